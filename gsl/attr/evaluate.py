@@ -1,0 +1,295 @@
+"""The value of a term: one walk, one table per meaning.
+
+`PYTHON` computes with Python values; when an operand is still a term the result is a term again,
+so the same walk also evaluates symbolically.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from functools import reduce
+from math import ceil, floor, sqrt
+from typing import Protocol
+
+from gsl.attr.term import (
+    Access,
+    Anything,
+    Constant,
+    Operation,
+    Projection,
+    Reduce,
+    Slice,
+    Symbol,
+    Term,
+    TupleOf,
+    Value,
+    VariadicTuple,
+    operation,
+)
+from gsl.errors import EvaluationError, UndecidedError
+
+Table = Mapping[str, Callable[..., Value]]
+
+
+class Environment(Protocol):
+    """What the leaves of a term stand for: the environment of the thesis with its match."""
+
+    def access(self, term: Access) -> Value:
+        """Return the value of an attribute of a matched pattern."""
+
+    def symbol(self, symbol: Symbol) -> Value:
+        """Return the value bound to `symbol`; raise EvaluationError when it is unbound."""
+
+    def bind(self, symbol: Symbol, value: Value) -> Environment:
+        """Return this environment extended by `symbol` = `value`."""
+
+
+def is_symbolic(value: Value) -> bool:
+    """Tell whether `value` still contains a term."""
+    if isinstance(value, tuple):
+        return any(map(is_symbolic, value))
+    return isinstance(value, Term)
+
+
+def equal(left: Value, right: Value) -> Value:
+    """Compare values structurally; the result is a term when it depends on one."""
+    if left is right:
+        return True
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        if len(left) != len(right):
+            return False
+        return conjunction(*map(equal, left, right))
+    if isinstance(left, tuple) or isinstance(right, tuple):
+        return False
+    if isinstance(left, Term) or isinstance(right, Term):
+        return operation("==", left, right)
+    return (type(left) is type(right) and left == right) or _same_number(left, right)
+
+
+def _same_number(left: Value, right: Value) -> bool:
+    return _is_number(left) and _is_number(right) and bool(left == right)
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def conjunction(*conditions: Value) -> Value:
+    """Return the logical and; decided parts disappear."""
+    if any(condition is False for condition in conditions):
+        return False
+    open_parts = [condition for condition in conditions if condition is not True]
+    return reduce(lambda a, b: operation("and", a, b), open_parts) if open_parts else True
+
+
+def disjunction(*conditions: Value) -> Value:
+    """Return the logical or; decided parts disappear."""
+    if any(condition is True for condition in conditions):
+        return True
+    open_parts = [condition for condition in conditions if condition is not False]
+    return reduce(lambda a, b: operation("or", a, b), open_parts) if open_parts else False
+
+
+def negation(condition: Value) -> Value:
+    """Return the logical not."""
+    return operation("not", condition) if isinstance(condition, Term) else not condition
+
+
+def choose(condition: Value, then: Value, otherwise: Value) -> Value:
+    """Return `then` or `otherwise`; an undecided choice between tuples is made per element."""
+    if not isinstance(condition, Term):
+        return then if condition else otherwise
+    if isinstance(then, tuple) and isinstance(otherwise, tuple) and len(then) == len(otherwise):
+        return tuple(choose(condition, a, b) for a, b in zip(then, otherwise, strict=True))
+    if isinstance(then, tuple) or isinstance(otherwise, tuple):
+        raise UndecidedError("the length of a tuple depends on an unknown condition")
+    return then if then is otherwise else operation("cond", condition, then, otherwise)
+
+
+def minimum(left: Value, right: Value) -> Value:
+    """Return the smaller value."""
+    return _lift("min", min, left, right)
+
+
+def maximum(left: Value, right: Value) -> Value:
+    """Return the larger value."""
+    return _lift("max", max, left, right)
+
+
+def contains(item: Value, options: Value) -> Value:
+    """Tell whether `item` equals one of `options`."""
+    if not isinstance(options, tuple):
+        raise EvaluationError("the right side of attr.In is not a tuple")
+    return disjunction(*(equal(item, option) for option in options))
+
+
+def ceil_divide(left: Value, right: Value) -> Value:
+    """Divide two integers and round towards plus infinity."""
+    return -((-left) // right)
+
+
+def _lift(head: str, compute: Callable[..., Value], *values: Value) -> Value:
+    if any(isinstance(value, Term) for value in values):
+        return values[0] if values[0] is values[-1] else operation(head, *values)
+    return compute(*values)
+
+
+def _unary(head: str, compute: Callable[[Value], Value]) -> Callable[[Value], Value]:
+    return lambda value: _lift(head, compute, value)
+
+
+def _length(value: Value) -> Value:
+    if not isinstance(value, tuple):
+        raise EvaluationError("only a tuple has a length")
+    return len(value)
+
+
+PYTHON: Table = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "neg": operator.neg,
+    "abs": _unary("abs", abs),
+    "floor": _unary("floor", floor),
+    "ceil": _unary("ceil", ceil),
+    "sqrt": _unary("sqrt", sqrt),
+    "==": equal,
+    "!=": lambda left, right: negation(equal(left, right)),
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "and": conjunction,
+    "or": disjunction,
+    "not": negation,
+    "min": minimum,
+    "max": maximum,
+    "in": contains,
+    "cond": choose,
+    "length": _length,
+}
+
+
+def evaluate(term: Term, environment: Environment) -> Value:
+    """Return the value of `term` (thesis, figure of the evaluation rules AE-*).
+
+    Raises EvaluationError when a part has no value, such as an index out of range.
+    """
+    match term:
+        case Constant(value=value):
+            return value
+        case Anything():
+            raise EvaluationError("`any` has no value")
+        case Access():
+            return environment.access(term)
+        case Symbol():
+            return environment.symbol(term)
+        case Operation():
+            return _operation(term, environment)
+        case TupleOf(fields=fields):
+            return tuple(evaluate(field, environment) for field in fields)
+        case Projection(tuple=whole, index=index):
+            return project(evaluate(whole, environment), evaluate(index, environment))
+        case Slice():
+            return _slice(term, environment)
+        case VariadicTuple(body=body, symbol=symbol, length=length):
+            return _repeat(body, symbol, length, environment)
+        case Reduce(head=head, body=body, symbol=symbol, length=length):
+            return _reduce(head, _repeat(body, symbol, length, environment))
+        case _:
+            raise EvaluationError(f"not an attribute expression: {term!r}")
+
+
+def _operation(term: Operation, environment: Environment) -> Value:
+    if term.head == "cond":
+        condition = evaluate(term.operands[0], environment)
+        if not isinstance(condition, Term):
+            return evaluate(term.operands[1 if condition else 2], environment)
+    values = [evaluate(operand, environment) for operand in term.operands]
+    try:
+        return PYTHON[term.head](*values)
+    except ZeroDivisionError as error:
+        raise EvaluationError("division by zero") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise EvaluationError(f"`{term.head}` is not defined here: {error}") from error
+
+
+def project(whole: Value, index: Value) -> Value:
+    """Return element `index` of a tuple; an unknown index becomes a chain of choices."""
+    if not isinstance(whole, tuple):
+        raise EvaluationError(f"only a tuple can be indexed, not {whole!r}")
+    if isinstance(index, Term):
+        if not whole:
+            raise EvaluationError("index into an empty tuple")
+        result = whole[-1]
+        for position in range(len(whole) - 2, -1, -1):
+            result = choose(equal(index, position), whole[position], result)
+        return result
+    if not isinstance(index, int) or not -len(whole) <= index < len(whole):
+        raise EvaluationError(f"index {index} is out of range for a tuple of length {len(whole)}")
+    return whole[index]
+
+
+def _slice(term: Slice, environment: Environment) -> Value:
+    whole = evaluate(term.tuple, environment)
+    bounds = [
+        None if isinstance(part, Anything) else evaluate(part, environment)
+        for part in (term.start, term.stop, term.step)
+    ]
+    if any(isinstance(bound, Term) for bound in bounds):
+        raise UndecidedError("a slice bound depends on an unknown size")
+    if not isinstance(whole, tuple):
+        raise EvaluationError("only a tuple can be sliced")
+    try:
+        return whole[slice(*bounds)]
+    except (TypeError, ValueError) as error:
+        raise EvaluationError(f"bad slice: {error}") from error
+
+
+def _repeat(body: Term, symbol: Symbol, length: Term, environment: Environment) -> Value:
+    count = evaluate(length, environment)
+    if isinstance(count, Term):
+        raise UndecidedError("the length of a tuple depends on an unknown size")
+    if not isinstance(count, int) or count < 0:
+        raise EvaluationError(f"a tuple cannot have length {count!r}")
+    return tuple(evaluate(body, environment.bind(symbol, i)) for i in range(count))
+
+
+UNITS: Mapping[str, Value] = {"+": 0, "*": 1, "and": True, "or": False}
+
+
+def _reduce(head: str, values: Value) -> Value:
+    if not values:
+        if head in UNITS:
+            return UNITS[head]
+        raise EvaluationError(f"`{head}` of nothing has no value")
+    return reduce(PYTHON[head], values)
+
+
+def satisfies(term: Term, value: Value, environment: Environment) -> Value:
+    """Tell whether `value` fits `term` (thesis, figure of the matching rules AM-*).
+
+    Stricter than AM-Var, which leaves the length of a variadic tuple unchecked.
+    """
+    match term:
+        case Anything():
+            return True
+        case TupleOf(fields=fields):
+            if not isinstance(value, tuple) or len(fields) != len(value):
+                return False
+            return conjunction(
+                *(satisfies(f, v, environment) for f, v in zip(fields, value, strict=True))
+            )
+        case VariadicTuple(body=body, symbol=symbol, length=length):
+            if not isinstance(value, tuple):
+                return False
+            return conjunction(
+                satisfies(length, len(value), environment),
+                *(satisfies(body, v, environment.bind(symbol, i)) for i, v in enumerate(value)),
+            )
+        case _:
+            return equal(evaluate(term, environment), value)

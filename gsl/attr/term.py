@@ -1,0 +1,276 @@
+"""Attribute expressions as terms: a closed union whose operators build bigger terms.
+
+Thesis, section 3.1.2 and its variadic extension. The same terms describe attributes of patterns,
+symbolic sizes inside shape rules, and conditions; each meaning (Python values, SMT, text) is a
+table of functions, see `gsl.attr.evaluate`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gsl.span import Origin, origin_of
+
+if TYPE_CHECKING:
+    from gsl.pat import Pattern
+
+Value = Any
+"""An attribute value: int, float, bool, str, or a tuple of values."""
+
+
+class Term:
+    """Base of all attribute expressions; comparison and logic build terms, they decide nothing."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Value) -> Term:
+        return operation("+", self, other)
+
+    def __radd__(self, other: Value) -> Term:
+        return operation("+", other, self)
+
+    def __sub__(self, other: Value) -> Term:
+        return operation("-", self, other)
+
+    def __rsub__(self, other: Value) -> Term:
+        return operation("-", other, self)
+
+    def __mul__(self, other: Value) -> Term:
+        return operation("*", self, other)
+
+    def __rmul__(self, other: Value) -> Term:
+        return operation("*", other, self)
+
+    def __truediv__(self, other: Value) -> Term:
+        return operation("/", self, other)
+
+    def __rtruediv__(self, other: Value) -> Term:
+        return operation("/", other, self)
+
+    def __floordiv__(self, other: Value) -> Term:
+        return operation("//", self, other)
+
+    def __rfloordiv__(self, other: Value) -> Term:
+        return operation("//", other, self)
+
+    def __mod__(self, other: Value) -> Term:
+        return operation("%", self, other)
+
+    def __rmod__(self, other: Value) -> Term:
+        return operation("%", other, self)
+
+    def __neg__(self) -> Term:
+        return operation("neg", self)
+
+    def __eq__(self, other: Value) -> Term:  # type: ignore[override]
+        return operation("==", self, other)
+
+    def __ne__(self, other: Value) -> Term:  # type: ignore[override]
+        return operation("!=", self, other)
+
+    def __lt__(self, other: Value) -> Term:
+        return operation("<", self, other)
+
+    def __le__(self, other: Value) -> Term:
+        return operation("<=", self, other)
+
+    def __gt__(self, other: Value) -> Term:
+        return operation(">", self, other)
+
+    def __ge__(self, other: Value) -> Term:
+        return operation(">=", self, other)
+
+    def __and__(self, other: Value) -> Term:
+        return operation("and", self, other)
+
+    def __rand__(self, other: Value) -> Term:
+        return operation("and", other, self)
+
+    def __or__(self, other: Value) -> Term:
+        return operation("or", self, other)
+
+    def __ror__(self, other: Value) -> Term:
+        return operation("or", other, self)
+
+    def __invert__(self) -> Term:
+        return operation("not", self)
+
+    def __getitem__(self, index: Value) -> Term:
+        if isinstance(index, slice):
+            return Slice(self, *(as_term(part) for part in (index.start, index.stop, index.step)))
+        return Projection(self, as_term(index))
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "an attribute expression has no truth value before matching; "
+            "write conditions with `&`, `|`, `~`, attr.Cond or where=[...]"
+        )
+
+    def __iter__(self) -> Iterator[Term]:
+        raise TypeError(
+            "the length of an attribute expression is not known before matching; "
+            "index it, or build a tuple with attr.Variadic"
+        )
+
+    def __contains__(self, item: Value) -> bool:
+        raise TypeError("write attr.In(item, tuple) instead of `item in tuple`")
+
+
+def _caller() -> Origin | None:
+    return origin_of(sys._getframe(2))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constant(Term):
+    """A known value."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Anything(Term):
+    """Matches every value and has none itself (`any` of the thesis; written `None` in Python)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Access(Term):
+    """The attribute `name` of whatever `pattern` has matched: p.l of the thesis."""
+
+    pattern: Pattern
+    name: str
+    origin: Origin | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation(Term):
+    """An operator applied to terms; the heads are the keys of `gsl.attr.evaluate.PYTHON`."""
+
+    head: str
+    operands: tuple[Term, ...]
+    origin: Origin | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TupleOf(Term):
+    """A tuple of terms."""
+
+    fields: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Projection(Term):
+    """One element of a tuple; counts from 0, negative indices from the end, as in Python."""
+
+    tuple: Term
+    index: Term
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slice(Term):
+    """A part of a tuple with the meaning of a Python slice; an absent bound is `Anything`."""
+
+    tuple: Term
+    start: Term
+    stop: Term
+    step: Term
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Symbol(Term):
+    """An unknown with a name and, for solvers, a sort and inclusive bounds.
+
+    In rules it stands for the index of a field of a variadic pattern (from 0). Inside shape rules
+    it stands for a size or an attribute value. `sort` is "int", "real", "bool" or "text".
+    """
+
+    name: str = "i"
+    sort: str = "int"
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VariadicTuple(Term):
+    """The tuple of `body` for `symbol` = 0 .. `length` - 1: `var` of the thesis."""
+
+    body: Term
+    symbol: Symbol
+    length: Term
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduce(Term):
+    """`body` for `symbol` = 0 .. `length` - 1 combined by the binary operation `head`."""
+
+    head: str
+    body: Term
+    symbol: Symbol
+    length: Term
+
+
+ANYTHING = Anything()
+
+
+def as_term(value: Value) -> Term:
+    """Wrap a Python value: None is `any`, tuples and lists become tuples of terms."""
+    if isinstance(value, Term):
+        return value
+    if value is None:
+        return ANYTHING
+    if isinstance(value, tuple | list):
+        if any(item is None or isinstance(item, Term | tuple | list) for item in value):
+            return TupleOf(tuple(as_term(item) for item in value))
+        return Constant(tuple(value))
+    return Constant(value)
+
+
+def operation(head: str, *operands: Value) -> Operation:
+    """Apply `head` to operands and remember where the rule said so."""
+    return Operation(head, tuple(as_term(operand) for operand in operands), _caller())
+
+
+def children(term: Term) -> tuple[Term, ...]:
+    """Return the direct subterms of `term`, in the order in which they are evaluated."""
+    match term:
+        case Operation(operands=operands):
+            return operands
+        case TupleOf(fields=fields):
+            return fields
+        case Projection(tuple=whole, index=index):
+            return (whole, index)
+        case Slice(tuple=whole, start=start, stop=stop, step=step):
+            return (whole, start, stop, step)
+        case VariadicTuple(body=body, length=length) | Reduce(body=body, length=length):
+            return (length, body)
+        case _:
+            return ()
+
+
+def subterms(term: Term) -> Iterator[Term]:
+    """Yield `term` and everything below it, each object once, outermost first."""
+    stack, seen = [term], set[int]()
+    while stack:
+        current = stack.pop()
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        yield current
+        stack.extend(reversed(children(current)))
+
+
+def free_symbols(term: Term) -> frozenset[Symbol]:
+    """Return the symbols that `term` does not bind itself (thesis, section on memoisation)."""
+    match term:
+        case Symbol():
+            return frozenset((term,))
+        case VariadicTuple(body=body, symbol=bound, length=length):
+            return free_symbols(length) | (free_symbols(body) - {bound})
+        case Reduce(body=body, symbol=bound, length=length):
+            return free_symbols(length) | (free_symbols(body) - {bound})
+        case _:
+            return frozenset().union(*(free_symbols(child) for child in children(term)))

@@ -1,0 +1,77 @@
+"""Every exception a user of the language may see; the docstring gives cause and cure."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gsl.span import Span
+
+
+class GslError(Exception):
+    """Base of all errors raised on purpose by this package."""
+
+
+class RuleError(GslError):
+    """A rule is not well formed; the code names the violated demand, the cure says what to do.
+
+    With `warning` set the rule can be applied, but probably does not mean what it says.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        span: Span | None = None,
+        cure: str = "",
+        *,
+        warning: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.span = span
+        self.cure = cure
+        self.warning = warning
+
+    def __str__(self) -> str:
+        place = f"{self.span}: " if self.span else ""
+        cure = f" ({self.cure})" if self.cure else ""
+        return f"{place}{self.code} {self.message}{cure}"
+
+
+class UnknownNameError(RuleError, AttributeError):
+    """A rule names an operator or an attribute that does not exist; see the suggestion."""
+
+
+class OperatorError(GslError):
+    """An operator is applied with operands or attributes that it does not have; see its `help`."""
+
+
+class ShapeError(OperatorError):
+    """Operand types or attribute values violate a precondition of an operator."""
+
+
+class EvaluationError(GslError):
+    """An attribute expression has no value here, such as an index out of range."""
+
+
+class UndecidedError(GslError):
+    """A structural choice (rank, axis, number of outputs) depends on an unknown size."""
+
+
+class GraphError(GslError):
+    """A computation graph is not well formed, such as two variables with one name."""
+
+
+class RewriteError(GslError):
+    """Rewriting did not come to an end, or a target cannot be built for its match."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ``did you mean `strides`?`` for a near miss, else the empty string."""
+    near = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f"did you mean `{near[0]}`?" if near else ""

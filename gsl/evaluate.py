@@ -1,0 +1,58 @@
+"""Run a graph with the NumPy references of its operators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gsl.errors import GraphError
+from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
+from gsl.graph import reverse_post_order
+from gsl.workload import Workload
+
+
+def evaluate(outputs: Sequence[Expr], values: Mapping[str, Any]) -> list[Any]:
+    """Return the value of every output; tuples are Python tuples.
+
+    `values` gives an array (or anything NumPy treats like one) for each variable by name. Raises
+    GraphError for a variable without a value and for an operator without a reference.
+    """
+    results = trace(outputs, values)
+    return [results[output] for output in outputs]
+
+
+def trace(outputs: Sequence[Expr], values: Mapping[str, Any]) -> dict[Expr, Any]:
+    """Return the value of every expression below `outputs`, in reverse post-order."""
+    results: dict[Expr, Any] = {}
+    with np.errstate(all="ignore"):
+        for expr in reverse_post_order(outputs):
+            operands = [results[operand] for operand in expr.operands]
+            results[expr] = _value(expr, operands, values)
+    return results
+
+
+def _value(expr: Expr, operands: list[Any], values: Mapping[str, Any]) -> Any:
+    match expr:
+        case Const(value=value):
+            return value
+        case Var(name=name):
+            if name not in values:
+                raise GraphError(f"variable `{name}` has no value")
+            return values[name]
+        case Tuple():
+            return tuple(operands)
+        case Proj(index=index):
+            return operands[0][index]
+        case Call(operator=operator, attributes=attributes):
+            if operator.reference is None:
+                raise GraphError(f"{operator} has no NumPy reference")
+            return operator.reference(*operands, **attributes)
+        case _:
+            raise GraphError(f"not a computation expression: {expr!r}")
+
+
+def run(workload: Workload, inputs: Mapping[str, Any]) -> list[Any]:
+    """Return the outputs of a workload for arrays by input name."""
+    return evaluate(workload.outputs, {**workload.parameters, **inputs})

@@ -1,0 +1,173 @@
+"""Computation expressions: what a network computes (thesis, section 2.2).
+
+Expressions are immutable and equal only when they are the same object. Each knows its type, so an
+expression that exists is well typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gsl.errors import GraphError, ShapeError
+from gsl.operators.declaration import Operator
+from gsl.types import ALL_DTYPES, TensorType, TupleType, Type
+
+
+class Expr:
+    """Base of the five kinds of expressions: a closed union."""
+
+    __slots__ = ("operands", "type")
+
+    operands: tuple[Expr, ...]
+    type: Type
+
+    def __init__(self, operands: tuple[Expr, ...], type_: Type) -> None:
+        self.operands = operands
+        self.type = type_
+
+    def with_operands(self, operands: tuple[Expr, ...]) -> Expr:
+        """Return this expression over other operands of the same types."""
+        copy = object.__new__(type(self))
+        for kind in type(self).__mro__:
+            for name in getattr(kind, "__slots__", ()):
+                setattr(copy, name, getattr(self, name))
+        copy.operands = operands
+        return copy
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of a tensor; raises GraphError for a tuple."""
+        return self._tensor_type().shape
+
+    @property
+    def dtype(self) -> str:
+        """The element type of a tensor; raises GraphError for a tuple."""
+        return str(self._tensor_type().dtype)
+
+    def _tensor_type(self) -> TensorType:
+        if isinstance(self.type, TensorType):
+            return self.type
+        raise GraphError("a tuple has neither shape nor dtype")
+
+
+class Const(Expr):
+    """A tensor known when the network is written."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: ArrayLike, dtype: str | None = None) -> None:
+        array = np.array(value, dtype=dtype)
+        if dtype is None and array.dtype == np.float64 and not isinstance(value, np.ndarray):
+            array = array.astype(np.float32)
+        array.setflags(write=False)
+        self.value = array
+        super().__init__((), TensorType(array.shape, _known_dtype(array.dtype.name)))
+
+    def __repr__(self) -> str:
+        return f"Const({self.value.tolist()!r}, {self.dtype})"
+
+
+class Var(Expr):
+    """A formal parameter of the network: an input or a model parameter."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str, shape: Sequence[int] = (), dtype: str = "float32") -> None:
+        sizes = tuple(int(size) for size in shape)
+        if any(size < 0 for size in sizes):
+            raise ShapeError(f"variable `{name}` has a negative size: {sizes}")
+        self.name = name
+        super().__init__((), TensorType(sizes, _known_dtype(dtype)))
+
+    def __repr__(self) -> str:
+        return f"Var({self.name!r}, {self.shape}, {self.dtype})"
+
+
+class Call(Expr):
+    """An operator applied to operands; attributes are kept in canonical form, defaults included.
+
+    Raises OperatorError for unknown attributes and ShapeError for a violated precondition.
+    """
+
+    __slots__ = ("attributes", "operator")
+
+    def __init__(
+        self,
+        operator: Operator,
+        operands: Sequence[Expr],
+        attributes: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        types = tuple(operand.type for operand in operands)
+        self.operator = operator
+        self.attributes = MappingProxyType(operator.normalise(attributes, types))
+        super().__init__(tuple(operands), operator.infer(types, self.attributes))
+
+    def __repr__(self) -> str:
+        return f"Call({self.operator}, {len(self.operands)} operands, {dict(self.attributes)})"
+
+
+class Tuple(Expr):
+    """Several expressions as one."""
+
+    __slots__ = ()
+
+    def __init__(self, fields: Sequence[Expr]) -> None:
+        super().__init__(tuple(fields), TupleType(tuple(field.type for field in fields)))
+
+    def __repr__(self) -> str:
+        return f"Tuple({len(self.operands)} fields)"
+
+
+class Proj(Expr):
+    """One field of a tuple, counted from 0; raises GraphError when there is none."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, tuple_: Expr, index: int) -> None:
+        if not isinstance(tuple_.type, TupleType):
+            raise GraphError("only a tuple has fields to project")
+        if not 0 <= index < len(tuple_.type.fields):
+            raise GraphError(f"field {index} of a tuple of {len(tuple_.type.fields)} fields")
+        self.index = index
+        super().__init__((tuple_,), tuple_.type.fields[index])
+
+    def __repr__(self) -> str:
+        return f"Proj({self.index})"
+
+
+def _known_dtype(name: str) -> str:
+    if name not in ALL_DTYPES:
+        raise GraphError(f"dtype {name} is not one of {', '.join(ALL_DTYPES)}")
+    return name
+
+
+def attribute_of(expr: Expr, name: str) -> Any:
+    """Return attribute `name` of an expression; raise AttributeError when it has none.
+
+    Every tensor has `shape`, `dtype` and `ndim`; calls have `operator` and their own attributes;
+    projections have `index`, constants `value`, tuples `length`.
+    """
+    if isinstance(expr, Call) and name in expr.attributes:
+        return expr.attributes[name]
+    match expr, name:
+        case Expr(type=TensorType() as known), "shape" | "dtype" | "ndim":
+            return getattr(known, name)
+        case Expr(type=TupleType(fields=fields)), "length":
+            return len(fields)
+        case Call(), "operator":
+            return expr.operator
+        case Proj(), "index":
+            return expr.index
+        case Const(), "value":
+            return expr.value.item() if expr.value.ndim == 0 else _nested(expr.value.tolist())
+        case _:
+            raise AttributeError(name)
+
+
+def _nested(values: Any) -> Any:
+    return tuple(map(_nested, values)) if isinstance(values, list) else values

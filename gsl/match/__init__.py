@@ -1,0 +1,8 @@
+"""Matching of rules against graphs (thesis, chapter 4)."""
+
+from __future__ import annotations
+
+from gsl.match.bindings import Bindings, Mismatch
+from gsl.match.multi import match_at, matches_at
+
+__all__ = ["Bindings", "Mismatch", "match_at", "matches_at"]

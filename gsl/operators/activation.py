@@ -1,0 +1,98 @@
+"""Activation functions of neural networks, applied to every element."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import numpy as np
+
+from gsl.operators.declaration import Need, Tensor, operator
+from gsl.operators.domain import Real
+from gsl.operators.elementwise import UNARY, erf, unary
+from gsl.operators.kinds import Number
+from gsl.operators.ranges import in_range, is_integer
+from gsl.types import FLOATING, NUMERIC, TensorType
+
+Steepness = Annotated[float, Real(low=2.0**-10)]
+
+
+def _relu(data: Any) -> Any:
+    return np.maximum(data, 0)
+
+
+def _sigmoid(data: Any) -> Any:
+    return 1 / (1 + np.exp(-data))
+
+
+def _silu(data: Any) -> Any:
+    return data * _sigmoid(data)
+
+
+def _gelu(data: Any) -> Any:
+    return 0.5 * data * (1 + erf(data / math.sqrt(2)))
+
+
+Relu = unary("Relu", "nn.relu", _relu, "The larger of an element and 0.", dtypes=NUMERIC)
+Sigmoid = unary("Sigmoid", "sigmoid", _sigmoid, "1 over 1 plus the exponential of -data.")
+Silu = unary("Silu", "nn.silu", _silu, "An element times its sigmoid; also known as swish.")
+Gelu = unary("Gelu", "nn.gelu", _gelu, "An element times its normal distribution function.")
+
+
+@operator(dtypes=FLOATING, relax="nn.leakyrelu", traits=UNARY)
+def LeakyRelu(need: Need, data: Tensor, *, alpha: Number = 0.01) -> TensorType:
+    """Keep what is positive and multiply the rest by `alpha`. Source: relax.nn.leakyrelu."""
+    return data
+
+
+@LeakyRelu.numpy
+def _leaky_relu(data: Any, alpha: float) -> Any:
+    return np.where(data > 0, data, data * alpha)
+
+
+@operator(dtypes=FLOATING, relax="nn.softplus", traits=UNARY)
+def Softplus(
+    need: Need, data: Tensor, *, beta: Steepness = 1.0, threshold: Number = 20.0
+) -> TensorType:
+    """Compute log(1 + exp(beta * data)) / beta, a smooth form of relu.
+
+    Where beta * data exceeds `threshold` the result is the element itself.
+    Source: relax.nn.softplus.
+    """
+    return data
+
+
+@Softplus.numpy
+def _softplus(data: Any, beta: float, threshold: float) -> Any:
+    scaled = data * beta
+    smooth = np.log(1 + np.exp(np.minimum(scaled, threshold))) / beta
+    return np.where(scaled > threshold, data, smooth)
+
+
+@operator(dtypes=NUMERIC, traits=UNARY)
+def Clip(need: Need, data: Tensor, *, min: Number, max: Number) -> TensorType:
+    """Limit the elements to the interval from `min` to `max`.
+
+    For an integer dtype the limits are rounded towards zero; the dtype must be able to hold
+    them. Source: relax.clip.
+    """
+    need(min <= max, "min must not exceed max")
+    need(in_range(min, data.dtype), "the dtype of the data must be able to hold min")
+    need(in_range(max, data.dtype), "the dtype of the data must be able to hold max")
+    return data
+
+
+@Clip.numpy
+def _clip(data: Any, min: float, max: float) -> Any:
+    low, high = (_limit(value, data.dtype.name) for value in (min, max))
+    return np.minimum(np.maximum(data, low), high)
+
+
+@Clip.relax
+def _relax_clip(relax: Any, data: Any, min: float, max: float) -> Any:
+    low, high = (_limit(value, str(data.ty.dtype)) for value in (min, max))
+    return relax.clip(data, low, high)
+
+
+def _limit(value: float, dtype: str) -> float:
+    return int(value) if is_integer(dtype) else value

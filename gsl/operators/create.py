@@ -1,0 +1,118 @@
+"""Tensors made from nothing but their type and one number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gsl.operators.declaration import Need, Tensor, operator
+from gsl.operators.kinds import AnyInt, Count, DtypeOf, Number, Shape
+from gsl.operators.ranges import in_range
+from gsl.types import ALL_DTYPES, TensorType
+
+HOLDABLE = "the dtype must be able to hold the fill value"
+
+
+def scalar(relax: Any, value: float, dtype: str) -> Any:
+    """Return a Relax constant of rank 0; `relax` is the namespace given to lowerings."""
+    return relax.base.tvm.relax.const(value, dtype)
+
+
+@operator(dtypes=None, relax="zeros")
+def Zeros(need: Need, *, shape: Shape, dtype: DtypeOf = "float32") -> TensorType:
+    """A tensor of zeros of type `dtype` and `shape`. Source: relax.zeros."""
+    return TensorType(shape, dtype)
+
+
+@operator(dtypes=None, relax="ones")
+def Ones(need: Need, *, shape: Shape, dtype: DtypeOf = "float32") -> TensorType:
+    """A tensor of ones of type `dtype` and `shape`. Source: relax.ones."""
+    return TensorType(shape, dtype)
+
+
+@operator(dtypes=None)
+def Full(need: Need, *, shape: Shape, fill_value: Number, dtype: DtypeOf = "float32") -> TensorType:
+    """A tensor of `dtype` and `shape` whose elements all are `fill_value`.
+
+    An integer dtype must be able to hold the value and drops its fraction. Source: relax.full.
+    """
+    need(in_range(fill_value, dtype), HOLDABLE)
+    return TensorType(shape, dtype)
+
+
+@Zeros.numpy
+def _zeros(shape: Any, dtype: str) -> Any:
+    return np.zeros(shape, dtype)
+
+
+@Ones.numpy
+def _ones(shape: Any, dtype: str) -> Any:
+    return np.ones(shape, dtype)
+
+
+@Full.numpy
+def _full(shape: Any, fill_value: float, dtype: str) -> Any:
+    return np.full(shape, fill_value, dtype)
+
+
+@Full.relax
+def _relax_full(relax: Any, shape: Any, fill_value: float, dtype: str) -> Any:
+    return relax.full(shape, scalar(relax, fill_value, dtype), dtype)
+
+
+@operator(dtypes=ALL_DTYPES, relax="zeros_like")
+def ZerosLike(need: Need, data: Tensor, *, dtype: DtypeOf = None) -> TensorType:
+    """Zeros in the shape of `data`; the dtype too unless it is given. Source: relax.zeros_like."""
+    return data.with_dtype(dtype)
+
+
+@operator(dtypes=ALL_DTYPES, relax="ones_like")
+def OnesLike(need: Need, data: Tensor, *, dtype: DtypeOf = None) -> TensorType:
+    """Ones in the shape of `data`; the dtype too unless it is given. Source: relax.ones_like."""
+    return data.with_dtype(dtype)
+
+
+@operator(dtypes=ALL_DTYPES)
+def FullLike(need: Need, data: Tensor, *, fill_value: Number, dtype: DtypeOf = None) -> TensorType:
+    """Many times `fill_value` in the shape of `data`; the dtype too unless it is given.
+
+    An integer dtype must be able to hold the value and drops its fraction.
+    Source: relax.full_like.
+    """
+    need(in_range(fill_value, dtype), HOLDABLE)
+    return data.with_dtype(dtype)
+
+
+@ZerosLike.numpy
+def _zeros_like(data: Any, dtype: str) -> Any:
+    return np.zeros_like(data, dtype=dtype)
+
+
+@OnesLike.numpy
+def _ones_like(data: Any, dtype: str) -> Any:
+    return np.ones_like(data, dtype=dtype)
+
+
+@FullLike.numpy
+def _full_like(data: Any, fill_value: float, dtype: str) -> Any:
+    return np.full_like(data, fill_value, dtype=dtype)
+
+
+@FullLike.relax
+def _relax_full_like(relax: Any, data: Any, fill_value: float, dtype: str) -> Any:
+    return relax.full_like(data, scalar(relax, fill_value, dtype), dtype)
+
+
+@operator(dtypes=None, relax="eye")
+def Eye(need: Need, *, n: Count, m: Count, k: AnyInt = 0, dtype: DtypeOf = "float32") -> TensorType:
+    """A matrix of `n` rows and `m` columns, 1 on diagonal `k` and 0 elsewhere.
+
+    Diagonal 0 starts in the first row and column; those above are positive. Source: relax.eye.
+    """
+    return TensorType((n, m), dtype)
+
+
+@Eye.numpy
+def _eye(n: int, m: int, k: int, dtype: str) -> Any:
+    return np.eye(n, m, k, dtype)

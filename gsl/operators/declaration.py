@@ -1,0 +1,252 @@
+"""One declaration per operator.
+
+The signature of the declaring function gives operands, attributes, their domains and defaults;
+its body is the shape rule and runs unchanged on ints and on terms. What else is known about the
+operator is attached beside it: `numpy`, `relax`, `values`.
+
+    @operator(dtypes=NUMERIC)
+    def Dense(need, data: Tensor, weight: Tensor) -> TensorType: ...
+
+    @Dense.numpy
+    def _(data, weight): return data @ weight.T
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from gsl.attr.evaluate import conjunction, contains, equal
+from gsl.attr.term import Term
+from gsl.errors import OperatorError, ShapeError, did_you_mean
+from gsl.operators.domain import Domain
+from gsl.types import NUMERIC, Bool, TensorType, TupleType, Type
+
+Tensor = TensorType
+"""Annotation of an operand that is one tensor."""
+
+Tensors = TupleType
+"""Annotation of an operand that is a tuple of tensors."""
+
+REQUIRED = inspect.Parameter.empty
+
+
+class Need:
+    """Collects the preconditions of a shape rule: decided ones at once, others as terms."""
+
+    def __init__(self) -> None:
+        self.claims: list[tuple[Term, str]] = []
+
+    def __call__(self, condition: Bool, reason: str) -> None:
+        """Demand `condition`; raise ShapeError with `reason` when it is known to be false."""
+        if isinstance(condition, Term):
+            self.claims.append((condition, reason))
+        elif not condition:
+            raise ShapeError(reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One operand: a tensor, or a tuple of tensors."""
+
+    name: str
+    is_tuple: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One attribute: its domain and, unless it is required, its default."""
+
+    name: str
+    domain: Domain
+    default: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Values on which an operand keeps an operator defined; bounds are inclusive."""
+
+    low: float | None = None
+    high: float | None = None
+    nonzero: bool = False
+
+
+Attributes = Mapping[str, Any]
+ValueRule = Values | Callable[[tuple[Type, ...], Attributes], Values]
+
+
+@dataclass(eq=False, repr=False)
+class Operator:
+    """A declared operator; see `operator` for how to declare one."""
+
+    name: str
+    operands: tuple[Operand, ...]
+    attributes: Mapping[str, Attribute]
+    rule: Callable[..., Any]
+    dtypes: tuple[str, ...] | None
+    traits: frozenset[str]
+    documentation: str
+    reference: Callable[..., Any] | None = None
+    relax_name: str = ""
+    lowering: Callable[..., Any] | None = None
+    values: Mapping[str, ValueRule] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def numpy(self, reference: Callable[..., Any]) -> Callable[..., Any]:
+        """Attach the NumPy reference: arrays (tuples of arrays) and attributes to an array."""
+        self.reference = reference
+        return reference
+
+    def relax(self, lowering: Callable[..., Any]) -> Callable[..., Any]:
+        """Attach the lowering: the namespace ``tvm.relax.op``, operands, attributes to a call."""
+        self.lowering = lowering
+        return lowering
+
+    def normalise(self, attributes: Attributes, operands: tuple[Type, ...]) -> dict[str, Any]:
+        """Return all attributes in canonical form, defaults filled in.
+
+        Raises OperatorError for an unknown, missing or malformed attribute.
+        """
+        for name in attributes:
+            self.attribute(name)
+        return {
+            name: self._normal(attribute, attributes.get(name, attribute.default), operands)
+            for name, attribute in self.attributes.items()
+        }
+
+    def _normal(self, attribute: Attribute, value: Any, operands: tuple[Type, ...]) -> Any:
+        if value is REQUIRED:
+            raise OperatorError(f"{self} needs attribute `{attribute.name}`")
+        try:
+            return attribute.domain.normalise(value, operands)
+        except ValueError as error:
+            raise OperatorError(f"attribute `{attribute.name}` of {self}: {error}") from error
+
+    def attribute(self, name: str) -> Attribute:
+        """Return the attribute called `name`; raise OperatorError with a suggestion."""
+        if name in self.attributes:
+            return self.attributes[name]
+        hint = did_you_mean(name, self.attributes) or f"it has {', '.join(self.attributes) or '-'}"
+        raise OperatorError(f"`{name}` is not an attribute of {self}; {hint}")
+
+    def infer(
+        self, operands: tuple[Type, ...], attributes: Attributes, need: Need | None = None
+    ) -> Type:
+        """Return the type of the result for canonical attributes.
+
+        With a `need` of the caller's, undecided preconditions are collected there. Raises
+        ShapeError when a precondition is known to be violated.
+        """
+        demand = Need() if need is None else need
+        self._check_operands(operands, demand)
+        for attribute in self.attributes.values():
+            legal = attribute.domain.claim(attributes[attribute.name], operands)
+            demand(legal, f"attribute `{attribute.name}` of {self} must be legal")
+        result = self.rule(demand, *operands, **attributes)
+        if isinstance(result, list):
+            return TupleType(tuple(result))
+        if isinstance(result, TensorType | TupleType):
+            return result
+        return TensorType(tuple(result), tensors(operands)[0].dtype)
+
+    def _check_operands(self, operands: tuple[Type, ...], need: Need) -> None:
+        if len(operands) != len(self.operands):
+            raise ShapeError(f"{self} takes {len(self.operands)} operands, not {len(operands)}")
+        for declared, given in zip(self.operands, operands, strict=True):
+            if declared.is_tuple != isinstance(given, TupleType):
+                kind = "a tuple of tensors" if declared.is_tuple else "one tensor"
+                raise ShapeError(f"operand `{declared.name}` of {self} must be {kind}")
+        if self.dtypes is None:
+            return
+        given_dtypes = [tensor.dtype for tensor in tensors(operands)]
+        same = conjunction(*(equal(given_dtypes[0], dtype) for dtype in given_dtypes[1:]))
+        need(same, f"the operands of {self} must have one dtype")
+        if given_dtypes:
+            allowed = contains(given_dtypes[0], self.dtypes)
+            need(allowed, f"{self} is not defined for this dtype")
+
+
+def tensors(types: tuple[Type, ...]) -> list[TensorType]:
+    """Return the tensor types in `types`, those inside tuples included, in order."""
+    found: list[TensorType] = []
+    for item in types:
+        found.extend([item] if isinstance(item, TensorType) else tensors(item.fields))
+    return found
+
+
+REGISTRY: dict[str, Operator] = {}
+
+
+def operator(
+    *,
+    dtypes: tuple[str, ...] | None = NUMERIC,
+    relax: str = "",
+    traits: frozenset[str] | set[str] = frozenset(),
+    values: Mapping[str, ValueRule] = MappingProxyType({}),
+) -> Callable[[Callable[..., Any]], Operator]:
+    """Declare an operator from its shape rule and register it under the name of the function.
+
+    Args:
+        dtypes: element types for which it is defined, one for all tensor operands; None when the
+            shape rule speaks about dtypes itself.
+        relax: name below ``relax.op`` of the operator that takes the same operands and
+            attributes, such as "nn.relu"; empty when a lowering is attached instead.
+        traits: properties that rules may match instead of a name, such as "elementwise".
+        values: for operands not defined on all values, those on which they are.
+    """
+
+    def declare(rule: Callable[..., Any]) -> Operator:
+        declared = Operator(
+            name=rule.__name__,
+            operands=tuple(_operands(rule)),
+            attributes=MappingProxyType({a.name: a for a in _attributes(rule)}),
+            rule=rule,
+            dtypes=dtypes,
+            traits=frozenset(traits),
+            documentation=inspect.getdoc(rule) or "",
+            relax_name=relax,
+            values=values,
+        )
+        REGISTRY[declared.name] = declared
+        return declared
+
+    return declare
+
+
+def _operands(rule: Callable[..., Any]) -> list[Operand]:
+    hints = get_type_hints(rule)
+    names = [p.name for p in _parameters(rule) if p.kind is not inspect.Parameter.KEYWORD_ONLY]
+    return [Operand(name, hints[name] is TupleType) for name in names[1:]]
+
+
+def _attributes(rule: Callable[..., Any]) -> list[Attribute]:
+    hints = get_type_hints(rule, include_extras=True)
+    return [
+        Attribute(p.name, _domain(hints[p.name]), p.default)
+        for p in _parameters(rule)
+        if p.kind is inspect.Parameter.KEYWORD_ONLY
+    ]
+
+
+def _parameters(rule: Callable[..., Any]) -> list[inspect.Parameter]:
+    return list(inspect.signature(rule).parameters.values())
+
+
+def _domain(hint: Any) -> Domain:
+    if get_origin(hint) is Annotated:
+        domain: Domain = get_args(hint)[1]
+        return domain
+    raise TypeError(f"an attribute is annotated with its domain, not {hint!r}")
+
+
+def lookup(name: str) -> Operator:
+    """Return the operator called `name`; raise OperatorError with a suggestion."""
+    if name in REGISTRY:
+        return REGISTRY[name]
+    hint = did_you_mean(name, REGISTRY)
+    raise OperatorError(f"there is no operator `{name}`" + (f"; {hint}" if hint else ""))

@@ -1,0 +1,317 @@
+"""What values an attribute of an operator may take.
+
+A domain brings a written value into its one canonical form, claims what makes a value legal, and
+lists its instances: known values where the structure of a graph depends on them (axes, layouts,
+numbers of pieces), symbols where it does not (strides, sizes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import permutations, product
+from typing import Any, Protocol
+
+from gsl.attr.evaluate import conjunction, contains
+from gsl.attr.term import Symbol, Term
+from gsl.types import ALL_DTYPES, Bool, TensorType, TupleType, Type
+
+Fresh = Callable[..., Symbol]
+"""Makes a new symbol: ``fresh(suffix, low=None, high=None, sort="int")``."""
+
+
+class Domain(Protocol):
+    """The values of one attribute; `operands` are the types of the operands of the call."""
+
+    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
+        """Return the canonical form of `value`; raise ValueError when it has none."""
+
+    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
+        """Return the condition under which a canonical value is legal."""
+
+    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield canonical values that together cover the domain, likely ones first."""
+
+
+def first_rank(operands: tuple[Type, ...]) -> int:
+    """Return the rank of the first tensor among the operands, looking into tuples."""
+    for operand in operands:
+        if isinstance(operand, TensorType):
+            return operand.ndim
+        if isinstance(operand, TupleType) and operand.fields:
+            return first_rank(operand.fields)
+    return 0
+
+
+def _integer(value: Any) -> Any:
+    if isinstance(value, Term) or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    raise ValueError(f"{value!r} is not an integer")
+
+
+def _tuple(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, list | tuple):
+        return tuple(value)
+    raise ValueError(f"{value!r} is not a tuple")
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """One integer between inclusive bounds."""
+
+    low: int | None = None
+    high: int | None = None
+
+    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
+        """Accept an int, not a bool."""
+        return _integer(value)
+
+    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
+        """Demand the bounds."""
+        low = True if self.low is None else value >= self.low
+        high = True if self.high is None else value <= self.high
+        return conjunction(low, high)
+
+    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield one symbol."""
+        yield fresh("", low=self.low, high=self.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Integers:
+    """A fixed number of integers; one int stands for all, half of them are used for both sides."""
+
+    count: int
+    low: int | None = None
+
+    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
+        """Repeat an int, or the (begin, end) symmetric short form of paddings."""
+        if not isinstance(value, list | tuple):
+            return (_integer(value),) * self.count
+        values = tuple(map(_integer, value))
+        if len(values) < self.count and values and self.count % len(values) == 0:
+            values = values * (self.count // len(values))
+        if len(values) != self.count:
+            raise ValueError(f"{value!r} does not have {self.count} elements")
+        return values
+
+    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
+        """Demand the lower bound of every element."""
+        return True if self.low is None else conjunction(*(item >= self.low for item in value))
+
+    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield a tuple of symbols."""
+        yield tuple(fresh(f"[{i}]", low=self.low) for i in range(self.count))
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """One real number between inclusive bounds."""
+
+    low: float | None = None
+    high: float | None = None
+
+    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
+        """Accept numbers; the canonical form is a float."""
+        if isinstance(value, Term):
+            return value
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+        raise ValueError(f"{value!r} is not a number")
+
+    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
+        """Demand the bounds."""
+        low = True if self.low is None else value >= self.low
+        high = True if self.high is None else value <= self.high
+        return conjunction(low, high)
+
+    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield one symbol of sort real."""
+        yield fresh("", low=self.low, high=self.high, sort="real")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a few known values: flags, modes, layouts."""
+
+    options: tuple[Any, ...]
+
+    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
+        """Accept one of the options (a bool is not an int here)."""
+        for option in self.options:
+            if type(option) is type(value) and option == value:
+                return option
+        if isinstance(value, Term):
+            return value
+        raise ValueError(f"{value!r} is not one of {', '.join(map(repr, self.options))}")
+
+    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
+        """Demand membership."""
+        return contains(value, self.options)
+
+    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield every option."""
+        yield from self.options
+
+
+FLAG = Choice((False, True))
+
+
+@dataclass(frozen=True, slots=True)
+class DtypeName:
+    """The name of an element type; None stands for the dtype of the first operand."""
+
+    options: tuple[str, ...] = ALL_DTYPES
+
+    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
+        """Accept a name or None."""
+        if value is None:
+            first = operands[0]
+            if isinstance(first, TensorType):
+                return first.dtype
+            raise ValueError("a dtype is required here")
+        if isinstance(value, Term) or value in self.options:
+            return value
+        raise ValueError(f"{value!r} is not one of {', '.join(self.options)}")
+
+    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
+        """Demand membership."""
+        return contains(value, self.options)
+
+    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield one symbol of sort text."""
+        yield fresh("", sort="text")
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One axis of the first operand, negative from the end; `extra` more when axes are added."""
+
+    extra: int = 0
+
+    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
+        """Accept an int; keep its sign, which a rule may have to look at."""
+        return _integer(value)
+
+    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
+        """Demand that the axis exists."""
+        rank = first_rank(operands) + self.extra
+        return conjunction(value >= -rank, value < rank)
+
+    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield all axes, non-negative ones first."""
+        rank = first_rank(operands) + self.extra
+        yield from range(rank)
+        yield from range(-rank, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """Several distinct axes of the first operand; None stands for all of them."""
+
+    may_be_empty: bool = False
+    negative: bool = True
+
+    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
+        """Accept None, an int or a tuple of ints."""
+        if value is None:
+            return tuple(range(first_rank(operands)))
+        if isinstance(value, list | tuple):
+            return tuple(map(_integer, value))
+        return (_integer(value),)
+
+    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
+        """Demand that the axes exist and differ."""
+        rank = first_rank(operands)
+        inside = conjunction(*(conjunction(axis >= -rank, axis < rank) for axis in value))
+        if inside is not True:
+            return inside
+        distinct = len({axis % rank for axis in value}) == len(value) if rank else not value
+        return distinct and (self.may_be_empty or bool(value) or rank == 0)
+
+    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield every set of axes, and for each one form with a negative axis."""
+        rank = first_rank(operands)
+        for mask in product((False, True), repeat=rank):
+            axes = tuple(axis for axis in range(rank) if mask[axis])
+            if axes or self.may_be_empty or rank == 0:
+                yield axes
+            if axes and self.negative:
+                yield (*axes[:-1], axes[-1] - rank)
+
+
+@dataclass(frozen=True, slots=True)
+class Permutation:
+    """An order of all axes of the first operand; None stands for their reversal."""
+
+    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
+        """Accept None or a tuple of ints."""
+        if value is None:
+            return tuple(reversed(range(first_rank(operands))))
+        return tuple(map(_integer, _tuple(value)))
+
+    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
+        """Demand that every axis occurs once."""
+        rank = first_rank(operands)
+        if len(value) != rank:
+            return False
+        inside = conjunction(*(conjunction(axis >= -rank, axis < rank) for axis in value))
+        return inside if inside is not True else len({axis % rank for axis in value}) == rank
+
+    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield every permutation, those that are not involutions among the first."""
+        orders = list(permutations(range(first_rank(operands))))
+        yield from reversed(orders)
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """A tuple of sizes of any length up to `longest`; one per axis when `per_axis`."""
+
+    low: int = 0
+    longest: int = 4
+    per_axis: int = 0
+    signed: bool = False
+
+    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
+        """Accept a tuple of ints."""
+        return tuple(map(_integer, _tuple(value)))
+
+    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
+        """Demand the number of elements and their lower bound."""
+        if self.per_axis and len(value) != self.per_axis * first_rank(operands):
+            return False
+        return self.signed or conjunction(*(item >= self.low for item in value))
+
+    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield a tuple of symbols for every length."""
+        fixed = self.per_axis * first_rank(operands)
+        low = None if self.signed else self.low
+        for length in [fixed] if self.per_axis else range(self.longest + 1):
+            yield tuple(fresh(f"[{i}]", low=low) for i in range(length))
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """How to cut an axis: a number of equal pieces, or a tuple of increasing positions."""
+
+    most: int = 4
+
+    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
+        """Accept an int or a tuple of ints."""
+        if isinstance(value, list | tuple):
+            return tuple(map(_integer, value))
+        return _integer(value)
+
+    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
+        """Demand at least one piece, or positions in order."""
+        if not isinstance(value, tuple):
+            return value >= 1
+        ordered = (a <= b for a, b in zip((0, *value), value, strict=False))
+        return conjunction(*ordered)
+
+    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield numbers of pieces, then positions for as many pieces."""
+        yield from (2, 3, 1)
+        for count in range(1, self.most):
+            yield tuple(fresh(f"[{i}]", low=0) for i in range(count))

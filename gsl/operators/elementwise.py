@@ -1,0 +1,193 @@
+"""Arithmetic and elementary functions, computed from the elements at the same place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from gsl.operators.declaration import (
+    Attributes,
+    Need,
+    Operator,
+    Tensor,
+    ValueRule,
+    Values,
+    operator,
+    tensors,
+)
+from gsl.operators.kinds import DtypeOf
+from gsl.operators.ranges import is_integer
+from gsl.operators.shapes import broadcast
+from gsl.types import ALL_DTYPES, FLOATING, NUMERIC, TensorType, Type
+
+ELEMENTWISE = frozenset({"elementwise"})
+UNARY = ELEMENTWISE | {"unary"}
+BINARY = ELEMENTWISE | {"binary"}
+
+SIGNED = tuple(dtype for dtype in NUMERIC if dtype != "uint8")
+
+Reference = Callable[..., Any]
+
+
+def unary(
+    name: str,
+    relax: str,
+    reference: Reference,
+    meaning: str,
+    *,
+    dtypes: tuple[str, ...] = FLOATING,
+    values: Mapping[str, ValueRule] = MappingProxyType({}),
+) -> Operator:
+    """Declare an operator of one tensor that keeps its type."""
+
+    def rule(need: Need, data: Tensor) -> TensorType:
+        return data
+
+    rule.__name__ = name
+    rule.__doc__ = f"{meaning} The result has the type of `data`. Source: relax.{relax}."
+    declared = operator(dtypes=dtypes, relax=relax, traits=UNARY, values=values)(rule)
+    declared.reference = reference
+    return declared
+
+
+def binary(
+    name: str,
+    relax: str,
+    reference: Reference,
+    meaning: str,
+    *,
+    dtypes: tuple[str, ...] = NUMERIC,
+    result: str | None = None,
+    values: Mapping[str, ValueRule] = MappingProxyType({}),
+) -> Operator:
+    """Declare an operator of two tensors that broadcasts; `result` overrides the dtype."""
+
+    def rule(need: Need, lhs: Tensor, rhs: Tensor) -> TensorType:
+        return TensorType(broadcast(need, lhs.shape, rhs.shape), result or lhs.dtype)
+
+    rule.__name__ = name
+    rule.__doc__ = f"{meaning} The shapes broadcast to each other. Source: relax.{relax}."
+    declared = operator(dtypes=dtypes, relax=relax, traits=BINARY, values=values)(rule)
+    declared.reference = reference
+    return declared
+
+
+Add = binary("Add", "add", np.add, "The sum of two tensors.")
+Subtract = binary("Subtract", "subtract", np.subtract, "The difference of two tensors.")
+Multiply = binary("Multiply", "multiply", np.multiply, "The product of two tensors.")
+Maximum = binary("Maximum", "maximum", np.maximum, "The larger of two elements.")
+Minimum = binary("Minimum", "minimum", np.minimum, "The smaller of two elements.")
+Divide = binary(
+    "Divide",
+    "divide",
+    np.divide,
+    "The quotient of two floating tensors.",
+    dtypes=FLOATING,
+    values={"rhs": Values(nonzero=True)},
+)
+Power = binary(
+    "Power",
+    "power",
+    np.power,
+    "The first tensor to the power of the second.",
+    dtypes=FLOATING,
+    values={"lhs": Values(low=0.5, high=4.0), "rhs": Values(low=-3.0, high=3.0)},
+)
+
+
+def _floor_divide(lhs: Any, rhs: Any) -> Any:
+    # On floats NumPy divides exactly before it rounds down; TVM rounds the quotient first.
+    return np.floor_divide(lhs, rhs) if is_integer(lhs.dtype.name) else np.floor(lhs / rhs)
+
+
+def _mod(lhs: Any, rhs: Any) -> Any:
+    return lhs - rhs * _floor_divide(lhs, rhs)
+
+
+def _dividends(operands: tuple[Type, ...], attributes: Attributes) -> Values:
+    """All values but the least of a signed type: its quotient by -1 does not exist."""
+    dtype = tensors(operands)[0].dtype
+    if not is_integer(dtype):
+        return Values()
+    limits = np.iinfo(dtype)
+    return Values(low=max(limits.min, -limits.max))
+
+
+FloorDivide = binary(
+    "FloorDivide",
+    "floor_divide",
+    _floor_divide,
+    "The quotient rounded towards minus infinity; no divisor may be 0.",
+    values={"lhs": _dividends, "rhs": Values(nonzero=True)},
+)
+Mod = binary(
+    "Mod",
+    "floor_mod",
+    _mod,
+    "The remainder of FloorDivide, with the sign of the divisor; no divisor may be 0.",
+    values={"lhs": _dividends, "rhs": Values(nonzero=True)},
+)
+
+Negative = unary("Negative", "negative", np.negative, "The negated elements.", dtypes=SIGNED)
+Abs = unary("Abs", "abs", np.abs, "The absolute values.", dtypes=NUMERIC)
+Sign = unary("Sign", "sign", np.sign, "-1, 0 or 1 by the sign.", dtypes=SIGNED)
+Square = unary("Square", "square", np.square, "The squares.", dtypes=NUMERIC)
+Floor = unary("Floor", "floor", np.floor, "The largest integer not above each element.")
+Ceil = unary("Ceil", "ceil", np.ceil, "The smallest integer not below each element.")
+Round = unary("Round", "round", np.rint, "The nearest integer, the even one of two.")
+
+Sqrt = unary("Sqrt", "sqrt", np.sqrt, "The square root.", values={"data": Values(low=0.0)})
+Exp = unary("Exp", "exp", np.exp, "The exponential function.")
+Log = unary("Log", "log", np.log, "The natural logarithm.", values={"data": Values(low=1e-3)})
+Sin = unary("Sin", "sin", np.sin, "The sine of angles in radians.")
+Cos = unary("Cos", "cos", np.cos, "The cosine of angles in radians.")
+Tanh = unary("Tanh", "tanh", np.tanh, "The hyperbolic tangent.")
+
+
+def _rsqrt(data: Any) -> Any:
+    return 1 / np.sqrt(data)
+
+
+Rsqrt = unary(
+    "Rsqrt", "rsqrt", _rsqrt, "1 over the square root.", values={"data": Values(low=1e-3)}
+)
+
+ERF = np.frompyfunc(math.erf, 1, 1)
+"""The error function as a ufunc; its result has dtype object."""
+
+
+def erf(data: Any) -> Any:
+    """Return the error function of every element, in the dtype of `data`."""
+    # The extra axis keeps a tensor of rank 0 from becoming a Python float.
+    return ERF(np.expand_dims(data, 0)).astype(data.dtype)[0]
+
+
+Erf = unary("Erf", "erf", erf, "The Gauss error function.")
+
+
+def _castable(operands: tuple[Type, ...], attributes: Attributes) -> Values:
+    """What the target holds, when a floating source could exceed it: TVM then is undefined."""
+    if tensors(operands)[0].dtype not in FLOATING or not is_integer(attributes["dtype"]):
+        return Values()
+    limits = np.iinfo(attributes["dtype"])
+    # 2 to the power of 15 is exact in every floating dtype, the larger limits are not.
+    return Values(low=max(limits.min, -(2**15)), high=min(limits.max, 2**15))
+
+
+@operator(dtypes=ALL_DTYPES, relax="astype", traits=UNARY, values={"data": _castable})
+def Cast(need: Need, data: Tensor, *, dtype: DtypeOf) -> TensorType:
+    """Convert the elements to `dtype`; the shape stays.
+
+    A float becomes an integer by rounding towards zero, an integer wraps around, and anything
+    but 0 becomes true. Source: relax.astype.
+    """
+    return data.with_dtype(dtype)
+
+
+@Cast.numpy
+def _cast(data: Any, dtype: str) -> Any:
+    return data.astype(dtype)

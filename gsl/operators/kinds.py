@@ -1,0 +1,29 @@
+"""The attribute annotations that declarations use: a Python type with its domain."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from gsl.operators import domain
+
+Flag = Annotated[bool, domain.FLAG]
+Count = Annotated[int, domain.Integer(low=0)]
+Positive = Annotated[int, domain.Integer(low=1)]
+AnyInt = Annotated[int, domain.Integer()]
+PositiveSingle = Annotated[Any, domain.Integers(1, low=1)]
+PositivePair = Annotated[Any, domain.Integers(2, low=1)]
+CountSingle = Annotated[Any, domain.Integers(1, low=0)]
+CountPair = Annotated[Any, domain.Integers(2, low=0)]
+CountQuad = Annotated[Any, domain.Integers(4, low=0)]
+Number = Annotated[float, domain.Real()]
+Epsilon = Annotated[float, domain.Real(low=0.0)]
+OneAxis = Annotated[int, domain.Axis()]
+NewAxis = Annotated[int, domain.Axis(extra=1)]
+ManyAxes = Annotated[Any, domain.Axes()]
+SomeAxes = Annotated[Any, domain.Axes(may_be_empty=True)]
+Order = Annotated[Any, domain.Permutation()]
+Shape = Annotated[tuple[Any, ...], domain.Sizes()]
+PerAxis = Annotated[tuple[Any, ...], domain.Sizes(per_axis=1)]
+PerSide = Annotated[tuple[Any, ...], domain.Sizes(per_axis=2)]
+Cuts = Annotated[Any, domain.Pieces()]
+DtypeOf = Annotated[Any, domain.DtypeName()]

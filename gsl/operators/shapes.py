@@ -1,0 +1,56 @@
+"""Arithmetic of shapes shared by the shape rules; works on ints and on terms."""
+
+from __future__ import annotations
+
+from gsl.attr.evaluate import choose, disjunction, equal
+from gsl.attr.term import Term
+from gsl.errors import ShapeError, UndecidedError
+from gsl.operators.declaration import Need
+from gsl.types import Int
+
+Shape = tuple[Int, ...]
+
+
+def broadcast(need: Need, *shapes: Shape) -> Shape:
+    """Return the shape that all `shapes` broadcast to (NumPy rules)."""
+    result: Shape = ()
+    for shape in shapes:
+        result = _broadcast_pair(need, result, shape)
+    return result
+
+
+def _broadcast_pair(need: Need, left: Shape, right: Shape) -> Shape:
+    rank = max(len(left), len(right))
+    left = (1,) * (rank - len(left)) + tuple(left)
+    right = (1,) * (rank - len(right)) + tuple(right)
+    return tuple(_broadcast_size(need, a, b) for a, b in zip(left, right, strict=True))
+
+
+def _broadcast_size(need: Need, left: Int, right: Int) -> Int:
+    same, left_one, right_one = equal(left, right), equal(left, 1), equal(right, 1)
+    need(disjunction(same, left_one, right_one), "shapes must broadcast to each other")
+    return left if same is True else choose(left_one, right, left)
+
+
+def known_axis(axis: Int, rank: int) -> int:
+    """Return `axis` counted from the front; raise ShapeError when there is no such axis."""
+    if isinstance(axis, Term):
+        raise UndecidedError("an axis depends on an unknown size")
+    if not -rank <= axis < rank:
+        raise ShapeError(f"axis {axis} does not exist in a tensor of rank {rank}")
+    return int(axis) % rank
+
+
+def need_rank(need: Need, shape: Shape, rank: int, name: str) -> None:
+    """Demand that operand `name` has a rank."""
+    need(len(shape) == rank, f"`{name}` must have rank {rank}, not {len(shape)}")
+
+
+def window(
+    need: Need, size: Int, kernel: Int, stride: Int, dilation: Int, before: Int, after: Int
+) -> Int:
+    """Return how often a dilated window fits into a padded axis at a stride."""
+    free = size + before + after - dilation * (kernel - 1) - 1
+    need(kernel >= 1, "the window must not be empty")
+    need(free >= 0, "the window must fit into the padded input")
+    return free // stride + 1

@@ -1,0 +1,48 @@
+"""Pattern expressions for rule authors: ``from gsl import pat`` (thesis, section 3.1).
+
+The forms are a closed union: Wildcard, Const, Variable, Call, Tuple, GetItem, Alt, Variadic and
+GetInst, and Cond for targets.
+"""
+
+from __future__ import annotations
+
+from gsl.pat.pattern import (
+    INPUTS,
+    Alt,
+    Call,
+    Callee,
+    Cond,
+    Const,
+    GetItem,
+    Pattern,
+    SameOperator,
+    Trait,
+    Tuple,
+    Variable,
+    Wildcard,
+    as_pattern,
+    call,
+    same_attr,
+)
+from gsl.pat.variadic import GetInst, Variadic
+
+__all__ = [
+    "INPUTS",
+    "Alt",
+    "Call",
+    "Callee",
+    "Cond",
+    "Const",
+    "GetInst",
+    "GetItem",
+    "Pattern",
+    "SameOperator",
+    "Trait",
+    "Tuple",
+    "Variable",
+    "Variadic",
+    "Wildcard",
+    "as_pattern",
+    "call",
+    "same_attr",
+]

@@ -1,0 +1,372 @@
+"""The fixed forms of pattern expressions (thesis, section 3.1.1), `Alt` and `Cond`.
+
+Patterns carry no match state, are equal only when they are the same object, and remember where
+they were written. ``p.name`` is the attribute `name` of whatever `p` matches; arithmetic on
+patterns builds calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from types import MappingProxyType
+from typing import Any
+
+from gsl.attr.term import ANYTHING, Access, Term, as_term
+from gsl.errors import OperatorError, RuleError, UnknownNameError, did_you_mean
+from gsl.operators import REGISTRY, Operator, lookup
+from gsl.span import here, resolve
+
+TYPE_ATTRIBUTES = ("shape", "dtype", "ndim")
+
+NO_CONSTRAINTS: Mapping[str, Term] = MappingProxyType({})
+
+
+class Pattern:
+    """Base of all patterns.
+
+    `operands` are the direct subpatterns in order, `constraints` the attribute expressions that
+    attributes of the matched expression have to satisfy (source) or are set to (target).
+    """
+
+    __slots__ = ("constraints", "operands", "origin")
+
+    operands: tuple[Pattern, ...]
+    constraints: Mapping[str, Term]
+
+    def __init__(
+        self,
+        operands: tuple[Pattern, ...] = (),
+        constraints: Mapping[str, Term] = NO_CONSTRAINTS,
+    ) -> None:
+        self.operands = operands
+        self.constraints = constraints
+        self.origin = here()
+
+    def attribute_names(self) -> tuple[str, ...]:
+        """Return the names that can be accessed on whatever this pattern matches."""
+        return TYPE_ATTRIBUTES
+
+    def __getattr__(self, name: str) -> Term:
+        if name.startswith("_") or hasattr(type(self), name):
+            raise AttributeError(name)
+        known = self.attribute_names()
+        if name not in known:
+            raise UnknownNameError(
+                "GSL114",
+                f"{self!r} has no attribute `{name}`",
+                resolve(here()),
+                did_you_mean(name, known) or f"it has {', '.join(known)}",
+            )
+        return Access(self, name, here())
+
+    def __getitem__(self, index: Any) -> GetItem:
+        return GetItem(self, index)
+
+    def __iter__(self) -> Iterator[Pattern]:
+        raise TypeError("the number of fields of a pattern is not known; index it instead")
+
+    def __add__(self, other: Any) -> Call:
+        return call(lookup("Add"), (self, other))
+
+    def __radd__(self, other: Any) -> Call:
+        return call(lookup("Add"), (other, self))
+
+    def __sub__(self, other: Any) -> Call:
+        return call(lookup("Subtract"), (self, other))
+
+    def __rsub__(self, other: Any) -> Call:
+        return call(lookup("Subtract"), (other, self))
+
+    def __mul__(self, other: Any) -> Call:
+        return call(lookup("Multiply"), (self, other))
+
+    def __rmul__(self, other: Any) -> Call:
+        return call(lookup("Multiply"), (other, self))
+
+    def __truediv__(self, other: Any) -> Call:
+        return call(lookup("Divide"), (self, other))
+
+    def __rtruediv__(self, other: Any) -> Call:
+        return call(lookup("Divide"), (other, self))
+
+    def __matmul__(self, other: Any) -> Call:
+        return call(lookup("Matmul"), (self, other))
+
+    def __neg__(self) -> Call:
+        return call(lookup("Negative"), (self,))
+
+    def original(self) -> Pattern:
+        """Return the pattern that the author wrote: the template, for an instance of one."""
+        return self
+
+    def __repr__(self) -> str:
+        return f"the {type(self).__name__} pattern"
+
+
+class Wildcard(Pattern):
+    """Matches any expression; an input of the rule."""
+
+    __slots__ = ()
+
+
+class Variable(Pattern):
+    """Matches a variable of the network, such as a weight; an input of the rule.
+
+    Args:
+        shape: attribute expression or tuple; None, or None for an element, is any.
+        dtype: attribute expression or name; None is any.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, shape: Any = None, dtype: Any = None) -> None:
+        super().__init__((), _constraints({"shape": shape, "dtype": dtype}))
+
+
+class Const(Pattern):
+    """Matches, or in a target builds, a tensor known when the network is written.
+
+    Args:
+        value: number, nested tuple or attribute expression; None is any constant. A number means
+            a tensor of rank 0.
+        dtype: element type; in a target it defaults to float32.
+        shape: constraint on the shape, for sources.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, value: Any = None, dtype: Any = None, shape: Any = None) -> None:
+        super().__init__((), _constraints({"value": value, "dtype": dtype, "shape": shape}))
+
+    def attribute_names(self) -> tuple[str, ...]:
+        """Return type attributes and the value."""
+        return (*TYPE_ATTRIBUTES, "value")
+
+
+class Trait:
+    """Stands for any operator with a property, such as "elementwise"."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def operators(self) -> list[Operator]:
+        """Return the operators that have the trait, by name."""
+        return [REGISTRY[name] for name in sorted(REGISTRY) if self.name in REGISTRY[name].traits]
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class SameOperator:
+    """Stands for the operator that another call pattern has matched."""
+
+    __slots__ = ("call",)
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+
+    def __repr__(self) -> str:
+        return f"same operator as {self.call!r}"
+
+
+Callee = Operator | Trait | SameOperator
+
+
+class Call(Pattern):
+    """Matches or builds the call of an operator; authors write ``op.Conv2D(...)`` instead.
+
+    `attributes_of` names a call whose attributes must all be the same, for operators known only
+    by a trait.
+    """
+
+    __slots__ = ("attributes_of", "callee")
+
+    def __init__(
+        self,
+        callee: Callee,
+        operands: tuple[Pattern, ...],
+        constraints: Mapping[str, Term] = NO_CONSTRAINTS,
+        attributes_of: Call | None = None,
+    ) -> None:
+        super().__init__(operands, constraints)
+        self.callee = callee
+        self.attributes_of = attributes_of
+
+    def attribute_names(self) -> tuple[str, ...]:
+        """Return type attributes and those of the operator, or of all that it may be."""
+        return (*TYPE_ATTRIBUTES, *_attribute_names(self.callee))
+
+    def __repr__(self) -> str:
+        return f"the call of {self.callee}"
+
+
+class Tuple(Pattern):
+    """Matches or builds a tuple of a known number of fields."""
+
+    __slots__ = ()
+
+    def __init__(self, *fields: Any) -> None:
+        super().__init__(tuple(as_pattern(field) for field in fields))
+
+    def attribute_names(self) -> tuple[str, ...]:
+        """A tuple only has a length."""
+        return ("length",)
+
+
+class GetItem(Pattern):
+    """Matches or builds the projection of one field of a tuple, counted from 0."""
+
+    __slots__ = ()
+
+    def __init__(self, tuple_: Any, index: Any = None) -> None:
+        if isinstance(index, slice):
+            raise TypeError("a pattern cannot be sliced; use pat.Variadic for several fields")
+        super().__init__((as_pattern(tuple_),), _constraints({"index": index}))
+
+    def attribute_names(self) -> tuple[str, ...]:
+        """Return type attributes and the index."""
+        return (*TYPE_ATTRIBUTES, "index")
+
+
+class Alt(Pattern):
+    """Matches what one of its alternatives matches, tried in order; `arm` is its number."""
+
+    __slots__ = ()
+
+    def __init__(self, *alternatives: Any) -> None:
+        super().__init__(tuple(as_pattern(alternative) for alternative in alternatives))
+
+    def attribute_names(self) -> tuple[str, ...]:
+        """Return type attributes and the number of the alternative that matched."""
+        return (*TYPE_ATTRIBUTES, "arm")
+
+
+class Cond(Pattern):
+    """In a target: builds `then` or `otherwise`, as the condition says."""
+
+    __slots__ = ("condition",)
+
+    def __init__(self, condition: Any, then: Any, otherwise: Any) -> None:
+        super().__init__((as_pattern(then), as_pattern(otherwise)))
+        self.condition = as_term(condition)
+
+
+INPUTS = (Wildcard, Variable, Const)
+"""Kinds of patterns without operands that may stand for what the rule does not own."""
+
+
+def as_pattern(value: Any) -> Pattern:
+    """Coerce a number to a constant and a Python tuple or list to a tuple pattern."""
+    if isinstance(value, Pattern):
+        return value
+    if isinstance(value, tuple | list):
+        return Tuple(*value)
+    if isinstance(value, int | float | Term):
+        return Const(value)
+    raise RuleError(
+        "GSL116",
+        f"{value!r} is not a pattern",
+        resolve(here()),
+        "use pat.Wildcard, pat.Variable, pat.Const or a call of an operator",
+    )
+
+
+def call(
+    callee: Callee, operands: Iterable[Any], attributes: Mapping[str, Any] = MappingProxyType({})
+) -> Call:
+    """Build a call pattern; raise RuleError for operands or attributes that do not exist."""
+    given = tuple(operands)
+    like = next((operand for operand in given if isinstance(operand, Pattern)), None)
+    patterns = tuple(_operand(operand, like) for operand in given)
+    named = dict(attributes)
+    attributes_of = named.pop("attributes_of", None)
+    if isinstance(callee, Operator):
+        _check_operand_count(callee, len(patterns))
+    return Call(callee, patterns, _call_constraints(callee, named), attributes_of)
+
+
+def _operand(value: Any, like: Pattern | None) -> Pattern:
+    if isinstance(value, bool | int | float | Term) and like is not None and _has_dtype(like):
+        return Const(value, dtype=like.dtype)
+    return as_pattern(value)
+
+
+def _has_dtype(pattern: Pattern) -> bool:
+    return "dtype" in pattern.attribute_names()
+
+
+def _check_operand_count(operator: Operator, count: int) -> None:
+    if count != len(operator.operands):
+        names = ", ".join(operand.name for operand in operator.operands)
+        raise RuleError(
+            "GSL111",
+            f"{operator} takes {len(operator.operands)} operands, not {count}",
+            resolve(here()),
+            f"operands: {names or 'none'}",
+        )
+
+
+def _call_constraints(callee: Callee, attributes: Mapping[str, Any]) -> Mapping[str, Term]:
+    known = _attribute_names(callee)
+    for name in attributes:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"it has {', '.join(known) or 'none'}"
+            message = f"attribute `{name}` is not an attribute of {callee}"
+            raise RuleError("GSL112", message, resolve(here()), hint)
+    return MappingProxyType(
+        {name: _written(callee, name, value) for name, value in attributes.items()}
+    )
+
+
+def _written(callee: Callee, name: str, value: Any) -> Term:
+    if value is None or isinstance(value, Term) or not isinstance(callee, Operator):
+        return as_term(value)
+    try:
+        return as_term(callee.attributes[name].domain.normalise(_open(value), ()))
+    except (ValueError, OperatorError) as error:
+        message = f"attribute `{name}` of {callee}: {error}"
+        raise RuleError("GSL113", message, resolve(here())) from error
+
+
+def _open(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return tuple(ANYTHING if item is None else item for item in value)
+    return value
+
+
+def _attribute_names(callee: Callee) -> tuple[str, ...]:
+    match callee:
+        case Operator(attributes=attributes):
+            return tuple(attributes)
+        case Trait():
+            every = chain.from_iterable(operator.attributes for operator in callee.operators())
+            return tuple(dict.fromkeys(every))
+        case SameOperator(call=call):
+            return _attribute_names(call.callee)
+    raise TypeError(f"{callee!r} cannot be called")
+
+
+def same_attr(pattern: Pattern, names: Sequence[str] | None = None) -> dict[str, Any]:
+    """Return keyword attributes that equal those of another call.
+
+    With `names` only these; by default all attributes of its operator. When the operator is only
+    known by a trait, the result demands that all attributes are equal, whatever they are.
+    """
+    if names is not None:
+        return {name: getattr(pattern, name) for name in names}
+    owner = pattern.original()
+    if not isinstance(owner, Call):
+        message = f"{owner!r} has no attributes to copy"
+        raise RuleError("GSL116", message, resolve(here()), "give the call of an operator")
+    if isinstance(owner.callee, Operator):
+        return {name: getattr(pattern, name) for name in owner.callee.attributes}
+    return {"attributes_of": owner}
+
+
+def _constraints(values: Mapping[str, Any]) -> Mapping[str, Term]:
+    return MappingProxyType(
+        {name: as_term(value) for name, value in values.items() if value is not None}
+    )

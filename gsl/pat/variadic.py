@@ -1,0 +1,106 @@
+"""Variadic patterns and access to their instances (thesis, section 3.1.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gsl.attr.term import Symbol, as_term
+from gsl.errors import RuleError
+from gsl.pat.pattern import Pattern, as_pattern
+from gsl.span import resolve
+
+
+class Variadic(Pattern):
+    """Matches or builds a tuple, or the outputs of a rule, of which the number is not fixed.
+
+    Args:
+        field: the pattern of one field.
+        templates: subpatterns of `field` that are made anew for every field; all others are shared
+            by all fields. Default: only `field`.
+        first: patterns that stand for the templates in field 0, so that others can refer to it.
+        index: the symbol that is the number of the field, from 0.
+        length: number of fields; needed where a target builds a tuple.
+        min_len: least number of fields that match.
+    """
+
+    __slots__ = ("field", "first", "minimum", "size", "symbol", "templates")
+
+    def __init__(
+        self,
+        field: Any,
+        *,
+        templates: Sequence[Pattern] | None = None,
+        first: Sequence[Pattern] | None = None,
+        index: Symbol | None = None,
+        length: Any = None,
+        min_len: int = 1,
+    ) -> None:
+        self.field = as_pattern(field)
+        self.templates = (self.field,) if templates is None else tuple(templates)
+        self.first = () if first is None else tuple(first)
+        self.symbol = Symbol() if index is None else index
+        self.size = as_term(length)
+        self.minimum = min_len
+        super().__init__((*self.head_operands(), self.field))
+        self._check()
+
+    def head_operands(self) -> tuple[Pattern, ...]:
+        """Return the pattern that stands for the field at index 0, if there is one."""
+        return (self.first_of(self.field),) if self.first and self.field in self.templates else ()
+
+    def first_of(self, template: Pattern) -> Pattern:
+        """Return what stands for `template` at index 0."""
+        return self.first[self.templates.index(template)] if self.first else template
+
+    def _check(self) -> None:
+        if self.first and len(self.first) != len(self.templates):
+            message = f"{len(self.first)} first patterns for {len(self.templates)} templates"
+            raise RuleError("GSL133", message, resolve(self.origin), "give one for each template")
+        if self.minimum < 1:
+            raise RuleError("GSL133", "min_len must be at least 1", resolve(self.origin))
+        if self.field not in self.templates:
+            raise RuleError(
+                "GSL133",
+                "the field of a variadic pattern must be one of its templates",
+                resolve(self.origin),
+                "add it to templates=[...]",
+            )
+
+    def __call__(self, template: Pattern, index: Any) -> GetInst:
+        """Return the pattern of field `index` that was made from `template`."""
+        return GetInst(self, template, index)
+
+    def attribute_names(self) -> tuple[str, ...]:
+        """A variadic pattern only has a length."""
+        return ("length",)
+
+
+class GetInst(Pattern):
+    """Stands for the instance of a template in one field of a variadic pattern."""
+
+    __slots__ = ("index_term", "template", "variadic")
+
+    def __init__(self, variadic: Variadic, template: Pattern, index: Any) -> None:
+        super().__init__(())
+        self.variadic = variadic
+        self.template = template
+        self.index_term = as_term(index)
+        if template not in variadic.templates:
+            raise RuleError(
+                "GSL133",
+                f"{template!r} is not a template of this variadic pattern",
+                resolve(self.origin),
+                "list it in templates=[...]",
+            )
+
+    def attribute_names(self) -> tuple[str, ...]:
+        """Return what the template has."""
+        return self.template.attribute_names()
+
+    def original(self) -> Pattern:
+        """Return the template."""
+        return self.template.original()
+
+    def __repr__(self) -> str:
+        return f"an instance of {self.template!r}"

@@ -1,0 +1,189 @@
+"""Build the target of a match and put it in the place of the source (thesis, figure "PE-*").
+
+Attribute expressions without free symbols are evaluated once per match (thesis, section on
+memoisation); the match is fixed by then, so nothing else can change their value.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gsl.attr.evaluate import evaluate
+from gsl.attr.term import ANYTHING, Term, free_symbols
+from gsl.errors import EvaluationError, GslError, RewriteError
+from gsl.expr import Call as CallExpr
+from gsl.expr import Const as ConstExpr
+from gsl.expr import Expr
+from gsl.expr import Proj as ProjExpr
+from gsl.expr import Tuple as TupleExpr
+from gsl.graph import Graph, Node
+from gsl.match.bindings import Bindings, Frame, Key, Scope, frame_of, instance_of
+from gsl.operators import Operator
+from gsl.pat import Call, Cond, Const, GetItem, Pattern, SameOperator, Tuple, Variadic
+from gsl.subst import Subst
+
+Built = tuple[Pattern, Frame | None]
+
+
+class Builder:
+    """Builds the target patterns of one match as nodes of a work graph."""
+
+    def __init__(self, bindings: Bindings, graph: Graph) -> None:
+        self.bindings = Bindings(dict(bindings.nodes), dict(bindings.lengths), bindings.arms)
+        self.matched = bindings
+        self.graph = graph
+        self.added: list[Node] = []
+        self._values: dict[Term, Any] = {}
+
+    def build(self, pattern: Pattern, frame: Frame | None) -> Node:
+        """Return the node that `pattern` stands for in `frame`, building what is missing."""
+        stack: list[Built] = [(pattern, frame)]
+        while stack:
+            key = self._key(*stack[-1])
+            if key in self.bindings.nodes:
+                stack.pop()
+                continue
+            inside = frame_of(key[1])
+            missing = [part for part in self._parts(key[0], inside) if not self._is_built(part)]
+            if missing:
+                stack.extend(reversed(missing))
+                continue
+            self.bindings.nodes[key] = self._make(key[0], inside)
+            stack.pop()
+        return self.bindings.nodes[self._key(pattern, frame)]
+
+    def _key(self, pattern: Pattern, frame: Frame | None) -> Key:
+        return self.bindings.locate(pattern, Scope(self.bindings, frame))
+
+    def _is_built(self, part: Built) -> bool:
+        return self._key(*part) in self.bindings.nodes
+
+    def _parts(self, pattern: Pattern, frame: Frame | None) -> list[Built]:
+        match pattern:
+            case Variadic(field=field):
+                count = self._length(pattern, frame)
+                return [(field, Frame(pattern, index, frame)) for index in range(count)]
+            case Cond(operands=(then, otherwise), condition=condition):
+                return [(then if self.value(condition, frame) else otherwise, frame)]
+            case _:
+                return [(operand, frame) for operand in pattern.operands]
+
+    def _length(self, variadic: Variadic, frame: Frame | None) -> int:
+        count = self.value(variadic.size, frame)
+        if not isinstance(count, int) or count < 1:
+            raise RewriteError(f"a tuple cannot have {count!r} fields")
+        self.bindings.lengths[instance_of(variadic, frame)] = count
+        return count
+
+    def _make(self, pattern: Pattern, frame: Frame | None) -> Node:
+        nodes = tuple(self.bindings.nodes[self._key(*part)] for part in self._parts(pattern, frame))
+        if isinstance(pattern, Cond):
+            return nodes[0]
+        expr = self._expr(pattern, frame, [node.expr for node in nodes])
+        node = self.graph.add(expr, nodes)
+        self.added.append(node)
+        return node
+
+    def _expr(self, pattern: Pattern, frame: Frame | None, operands: list[Expr]) -> Expr:
+        match pattern:
+            case Call():
+                attributes = self._attributes(pattern, frame)
+                return CallExpr(self._operator(pattern, frame), operands, attributes)
+            case Tuple() | Variadic():
+                return TupleExpr(operands)
+            case GetItem(constraints=constraints):
+                return ProjExpr(operands[0], self.value(constraints["index"], frame))
+            case Const():
+                return self._constant(pattern, frame)
+            case _:
+                raise RewriteError(f"{pattern!r} has not matched anything, so it cannot be built")
+
+    def _constant(self, pattern: Const, frame: Frame | None) -> Expr:
+        value = self.value(pattern.constraints["value"], frame)
+        dtype = pattern.constraints.get("dtype")
+        name = "float32" if dtype is None else self.value(dtype, frame)
+        try:
+            built = ConstExpr(value, name)
+        except (OverflowError, TypeError, ValueError) as error:
+            raise RewriteError(f"{value!r} is not a value of {name}") from error
+        if built.value.tolist() != _plain(value) and not name.startswith("float"):
+            raise RewriteError(f"{value!r} is not a value of {name}")
+        return built
+
+    def _operator(self, pattern: Call, frame: Frame | None) -> Operator:
+        match pattern.callee:
+            case Operator() as known:
+                return known
+            case SameOperator(call=other):
+                return self.bindings.operator(other, Scope(self.bindings, frame))
+            case _:
+                raise RewriteError(f"{pattern!r} does not say which operator to build")
+
+    def _attributes(self, pattern: Call, frame: Frame | None) -> dict[str, Any]:
+        given: dict[str, Any] = {}
+        if pattern.attributes_of is not None:
+            key = self._key(pattern.attributes_of, frame)
+            copied = self.bindings.nodes[key].expr
+            assert isinstance(copied, CallExpr)
+            given.update(copied.attributes)
+        for name, term in pattern.constraints.items():
+            if term is not ANYTHING:
+                given[name] = self.value(term, frame)
+        return given
+
+    def value(self, term: Term, frame: Frame | None) -> Any:
+        """Return the value of an attribute expression, remembered when it has no free symbols."""
+        if term in self._values:
+            return self._values[term]
+        value = evaluate(term, Scope(self.bindings, frame))
+        if not free_symbols(term):
+            self._values[term] = value
+        return value
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def rewrite(subst: Subst, bindings: Bindings, graph: Graph) -> list[Node]:
+    """Replace a match by the target and return the new nodes.
+
+    Raises RewriteError, with the graph unchanged, when the target cannot be built or when an
+    output would change its type.
+    """
+    builder = Builder(bindings, graph)
+    try:
+        pairs = [
+            (bindings.nodes[source], builder.build(*target))
+            for source, target in _output_pairs(subst, bindings)
+        ]
+        for old, new in pairs:
+            _check_type(old.expr, new.expr)
+    except GslError as error:
+        graph.drop_unused(reversed(builder.added))
+        raise RewriteError(f"the target cannot be built: {error}") from error
+    graph.replace(pairs, frozenset(builder.added))
+    graph.drop_unused(reversed(builder.added))
+    return [node for node in builder.added if node in graph]
+
+
+def _output_pairs(subst: Subst, bindings: Bindings) -> list[tuple[Key, Built]]:
+    variadic = subst.variadic
+    if variadic is None:
+        sources = [instance_of(pattern, None) for pattern in subst.source]
+        return list(zip(sources, ((t, None) for t in subst.target), strict=True))
+    target = subst.target[0]
+    assert isinstance(target, Variadic)
+    count = bindings.lengths[(variadic, ())]
+    return [
+        (
+            instance_of(variadic.field, Frame(variadic, index)),
+            (target.field, Frame(target, index)),
+        )
+        for index in range(count)
+    ]
+
+
+def _check_type(old: Expr, new: Expr) -> None:
+    if old.type != new.type:
+        raise EvaluationError(f"the target has type {new.type}, the source {old.type}")

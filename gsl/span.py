@@ -1,0 +1,60 @@
+"""Where in a rule file something was written."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from types import CodeType, FrameType
+
+Origin = tuple[CodeType, int, int]
+"""A code object, the instruction in it and its line: cheap to keep, resolved only when shown."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A stretch of source text; lines and columns count from 1, the end is exclusive."""
+
+    file: str
+    line: int
+    column: int = 1
+    end_line: int = 0
+    end_column: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+def origin_of(frame: FrameType | None) -> Origin | None:
+    """Return the origin of the first frame outward of `frame` that lies outside this package."""
+    while frame is not None and _is_internal(frame):
+        frame = frame.f_back
+    return None if frame is None else (frame.f_code, frame.f_lasti, frame.f_lineno)
+
+
+def here() -> Origin | None:
+    """Return the origin of the code outside this package that is running now."""
+    return origin_of(sys._getframe(1))
+
+
+def _is_internal(frame: FrameType) -> bool:
+    module = frame.f_globals.get("__name__", "")
+    return bool(module == "gsl" or module.startswith("gsl.") or module == "dataclasses")
+
+
+def resolve(origin: Origin | None) -> Span | None:
+    """Turn an origin into a span; columns are exact from Python 3.11 on (PEP 657)."""
+    if origin is None:
+        return None
+    code, instruction, line = origin
+    positions = list(code.co_positions())
+    at = instruction // 2
+    if at < len(positions) and positions[at][0] is not None:
+        start, end, column, end_column = positions[at]
+        return Span(
+            code.co_filename,
+            start or line,
+            (column or 0) + 1,
+            end or start or line,
+            (end_column or column or 0) + 1,
+        )
+    return Span(code.co_filename, line, 1, line, 1)

@@ -1,0 +1,142 @@
+"""Substitution rules: a source, a target, and the conditions under which one replaces the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from inspect import getdoc
+from typing import TYPE_CHECKING, Any
+
+from gsl.attr.term import Term, as_term
+from gsl.errors import RuleError
+from gsl.graph import reverse_post_order
+from gsl.pat import Pattern, Variadic, as_pattern
+from gsl.span import Span, here, resolve
+
+if TYPE_CHECKING:
+    from gsl.workload import Workload
+
+
+class Subst:
+    """A graph substitution rule (thesis, definition "graph substitution rule").
+
+    Args:
+        src: the source: a pattern, several for several outputs, or one `pat.Variadic` for as many
+            outputs as can be matched.
+        tgt: the target, with as many outputs.
+        where: conditions over attributes of the source that must hold besides its constraints.
+
+    A substitution keeps no match state: it may be applied repeatedly and concurrently.
+    """
+
+    def __init__(self, src: Any, tgt: Any, *, where: Iterable[Any] = ()) -> None:
+        self.origin = here()
+        self.source = _outputs(src)
+        self.target = _outputs(tgt)
+        self.where: tuple[Term, ...] = tuple(as_term(condition) for condition in where)
+
+    @property
+    def span(self) -> Span | None:
+        """Where the substitution was written."""
+        return resolve(self.origin)
+
+    @cached_property
+    def outputs(self) -> frozenset[Pattern]:
+        """The output patterns of the source."""
+        return frozenset(self.source)
+
+    @property
+    def variadic(self) -> Variadic | None:
+        """The source, if its number of outputs is not fixed."""
+        only = self.source[0] if len(self.source) == 1 else None
+        return only if isinstance(only, Variadic) else None
+
+    @cached_property
+    def source_patterns(self) -> tuple[Pattern, ...]:
+        """All patterns of the source in reverse post-order."""
+        return tuple(reverse_post_order(self.source))
+
+    @cached_property
+    def target_patterns(self) -> tuple[Pattern, ...]:
+        """All patterns of the target in reverse post-order, those shared with the source too."""
+        return tuple(reverse_post_order(self.target))
+
+    def __call__(self, workload: Workload) -> Workload:
+        """Return `workload` rewritten by this rule until it matches nowhere.
+
+        Raises RuleError when the rule is not well formed and RewriteError when the rewriting
+        does not come to an end.
+        """
+        # The engine is built on rules; only this convenience points the other way.
+        from gsl.engine import apply
+
+        return apply(workload, [self])
+
+
+def _outputs(written: Any) -> tuple[Pattern, ...]:
+    if isinstance(written, Sequence) and not isinstance(written, str):
+        return tuple(as_pattern(item) for item in written)
+    return (as_pattern(written),)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A named function that writes down a substitution, with what should be known about it.
+
+    Calling the rule writes the substitution down anew.
+    """
+
+    name: str
+    write: Callable[[], Subst]
+    equation: str
+    reason: str
+    span: Span
+    tags: frozenset[str] = field(default_factory=frozenset)
+    origin: str = ""
+    expect: str = ""
+    twin: str = ""
+
+    def __call__(self) -> Subst:
+        """Write the substitution down; raise RuleError when the function returns none."""
+        subst = self.write()
+        if not isinstance(subst, Subst):
+            message = f"rule `{self.name}` returns {subst!r} instead of a Subst"
+            raise RuleError("GSL104", message, self.span, "end it with `return Subst(...)`")
+        return subst
+
+
+def rule(
+    *,
+    tags: Iterable[str] = (),
+    origin: str = "",
+    expect: str = "",
+    twin: str = "",
+) -> Callable[[Callable[[], Subst]], Rule]:
+    """Turn a function that returns a Subst into a rule that can be collected and verified.
+
+    The first line of its docstring is the equation, the rest says why it holds.
+
+    Args:
+        tags: words to select rules by.
+        origin: system, pass or document that the rule comes from.
+        expect: code of the finding that must refute this rule, for rules wrong on purpose.
+        twin: name of the sound rule that this wrong one was made from, or the other way round.
+    """
+
+    def declare(write: Callable[[], Subst]) -> Rule:
+        equation, _, reason = (getdoc(write) or "").partition("\n")
+        code = write.__code__
+        return Rule(
+            name=write.__name__,
+            write=write,
+            equation=equation.strip(),
+            reason=reason.strip(),
+            span=Span(code.co_filename, code.co_firstlineno),
+            tags=frozenset(tags),
+            origin=origin,
+            expect=expect,
+            twin=twin,
+        )
+
+    return declare

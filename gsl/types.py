@@ -1,0 +1,61 @@
+"""Types of tensors and tuples; sizes are ints, or terms when a shape rule runs symbolically."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+Int = Any
+"""An int, or a term that stands for one."""
+
+Bool = Any
+"""A bool, or a term that stands for one."""
+
+FLOATING = ("float32", "float64", "float16")
+INTEGER = ("int32", "int64", "int8", "uint8")
+NUMERIC = FLOATING + INTEGER
+BOOLEAN = ("bool",)
+ALL_DTYPES = NUMERIC + BOOLEAN
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType:
+    """Sizes and element type of a tensor; `dtype` is a NumPy name such as "float32"."""
+
+    shape: tuple[Int, ...]
+    dtype: Any
+
+    @property
+    def ndim(self) -> int:
+        """The rank, always a known int."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> Int:
+        """The number of elements."""
+        return prod(self.shape)
+
+    def with_shape(self, shape: tuple[Int, ...]) -> TensorType:
+        """Return the type with another shape and the same dtype."""
+        return TensorType(tuple(shape), self.dtype)
+
+    def with_dtype(self, dtype: Any) -> TensorType:
+        """Return the type with another dtype and the same shape."""
+        return TensorType(self.shape, dtype)
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{','.join(map(str, self.shape))}]"
+
+
+@dataclass(frozen=True, slots=True)
+class TupleType:
+    """The types of the fields of a tuple."""
+
+    fields: tuple[TensorType | TupleType, ...]
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.fields))})"
+
+
+Type = TensorType | TupleType

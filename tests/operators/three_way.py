@@ -1,0 +1,150 @@
+"""Runs an operator three ways: by its shape rule, its NumPy reference and TVM."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gsl.operators.declaration import Operator
+from gsl.types import TensorType, TupleType, Type
+
+
+class Case(NamedTuple):
+    """An operator, its operands (arrays, or tuples of arrays) and written attributes."""
+
+    operator: Operator
+    operands: tuple[Any, ...]
+    attributes: dict[str, Any]
+
+    def __str__(self) -> str:
+        types = ", ".join(map(str, self.types))
+        written = "".join(f", {name}={value!r}" for name, value in self.attributes.items())
+        return f"{self.operator}({types}{written})"
+
+    @property
+    def types(self) -> tuple[Type, ...]:
+        return tuple(map(type_of, self.operands))
+
+    @property
+    def canonical(self) -> dict[str, Any]:
+        return self.operator.normalise(self.attributes, self.types)
+
+
+def type_of(value: Any) -> Type:
+    """Return the type of an array or of a tuple of arrays."""
+    if isinstance(value, tuple | list):
+        return TupleType(tuple(map(type_of, value)))
+    return TensorType(tuple(map(int, value.shape)), value.dtype.name)
+
+
+def infer(operator: Operator, *operands: Any, **attributes: Any) -> Type:
+    """Return the type that the shape rule gives; operands are types or arrays."""
+    types = tuple(o if isinstance(o, TensorType | TupleType) else type_of(o) for o in operands)
+    return operator.infer(types, operator.normalise(attributes, types))
+
+
+def reference(case: Case) -> Any:
+    """Return what the NumPy reference computes, checked against the shape rule."""
+    result = case.operator.reference(*case.operands, **case.canonical)
+    declared = case.operator.infer(case.types, case.canonical)
+    assert str(type_of(result)) == str(declared), f"{case}: {type_of(result)}, not {declared}"
+    return result
+
+
+def on_tvm(cases: list[Case], opt_level: int = 0) -> list[Any]:
+    """Return what TVM computes for each case; all are compiled as one module."""
+    import tvm
+    from tvm import relax
+
+    builder = relax.BlockBuilder()
+    for index, case in enumerate(cases):
+        _emit(builder, f"case{index}", case)
+    target = tvm.target.Target({"kind": "llvm", "opt-level": opt_level})
+    with tvm.transform.PassContext(config={"tirx.disable_assert": True}):
+        executable = tvm.compile(builder.finalize(), target)
+    machine = relax.VirtualMachine(executable, tvm.cpu())
+    return [
+        _arrays(machine[f"case{index}"](*_leaves(tvm, case.operands)))
+        for index, case in enumerate(cases)
+    ]
+
+
+def _emit(builder: Any, name: str, case: Case) -> None:
+    from tvm import relax
+
+    leaves: list[Any] = []
+
+    def variable(type_: Type) -> Any:
+        if isinstance(type_, TupleType):
+            return [variable(field) for field in type_.fields]
+        leaves.append(relax.Var(f"x{len(leaves)}", relax.TensorType(type_.shape, type_.dtype)))
+        return leaves[-1]
+
+    operands = [variable(type_) for type_ in case.types]
+    with builder.function(name, leaves):
+        with builder.dataflow():
+            result = builder.emit(lower(case.operator)(*operands, **case.canonical))
+            result = builder.emit_output(result)
+        builder.emit_func_output(result)
+
+
+def lower(operator: Operator) -> Any:
+    """Return the function from Relax expressions and attributes to a Relax expression."""
+    from tvm import relax
+
+    if operator.lowering is not None:
+        lowering = operator.lowering
+        return lambda *operands, **attributes: lowering(relax.op, *operands, **attributes)
+    return reduce(getattr, operator.relax_name.split("."), relax.op)
+
+
+def _leaves(tvm: Any, operands: Any) -> list[Any]:
+    if isinstance(operands, tuple | list):
+        return [leaf for operand in operands for leaf in _leaves(tvm, operand)]
+    return [tvm.runtime.tensor(operands)]
+
+
+def _arrays(value: Any) -> Any:
+    return value.numpy() if hasattr(value, "numpy") else tuple(_arrays(field) for field in value)
+
+
+def check(cases: list[Case], **tolerance: float) -> None:
+    """Demand that shape rule, reference and TVM agree: exactly on integers."""
+    for case, computed in zip(cases, on_tvm(cases), strict=True):
+        _compare(case, reference(case), computed, tolerance)
+
+
+def _compare(case: Case, expected: Any, computed: Any, tolerance: dict[str, float]) -> None:
+    if isinstance(expected, tuple):
+        for field, value in zip(expected, computed, strict=True):
+            _compare(case, field, value, tolerance)
+        return
+    assert str(type_of(computed)) == str(type_of(expected)), f"{case}: TVM {type_of(computed)}"
+    if expected.dtype.kind == "f":
+        close = {"rtol": 0.0, "atol": ROUNDING[expected.dtype.name] * scale(expected)} | tolerance
+        np.testing.assert_allclose(computed, expected, err_msg=str(case), **close)
+    else:
+        np.testing.assert_array_equal(computed, expected, err_msg=str(case))
+
+
+ROUNDING = {"float64": 1e-12, "float32": 1e-5, "float16": 2e-2}
+
+
+def scale(array: Any) -> float:
+    """Return the magnitude against which rounding errors of a result are measured."""
+    finite = np.abs(array[np.isfinite(array)].astype(np.float64))
+    return float(np.max(finite, initial=1.0))
+
+
+def sample(seed: int, shape: tuple[int, ...], dtype: str, low: float = -2, high: float = 2) -> Any:
+    """Return random values: full range for integers, between `low` and `high` for floats."""
+    generator = np.random.default_rng(seed)
+    kind = np.dtype(dtype)
+    if kind.kind == "b":
+        return generator.integers(0, 2, shape).astype(bool)
+    if kind.kind in "iu":
+        bounds = np.iinfo(kind)
+        return generator.integers(bounds.min, bounds.max, shape, kind, endpoint=True)
+    return generator.uniform(low, high, shape).astype(kind)
