@@ -359,8 +359,11 @@ def _free_in_source(subst: Subst, operator: Operator) -> list[str]:
     calls = [p for p in subst.source_patterns if isinstance(p, Call) and p.callee is operator]
     return [
         name
-        for name in operator.attributes
-        if any(p.constraints.get(name, ANYTHING) is ANYTHING and not p.attributes_of for p in calls)
+        for name, attribute in operator.attributes.items()
+        if attribute.default is not REQUIRED
+        and any(
+            p.constraints.get(name, ANYTHING) is ANYTHING and not p.attributes_of for p in calls
+        )
     ]
 
 

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gsl.attr.term import Term
 from gsl.errors import GraphError, ShapeError
-from gsl.operators.declaration import Operator
-from gsl.types import ALL_DTYPES, TensorType, TupleType, Type
+from gsl.operators.declaration import Need, Operator
+from gsl.types import ALL_DTYPES, Int, TensorType, TupleType, Type
 
 
 class Expr:
@@ -42,25 +43,35 @@ class Expr:
     @property
     def shape(self) -> tuple[int, ...]:
         """The sizes of a tensor; raises GraphError for a tuple."""
-        return self._tensor_type().shape
+        return self.tensor_type.shape
 
     @property
     def dtype(self) -> str:
         """The element type of a tensor; raises GraphError for a tuple."""
-        return str(self._tensor_type().dtype)
+        return str(self.tensor_type.dtype)
 
-    def _tensor_type(self) -> TensorType:
+    @property
+    def tensor_type(self) -> TensorType:
+        """The type of a tensor; raises GraphError for a tuple."""
         if isinstance(self.type, TensorType):
             return self.type
         raise GraphError("a tuple has neither shape nor dtype")
 
 
 class Const(Expr):
-    """A tensor known when the network is written."""
+    """A tensor known when the network is written.
+
+    A term as value or dtype makes a constant of rank 0 that is only known symbolically; then
+    `value` is the term instead of an array.
+    """
 
     __slots__ = ("value",)
 
-    def __init__(self, value: ArrayLike, dtype: str | None = None) -> None:
+    def __init__(self, value: ArrayLike | Term, dtype: str | Term | None = None) -> None:
+        if isinstance(value, Term) or isinstance(dtype, Term):
+            self.value: Any = value
+            super().__init__((), TensorType((), dtype))
+            return
         array = np.array(value, dtype=dtype)
         if dtype is None and array.dtype == np.float64 and not isinstance(value, np.ndarray):
             array = array.astype(np.float32)
@@ -69,7 +80,8 @@ class Const(Expr):
         super().__init__((), TensorType(array.shape, _known_dtype(array.dtype.name)))
 
     def __repr__(self) -> str:
-        return f"Const({self.value.tolist()!r}, {self.dtype})"
+        value = self.value.tolist() if isinstance(self.value, np.ndarray) else self.value
+        return f"Const({value!r}, {self.dtype})"
 
 
 class Var(Expr):
@@ -77,9 +89,9 @@ class Var(Expr):
 
     __slots__ = ("name",)
 
-    def __init__(self, name: str, shape: Sequence[int] = (), dtype: str = "float32") -> None:
-        sizes = tuple(int(size) for size in shape)
-        if any(size < 0 for size in sizes):
+    def __init__(self, name: str, shape: Sequence[Int] = (), dtype: Any = "float32") -> None:
+        sizes = tuple(size if isinstance(size, Term) else int(size) for size in shape)
+        if any(not isinstance(size, Term) and size < 0 for size in sizes):
             raise ShapeError(f"variable `{name}` has a negative size: {sizes}")
         self.name = name
         super().__init__((), TensorType(sizes, _known_dtype(dtype)))
@@ -91,7 +103,8 @@ class Var(Expr):
 class Call(Expr):
     """An operator applied to operands; attributes are kept in canonical form, defaults included.
 
-    Raises OperatorError for unknown attributes and ShapeError for a violated precondition.
+    With symbolic sizes, preconditions that they leave open are collected in `need`. Raises
+    OperatorError for unknown attributes and ShapeError for a violated precondition.
     """
 
     __slots__ = ("attributes", "operator")
@@ -101,11 +114,12 @@ class Call(Expr):
         operator: Operator,
         operands: Sequence[Expr],
         attributes: Mapping[str, Any] = MappingProxyType({}),
+        need: Need | None = None,
     ) -> None:
         types = tuple(operand.type for operand in operands)
         self.operator = operator
         self.attributes = MappingProxyType(operator.normalise(attributes, types))
-        super().__init__(tuple(operands), operator.infer(types, self.attributes))
+        super().__init__(tuple(operands), operator.infer(types, self.attributes, need))
 
     def __repr__(self) -> str:
         return f"Call({self.operator}, {len(self.operands)} operands, {dict(self.attributes)})"
@@ -140,8 +154,8 @@ class Proj(Expr):
         return f"Proj({self.index})"
 
 
-def _known_dtype(name: str) -> str:
-    if name not in ALL_DTYPES:
+def _known_dtype(name: Any) -> Any:
+    if not isinstance(name, Term) and name not in ALL_DTYPES:
         raise GraphError(f"dtype {name} is not one of {', '.join(ALL_DTYPES)}")
     return name
 
@@ -164,7 +178,8 @@ def attribute_of(expr: Expr, name: str) -> Any:
         case Proj(), "index":
             return expr.index
         case Const(), "value":
-            return expr.value.item() if expr.value.ndim == 0 else _nested(expr.value.tolist())
+            value = expr.value
+            return _nested(value.tolist()) if isinstance(value, np.ndarray) else value
         case _:
             raise AttributeError(name)
 

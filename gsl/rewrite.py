@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gsl.attr.evaluate import evaluate
-from gsl.attr.term import ANYTHING, Term, free_symbols
+from gsl.attr.evaluate import contains, disjunction, evaluate, is_symbolic
+from gsl.attr.term import ANYTHING, Term, free_symbols, operation
 from gsl.errors import EvaluationError, GslError, RewriteError
 from gsl.expr import Call as CallExpr
 from gsl.expr import Const as ConstExpr
@@ -19,8 +19,10 @@ from gsl.expr import Tuple as TupleExpr
 from gsl.graph import Graph, Node
 from gsl.match.bindings import Bindings, Frame, Key, Scope, frame_of, instance_of
 from gsl.operators import Operator
+from gsl.operators.declaration import Need
 from gsl.pat import Call, Cond, Const, GetItem, Pattern, SameOperator, Tuple, Variadic
 from gsl.subst import Subst
+from gsl.types import FLOATING, Bool
 
 Built = tuple[Pattern, Frame | None]
 
@@ -28,10 +30,11 @@ Built = tuple[Pattern, Frame | None]
 class Builder:
     """Builds the target patterns of one match as nodes of a work graph."""
 
-    def __init__(self, bindings: Bindings, graph: Graph) -> None:
+    def __init__(self, bindings: Bindings, graph: Graph, need: Need | None = None) -> None:
         self.bindings = Bindings(dict(bindings.nodes), dict(bindings.lengths), bindings.arms)
         self.matched = bindings
         self.graph = graph
+        self.need = Need() if need is None else need
         self.added: list[Node] = []
         self._values: dict[Term, Any] = {}
 
@@ -88,7 +91,7 @@ class Builder:
         match pattern:
             case Call():
                 attributes = self._attributes(pattern, frame)
-                return CallExpr(self._operator(pattern, frame), operands, attributes)
+                return CallExpr(self._operator(pattern, frame), operands, attributes, self.need)
             case Tuple() | Variadic():
                 return TupleExpr(operands)
             case GetItem(constraints=constraints):
@@ -102,6 +105,9 @@ class Builder:
         value = self.value(pattern.constraints["value"], frame)
         dtype = pattern.constraints.get("dtype")
         name = "float32" if dtype is None else self.value(dtype, frame)
+        if is_symbolic((value, name)):
+            self.need(_representable(value, name), f"{value!r} must be a value of the dtype")
+            return ConstExpr(value, name)
         try:
             built = ConstExpr(value, name)
         except (OverflowError, TypeError, ValueError) as error:
@@ -141,6 +147,13 @@ class Builder:
         return value
 
 
+def _representable(value: Any, dtype: Any) -> Bool:
+    if isinstance(value, int):
+        return True
+    integral = value == operation("floor", value) if isinstance(value, Term) else value % 1 == 0
+    return disjunction(contains(dtype, FLOATING), integral)
+
+
 def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
@@ -155,7 +168,7 @@ def rewrite(subst: Subst, bindings: Bindings, graph: Graph) -> list[Node]:
     try:
         pairs = [
             (bindings.nodes[source], builder.build(*target))
-            for source, target in _output_pairs(subst, bindings)
+            for source, target in output_pairs(subst, bindings)
         ]
         for old, new in pairs:
             _check_type(old.expr, new.expr)
@@ -167,7 +180,8 @@ def rewrite(subst: Subst, bindings: Bindings, graph: Graph) -> list[Node]:
     return [node for node in builder.added if node in graph]
 
 
-def _output_pairs(subst: Subst, bindings: Bindings) -> list[tuple[Key, Built]]:
+def output_pairs(subst: Subst, bindings: Bindings) -> list[tuple[Key, Built]]:
+    """Return for every output of a match the key of its source and the target to build for it."""
     variadic = subst.variadic
     if variadic is None:
         sources = [instance_of(pattern, None) for pattern in subst.source]

@@ -26,7 +26,7 @@ class Span:
 
 def origin_of(frame: FrameType | None) -> Origin | None:
     """Return the origin of the first frame outward of `frame` that lies outside this package."""
-    while frame is not None and _is_internal(frame):
+    while frame is not None and is_internal(frame):
         frame = frame.f_back
     return None if frame is None else (frame.f_code, frame.f_lasti, frame.f_lineno)
 
@@ -36,7 +36,8 @@ def here() -> Origin | None:
     return origin_of(sys._getframe(1))
 
 
-def _is_internal(frame: FrameType) -> bool:
+def is_internal(frame: FrameType) -> bool:
+    """Tell whether a frame runs code of this package."""
     module = frame.f_globals.get("__name__", "")
     return bool(module == "gsl" or module.startswith("gsl.") or module == "dataclasses")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import getdoc
@@ -127,7 +129,7 @@ def rule(
     def declare(write: Callable[[], Subst]) -> Rule:
         equation, _, reason = (getdoc(write) or "").partition("\n")
         code = write.__code__
-        return Rule(
+        declared = Rule(
             name=write.__name__,
             write=write,
             equation=equation.strip(),
@@ -138,5 +140,23 @@ def rule(
             expect=expect,
             twin=twin,
         )
+        collector = _COLLECTOR.get()
+        if collector is not None:
+            collector.append(declared)
+        return declared
 
     return declare
+
+
+_COLLECTOR: ContextVar[list[Rule] | None] = ContextVar("collector", default=None)
+
+
+@contextmanager
+def collecting() -> Iterator[list[Rule]]:
+    """Give the list to which every rule declared meanwhile is added, also under a used name."""
+    rules: list[Rule] = []
+    token = _COLLECTOR.set(rules)
+    try:
+        yield rules
+    finally:
+        _COLLECTOR.reset(token)

@@ -121,6 +121,8 @@ def contains(item: Value, options: Value) -> Value:
     """Tell whether `item` equals one of `options`."""
     if not isinstance(options, tuple):
         raise EvaluationError("the right side of attr.In is not a tuple")
+    if isinstance(item, Term) and not is_symbolic(options):
+        return operation("in", item, options)
     return disjunction(*(equal(item, option) for option in options))
 
 

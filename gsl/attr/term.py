@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gsl.span import Origin, origin_of
+from gsl.span import Origin, is_internal, origin_of
 
 if TYPE_CHECKING:
     from gsl.pat import Pattern
@@ -122,7 +122,9 @@ class Term:
 
 
 def _caller() -> Origin | None:
-    return origin_of(sys._getframe(2))
+    """Return where a rule wrote a term; terms made by the package itself have no origin."""
+    frame = sys._getframe(3)
+    return None if is_internal(frame) else origin_of(frame)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

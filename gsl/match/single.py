@@ -24,6 +24,7 @@ from gsl.graph import Node
 from gsl.match.bindings import Bindings, Frame, Key, Mismatch, Scope, frame_of
 from gsl.operators import Operator
 from gsl.pat import (
+    INPUTS,
     Alt,
     Call,
     Const,
@@ -206,6 +207,8 @@ class Search:
         pattern = key[0]
         if isinstance(pattern, Variadic):
             return self._field_items(key, pattern, frame, node)
+        if isinstance(pattern, INPUTS):
+            return []
         pairs = zip(pattern.operands, node.operands, strict=True)
         return [Match(operand, frame, below) for operand, below in pairs]
 
@@ -248,25 +251,28 @@ class Search:
         return None
 
     def accepts(self, pattern: Call, frame: Frame | None, operator: Operator) -> bool:
-        """Tell whether a call pattern may stand for a call of `operator`."""
+        """Tell whether a call pattern may stand for a call of `operator`, as far as is known."""
         match pattern.callee:
             case Operator() as wanted:
                 return operator is wanted
             case Trait(name=name):
                 return name in operator.traits
             case SameOperator(call=other):
-                try:
-                    return operator is self.bindings.operator(other, self.scope(frame))
-                except EvaluationError:
-                    return False
+                return self._known_operator(other, frame) in (None, operator)
+
+    def _known_operator(self, call: Call, frame: Frame | None) -> Operator | None:
+        try:
+            return self.bindings.operator(call, self.scope(frame))
+        except EvaluationError:
+            return None
 
     def _check(self, pattern: Pattern, frame: Frame | None, node: Node) -> Mismatch | None:
         for name, term in pattern.constraints.items():
             mismatch = self._violated(name, term, pattern, frame, node)
             if mismatch is not None:
                 return mismatch
-        if isinstance(pattern, Call) and pattern.attributes_of is not None:
-            return self._different_attributes(pattern, frame, node)
+        if isinstance(pattern, Call):
+            return self._differs(pattern, frame, node)
         return None
 
     def _violated(
@@ -285,14 +291,18 @@ class Search:
             reason = f"attribute `{name}` cannot be compared: {error}"
         return Mismatch(reason, pattern, node.expr, term)
 
-    def _different_attributes(
-        self, pattern: Call, frame: Frame | None, node: Node
-    ) -> Mismatch | None:
-        other = pattern.attributes_of
-        assert other is not None
+    def _differs(self, pattern: Call, frame: Frame | None, node: Node) -> Mismatch | None:
+        """Compare with the call whose operator or attributes `pattern` has to share."""
+        if isinstance(pattern.callee, SameOperator):
+            term = Access(pattern.callee.call, "operator", pattern.origin)
+            mismatch = self._violated("operator", term, pattern, frame, node)
+            if mismatch is not None:
+                return mismatch
+        if pattern.attributes_of is None:
+            return None
         assert isinstance(node.expr, CallExpr)
         for name in node.expr.attributes:
-            term = Access(other, name, pattern.origin)
+            term = Access(pattern.attributes_of, name, pattern.origin)
             mismatch = self._violated(name, term, pattern, frame, node)
             if mismatch is not None:
                 return mismatch

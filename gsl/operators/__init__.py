@@ -2,7 +2,40 @@
 
 from __future__ import annotations
 
-from gsl.operators import convolution, elementwise
+from gsl.operators import (
+    activation,
+    comparison,
+    convolution,
+    convolution_transpose,
+    create,
+    diagonal,
+    elementwise,
+    index,
+    join,
+    layout,
+    linear,
+    normalise,
+    pool,
+    reduce,
+)
 from gsl.operators.declaration import REGISTRY, Operator, lookup
 
-__all__ = ["REGISTRY", "Operator", "convolution", "elementwise", "lookup"]
+__all__ = [
+    "REGISTRY",
+    "Operator",
+    "activation",
+    "comparison",
+    "convolution",
+    "convolution_transpose",
+    "create",
+    "diagonal",
+    "elementwise",
+    "index",
+    "join",
+    "layout",
+    "linear",
+    "lookup",
+    "normalise",
+    "pool",
+    "reduce",
+]

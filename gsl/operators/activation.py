@@ -11,10 +11,11 @@ from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.domain import Real
 from gsl.operators.elementwise import UNARY, erf, unary
 from gsl.operators.kinds import Number
-from gsl.operators.ranges import in_range, is_integer
+from gsl.operators.ranges import in_range
 from gsl.types import FLOATING, NUMERIC, TensorType
 
 Steepness = Annotated[float, Real(low=2.0**-10)]
+"""A positive number, large enough to divide by in every floating dtype."""
 
 
 def _relu(data: Any) -> Any:
@@ -90,9 +91,8 @@ def _clip(data: Any, min: float, max: float) -> Any:
 
 @Clip.relax
 def _relax_clip(relax: Any, data: Any, min: float, max: float) -> Any:
-    low, high = (_limit(value, str(data.ty.dtype)) for value in (min, max))
-    return relax.clip(data, low, high)
+    return relax.clip(data, *(_limit(value, str(data.ty.dtype)) for value in (min, max)))
 
 
-def _limit(value: float, dtype: str) -> float:
-    return int(value) if is_integer(dtype) else value
+def _limit(value: float, dtype: str) -> Any:
+    return np.dtype(dtype).type(value).item()

@@ -1,4 +1,4 @@
-"""Convolutions and their transposes (cross-correlation, as in all deep-learning frameworks)."""
+"""Convolutions (cross-correlations, as in all deep-learning frameworks)."""
 
 from __future__ import annotations
 
@@ -6,17 +6,33 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from gsl.attr.evaluate import equal
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.domain import Choice
-from gsl.operators.kinds import CountQuad, DtypeOf, Positive, PositivePair
-from gsl.operators.shapes import need_rank, window
-from gsl.types import NUMERIC, TensorType
+from gsl.operators.kinds import (
+    CountPair,
+    CountQuad,
+    DtypeOf,
+    Positive,
+    PositivePair,
+    PositiveSingle,
+)
+from gsl.operators.linear import need_accumulator
+from gsl.operators.shapes import Shape, need_rank, window
+from gsl.types import NUMERIC, Int, TensorType
 
+DataLayout1D = Annotated[str, Choice(("NCW", "NWC"))]
 DataLayout2D = Annotated[str, Choice(("NCHW", "NHWC"))]
+KernelLayout1D = Annotated[str, Choice(("OIW", "WIO"))]
 KernelLayout2D = Annotated[str, Choice(("OIHW", "HWIO"))]
 
 
-def to_layout(values: Any, source: str, target: str) -> Any:
+def channels_first(layout: str) -> str:
+    """Return the data layout NC... with the spatial axes of `layout`."""
+    return "NC" + layout.replace("N", "").replace("C", "")
+
+
+def to_layout(values: Any, source: str, target: str) -> tuple[Any, ...]:
     """Reorder a sequence with one entry per letter of `source` to the letters of `target`."""
     return tuple(values[source.index(letter)] for letter in target)
 
@@ -24,6 +40,38 @@ def to_layout(values: Any, source: str, target: str) -> Any:
 def transpose_layout(array: Any, source: str, target: str) -> Any:
     """Permute the axes of an array from layout `source` to layout `target`."""
     return np.transpose(array, [source.index(letter) for letter in target])
+
+
+def sides(padding: Any) -> list[tuple[Int, Int]]:
+    """Pair (begins..., ends...) up to one (begin, end) for each spatial axis."""
+    half = len(padding) // 2
+    return list(zip(padding[:half], padding[half:], strict=True))
+
+
+@operator(dtypes=NUMERIC, relax="nn.conv1d")
+def Conv1D(
+    need: Need,
+    data: Tensor,
+    weight: Tensor,
+    *,
+    strides: PositiveSingle = (1,),
+    padding: CountPair = (0, 0),
+    dilation: PositiveSingle = (1,),
+    groups: Positive = 1,
+    data_layout: DataLayout1D = "NCW",
+    kernel_layout: KernelLayout1D = "OIW",
+    out_dtype: DtypeOf = None,
+) -> TensorType:
+    """Cross-correlate signals with kernels; `padding` is (left, right).
+
+    The data has channels groups * I, the weight O output and I input channels, each group of
+    outputs sees its own group of inputs. The operands are converted to `out_dtype` first.
+    Source: relax.nn.conv1d.
+    """
+    need_accumulator(need, data.dtype, out_dtype)
+    layouts = data_layout, kernel_layout
+    windows = strides, dilation, sides(padding)
+    return TensorType(_convolved(need, data, weight, layouts, groups, *windows), out_dtype)
 
 
 @operator(dtypes=NUMERIC, relax="nn.conv2d")
@@ -43,32 +91,46 @@ def Conv2D(
     """Cross-correlate images with kernels; `padding` is (top, left, bottom, right).
 
     The data has channels groups * I, the weight O output and I input channels, each group of
-    outputs sees its own group of inputs. Source: relax.nn.conv2d.
+    outputs sees its own group of inputs. The operands are converted to `out_dtype` first.
+    Source: relax.nn.conv2d.
     """
-    need_rank(need, data.shape, 4, "data")
-    need_rank(need, weight.shape, 4, "weight")
-    n, c, h, w = to_layout(data.shape, data_layout, "NCHW")
-    o, i, kh, kw = to_layout(weight.shape, kernel_layout, "OIHW")
-    need(c == i * groups, "channels of data must be input channels of weight times groups")
-    need(o % groups == 0, "groups must divide the output channels")
-    top, left, bottom, right = padding
-    rows = window(need, h, kh, strides[0], dilation[0], top, bottom)
-    columns = window(need, w, kw, strides[1], dilation[1], left, right)
-    return TensorType(to_layout((n, o, rows, columns), "NCHW", data_layout), out_dtype)
+    need_accumulator(need, data.dtype, out_dtype)
+    layouts = data_layout, kernel_layout
+    windows = strides, dilation, sides(padding)
+    return TensorType(_convolved(need, data, weight, layouts, groups, *windows), out_dtype)
 
 
-@Conv2D.numpy
-def _conv2d(data: Any, weight: Any, **attributes: Any) -> Any:
+def _convolved(
+    need: Need, data: Tensor, weight: Tensor, layouts: tuple[str, str], groups: Int, *windows: Any
+) -> Shape:
+    plain = channels_first(layouts[0])
+    need_rank(need, data.shape, len(plain), "data")
+    need_rank(need, weight.shape, len(plain), "weight")
+    n, c, *sizes = to_layout(data.shape, layouts[0], plain)
+    o, i, *kernel = to_layout(weight.shape, layouts[1], "OI" + plain[2:])
+    need(equal(c, i * groups), "channels of data must be input channels of weight times groups")
+    need(equal(o % groups, 0), "groups must divide the output channels")
+    axes = zip(sizes, kernel, *windows, strict=True)
+    places = [window(need, *axis, *ends) for *axis, ends in axes]
+    return to_layout((n, o, *places), plain, layouts[0])
+
+
+def _convolve(data: Any, weight: Any, **attributes: Any) -> Any:
     data_layout, kernel_layout = attributes["data_layout"], attributes["kernel_layout"]
+    plain = channels_first(data_layout)
     result = correlate(
-        transpose_layout(data, data_layout, "NCHW").astype(attributes["out_dtype"]),
-        transpose_layout(weight, kernel_layout, "OIHW").astype(attributes["out_dtype"]),
+        transpose_layout(data, data_layout, plain).astype(attributes["out_dtype"]),
+        transpose_layout(weight, kernel_layout, "OI" + plain[2:]).astype(attributes["out_dtype"]),
         attributes["strides"],
-        attributes["padding"],
+        sides(attributes["padding"]),
         attributes["dilation"],
         attributes["groups"],
     )
-    return transpose_layout(result, "NCHW", data_layout)
+    return transpose_layout(result, plain, data_layout)
+
+
+Conv1D.reference = _convolve
+Conv2D.reference = _convolve
 
 
 def correlate(
@@ -76,19 +138,18 @@ def correlate(
 ) -> Any:
     """Correlate N C spatial... data with O I spatial... weights, one group after the other."""
     spatial = len(strides)
-    sides = zip(padding[:spatial], padding[spatial:], strict=True)
-    data = np.pad(data, [(0, 0), (0, 0), *sides])
+    data = np.pad(data, [(0, 0), (0, 0), *padding])
+    windows = windows_of(data, weight.shape[2:], strides, dilation)
     batch, outputs = data.shape[0], weight.shape[0]
-    windows = _windows(data, weight.shape[2:], strides, dilation)
-    letters = "hwd"[:spatial], "xyz"[:spatial]
     grouped = np.reshape(windows, (batch, groups, weight.shape[1], *windows.shape[2:]))
     kernels = np.reshape(weight, (groups, outputs // groups, *weight.shape[1:]))
-    equation = f"ngi{letters[0]}{letters[1]},goi{letters[1]}->ngo{letters[0]}"
-    result = np.einsum(equation, grouped, kernels)
+    places, taps = "hw"[:spatial], "xy"[:spatial]
+    result = np.einsum(f"ngi{places}{taps},goi{taps}->ngo{places}", grouped, kernels)
     return np.reshape(result, (batch, outputs, *result.shape[3:]))
 
 
-def _windows(data: Any, kernel: Any, strides: Any, dilation: Any) -> Any:
+def windows_of(data: Any, kernel: Any, strides: Any, dilation: Any) -> Any:
+    """Return the elements each window covers: N C places... taps... of N C spatial... data."""
     axes = tuple(range(2, data.ndim))
     extents = tuple(d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True))
     every = np.lib.stride_tricks.sliding_window_view(data, extents, axis=axes)

@@ -19,6 +19,15 @@ def scalar(relax: Any, value: float, dtype: str) -> Any:
     return relax.base.tvm.relax.const(value, dtype)
 
 
+def filled(relax: Any, shape: Any, value: float, dtype: str) -> Any:
+    """Return a Relax tensor of one repeated value."""
+    constant = scalar(relax, value, dtype)
+    if np.isfinite(np.full((), value, dtype)):
+        return relax.full(shape, constant, dtype)
+    # TVM 0.27 does not compile relax.full of an infinity or of NaN.
+    return relax.broadcast_to(constant, shape)
+
+
 @operator(dtypes=None, relax="zeros")
 def Zeros(need: Need, *, shape: Shape, dtype: DtypeOf = "float32") -> TensorType:
     """A tensor of zeros of type `dtype` and `shape`. Source: relax.zeros."""
@@ -58,7 +67,7 @@ def _full(shape: Any, fill_value: float, dtype: str) -> Any:
 
 @Full.relax
 def _relax_full(relax: Any, shape: Any, fill_value: float, dtype: str) -> Any:
-    return relax.full(shape, scalar(relax, fill_value, dtype), dtype)
+    return filled(relax, shape, fill_value, dtype)
 
 
 @operator(dtypes=ALL_DTYPES, relax="zeros_like")
@@ -101,7 +110,7 @@ def _full_like(data: Any, fill_value: float, dtype: str) -> Any:
 
 @FullLike.relax
 def _relax_full_like(relax: Any, data: Any, fill_value: float, dtype: str) -> Any:
-    return relax.full_like(data, scalar(relax, fill_value, dtype), dtype)
+    return filled(relax, data.ty.shape, fill_value, dtype)
 
 
 @operator(dtypes=None, relax="eye")

@@ -166,7 +166,7 @@ class DtypeName:
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Accept a name or None."""
         if value is None:
-            first = operands[0]
+            first = operands[0] if operands else None
             if isinstance(first, TensorType):
                 return first.dtype
             raise ValueError("a dtype is required here")
@@ -272,9 +272,12 @@ class Sizes:
     longest: int = 4
     per_axis: int = 0
     signed: bool = False
+    default: int | None = None
 
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
-        """Accept a tuple of ints."""
+        """Accept a tuple of ints, or None when there is a default for every axis."""
+        if value is None and self.default is not None:
+            return (self.default,) * (self.per_axis * first_rank(operands))
         return tuple(map(_integer, _tuple(value)))
 
     def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:

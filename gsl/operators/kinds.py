@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from gsl.operators import domain
+from gsl.operators import domain, domain_shape
 
 Flag = Annotated[bool, domain.FLAG]
 Count = Annotated[int, domain.Integer(low=0)]
@@ -25,5 +25,10 @@ Order = Annotated[Any, domain.Permutation()]
 Shape = Annotated[tuple[Any, ...], domain.Sizes()]
 PerAxis = Annotated[tuple[Any, ...], domain.Sizes(per_axis=1)]
 PerSide = Annotated[tuple[Any, ...], domain.Sizes(per_axis=2)]
+Steps = Annotated[Any, domain.Sizes(low=1, per_axis=1, default=1)]
 Cuts = Annotated[Any, domain.Pieces()]
 DtypeOf = Annotated[Any, domain.DtypeName()]
+NewShape = Annotated[tuple[Any, ...], domain_shape.NewShape()]
+UnitAxes = Annotated[Any, domain_shape.UnitAxes(may_be_empty=True)]
+NewAxes = Annotated[Any, domain_shape.NewAxes()]
+Positions = Annotated[tuple[Any, ...], domain_shape.Positions(per_axis=1)]

@@ -24,7 +24,7 @@ def reduced(shape: Shape, axes: Sequence[Int], keepdims: bool) -> Shape:
 def need_elements(need: Need, shape: Shape, axes: Sequence[Int]) -> None:
     """Demand that no axis among `axes` is empty."""
     for axis in axes:
-        need(shape[axis] >= 1, "an axis that is reduced must not be empty")
+        need(shape[known_axis(axis, len(shape))] >= 1, "an axis that is reduced must not be empty")
 
 
 def reduction(

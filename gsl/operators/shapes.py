@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gsl.attr.evaluate import choose, disjunction, equal
+from gsl.attr.evaluate import ceil_divide, choose, disjunction, equal
 from gsl.attr.term import Term
 from gsl.errors import ShapeError, UndecidedError
 from gsl.operators.declaration import Need
@@ -41,16 +41,31 @@ def known_axis(axis: Int, rank: int) -> int:
     return int(axis) % rank
 
 
+def with_size(shape: Shape, axis: int, size: Int) -> Shape:
+    """Return `shape` with another size on an axis that is counted from the front."""
+    return (*shape[:axis], size, *shape[axis + 1 :])
+
+
 def need_rank(need: Need, shape: Shape, rank: int, name: str) -> None:
     """Demand that operand `name` has a rank."""
     need(len(shape) == rank, f"`{name}` must have rank {rank}, not {len(shape)}")
 
 
 def window(
-    need: Need, size: Int, kernel: Int, stride: Int, dilation: Int, before: Int, after: Int
+    need: Need,
+    size: Int,
+    kernel: Int,
+    stride: Int,
+    dilation: Int,
+    before: Int,
+    after: Int,
+    ceil: bool = False,
 ) -> Int:
-    """Return how often a dilated window fits into a padded axis at a stride."""
+    """Return how often a dilated window fits into a padded axis at a stride.
+
+    With `ceil`, a last window that only begins inside the padded axis counts too.
+    """
     free = size + before + after - dilation * (kernel - 1) - 1
     need(kernel >= 1, "the window must not be empty")
     need(free >= 0, "the window must fit into the padded input")
-    return free // stride + 1
+    return (ceil_divide(free, stride) if ceil else free // stride) + 1

@@ -1,0 +1,67 @@
+"""Names for the patterns of a rule: the variables to which its author assigned them."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator
+from functools import lru_cache
+
+from gsl.pat import Call, Pattern
+from gsl.span import resolve
+from gsl.subst import Subst
+
+Position = tuple[int, int]
+
+
+@lru_cache(maxsize=64)
+def pattern_names(subst: Subst) -> dict[Pattern, str]:
+    """Return a unique name for every pattern of a rule.
+
+    The name is that of the variable assigned in the source text where there is one, otherwise the
+    operator or the kind of the pattern; numbers make names unique.
+    """
+    names: dict[Pattern, str] = {}
+    used: dict[str, int] = {}
+    for pattern in dict.fromkeys((*subst.source_patterns, *subst.target_patterns)):
+        name = _assigned_name(pattern) or _kind_name(pattern)
+        count = used.get(name, 0)
+        used[name] = count + 1
+        names[pattern] = f"{name}_{count + 1}" if count else name
+    return names
+
+
+def _kind_name(pattern: Pattern) -> str:
+    kind = repr(pattern.callee) if isinstance(pattern, Call) else type(pattern).__name__
+    return kind.lower().replace(" ", "_")
+
+
+def _assigned_name(pattern: Pattern) -> str:
+    span = resolve(pattern.origin)
+    if span is None:
+        return ""
+    return _assignments(span.file).get((span.line, span.column), "")
+
+
+@lru_cache(maxsize=256)
+def _assignments(file: str) -> dict[Position, str]:
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:
+        return {}
+    return dict(_assigned(tree))
+
+
+def _assigned(tree: ast.AST) -> Iterator[tuple[Position, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                yield from _pairs(target, node.value)
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[Position, str]]:
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for one, its in zip(target.elts, value.elts, strict=False):
+            yield from _pairs(one, its)
+    elif isinstance(target, ast.Name):
+        yield (value.lineno, value.col_offset + 1), target.id

@@ -1,0 +1,186 @@
+"""Transposes of convolutions: every element of the data adds a scaled kernel to the result."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+
+from gsl.attr.evaluate import equal
+from gsl.operators.convolution import (
+    DataLayout1D,
+    DataLayout2D,
+    channels_first,
+    correlate,
+    sides,
+    to_layout,
+    transpose_layout,
+)
+from gsl.operators.declaration import Need, Tensor, operator
+from gsl.operators.domain import Choice
+from gsl.operators.kinds import (
+    CountPair,
+    CountQuad,
+    CountSingle,
+    DtypeOf,
+    Positive,
+    PositivePair,
+    PositiveSingle,
+)
+from gsl.operators.linear import need_accumulator
+from gsl.operators.shapes import Shape, need_rank
+from gsl.types import NUMERIC, Int, TensorType
+
+TransposedKernel1D = Annotated[str, Choice(("IOW",))]
+TransposedKernel2D = Annotated[str, Choice(("IOHW",))]
+
+
+@operator(dtypes=NUMERIC)
+def Conv1DTranspose(
+    need: Need,
+    data: Tensor,
+    weight: Tensor,
+    *,
+    strides: PositiveSingle = (1,),
+    padding: CountPair = (0, 0),
+    output_padding: CountSingle = (0,),
+    dilation: PositiveSingle = (1,),
+    groups: Positive = 1,
+    data_layout: DataLayout1D = "NCW",
+    kernel_layout: TransposedKernel1D = "IOW",
+    out_dtype: DtypeOf = None,
+) -> TensorType:
+    """Transpose Conv1D as a function of its data; `padding` (left, right) shortens the result.
+
+    The weight has I input channels, those of the data, and O output channels for each group, the
+    result has O * groups. `output_padding` lengthens the result at its end, by less than a
+    stride. The operands are converted to `out_dtype` first. Source: relax.nn.conv1d_transpose.
+    """
+    need_accumulator(need, data.dtype, out_dtype)
+    windows = strides, dilation, output_padding, sides(padding)
+    return TensorType(_transposed(need, data, weight, data_layout, groups, *windows), out_dtype)
+
+
+@operator(dtypes=NUMERIC)
+def Conv2DTranspose(
+    need: Need,
+    data: Tensor,
+    weight: Tensor,
+    *,
+    strides: PositivePair = (1, 1),
+    padding: CountQuad = (0, 0, 0, 0),
+    output_padding: CountPair = (0, 0),
+    dilation: PositivePair = (1, 1),
+    groups: Positive = 1,
+    data_layout: DataLayout2D = "NCHW",
+    kernel_layout: TransposedKernel2D = "IOHW",
+    out_dtype: DtypeOf = None,
+) -> TensorType:
+    """Transpose Conv2D as a function of its data.
+
+    `padding` (top, left, bottom, right) shortens the result. The weight has I input channels,
+    those of the data, and O output channels for each group, the result has O * groups.
+    `output_padding` lengthens the result at the bottom and right, by less than a stride. The
+    operands are converted to `out_dtype` first. Source: relax.nn.conv2d_transpose.
+    """
+    need_accumulator(need, data.dtype, out_dtype)
+    windows = strides, dilation, output_padding, sides(padding)
+    return TensorType(_transposed(need, data, weight, data_layout, groups, *windows), out_dtype)
+
+
+def _transposed(
+    need: Need, data: Tensor, weight: Tensor, layout: str, groups: Int, *windows: Any
+) -> Shape:
+    plain = channels_first(layout)
+    need_rank(need, data.shape, len(plain), "data")
+    need_rank(need, weight.shape, len(plain), "weight")
+    n, c, *sizes = to_layout(data.shape, layout, plain)
+    i, o, *kernel = weight.shape
+    need(equal(c, i), "channels of data and input channels of weight must agree")
+    need(equal(i % groups, 0), "groups must divide the input channels")
+    places = [_extent(need, *axis) for axis in zip(sizes, kernel, *windows, strict=True)]
+    return to_layout((n, o * groups, *places), plain, layout)
+
+
+def _extent(
+    need: Need,
+    size: Int,
+    kernel: Int,
+    stride: Int,
+    dilation: Int,
+    extra: Int,
+    padding: tuple[Int, Int],
+) -> Int:
+    need(size >= 1, "the data must not be empty")
+    need(kernel >= 1, "the window must not be empty")
+    need(extra < stride, "output_padding must be smaller than the stride")
+    extent = (size - 1) * stride + dilation * (kernel - 1) + 1 + extra - padding[0] - padding[1]
+    need(extent >= 1, "the padding must leave something of the result")
+    return extent
+
+
+def _transpose_convolve(data: Any, weight: Any, **attributes: Any) -> Any:
+    layout, out_dtype = attributes["data_layout"], attributes["out_dtype"]
+    plain = channels_first(layout)
+    dilation, groups = attributes["dilation"], attributes["groups"]
+    overlaps = [d * (k - 1) for d, k in zip(dilation, weight.shape[2:], strict=True)]
+    longer = zip(overlaps, attributes["output_padding"], strict=True)
+    result = correlate(
+        _spread(transpose_layout(data, layout, plain).astype(out_dtype), attributes["strides"]),
+        _mirrored(weight.astype(out_dtype), groups),
+        (1,) * len(overlaps),
+        [(overlap, overlap + extra) for overlap, extra in longer],
+        dilation,
+        groups,
+    )
+    kept = zip(sides(attributes["padding"]), result.shape[2:], strict=True)
+    crop = [slice(before, size - after) for (before, after), size in kept]
+    return transpose_layout(result[(slice(None), slice(None), *crop)], plain, layout)
+
+
+Conv1DTranspose.reference = _transpose_convolve
+Conv2DTranspose.reference = _transpose_convolve
+
+
+def _spread(data: Any, strides: Any) -> Any:
+    """Put stride - 1 zeros between neighbours along the spatial axes."""
+    for axis, stride in enumerate(strides, start=2):
+        shape = data.shape
+        gaps = [(0, 0)] * (axis + 1) + [(0, stride - 1)] + [(0, 0)] * (data.ndim - axis - 1)
+        padded = np.pad(np.expand_dims(data, axis + 1), gaps)
+        merged = np.reshape(padded, (*shape[:axis], shape[axis] * stride, *shape[axis + 1 :]))
+        data = merged[(slice(None),) * axis + (slice(0, (shape[axis] - 1) * stride + 1),)]
+    return data
+
+
+def _mirrored(weight: Any, groups: int) -> Any:
+    """Flip I O spatial... kernels and reorder them to O I spatial... within each group."""
+    inputs, outputs, *kernel = weight.shape
+    grouped = np.reshape(weight, (groups, inputs // groups, outputs, *kernel))
+    flipped = np.flip(
+        np.transpose(grouped, (0, 2, 1, *range(3, grouped.ndim))), tuple(range(3, grouped.ndim))
+    )
+    return np.reshape(flipped, (groups * outputs, inputs // groups, *kernel))
+
+
+def _lower_to(kernel: str) -> Any:
+    """Return a lowering to the Relax operator `kernel`, which wants the channels first."""
+
+    def lowering(relax: Any, data: Any, weight: Any, **attributes: Any) -> Any:
+        layout = attributes.pop("data_layout")
+        plain = channels_first(layout)
+        moved = _permuted(relax, data, layout, plain)
+        result = getattr(relax.nn, kernel)(moved, weight, data_layout=plain, **attributes)
+        return _permuted(relax, result, plain, layout)
+
+    return lowering
+
+
+Conv1DTranspose.lowering = _lower_to("conv1d_transpose")
+Conv2DTranspose.lowering = _lower_to("conv2d_transpose")
+
+
+def _permuted(relax: Any, data: Any, source: str, target: str) -> Any:
+    if source == target:
+        return data
+    return relax.permute_dims(data, [source.index(letter) for letter in target])

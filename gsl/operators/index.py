@@ -1,0 +1,220 @@
+"""Operators that select, surround or add up elements along axes."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from gsl.attr.evaluate import ceil_divide, conjunction, contains, disjunction, equal, negation
+from gsl.operators.create import scalar
+from gsl.operators.declaration import Attributes, Need, Tensor, Values, operator
+from gsl.operators.kinds import (
+    DtypeOf,
+    Flag,
+    NewAxis,
+    Number,
+    OneAxis,
+    PerSide,
+    Positions,
+    Positive,
+    Steps,
+)
+from gsl.operators.ranges import in_range
+from gsl.operators.shapes import known_axis, with_size
+from gsl.types import ALL_DTYPES, FLOATING, NUMERIC, Bool, TensorType, Type
+
+INDEX_DTYPES = ("int32", "int64")
+
+
+def need_indices(need: Need, indices: TensorType) -> None:
+    """Demand that a tensor can be used as indices."""
+    need(contains(indices.dtype, INDEX_DTYPES), "indices must be int32 or int64")
+
+
+def along_axis(types: tuple[Type, ...], attributes: Attributes) -> Values:
+    """Return the indices that exist along `axis` of the first operand."""
+    data = types[0]
+    assert isinstance(data, TensorType)
+    return Values(low=0, high=data.shape[attributes["axis"]] - 1)
+
+
+def literal(value: Any, dtype: Any) -> Bool:
+    """Return the condition that `dtype` can hold `value`, give or take a fraction or rounding."""
+    if isinstance(value, float) and not isfinite(value):
+        return contains(dtype, FLOATING)
+    a_bool = disjunction(equal(value, 0), equal(value, 1))
+    fits = [in_range(value, dtype), disjunction(negation(equal(dtype, "bool")), a_bool)]
+    for name in FLOATING:
+        most = float(np.finfo(name).max)
+        inside = conjunction(value >= -most, value <= most)
+        fits.append(disjunction(negation(equal(dtype, name)), inside))
+    return conjunction(*fits)
+
+
+@operator(dtypes=ALL_DTYPES)
+def StridedSlice(
+    need: Need, data: Tensor, *, begin: Positions, end: Positions, strides: Steps = None
+) -> TensorType:
+    """Every `strides[i]`-th slice along each axis i from `begin[i]` up to, without, `end[i]`.
+
+    Positions count and are clamped as in Python slices, but none may end before it begins;
+    strides are positive, None is all 1. Source: relax.strided_slice.
+    """
+    sizes = []
+    for first, last, stride in zip(begin, end, strides, strict=True):
+        need(first <= last, "a slice must not end before it begins")
+        sizes.append(ceil_divide(last - first, stride))
+    return data.with_shape(tuple(sizes))
+
+
+@StridedSlice.numpy
+def _strided_slice(data: Any, begin: Any, end: Any, strides: Any) -> Any:
+    return data[tuple(map(slice, begin, end, strides))]
+
+
+@StridedSlice.relax
+def _relax_strided_slice(relax: Any, data: Any, begin: Any, end: Any, strides: Any) -> Any:
+    return relax.strided_slice(data, list(range(len(begin))), begin, end, strides)
+
+
+@operator(dtypes=None, values={"indices": along_axis})
+def Take(need: Need, data: Tensor, indices: Tensor, *, axis: OneAxis) -> TensorType:
+    """The slices of `data` along `axis` at `indices`, whose axes replace that axis.
+
+    Indices are int32 or int64, not negative and less than the size. Source: relax.take.
+    """
+    need_indices(need, indices)
+    along = known_axis(axis, data.ndim)
+    need(data.shape[along] >= 1, "an axis to take from must not be empty")
+    return data.with_shape((*data.shape[:along], *indices.shape, *data.shape[along + 1 :]))
+
+
+@Take.numpy
+def _take(data: Any, indices: Any, axis: int) -> Any:
+    return np.take(data, indices, axis)
+
+
+@Take.relax
+def _relax_take(relax: Any, data: Any, indices: Any, axis: int) -> Any:
+    return relax.take(data, indices, axis, mode="clip")
+
+
+@operator(dtypes=None, values={"indices": along_axis})
+def GatherElements(need: Need, data: Tensor, indices: Tensor, *, axis: OneAxis = 0) -> TensorType:
+    """For every index the element of `data` in the same place, but at the index along `axis`.
+
+    The result has the shape of `indices`, which off `axis` may not be larger than `data`. Indices
+    are int32 or int64, not negative and less than the size. Source: relax.gather_elements.
+    """
+    need_indices(need, indices)
+    need(indices.ndim == data.ndim, "indices must have the rank of data")
+    along = known_axis(axis, data.ndim)
+    need(data.shape[along] >= 1, "an axis to gather from must not be empty")
+    for position, (given, size) in enumerate(zip(indices.shape, data.shape, strict=True)):
+        need(position == along or given <= size, "indices must not reach outside data")
+    return data.with_shape(indices.shape)
+
+
+@GatherElements.numpy
+def _gather_elements(data: Any, indices: Any, axis: int) -> Any:
+    within = [slice(size) for size in indices.shape]
+    within[axis] = slice(None)
+    return np.take_along_axis(data[tuple(within)], indices, axis)
+
+
+@GatherElements.relax
+def _relax_gather_elements(relax: Any, data: Any, indices: Any, axis: int) -> Any:
+    inside = relax.clip(indices, 0, data.ty.shape[axis] - 1)
+    return relax.gather_elements(data, inside, axis)
+
+
+@operator(dtypes=ALL_DTYPES)
+def Pad(need: Need, data: Tensor, *, pad_width: PerSide, pad_value: Number = 0.0) -> TensorType:
+    """Surround `data` with `pad_value`; widths are (before, after, before, after, ...) by axis.
+
+    The dtype must be able to hold the value; integers drop its fraction. Source: relax.nn.pad.
+    """
+    need(data.ndim >= 1, "a tensor without axes cannot be padded")
+    need(literal(pad_value, data.dtype), "the dtype must be able to hold the padding")
+    sides = zip(pad_width[::2], data.shape, pad_width[1::2], strict=True)
+    return data.with_shape(tuple(before + size + after for before, size, after in sides))
+
+
+@Pad.numpy
+def _pad(data: Any, pad_width: Any, pad_value: float) -> Any:
+    value = np.asarray(pad_value).astype(data.dtype)
+    sides = list(zip(pad_width[::2], pad_width[1::2], strict=True))
+    return np.pad(data, sides, constant_values=value)
+
+
+@Pad.relax
+def _relax_pad(relax: Any, data: Any, pad_width: Any, pad_value: float) -> Any:
+    return relax.nn.pad(data, pad_width, "constant", pad_value)
+
+
+def below_depth(types: tuple[Type, ...], attributes: Attributes) -> Values:
+    """Return the indices that have a place among `depth` many."""
+    return Values(low=0, high=attributes["depth"] - 1)
+
+
+@operator(dtypes=None, values={"indices": below_depth})
+def OneHot(
+    need: Need,
+    indices: Tensor,
+    *,
+    depth: Positive,
+    axis: NewAxis = -1,
+    on_value: Number = 1.0,
+    off_value: Number = 0.0,
+    dtype: DtypeOf = "float32",
+) -> TensorType:
+    """Spell every index as `depth` values along a new axis: `on_value` there, else `off_value`.
+
+    The axis is `axis` of the result. Indices are int32 or int64, not negative and less than
+    `depth`. Source: relax.one_hot.
+    """
+    need_indices(need, indices)
+    for value in (on_value, off_value):
+        need(literal(value, dtype), "the dtype must be able to hold both values")
+    along = known_axis(axis, indices.ndim + 1)
+    return TensorType((*indices.shape[:along], depth, *indices.shape[along:]), dtype)
+
+
+@OneHot.numpy
+def _one_hot(
+    indices: Any, depth: int, axis: int, on_value: float, off_value: float, dtype: str
+) -> Any:
+    shape = with_size((1,) * (indices.ndim + 1), axis % (indices.ndim + 1), depth)
+    chosen = np.expand_dims(indices, axis) == np.reshape(np.arange(depth), shape)
+    return np.where(chosen, on_value, off_value).astype(dtype)
+
+
+@OneHot.relax
+def _relax_one_hot(
+    relax: Any, indices: Any, depth: int, axis: int, on_value: float, off_value: float, dtype: str
+) -> Any:
+    # relax.one_hot has no dtype, and takes no negative axis but -1.
+    chosen = relax.one_hot(indices, 1, 0, depth, axis % (indices.ty.ndim + 1))
+    on, off = scalar(relax, on_value, dtype), scalar(relax, off_value, dtype)
+    return relax.where(relax.astype(chosen, "bool"), on, off)
+
+
+@operator(dtypes=NUMERIC, relax="cumsum")
+def Cumsum(need: Need, data: Tensor, *, axis: OneAxis, exclusive: Flag = False) -> TensorType:
+    """The sums of all elements before each one along `axis`, itself included unless `exclusive`.
+
+    The type stays; integers wrap. Source: relax.cumsum.
+    """
+    return data
+
+
+@Cumsum.numpy
+def _cumsum(data: Any, axis: int, exclusive: bool) -> Any:
+    sums = np.cumsum(data, axis).astype(data.dtype)
+    if not exclusive:
+        return sums
+    before = (slice(None),) * (axis % data.ndim)
+    nothing = np.zeros_like(data[(*before, slice(1))])
+    return np.concatenate([nothing, sums[(*before, slice(-1))]], axis)

@@ -1,0 +1,158 @@
+"""Matrix products and what is built from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+
+from gsl.attr.evaluate import PYTHON, conjunction, contains, disjunction, equal
+from gsl.operators.create import scalar
+from gsl.operators.declaration import Need, Tensor, operator
+from gsl.operators.domain import Real
+from gsl.operators.kinds import DtypeOf, OneAxis
+from gsl.operators.shapes import broadcast, known_axis, need_rank
+from gsl.types import FLOATING, INTEGER, NUMERIC, TensorType, Type
+
+
+def need_accumulator(need: Need, dtype: Any, out_dtype: Any) -> None:
+    """Demand that products of `dtype` are summed in the same class of numbers.
+
+    Between integers and floats the sum could overflow the conversion, which TVM leaves undefined.
+    """
+    kinds = (conjunction(contains(dtype, k), contains(out_dtype, k)) for k in (FLOATING, INTEGER))
+    need(disjunction(*kinds), "out_dtype must be floating or integer like the data")
+
+
+@operator(dtypes=NUMERIC, relax="matmul")
+def Matmul(need: Need, lhs: Tensor, rhs: Tensor, *, out_dtype: DtypeOf = None) -> TensorType:
+    """Multiply matrices [..., M, K] and [..., K, N] to [..., M, N] (NumPy rules).
+
+    The leading axes broadcast; a vector [K] stands for one row on the left and one column on the
+    right, and its axis does not appear in the result. The operands are converted to `out_dtype`
+    first. Source: relax.matmul.
+    """
+    need(lhs.ndim >= 1 and rhs.ndim >= 1, "the operands must have at least one axis")
+    left, rows = (lhs.shape[:-2], lhs.shape[-2:-1])
+    right, columns = (rhs.shape[:-2], rhs.shape[-1:]) if rhs.ndim > 1 else ((), ())
+    inner = rhs.shape[-2] if rhs.ndim > 1 else rhs.shape[0]
+    need(equal(lhs.shape[-1], inner), "columns of lhs and rows of rhs must agree")
+    need_accumulator(need, lhs.dtype, out_dtype)
+    return TensorType((*broadcast(need, left, right), *rows, *columns), out_dtype)
+
+
+@Matmul.numpy
+def _matmul(lhs: Any, rhs: Any, out_dtype: str) -> Any:
+    return np.matmul(lhs.astype(out_dtype), rhs.astype(out_dtype))
+
+
+@operator(dtypes=NUMERIC)
+def Dense(need: Need, data: Tensor, weight: Tensor, *, out_dtype: DtypeOf = None) -> TensorType:
+    """Multiply data [..., K] by a transposed weight [O, K] to [..., O].
+
+    The operands are converted to `out_dtype` first. Source: nn.dense of Relay; in Relax a
+    product with a permuted weight.
+    """
+    need(data.ndim >= 1, "`data` must have at least one axis")
+    need_rank(need, weight.shape, 2, "weight")
+    need(equal(data.shape[-1], weight.shape[1]), "the last axes of data and weight must agree")
+    need_accumulator(need, data.dtype, out_dtype)
+    return TensorType((*data.shape[:-1], weight.shape[0]), out_dtype)
+
+
+@Dense.numpy
+def _dense(data: Any, weight: Any, out_dtype: str) -> Any:
+    return np.matmul(data.astype(out_dtype), np.transpose(weight.astype(out_dtype)))
+
+
+@Dense.relax
+def _relax_dense(relax: Any, data: Any, weight: Any, out_dtype: str) -> Any:
+    return relax.matmul(data, relax.permute_dims(weight), out_dtype)
+
+
+@operator(dtypes=NUMERIC)
+def BiasAdd(need: Need, data: Tensor, bias: Tensor, *, axis: OneAxis = 1) -> TensorType:
+    """Add a vector `bias` along one axis of `data`, whose type stays.
+
+    The bias has exactly as many elements as that axis. Source: nn.bias_add of Relay; in Relax a
+    sum with an expanded bias.
+    """
+    need_rank(need, bias.shape, 1, "bias")
+    size = data.shape[known_axis(axis, data.ndim)]
+    need(equal(size, bias.shape[0]), "`bias` must have one element for each index of the axis")
+    return data
+
+
+@BiasAdd.numpy
+def _bias_add(data: Any, bias: Any, axis: int) -> Any:
+    return data + np.expand_dims(bias, _axes_after(axis, data.ndim))
+
+
+@BiasAdd.relax
+def _relax_bias_add(relax: Any, data: Any, bias: Any, axis: int) -> Any:
+    return relax.add(data, relax.expand_dims(bias, _axes_after(axis, data.ty.ndim)))
+
+
+def _axes_after(axis: int, rank: int) -> tuple[int, ...]:
+    return tuple(range(1, rank - axis % rank))
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionScale(Real):
+    """A number; None stands for 1 over the root of the size of a head, the last of the query."""
+
+    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
+        """Accept numbers and None; the canonical form is a float."""
+        return Real.normalise(self, _usual_scale(operands) if value is None else value, operands)
+
+
+def _usual_scale(operands: tuple[Type, ...]) -> Any:
+    query = operands[0]
+    if not isinstance(query, TensorType) or not query.ndim or equal(query.shape[-1], 0) is True:
+        raise ValueError("the scale of attention over empty heads must be given")
+    return 1.0 / PYTHON["sqrt"](query.shape[-1])
+
+
+@operator(dtypes=FLOATING)
+def Attention(
+    need: Need,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *,
+    scale: Annotated[Any, AttentionScale()] = None,
+) -> TensorType:
+    """Average values with the softmax of scaled products of queries and keys as weights.
+
+    Query [B, S, N, H], key [B, T, N, H] and value [B, T, N, V] give [B, S, N, V]: B batches, S
+    queries that each look at T keys, N heads of size H and V. Without a `scale` it is 1 / sqrt(H).
+    Source: relax.nn.attention without mask.
+    """
+    for name, operand in (("query", query), ("key", key), ("value", value)):
+        need_rank(need, operand.shape, 4, name)
+    b, s, n, h = query.shape
+    _, t, _, v = value.shape
+    need(equal(key.shape, (b, t, n, h)), "the key must fit to the query and the value")
+    need(equal(value.shape, (b, t, n, v)), "the value must have the batches and heads of the query")
+    need(t >= 1, "there must be a key to look at")
+    return TensorType((b, s, n, v), query.dtype)
+
+
+@Attention.numpy
+def _attention(query: Any, key: Any, value: Any, scale: float) -> Any:
+    scores = np.einsum("bsnh,btnh->bnst", query, key) * scale
+    powers = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    weights = powers / np.sum(powers, axis=-1, keepdims=True)
+    return np.einsum("bnst,btnv->bsnv", weights, value)
+
+
+@Attention.relax
+def _relax_attention(relax: Any, query: Any, key: Any, value: Any, scale: float) -> Any:
+    # The kernel of relax.nn.attention rounds its scale to float32.
+    heads_first = (0, 2, 1, 3)
+    keys = relax.permute_dims(key, (0, 2, 3, 1))
+    scores = relax.matmul(relax.permute_dims(query, heads_first), keys)
+    scaled = relax.multiply(scores, scalar(relax, scale, str(query.ty.dtype)))
+    values = relax.permute_dims(value, heads_first)
+    return relax.permute_dims(relax.matmul(relax.nn.softmax(scaled, -1), values), heads_first)

@@ -1,0 +1,85 @@
+"""Run a batch of jobs on TVM: the part of a worker behind the process barrier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import tvm
+from tvm import relax
+
+from gsl.expr import Const, Expr, Var
+from gsl.graph import reverse_post_order
+from gsl.tvm.errors import BackendError, TypeMismatchError
+from gsl.tvm.export import build_function
+from gsl.tvm.jobs import Batch, Failure, Result
+from gsl.tvm.run import Executable, arrays_by_name, compile_functions
+from gsl.tvm.wire import decode
+
+Compiled = Executable | Exception
+"""Where the function of a graph is, or why there is none."""
+
+
+def warm_up() -> None:
+    """Compile and run something, so that forked processes find TVM initialised."""
+    module = _module("f0", [Const(0.0)])
+    compile_functions(module).run("f0", [])
+
+
+def execute(batch: Batch) -> list[Result]:
+    """Return the results of all jobs; what one job raises does not concern the others."""
+    exprs = decode(batch.records)
+    graphs = [[exprs[position] for position in positions] for positions in batch.graphs]
+    compiled = _compile_all(graphs)
+    return [_run(name, graph, inputs, compiled[graph]) for name, graph, inputs in batch.jobs]
+
+
+def _compile_all(graphs: Sequence[Sequence[Expr]]) -> list[Compiled]:
+    modules = [_attempt(_module, f"f{index}", graph) for index, graph in enumerate(graphs)]
+    whole = tvm.IRModule({})
+    for module in modules:
+        if not isinstance(module, Exception):
+            whole.update(module)
+    try:
+        executable = compile_functions(whole)
+    except BackendError:
+        return [_compile_one(module) for module in modules]
+    return [module if isinstance(module, Exception) else executable for module in modules]
+
+
+def _compile_one(module: Any) -> Compiled:
+    result: Compiled = (
+        module if isinstance(module, Exception) else _attempt(compile_functions, module)
+    )
+    return result
+
+
+def _attempt(function: Any, *arguments: Any) -> Any:
+    try:
+        return function(*arguments)
+    except Exception as error:
+        return error
+
+
+def _module(name: str, outputs: Sequence[Expr]) -> Any:
+    # One builder per function, because one that has raised cannot be used again.
+    builder = relax.BlockBuilder()
+    build_function(builder, name, outputs, _variables(outputs))
+    return builder.finalize()
+
+
+def _variables(outputs: Sequence[Expr]) -> list[Var]:
+    return [expr for expr in reverse_post_order(outputs) if isinstance(expr, Var)]
+
+
+def _run(name: str, graph: int, inputs: dict[str, Any], compiled: Compiled) -> Result:
+    try:
+        if isinstance(compiled, Exception):
+            raise compiled
+        function = f"f{graph}"
+        parameters = [name for name, _ in compiled.signatures[function].parameters]
+        return compiled.run(function, arrays_by_name(parameters, inputs))
+    except TypeMismatchError as error:
+        return Failure("type", str(error), name)
+    except Exception as error:
+        return Failure("exception", f"{type(error).__name__}: {error}", name)

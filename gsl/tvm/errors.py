@@ -1,0 +1,31 @@
+"""What can go wrong at the door to TVM."""
+
+from __future__ import annotations
+
+from gsl.errors import GslError
+
+
+class BackendError(GslError):
+    """TVM refuses a graph, an input or a module; the message names the place and TVM's reason.
+
+    When the graph is well formed this is a limitation of TVM, such as a dtype without a kernel.
+    """
+
+
+class TypeMismatchError(BackendError):
+    """TVM infers or returns another type than the declaration of the operator says.
+
+    Either the shape rule of the operator is wrong, or TVM's own inference is (tvm-facts, 1).
+    """
+
+
+class UnsupportedError(BackendError):
+    """A Relax module contains something that GSL has no expression for; binding and operator are
+    named.
+    """
+
+
+def reason(error: Exception) -> str:
+    """Return what an exception of TVM says, on one line and without its C++ backtrace."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__

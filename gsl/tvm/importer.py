@@ -1,0 +1,182 @@
+"""Read Relax functions as GSL workloads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeGuard
+
+import tvm
+from tvm import relax
+
+from gsl.errors import GslError
+from gsl.expr import Const, Expr, Proj, Tuple, Var
+from gsl.tvm.composites import read_composite
+from gsl.tvm.errors import TypeMismatchError, UnsupportedError
+from gsl.tvm.relax_types import from_relax_type
+from gsl.tvm.twins import read_operator
+from gsl.types import TensorType
+from gsl.workload import Workload
+
+Parameters = Mapping[str, Any] | Sequence[Any]
+
+
+def from_relax(module: Any, params: Parameters | None = None, function: str = "main") -> Workload:
+    """Return the workload that a Relax function computes.
+
+    Args:
+        module: an IRModule; tensors need static shapes, control flow is not supported.
+        params: arrays of the model parameters, by name or, as a sequence, for the parameters of
+            the function after the first `num_input`; all other parameters become inputs.
+        function: the name of the function.
+
+    A function that returns a tuple has several outputs, unless its attribute `num_output` says
+    that the tuple is one. Raises UnsupportedError, naming binding and operator, for what GSL
+    cannot express, and TypeMismatchError when GSL infers another type than the module says.
+    """
+    normal = relax.transform.Normalize()(module)
+    body = _function(normal, function)
+    reader = _Reader(normal)
+    variables = reader.read_parameters(body.params)
+    reader.read_bindings(body.body)
+    outputs = _outputs(body, reader.read(body.body.body))
+    return Workload(outputs, _by_name(params, body, variables), variables)
+
+
+def _function(module: Any, name: str) -> Any:
+    functions = {v.name_hint: f for v, f in module.functions.items()}
+    if not isinstance(functions.get(name), relax.Function):
+        raise UnsupportedError(f"the module has no Relax function `{name}`")
+    return functions[name]
+
+
+def _attribute(function: Any, name: str, default: int) -> int:
+    attributes = function.attrs
+    return default if attributes is None else int(attributes.get(name, default))
+
+
+def _outputs(function: Any, result: Expr) -> Sequence[Expr]:
+    unpack = _attribute(function, "num_output", 0) != 1 and isinstance(result, Tuple)
+    return result.operands if unpack else (result,)
+
+
+def _by_name(params: Parameters | None, function: Any, variables: Sequence[Var]) -> dict[str, Any]:
+    if params is None:
+        return {}
+    if not isinstance(params, Mapping):
+        first = _attribute(function, "num_input", len(variables) - len(params))
+        names = [variable.name for variable in variables[first:]]
+        if len(names) != len(params):
+            raise UnsupportedError(f"{len(params)} arrays for {len(names)} parameters")
+        params = dict(zip(names, params, strict=True))
+    return {name: v.numpy() if hasattr(v, "numpy") else v for name, v in params.items()}
+
+
+class _Reader:
+    """The expressions that the variables of a Relax function stand for."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+        self._known: dict[Any, Expr] = {}
+        self._constants: dict[Any, Const] = {}
+        self._shapes: dict[Any, Any] = {}
+
+    def read_parameters(self, parameters: Sequence[Any]) -> list[Var]:
+        variables: list[Var] = []
+        taken: set[str] = set()
+        for parameter in parameters:
+            name = _fresh(parameter.name, taken)
+            variables.append(_variable(name, parameter.ty))
+            self._known[parameter] = variables[-1]
+        return variables
+
+    def read_bindings(self, sequence: Any) -> None:
+        for block in sequence.blocks:
+            for binding in block.bindings:
+                self._read_binding(binding)
+
+    def _read_binding(self, binding: Any) -> None:
+        variable, value = binding.var, binding.value
+        if isinstance(value, relax.ShapeExpr):
+            self._shapes[variable] = value
+            return
+        try:
+            expr = self._expression(value)
+        except GslError as error:
+            place = f"binding `{variable.name}` = {_head(value)}"
+            raise UnsupportedError(f"{place}: {error}") from error
+        _check_type(variable, expr)
+        self._known[variable] = expr
+
+    def _expression(self, value: Any) -> Expr:
+        if isinstance(value, relax.TupleGetItem):
+            return Proj(self.read(value.tuple_value), int(value.index))
+        if not isinstance(value, relax.Call):
+            return self.read(value)
+        if isinstance(value.op, tvm.ir.Op):
+            return read_operator(value, self.read, self._argument)
+        if isinstance(value.op, relax.GlobalVar):
+            operands = [self.read(argument) for argument in value.args]
+            composite = read_composite(self._module[value.op], operands)
+            if composite is not None:
+                return composite
+        raise UnsupportedError("only operators and composites written by GSL can be called")
+
+    def read(self, value: Any) -> Expr:
+        """Return the expression of a variable, a constant or a tuple of such."""
+        if isinstance(value, relax.Tuple):
+            return Tuple([self.read(field) for field in value.fields])
+        if isinstance(value, tvm.ir.GenericConst):
+            if value not in self._constants:
+                self._constants[value] = Const(value.value.numpy())
+            return self._constants[value]
+        if isinstance(value, relax.Var) and value in self._known:
+            return self._known[value]
+        raise UnsupportedError(f"GSL has no expression for {_head(value)}")
+
+    def _argument(self, value: Any) -> Any:
+        """Return what a variable in the place of an attribute is bound to."""
+        if isinstance(value, relax.Var):
+            known = self._known.get(value)
+            return known.value.item() if _is_scalar(known) else self._shapes.get(value, value)
+        return value
+
+
+def _is_scalar(expr: Expr | None) -> TypeGuard[Const]:
+    return isinstance(expr, Const) and expr.value.ndim == 0
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    candidate, count = name, 0
+    while candidate in taken:
+        count += 1
+        candidate = f"{name}_{count}"
+    taken.add(candidate)
+    return candidate
+
+
+def _variable(name: str, type_: Any) -> Var:
+    try:
+        known = from_relax_type(type_)
+        if not isinstance(known, TensorType):
+            raise UnsupportedError("GSL has no variables of tuple type")
+        return Var(name, known.shape, known.dtype)
+    except GslError as error:
+        raise UnsupportedError(f"parameter `{name}`: {error}") from error
+
+
+def _check_type(variable: Any, expr: Expr) -> None:
+    try:
+        written = from_relax_type(variable.ty)
+    except UnsupportedError:  # the module knows less than we do
+        return
+    if written != expr.type:
+        raise TypeMismatchError(
+            f"binding `{variable.name}` has type {written} in Relax, {expr.type} in GSL"
+        )
+
+
+def _head(value: Any) -> str:
+    if isinstance(value, relax.Call):
+        operator = value.op
+        return str(getattr(operator, "name", None) or getattr(operator, "name_hint", operator))
+    return type(value).__name__ if not isinstance(value, relax.Var) else str(value.name)

@@ -1,0 +1,72 @@
+"""From one operator to Relax calls: the twin of the same name, or the declared lowering."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+import tvm_ffi
+from tvm import relax
+
+from gsl.errors import GslError
+from gsl.expr import Call
+from gsl.operators.declaration import Operator
+from gsl.tvm.errors import BackendError, TypeMismatchError, reason
+from gsl.tvm.relax_types import to_relax_type
+
+
+def relax_twin(relax_name: str) -> Any:
+    """Return the function ``relax.op.<relax_name>``."""
+    return reduce(getattr, relax_name.split("."), relax.op)
+
+
+def lower(
+    builder: Any, operator: Operator, operands: Sequence[Any], attributes: Mapping[str, Any]
+) -> Any:
+    """Return the Relax expression of an operator applied to Relax operands.
+
+    A twin takes tuple operands as they are, a lowering gets their fields as a list. Raises
+    BackendError when the operator has neither.
+    """
+    if operator.lowering is not None:
+        listed = [
+            _fields(builder, operand) if declared.is_tuple else operand
+            for declared, operand in zip(operator.operands, operands, strict=True)
+        ]
+        return operator.lowering(relax.op, *listed, **attributes)
+    if operator.relax_name:
+        return relax_twin(operator.relax_name)(*operands, **attributes)
+    raise BackendError(f"{operator} has no lowering to Relax")
+
+
+def _fields(builder: Any, whole: Any) -> list[Any]:
+    if isinstance(whole, relax.Tuple):
+        return list(whole.fields)
+    count = len(whole.ty.fields)
+    return [builder.emit(relax.TupleGetItem(whole, index)) for index in range(count)]
+
+
+def emit_call(builder: Any, call: Call, operands: Sequence[Any]) -> Any:
+    """Bind what a GSL call computes from Relax operands; return the variable.
+
+    Raises BackendError when TVM refuses the call and TypeMismatchError when it infers a type
+    other than the declared one.
+    """
+    try:
+        variable = builder.emit(lower(builder, call.operator, operands, call.attributes))
+    except GslError:
+        raise
+    except Exception as error:
+        raise BackendError(f"TVM refuses {describe(call)}: {reason(error)}") from error
+    if not tvm_ffi.structural_equal(variable.ty, to_relax_type(call.type)):
+        inferred = str(variable.ty).replace("\n", " ")
+        raise TypeMismatchError(f"TVM infers {inferred} for {describe(call)} -> {call.type}")
+    return variable
+
+
+def describe(call: Call) -> str:
+    """Return a call as text: ``Softmax(float32[2,3], axis=-1)``."""
+    operands = [str(operand.type) for operand in call.operands]
+    attributes = [f"{name}={value!r}" for name, value in call.attributes.items()]
+    return f"{call.operator}({', '.join(operands + attributes)})"

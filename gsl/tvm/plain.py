@@ -1,0 +1,65 @@
+"""Attributes of Relax calls as plain Python values."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+from typing import Any
+
+import tvm
+import tvm_ffi
+from tvm import relax
+
+from gsl.tvm.errors import UnsupportedError
+from gsl.tvm.lower import relax_twin
+
+
+def plain(value: Any) -> Any:
+    """Return a number, text, dtype name, None or a tuple of those; raise UnsupportedError.
+
+    Relax writes attributes in many ways: as Python values, as immediates, shapes, tuples of
+    immediates, or as constant tensors such as the `fill_value` of ``full``.
+    """
+    match value:
+        case None | bool() | int() | float():
+            return value
+        case str():  # also the dtypes, which are a subclass of str
+            return str(value)
+        case tvm.tirx.IntImm():
+            return bool(value.value) if str(value.ty.dtype) == "bool" else int(value.value)
+        case tvm.tirx.FloatImm():
+            return float(value.value)
+        case tvm.ir.StringImm():
+            return str(value.value)
+        case relax.ShapeExpr():
+            return tuple(map(plain, value.values))
+        case relax.Tuple():
+            return tuple(map(plain, value.fields))
+        case tvm_ffi.Array() | tuple() | list():
+            return tuple(map(plain, value))
+        case tvm.ir.GenericConst() if not value.ty.shape:
+            return value.value.numpy().item()
+        case _:
+            raise UnsupportedError(f"{value} is not a constant attribute")
+
+
+def positional_arguments(call: Any, relax_name: str) -> dict[str, Any]:
+    """Return the arguments of a call by the parameter names of ``relax.op.<relax_name>``.
+
+    All builders take the arguments of the call they make first and in order (checked for the 168
+    operators of TVM 0.27); some arguments are attributes by nature, such as the shape of reshape.
+    """
+    return dict(zip(_parameters(relax_name), call.args, strict=False))
+
+
+def keyword_attributes(call: Any) -> dict[str, Any]:
+    """Return the attributes that a call keeps apart from its arguments, by name."""
+    if call.attrs is None:
+        return {}
+    fields = type(call.attrs).__tvm_ffi_type_info__.fields
+    return {field.name: getattr(call.attrs, field.name) for field in fields}
+
+
+@cache
+def _parameters(relax_name: str) -> tuple[str, ...]:
+    return tuple(inspect.signature(relax_twin(relax_name)).parameters)

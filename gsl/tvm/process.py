@@ -1,0 +1,100 @@
+"""The parent's handle of a zygote: start it, ask it, stop it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+import weakref
+from collections.abc import Iterable
+from contextlib import suppress
+
+from gsl.operators.declaration import REGISTRY, Operator
+from gsl.tvm import zygote
+from gsl.tvm.errors import BackendError
+
+START = 120.0
+"""Seconds that importing TVM may take."""
+
+GRACE = 30.0
+"""Seconds, beyond those of a request, after which a silent zygote is given up."""
+
+GOODBYE = 2.0
+"""Seconds that a zygote gets to end its child and itself."""
+
+
+class ZygoteProcess:
+    """A running zygote; it ends with `stop`, with this object, or with this process.
+
+    Raises BackendError when TVM cannot be imported.
+    """
+
+    def __init__(self) -> None:
+        self._owner = os.getpid()
+        self._operators = dict(REGISTRY)
+        self._connection, other = socket.socketpair()
+        pid = os.fork()
+        if not pid:
+            self._connection.close()
+            zygote.serve(other)
+        other.close()
+        self._finalizer = weakref.finalize(self, _stop, self._connection, pid, self._owner)
+        try:
+            complaint = self._receive(START)
+        except (EOFError, OSError) as error:
+            complaint = f"its process ended: {error!r}"
+        except BaseException:
+            self.stop()
+            raise
+        if complaint:
+            self.stop()
+            raise BackendError(f"TVM does not start: {complaint}")
+
+    def serves(self, operators: Iterable[Operator]) -> bool:
+        """Tell whether it belongs to this process and has known `operators` from the start."""
+        known = all(self._operators.get(operator.name) is operator for operator in operators)
+        return known and self._owner == os.getpid()
+
+    def ask(self, data: bytes, timeout: float) -> zygote.Ending:
+        """Run a pickled batch for at most `timeout` seconds.
+
+        After any exception the zygote must be stopped: its answer would come too late. Raises
+        EOFError or ConnectionError when it has died, TimeoutError when it is silent.
+        """
+        self._connection.settimeout(GRACE)
+        zygote.send(self._connection, (timeout, data))
+        ending = self._receive(timeout + GRACE)
+        assert isinstance(ending, zygote.Ending)
+        return ending
+
+    def stop(self) -> None:
+        """End the process and wait for its end."""
+        self._finalizer()
+
+    def _receive(self, timeout: float) -> object:
+        self._connection.settimeout(timeout)
+        return zygote.receive(self._connection)
+
+
+def _stop(connection: socket.socket, pid: int, owner: int) -> None:
+    if os.getpid() != owner:  # a fork of the owner, which must leave the zygote alone
+        connection.close()
+        return
+    # Unlike `close` this also reaches copies of the socket in other forks.
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+    connection.close()
+    with suppress(ChildProcessError):
+        _wait_or_kill(pid)
+
+
+def _wait_or_kill(pid: int) -> None:
+    deadline = time.monotonic() + GOODBYE
+    while time.monotonic() < deadline:
+        if os.waitpid(pid, os.WNOHANG) != (0, 0):
+            return
+        time.sleep(0.002)
+    with suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)

@@ -1,0 +1,149 @@
+"""Compile Relax modules and run them on NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from gsl.errors import GraphError
+from gsl.tvm.errors import BackendError, TypeMismatchError, reason
+from gsl.tvm.export import to_relax
+from gsl.tvm.relax_types import from_relax_type
+from gsl.types import TensorType, TupleType, Type
+from gsl.workload import Workload
+
+ALIGNMENT = 64
+"""Bytes; kernels of vectorising targets read whole cache lines (tvm-facts, section 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a compiled function takes and returns."""
+
+    parameters: tuple[tuple[str, Type], ...]
+    outputs: tuple[Type, ...]
+    is_packed: bool
+    """Whether the outputs come back as one tuple."""
+
+
+class Executable:
+    """The compiled functions of a module; use it from one thread only."""
+
+    def __init__(self, machine: Any, signatures: Mapping[str, Signature]) -> None:
+        self._machine = machine
+        self.signatures = signatures
+
+    def run(self, name: str, arrays: Sequence[Any]) -> list[Any]:
+        """Return the outputs of function `name`; tuples are Python tuples, arrays read-only.
+
+        Arrays that are aligned to 64 bytes, contiguous and writeable are passed without a copy.
+        Raises BackendError for arrays that do not fit the parameters and TypeMismatchError when
+        what comes back is not of the inferred type (TVM itself does not check that).
+        """
+        if name not in self.signatures:
+            raise BackendError(f"the module has no function `{name}`")
+        signature = self.signatures[name]
+        given = _checked(name, signature, arrays)
+        try:
+            result = self._machine[name](*given)
+        except Exception as error:
+            raise BackendError(f"TVM cannot run `{name}`: {reason(error)}") from error
+        results = result if signature.is_packed else [result]
+        addresses = {array.ctypes.data for array in given}
+        return [
+            _to_numpy(value, type_, f"output {index} of `{name}`", addresses)
+            for index, (value, type_) in enumerate(zip(results, signature.outputs, strict=True))
+        ]
+
+
+def compile_functions(module: Any) -> Executable:
+    """Compile all Relax functions of a module at optimisation level 0.
+
+    The assertions inside the kernels are left out: they cost half of the compile time, and the
+    virtual machine checks its arguments anyway. Raises BackendError when TVM cannot compile.
+    """
+    signatures = {
+        variable.name_hint: _signature(function)
+        for variable, function in module.functions.items()
+        if isinstance(function, relax.Function) and "global_symbol" in (function.attrs or ())
+    }
+    target = tvm.target.Target({"kind": "llvm", "opt-level": 0})
+    try:
+        with tvm.transform.PassContext(config={"tirx.disable_assert": True}):
+            machine = relax.VirtualMachine(tvm.compile(module, target), tvm.cpu())
+    except Exception as error:
+        raise BackendError(
+            f"TVM cannot compile {', '.join(signatures)}: {reason(error)}"
+        ) from error
+    return Executable(machine, signatures)
+
+
+def run(workload: Workload, inputs: Mapping[str, Any]) -> list[Any]:
+    """Return the outputs of a workload on TVM for arrays by input name; see `Executable.run`.
+
+    The in-process counterpart of `gsl.evaluate.run`: an input outside the domain of an operator
+    may end the process, see `gsl.tvm.worker`.
+    """
+    executable = compile_functions(to_relax(workload))
+    values = {**workload.parameters, **inputs}
+    names = [name for name, _ in executable.signatures["main"].parameters]
+    return executable.run("main", arrays_by_name(names, values))
+
+
+def arrays_by_name(names: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
+    """Return the arrays called `names`; raise GraphError when one is missing."""
+    missing = [name for name in names if name not in values]
+    if missing:
+        raise GraphError(f"variable `{missing[0]}` has no value")
+    return [values[name] for name in names]
+
+
+def aligned(array: Any) -> Any:
+    """Return `array` if TVM can use its memory as it is, else an aligned contiguous copy."""
+    flags = array.flags
+    if flags.c_contiguous and flags.writeable and array.ctypes.data % ALIGNMENT == 0:
+        return array
+    memory = np.empty(array.nbytes + ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
+    copy = memory[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
+def _signature(function: Any) -> Signature:
+    result = from_relax_type(function.ret_ty)
+    parameters = tuple((p.name, from_relax_type(p.ty)) for p in function.params)
+    if isinstance(result, TupleType) and function.attrs.get("num_output") != 1:
+        return Signature(parameters, result.fields, is_packed=True)
+    return Signature(parameters, (result,), is_packed=False)
+
+
+def _checked(name: str, signature: Signature, arrays: Sequence[Any]) -> list[Any]:
+    if len(arrays) != len(signature.parameters):
+        expected = len(signature.parameters)
+        raise BackendError(f"`{name}` takes {expected} arrays, not {len(arrays)}")
+    given = [np.asarray(array) for array in arrays]
+    for (parameter, type_), array in zip(signature.parameters, given, strict=True):
+        actual = TensorType(array.shape, array.dtype.name)
+        if actual != type_:
+            raise BackendError(f"parameter `{parameter}` of `{name}` is {type_}, given {actual}")
+    return [aligned(array) for array in given]
+
+
+def _to_numpy(value: Any, type_: Type, place: str, inputs: set[int]) -> Any:
+    if isinstance(type_, TupleType):
+        fields = zip(value, type_.fields, strict=True)
+        return tuple(_to_numpy(item, field, place, inputs) for item, field in fields)
+    array = np.from_dlpack(value)
+    actual = TensorType(array.shape, array.dtype.name)
+    if actual != type_:
+        raise TypeMismatchError(f"{place} has type {type_}, TVM returned {actual}")
+    # A graph may return an input, whose memory belongs to the caller.
+    result = array.copy() if array.ctypes.data in inputs else array
+    result.setflags(write=False)
+    return result

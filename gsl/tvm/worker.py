@@ -1,0 +1,138 @@
+"""Run graphs on TVM behind a process barrier: what kills the process becomes a value.
+
+    with Worker(timeout=60.0) as worker:
+        results = worker.run([Job("source", outputs, inputs), ...])
+
+TVM is not imported here; see `gsl.tvm.zygote` for the processes.
+"""
+
+from __future__ import annotations
+
+import pickle
+import signal
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from gsl.errors import GraphError
+from gsl.expr import Call
+from gsl.graph import reverse_post_order
+from gsl.operators.declaration import REGISTRY, Operator
+from gsl.tvm.jobs import Failure, Job, Result, graph_key, make_batch
+from gsl.tvm.process import ZygoteProcess
+from gsl.tvm.zygote import Ending
+
+__all__ = ["Failure", "Job", "Result", "Worker"]
+
+
+class Worker:
+    """Runs jobs in other processes; use it from one thread, as a context manager or until `close`.
+
+    Args:
+        timeout: seconds that one batch may take, and one job when its batch has failed.
+        batch_size: how many distinct graphs are compiled as one module.
+
+    The process starts with the first job and again when operators have been declared since.
+    """
+
+    def __init__(self, timeout: float = 60.0, batch_size: int = 50) -> None:
+        self.timeout = timeout
+        self.batch_size = batch_size
+        self._zygote: ZygoteProcess | None = None
+
+    def run(self, jobs: Sequence[Job | tuple[str, Any, Any]]) -> list[Result]:
+        """Return one result per job, in order: a list of arrays or a `Failure`.
+
+        When the process of a batch dies or hangs, its jobs are run again one at a time, each in a
+        fresh process. Raises BackendError when TVM cannot be imported.
+        """
+        results: list[Result] = []
+        for batch in _batches([Job(*job) for job in jobs], self.batch_size):
+            results.extend(self._run_batch(batch))
+        return results
+
+    def close(self) -> None:
+        """End the processes; the worker starts new ones when it is used again."""
+        if self._zygote is not None:
+            self._zygote.stop()
+            self._zygote = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _run_batch(self, jobs: list[Job]) -> list[Result]:
+        ending = self._ask(jobs)
+        if ending.status == 0 and ending.answer:
+            answer: list[Result] = pickle.loads(ending.answer)
+            return [_with_stderr(result, ending.stderr) for result in answer]
+        if len(jobs) > 1:
+            return [self._run_batch([job])[0] for job in jobs]
+        kind, message = _cause(ending.status, self.timeout)
+        return [Failure(kind, message, jobs[0].name, ending.stderr)]
+
+    def _ask(self, jobs: list[Job]) -> Ending:
+        data = pickle.dumps(make_batch(jobs), protocol=5)
+        process = self._ready(_operators(jobs))
+        try:
+            return process.ask(data, self.timeout)
+        except (EOFError, ConnectionError):
+            self.close()
+            return Ending(-signal.SIGKILL, b"", "")
+        except TimeoutError:
+            self.close()
+            return Ending(None, b"", "")
+        except BaseException:
+            # Ctrl-C: an answer is still under way, and the next request would get it.
+            self.close()
+            raise
+
+    def _ready(self, operators: set[Operator]) -> ZygoteProcess:
+        """Return a living zygote that knows `operators`."""
+        for operator in operators:
+            if REGISTRY.get(operator.name) is not operator:
+                raise GraphError(f"operator {operator} was declared anew; this is the old one")
+        if self._zygote is not None and not self._zygote.serves(operators):
+            self.close()
+        if self._zygote is None:
+            self._zygote = ZygoteProcess()
+        return self._zygote
+
+
+def _operators(jobs: Sequence[Job]) -> set[Operator]:
+    order = reverse_post_order([output for job in jobs for output in job.outputs])
+    return {expr.operator for expr in order if isinstance(expr, Call)}
+
+
+def _batches(jobs: Sequence[Job], size: int) -> Iterator[list[Job]]:
+    """Cut `jobs` into batches of at most `size` distinct graphs."""
+    batch: list[Job] = []
+    graphs: set[tuple[int, ...]] = set()
+    for job in jobs:
+        if len(graphs | {graph_key(job)}) > size:
+            yield batch
+            batch, graphs = [], set()
+        batch.append(job)
+        graphs.add(graph_key(job))
+    if batch:
+        yield batch
+
+
+def _with_stderr(result: Result, stderr: str) -> Result:
+    return replace(result, stderr=stderr) if isinstance(result, Failure) else result
+
+
+def _cause(status: int | None, timeout: float) -> tuple[Literal["crash", "timeout"], str]:
+    if status is None:
+        return "timeout", f"no result within {timeout:g} seconds"
+    if status < 0:
+        return "crash", signal.Signals(-status).name
+    return "crash", f"exit status {status} without a result"

@@ -1,0 +1,159 @@
+"""A process that has imported TVM and forks a fresh copy of itself for every batch.
+
+The barrier has three processes. The parent never imports TVM. The zygote, forked from it, imports
+TVM once, then waits for requests; it never runs one itself, so it stays healthy. Each request is
+executed by a copy of the zygote, which takes milliseconds to make instead of a second, and which
+may die or be killed without harm. Forking, rather than starting a new interpreter, lets the copies
+know the operators that rules and tests declare in modules that cannot be imported by name.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import gc
+import os
+import pickle
+import resource
+import select
+import signal
+import socket
+import struct
+import sys
+import tempfile
+import traceback
+from dataclasses import dataclass
+from typing import IO, Any, NoReturn
+
+LENGTH = struct.Struct("!Q")
+
+STDERR_LIMIT = 8192
+"""Bytes kept of what a batch writes to its standard error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How the process of a batch ended: its exit status as in `os.waitstatus_to_exitcode`.
+
+    `status` is None after a timeout; `answer` is what the process left behind.
+    """
+
+    status: int | None
+    answer: bytes
+    stderr: str
+
+
+def send(connection: socket.socket, value: Any) -> None:
+    """Send a picklable value as one frame."""
+    data = pickle.dumps(value, protocol=5)
+    connection.sendall(LENGTH.pack(len(data)))
+    connection.sendall(data)
+
+
+def receive(connection: socket.socket) -> Any:
+    """Return the next value; raise EOFError when the other side has gone."""
+    (length,) = LENGTH.unpack(_read(connection, LENGTH.size))
+    return pickle.loads(_read(connection, length))
+
+
+def _read(connection: socket.socket, length: int) -> bytearray:
+    data = bytearray(length)
+    view = memoryview(data)
+    while view:
+        count = connection.recv_into(view)
+        if not count:
+            raise EOFError
+        view = view[count:]
+    return data
+
+
+def serve(connection: socket.socket) -> NoReturn:
+    """Be the zygote: answer requests until the other side goes; never return to the caller."""
+    try:
+        _detach()
+        try:
+            child = _import_child()
+        except Exception:
+            send(connection, traceback.format_exc())
+            os._exit(1)
+        send(connection, "")
+        while True:
+            timeout, data = receive(connection)
+            send(connection, _supervise(connection, child, data, timeout))
+    except BaseException:
+        # The usual end: the parent has closed the connection, or has died.
+        os._exit(0)
+
+
+def _import_child() -> Any:
+    # Here and not above: this module is also imported by the parent, which must not load TVM.
+    from gsl.tvm import child
+
+    child.warm_up()
+    gc.freeze()
+    return child
+
+
+def _detach() -> None:
+    """Cut what the process shares with the terminal, the signals and the tests of the parent."""
+    os.setpgid(0, 0)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+    faulthandler.cancel_dump_traceback_later()
+    faulthandler.disable()
+    # Objects of the parent must not be finalised here: they may own files.
+    gc.freeze()
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(null, descriptor)
+    sys.stdout = sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+
+def _supervise(connection: socket.socket, child: Any, data: bytes, timeout: float) -> Ending:
+    with tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as errors:
+        alive, held = os.pipe()
+        pid = os.fork()
+        if not pid:
+            os.close(alive)
+            _be_child(child, data, answer, errors)
+        os.close(held)
+        status = _wait(connection, pid, alive, timeout)
+        return Ending(status, _content(answer), _tail(errors))
+
+
+def _be_child(child: Any, data: bytes, answer: IO[bytes], errors: IO[bytes]) -> NoReturn:
+    status = 1
+    try:
+        os.dup2(errors.fileno(), 1)
+        os.dup2(errors.fileno(), 2)
+        faulthandler.enable(2, all_threads=False)
+        pickle.dump(child.execute(pickle.loads(data)), answer, protocol=5)
+        answer.flush()
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+def _wait(connection: socket.socket, pid: int, alive: int, timeout: float) -> int | None:
+    """Wait until a process lets go of its end of pipe `alive`; kill it when that takes too long."""
+    watched: list[Any] = [alive, connection]
+    ready, _, _ = select.select(watched, [], [], timeout)
+    os.close(alive)
+    if alive not in ready:
+        os.kill(pid, signal.SIGKILL)
+    _, status = os.waitpid(pid, 0)
+    if connection in ready:
+        raise EOFError
+    return os.waitstatus_to_exitcode(status) if ready else None
+
+
+def _content(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read()
+
+
+def _tail(file: IO[bytes]) -> str:
+    file.seek(max(0, file.seek(0, os.SEEK_END) - STDERR_LIMIT))
+    return file.read().decode(errors="replace").strip()

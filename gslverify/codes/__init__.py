@@ -1,0 +1,7 @@
+"""The pages of `gslverify explain`, one module for each family of codes; imports nothing heavy."""
+
+from __future__ import annotations
+
+from gslverify.codes import corpus, expression, internal, numeric, satisfiable, shape, static
+
+__all__ = ["corpus", "expression", "internal", "numeric", "satisfiable", "shape", "static"]

@@ -1,0 +1,108 @@
+"""GSL101-GSL107: files, folders and functions from which no rule can be had."""
+
+from __future__ import annotations
+
+from gslverify.codes.example import rule_file
+from gslverify.finding import Verdict, code
+
+FILE_DOES_NOT_IMPORT = code(
+    "GSL101",
+    "file-does-not-import",
+    "the rule file cannot be imported",
+    Verdict.ERROR,
+    meaning="""Python raised an exception while the file was imported, so none of its rules could
+be collected. The place is the last line of the file that was running. Other files are verified
+as usual.""",
+    bad="import gsl.patterns\n",
+    good="import gsl.pat\n",
+)
+
+RULE_RAISES = code(
+    "GSL102",
+    "rule-raises",
+    "the rule raises an exception while it is written down",
+    Verdict.ERROR,
+    meaning="""The function under @rule ran and failed with an exception that is not about the
+language, such as a misspelt variable. Other rules of the file are verified as usual.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu(x)), op.Relu(y))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x))
+        '''
+    ),
+)
+
+_IDEMPOTENT = '''
+def example() -> Subst:
+    """relu(relu(x))  =>  relu(x)"""
+    x = pat.Wildcard()
+    return Subst(op.Relu(op.Relu(x)), op.Relu(x))
+'''
+
+DUPLICATE_NAME = code(
+    "GSL103",
+    "duplicate-name",
+    "a rule name is used twice in one file",
+    Verdict.FAIL,
+    meaning="""Two rules of one file have the same name. Python keeps only the second, and the id
+of a rule would not say which one is meant, so neither is verified.""",
+    bad=rule_file(_IDEMPOTENT) + "\n\n@rule()" + _IDEMPOTENT,
+    good=rule_file(_IDEMPOTENT) + "\n\n@rule()" + _IDEMPOTENT.replace("example", "another"),
+)
+
+NOT_A_SUBST = code(
+    "GSL104",
+    "not-a-subst",
+    "the rule does not return a Subst",
+    Verdict.ERROR,
+    meaning="The function under @rule has to end with `return Subst(source, target)`.",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            Subst(op.Relu(op.Relu(x)), op.Relu(x))
+        '''
+    ),
+    good=rule_file(_IDEMPOTENT),
+)
+
+PATH_MISSING = code(
+    "GSL105",
+    "path-missing",
+    "there is no file or folder of that name",
+    Verdict.ERROR,
+    meaning="""A path on the command line leads nowhere. Paths are relative to the working
+directory. Rules of the other paths are verified as usual.""",
+)
+
+RULE_MISSING = code(
+    "GSL106",
+    "rule-missing",
+    "the file has no rule of that name",
+    Verdict.ERROR,
+    meaning="""A rule was asked for by `file.py::name`, and the file has no function of that name
+under @rule. `gslverify list file.py` shows those it has.""",
+)
+
+NO_RULES = code(
+    "GSL107",
+    "no-rules",
+    "a file or folder holds no rules",
+    Verdict.ERROR,
+    meaning="""Nothing was verified because there is no function under @rule in any of the Python
+files. Names that begin with a dot or with two underscores are passed over.""",
+)
+
+SELECTION = (PATH_MISSING, RULE_MISSING, NO_RULES)
+"""Codes about the command line and not about what is written in a rule file."""

@@ -1,0 +1,288 @@
+"""GSL110-GSL123: single expressions of a rule, and what they may refer to."""
+
+from __future__ import annotations
+
+from gslverify.codes.example import rule_file
+from gslverify.finding import Verdict, code
+
+UNKNOWN_OPERATOR = code(
+    "GSL110",
+    "unknown-operator",
+    "there is no such operator",
+    Verdict.FAIL,
+    meaning="""A rule names an operator that is not declared. `gslverify list --operators` lists
+those that are, with their attributes.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Rellu(op.Relu(x)), op.Relu(x))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x))
+        '''
+    ),
+)
+
+WRONG_OPERANDS = code(
+    "GSL111",
+    "wrong-operands",
+    "an operator is given too many or too few operands",
+    Verdict.FAIL,
+    meaning="""Operands are positional and their number is part of the declaration of an operator.
+An operator that takes any number of tensors, such as Concatenate, takes one tuple of them.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """x + y  =>  y + x"""
+            x, y = pat.Wildcard(), pat.Wildcard()
+            return Subst(op.Add(x), op.Add(y, x))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """x + y  =>  y + x"""
+            x, y = pat.Wildcard(), pat.Wildcard()
+            return Subst(op.Add(x, y), op.Add(y, x))
+        '''
+    ),
+)
+
+UNKNOWN_ATTRIBUTE = code(
+    "GSL112",
+    "unknown-attribute",
+    "an operator has no attribute of that name",
+    Verdict.FAIL,
+    meaning="""A call is given a keyword that is not an attribute of its operator. Names follow
+Relax where Relax has the operator.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(conv2d(x, w))  =>  conv2d(x, w)"""
+            conv = op.Conv2D(pat.Wildcard(), pat.Variable(), stride=(1, 1))
+            return Subst(op.Relu(conv), conv)
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(conv2d(x, w))  =>  conv2d(x, w)"""
+            conv = op.Conv2D(pat.Wildcard(), pat.Variable(), strides=(1, 1))
+            return Subst(op.Relu(conv), conv)
+        '''
+    ),
+)
+
+MALFORMED_ATTRIBUTE = code(
+    "GSL113",
+    "malformed-attribute",
+    "a value is not one that the attribute can have",
+    Verdict.FAIL,
+    meaning="""The value written for an attribute lies outside the domain that the operator
+declares for it, so no expression could ever have it.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(conv2d(x, w))  =>  conv2d(x, w)"""
+            conv = op.Conv2D(pat.Wildcard(), pat.Variable(), groups="many")
+            return Subst(op.Relu(conv), conv)
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(conv2d(x, w))  =>  conv2d(x, w)"""
+            conv = op.Conv2D(pat.Wildcard(), pat.Variable(), groups=2)
+            return Subst(op.Relu(conv), conv)
+        '''
+    ),
+)
+
+UNKNOWN_ACCESS = code(
+    "GSL114",
+    "unknown-access",
+    "whatever a pattern matches has no attribute of that name",
+    Verdict.FAIL,
+    meaning="""`p.name` stands for an attribute of the expression that `p` matches. Tensors have
+`shape`, `dtype` and `ndim`, calls also the attributes of their operator, tuples only `length`.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(x)  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(x), op.Relu(x), where=[x.rank == 4])
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(x)  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(x), op.Relu(x), where=[x.ndim == 4])
+        '''
+    ),
+)
+
+MISSING_ATTRIBUTE = code(
+    "GSL115",
+    "missing-attribute",
+    "the target leaves out an attribute that has no default",
+    Verdict.FAIL,
+    meaning="""In a source an attribute that is left out may have any value; a target has to say
+what to build. Attributes with a default take it, all others must be given.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """reshape(relu(x))  =>  relu(reshape(x))"""
+            x = pat.Wildcard()
+            reshaped = op.Reshape(op.Relu(x))
+            return Subst(reshaped, op.Relu(op.Reshape(x)))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """reshape(relu(x))  =>  relu(reshape(x))"""
+            x = pat.Wildcard()
+            reshaped = op.Reshape(op.Relu(x))
+            return Subst(reshaped, op.Relu(op.Reshape(x, **pat.same_attr(reshaped))))
+        '''
+    ),
+)
+
+NOT_A_PATTERN = code(
+    "GSL116",
+    "not-a-pattern",
+    "something that is not a pattern stands where a pattern belongs",
+    Verdict.FAIL,
+    meaning="""Operands and outputs are patterns, numbers or tuples of them, and attributes can be
+copied only from the call of an operator.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """x + y  =>  y + x"""
+            x = pat.Wildcard()
+            return Subst(op.Add(x, "y"), op.Add("y", x))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """x + y  =>  y + x"""
+            x, y = pat.Wildcard(), pat.Wildcard()
+            return Subst(op.Add(x, y), op.Add(y, x))
+        '''
+    ),
+)
+
+UNBOUND_SYMBOL = code(
+    "GSL120",
+    "unbound-symbol",
+    "a symbol is used where nothing gives it a value",
+    Verdict.FAIL,
+    meaning="""A symbol is the number of a field of a variadic pattern. It has a value only inside
+the templates of the variadic pattern whose `index` it is.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """split(x, n)[i]  =>  x, a field for each use"""
+            i, x = attr.Symbol("i"), pat.Wildcard()
+            return Subst(op.Split(x, indices_or_sections=2, axis=0)[i], x)
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """split(x, n)[0]  =>  x"""
+            x = pat.Wildcard()
+            return Subst(op.Split(x, indices_or_sections=2, axis=0)[0], x)
+        '''
+    ),
+)
+
+USED_BEFORE_MATCHED = code(
+    "GSL121",
+    "used-before-matched",
+    "an attribute is used before the pattern that has it is matched",
+    Verdict.FAIL,
+    meaning="""Patterns are matched in reverse post-order: operands before their users, from left
+to right. A constraint can only refer to what was matched before it; turn it round, or state it
+in `where`, which is evaluated last.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """x + y  =>  y + x, for equal shapes"""
+            y = pat.Variable()
+            x = pat.Variable(shape=y.shape)
+            return Subst(op.Add(x, y), op.Add(y, x))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """x + y  =>  y + x, for equal shapes"""
+            x = pat.Variable()
+            y = pat.Variable(shape=x.shape)
+            return Subst(op.Add(x, y), op.Add(y, x))
+        '''
+    ),
+)
+
+FOREIGN_ATTRIBUTE = code(
+    "GSL122",
+    "foreign-attribute",
+    "an attribute belongs to a pattern that is not part of the source",
+    Verdict.FAIL,
+    meaning="""Only what the source matches has attribute values when a rule is applied. The pattern
+was probably meant to be an operand of the source.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """x + y  =>  y + x, for tensors of rank 2"""
+            x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+            return Subst(op.Add(x, y), op.Add(y, x), where=[z.ndim == 2])
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """x + y  =>  y + x, for tensors of rank 2"""
+            x, y = pat.Wildcard(), pat.Wildcard()
+            return Subst(op.Add(x, y), op.Add(y, x), where=[x.ndim == 2])
+        '''
+    ),
+)
+
+OPEN_IN_TARGET = code(
+    "GSL123",
+    "open-in-target",
+    "an attribute of the target is left open",
+    Verdict.FAIL,
+    meaning="""None stands for any value. A source may ask for any value; a target has to build
+one.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """cast(relu(x))  =>  relu(cast(x))"""
+            x = pat.Wildcard()
+            cast = op.Cast(op.Relu(x), dtype=None)
+            return Subst(cast, op.Relu(op.Cast(x, dtype=None)))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """cast(relu(x))  =>  relu(cast(x))"""
+            x = pat.Wildcard()
+            cast = op.Cast(op.Relu(x), dtype=None)
+            return Subst(cast, op.Relu(op.Cast(x, dtype=cast.dtype)))
+        '''
+    ),
+)

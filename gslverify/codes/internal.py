@@ -1,0 +1,23 @@
+"""GSL9xx: verification itself failed."""
+
+from __future__ import annotations
+
+from gslverify.finding import Verdict, code
+
+INTERNAL_ERROR = code(
+    "GSL901",
+    "internal-error",
+    "a stage of the verifier failed",
+    Verdict.ERROR,
+    meaning="""A stage raised an exception that it should not have raised. Nothing is said about
+the rule; please report the rule and the message.""",
+)
+
+WORKER_LOST = code(
+    "GSL902",
+    "worker-lost",
+    "the process that verified the rule ended or hung",
+    Verdict.ERROR,
+    meaning="""A native library aborted the worker process or did not come back in time. The other
+rules were verified by fresh processes; this one by one of its own, with the same result.""",
+)

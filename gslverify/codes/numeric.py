@@ -1,0 +1,61 @@
+"""GSL4xx: values computed by source and target on generated graphs."""
+
+from __future__ import annotations
+
+from gslverify.finding import Verdict, code
+
+OUTPUTS_DIFFER = code(
+    "GSL401",
+    "outputs-differ",
+    "source and target compute different values",
+    Verdict.FAIL,
+    meaning="""On a generated graph the rewritten network computes another value than the original.
+Inputs are integers for which arithmetic is exact, or the difference exceeds the rounding error
+bound computed for these very inputs, so this is not noise.""",
+)
+
+REWRITE_BREAKS_GRAPH = code(
+    "GSL402",
+    "rewrite-breaks-graph",
+    "the rewritten graph is not well formed, or the rest of it changed",
+    Verdict.FAIL,
+    meaning="""After rewriting a generated graph, an output is missing, has another type, or a part
+that no match covered is no longer the same.""",
+)
+
+MATCH_REFUSED = code(
+    "GSL403",
+    "match-refused",
+    "the rule matches a generated graph but its target cannot be built",
+    Verdict.FAIL,
+    meaning="""The engine found a match and then had to leave it alone because an operator of the
+target did not accept its inputs, or because an output would change its type.""",
+)
+
+BACKENDS_DISAGREE = code(
+    "GSL470",
+    "backends-disagree",
+    "TVM and the NumPy references disagree",
+    Verdict.PASS,
+    meaning="""On a generated graph TVM computes another value than the references, on the same side
+of the rule. That is a defect of one of the two and says nothing about the rule: a warning.""",
+)
+
+TOO_FEW_EXAMPLES = code(
+    "GSL490",
+    "too-few-examples",
+    "too few graphs could be generated",
+    Verdict.INCONCLUSIVE,
+    meaning="""Fewer graphs than demanded could be generated, matched and executed. The details say
+what stood in the way. Raise --max-examples, or loosen the constraints of the rule.""",
+)
+
+BACKEND_CRASHED = code(
+    "GSL491",
+    "backend-crashed",
+    "TVM could not execute a generated graph",
+    Verdict.INCONCLUSIVE,
+    meaning="""TVM raised an exception, aborted or hung while it compiled or ran a generated graph.
+The references agreed on that graph, so nothing speaks against the rule but the check is not
+complete.""",
+)

@@ -1,0 +1,24 @@
+"""GSL2xx: whether any graph can match."""
+
+from __future__ import annotations
+
+from gslverify.finding import Verdict, code
+
+VACUOUS = code(
+    "GSL201",
+    "vacuous",
+    "no graph can match: constraints contradict each other",
+    Verdict.VACUOUS,
+    meaning="""For every assignment of ranks, axes, layouts and lengths that was examined, the
+preconditions of the source operators together with the constraints of the rule have no solution.
+The rule never does anything. The details name constraints that are enough for the contradiction.""",
+)
+
+UNDECIDED_SATISFIABILITY = code(
+    "GSL290",
+    "undecided-satisfiability",
+    "the solver could not tell whether any graph matches",
+    Verdict.INCONCLUSIVE,
+    meaning="""No solution of the constraints was found within the resource limit, and neither was
+their contradiction proved. Simplify the constraints or raise the limit.""",
+)

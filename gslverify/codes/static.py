@@ -1,0 +1,268 @@
+"""GSL130-GSL143: source, target and conditions of a rule as a whole."""
+
+from __future__ import annotations
+
+from gslverify.codes.example import rule_file
+from gslverify.finding import Verdict, code
+
+DISCONNECTED_SOURCE = code(
+    "GSL130",
+    "disconnected-source",
+    "the outputs of the source have nothing in common",
+    Verdict.FAIL,
+    meaning="""A match starts at the first output and reaches the others through patterns that they
+share (equation 1 of the definition of a graph substitution rule). Without a shared pattern any
+two places of the network would match.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(x), relu(y)  =>  abs(x), abs(y)"""
+            x, y = pat.Wildcard(), pat.Wildcard()
+            return Subst([op.Relu(x), op.Relu(y)], [op.Abs(x), op.Abs(y)])
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(x), abs(x)  =>  abs(x), relu(x)"""
+            x = pat.Wildcard()
+            return Subst([op.Relu(x), op.Abs(x)], [op.Abs(x), op.Relu(x)])
+        '''
+    ),
+)
+
+FOREIGN_INPUT = code(
+    "GSL131",
+    "foreign-input",
+    "the target uses an input that the source lacks",
+    Verdict.FAIL,
+    meaning="""A target is built from what the source has matched. A wildcard, a variable or a
+constant without a value that occurs only in the target stands for nothing.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(x)  =>  max(x, y)"""
+            x, y = pat.Wildcard(), pat.Wildcard()
+            return Subst(op.Relu(x), op.Maximum(x, y))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(x)  =>  max(x, 0)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(x), op.Maximum(x, pat.Const(0, dtype=x.dtype)))
+        '''
+    ),
+)
+
+OUTPUTS_MISMATCHED = code(
+    "GSL132",
+    "outputs-mismatched",
+    "source and target do not have the same number of outputs",
+    Verdict.FAIL,
+    meaning="""Output i of the target replaces output i of the source, so there must be as many; a
+source with any number of outputs needs a target that is variadic, too.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(x), abs(x)  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst([op.Relu(x), op.Abs(x)], [op.Relu(x)])
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(x), abs(x)  =>  relu(x), relu(x)"""
+            x = pat.Wildcard()
+            return Subst([op.Relu(x), op.Abs(x)], [op.Relu(x), op.Relu(x)])
+        '''
+    ),
+)
+
+MALFORMED_VARIADIC = code(
+    "GSL133",
+    "malformed-variadic",
+    "a variadic pattern cannot be instantiated",
+    Verdict.FAIL,
+    meaning="""Every field of a variadic pattern is an instance of its templates. Each template must
+be reached from the field through other templates, `first` names one pattern for each template,
+there is at least one field, and a tuple in a target needs a length.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """concat(relu(x), ...)  =>  relu(concat(x, ...))"""
+            x = pat.Wildcard()
+            parts = pat.Variadic(op.Relu(x), templates=[x])
+            inputs = pat.Variadic(x, templates=[x], length=parts.length)
+            return Subst(op.Concatenate(parts, axis=0), op.Relu(op.Concatenate(inputs, axis=0)))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """concat(relu(x), ...)  =>  relu(concat(x, ...))"""
+            x, i = pat.Wildcard(), attr.Symbol("i")
+            relu = op.Relu(x)
+            parts = pat.Variadic(relu, templates=[relu, x])
+            part = parts(x, i)
+            inputs = pat.Variadic(part, templates=[part], index=i, length=parts.length)
+            return Subst(op.Concatenate(parts, axis=0), op.Relu(op.Concatenate(inputs, axis=0)))
+        '''
+    ),
+)
+
+MATCHES_EVERYTHING = code(
+    "GSL135",
+    "matches-everything",
+    "an output of the source computes nothing",
+    Verdict.FAIL,
+    meaning="""An output of the source that is an input would match every expression of every
+network.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """x  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(x, op.Relu(x))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x))
+        '''
+    ),
+)
+
+WRONG_SIDE = code(
+    "GSL136",
+    "wrong-side",
+    "a form is used on the side of the rule where it says nothing",
+    Verdict.FAIL,
+    meaning="""`pat.Alt` and operators known only by a trait leave open what is meant: a source can
+match them, a target cannot build them. `pat.Cond` chooses what to build, so it belongs in a
+target.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(x) or abs(x)  =>  either of them"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Abs(x)), pat.Alt(op.Relu(x), op.Abs(x)))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(abs(x))  =>  abs(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Abs(x)), op.Abs(x))
+        '''
+    ),
+)
+
+SILENT_DEFAULT = code(
+    "GSL140",
+    "silent-default",
+    "the target fixes an attribute that the source leaves free",
+    Verdict.PASS,
+    meaning="""An attribute that is left out is free in a source and takes its default in a target.
+Leaving it out on both sides changes every expression whose attribute has another value, a layout
+for instance. Copy it, or pin it in the source. This is a warning: the later stages tell whether
+it does harm.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """-softmax(x)  =>  -softmax(x)"""
+            x = pat.Wildcard()
+            return Subst(-op.Softmax(x), op.Negative(op.Softmax(x)))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """-softmax(x)  =>  -softmax(x)"""
+            x = pat.Wildcard()
+            softmax = op.Softmax(x)
+            return Subst(-softmax, op.Negative(op.Softmax(x, **pat.same_attr(softmax))))
+        '''
+    ),
+)
+
+PROJECTION_OUT_OF_RANGE = code(
+    "GSL141",
+    "projection-out-of-range",
+    "a projection names a field that its tuple does not have",
+    Verdict.FAIL,
+    meaning="""Fields count from 0, so the last of n fields is n - 1; negative numbers do not count
+from the end.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """split(x, 2)[2]  =>  x"""
+            x = pat.Wildcard()
+            return Subst(op.Split(x, indices_or_sections=2, axis=0)[2], x)
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """split(x, 2)[1]  =>  x"""
+            x = pat.Wildcard()
+            return Subst(op.Split(x, indices_or_sections=2, axis=0)[1], x)
+        '''
+    ),
+)
+
+CONSTANT_CONDITION = code(
+    "GSL142",
+    "constant-condition",
+    "a condition does not depend on the match",
+    Verdict.FAIL,
+    meaning="""The condition is the same for every match. Often Python has compared something at once
+that should have been compared after matching.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x is None])
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.ndim == 2])
+        '''
+    ),
+)
+
+NOT_A_CONDITION = code(
+    "GSL143",
+    "not-a-condition",
+    "a condition is a number and not a comparison",
+    Verdict.FAIL,
+    meaning="""A condition has to be true or false. A number is neither, and treating it like one
+would hide that half of the comparison is missing.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x), for an even number of rows"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.shape[0] % 2])
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x), for an even number of rows"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.shape[0] % 2 == 0])
+        '''
+    ),
+)

@@ -1,0 +1,124 @@
+"""From a symbolic instance and a model to a network that can run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gsl.attr.evaluate import evaluate
+from gsl.attr.term import Access, Symbol, Term
+from gsl.errors import EvaluationError, RewriteError
+from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
+from gsl.graph import Graph, Node, reverse_post_order
+from gsl.match import Bindings, Mismatch, matches_at
+from gsl.rewrite import rewrite
+from gsl.subst import Subst
+from gslverify.instance import Instance, source_output_keys
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEnvironment:
+    """Gives symbols the values of a model; bound variables are evaluated as usual."""
+
+    model: Mapping[Symbol, Any]
+
+    def access(self, term: Access) -> Any:
+        """Refuse: the terms of an instance refer to symbols, no longer to patterns."""
+        raise EvaluationError(f"attribute `{term.name}` is not part of an instance")
+
+    def symbol(self, symbol: Symbol) -> Any:
+        """Return the value in the model, or the smallest legal one for what it leaves open."""
+        if symbol in self.model:
+            return self.model[symbol]
+        return _least(symbol)
+
+    def bind(self, symbol: Symbol, value: Any) -> ModelEnvironment:
+        """Return the environment with one more value."""
+        return ModelEnvironment({**self.model, symbol: value})
+
+
+def _least(symbol: Symbol) -> Any:
+    if symbol.sort == "text":
+        return "float32"
+    if symbol.sort == "bool":
+        return False
+    low = 0 if symbol.low is None else symbol.low
+    return float(low) if symbol.sort == "real" else int(low)
+
+
+def value_in(value: Any, model: Mapping[Symbol, Any]) -> Any:
+    """Return a value with every term in it replaced by its value in the model."""
+    if isinstance(value, tuple):
+        return tuple(value_in(item, model) for item in value)
+    return evaluate(value, ModelEnvironment(model)) if isinstance(value, Term) else value
+
+
+def concretise(outputs: Sequence[Expr], model: Mapping[Symbol, Any]) -> dict[Expr, Expr]:
+    """Return a concrete expression for every symbolic one below `outputs`.
+
+    Raises OperatorError when the model violates a precondition, EvaluationError when a term has
+    no value in it.
+    """
+    built: dict[Expr, Expr] = {}
+    for expr in reverse_post_order(outputs):
+        operands = [built[operand] for operand in expr.operands]
+        built[expr] = _concrete(expr, operands, model)
+    return built
+
+
+def _concrete(expr: Expr, operands: list[Expr], model: Mapping[Symbol, Any]) -> Expr:
+    match expr:
+        case Var(name=name):
+            tensor = expr.tensor_type
+            return Var(name, value_in(tensor.shape, model), value_in(tensor.dtype, model))
+        case Const(value=np.ndarray()):
+            return expr
+        case Const(value=value):
+            return Const(value_in(value, model), value_in(expr.tensor_type.dtype, model))
+        case Call(operator=operator, attributes=attributes):
+            chosen = {name: value_in(value, model) for name, value in attributes.items()}
+            return Call(operator, operands, chosen)
+        case Tuple():
+            return Tuple(operands)
+        case Proj(index=index):
+            return Proj(operands[0], index)
+        case _:
+            raise EvaluationError(f"not a computation expression: {expr!r}")
+
+
+def concrete_outputs(instance: Instance, model: Mapping[Symbol, Any]) -> list[Expr]:
+    """Return the outputs of an instance as a network without unknowns."""
+    symbolic = [node.expr for node in instance.outputs]
+    built = concretise(symbolic, model)
+    return [built[output] for output in symbolic]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """What one rewrite of a network came to: its new outputs, or why there are none."""
+
+    outputs: tuple[Expr, ...] = ()
+    mismatch: Mismatch | None = None
+    refusal: RewriteError | None = None
+
+
+def rewrite_once(subst: Subst, outputs: Sequence[Expr]) -> Rewritten:
+    """Match the rule so that its outputs are exactly `outputs`, and rewrite once."""
+    graph = Graph(outputs)
+    wanted = list(graph.outputs)
+    for bindings in matches_at(subst, graph, wanted[0]):
+        if _matched_outputs(subst, bindings) != wanted:
+            continue
+        try:
+            rewrite(subst, bindings, graph)
+        except RewriteError as error:
+            return Rewritten(refusal=error)
+        return Rewritten(tuple(graph.to_exprs()))
+    return Rewritten(mismatch=Mismatch("the rule does not match this network"))
+
+
+def _matched_outputs(subst: Subst, bindings: Bindings) -> list[Node]:
+    return [bindings.nodes[key] for key in source_output_keys(subst, bindings)]

@@ -1,0 +1,199 @@
+"""What verification says: codes, findings with their counterexamples, verdicts, assurance."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from typing import Any
+
+from gsl.span import Span
+
+
+class Verdict(StrEnum):
+    """The outcome for a rule or for one stage of it; "could not tell" is never PASS nor FAIL.
+
+    PASS promises what the assurance beside it says and nothing more.
+    """
+
+    PASS = "PASS"
+    FAIL = "FAIL"
+    VACUOUS = "VACUOUS"
+    INCONCLUSIVE = "INCONCLUSIVE"
+    ERROR = "ERROR"
+    XFAIL = "XFAIL"
+
+
+SEVEREST_FIRST = (Verdict.FAIL, Verdict.VACUOUS, Verdict.ERROR, Verdict.INCONCLUSIVE, Verdict.PASS)
+"""When stages disagree the verdict of the rule is the first of these that occurs."""
+
+
+class Level(IntEnum):
+    """How much a PASS means; several levels may hold at once."""
+
+    TESTED = 1
+    BOUNDED = 2
+    EXACT = 3
+    IDENTITY = 4
+    PROVED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Assurance:
+    """One thing that was established, in the words that are printed: "exact, 60 graphs"."""
+
+    subject: str
+    level: Level
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.subject} {self.text}" if self.subject else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One kind of finding, with the page that `gslverify explain` prints.
+
+    `verdict` is what a finding of this kind does to its rule; a code whose verdict is PASS is a
+    warning. `bad` is a rule file that triggers the code, `good` the mended one; both are
+    executed by the tests.
+    """
+
+    id: str
+    name: str
+    title: str
+    verdict: Verdict
+    meaning: str
+    bad: str = ""
+    good: str = ""
+
+    @property
+    def is_warning(self) -> bool:
+        """Whether the finding leaves the verdict of the rule alone."""
+        return self.verdict is Verdict.PASS
+
+    def __str__(self) -> str:
+        return self.id
+
+
+CODES: dict[str, Code] = {}
+
+
+def code(code_id: str, name: str, title: str, verdict: Verdict, **page: str) -> Code:
+    """Register a code; ids are never reused."""
+    if code_id in CODES:
+        raise ValueError(f"code {code_id} is registered twice")
+    CODES[code_id] = Code(code_id, name, title, verdict, **page)
+    return CODES[code_id]
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """An input of a counterexample: its values as nested lists, row by row."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    values: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How one output differs; `worst` lists (index, source value, target value), worst first."""
+
+    output: str
+    mismatched: int
+    total: int
+    max_abs: float
+    worst: tuple[tuple[tuple[int, ...], Any, Any], ...]
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """An instance on which a rule is wrong, small enough to check by hand.
+
+    `source` and `target` are listings in static single assignment form, one statement per line;
+    `attributes` gives the values of attributes and sizes by the names that the rule uses.
+    """
+
+    attributes: Mapping[str, Any]
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    inputs: tuple[Tensor, ...] = ()
+    outputs: tuple[Difference, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong, suspicious or undecided about a rule, with its place and its cure."""
+
+    code: Code
+    message: str
+    span: Span | None = None
+    cure: str = ""
+    details: tuple[str, ...] = ()
+    counterexample: Counterexample | None = None
+    subject: str = ""
+
+    def fingerprint(self, rule_id: str) -> str:
+        """Return a hash of rule, code and subject that survives edits elsewhere in the file."""
+        return hashlib.sha256(f"{rule_id}\0{self.code}\0{self.subject}".encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class StageResult:
+    """What one stage found out about one rule."""
+
+    stage: str
+    verdict: Verdict
+    findings: tuple[Finding, ...] = ()
+    assurances: tuple[Assurance, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+    skipped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResult:
+    """Everything that was found out about one rule."""
+
+    rule_id: str
+    span: Span | None
+    stages: tuple[StageResult, ...]
+    expect: str = ""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings of all stages in order."""
+        return tuple(finding for stage in self.stages for finding in stage.findings)
+
+    @property
+    def assurances(self) -> tuple[Assurance, ...]:
+        """What all stages established, strongest first."""
+        found = [assurance for stage in self.stages for assurance in stage.assurances]
+        return tuple(sorted(found, key=lambda assurance: -assurance.level))
+
+    @property
+    def seconds(self) -> float:
+        """Time spent on the rule."""
+        return sum(stage.seconds for stage in self.stages)
+
+    @property
+    def plain_verdict(self) -> Verdict:
+        """The verdict as if nothing was expected of the rule."""
+        verdicts = {stage.verdict for stage in self.stages if not stage.skipped}
+        return next((v for v in SEVEREST_FIRST if v in verdicts), Verdict.INCONCLUSIVE)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict: XFAIL when the rule is refuted by the code it declares, and by it first."""
+        plain = self.plain_verdict
+        if not self.expect:
+            return plain
+        errors = [finding for finding in self.findings if not finding.code.is_warning]
+        if any(finding.code.id == self.expect for finding in errors):
+            return Verdict.XFAIL
+        return Verdict.FAIL if plain is Verdict.PASS else plain

@@ -1,0 +1,41 @@
+"""How much to verify and how: the settings of one run."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+STAGES = ("static", "satisfiable", "shape", "numeric")
+"""Names of the stages in the order in which they run, cheapest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Settings of a run.
+
+    Attributes:
+        stages: stages to run, a subset of STAGES.
+        max_examples: graphs per rule in the numeric stage.
+        min_examples: graphs below which the numeric stage is INCONCLUSIVE.
+        seed: start of all random choices; each rule and stage derives its own from it.
+        max_variants: structural variants (ranks, axes, layouts, lengths) examined per rule.
+        solver_limit: resource limit of one solver query, in the solver's own deterministic unit.
+        use_tvm: whether the numeric stage confirms its results on TVM.
+        keep_going: whether a refuted rule still runs the later stages.
+        jobs: worker processes; 0 verifies in this process.
+    """
+
+    stages: tuple[str, ...] = STAGES
+    max_examples: int = 60
+    min_examples: int = 20
+    seed: int = 0
+    max_variants: int = 96
+    solver_limit: int = 4_000_000
+    use_tvm: bool = True
+    keep_going: bool = False
+    jobs: int = 0
+
+
+def automatic_jobs() -> int:
+    """Return the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0))

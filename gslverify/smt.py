@@ -1,0 +1,264 @@
+"""The only door to z3: terms to formulas, queries under a deterministic resource limit.
+
+Integers are mathematical integers, reals are reals, names of dtypes and layouts are numbered.
+"Unknown" is an answer of its own and never counts as success; every model is only a suggestion
+until it was executed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+import z3
+
+from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
+from gsl.errors import GslError
+from gsl.types import ALL_DTYPES
+
+Model = Mapping[Symbol, Any]
+
+
+class Answer(StrEnum):
+    """What the solver says about a set of formulas."""
+
+    SAT = "sat"
+    UNSAT = "unsat"
+    UNKNOWN = "unknown"
+
+
+class UntranslatableError(GslError):
+    """A term has no counterpart in the theories that the solver decides."""
+
+
+@dataclass(slots=True)
+class Result:
+    """An answer with a model when satisfiable, or the numbers of clashing claims when not."""
+
+    answer: Answer
+    model: dict[Symbol, Any] = field(default_factory=dict)
+    core: tuple[int, ...] = ()
+
+
+def new_context() -> Any:
+    """Return a context, in which solvers of one rule share what they know about formulas."""
+    return z3.Context()
+
+
+class Solver:
+    """A set of claims to which questions can be put.
+
+    Solvers of one rule share a `context`, which is slow to make; those of different rules must
+    not, or their answers would depend on the order of the rules. `limit` bounds each query in z3's own resource unit, not in seconds, so that the same question
+    has the same answer on every machine.
+    """
+
+    def __init__(self, claims: Iterable[Term], limit: int, context: Any = None) -> None:
+        self.context = new_context() if context is None else context
+        self.solver = z3.Solver(ctx=self.context)
+        self.solver.set("rlimit", limit)
+        self.solver.set("random_seed", 0)
+        self._symbols: dict[Symbol, Any] = {}
+        self._texts: dict[str, int] = {name: number for number, name in enumerate(ALL_DTYPES)}
+        self._memo: dict[Term, Any] = {}
+        self.claims = tuple(claims)
+        for claim in self.claims:
+            self.solver.add(*self._formulas(claim))
+
+    def _formulas(self, term: Term) -> list[Any]:
+        """Translate a condition, with what has to hold for it to have a value at all."""
+        return [*self._divisors(term), self.translate(term)]
+
+    def _divisors(self, term: Term) -> list[Any]:
+        return [
+            self.translate(part.operands[1]) != 0
+            for part in subterms(term)
+            if isinstance(part, Operation) and part.head in _DIVISIONS
+            if not isinstance(part.operands[1], Constant)
+        ]
+
+    def check(self, *more: Term) -> Result:
+        """Ask whether the claims and `more` hold together."""
+        self.solver.push()
+        try:
+            for term in more:
+                self.solver.add(*self._formulas(term))
+            return self._result(self.solver.check())
+        finally:
+            self.solver.pop()
+
+    def refutes(self, obligation: Term, *more: Term) -> Result:
+        """Ask for a model of the claims and `more` where `obligation` fails or has no value."""
+        self.solver.push()
+        try:
+            for term in more:
+                self.solver.add(*self._formulas(term))
+            holds = z3.And(*self._formulas(obligation), self.context)
+            self.solver.add(z3.Not(holds))
+            return self._result(self.solver.check())
+        finally:
+            self.solver.pop()
+
+    def core(self) -> Result:
+        """Ask whether the claims hold together and, if not, for a few that clash."""
+        tracked = z3.Solver(ctx=self.context)
+        tracked.set("unsat_core", True)
+        for symbol in list(self._symbols):
+            tracked.add(*self._bounds(symbol, self._symbols[symbol]))
+        for number, claim in enumerate(self.claims):
+            formulas = self._formulas(claim)
+            tracked.assert_and_track(z3.And(*formulas, self.context), f"claim{number}")
+        answer = tracked.check()
+        if answer != z3.unsat:
+            return Result(Answer.UNKNOWN)
+        numbers = sorted(int(str(name)[len("claim") :]) for name in tracked.unsat_core())
+        return Result(Answer.UNSAT, core=tuple(numbers))
+
+    def near(self, wishes: Sequence[tuple[Symbol, Any]]) -> Result:
+        """Find a model that grants wishes; those that clash with the claims are dropped."""
+        wanted = {z3.Bool(f"wish{n}", self.context): wish for n, wish in enumerate(wishes)}
+        self.solver.push()
+        try:
+            for name, (symbol, value) in wanted.items():
+                self.solver.add(z3.Implies(name, self._variable(symbol) == self._value(value)))
+            return self._grant(list(wanted))
+        finally:
+            self.solver.pop()
+
+    def _grant(self, names: list[Any]) -> Result:
+        while True:
+            answer = self.solver.check(*names)
+            if answer != z3.unsat or not names:
+                return self._result(answer)
+            clashing = {str(name) for name in self.solver.unsat_core()}
+            if not clashing:
+                return Result(Answer.UNSAT)
+            last = [name for name in names if str(name) in clashing][-1]
+            names = [name for name in names if str(name) != str(last)]
+
+    def _result(self, answer: Any) -> Result:
+        if answer == z3.sat:
+            return Result(Answer.SAT, self._model(self.solver.model()))
+        return Result(Answer.UNSAT if answer == z3.unsat else Answer.UNKNOWN)
+
+    def _model(self, model: Any) -> dict[Symbol, Any]:
+        return {
+            symbol: self._read(symbol, model.eval(variable, model_completion=True))
+            for symbol, variable in self._symbols.items()
+        }
+
+    def _read(self, symbol: Symbol, value: Any) -> Any:
+        if symbol.sort == "text":
+            names = {number: name for name, number in self._texts.items()}
+            return names.get(value.as_long(), ALL_DTYPES[0])
+        if symbol.sort == "bool":
+            return z3.is_true(value)
+        if symbol.sort == "int":
+            return value.as_long()
+        if z3.is_algebraic_value(value):
+            value = value.approx(20)
+        return float(Fraction(value.numerator_as_long(), value.denominator_as_long()))
+
+    def translate(self, term: Term) -> Any:
+        """Return the formula of a term; raise UntranslatableError when there is none."""
+        if term in self._memo:
+            return self._memo[term]
+        match term:
+            case Symbol():
+                formula = self._variable(term)
+            case Constant(value=value):
+                formula = self._value(value)
+            case Operation(head=head, operands=operands) if head in TABLE:
+                formula = TABLE[head](*_same_sort([self.translate(part) for part in operands]))
+            case Operation(head="in", operands=(item, Constant(value=options))):
+                formula = self._member(self.translate(item), options)
+            case _:
+                raise UntranslatableError(f"the solver does not know {term!r}")
+        self._memo[term] = formula
+        return formula
+
+    def _member(self, item: Any, options: Iterable[Any]) -> Any:
+        return z3.Or(*(item == self._value(option) for option in options), self.context)
+
+    def _variable(self, symbol: Symbol) -> Any:
+        if symbol not in self._symbols:
+            name = f"{symbol.name}#{len(self._symbols)}"
+            variable = _SORTS[symbol.sort](name, self.context)
+            self._symbols[symbol] = variable
+            self.solver.add(*self._bounds(symbol, variable))
+        return self._symbols[symbol]
+
+    def _bounds(self, symbol: Symbol, variable: Any) -> list[Any]:
+        low = [] if symbol.low is None else [variable >= symbol.low]
+        high = [] if symbol.high is None else [variable <= symbol.high]
+        texts = [variable >= 0] if symbol.sort == "text" else []
+        return [*low, *high, *texts]
+
+    def _value(self, value: Any) -> Any:
+        match value:
+            case bool():
+                return z3.BoolVal(value, self.context)
+            case int():
+                return z3.IntVal(value, self.context)
+            case float():
+                return z3.RealVal(str(Fraction(value)), self.context)
+            case str():
+                number = self._texts.setdefault(value, len(self._texts))
+                return z3.IntVal(number, self.context)
+        raise UntranslatableError(f"the solver does not know the value {value!r}")
+
+
+_SORTS: Mapping[str, Callable[..., Any]] = {
+    "int": z3.Int,
+    "real": z3.Real,
+    "bool": z3.Bool,
+    "text": z3.Int,
+}
+
+_DIVISIONS = frozenset({"/", "//", "%"})
+
+
+def _same_sort(formulas: list[Any]) -> list[Any]:
+    if any(z3.is_real(formula) for formula in formulas):
+        return [z3.ToReal(part) if z3.is_int(part) else part for part in formulas]
+    return formulas
+
+
+def _floor_divide(left: Any, right: Any) -> Any:
+    """Python rounds down; z3 leaves a remainder that is never negative."""
+    if z3.is_real(left):
+        return z3.ToReal(z3.ToInt(left / right))
+    return z3.If(right > 0, left / right, (-left) / (-right))
+
+
+def _divide(left: Any, right: Any) -> Any:
+    return left / right if z3.is_real(left) else z3.ToReal(left) / z3.ToReal(right)
+
+
+TABLE: Mapping[str, Callable[..., Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": _divide,
+    "//": _floor_divide,
+    "%": lambda a, b: a - b * _floor_divide(a, b),
+    "neg": lambda a: -a,
+    "abs": lambda a: z3.If(a < 0, -a, a),
+    "floor": lambda a: z3.ToInt(a) if z3.is_real(a) else a,
+    "ceil": lambda a: -z3.ToInt(-a) if z3.is_real(a) else a,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "and": lambda a, b: z3.And(a, b),
+    "or": lambda a, b: z3.Or(a, b),
+    "not": z3.Not,
+    "min": lambda a, b: z3.If(a < b, a, b),
+    "max": lambda a, b: z3.If(a < b, b, a),
+    "cond": z3.If,
+}

@@ -1,0 +1,79 @@
+"""Stages: the named questions asked about a rule, in order, cheapest first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from gsl.subst import Rule, Subst
+from gslverify.finding import (
+    SEVEREST_FIRST,
+    Assurance,
+    Finding,
+    StageResult,
+    Verdict,
+)
+from gslverify.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How often something happened in a stage, such as examples run."""
+
+    name: str
+    number: int
+
+
+Outcome = Finding | Assurance | Count
+
+
+@dataclass(slots=True)
+class Question:
+    """A rule under examination; `memory` holds what earlier stages worked out about it."""
+
+    rule_id: str
+    rule: Rule
+    settings: Settings
+    memory: dict[str, Any] = field(default_factory=dict)
+    progress: Callable[[str], None] = lambda text: None
+    _subst: Subst | None = field(default=None, init=False, repr=False)
+
+    @property
+    def subst(self) -> Subst:
+        """The substitution, written down at first use; raises whatever the rule raises then."""
+        if self._subst is None:
+            self._subst = self.rule()
+        return self._subst
+
+
+Examine = Callable[[Question], Iterable[Outcome]]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage; `examine` yields findings, assurances and counts."""
+
+    name: str
+    examine: Examine
+
+    def run(self, question: Question) -> StageResult:
+        """Examine a rule and sum up; exceptions of `examine` are the caller's to handle."""
+        started = time.perf_counter()
+        outcomes = list(self.examine(question))
+        findings = tuple(item for item in outcomes if isinstance(item, Finding))
+        return StageResult(
+            stage=self.name,
+            verdict=verdict_of(findings),
+            findings=findings,
+            assurances=tuple(item for item in outcomes if isinstance(item, Assurance)),
+            counts={item.name: item.number for item in outcomes if isinstance(item, Count)},
+            seconds=time.perf_counter() - started,
+        )
+
+
+def verdict_of(findings: Iterable[Finding]) -> Verdict:
+    """Return the severest verdict among findings; PASS when there are only warnings."""
+    verdicts = {finding.code.verdict for finding in findings}
+    return next((verdict for verdict in SEVEREST_FIRST if verdict in verdicts), Verdict.PASS)

@@ -1,0 +1,28 @@
+"""The registry of stages: names and where to load them from, so that a name costs no import."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+
+from gslverify.stage import Stage
+
+Wave = Mapping[str, str]
+"""Stages by name, each as "module:OBJECT"; a rule goes through them in this order."""
+
+WAVES: tuple[Wave, ...] = (
+    {"static": "gslverify.stages.static:STATIC"},
+    {
+        "satisfiable": "gslverify.stages.satisfiable:SATISFIABLE",
+        "shape": "gslverify.stages.shape:SHAPE",
+    },
+    {"numeric": "gslverify.stages.numeric:NUMERIC"},
+)
+"""All rules go through one wave before the first goes through the next, the cheapest first."""
+
+
+def load_stage(location: str) -> Stage:
+    """Import a stage from "module:OBJECT"."""
+    module, _, name = location.partition(":")
+    stage: Stage = getattr(importlib.import_module(module), name)
+    return stage

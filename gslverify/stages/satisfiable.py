@@ -1,0 +1,115 @@
+"""The stage "satisfiable": can any graph match at all? (z3)"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from gslverify.codes.satisfiable import UNDECIDED_SATISFIABILITY, VACUOUS
+from gslverify.finding import Finding
+from gslverify.instance import Instance
+from gslverify.smt import Answer, Solver, UntranslatableError, new_context
+from gslverify.stage import Count, Outcome, Question, Stage
+from gslverify.variants import Enumeration, Variant, enumerate_variants
+
+
+@dataclass(slots=True)
+class Scenario:
+    """A structural variant that some graph has, with a solver that knows its claims."""
+
+    variant: Variant
+    instance: Instance
+    solver: Solver
+
+
+@dataclass(slots=True)
+class Scenarios:
+    """The variants of a rule that later stages examine, and whether these are all."""
+
+    feasible: list[Scenario]
+    complete: bool
+    structures: int
+
+
+def scenarios_of(question: Question) -> Scenarios:
+    """Return the scenarios of a rule, worked out by this stage or now."""
+    if "scenarios" not in question.memory:
+        list(examine(question))
+    scenarios: Scenarios = question.memory["scenarios"]
+    return scenarios
+
+
+def examine(question: Question) -> Iterable[Outcome]:
+    """Look for variants with a solution; yield VACUOUS when there is none."""
+    found = enumerate_variants(question.subst)
+    scenarios, refuted, unknown = _solve(question, found)
+    complete = found.complete and not found.undecided and not unknown
+    examined_all = len(scenarios) + len(refuted) + len(unknown) == len(found.variants)
+    question.memory["scenarios"] = Scenarios(
+        scenarios, complete and examined_all, len(found.variants)
+    )
+    yield Count("variants", len(scenarios))
+    if scenarios:
+        return
+    if complete:
+        yield _vacuous(question, found, refuted)
+    else:
+        yield _undecided(question, found, unknown)
+
+
+def _solve(
+    question: Question, found: Enumeration
+) -> tuple[list[Scenario], list[Scenario], list[str]]:
+    scenarios: list[Scenario] = []
+    refuted: list[Scenario] = []
+    unknown: list[str] = []
+    context = new_context()
+    for variant in examination_order(found.variants, question.settings.seed):
+        if len(scenarios) >= question.settings.max_variants:
+            break
+        instance = variant.instance(question.subst)
+        try:
+            claims = [claim.term for claim in instance.claims]
+            solver = Solver(claims, question.settings.solver_limit, context)
+            answer = solver.check().answer
+        except UntranslatableError as error:
+            unknown.append(str(error))
+            continue
+        scenario = Scenario(variant, instance, solver)
+        if answer is Answer.SAT:
+            scenarios.append(scenario)
+        elif answer is Answer.UNSAT:
+            refuted.append(scenario)
+        else:
+            unknown.append("the solver gave up")
+    return scenarios, refuted, unknown
+
+
+def examination_order(variants: Sequence[Variant], seed: int) -> list[Variant]:
+    """Return the simplest variants first, then the rest in a shuffled, reproducible order."""
+    simplest = sorted(variants, key=lambda variant: (sum(variant.choices), variant.choices))
+    head, rest = simplest[:8], simplest[8:]
+    random.Random(seed).shuffle(rest)
+    return [*head, *rest]
+
+
+def _vacuous(question: Question, found: Enumeration, refuted: list[Scenario]) -> Finding:
+    if not refuted:
+        message = f"no structure fits the source: {found.obstacle}"
+        return Finding(VACUOUS, message, question.subst.span, subject="structure")
+    claims = refuted[0].instance.claims
+    clashing = [claims[number] for number in refuted[0].solver.core().core]
+    details = tuple(f"{claim.span}: {claim.reason}" for claim in clashing)
+    span = clashing[0].span if clashing else question.subst.span
+    message = f"the constraints contradict each other in all {len(refuted)} structures"
+    return Finding(VACUOUS, message, span, "remove one of them", details, subject="constraints")
+
+
+def _undecided(question: Question, found: Enumeration, unknown: list[str]) -> Finding:
+    reasons = tuple(dict.fromkeys((*unknown, *found.undecided)))
+    message = f"no solution found in {len(found.variants)} structures"
+    return Finding(UNDECIDED_SATISFIABILITY, message, question.subst.span, details=reasons)
+
+
+SATISFIABLE = Stage("satisfiable", examine)

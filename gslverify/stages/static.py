@@ -1,0 +1,56 @@
+"""The static stage: everything that can be said about a rule without a solver and without data."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+
+from gsl.check import check
+from gsl.errors import RuleError
+from gsl.span import Span
+from gsl.subst import Rule, Subst
+from gslverify.codes.corpus import RULE_RAISES
+from gslverify.finding import CODES, Finding
+from gslverify.stage import Question, Stage
+
+
+def examine(question: Question) -> Iterator[Finding]:
+    """Write the rule down and check it; what is wrong with the text is a finding, not an error."""
+    written = write_down(question)
+    if isinstance(written, Finding):
+        yield written
+        return
+    for error in check(written):
+        yield finding_of(error, question.rule)
+
+
+def write_down(question: Question) -> Subst | Finding:
+    """Return the substitution, or the finding that says why there is none."""
+    try:
+        return question.subst
+    except RuleError as error:
+        return finding_of(error, question.rule)
+    except (Exception, SystemExit) as error:
+        message = f"the rule raises {type(error).__name__}: {error}"
+        place = _place_in_file(error, question.rule)
+        return Finding(RULE_RAISES, message, place, "call the function in python to debug it")
+
+
+def finding_of(error: RuleError, rule: Rule) -> Finding:
+    """Turn an error of the language into a finding; without a place it is that of the rule."""
+    span = error.span or rule.span
+    return Finding(CODES[error.code], error.message, span, error.cure, subject=error.message)
+
+
+def _place_in_file(error: BaseException, rule: Rule) -> Span:
+    frames = traceback.extract_tb(error.__traceback__)
+    inside = [frame for frame in frames if frame.filename == rule.span.file]
+    if not inside or inside[-1].lineno is None:
+        return rule.span
+    last = inside[-1]
+    line, column = last.lineno or rule.span.line, (last.colno or 0) + 1
+    end_column = (last.end_colno or 0) + 1
+    return Span(rule.span.file, line, column, last.end_lineno or line, end_column)
+
+
+STATIC = Stage("static", examine)
