@@ -178,7 +178,7 @@ def symbols_bound(subst: Subst) -> Findings:
     """GSL120: every symbol belongs to a variadic pattern around the place where it is used."""
     scopes = _symbols_in_scope(subst)
     for pattern in dict.fromkeys((*subst.source_patterns, *subst.target_patterns)):
-        for term in _terms(pattern):
+        for term in pattern.terms():
             for symbol in free_symbols(term) - scopes.get(pattern, frozenset()):
                 yield _unbound(symbol, _at(pattern))
     for term in subst.where:
@@ -203,18 +203,6 @@ def _symbols_in_scope(subst: Subst) -> dict[Pattern, frozenset[Symbol]]:
     return scopes
 
 
-def _terms(pattern: Pattern) -> list[Term]:
-    terms = list(pattern.constraints.values())
-    match pattern:
-        case Variadic(size=size):
-            terms.append(size)
-        case GetInst(index_term=index):
-            terms.append(index)
-        case Cond(condition=condition):
-            terms.append(condition)
-    return terms
-
-
 def _accesses(terms: Iterable[Term]) -> Iterator[Access]:
     for term in terms:
         for part in subterms(term):
@@ -237,11 +225,8 @@ def matched_before_used(subst: Subst) -> Findings:
 
 
 def _order(pattern: Pattern, known: set[Pattern], source: set[Pattern], subst: Subst) -> Findings:
-    terms = [
-        t for t in _terms(pattern) if not (isinstance(pattern, Variadic) and t is pattern.size)
-    ]
-    if isinstance(pattern, Variadic) and pattern not in source:
-        terms.append(pattern.size)
+    unused_length = isinstance(pattern, Variadic) and pattern in source
+    terms = [] if unused_length else list(pattern.terms())
     if isinstance(pattern, Call):
         for other in _other_calls(pattern):
             terms.append(Access(other, "operator", pattern.origin))

@@ -29,11 +29,12 @@ def trace(outputs: Sequence[Expr], values: Mapping[str, Any]) -> dict[Expr, Any]
     with np.errstate(all="ignore"):
         for expr in reverse_post_order(outputs):
             operands = [results[operand] for operand in expr.operands]
-            results[expr] = _value(expr, operands, values)
+            results[expr] = value_of(expr, operands, values)
     return results
 
 
-def _value(expr: Expr, operands: list[Any], values: Mapping[str, Any]) -> Any:
+def value_of(expr: Expr, operands: list[Any], values: Mapping[str, Any]) -> Any:
+    """Return the value of one expression for those of its operands and of the variables."""
     match expr:
         case Const(value=value):
             return value

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
+from gsl.errors import GraphError
 from gsl.expr import Expr
 
 
@@ -163,6 +164,18 @@ class Graph:
     def drop_unused(self, nodes: Iterable[Node]) -> list[Node]:
         """Drop those of `nodes` that nothing uses, and what only they used."""
         return self._drop(list(nodes))
+
+    def verify(self) -> None:
+        """Raise GraphError unless every edge is known at both ends and leads to a higher level.
+
+        Levels that rise along every edge prove that there is no cycle.
+        """
+        for node in self._nodes:
+            for operand in node.operands:
+                if operand not in self._nodes or node not in operand.users:
+                    raise GraphError(f"{node!r} uses {operand!r}, which does not know it")
+                if operand.level >= node.level:
+                    raise GraphError(f"{node!r} may lie on a cycle")
 
     def to_exprs(self) -> list[Expr]:
         """Return the outputs as expressions; whatever did not change is the very same object."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,8 @@ from gsl.attr.term import Access, Symbol, Term
 from gsl.errors import EvaluationError, RewriteError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import Graph, Node, reverse_post_order
-from gsl.match import Bindings, Mismatch, matches_at
+from gsl.match import Bindings, Mismatch, match_at, matches_at
+from gsl.pat import Const as ConstPattern
 from gsl.rewrite import rewrite
 from gsl.subst import Subst
 from gslverify.instance import Instance, source_output_keys
@@ -56,17 +57,33 @@ def value_in(value: Any, model: Mapping[Symbol, Any]) -> Any:
     return evaluate(value, ModelEnvironment(model)) if isinstance(value, Term) else value
 
 
-def concretise(outputs: Sequence[Expr], model: Mapping[Symbol, Any]) -> dict[Expr, Expr]:
-    """Return a concrete expression for every symbolic one below `outputs`.
+Fill = Callable[[Var], Any]
+"""Gives a constant whose value the rule leaves open an array of its type."""
+
+
+def ones(variable: Var) -> Any:
+    """Return an array of ones of the type of `variable`."""
+    return np.ones(variable.shape, variable.dtype)
+
+
+def concrete_outputs(
+    instance: Instance, model: Mapping[Symbol, Any], fill: Fill = ones
+) -> list[Expr]:
+    """Return the outputs of an instance as a network without unknowns.
 
     Raises OperatorError when the model violates a precondition, EvaluationError when a term has
     no value in it.
     """
+    constants = {name for key, name in instance.names.items() if isinstance(key[0], ConstPattern)}
+    symbolic = [node.expr for node in instance.outputs]
     built: dict[Expr, Expr] = {}
-    for expr in reverse_post_order(outputs):
+    for expr in reverse_post_order(symbolic):
         operands = [built[operand] for operand in expr.operands]
-        built[expr] = _concrete(expr, operands, model)
-    return built
+        concrete = _concrete(expr, operands, model)
+        if isinstance(concrete, Var) and concrete.name in constants:
+            concrete = Const(fill(concrete))
+        built[expr] = concrete
+    return [built[output] for output in symbolic]
 
 
 def _concrete(expr: Expr, operands: list[Expr], model: Mapping[Symbol, Any]) -> Expr:
@@ -77,7 +94,7 @@ def _concrete(expr: Expr, operands: list[Expr], model: Mapping[Symbol, Any]) -> 
         case Const(value=np.ndarray()):
             return expr
         case Const(value=value):
-            return Const(value_in(value, model), value_in(expr.tensor_type.dtype, model))
+            return _constant(value_in(value, model), value_in(expr.tensor_type.dtype, model))
         case Call(operator=operator, attributes=attributes):
             chosen = {name: value_in(value, model) for name, value in attributes.items()}
             return Call(operator, operands, chosen)
@@ -89,11 +106,11 @@ def _concrete(expr: Expr, operands: list[Expr], model: Mapping[Symbol, Any]) -> 
             raise EvaluationError(f"not a computation expression: {expr!r}")
 
 
-def concrete_outputs(instance: Instance, model: Mapping[Symbol, Any]) -> list[Expr]:
-    """Return the outputs of an instance as a network without unknowns."""
-    symbolic = [node.expr for node in instance.outputs]
-    built = concretise(symbolic, model)
-    return [built[output] for output in symbolic]
+def _constant(value: Any, dtype: str) -> Const:
+    try:
+        return Const(value, dtype)
+    except (OverflowError, ValueError) as error:
+        raise EvaluationError(f"{value!r} is not a value of {dtype}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,19 +122,32 @@ class Rewritten:
     refusal: RewriteError | None = None
 
 
-def rewrite_once(subst: Subst, outputs: Sequence[Expr]) -> Rewritten:
-    """Match the rule so that its outputs are exactly `outputs`, and rewrite once."""
+def rewrite_once(
+    subst: Subst, outputs: Sequence[Expr], matched: Sequence[Expr] | None = None
+) -> Rewritten:
+    """Match the rule so that its outputs are exactly `matched`, and rewrite once.
+
+    `outputs` are those of the whole network, `matched` defaults to all of them.
+    """
     graph = Graph(outputs)
-    wanted = list(graph.outputs)
+    nodes = {node.expr: node for node in graph}
+    wanted = [nodes[expr] for expr in (outputs if matched is None else matched)]
     for bindings in matches_at(subst, graph, wanted[0]):
-        if _matched_outputs(subst, bindings) != wanted:
-            continue
-        try:
-            rewrite(subst, bindings, graph)
-        except RewriteError as error:
-            return Rewritten(refusal=error)
-        return Rewritten(tuple(graph.to_exprs()))
-    return Rewritten(mismatch=Mismatch("the rule does not match this network"))
+        if _matched_outputs(subst, bindings) == wanted:
+            return _replaced(subst, bindings, graph)
+    mismatch = match_at(subst, graph, wanted[0])
+    if isinstance(mismatch, Bindings):
+        mismatch = Mismatch("the rule matches other outputs of this network")
+    return Rewritten(mismatch=mismatch)
+
+
+def _replaced(subst: Subst, bindings: Bindings, graph: Graph) -> Rewritten:
+    try:
+        rewrite(subst, bindings, graph)
+    except RewriteError as error:
+        return Rewritten(refusal=error)
+    graph.verify()
+    return Rewritten(tuple(graph.to_exprs()))
 
 
 def _matched_outputs(subst: Subst, bindings: Bindings) -> list[Node]:

@@ -158,17 +158,19 @@ class StageResult:
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """Everything that was found out about one rule."""
+    """Everything that was found out about one rule; `remarks` are findings of no stage."""
 
     rule_id: str
     span: Span | None
     stages: tuple[StageResult, ...]
     expect: str = ""
+    remarks: tuple[Finding, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings of all stages in order."""
-        return tuple(finding for stage in self.stages for finding in stage.findings)
+        """The findings of all stages in order, then the remarks."""
+        found = [finding for stage in self.stages for finding in stage.findings]
+        return (*found, *self.remarks)
 
     @property
     def assurances(self) -> tuple[Assurance, ...]:
@@ -185,15 +187,12 @@ class RuleResult:
     def plain_verdict(self) -> Verdict:
         """The verdict as if nothing was expected of the rule."""
         verdicts = {stage.verdict for stage in self.stages if not stage.skipped}
+        verdicts |= {remark.code.verdict for remark in self.remarks}
         return next((v for v in SEVEREST_FIRST if v in verdicts), Verdict.INCONCLUSIVE)
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict: XFAIL when the rule is refuted by the code it declares, and by it first."""
-        plain = self.plain_verdict
-        if not self.expect:
-            return plain
-        errors = [finding for finding in self.findings if not finding.code.is_warning]
-        if any(finding.code.id == self.expect for finding in errors):
-            return Verdict.XFAIL
-        return Verdict.FAIL if plain is Verdict.PASS else plain
+        """The verdict: XFAIL when the rule is refuted by the code that it expects."""
+        errors = {finding.code.id for finding in self.findings if not finding.code.is_warning}
+        met = self.expect in errors
+        return Verdict.XFAIL if met else self.plain_verdict

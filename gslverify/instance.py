@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gsl.attr.evaluate import contains, evaluate, satisfies
-from gsl.attr.term import ANYTHING, Symbol, Term, TupleOf, VariadicTuple
+from gsl.attr.evaluate import contains, disjunction, evaluate, satisfies
+from gsl.attr.term import ANYTHING, Symbol, Term, TupleOf, VariadicTuple, operation
 from gsl.errors import EvaluationError, GslError, OperatorError
 from gsl.expr import Call as CallExpr
 from gsl.expr import Const as ConstExpr
@@ -41,7 +41,7 @@ from gsl.pat import (
 )
 from gsl.span import Origin, Span, resolve
 from gsl.subst import Subst
-from gsl.types import ALL_DTYPES, TupleType
+from gsl.types import ALL_DTYPES, FLOATING, TupleType
 
 Choose = Callable[[Sequence[Any]], Any]
 """Picks one of several options; enumeration, sampling and shrinking are ways of choosing."""
@@ -286,7 +286,14 @@ class _SourceBuilder:
         if value is not None:
             raise InfeasibleError("constants of higher rank are matched, but not generated")
         shape = self._constrained_shape(key, pattern)
-        return self._input(key, shape, dtype)
+        return self._input(key, shape, dtype) if shape else self._scalar(key, dtype)
+
+    def _scalar(self, key: Key, dtype: Any) -> Expr:
+        value = self._fresh(key, "value")("", sort="real")
+        integral = operation("==", value, operation("floor", value))
+        fits = disjunction(contains(dtype, FLOATING), integral)
+        self._claim(fits, "a constant is a value of its dtype", key[0].origin)
+        return ConstExpr(value, dtype)
 
     def _projection(self, key: Key, pattern: Pattern, whole: Expr) -> Expr:
         if not isinstance(whole.type, TupleType):

@@ -22,7 +22,9 @@ class Settings:
         solver_limit: resource limit of one solver query, in the solver's own deterministic unit.
         use_tvm: whether the numeric stage confirms its results on TVM.
         keep_going: whether a refuted rule still runs the later stages.
+        max_failures: stop after so many refuted rules; 0 verifies all.
         jobs: worker processes; 0 verifies in this process.
+        rule_timeout: seconds after which a worker process is ended and its rule is an ERROR.
     """
 
     stages: tuple[str, ...] = STAGES
@@ -33,7 +35,9 @@ class Settings:
     solver_limit: int = 4_000_000
     use_tvm: bool = True
     keep_going: bool = False
+    max_failures: int = 0
     jobs: int = 0
+    rule_timeout: float = 600.0
 
 
 def automatic_jobs() -> int:

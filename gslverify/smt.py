@@ -52,8 +52,9 @@ class Solver:
     """A set of claims to which questions can be put.
 
     Solvers of one rule share a `context`, which is slow to make; those of different rules must
-    not, or their answers would depend on the order of the rules. `limit` bounds each query in z3's own resource unit, not in seconds, so that the same question
-    has the same answer on every machine.
+    not, or their answers would depend on the order of the rules. `limit` bounds each query in
+    z3's own resource unit, not in seconds, so that the same question has the same answer on every
+    machine.
     """
 
     def __init__(self, claims: Iterable[Term], limit: int, context: Any = None) -> None:
@@ -117,11 +118,13 @@ class Solver:
         numbers = sorted(int(str(name)[len("claim") :]) for name in tracked.unsat_core())
         return Result(Answer.UNSAT, core=tuple(numbers))
 
-    def near(self, wishes: Sequence[tuple[Symbol, Any]]) -> Result:
-        """Find a model that grants wishes; those that clash with the claims are dropped."""
+    def near(self, wishes: Sequence[tuple[Symbol, Any]], limits: Sequence[Term] = ()) -> Result:
+        """Find a model within `limits` that grants wishes; clashing wishes are dropped."""
         wanted = {z3.Bool(f"wish{n}", self.context): wish for n, wish in enumerate(wishes)}
         self.solver.push()
         try:
+            for limit in limits:
+                self.solver.add(self.translate(limit))
             for name, (symbol, value) in wanted.items():
                 self.solver.add(z3.Implies(name, self._variable(symbol) == self._value(value)))
             return self._grant(list(wanted))

@@ -239,6 +239,8 @@ def operation(head: str, *operands: Value) -> Operation:
 def children(term: Term) -> tuple[Term, ...]:
     """Return the direct subterms of `term`, in the order in which they are evaluated."""
     match term:
+        case Access(pattern=pattern):
+            return pattern.location()
         case Operation(operands=operands):
             return operands
         case TupleOf(fields=fields):

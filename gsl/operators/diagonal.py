@@ -39,7 +39,7 @@ def triangle(name: str, relax: str, kept: str) -> Operator:
         f"{kept} it. Diagonal 0 starts in the first row and column; those above are positive. "
         f"Source: relax.{relax}."
     )
-    declared = operator(dtypes=ALL_DTYPES)(rule)
+    declared = operator(dtypes=ALL_DTYPES, relax=relax)(rule)
 
     def lowering(namespace: Any, data: Any, k: int) -> Any:
         return getattr(namespace, relax)(data, max(-FAR, min(k, FAR)))

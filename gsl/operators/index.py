@@ -79,7 +79,7 @@ def _relax_strided_slice(relax: Any, data: Any, begin: Any, end: Any, strides: A
     return relax.strided_slice(data, list(range(len(begin))), begin, end, strides)
 
 
-@operator(dtypes=None, values={"indices": along_axis})
+@operator(dtypes=None, relax="take", values={"indices": along_axis})
 def Take(need: Need, data: Tensor, indices: Tensor, *, axis: OneAxis) -> TensorType:
     """The slices of `data` along `axis` at `indices`, whose axes replace that axis.
 
@@ -101,19 +101,22 @@ def _relax_take(relax: Any, data: Any, indices: Any, axis: int) -> Any:
     return relax.take(data, indices, axis, mode="clip")
 
 
-@operator(dtypes=None, values={"indices": along_axis})
+@operator(dtypes=None, relax="gather_elements", values={"indices": along_axis})
 def GatherElements(need: Need, data: Tensor, indices: Tensor, *, axis: OneAxis = 0) -> TensorType:
     """For every index the element of `data` in the same place, but at the index along `axis`.
 
-    The result has the shape of `indices`, which off `axis` may not be larger than `data`. Indices
-    are int32 or int64, not negative and less than the size. Source: relax.gather_elements.
+    The result has the shape of `indices`, which is not empty along `axis` and nowhere else larger
+    than `data`. Indices are int32 or int64, not negative and less than the size.
+    Source: relax.gather_elements.
     """
     need_indices(need, indices)
     need(indices.ndim == data.ndim, "indices must have the rank of data")
     along = known_axis(axis, data.ndim)
-    need(data.shape[along] >= 1, "an axis to gather from must not be empty")
     for position, (given, size) in enumerate(zip(indices.shape, data.shape, strict=True)):
-        need(position == along or given <= size, "indices must not reach outside data")
+        if position == along:
+            need(conjunction(given >= 1, size >= 1), "the axis must not be empty")
+        else:
+            need(given <= size, "indices must not reach outside data")
     return data.with_shape(indices.shape)
 
 
@@ -124,13 +127,7 @@ def _gather_elements(data: Any, indices: Any, axis: int) -> Any:
     return np.take_along_axis(data[tuple(within)], indices, axis)
 
 
-@GatherElements.relax
-def _relax_gather_elements(relax: Any, data: Any, indices: Any, axis: int) -> Any:
-    inside = relax.clip(indices, 0, data.ty.shape[axis] - 1)
-    return relax.gather_elements(data, inside, axis)
-
-
-@operator(dtypes=ALL_DTYPES)
+@operator(dtypes=ALL_DTYPES, relax="nn.pad")
 def Pad(need: Need, data: Tensor, *, pad_width: PerSide, pad_value: Number = 0.0) -> TensorType:
     """Surround `data` with `pad_value`; widths are (before, after, before, after, ...) by axis.
 
@@ -147,11 +144,6 @@ def _pad(data: Any, pad_width: Any, pad_value: float) -> Any:
     value = np.asarray(pad_value).astype(data.dtype)
     sides = list(zip(pad_width[::2], pad_width[1::2], strict=True))
     return np.pad(data, sides, constant_values=value)
-
-
-@Pad.relax
-def _relax_pad(relax: Any, data: Any, pad_width: Any, pad_value: float) -> Any:
-    return relax.nn.pad(data, pad_width, "constant", pad_value)
 
 
 def below_depth(types: tuple[Type, ...], attributes: Attributes) -> Values:
@@ -218,3 +210,10 @@ def _cumsum(data: Any, axis: int, exclusive: bool) -> Any:
     before = (slice(None),) * (axis % data.ndim)
     nothing = np.zeros_like(data[(*before, slice(1))])
     return np.concatenate([nothing, sums[(*before, slice(-1))]], axis)
+
+
+@Cumsum.relax
+def _relax_cumsum(relax: Any, data: Any, axis: int, exclusive: bool) -> Any:
+    # relax.cumsum divides by the number of elements.
+    empty = 0 in map(int, data.ty.shape)
+    return relax.zeros_like(data) if empty else relax.cumsum(data, axis, None, exclusive)

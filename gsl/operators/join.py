@@ -65,7 +65,7 @@ def _stack(tensors: Any, axis: int) -> Any:
     return np.stack(tensors, axis)
 
 
-@operator(dtypes=ALL_DTYPES)
+@operator(dtypes=ALL_DTYPES, relax="split")
 def Split(
     need: Need, data: Tensor, *, indices_or_sections: Cuts, axis: OneAxis = 0
 ) -> list[TensorType]:
@@ -116,7 +116,7 @@ def _relax_split(relax: Any, data: Any, indices_or_sections: Any, axis: int) -> 
     return relax.base.tvm.relax.Tuple(pieces)
 
 
-@operator(dtypes=ALL_DTYPES)
+@operator(dtypes=ALL_DTYPES, relax="broadcast_to")
 def BroadcastTo(need: Need, data: Tensor, *, shape: Shape) -> TensorType:
     """Repeat `data` along new leading axes and axes of size 1 until it has `shape`.
 
@@ -132,11 +132,6 @@ def BroadcastTo(need: Need, data: Tensor, *, shape: Shape) -> TensorType:
 @BroadcastTo.numpy
 def _broadcast_to(data: Any, shape: Any) -> Any:
     return np.broadcast_to(data, shape)
-
-
-@BroadcastTo.relax
-def _relax_broadcast_to(relax: Any, data: Any, shape: Any) -> Any:
-    return relax.broadcast_to(data, shape)
 
 
 @operator(dtypes=ALL_DTYPES, relax="repeat")

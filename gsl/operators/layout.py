@@ -14,7 +14,7 @@ from gsl.operators.shapes import known_axis
 from gsl.types import ALL_DTYPES, TensorType
 
 
-@operator(dtypes=ALL_DTYPES)
+@operator(dtypes=ALL_DTYPES, relax="reshape")
 def Reshape(need: Need, data: Tensor, *, shape: NewShape) -> TensorType:
     """The elements of `data` in row-major order as a tensor of `shape`.
 
@@ -32,13 +32,8 @@ def _reshape(data: Any, shape: Any) -> Any:
 
 @Reshape.relax
 def _relax_reshape(relax: Any, data: Any, shape: Any) -> Any:
-    return reshaped(relax, data, shape)
-
-
-def reshaped(relax: Any, data: Any, shape: Any) -> Any:
-    """Reshape a Relax expression; Relax takes a size 0 for "as before", so make that anew."""
-    empty = any(isinstance(size, int) and size == 0 for size in shape)
-    return relax.zeros(shape, data.ty.dtype) if empty else relax.reshape(data, shape)
+    # In relax.reshape 0 means "as before", so that an empty result has to be made anew.
+    return relax.reshape(data, shape) if prod(shape) else relax.zeros(shape, data.ty.dtype)
 
 
 @operator(dtypes=ALL_DTYPES, relax="flatten")

@@ -47,6 +47,10 @@ class Pattern:
         """Return the names that can be accessed on whatever this pattern matches."""
         return TYPE_ATTRIBUTES
 
+    def terms(self) -> tuple[Term, ...]:
+        """Return the attribute expressions that are written in this pattern itself."""
+        return tuple(self.constraints.values())
+
     def __getattr__(self, name: str) -> Term:
         if name.startswith("_") or hasattr(type(self), name):
             raise AttributeError(name)
@@ -99,6 +103,10 @@ class Pattern:
     def original(self) -> Pattern:
         """Return the pattern that the author wrote: the template, for an instance of one."""
         return self
+
+    def location(self) -> tuple[Term, ...]:
+        """Return the attribute expressions that say which instance of a template this is."""
+        return ()
 
     def __repr__(self) -> str:
         return f"the {type(self).__name__} pattern"
@@ -252,6 +260,10 @@ class Cond(Pattern):
     def __init__(self, condition: Any, then: Any, otherwise: Any) -> None:
         super().__init__((as_pattern(then), as_pattern(otherwise)))
         self.condition = as_term(condition)
+
+    def terms(self) -> tuple[Term, ...]:
+        """Return the condition."""
+        return (self.condition,)
 
 
 INPUTS = (Wildcard, Variable, Const)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gsl.attr.term import Symbol, as_term
+from gsl.attr.term import Symbol, Term, as_term
 from gsl.errors import RuleError
 from gsl.pat.pattern import Pattern, as_pattern
 from gsl.span import resolve
@@ -71,6 +71,10 @@ class Variadic(Pattern):
         """Return the pattern of field `index` that was made from `template`."""
         return GetInst(self, template, index)
 
+    def terms(self) -> tuple[Term, ...]:
+        """Return the length."""
+        return (self.size,)
+
     def attribute_names(self) -> tuple[str, ...]:
         """A variadic pattern only has a length."""
         return ("length",)
@@ -93,6 +97,14 @@ class GetInst(Pattern):
                 resolve(self.origin),
                 "list it in templates=[...]",
             )
+
+    def terms(self) -> tuple[Term, ...]:
+        """Return the index."""
+        return (self.index_term,)
+
+    def location(self) -> tuple[Term, ...]:
+        """Return the index, and what locates a template that is an instance itself."""
+        return (self.index_term, *self.template.location())
 
     def attribute_names(self) -> tuple[str, ...]:
         """Return what the template has."""

@@ -15,7 +15,7 @@ from tvm import relax
 from gsl.errors import GraphError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order, successors
-from gsl.tvm.composites import Composites, is_composite
+from gsl.tvm.composites import Composites
 from gsl.tvm.lower import emit_call
 from gsl.tvm.relax_types import to_relax_type
 from gsl.workload import Workload
@@ -27,8 +27,8 @@ def to_relax(workload: Workload, composites: Literal["inline", "functions"] = "i
     Its parameters are the inputs, then the model parameters; attribute `num_input` counts the
     former, `num_output` the outputs (one output is returned as it is, several as a tuple).
 
-    With ``composites="functions"`` an operator without a Relax twin becomes a private function
-    that names it, which `from_relax` reads back; "inline" writes what the operator is made of.
+    With ``composites="functions"`` a call that Relax can only express by several becomes a private
+    function that names it, which `from_relax` reads back; "inline" writes what it is made of.
 
     Raises BackendError when TVM refuses a call, TypeMismatchError when it infers another type.
     """
@@ -126,9 +126,8 @@ class _Body:
 
     def _emit_call(self, call: Call) -> Any:
         operands = [self.known[operand] for operand in call.operands]
-        if self.composites is not None and is_composite(call):
-            return self.composites.call(call, operands)
-        return emit_call(self.builder, call, operands)
+        whole = None if self.composites is None else self.composites.emit(call, operands)
+        return emit_call(self.builder, call, operands) if whole is None else whole
 
 
 def _inline_tuples(order: Sequence[Expr], outputs: Sequence[Expr]) -> set[Expr]:

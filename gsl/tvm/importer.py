@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
@@ -9,13 +10,19 @@ import tvm
 from tvm import relax
 
 from gsl.errors import GslError
-from gsl.expr import Const, Expr, Proj, Tuple, Var
-from gsl.tvm.composites import read_composite
+from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
+from gsl.operators.declaration import lookup
 from gsl.tvm.errors import TypeMismatchError, UnsupportedError
 from gsl.tvm.relax_types import from_relax_type
 from gsl.tvm.twins import read_operator
 from gsl.types import TensorType
 from gsl.workload import Workload
+
+OPERATOR = "gsl.operator"
+"""Attribute of a function that stands for a GSL operator: the name of the operator."""
+
+ATTRIBUTES = "gsl.attributes"
+"""Attribute of such a function: the canonical attributes of the operator as JSON."""
 
 Parameters = Mapping[str, Any] | Sequence[Any]
 
@@ -116,7 +123,7 @@ class _Reader:
             return read_operator(value, self.read, self._argument)
         if isinstance(value.op, relax.GlobalVar):
             operands = [self.read(argument) for argument in value.args]
-            composite = read_composite(self._module[value.op], operands)
+            composite = _composite(self._module[value.op], operands)
             if composite is not None:
                 return composite
         raise UnsupportedError("only operators and composites written by GSL can be called")
@@ -139,6 +146,20 @@ class _Reader:
             known = self._known.get(value)
             return known.value.item() if _is_scalar(known) else self._shapes.get(value, value)
         return value
+
+
+def _composite(function: Any, operands: list[Expr]) -> Call | None:
+    """Return the GSL call that a function stands for, or None when it is an ordinary one."""
+    marks = function.attrs
+    if marks is None or OPERATOR not in marks:
+        return None
+    attributes = json.loads(marks[ATTRIBUTES])
+    written = {name: _tuples(value) for name, value in attributes.items()}
+    return Call(lookup(str(marks[OPERATOR])), operands, written)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 def _is_scalar(expr: Expr | None) -> TypeGuard[Const]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -60,6 +61,12 @@ def keyword_attributes(call: Any) -> dict[str, Any]:
     return {field.name: getattr(call.attrs, field.name) for field in fields}
 
 
+def builder_defaults(relax_name: str) -> dict[str, Any]:
+    """Return the defaults of ``relax.op.<relax_name>`` by parameter name."""
+    parameters = _parameters(relax_name).values()
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
+
+
 @cache
-def _parameters(relax_name: str) -> tuple[str, ...]:
-    return tuple(inspect.signature(relax_twin(relax_name)).parameters)
+def _parameters(relax_name: str) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(relax_twin(relax_name)).parameters

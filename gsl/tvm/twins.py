@@ -1,7 +1,8 @@
 """The GSL operator of a Relax call: the inverse of `gsl.tvm.lower`.
 
 Operators with a Relax twin need no table: operands and attributes have the same names on both
-sides. `LOWERED` adds the operators whose lowering is one Relax call.
+sides. `TWINS` adds Relax operators whose GSL counterpart is lowered in another way, `ADAPTERS`
+attributes that are written differently, and `HARMLESS` attributes that GSL does not have.
 """
 
 from __future__ import annotations
@@ -12,52 +13,130 @@ from typing import Any
 from gsl.expr import Call, Expr
 from gsl.operators.declaration import REGISTRY, Operator
 from gsl.tvm.errors import UnsupportedError
-from gsl.tvm.lower import lower
-from gsl.tvm.plain import keyword_attributes, plain, positional_arguments
+from gsl.tvm.plain import builder_defaults, keyword_attributes, plain, positional_arguments
 
-LOWERED: Mapping[str, str] = {"clip": "Clip", "full": "Full", "full_like": "FullLike"}
-"""Relax name to operator, for lowerings that are one call with the same names."""
+TWINS: Mapping[str, str] = {
+    "clip": "Clip",
+    "full": "Full",
+    "full_like": "FullLike",
+    "one_hot": "OneHot",
+    "strided_slice": "StridedSlice",
+    "nn.adaptive_avg_pool2d": "GlobalAvgPool2D",
+    "nn.attention": "Attention",
+    "nn.batch_norm": "BatchNorm",
+    "nn.conv1d_transpose": "Conv1DTranspose",
+    "nn.conv2d_transpose": "Conv2DTranspose",
+    "nn.group_norm": "GroupNorm",
+    "nn.instance_norm": "InstanceNorm",
+    "nn.layer_norm": "LayerNorm",
+    "nn.rms_norm": "RmsNorm",
+}
+"""Relax name to the name of the operator with the same meaning."""
+
+Written = dict[str, Any]
+"""The attributes of a Relax call as plain values."""
+
+HARMLESS: Mapping[tuple[str, str], Callable[[Any, Written], bool]] = {
+    ("take", "mode"): lambda value, _: value in ("fast", "clip"),
+    ("strided_slice", "assume_inbound"): lambda value, _: True,
+    ("nn.max_pool1d", "count_include_pad"): lambda value, _: True,
+    ("nn.max_pool2d", "count_include_pad"): lambda value, _: True,
+    ("nn.adaptive_avg_pool2d", "output_size"): lambda value, _: value == (1, 1),
+    ("nn.batch_norm", "training"): lambda value, _: not value,
+    ("nn.batch_norm", "momentum"): lambda value, written: not written["training"],
+}
+"""For attributes that GSL does not have, the values under which the meaning is that of GSL.
+
+Any other must be the default of the builder, and an `out_layout` must be that of the data.
+"""
 
 
 def read_operator(call: Any, read: Callable[[Any], Expr], resolve: Callable[[Any], Any]) -> Call:
     """Return the GSL call of a Relax call.
 
     Args:
-        call: a Relax call of an operator of ``relax.op``.
+        call: a Relax call of an operator of ``relax.op``, with its type.
         read: gives the expression of an operand.
-        resolve: gives what an argument is bound to that GSL calls an attribute.
+        resolve: gives what an argument is bound to that is an attribute in GSL.
 
     Raises UnsupportedError when GSL has no such operator, or not with these attributes.
     """
     name = call.op.name.removeprefix("relax.")
     operator = _operator(name)
     arguments = positional_arguments(call, name)
-    keywords = keyword_attributes(call)
-    operands = [arguments[key] for key in arguments if key not in operator.attributes]
-    written = {key: resolve(arguments[key]) for key in arguments} | keywords
-    attributes = {key: plain(written[key]) for key in operator.attributes if key in written}
-    result = Call(operator, [read(operand) for operand in operands], attributes)
-    _check_rest(call, result, operands, keywords)
-    return result
+    tensors = [key for key in arguments if key not in operator.attributes]
+    tensors = tensors[: len(operator.operands)]
+    written = {key: plain(resolve(arguments[key])) for key in arguments if key not in tensors}
+    written |= {key: plain(value) for key, value in keyword_attributes(call).items()}
+    adapted = ADAPTERS.get(name, _unchanged)(written, call)
+    if "dtype" in operator.attributes and adapted.get("dtype") is None:
+        adapted["dtype"] = str(call.ty.dtype)
+    known = {key: adapted.pop(key) for key in operator.attributes if key in adapted}
+    _check_rest(operator, name, adapted, written)
+    return Call(operator, [read(arguments[key]) for key in tensors], known)
 
 
 def _operator(relax_name: str) -> Operator:
     for operator in REGISTRY.values():
         if operator.relax_name == relax_name:
             return operator
-    lowered = REGISTRY.get(LOWERED.get(relax_name, ""))
-    if lowered is None:
+    twin = REGISTRY.get(TWINS.get(relax_name, ""))
+    if twin is None:
         raise UnsupportedError(f"GSL has no operator for relax.{relax_name}")
-    return lowered
+    return twin
 
 
-def _check_rest(call: Any, result: Call, operands: list[Any], keywords: dict[str, Any]) -> None:
-    """Demand that attributes GSL does not have are those it would write."""
-    rest = keywords.keys() - result.operator.attributes.keys()
-    if not rest:
-        return
-    again = keyword_attributes(lower(None, result.operator, operands, result.attributes))
-    for name in sorted(rest):
-        if plain(again[name]) != plain(keywords[name]):
-            value = plain(keywords[name])
-            raise UnsupportedError(f"{result.operator} cannot express {name}={value!r}")
+def _check_rest(operator: Operator, relax_name: str, rest: Written, written: Written) -> None:
+    """Demand that attributes which the operator does not have do not change its meaning."""
+    for key, value in rest.items():
+        if (relax_name, key) in HARMLESS:
+            fine = HARMLESS[relax_name, key](value, written)
+        elif key == "out_layout":
+            fine = value in (written.get("data_layout"), written.get("layout"))
+        else:
+            fine = value == builder_defaults(relax_name).get(key, _NOTHING)
+        if not fine:
+            raise UnsupportedError(f"{operator} cannot express {key}={value!r}")
+
+
+_NOTHING = object()
+
+
+def _unchanged(written: Written, call: Any) -> Written:
+    return dict(written)
+
+
+def _filled(written: Written, call: Any) -> Written:
+    value = written["fill_value"]
+    if float(value) != value:
+        raise UnsupportedError(f"{value} is not a float64")
+    return written | {"fill_value": float(value)}
+
+
+def _sliced(written: Written, call: Any) -> Written:
+    """Turn positions on some axes into positions on all axes."""
+    shape = [int(size) for size in call.args[0].ty.shape]
+    begin, end, strides = [0] * len(shape), shape[:], [1] * len(shape)
+    steps = written.get("strides") or (1,) * len(written["axes"])
+    for axis, *cut in zip(written["axes"], written["begin"], written["end"], steps, strict=True):
+        begin[axis], end[axis], strides[axis] = cut
+    return {"assume_inbound": written["assume_inbound"]} | {
+        "begin": tuple(begin),
+        "end": tuple(end),
+        "strides": tuple(strides),
+    }
+
+
+def _accumulated(written: Written, call: Any) -> Written:
+    if written["dtype"] == str(call.args[0].ty.dtype):
+        return written | {"dtype": None}
+    return dict(written)
+
+
+ADAPTERS: Mapping[str, Callable[[Written, Any], Written]] = {
+    "cumsum": _accumulated,
+    "full": _filled,
+    "full_like": _filled,
+    "strided_slice": _sliced,
+}
+"""How the attributes of a Relax call are written in GSL, where that differs."""

@@ -115,18 +115,21 @@ def _supervise(connection: socket.socket, child: Any, data: bytes, timeout: floa
         pid = os.fork()
         if not pid:
             os.close(alive)
-            _be_child(child, data, answer, errors)
+            _be_child(child, data, answer, errors, timeout)
         os.close(held)
         status = _wait(connection, pid, alive, timeout)
         return Ending(status, _content(answer), _tail(errors))
 
 
-def _be_child(child: Any, data: bytes, answer: IO[bytes], errors: IO[bytes]) -> NoReturn:
+def _be_child(
+    child: Any, data: bytes, answer: IO[bytes], errors: IO[bytes], timeout: float
+) -> NoReturn:
     status = 1
     try:
         os.dup2(errors.fileno(), 1)
         os.dup2(errors.fileno(), 2)
         faulthandler.enable(2, all_threads=False)
+        faulthandler.dump_traceback_later(0.9 * timeout, file=2)
         pickle.dump(child.execute(pickle.loads(data)), answer, protocol=5)
         answer.flush()
         status = 0

@@ -2,6 +2,24 @@
 
 from __future__ import annotations
 
-from gslverify.codes import corpus, expression, internal, numeric, satisfiable, shape, static
+from gslverify.codes import (
+    corpus,
+    expectation,
+    expression,
+    internal,
+    numeric,
+    satisfiable,
+    shape,
+    static,
+)
 
-__all__ = ["corpus", "expression", "internal", "numeric", "satisfiable", "shape", "static"]
+__all__ = [
+    "corpus",
+    "expectation",
+    "expression",
+    "internal",
+    "numeric",
+    "satisfiable",
+    "shape",
+    "static",
+]

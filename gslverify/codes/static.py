@@ -222,8 +222,8 @@ CONSTANT_CONDITION = code(
     "constant-condition",
     "a condition does not depend on the match",
     Verdict.FAIL,
-    meaning="""The condition is the same for every match. Often Python has compared something at once
-that should have been compared after matching.""",
+    meaning="""The condition is the same for every match. Often Python has compared at once what
+should have been compared after matching.""",
     bad=rule_file(
         '''
         def example() -> Subst:

@@ -1,0 +1,211 @@
+"""The command line: `gslverify [check] PATH|PATH::RULE ...`, `list`, `show`, `explain`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gsl.errors import did_you_mean
+from gslverify import __version__
+from gslverify.report.style import DEFAULT_WIDTH, NARROWEST, Style
+from gslverify.selection import SelectionError
+from gslverify.session import Output, run_check
+from gslverify.settings import STAGES, Settings, automatic_jobs
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+DEFAULTS = Settings()
+
+Command = Callable[..., Any]
+
+
+class DefaultsToCheck(click.Group):
+    """A group that takes anything that is not a command for the arguments of `check`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put `check` in front where no command is named."""
+        own = {name for parameter in self.get_params(ctx) for name in parameter.opts}
+        if args and args[0] not in self.commands and args[0] not in own:
+            args = ["check", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=DefaultsToCheck, context_settings=CONTEXT)
+@click.version_option(__version__, message="gslverify %(version)s")
+def main() -> None:
+    """Verify rewrite rules of deep-learning compilers.
+
+    `gslverify PATH` is short for `gslverify check PATH`.
+    """
+
+
+def _stages(context: click.Context, parameter: click.Parameter, text: str) -> tuple[str, ...]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in STAGES:
+            hint = did_you_mean(name, STAGES) or f"stages are {', '.join(STAGES)}"
+            raise click.BadParameter(f"there is no stage `{name}`; {hint}")
+    return tuple(name for name in STAGES if name in names)
+
+
+def _jobs(context: click.Context, parameter: click.Parameter, text: str) -> int:
+    if text == "auto":
+        return automatic_jobs()
+    if text.isdecimal():
+        return int(text)
+    raise click.BadParameter(f"`{text}` is neither a number nor `auto`")
+
+
+def _output(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    if path is not None and not path.absolute().parent.is_dir():
+        raise click.BadParameter(f"there is no folder `{path.parent}`")
+    return path
+
+
+SELECTION = (
+    click.argument("paths", nargs=-1, required=True, metavar="PATH|PATH::RULE ..."),
+    click.option(
+        "-k",
+        "expression",
+        default="",
+        metavar="EXPR",
+        help="Only rules whose name or tags fit, such as 'conv and not group'.",
+    ),
+)
+
+EFFORT = (
+    click.option(
+        "--stages",
+        default=",".join(STAGES),
+        callback=_stages,
+        metavar="LIST",
+        help=f"Stages to run, of {', '.join(STAGES)}. The first always runs. Default: all.",
+    ),
+    click.option(
+        "-n",
+        "--max-examples",
+        type=click.IntRange(1),
+        default=DEFAULTS.max_examples,
+        show_default=True,
+        help="Graphs per rule in the numeric stage.",
+    ),
+    click.option(
+        "--min-examples",
+        type=click.IntRange(0),
+        default=DEFAULTS.min_examples,
+        show_default=True,
+        help="Graphs below which the numeric stage is INCONCLUSIVE.",
+    ),
+    click.option(
+        "--seed",
+        type=click.IntRange(0),
+        default=DEFAULTS.seed,
+        show_default=True,
+        help="Start of all random choices.",
+    ),
+    click.option("--no-tvm", is_flag=True, help="Run the numeric stage on NumPy only."),
+    click.option("--keep-going", is_flag=True, help="Run later stages of refuted rules, too."),
+    click.option("-x", "stop_at_first", is_flag=True, help="Stop at the first failure."),
+    click.option(
+        "--max-failures",
+        type=click.IntRange(0),
+        default=0,
+        metavar="N",
+        help="Stop after N failures. Default: never.",
+    ),
+    click.option(
+        "-j",
+        "--jobs",
+        default="auto",
+        callback=_jobs,
+        metavar="N|auto",
+        help="Worker processes; 0 verifies in this one. Default: one per processor.",
+    ),
+)
+
+OUTPUT = (
+    click.option(
+        "--output-format",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help="Format of the report; JSON without -o replaces the text.",
+    ),
+    click.option(
+        "-o",
+        "output_file",
+        type=click.Path(dir_okay=False, writable=True, path_type=Path),
+        callback=_output,
+        metavar="FILE",
+        help="Write the report to FILE and the usual text to the terminal.",
+    ),
+    click.option(
+        "-q", "--quiet", is_flag=True, help="Only problems, a line each, and the summary."
+    ),
+    click.option("-v", "--verbose", is_flag=True, help="Times, counts and everything found."),
+    click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="Colour on standard output; auto heeds NO_COLOR and FORCE_COLOR.",
+    ),
+    click.option("--ascii", "ascii_only", is_flag=True, help="No characters outside ASCII."),
+)
+
+
+def _with(options: tuple[Command, ...]) -> Command:
+    return lambda command: reduce(lambda inner, option: option(inner), reversed(options), command)
+
+
+@main.command()
+@_with((*SELECTION, *EFFORT, *OUTPUT))
+def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
+    """Verify rules and report what was found.
+
+    Exit codes: 0 nothing found, 1 findings, 2 wrong usage, 3 the verifier itself failed, 5 there
+    are no rules, 130 interrupted.
+    """
+    style = _style(options["color"], options["quiet"], options["verbose"], options["ascii_only"])
+    output = Output(options["output_format"], options["output_file"], style)
+    try:
+        code = run_check(paths, _settings(options), output, expression)
+    except SelectionError as error:
+        raise click.UsageError(str(error)) from error
+    sys.exit(code)
+
+
+def _settings(options: dict[str, Any]) -> Settings:
+    return Settings(
+        stages=options["stages"],
+        max_examples=options["max_examples"],
+        min_examples=min(options["min_examples"], options["max_examples"]),
+        seed=options["seed"],
+        use_tvm=not options["no_tvm"],
+        keep_going=options["keep_going"],
+        max_failures=1 if options["stop_at_first"] else options["max_failures"],
+        jobs=options["jobs"],
+    )
+
+
+def _style(color: str, quiet: bool, verbose: bool, ascii_only: bool) -> Style:
+    terminal = sys.stdout.isatty()
+    columns = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if terminal else DEFAULT_WIDTH
+    return Style(
+        width=max(columns, NARROWEST),
+        colour=color == "always" or (color == "auto" and _wants_colour(terminal)),
+        ascii_only=ascii_only,
+        verbosity=int(verbose) - int(quiet),
+    )
+
+
+def _wants_colour(terminal: bool) -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    return terminal or bool(os.environ.get("FORCE_COLOR"))

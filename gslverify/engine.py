@@ -1,0 +1,224 @@
+"""The only loop: rules times stages to a stream of events.
+
+All rules go through the cheap stages before the first goes through an expensive one. Results are
+taken up in the order of the source whatever the number of workers, so that the same input gives
+the same report.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from gslverify.codes.expectation import EXPECTATION_UNEXAMINED, EXPECTATION_UNMET
+from gslverify.corpus import Collected, CollectedRule, Unusable
+from gslverify.events import (
+    INTERRUPTED,
+    Event,
+    Live,
+    Notify,
+    RuleDone,
+    RunDone,
+    RunStarted,
+    StageDone,
+)
+from gslverify.examination import REFUTING, examine, skipped
+from gslverify.finding import Finding, RuleResult, StageResult, Verdict
+from gslverify.pool import Outcome, Pool, Task
+from gslverify.settings import Settings
+from gslverify.stages import WAVES, Wave
+
+COLLECTION = "collection"
+"""Stands in place of a stage where no rule could be collected."""
+
+FAILURES = REFUTING | {Verdict.ERROR}
+"""Verdicts that count as failures of a run."""
+
+
+def ignore(live: Live) -> None:
+    """Take no notice of live events."""
+
+
+def verify(
+    collected: Sequence[Collected],
+    settings: Settings,
+    waves: Sequence[Wave] = WAVES,
+    notify: Notify = ignore,
+) -> Iterator[Event]:
+    """Verify what was collected; yield events, RunDone last.
+
+    The first wave always runs, since no other stage can do without a well-formed rule, and in
+    this process, since it is cheap; of the others those stages run that the settings name. Ctrl-C
+    ends the run early: RunDone then says so and has the results that are complete.
+    """
+    run = _Run(collected, settings, _chosen(waves, settings), notify)
+    started = time.perf_counter()
+    yield RunStarted(tuple(item.rule_id for item in collected), run.stage_names, settings)
+    reason = ""
+    try:
+        reason = yield from run.events()
+    except KeyboardInterrupt:
+        reason = INTERRUPTED
+    yield from run.flush(everything=True)
+    yield RunDone(tuple(run.results()), time.perf_counter() - started, reason)
+
+
+def _chosen(waves: Sequence[Wave], settings: Settings) -> list[Wave]:
+    first, *others = waves
+    chosen = [
+        {name: location for name, location in wave.items() if name in settings.stages}
+        for wave in others
+    ]
+    return [first, *(wave for wave in chosen if wave)]
+
+
+@dataclass(slots=True)
+class _State:
+    """How far the verification of one rule has come."""
+
+    item: Collected
+    stages: list[StageResult] = field(default_factory=list)
+    result: RuleResult | None = None
+    told: bool = False
+
+
+class _Run:
+    """The state of one run."""
+
+    def __init__(
+        self,
+        collected: Sequence[Collected],
+        settings: Settings,
+        waves: Sequence[Wave],
+        notify: Notify,
+    ) -> None:
+        self.settings = settings
+        self.waves = waves
+        self.notify = notify
+        self.stage_names = tuple(name for wave in waves for name in wave)
+        self.states = [_State(item) for item in collected]
+        for state in self.states:
+            if isinstance(state.item, Unusable):
+                state.result = _unusable_result(state.item)
+
+    def results(self) -> list[RuleResult]:
+        """Return the results that are complete."""
+        return [state.result for state in self.states if state.result is not None]
+
+    def flush(self, *, everything: bool = False) -> Iterator[Event]:
+        """Tell of finished rules in the order of the source, up to the first unfinished one."""
+        for state in self.states:
+            if state.result is None:
+                if everything:
+                    continue
+                return
+            if not state.told:
+                state.told = True
+                yield RuleDone(state.result)
+
+    def events(self) -> Iterator[Event]:
+        """Run wave after wave; return why the run stopped early, if it did."""
+        yield from self.flush()
+        with ExitStack() as stack:
+            pool: Pool | None = None
+            for number, wave in enumerate(self.waves):
+                tasks = self._tasks(wave)
+                if number == 1 and self.settings.jobs and tasks:
+                    size = min(self.settings.jobs, len(tasks))
+                    pool = stack.enter_context(Pool(size, self.settings, self.notify))
+                outcomes = self._in_this_process(tasks) if pool is None else pool.run(tasks)
+                last = number == len(self.waves) - 1
+                for index, outcome in _in_order(tasks, outcomes):
+                    yield from self._take(self.states[index], outcome, number, last=last)
+                    if self._too_many_failures():
+                        return f"stopped after {self.settings.max_failures} failures"
+        return ""
+
+    def _tasks(self, wave: Wave) -> list[Task]:
+        return [
+            Task(index, state.item.rule_id, state.item.path, wave)
+            for index, state in enumerate(self.states)
+            if state.result is None
+        ]
+
+    def _in_this_process(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
+        for task in tasks:
+            item = self.states[task.number].item
+            assert isinstance(item, CollectedRule)
+            yield task.number, tuple(examine(item, task.wave, self.settings, self.notify))
+
+    def _take(
+        self, state: _State, outcome: Outcome, wave_number: int, *, last: bool
+    ) -> Iterator[Event]:
+        state.stages.extend(outcome)
+        for result in outcome:
+            yield StageDone(state.item.rule_id, result)
+        blocked = _blocked_by(outcome, self.settings, unconditional=wave_number == 0)
+        if blocked:
+            later = [name for wave in self.waves[wave_number + 1 :] for name in wave]
+            state.stages.extend(skipped(name, blocked) for name in later)
+        if blocked or last:
+            assert isinstance(state.item, CollectedRule)
+            state.result = _rule_result(state.item, tuple(state.stages))
+        yield from self.flush()
+
+    def _too_many_failures(self) -> bool:
+        limit = self.settings.max_failures
+        return 0 < limit <= sum(result.verdict in FAILURES for result in self.results())
+
+
+def _in_order(
+    tasks: Sequence[Task], outcomes: Iterator[tuple[int, Outcome]]
+) -> Iterator[tuple[int, Outcome]]:
+    early: dict[int, Outcome] = {}
+    for task in tasks:
+        while task.number not in early:
+            number, outcome = next(outcomes)
+            early[number] = outcome
+        yield task.number, early.pop(task.number)
+
+
+def _blocked_by(outcome: Outcome, settings: Settings, *, unconditional: bool) -> str:
+    """Return why later stages are pointless; none can do without a well-formed rule."""
+    if settings.keep_going and not unconditional:
+        return ""
+    stops = FAILURES if unconditional else REFUTING
+    refuting = next((result.stage for result in outcome if result.verdict in stops), "")
+    return f"{refuting} refuted the rule" if refuting else ""
+
+
+def _unusable_result(item: Unusable) -> RuleResult:
+    finding = item.finding
+    stage = StageResult(COLLECTION, finding.code.verdict, (finding,))
+    return RuleResult(item.rule_id, finding.span, (stage,))
+
+
+def _rule_result(item: CollectedRule, stages: tuple[StageResult, ...]) -> RuleResult:
+    rule = item.rule
+    plain = RuleResult(item.rule_id, rule.span, stages, rule.expect)
+    remarks = tuple(_unmet_expectation(plain)) if rule.expect else ()
+    return RuleResult(item.rule_id, rule.span, stages, rule.expect, remarks)
+
+
+def _unmet_expectation(result: RuleResult) -> Iterator[Finding]:
+    if result.verdict in (Verdict.XFAIL, Verdict.ERROR, Verdict.INCONCLUSIVE):
+        return
+    owner = OWNERS.get(result.expect[:4], "")
+    ran = {stage.stage for stage in result.stages if not stage.skipped}
+    refuted = result.verdict in REFUTING
+    if owner in ran or refuted or not owner:
+        found = sorted({f.code.id for f in result.findings if not f.code.is_warning})
+        instead = f"; it is refuted by {', '.join(found)} instead" if found else ""
+        message = f"the rule expects {result.expect}, which was not found{instead}"
+        cure = "correct `expect`, or remove it if the rule has become right"
+        yield Finding(EXPECTATION_UNMET, message, result.span, cure)
+    else:
+        message = f"the rule expects {result.expect}, but stage {owner} was not run"
+        cure = f"add {owner} to --stages"
+        yield Finding(EXPECTATION_UNEXAMINED, message, result.span, cure)
+
+
+OWNERS = {"GSL1": "static", "GSL2": "satisfiable", "GSL3": "shape", "GSL4": "numeric"}
+"""The stage that reports the codes of a family."""

@@ -1,0 +1,48 @@
+"""Exit codes of the command line (findings outrank everything else)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from gslverify.codes.corpus import NO_RULES, PATH_MISSING, RULE_MISSING
+from gslverify.events import RunDone
+from gslverify.finding import Code, RuleResult, Verdict
+
+
+class Exit(IntEnum):
+    """What the exit code of `gslverify check` says."""
+
+    CLEAN = 0
+    FINDINGS = 1
+    USAGE = 2
+    INTERNAL = 3
+    NO_RULES = 5
+    INTERRUPTED = 130
+
+
+def exit_code(done: RunDone) -> Exit:
+    """Return the exit code of a run; INCONCLUSIVE alone is not a failure."""
+    if done.interrupted:
+        return Exit.INTERRUPTED
+    reasons = {_reason(result) for result in done.results}
+    if not done.results:
+        reasons.add(Exit.NO_RULES)
+    order = (Exit.FINDINGS, Exit.INTERNAL, Exit.USAGE, Exit.NO_RULES)
+    return next((reason for reason in order if reason in reasons), Exit.CLEAN)
+
+
+def _reason(result: RuleResult) -> Exit:
+    if result.verdict in (Verdict.FAIL, Verdict.VACUOUS):
+        return Exit.FINDINGS
+    if result.verdict is not Verdict.ERROR:
+        return Exit.CLEAN
+    errors = [f.code for f in result.findings if f.code.verdict is Verdict.ERROR]
+    return _error_reason(errors[0])
+
+
+def _error_reason(code: Code) -> Exit:
+    if code in (PATH_MISSING, RULE_MISSING):
+        return Exit.USAGE
+    if code == NO_RULES:
+        return Exit.NO_RULES
+    return Exit.INTERNAL if code.id.startswith("GSL9") else Exit.FINDINGS

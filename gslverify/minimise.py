@@ -1,0 +1,104 @@
+"""Make a counterexample small in its values, and write it down for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from gsl.listing import listing
+from gsl.subst import Subst
+from gsl.tvm.jobs import Failure
+from gslverify import backend
+from gslverify.finding import Counterexample, Difference, Tensor
+from gslverify.trial import Outcome, run_trial
+
+MOST_VALUE_STEPS = 300
+SIMPLE_VALUES = (0, 1, -1, 2)
+MOST_VALUES_PRINTED = 64
+
+
+def minimise_values(subst: Subst, failure: Outcome) -> Outcome:
+    """Replace input elements by 0, 1, -1 or 2 as long as the failure keeps its code."""
+    smallest = failure
+    steps = 0
+    progress = True
+    while progress and steps < MOST_VALUE_STEPS:
+        progress = False
+        for inputs in _simpler(smallest.inputs):
+            steps += 1
+            if steps > MOST_VALUE_STEPS:
+                break
+            candidate = run_trial(subst, smallest.network, inputs)
+            if candidate.code is failure.code:
+                smallest, progress = candidate, True
+                break
+    return smallest
+
+
+def _simpler(inputs: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for name, array in inputs.items():
+        for simple in SIMPLE_VALUES[:2]:
+            if array.size > 1 and np.any(array != simple):
+                yield {**inputs, name: np.full_like(array, simple)}
+    for name, array in inputs.items():
+        for place in np.ndindex(array.shape):
+            for simple in _simpler_values(array[place]):
+                changed = array.copy()
+                changed[place] = simple
+                yield {**inputs, name: changed}
+
+
+def _simpler_values(value: Any) -> tuple[int, ...]:
+    if value.dtype.kind == "b":
+        return (0,) if value else ()
+    simple = SIMPLE_VALUES if value.dtype.kind != "u" else (0, 1, 2)
+    return simple[: simple.index(int(value))] if value in simple else simple
+
+
+def counterexample_of(failure: Outcome, ask_tvm: bool) -> Counterexample:
+    """Return a failed trial in the form in which reports show it."""
+    network = failure.network
+    return Counterexample(
+        attributes={n: v for n, v in network.model.items() if not _is_size(n)},
+        source=tuple(listing(network.outputs)),
+        target=tuple(listing(failure.target)) if failure.target else (failure.message,),
+        inputs=tuple(_tensor(v.name, failure.inputs[v.name]) for v in network.variables),
+        outputs=tuple(_differences(failure)),
+        notes=tuple(_notes(failure, ask_tvm)),
+    )
+
+
+def _is_size(name: str) -> bool:
+    return ".shape[" in name or name.endswith(".dtype")
+
+
+def _tensor(name: str, array: Any) -> Tensor:
+    values = array.tolist() if array.size <= MOST_VALUES_PRINTED else None
+    return Tensor(name, array.dtype.name, array.shape, values)
+
+
+def _differences(failure: Outcome) -> Iterator[Difference]:
+    for comparison in failure.comparisons:
+        if comparison.difference is not None:
+            yield comparison.difference
+
+
+def _notes(failure: Outcome, ask_tvm: bool) -> Iterator[str]:
+    if failure.network.context != "alone":
+        yield f"context: {failure.network.context}"
+    if ask_tvm and failure.target:
+        yield _second_opinion(failure)
+
+
+def _second_opinion(failure: Outcome) -> str:
+    source = backend.run(failure.network.outputs, failure.inputs)
+    target = backend.run(failure.target, failure.inputs)
+    if isinstance(source, Failure):
+        return f"TVM cannot run the source: {source.message.splitlines()[0]}"
+    if isinstance(target, Failure):
+        return f"TVM cannot run the target: {target.message.splitlines()[0]}"
+    pairs = zip(source, target, strict=True)
+    same = all(np.array_equal(one, other) for one, other in pairs)
+    return "TVM computes equal outputs" if same else "TVM computes different outputs, too"

@@ -1,0 +1,196 @@
+"""Worker processes that may die: only the rule that killed one is lost.
+
+Each worker holds one rule at a time and leads a process group of its own, so that ending it ends
+whatever it has started, too. Workers are spawned and import the rule files anew.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from pathlib import Path
+from types import TracebackType
+
+from gslverify.codes.internal import WORKER_LOST
+from gslverify.events import Notify, StageStarted
+from gslverify.examination import skipped
+from gslverify.finding import Finding, StageResult
+from gslverify.settings import Settings
+from gslverify.stages import Wave
+from gslverify.worker import Message, serve
+
+POLL_SECONDS = 0.5
+GRACE_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A rule, by the file that holds it, and the stages it has to go through."""
+
+    number: int
+    rule_id: str
+    path: Path
+    wave: Wave
+
+
+Outcome = tuple[StageResult, ...]
+
+
+class Pool:
+    """Up to `size` worker processes; a context manager that leaves none behind."""
+
+    def __init__(self, size: int, settings: Settings, notify: Notify) -> None:
+        self.size = size
+        self.settings = settings
+        self.notify = notify
+        self._workers: list[_Worker] = []
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for worker in self._workers:
+            worker.end(gently=kind is None and worker.task is None)
+        self._workers.clear()
+
+    def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
+        """Yield number and stage results of each task, in the order of completion.
+
+        A task whose worker died is tried once more, in a fresh process.
+        """
+        waiting, tried = deque(tasks), set[int]()
+        while waiting or self._busy():
+            self._hand_out(waiting)
+            for worker in self._busy():
+                over = worker.receive(self.notify)
+                if not over or worker.task is None:
+                    continue
+                task = worker.task
+                if worker.lost and task.number not in tried:
+                    tried.add(task.number)
+                    waiting.append(task)
+                else:
+                    yield task.number, worker.finish()
+                if worker.lost:
+                    self._remove(worker)
+
+    def _hand_out(self, waiting: deque[Task]) -> None:
+        while waiting and (worker := self._free_worker()) is not None:
+            worker.begin(waiting.popleft())
+        wait([worker.connection for worker in self._busy()], timeout=POLL_SECONDS)
+
+    def _busy(self) -> list[_Worker]:
+        return [worker for worker in self._workers if worker.task is not None]
+
+    def _free_worker(self) -> _Worker | None:
+        free = next((worker for worker in self._workers if worker.task is None), None)
+        if free is None and len(self._workers) < self.size:
+            free = _Worker(self.settings)
+            self._workers.append(free)
+        return free
+
+    def _remove(self, worker: _Worker) -> None:
+        worker.end(gently=False)
+        self._workers.remove(worker)
+
+
+class _Worker:
+    """The parent's side of one worker process."""
+
+    def __init__(self, settings: Settings) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=serve, args=(theirs, settings))
+        self.process.start()
+        theirs.close()
+        self.timeout = settings.rule_timeout
+        self.deadline = 0.0
+        self.task: Task | None = None
+        self.results: list[StageResult] = []
+        self.running = ""
+        self.lost = ""
+
+    def begin(self, task: Task) -> None:
+        """Hand a task to the process, which may have died meanwhile; `receive` will notice."""
+        self.task, self.results, self.running = task, [], next(iter(task.wave))
+        self.deadline = time.monotonic() + self.timeout
+        with suppress(OSError):
+            self.connection.send((task.rule_id, task.path, dict(task.wave)))
+
+    def receive(self, notify: Notify) -> bool:
+        """Take what the process has sent; tell whether its task is over, well or not."""
+        try:
+            while self.connection.poll():
+                message: Message = self.connection.recv()
+                if message is None:
+                    return True
+                self._note(message, notify)
+        except (EOFError, OSError):
+            self.lost = "ended"
+        # A grandchild may hold the pipe open after its parent has died, so ask the process, too.
+        if not self.lost and not self.process.is_alive() and not self.connection.poll():
+            self.lost = "ended"
+        if not self.lost and time.monotonic() > self.deadline:
+            self.lost = f"did not come back within {self.timeout:g} seconds"
+        return bool(self.lost)
+
+    def _note(self, message: Message, notify: Notify) -> None:
+        if isinstance(message, StageResult):
+            self.results.append(message)
+            return
+        assert message is not None
+        if isinstance(message, StageStarted):
+            self.running = message.stage
+        notify(message)
+
+    def finish(self) -> Outcome:
+        """Return the results of the task; of a lost worker's, what it had sent and why no more."""
+        assert self.task is not None
+        if self.lost:
+            self.results.append(self._lost_result())
+            done = {result.stage for result in self.results}
+            rest = [name for name in self.task.wave if name not in done]
+            self.results.extend(skipped(name, "the worker process was lost") for name in rest)
+        self.task = None
+        return tuple(self.results)
+
+    def _lost_result(self) -> StageResult:
+        how = self.lost
+        if how == "ended" and self.process.exitcode is not None:
+            how = f"ended with {_exit_text(self.process.exitcode)}"
+        message = f"the worker process {how} in stage {self.running}"
+        cure = "verify the rule alone with -j 0 to see what happens"
+        finding = Finding(WORKER_LOST, message, None, cure, subject=self.running)
+        return StageResult(self.running, WORKER_LOST.verdict, (finding,))
+
+    def end(self, *, gently: bool) -> None:
+        """End the process and all that it has started."""
+        if gently:
+            with suppress(OSError):
+                self.connection.send(None)
+            self.process.join(GRACE_SECONDS)
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid or 0, signal.SIGKILL)
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+def _exit_text(exit_code: int) -> str:
+    if exit_code >= 0:
+        return f"exit code {exit_code}"
+    with suppress(ValueError):
+        return signal.Signals(-exit_code).name
+    return f"signal {-exit_code}"

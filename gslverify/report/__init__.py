@@ -1,0 +1,1 @@
+"""Reports: each consumes the events of a run."""

@@ -1,0 +1,126 @@
+"""A finding as a block of text: place, source line, counterexample, what to do."""
+
+from __future__ import annotations
+
+import linecache
+import shlex
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+from textwrap import wrap
+
+from gsl.span import Span
+from gslverify.corpus import relative
+from gslverify.finding import Counterexample, Finding, RuleResult, Verdict
+from gslverify.report.style import BOLD, Style
+from gslverify.report.values import attributes_text, difference_lines, tensor_text
+from gslverify.settings import STAGES, Settings
+
+LABEL = 12
+"""Columns of the labels in front of the parts of a block."""
+
+
+def finding_block(
+    result: RuleResult, finding: Finding, settings: Settings, style: Style
+) -> list[str]:
+    """Return the lines that describe one finding about a rule."""
+    lines = [_heading(result, finding, style)]
+    lines += span_lines(finding.span, style)
+    lines += _labelled("", finding.message, style)
+    if finding.counterexample is not None:
+        lines += counterexample_lines(finding.counterexample, style)
+    internal = finding.code.id.startswith("GSL9")
+    if not internal or style.verbosity > 0:
+        lines += [f"  {line}" for line in finding.details]
+    lines += _labelled("hint", finding.cure, style)
+    if "::" in result.rule_id:
+        lines += _labelled("repro", repro_command(result.rule_id, settings), style)
+    lines += _labelled("explain", f"gslverify explain {finding.code}", style)
+    return [style.plain(line) for line in lines]
+
+
+def _heading(result: RuleResult, finding: Finding, style: Style) -> str:
+    verdict = "warning" if finding.code.is_warning else finding.code.verdict.value
+    painted = verdict if finding.code.is_warning else style.verdict(Verdict(verdict))
+    title = f"{finding.code} {finding.code.title}"
+    space = style.width - len(verdict) - 1 - len(result.rule_id) - len(title)
+    gap = " " * space if space > 1 else "\n  "
+    return f"{painted} {style.paint(result.rule_id, BOLD)}{gap}{title}"
+
+
+def span_lines(span: Span | None, style: Style) -> list[str]:
+    """Return the place, the source line and carets below it; nothing when there is no place."""
+    if span is None:
+        return []
+    lines = [f"  --> {relative(Path(span.file))}:{span.line}:{span.column}"]
+    text = linecache.getline(span.file, span.line).rstrip("\n")
+    if not text.strip():
+        return lines
+    number = str(span.line)
+    margin = " " * len(number)
+    lines += [f"  {margin} |", f"  {number} | {text}"]
+    if span.end_line:
+        lines.append(f"  {margin} | {_carets(span, text)}")
+    return lines
+
+
+def _carets(span: Span, text: str) -> str:
+    whole_line = span.end_line > span.line
+    end = len(text) + 1 if whole_line else max(span.end_column, span.column + 1)
+    indent = "".join("\t" if c == "\t" else " " for c in text[: span.column - 1])
+    return indent + "^" * (end - span.column)
+
+
+def _labelled(label: str, text: str, style: Style) -> list[str]:
+    if not text:
+        return []
+    room = style.width - 2 - LABEL
+    lines = [part for line in text.splitlines() for part in wrap(line, room) or [""]]
+    heads = [label, *[""] * (len(lines) - 1)]
+    return [f"  {head:<{LABEL}}{line}" for head, line in zip(heads, lines, strict=True)]
+
+
+def counterexample_lines(example: Counterexample, style: Style) -> list[str]:
+    """Return attributes, inputs, both listings and the elements that differ."""
+    lines = _labelled("attributes", attributes_text(example.attributes), style)
+    lines += list(_listings(example, style))
+    for label, texts in (
+        ("inputs", [tensor_text(tensor) for tensor in example.inputs]),
+        ("outputs", [line for out in example.outputs for line in difference_lines(out)]),
+        ("note", list(example.notes)),
+    ):
+        lines += _labelled(label, "\n".join(texts), style)
+    return lines
+
+
+def _listings(example: Counterexample, style: Style) -> Iterator[str]:
+    left = max(map(len, ("source", *example.source)))
+    right = max(map(len, ("target", *example.target)))
+    bar, dash, cross = ("|", "-", "+") if style.ascii_only else ("│", "─", "┼")
+    if left + right + 7 <= style.width:
+        yield f"    {'source':<{left}} {bar} target"
+        yield f"    {dash * left}{dash}{cross}{dash}{dash * right}"
+        for one, other in zip_longest(example.source, example.target, fillvalue=""):
+            yield f"    {one:<{left}} {bar} {other}".rstrip()
+        return
+    for title, listing in (("source", example.source), ("target", example.target)):
+        yield f"    {title}"
+        for statement in listing:
+            yield f"      {statement}"
+
+
+def repro_command(rule_id: str, settings: Settings) -> str:
+    """Return the command that verifies one rule again with the settings that matter."""
+    default = Settings()
+    words = ["gslverify", "check", rule_id]
+    if settings.max_examples != default.max_examples:
+        words += ["-n", str(settings.max_examples)]
+    if settings.min_examples != default.min_examples:
+        words += ["--min-examples", str(settings.min_examples)]
+    if settings.seed != default.seed:
+        words += ["--seed", str(settings.seed)]
+    if settings.stages != STAGES:
+        words += ["--stages", ",".join(settings.stages)]
+    words += ["--keep-going"] if settings.keep_going else []
+    words += [] if settings.use_tvm else ["--no-tvm"]
+    return shlex.join(words)

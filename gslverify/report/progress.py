@@ -1,0 +1,128 @@
+"""What is going on right now, on standard error: a live line, or a heartbeat without a terminal."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Protocol, TextIO
+
+from gslverify.engine import FAILURES
+from gslverify.events import Event, Live, Progress, RuleDone, RunStarted, StageDone, StageStarted
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+HEARTBEAT_SECONDS = 30.0
+
+
+class Ticker(Protocol):
+    """Follows a run; `pause` clears what it shows, before anything else is written."""
+
+    def consume(self, event: Event) -> None:
+        """Take one event."""
+
+    def live(self, live: Live) -> None:
+        """Take one live event."""
+
+    def pause(self) -> None:
+        """Remove what is shown; the next event shows it again."""
+
+
+class Tally:
+    """Counts what a progress line says: how many stages of how many, and how many failures."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.finished = 0
+        self.verdicts: Counter[str] = Counter()
+        self.now = ""
+        self.started = time.monotonic()
+
+    def consume(self, event: Event) -> None:
+        """Take one event."""
+        match event:
+            case RunStarted(rule_ids=rule_ids, stages=stages):
+                self.total = len(rule_ids) * len(stages)
+                self.stages = len(stages)
+            case StageDone():
+                self.finished += 1
+            case RuleDone(result=result):
+                # A refuted rule does not run its other stages, but has finished them all the same.
+                self.finished += sum(1 for stage in result.stages if stage.skipped)
+                if result.verdict in FAILURES:
+                    self.verdicts[result.verdict.lower()] += 1
+            case _:
+                pass
+
+    def live(self, live: Live) -> None:
+        """Take one live event."""
+        match live:
+            case StageStarted(rule_id=rule_id, stage=stage):
+                self.now = f"{stage} {rule_id}"
+            case Progress(rule_id=rule_id, stage=stage, text=text):
+                self.now = f"{stage} {rule_id} {text}"
+
+    def line(self) -> str:
+        """Return "[23/41] numeric rules/conv.py::merge 31/50 graphs | 2 fail | 12s"."""
+        failures = "".join(f" | {count} {name}" for name, count in sorted(self.verdicts.items()))
+        seconds = time.monotonic() - self.started
+        return f"[{self.finished}/{self.total}] {self.now}{failures} | {seconds:.0f}s"
+
+
+class LiveLine:
+    """A line that is redrawn in place on a terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        from rich.console import Console
+
+        self.tally = Tally()
+        self.console = Console(file=stream, highlight=False, markup=False)
+        self.status: Status | None = None
+
+    def consume(self, event: Event) -> None:
+        """Take one event."""
+        self.tally.consume(event)
+
+    def live(self, live: Live) -> None:
+        """Take one live event and redraw."""
+        self.tally.live(live)
+        if self.status is None:
+            self.status = self.console.status("", spinner="line")
+            self.status.start()
+        room = self.console.width - 4
+        self.status.update(self.tally.line()[:room])
+
+    def pause(self) -> None:
+        """Clear the line."""
+        if self.status is not None:
+            self.status.stop()
+            self.status = None
+
+
+class Heartbeat:
+    """A line every 30 seconds, so that a silent run is not taken for a dead one."""
+
+    def __init__(self, stream: TextIO, interval: float = HEARTBEAT_SECONDS) -> None:
+        self.tally = Tally()
+        self.stream = stream
+        self.interval = interval
+        self.last = time.monotonic()
+
+    def consume(self, event: Event) -> None:
+        """Take one event."""
+        self.tally.consume(event)
+        self._beat()
+
+    def live(self, live: Live) -> None:
+        """Take one live event."""
+        self.tally.live(live)
+        self._beat()
+
+    def _beat(self) -> None:
+        now = time.monotonic()
+        if now - self.last >= self.interval:
+            self.last = now
+            print(self.tally.line(), file=self.stream, flush=True)
+
+    def pause(self) -> None:
+        """Nothing is shown in place."""

@@ -1,0 +1,44 @@
+"""How text is laid out: width, colour, characters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gslverify.finding import Verdict
+
+COLOURS = {
+    Verdict.PASS: "32",
+    Verdict.XFAIL: "32",
+    Verdict.FAIL: "31;1",
+    Verdict.VACUOUS: "35;1",
+    Verdict.INCONCLUSIVE: "33",
+    Verdict.ERROR: "31;1",
+}
+DIM = "2"
+BOLD = "1"
+
+DEFAULT_WIDTH = 100
+NARROWEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Settings of a text report; words carry the meaning, colour only repeats it."""
+
+    width: int = DEFAULT_WIDTH
+    colour: bool = False
+    ascii_only: bool = False
+    verbosity: int = 0
+
+    def paint(self, text: str, colour: str) -> str:
+        """Wrap `text` in the escape codes of a colour, if colours are wanted."""
+        return f"\x1b[{colour}m{text}\x1b[0m" if self.colour and text else text
+
+    def verdict(self, verdict: Verdict, columns: int = 0) -> str:
+        """Return the painted name of a verdict, padded to `columns`."""
+        padding = " " * (columns - len(verdict.value))
+        return self.paint(verdict.value, COLOURS[verdict]) + padding
+
+    def plain(self, text: str) -> str:
+        """Return `text` with what lies outside ASCII replaced, if that is wanted."""
+        return text.encode("ascii", "backslashreplace").decode() if self.ascii_only else text

@@ -1,0 +1,153 @@
+"""The report for people: a line per rule, a block per problem, a summary."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from gslverify.engine import COLLECTION
+from gslverify.events import Event, RuleDone, RunDone, RunStarted
+from gslverify.finding import Finding, RuleResult, StageResult, Verdict
+from gslverify.report.details import finding_block
+from gslverify.report.style import BOLD, DIM, Style
+from gslverify.settings import Settings
+
+QUIET = frozenset({Verdict.PASS, Verdict.XFAIL})
+VERDICT_COLUMNS = len(Verdict.INCONCLUSIVE.value)
+SUMMARY_WORDS = {
+    Verdict.PASS: "pass",
+    Verdict.FAIL: "fail",
+    Verdict.VACUOUS: "vacuous",
+    Verdict.INCONCLUSIVE: "inconclusive",
+    Verdict.ERROR: "error",
+    Verdict.XFAIL: "expected to fail",
+}
+
+
+class TextReport:
+    """Writes lines as rules are finished, and what needs attention at the end.
+
+    Args:
+        write: takes one line of text without its end.
+        style: width, colour and verbosity: -1 only what needs attention, 1 everything known.
+    """
+
+    def __init__(self, write: Callable[[str], None], style: Style) -> None:
+        self.write = write
+        self.style = style
+        self.settings = Settings()
+        self._file = ""
+        self._columns: dict[str, int] = {}
+
+    def consume(self, event: Event) -> None:
+        """Take one event of a run."""
+        match event:
+            case RunStarted(rule_ids=rule_ids, settings=settings):
+                self.settings = settings
+                self._columns = _name_columns(rule_ids)
+            case RuleDone(result=result):
+                self._rule(result)
+            case RunDone():
+                self._end(event)
+            case _:
+                pass
+
+    def _rule(self, result: RuleResult) -> None:
+        if self.style.verbosity < 0 and result.verdict in QUIET:
+            return
+        file, _, name = result.rule_id.partition("::")
+        if file != self._file:
+            self._file = file
+            self.write(self.style.paint(file, BOLD))
+        for line in rule_lines(result, name or file, self._columns[file], self.style):
+            self.write(self.style.plain(line))
+
+    def _end(self, done: RunDone) -> None:
+        if self.style.verbosity >= 0:
+            for result in done.results:
+                for finding in worth_telling(result, self.style):
+                    self.write("")
+                    for line in finding_block(result, finding, self.settings, self.style):
+                        self.write(line)
+        if done.results:
+            self.write("")
+        for line in summary_lines(done, self.settings):
+            self.write(line)
+
+
+def _name_columns(rule_ids: Sequence[str]) -> dict[str, int]:
+    columns: dict[str, int] = {}
+    for rule_id in rule_ids:
+        file, _, name = rule_id.partition("::")
+        columns[file] = max(columns.get(file, 0), len(name or file))
+    return columns
+
+
+def worth_telling(result: RuleResult, style: Style) -> list[Finding]:
+    """Return the findings to describe; those that were expected only when all is asked for."""
+    if result.verdict is Verdict.XFAIL and style.verbosity < 1:
+        return []
+    return list(result.findings)
+
+
+def rule_lines(result: RuleResult, name: str, columns: int, style: Style) -> list[str]:
+    """Return the line of a rule, continued below where it is too long, and counts when verbose."""
+    head = f"  {style.verdict(result.verdict, VERDICT_COLUMNS)}  {name:<{columns}}"
+    indent = 2 + VERDICT_COLUMNS + 2 + columns
+    time = f"{result.seconds:.1f}s"
+    room = max(style.width - indent - 2 - len(time) - 2, 20)
+    rows = _rows([stage_cell(stage) for stage in result.stages if not stage.skipped], room)
+    lines = [f"{head}  {rows[0]:<{room}}  {style.paint(time, DIM)}"]
+    lines += [f"{'':<{indent}}  {row}" for row in rows[1:]]
+    if style.verbosity > 0:
+        lines += [f"{'':<{indent}}  {line}" for line in _verbose_lines(result)]
+    return lines
+
+
+def stage_cell(stage: StageResult) -> str:
+    """Return the name of a stage with what it found or what it assures."""
+    codes = list(dict.fromkeys(f.code.id for f in stage.findings if not f.code.is_warning))
+    if stage.stage == COLLECTION:
+        return " ".join(codes)
+    said = codes or [str(assurance) for assurance in stage.assurances]
+    return f"{stage.stage}: {', '.join(said)}" if said else stage.stage
+
+
+def _rows(cells: Sequence[str], room: int) -> list[str]:
+    rows = [""]
+    for cell in cells:
+        longer = f"{rows[-1]}  {cell}" if rows[-1] else cell
+        if len(longer) <= room or not rows[-1]:
+            rows[-1] = longer
+        else:
+            rows.append(cell)
+    return rows
+
+
+def _verbose_lines(result: RuleResult) -> Iterator[str]:
+    for stage in result.stages:
+        if stage.skipped:
+            yield f"{stage.stage} was skipped: {stage.skipped}"
+        else:
+            counts = "".join(f", {number} {name}" for name, number in stage.counts.items())
+            yield f"{stage.stage} {stage.seconds:.2f}s{counts}"
+
+
+def summary_lines(done: RunDone, settings: Settings) -> Iterator[str]:
+    """Yield counts in words, the codes that occurred, and why the run ended early if it did."""
+    verdicts = Counter(result.verdict for result in done.results)
+    always = (Verdict.PASS, Verdict.FAIL)
+    counts = [
+        f"{verdicts[verdict]} {word}"
+        for verdict, word in SUMMARY_WORDS.items()
+        if verdicts[verdict] or verdict in always
+    ]
+    rules = "1 rule" if len(done.results) == 1 else f"{len(done.results)} rules"
+    yield f"{rules}: {', '.join(counts)}    {done.seconds:.1f}s, seed {settings.seed}"
+    troubled = [r for r in done.results if r.verdict not in QUIET]
+    codes = Counter(f.code.id for r in troubled for f in r.findings if not f.code.is_warning)
+    if codes:
+        listed = "  ".join(f"{code} x{count}" for code, count in sorted(codes.items()))
+        yield f"codes: {listed}    (gslverify explain {min(codes)})"
+    if done.stop_reason:
+        yield f"{done.stop_reason}; rules that were not finished are not listed"

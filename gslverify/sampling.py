@@ -1,0 +1,160 @@
+"""Complete models of an instance from wishes about its free symbols.
+
+Most constraints of rules are definitions (one size equals another). They are followed directly, so
+that only free symbols are chosen; where choices violate what remains, the solver finds the nearest
+model instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from gsl.attr.term import Operation, Symbol, Term, subterms
+from gsl.errors import GslError
+from gsl.expr import Call, Const
+from gsl.types import TensorType, TupleType, Type
+from gslverify.concrete import value_in
+from gslverify.instance import Instance
+from gslverify.smt import Answer, Solver
+
+LARGEST_SAMPLE = 24
+
+Wish = Callable[[Symbol], Any]
+
+
+@dataclass(slots=True)
+class Sampler:
+    """Finds models of one instance."""
+
+    instance: Instance
+    solver: Solver
+    definitions: dict[Symbol, Term] = field(default_factory=dict)
+    free: list[Symbol] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        symbols = instance_symbols(self.instance)
+        for claim in self.instance.claims:
+            for conjunct in _conjuncts(claim.term):
+                self._define(conjunct)
+        self.free = [symbol for symbol in symbols if symbol not in self.definitions]
+
+    def _define(self, claim: Term) -> None:
+        match claim:
+            case Operation(head="==", operands=(left, right)):
+                for symbol, term in ((left, right), (right, left)):
+                    if isinstance(symbol, Symbol) and self._may_define(symbol, term):
+                        self.definitions[symbol] = term
+                        return
+
+    def _may_define(self, symbol: Symbol, term: Term) -> bool:
+        return symbol not in self.definitions and symbol not in self._reachable(term)
+
+    def _reachable(self, term: Term) -> set[Symbol]:
+        reached: set[Symbol] = set()
+        stack = [term]
+        while stack:
+            for part in subterms(stack.pop()):
+                if isinstance(part, Symbol) and part not in reached:
+                    reached.add(part)
+                    if part in self.definitions:
+                        stack.append(self.definitions[part])
+        return reached
+
+    def model(self, wish: Wish) -> dict[Symbol, Any] | None:
+        """Return a model near the wishes for the free symbols, or None when none was found."""
+        wishes = {symbol: wish(symbol) for symbol in self.free}
+        return self._direct(wishes) or self._solved(wishes)
+
+    def _direct(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
+        model = dict(wishes)
+        try:
+            for symbol in self._defined_in_order():
+                model[symbol] = value_in(self.definitions[symbol], model)
+            legal = all(_within(symbol, value) for symbol, value in model.items())
+            return model if legal and self.satisfies(model) else None
+        except GslError:
+            return None
+
+    def _defined_in_order(self) -> Iterator[Symbol]:
+        done: set[Symbol] = set()
+        stack = list(reversed(self.definitions))
+        while stack:
+            symbol = stack[-1]
+            below = [
+                part
+                for part in subterms(self.definitions[symbol])
+                if isinstance(part, Symbol) and part in self.definitions and part not in done
+            ]
+            if below and symbol not in done:
+                stack.extend(below)
+                continue
+            stack.pop()
+            if symbol not in done:
+                done.add(symbol)
+                yield symbol
+
+    def satisfies(self, model: dict[Symbol, Any]) -> bool:
+        """Tell whether all claims hold in the model, computed in Python."""
+        return all(value_in(claim.term, model) is True for claim in self.instance.claims)
+
+    def _solved(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
+        limits = [s <= LARGEST_SAMPLE for s in wishes if s.sort == "int"]
+        result = self.solver.near(list(wishes.items()), limits)
+        if result.answer is not Answer.SAT:
+            return None
+        model = {**wishes, **result.model}
+        try:
+            return model if self.satisfies(model) else None
+        except GslError:
+            return None
+
+
+def _conjuncts(term: Term) -> Iterator[Term]:
+    stack = [term]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, Operation) and current.head == "and":
+            stack.extend(reversed(current.operands))
+        else:
+            yield current
+
+
+def _within(symbol: Symbol, value: Any) -> bool:
+    low = symbol.low is None or value >= symbol.low
+    return bool(low and (symbol.high is None or value <= symbol.high))
+
+
+def instance_symbols(instance: Instance) -> list[Symbol]:
+    """Return the symbols of an instance in the order in which they occur in its graph."""
+    found: dict[Symbol, None] = {}
+    for node in instance.graph:
+        for term in _terms(node.expr.type, node.expr):
+            found.update((part, None) for part in subterms(term) if isinstance(part, Symbol))
+    return list(found)
+
+
+def _terms(type_: Type, expr: Any) -> Iterator[Term]:
+    values: list[Any] = list(_type_parts(type_))
+    if isinstance(expr, Call):
+        values.extend(expr.attributes.values())
+    if isinstance(expr, Const):
+        values.append(expr.value)
+    yield from _flatten(values)
+
+
+def _type_parts(type_: Type) -> Iterator[Any]:
+    if isinstance(type_, TensorType):
+        yield from (*type_.shape, type_.dtype)
+    if isinstance(type_, TupleType):
+        for part in type_.fields:
+            yield from _type_parts(part)
+
+
+def _flatten(values: Iterable[Any]) -> Iterator[Term]:
+    for value in values:
+        if isinstance(value, Term):
+            yield value
+        elif isinstance(value, tuple):
+            yield from _flatten(value)

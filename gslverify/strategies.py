@@ -1,0 +1,272 @@
+"""Hypothesis strategies: networks that a rule matches, networks around them, and their inputs.
+
+A public library: ``matching_networks(subst)`` may be used in any property. All choices are bounded
+and small ones come first, so that shrinking ends at what a person can check by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from gsl.attr.term import Symbol
+from gsl.errors import GslError
+from gsl.expr import Call, Expr, Tuple, Var
+from gsl.graph import reverse_post_order
+from gsl.operators import lookup
+from gsl.operators.declaration import Values
+from gsl.pat import Wildcard
+from gsl.subst import Subst
+from gsl.types import TensorType
+from gslverify.concrete import concrete_outputs
+from gslverify.instance import Instance
+from gslverify.sampling import Sampler
+from gslverify.smt import Answer, Solver, new_context
+from gslverify.variants import enumerate_variants
+
+MOST_ELEMENTS = 20_000
+DTYPES = ("float32", "float64", "int32", "float16", "int64", "int8", "uint8", "bool")
+REALS = (1.0, 0.5, 2.0, 0.0, 0.25, -1.0, 3.0, -0.5, 1e-5)
+CONTEXTS = ("alone", "outputs used", "inputs computed", "inner value used", "twice")
+STYLES = ("small integers", "distinct integers", "reals", "wide")
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A generated network.
+
+    `outputs` contains the match; `matched` are the expressions that the outputs of the rule must
+    match, `context` what was built around them, `model` the attributes and sizes by name.
+    """
+
+    outputs: tuple[Expr, ...]
+    matched: tuple[Expr, ...]
+    context: str
+    model: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def variables(self) -> list[Var]:
+        """The inputs of the network."""
+        return [expr for expr in reverse_post_order(self.outputs) if isinstance(expr, Var)]
+
+
+@st.composite
+def networks(
+    draw: st.DrawFn, samplers: Sequence[Sampler], contexts: Sequence[str] = CONTEXTS
+) -> Network:
+    """Draw a network that contains a match of the rule the samplers belong to."""
+    context = draw(st.sampled_from(contexts))
+    sampler = samplers[draw(st.integers(0, len(samplers) - 1))]
+    model = sampler.model(wishes(draw))
+    assume(model is not None)
+    assert model is not None
+    generator = np.random.default_rng(draw(st.integers(0, 255)))
+    try:
+        matched = concrete_outputs(sampler.instance, model, _filled(generator))
+    except GslError:
+        assume(False)
+        raise
+    assume(all(_is_small(expr) for expr in reverse_post_order(matched)))
+    named = {symbol.name: model[symbol] for symbol in sorted(model, key=lambda s: s.name)}
+    return replace(AROUND[context](matched, free_inputs(sampler.instance)), model=named)
+
+
+def free_inputs(instance: Instance) -> frozenset[str]:
+    """Return the names of the inputs that anything may stand for, not only a variable."""
+    names = instance.names.items()
+    return frozenset(name for key, name in names if isinstance(key[0], Wildcard))
+
+
+def _filled(generator: np.random.Generator) -> Callable[[Var], Any]:
+    return lambda variable: random_array(variable, "small integers", None, generator)
+
+
+def matching_networks(subst: Subst, limit: int = 4_000_000) -> st.SearchStrategy[Network]:
+    """Return a strategy for networks that the source of `subst` matches."""
+    context = new_context()
+    samplers = []
+    for variant in enumerate_variants(subst).variants[:64]:
+        instance = variant.instance(subst)
+        solver = Solver([claim.term for claim in instance.claims], limit, context)
+        if solver.check().answer is Answer.SAT:
+            samplers.append(Sampler(instance, solver))
+    return networks(samplers)
+
+
+def _is_small(expr: Expr) -> bool:
+    return not isinstance(expr.type, TensorType) or expr.type.size <= MOST_ELEMENTS
+
+
+def wishes(draw: st.DrawFn) -> Callable[[Symbol], Any]:
+    """Return a chooser of values for symbols: sizes free, all equal, or all different."""
+    mode = draw(st.sampled_from(("free", "equal", "distinct")))
+    same = draw(st.integers(1, 4)) if mode == "equal" else 0
+    count = 0
+
+    def wish(symbol: Symbol) -> Any:
+        nonlocal count
+        if symbol.sort == "text":
+            return draw(st.sampled_from(DTYPES))
+        if symbol.sort == "real":
+            return draw(st.sampled_from(REALS))
+        if symbol.sort == "bool":
+            return draw(st.booleans())
+        if ".shape[" not in symbol.name:
+            low = -2 if symbol.low is None else int(symbol.low)
+            return draw(st.integers(low, low + 3))
+        count += 1
+        return same or (count % 6 + 1 if mode == "distinct" else draw(st.integers(1, 5)))
+
+    return wish
+
+
+def _alone(matched: list[Expr], free: frozenset[str]) -> Network:
+    return Network(tuple(matched), tuple(matched), "alone")
+
+
+def _outputs_used(matched: list[Expr], free: frozenset[str]) -> Network:
+    used = [same_value(expr) for expr in matched]
+    return Network((*used, *matched), tuple(matched), "outputs used")
+
+
+def _inputs_computed(matched: list[Expr], free: frozenset[str]) -> Network:
+    rebuilt: dict[Expr, Expr] = {}
+    for expr in reverse_post_order(matched):
+        operands = tuple(rebuilt[operand] for operand in expr.operands)
+        if isinstance(expr, Var) and expr.name in free:
+            rebuilt[expr] = same_value(expr)
+        else:
+            rebuilt[expr] = expr.with_operands(operands) if operands else expr
+    outputs = tuple(rebuilt[expr] for expr in matched)
+    return Network(outputs, outputs, "inputs computed")
+
+
+def _inner_value_used(matched: list[Expr], free: frozenset[str]) -> Network:
+    inner = [e for e in reverse_post_order(matched) if e.operands and e not in matched]
+    return Network((*matched, *inner[-1:]), tuple(matched), "inner value used")
+
+
+def _twice(matched: list[Expr], free: frozenset[str]) -> Network:
+    copies: dict[Expr, Expr] = {}
+    for expr in reverse_post_order(matched):
+        operands = tuple(copies[operand] for operand in expr.operands)
+        copies[expr] = expr.with_operands(operands) if operands else expr
+    second = [copies[expr] for expr in matched]
+    return Network((*matched, *second), tuple(matched), "twice")
+
+
+def same_value(expr: Expr) -> Expr:
+    """Return a call that has the value of `expr` but is another node."""
+    if not isinstance(expr.type, TensorType):
+        return Tuple([expr])
+    name = "LogicalOr" if expr.type.dtype == "bool" else "Maximum"
+    return Call(lookup(name), [expr, expr])
+
+
+AROUND: dict[str, Callable[[list[Expr], frozenset[str]], Network]] = {
+    "alone": _alone,
+    "outputs used": _outputs_used,
+    "inputs computed": _inputs_computed,
+    "inner value used": _inner_value_used,
+    "twice": _twice,
+}
+
+
+@st.composite
+def arrays(draw: st.DrawFn, network: Network) -> dict[str, Any]:
+    """Draw a value for every input of a network, within the domains of its operators."""
+    style = draw(st.sampled_from(STYLES))
+    generator = np.random.default_rng(draw(st.integers(0, 255)))
+    ranges = value_ranges(network.outputs)
+    return {v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables}
+
+
+def value_ranges(outputs: Sequence[Expr]) -> dict[Expr, list[Values]]:
+    """Return for expressions the values on which the operators that use them are defined.
+
+    Restrictions pass through operators that only rearrange or copy their operand.
+    """
+    ranges: dict[Expr, list[Values]] = {}
+    for expr in reversed(reverse_post_order(outputs)):
+        if not isinstance(expr, Call):
+            inherited = ranges.get(expr, [])
+            for operand in expr.operands:
+                ranges.setdefault(operand, []).extend(inherited)
+            continue
+        types = tuple(operand.type for operand in expr.operands)
+        for declared, operand in zip(expr.operator.operands, expr.operands, strict=True):
+            rule = expr.operator.values.get(declared.name)
+            if rule is not None:
+                known = rule if isinstance(rule, Values) else rule(types, expr.attributes)
+                ranges.setdefault(operand, []).append(known)
+            if expr.operator.name in MOVES_VALUES:
+                ranges.setdefault(operand, []).extend(ranges.get(expr, []))
+    return ranges
+
+
+MOVES_VALUES = frozenset(
+    {"Transpose", "Reshape", "ExpandDims", "Squeeze", "Concatenate", "BroadcastTo", "Maximum"}
+)
+
+
+def random_array(
+    variable: Var, style: str, ranges: list[Values] | None, generator: np.random.Generator
+) -> Any:
+    """Return values of one style for a variable, brought into its ranges."""
+    dtype = np.dtype(variable.dtype)
+    if dtype.kind == "b":
+        return generator.integers(0, 2, variable.shape).astype(bool)
+    raw = _STYLES[style](variable.shape, dtype, generator)
+    for values in ranges or ():
+        raw = _restrict(raw, values, dtype)
+    return np.asarray(raw).astype(dtype)
+
+
+def _restrict(raw: Any, values: Values, dtype: np.dtype[Any]) -> Any:
+    if values.low is not None and values.high is not None and dtype.kind != "f":
+        span = int(values.high) - int(values.low) + 1
+        raw = raw % span + int(values.low) if span < 2**31 else raw
+    if values.low is not None and values.low >= 0:
+        raw = np.abs(raw)
+    if values.low is not None:
+        raw = np.maximum(raw, values.low)
+    if values.high is not None:
+        raw = np.minimum(raw, values.high)
+    return np.where(raw == 0, 1, raw) if values.nonzero else raw
+
+
+def _small_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    return generator.integers(0 if dtype.kind == "u" else -3, 4, shape)
+
+
+def _distinct_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    count = int(np.prod(shape, dtype=np.int64))
+    ramp = np.arange(count) - (0 if dtype.kind == "u" else count // 2)
+    limit = 100 if dtype.itemsize == 1 else 1000
+    return generator.permutation(ramp % limit if count > limit else ramp).reshape(shape)
+
+
+def _reals(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    if dtype.kind != "f":
+        return _small_integers(shape, dtype, generator)
+    return generator.standard_normal(shape).astype(dtype)
+
+
+def _wide(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    if dtype.kind != "f":
+        limits = np.iinfo(dtype)
+        return generator.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True)
+    return (generator.standard_normal(shape) * 16.0).astype(dtype)
+
+
+_STYLES: dict[str, Callable[..., Any]] = {
+    "small integers": _small_integers,
+    "distinct integers": _distinct_integers,
+    "reals": _reals,
+    "wide": _wide,
+}

@@ -1,0 +1,96 @@
+"""One trial: rewrite a network with the real engine and compare it with the original."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gsl.engine import Record, apply
+from gsl.errors import GraphError, GslError, RewriteError
+from gsl.expr import Expr
+from gsl.subst import Subst
+from gsl.workload import Workload
+from gslverify.bounded import AmbiguousError
+from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER, REWRITE_BREAKS_GRAPH
+from gslverify.compare import Comparison, compare, evaluate_bounded
+from gslverify.concrete import Rewritten, rewrite_once
+from gslverify.finding import Code
+from gslverify.strategies import Network
+
+WHOLE_NETWORK = frozenset({"inner value used", "twice"})
+"""Contexts in which the rule is applied everywhere, not only where it is known to match."""
+
+MOST_REWRITES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a trial.
+
+    `rejected` says why it tells nothing, `code` and `message` what went wrong; with neither, both
+    networks agree, exactly when `exact`.
+    """
+
+    network: Network
+    inputs: Mapping[str, Any]
+    target: tuple[Expr, ...] = ()
+    rejected: str = ""
+    code: Code | None = None
+    message: str = ""
+    exact: bool = False
+    comparisons: tuple[Comparison, ...] = field(default=())
+
+
+def run_trial(subst: Subst, network: Network, inputs: Mapping[str, Any]) -> Outcome:
+    """Rewrite `network`, run both on the NumPy references, and compare every output."""
+    try:
+        rewritten = _rewrite(subst, network)
+    except GraphError as error:
+        return Outcome(network, inputs, code=REWRITE_BREAKS_GRAPH, message=str(error))
+    if rewritten.refusal is not None:
+        return Outcome(network, inputs, code=MATCH_REFUSED, message=str(rewritten.refusal))
+    if rewritten.mismatch is not None:
+        return Outcome(network, inputs, rejected=rewritten.mismatch.reason)
+    if [e.type for e in rewritten.outputs] != [e.type for e in network.outputs]:
+        message = "an output of the rewritten network has another type"
+        return Outcome(network, inputs, rewritten.outputs, "", REWRITE_BREAKS_GRAPH, message)
+    return _compare(network, inputs, rewritten.outputs)
+
+
+def _rewrite(subst: Subst, network: Network) -> Rewritten:
+    if network.context not in WHOLE_NETWORK:
+        return rewrite_once(subst, network.outputs, network.matched)
+    record = Record()
+    try:
+        workload = Workload(network.outputs)
+        result = apply(workload, [subst], max_rewrites=MOST_REWRITES, record=record)
+    except RewriteError:
+        # A rule whose target matches its source again has no fixpoint; one rewrite has to do.
+        return rewrite_once(subst, network.matched)
+    if record.refused:
+        return Rewritten(refusal=record.refused[0][1])
+    return Rewritten(result.outputs)
+
+
+def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ...]) -> Outcome:
+    try:
+        before, _ = evaluate_bounded(network.outputs, inputs)
+        after, _ = evaluate_bounded(target, inputs)
+    except AmbiguousError as error:
+        return Outcome(network, inputs, target, rejected=str(error))
+    except GslError as error:
+        return Outcome(network, inputs, target, "", REWRITE_BREAKS_GRAPH, str(error))
+    comparisons = tuple(
+        comparison
+        for number, (source, new) in enumerate(zip(before, after, strict=True))
+        for comparison in compare(f"output {number}", source, new)
+    )
+    for comparison in comparisons:
+        if comparison.difference is not None:
+            message = comparison.difference.sentence
+            return Outcome(network, inputs, target, "", OUTPUTS_DIFFER, message, False, comparisons)
+    if not any(comparison.compared for comparison in comparisons):
+        return Outcome(network, inputs, target, rejected="no element has a finite value")
+    exact = all(comparison.exact for comparison in comparisons)
+    return Outcome(network, inputs, target, exact=exact, comparisons=comparisons)

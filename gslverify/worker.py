@@ -1,0 +1,68 @@
+"""The child's side of a worker process: examine one rule after the other until the pipe closes."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+import threading
+from functools import lru_cache
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+
+from gslverify.corpus import Collected, CollectedRule, load
+from gslverify.events import Live, StageStarted
+from gslverify.examination import crashed, examine
+from gslverify.finding import StageResult
+from gslverify.settings import Settings
+from gslverify.stages import Wave
+
+Request = tuple[str, Path, Wave]
+"""Rule id, file and stages."""
+
+Message = Live | StageResult | None
+"""What a worker sends; None ends a task."""
+
+
+def serve(connection: Connection, settings: Settings) -> None:
+    """Answer requests until the pipe is closed or None is sent; the target of the process."""
+    os.setsid()
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (rule files may print; once is enough)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    while (request := connection.recv()) is not None:
+        _answer(connection, request, settings)
+        connection.send(None)
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os.killpg(0, signal.SIGKILL)
+
+
+def _answer(connection: Connection, request: Request, settings: Settings) -> None:
+    rule_id, path, wave = request
+    item = next((item for item in _load(path) if item.rule_id == rule_id), None)
+    if not isinstance(item, CollectedRule):
+        first = next(iter(wave))
+        connection.send(StageStarted(rule_id, first))
+        connection.send(crashed(first, LookupError(f"{path} changed while it was verified")))
+        return
+    for result in examine(item, wave, settings, connection.send):
+        connection.send(_picklable(result))
+
+
+@lru_cache(maxsize=64)
+def _load(path: Path) -> tuple[Collected, ...]:
+    return tuple(load(path))
+
+
+def _picklable(result: StageResult) -> StageResult:
+    try:
+        pickle.dumps(result)
+    except Exception as error:
+        return crashed(result.stage, error)
+    return result
