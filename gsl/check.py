@@ -326,18 +326,20 @@ def _term_span(term: Term) -> Span | None:
 
 
 def defaults_meant(subst: Subst) -> Findings:
-    """GSL140 (warning): the target silently fixes an attribute that the source leaves free."""
+    """GSL140 (warning): the target silently fixes attributes that the source leaves free."""
     for pattern in _owned(subst):
         if not isinstance(pattern, Call) or not isinstance(pattern.callee, Operator):
             continue
-        for name in _free_in_source(subst, pattern.callee):
-            if name not in pattern.constraints and pattern.attributes_of is None:
-                message = (
-                    f"`{name}` of {pattern!r} takes its default in the target, "
-                    "but the source leaves it free"
-                )
-                cure = f"copy it with pat.same_attr, or pin {name}=... in the source"
-                yield RuleError("GSL140", message, _at(pattern), cure, warning=True)
+        free = _free_in_source(subst, pattern.callee)
+        names = [n for n in free if n not in pattern.constraints and not pattern.attributes_of]
+        if names:
+            listed = ", ".join(f"`{name}`" for name in names)
+            message = (
+                f"{listed} of {pattern!r} {'take' if len(names) > 1 else 'takes'} the default in "
+                f"the target, but the source leaves {'them' if len(names) > 1 else 'it'} free"
+            )
+            cure = f"copy with pat.same_attr, or pin in the source, such as {names[0]}=..."
+            yield RuleError("GSL140", message, _at(pattern), cure, warning=True)
 
 
 def _free_in_source(subst: Subst, operator: Operator) -> list[str]:

@@ -6,11 +6,12 @@ memoisation); the match is fixed by then, so nothing else can change their value
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gsl.attr.evaluate import contains, disjunction, evaluate, is_symbolic
 from gsl.attr.term import ANYTHING, Term, free_symbols, operation
-from gsl.errors import EvaluationError, GslError, RewriteError
+from gsl.errors import EvaluationError, GslError, RewriteError, UndecidedError
 from gsl.expr import Call as CallExpr
 from gsl.expr import Const as ConstExpr
 from gsl.expr import Expr
@@ -27,15 +28,41 @@ from gsl.types import FLOATING, Bool
 Built = tuple[Pattern, Frame | None]
 
 
-class Builder:
-    """Builds the target patterns of one match as nodes of a work graph."""
+Decide = Callable[[Any], bool]
+"""Decides the condition of a `pat.Cond`; it is a term when the match is symbolic."""
 
-    def __init__(self, bindings: Bindings, graph: Graph, need: Need | None = None) -> None:
+
+def known(condition: Any) -> bool:
+    """Return a condition that is decided; raise UndecidedError for a term."""
+    if isinstance(condition, Term):
+        raise UndecidedError("a conditional target depends on an unknown value")
+    if not isinstance(condition, bool):
+        raise EvaluationError(f"a condition is true or false, not {condition!r}")
+    return condition
+
+
+class Builder:
+    """Builds the target patterns of one match as nodes of a work graph.
+
+    `need` collects preconditions of target operators that a symbolic match leaves open, `decide`
+    settles conditional targets, and `current` is the pattern that is being built.
+    """
+
+    def __init__(
+        self,
+        bindings: Bindings,
+        graph: Graph,
+        need: Need | None = None,
+        decide: Decide = known,
+    ) -> None:
         self.bindings = Bindings(dict(bindings.nodes), dict(bindings.lengths), bindings.arms)
         self.matched = bindings
         self.graph = graph
         self.need = Need() if need is None else need
         self.added: list[Node] = []
+        self.decide = decide
+        self.current: Pattern | None = None
+        self._arms: dict[Key, Pattern] = {}
         self._values: dict[Term, Any] = {}
 
     def build(self, pattern: Pattern, frame: Frame | None) -> Node:
@@ -66,10 +93,18 @@ class Builder:
             case Variadic(field=field):
                 count = self._length(pattern, frame)
                 return [(field, Frame(pattern, index, frame)) for index in range(count)]
-            case Cond(operands=(then, otherwise), condition=condition):
-                return [(then if self.value(condition, frame) else otherwise, frame)]
+            case Cond():
+                return [(self._arm(pattern, frame), frame)]
             case _:
                 return [(operand, frame) for operand in pattern.operands]
+
+    def _arm(self, pattern: Cond, frame: Frame | None) -> Pattern:
+        key = instance_of(pattern, frame)
+        if key not in self._arms:
+            then, otherwise = pattern.operands
+            condition = self.value(pattern.condition, frame)
+            self._arms[key] = then if self.decide(condition) else otherwise
+        return self._arms[key]
 
     def _length(self, variadic: Variadic, frame: Frame | None) -> int:
         count = self.value(variadic.size, frame)
@@ -82,6 +117,7 @@ class Builder:
         nodes = tuple(self.bindings.nodes[self._key(*part)] for part in self._parts(pattern, frame))
         if isinstance(pattern, Cond):
             return nodes[0]
+        self.current = pattern
         expr = self._expr(pattern, frame, [node.expr for node in nodes])
         node = self.graph.add(expr, nodes)
         self.added.append(node)

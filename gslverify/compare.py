@@ -109,6 +109,4 @@ def _difference(name: str, wrong: Any, source: Any, target: Any) -> Difference:
         )
         for i in order
     )
-    largest = float(gaps[order[0]])
-    sentence = f"{name}: {len(places)} of {wrong.size} elements differ, by up to {largest:g}"
-    return Difference(name, len(places), int(wrong.size), largest, worst, sentence)
+    return Difference(name, len(places), int(wrong.size), float(gaps[order[0]]), worst)

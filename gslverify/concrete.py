@@ -10,12 +10,12 @@ import numpy as np
 
 from gsl.attr.evaluate import evaluate
 from gsl.attr.term import Access, Symbol, Term
-from gsl.errors import EvaluationError, RewriteError
+from gsl.errors import EvaluationError, GslError, RewriteError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import Graph, Node, reverse_post_order
 from gsl.match import Bindings, Mismatch, match_at, matches_at
 from gsl.pat import Const as ConstPattern
-from gsl.rewrite import rewrite
+from gsl.rewrite import Builder, output_pairs, rewrite
 from gsl.subst import Subst
 from gslverify.instance import Instance, source_output_keys
 
@@ -139,6 +139,23 @@ def rewrite_once(
     if isinstance(mismatch, Bindings):
         mismatch = Mismatch("the rule matches other outputs of this network")
     return Rewritten(mismatch=mismatch)
+
+
+def target_outputs(subst: Subst, outputs: Sequence[Expr]) -> list[Expr] | None:
+    """Return what the rule would put in the place of `outputs`, whatever its type.
+
+    None when the rule does not match or when an operator of the target refuses its operands.
+    """
+    graph = Graph(outputs)
+    for bindings in matches_at(subst, graph, graph.outputs[0]):
+        if _matched_outputs(subst, bindings) == graph.outputs:
+            builder = Builder(bindings, graph)
+            try:
+                built = [builder.build(*target) for _, target in output_pairs(subst, bindings)]
+            except GslError:
+                return None
+            return [node.expr for node in built]
+    return None
 
 
 def _replaced(subst: Subst, bindings: Bindings, graph: Graph) -> Rewritten:

@@ -100,7 +100,10 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How one output differs; `worst` lists (index, source value, target value), worst first."""
+    """How one output differs; `worst` lists (index, source value, target value), worst first.
+
+    `sentence` says what cannot be said by elements, such as a difference of types.
+    """
 
     output: str
     mismatched: int
@@ -108,6 +111,14 @@ class Difference:
     max_abs: float
     worst: tuple[tuple[tuple[int, ...], Any, Any], ...]
     sentence: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The difference in one sentence."""
+        if self.sentence:
+            return self.sentence
+        share = f"{self.mismatched} of {self.total} elements differ"
+        return f"{self.output}: {share}, by up to {self.max_abs:g}"
 
 
 @dataclass(frozen=True, slots=True)

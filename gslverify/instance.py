@@ -51,7 +51,16 @@ MOST_FIELDS = 4
 
 
 class InfeasibleError(GslError):
-    """The choices made so far contradict the rule; no graph of this structure matches."""
+    """The choices made so far contradict the rule; no graph of this structure matches.
+
+    `progress` counts the patterns that could be built before, `origin` is the place of the
+    constraint that failed.
+    """
+
+    def __init__(self, reason: str, origin: Origin | None = None) -> None:
+        super().__init__(reason)
+        self.origin = origin
+        self.progress = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +117,13 @@ def build_instance(subst: Subst, choose: Choose) -> Instance:
     try:
         builder.build_all()
         builder.assume_conditions()
+    except InfeasibleError as error:
+        error.progress = len(builder.bindings.nodes)
+        raise
     except (EvaluationError, OperatorError) as error:
-        raise InfeasibleError(str(error)) from error
+        infeasible = InfeasibleError(str(error), builder.current)
+        infeasible.progress = len(builder.bindings.nodes)
+        raise infeasible from error
     return builder.instance
 
 
@@ -124,6 +138,7 @@ class _SourceBuilder:
         self.pattern_names = pattern_names(subst)
         self.instance = Instance(subst, self.graph, self.bindings, {})
         self.tuples = set(_tuple_valued(subst))
+        self.current: Origin | None = subst.origin
 
     def build_all(self) -> None:
         """Build every output of the source."""
@@ -153,7 +168,7 @@ class _SourceBuilder:
         if isinstance(condition, Term):
             self.instance.claims.append(Claim(condition, reason, origin))
         elif condition is not True:
-            raise InfeasibleError(reason)
+            raise InfeasibleError(reason, origin)
 
     def _build(self, pattern: Pattern, frame: Frame | None) -> None:
         stack = [(pattern, frame)]
@@ -195,6 +210,7 @@ class _SourceBuilder:
             self.bindings.nodes[key] = operands[0]
             return
         self.instance.names[key] = self._name(key)
+        self.current = key[0].origin
         expr = self._expr(key, [node.expr for node in operands])
         self.bindings.nodes[key] = self.graph.add(expr, tuple(operands))
 

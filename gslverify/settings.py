@@ -31,7 +31,7 @@ class Settings:
     max_examples: int = 60
     min_examples: int = 20
     seed: int = 0
-    max_variants: int = 96
+    max_variants: int = 250
     solver_limit: int = 4_000_000
     use_tvm: bool = True
     keep_going: bool = False

@@ -83,22 +83,20 @@ class Solver:
 
     def check(self, *more: Term) -> Result:
         """Ask whether the claims and `more` hold together."""
-        self.solver.push()
-        try:
-            for term in more:
-                self.solver.add(*self._formulas(term))
-            return self._result(self.solver.check())
-        finally:
-            self.solver.pop()
+        formulas = [formula for term in more for formula in self._formulas(term)]
+        return self._ask(formulas)
 
     def refutes(self, obligation: Term, *more: Term) -> Result:
         """Ask for a model of the claims and `more` where `obligation` fails or has no value."""
+        formulas = [formula for term in more for formula in self._formulas(term)]
+        holds = z3.And(*self._formulas(obligation), self.context)
+        return self._ask([*formulas, z3.Not(holds)])
+
+    def _ask(self, formulas: Sequence[Any]) -> Result:
+        # Translated before this scope opens: the bounds of new symbols have to outlive it.
         self.solver.push()
         try:
-            for term in more:
-                self.solver.add(*self._formulas(term))
-            holds = z3.And(*self._formulas(obligation), self.context)
-            self.solver.add(z3.Not(holds))
+            self.solver.add(*formulas)
             return self._result(self.solver.check())
         finally:
             self.solver.pop()
@@ -120,14 +118,15 @@ class Solver:
 
     def near(self, wishes: Sequence[tuple[Symbol, Any]], limits: Sequence[Term] = ()) -> Result:
         """Find a model within `limits` that grants wishes; clashing wishes are dropped."""
-        wanted = {z3.Bool(f"wish{n}", self.context): wish for n, wish in enumerate(wishes)}
+        granted = [
+            (z3.Bool(f"wish{number}", self.context), self._variable(symbol) == self._value(value))
+            for number, (symbol, value) in enumerate(wishes)
+        ]
+        bounded = [self.translate(limit) for limit in limits]
         self.solver.push()
         try:
-            for limit in limits:
-                self.solver.add(self.translate(limit))
-            for name, (symbol, value) in wanted.items():
-                self.solver.add(z3.Implies(name, self._variable(symbol) == self._value(value)))
-            return self._grant(list(wanted))
+            self.solver.add(*bounded, *(z3.Implies(name, wish) for name, wish in granted))
+            return self._grant([name for name, _ in granted])
         finally:
             self.solver.pop()
 

@@ -88,7 +88,7 @@ def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ..
     )
     for comparison in comparisons:
         if comparison.difference is not None:
-            message = comparison.difference.sentence
+            message = comparison.difference.summary
             return Outcome(network, inputs, target, "", OUTPUTS_DIFFER, message, False, comparisons)
     if not any(comparison.compared for comparison in comparisons):
         return Outcome(network, inputs, target, rejected="no element has a finite value")

@@ -52,7 +52,7 @@ class Enumeration:
     variants: tuple[Variant, ...]
     complete: bool
     undecided: tuple[str, ...] = ()
-    obstacle: str = ""
+    obstacle: InfeasibleError | None = None
 
 
 def enumerate_variants(subst: Subst, most_runs: int = 4000) -> Enumeration:
@@ -60,7 +60,8 @@ def enumerate_variants(subst: Subst, most_runs: int = 4000) -> Enumeration:
     variants: list[Variant] = []
     undecided: dict[str, None] = {}
     prefix: list[int] | None = []
-    runs, furthest, obstacle = 0, -1, ""
+    obstacle: InfeasibleError | None = None
+    runs = 0
     while prefix is not None and runs < most_runs:
         runs += 1
         replay = Replay(prefix)
@@ -68,8 +69,8 @@ def enumerate_variants(subst: Subst, most_runs: int = 4000) -> Enumeration:
             build_instance(subst, replay)
             variants.append(Variant(tuple(replay.made)))
         except InfeasibleError as error:
-            if len(replay.made) > furthest:
-                furthest, obstacle = len(replay.made), str(error)
+            if obstacle is None or error.progress > obstacle.progress:
+                obstacle = error
         except GslError as error:
             undecided[str(error)] = None
         prefix = _next_prefix(replay)

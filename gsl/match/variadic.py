@@ -23,7 +23,9 @@ from gsl.subst import Subst
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Agenda item: field 0 is matched; collect the candidates for all others."""
+    """Agenda item: field 0 has matched `root`; collect the candidates for all others."""
+
+    root: Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class VariadicSearch(RuleSearch):
 
     def matches(self, root: Node) -> Iterator[Bindings]:
         """Yield a match for every largest set of outputs that begins with `root`."""
-        agenda = prepend([*self._field(0, root), Start(), Finish()], None)
+        agenda = prepend([*self._field(0, root), Start(root), Finish()], None)
         seen: list[frozenset[Node]] = []
         for bindings in self.solutions(agenda):
             outputs = frozenset(output_nodes(self.subst, bindings))
@@ -103,8 +105,8 @@ class VariadicSearch(RuleSearch):
     def step(self, item: Item, rest: Agenda) -> Agenda | Mismatch | Iterator[Agenda]:
         """Work off one item, those of variadic outputs included."""
         match item:
-            case Start():
-                return prepend([Fields(1, self._candidates())], rest)
+            case Start(root=root):
+                return prepend([Fields(1, self._candidates(root))], rest)
             case Fields():
                 return self._fields(item, rest)
             case Admit(index=index, mark=mark):
@@ -126,15 +128,14 @@ class VariadicSearch(RuleSearch):
         self.record(self.bindings.lengths, (self.variadic, ()), index + 1)
         return Match(self.variadic.field, Frame(self.variadic, index), node), Admit(index, mark)
 
-    def _candidates(self) -> tuple[Node, ...]:
-        found = candidates(self, self.graph, self.variadic.field, Frame(self.variadic, 1))
+    def _candidates(self, root: Node) -> tuple[Node, ...]:
+        field = self.variadic.field
+        found = candidates(self, self.graph, field, Frame(self.variadic, 1))
+        others = [node for node in found if node is not root]
         if self.closed:
-            found = [node for node in found if node in self.required]
-        else:
-            found = sorted(found, key=lambda node: node not in self.required)
-        if self._order_matters:
-            return tuple(node for node in found if node not in self.taken)
-        return tuple(filter(self._fits_alone, found))
+            others = [node for node in others if node in self.required]
+        others.sort(key=lambda node: node not in self.required)
+        return tuple(others if self._order_matters else filter(self._fits_alone, others))
 
     def _fits_alone(self, node: Node) -> bool:
         mark = self.mark

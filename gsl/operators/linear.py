@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Annotated, Any
 
 import numpy as np
 
-from gsl.attr.evaluate import PYTHON, conjunction, contains, disjunction, equal
+from gsl.attr.evaluate import conjunction, contains, disjunction, equal
+from gsl.attr.term import Term, operation
 from gsl.operators.create import scalar
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.domain import Real
@@ -111,7 +113,8 @@ def _usual_scale(operands: tuple[Type, ...]) -> Any:
     query = operands[0]
     if not isinstance(query, TensorType) or not query.ndim or equal(query.shape[-1], 0) is True:
         raise ValueError("the scale of attention over empty heads must be given")
-    return 1.0 / PYTHON["sqrt"](query.shape[-1])
+    size = query.shape[-1]
+    return 1.0 / (operation("sqrt", size) if isinstance(size, Term) else sqrt(size))
 
 
 @operator(dtypes=FLOATING)

@@ -20,12 +20,16 @@ class TypeMismatchError(BackendError):
 
 
 class UnsupportedError(BackendError):
-    """A Relax module contains something that GSL has no expression for; binding and operator are
-    named.
+    """A Relax module contains something that GSL has no expression for.
+
+    The message names binding and operator. Rewrite the module, or declare the operator.
     """
 
 
+REASON_LIMIT = 500
+
+
 def reason(error: Exception) -> str:
-    """Return what an exception of TVM says, on one line and without its C++ backtrace."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if lines else type(error).__name__
+    """Return what an exception of TVM says, on one line."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= REASON_LIMIT else text[:REASON_LIMIT] + "..."

@@ -34,12 +34,12 @@ class ZygoteProcess:
         self._owner = os.getpid()
         self._operators = dict(REGISTRY)
         self._connection, other = socket.socketpair()
-        pid = os.fork()
-        if not pid:
+        self.pid = os.fork()
+        if not self.pid:
             self._connection.close()
             zygote.serve(other)
         other.close()
-        self._finalizer = weakref.finalize(self, _stop, self._connection, pid, self._owner)
+        self._finalizer = weakref.finalize(self, _stop, self._connection, self.pid, self._owner)
         try:
             complaint = self._receive(START)
         except (EOFError, OSError) as error:

@@ -43,7 +43,7 @@ HARMLESS: Mapping[tuple[str, str], Callable[[Any, Written], bool]] = {
     ("nn.max_pool2d", "count_include_pad"): lambda value, _: True,
     ("nn.adaptive_avg_pool2d", "output_size"): lambda value, _: value == (1, 1),
     ("nn.batch_norm", "training"): lambda value, _: not value,
-    ("nn.batch_norm", "momentum"): lambda value, written: not written["training"],
+    ("nn.batch_norm", "momentum"): lambda value, _: True,
 }
 """For attributes that GSL does not have, the values under which the meaning is that of GSL.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from textwrap import wrap
@@ -31,7 +31,7 @@ def finding_block(
         lines += counterexample_lines(finding.counterexample, style)
     internal = finding.code.id.startswith("GSL9")
     if not internal or style.verbosity > 0:
-        lines += [f"  {line}" for line in finding.details]
+        lines += [f"  {line}" for line in finding.details if line not in finding.message]
     lines += _labelled("hint", finding.cure, style)
     if "::" in result.rule_id:
         lines += _labelled("repro", repro_command(result.rule_id, settings), style)
@@ -94,19 +94,23 @@ def counterexample_lines(example: Counterexample, style: Style) -> list[str]:
 
 
 def _listings(example: Counterexample, style: Style) -> Iterator[str]:
-    left = max(map(len, ("source", *example.source)))
-    right = max(map(len, ("target", *example.target)))
     bar, dash, cross = ("|", "-", "+") if style.ascii_only else ("│", "─", "┼")
-    if left + right + 7 <= style.width:
-        yield f"    {'source':<{left}} {bar} target"
-        yield f"    {dash * left}{dash}{cross}{dash}{dash * right}"
-        for one, other in zip_longest(example.source, example.target, fillvalue=""):
-            yield f"    {one:<{left}} {bar} {other}".rstrip()
-        return
-    for title, listing in (("source", example.source), ("target", example.target)):
-        yield f"    {title}"
-        for statement in listing:
-            yield f"      {statement}"
+    room = style.width - 7
+    left = min(max(map(len, ("source", *example.source))), room // 2)
+    right = min(max(map(len, ("target", *example.target))), room - left)
+    yield f"    {'source':<{left}} {bar} target"
+    yield f"    {dash * (left + 1)}{cross}{dash * (right + 1)}"
+    source, target = _folded(example.source, left), _folded(example.target, right)
+    for one, other in zip_longest(source, target, fillvalue=""):
+        yield f"    {one:<{left}} {bar} {other}".rstrip()
+
+
+def _folded(statements: Sequence[str], columns: int) -> list[str]:
+    return [
+        part
+        for statement in statements
+        for part in wrap(statement, columns, subsequent_indent="     ") or [""]
+    ]
 
 
 def repro_command(rule_id: str, settings: Settings) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from gslverify.engine import COLLECTION
 from gslverify.events import Event, RuleDone, RunDone, RunStarted
-from gslverify.finding import Finding, RuleResult, StageResult, Verdict
+from gslverify.finding import Assurance, Finding, RuleResult, StageResult, Verdict
 from gslverify.report.details import finding_block
 from gslverify.report.style import BOLD, DIM, Style
 from gslverify.settings import Settings
@@ -109,8 +109,12 @@ def stage_cell(stage: StageResult) -> str:
     codes = list(dict.fromkeys(f.code.id for f in stage.findings if not f.code.is_warning))
     if stage.stage == COLLECTION:
         return " ".join(codes)
-    said = codes or [str(assurance) for assurance in stage.assurances]
+    said = codes or [_words(assurance, stage.stage) for assurance in stage.assurances]
     return f"{stage.stage}: {', '.join(said)}" if said else stage.stage
+
+
+def _words(assurance: Assurance, stage: str) -> str:
+    return assurance.text if assurance.subject == stage else str(assurance)
 
 
 def _rows(cells: Sequence[str], room: int) -> list[str]:

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from gsl.span import resolve
 from gslverify.codes.satisfiable import UNDECIDED_SATISFIABILITY, VACUOUS
 from gslverify.finding import Finding
 from gslverify.instance import Instance
@@ -96,8 +97,10 @@ def examination_order(variants: Sequence[Variant], seed: int) -> list[Variant]:
 
 def _vacuous(question: Question, found: Enumeration, refuted: list[Scenario]) -> Finding:
     if not refuted:
-        message = f"no structure fits the source: {found.obstacle}"
-        return Finding(VACUOUS, message, question.subst.span, subject="structure")
+        obstacle = found.obstacle
+        message = f"no structure fits the source: {obstacle}"
+        span = None if obstacle is None else resolve(obstacle.origin)
+        return Finding(VACUOUS, message, span or question.subst.span, subject="structure")
     claims = refuted[0].instance.claims
     clashing = [claims[number] for number in refuted[0].solver.core().core]
     details = tuple(f"{claim.span}: {claim.reason}" for claim in clashing)

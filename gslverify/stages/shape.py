@@ -6,51 +6,42 @@ the rule is executed by the engine before it is reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gsl.attr.evaluate import equal
-from gsl.attr.term import Symbol, Term
-from gsl.errors import GslError, ShapeError, UndecidedError
+from gsl.attr.term import Symbol, Term, operation
+from gsl.errors import GslError, UndecidedError
 from gsl.expr import Expr
 from gsl.listing import listing
-from gsl.operators.declaration import Need
-from gsl.pat import Pattern
-from gsl.rewrite import Builder, output_pairs
+from gsl.operators.declaration import Need, tensors
+from gsl.rewrite import Builder, known, output_pairs
+from gsl.span import Origin, resolve
 from gsl.types import TensorType, TupleType, Type
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UNDECIDED_SHAPE
-from gslverify.concrete import concrete_outputs, rewrite_once
+from gslverify.concrete import concrete_outputs, rewrite_once, target_outputs
 from gslverify.finding import Assurance, Code, Counterexample, Finding, Level
 from gslverify.smt import Answer, Result, UntranslatableError
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.satisfiable import Scenario, Scenarios, scenarios_of
 
+MOST_PATHS = 64
 SMALL_SIZES = (1, 2, 3, 4, 6, 9, 16)
 
 
 @dataclass(frozen=True, slots=True)
 class Obligation:
-    """A condition that must follow from the source; False when it cannot hold."""
+    """A condition that must follow from the source on one path through conditional targets.
+
+    `term` is False when it cannot hold at all.
+    """
 
     term: Term | bool
     code: Code
     message: str
-    pattern: Pattern | None
-
-
-class _TargetNeed(Need):
-    """Collects what the operators of the target demand."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.obligations: list[Obligation] = []
-
-    def __call__(self, condition: Any, reason: str) -> None:
-        if isinstance(condition, Term) or not condition:
-            self.obligations.append(Obligation(condition, ILLEGAL_TARGET, reason, None))
-            if not isinstance(condition, Term):
-                raise ShapeError(reason)
+    origin: Origin | None
+    path: tuple[Term, ...] = ()
 
 
 def examine(question: Question) -> Iterable[Outcome]:
@@ -74,17 +65,38 @@ def examine(question: Question) -> Iterable[Outcome]:
 
 def _assurance_text(scenarios: Scenarios) -> str:
     proved = len(scenarios.feasible)
+    extent = _extent(scenarios)
     if scenarios.complete:
-        return f"proved, {proved} structures"
-    return f"proved for {proved} of {scenarios.structures} structures"
+        return f"proved, {extent}"
+    return f"proved for {proved} of {scenarios.structures} structures, {extent}"
+
+
+def _extent(scenarios: Scenarios) -> str:
+    instances = [scenario.instance for scenario in scenarios.feasible]
+    inputs = [
+        instance.bindings.nodes[key].expr for instance in instances for key in instance.inputs
+    ]
+    ranks = {tensor.ndim for expr in inputs for tensor in tensors((expr.type,))}
+    lengths = {length for instance in instances for length in instance.bindings.lengths.values()}
+    parts = [_interval("rank", ranks), _interval("length", lengths)]
+    return ", ".join(part for part in parts if part) or "no inputs"
+
+
+def _interval(name: str, numbers: set[int]) -> str:
+    if len(numbers) < 2:
+        return "".join(f"{name} {number}" for number in numbers)
+    return f"{name}s {min(numbers)}-{max(numbers)}"
 
 
 def _examine_scenario(question: Question, scenario: Scenario) -> Finding | None:
     try:
-        obligations = list(_obligations(scenario))
-        return _first_failure(question, scenario, obligations)
+        for obligations in _paths(scenario):
+            finding = _first_failure(question, scenario, obligations)
+            if finding is not None:
+                return finding
     except (UndecidedError, UntranslatableError) as error:
         return Finding(UNDECIDED_SHAPE, str(error), question.subst.span)
+    return None
 
 
 def _first_failure(
@@ -106,70 +118,116 @@ def _first_failure(
 
 
 def _violation(scenario: Scenario, obligation: Obligation, *more: Term) -> Result:
+    conditions = (*obligation.path, *more)
     if isinstance(obligation.term, Term):
-        return scenario.solver.refutes(obligation.term, *more)
-    return scenario.solver.check(*more)
+        return scenario.solver.refutes(obligation.term, *conditions)
+    return scenario.solver.check(*conditions)
 
 
-def _obligations(scenario: Scenario) -> Iterator[Obligation]:
-    need = _TargetNeed()
-    instance = scenario.instance
-    builder = Builder(instance.bindings, instance.graph, need)
+class _Decisions:
+    """Takes one path through the conditional targets and remembers what it assumes."""
+
+    def __init__(self, prefix: Sequence[bool]) -> None:
+        self.prefix = prefix
+        self.taken: list[bool] = []
+        self.path: list[Term] = []
+
+    def __call__(self, condition: Any) -> bool:
+        if not isinstance(condition, Term):
+            return known(condition)
+        position = len(self.taken)
+        chosen = self.prefix[position] if position < len(self.prefix) else True
+        self.taken.append(chosen)
+        self.path.append(condition if chosen else operation("not", condition))
+        return chosen
+
+    def following(self) -> list[bool] | None:
+        """Return the beginning of the next path, or None after the last."""
+        taken = list(self.taken)
+        while taken and not taken[-1]:
+            taken.pop()
+        return [*taken[:-1], False] if taken else None
+
+
+def _paths(scenario: Scenario) -> Iterator[list[Obligation]]:
+    prefix: list[bool] | None = []
+    for _ in range(MOST_PATHS):
+        decisions = _Decisions(prefix)
+        obligations = list(_obligations(scenario, decisions))
+        path = tuple(decisions.path)
+        yield [replace(obligation, path=path) for obligation in obligations]
+        prefix = decisions.following()
+        if prefix is None:
+            return
+    raise UndecidedError(f"more than {MOST_PATHS} paths through conditional targets")
+
+
+def _obligations(scenario: Scenario, decisions: _Decisions) -> Iterator[Obligation]:
+    instance, need = scenario.instance, Need()
+    builder = Builder(instance.bindings, instance.graph, need, decisions)
     pairs = []
     try:
         for source, target in output_pairs(instance.subst, instance.bindings):
-            pairs.append((instance.bindings.nodes[source].expr, builder.build(*target).expr))
+            old = instance.bindings.nodes[source].expr
+            pairs.append((old, builder.build(*target).expr, target[0].origin))
     except UndecidedError:
         raise
     except GslError as error:
-        yield from need.obligations
-        if not any(obligation.term is False for obligation in need.obligations):
-            yield Obligation(False, ILLEGAL_TARGET, str(error), None)
-        return
+        origin = None if builder.current is None else builder.current.origin
+        yield Obligation(False, ILLEGAL_TARGET, str(error), origin)
     finally:
         instance.graph.drop_unused(reversed(builder.added))
-    yield from need.obligations
-    for number, (source_expr, target_expr) in enumerate(pairs):
-        yield from _same_type(number, source_expr.type, target_expr.type)
+    for term, reason in need.claims:
+        yield Obligation(term, ILLEGAL_TARGET, reason, instance.subst.origin)
+    for number, (old, new, origin) in enumerate(pairs):
+        yield from _same_type(number, old.type, new.type, origin)
 
 
-def _same_type(number: int, source: Type, target: Type) -> Iterator[Obligation]:
+def _same_type(
+    number: int, source: Type, target: Type, origin: Origin | None
+) -> Iterator[Obligation]:
     name = f"output {number}"
     if isinstance(source, TupleType) and isinstance(target, TupleType):
         if len(source.fields) != len(target.fields):
-            yield Obligation(False, OUTPUT_SHAPE, f"{name}: another number of fields", None)
+            yield Obligation(False, OUTPUT_SHAPE, f"{name} has other fields", origin)
             return
         for one, other in zip(source.fields, target.fields, strict=True):
-            yield from _same_type(number, one, other)
+            yield from _same_type(number, one, other, origin)
     elif isinstance(source, TensorType) and isinstance(target, TensorType):
-        message = f"{name} has shape {_text(source.shape)}, in the target {_text(target.shape)}"
-        yield Obligation(equal(source.shape, target.shape), OUTPUT_SHAPE, message, None)
-        message = f"{name} changes its dtype"
-        yield Obligation(equal(source.dtype, target.dtype), OUTPUT_DTYPE, message, None)
+        shapes = equal(source.shape, target.shape)
+        yield Obligation(shapes, OUTPUT_SHAPE, f"{name} changes its shape", origin)
+        dtypes = equal(source.dtype, target.dtype)
+        yield Obligation(dtypes, OUTPUT_DTYPE, f"{name} changes its dtype", origin)
     else:
-        yield Obligation(False, OUTPUT_SHAPE, f"{name} is a tuple on one side only", None)
-
-
-def _text(shape: tuple[Any, ...]) -> str:
-    sizes = ", ".join("?" if isinstance(size, Term) else str(size) for size in shape)
-    return f"[{sizes}]"
+        yield Obligation(False, OUTPUT_SHAPE, f"{name} is a tuple on one side only", origin)
 
 
 def _confirmed(question: Question, scenario: Scenario, obligation: Obligation) -> Finding:
     model = _small_model(scenario, obligation)
     outputs = concrete_outputs(scenario.instance, model)
-    rewritten = rewrite_once(question.subst, outputs)
-    if rewritten.refusal is None:
+    refusal = rewrite_once(question.subst, outputs).refusal
+    if refusal is None:
         message = f"a model against it could not be confirmed by execution: {obligation.message}"
         return Finding(UNDECIDED_SHAPE, message, question.subst.span)
+    target = target_outputs(question.subst, outputs)
     return Finding(
         obligation.code,
-        str(rewritten.refusal),
-        question.subst.span,
-        details=(obligation.message,),
-        counterexample=_counterexample(question, model, outputs),
+        _sentence(obligation, outputs, target),
+        resolve(obligation.origin) or question.subst.span,
+        counterexample=_counterexample(model, outputs, target, str(refusal)),
         subject=obligation.code.id,
     )
+
+
+def _sentence(obligation: Obligation, source: Sequence[Expr], target: Sequence[Expr] | None) -> str:
+    if target is None or obligation.code is ILLEGAL_TARGET:
+        return obligation.message
+    pairs = enumerate(zip(source, target, strict=True))
+    changed = next(((n, s, t) for n, (s, t) in pairs if s.type != t.type), None)
+    if changed is None:
+        return obligation.message
+    number, old, new = changed
+    return f"output {number} is {old.type} in the source and {new.type} in the target"
 
 
 def _small_model(scenario: Scenario, obligation: Obligation) -> dict[Symbol, Any]:
@@ -183,24 +241,14 @@ def _small_model(scenario: Scenario, obligation: Obligation) -> dict[Symbol, Any
 
 
 def _counterexample(
-    question: Question, model: dict[Symbol, Any], outputs: list[Expr]
+    model: dict[Symbol, Any],
+    source: Sequence[Expr],
+    target: Sequence[Expr] | None,
+    refusal: str,
 ) -> Counterexample:
-    attributes = {symbol.name: value for symbol, value in sorted_model(model)}
-    target = listing_of_target(question, outputs)
-    return Counterexample(attributes, tuple(listing(outputs)), target)
-
-
-def sorted_model(model: dict[Symbol, Any]) -> list[tuple[Symbol, Any]]:
-    """Return the values of a model in the order of the names of their symbols."""
-    return sorted(model.items(), key=lambda item: item[0].name)
-
-
-def listing_of_target(question: Question, outputs: list[Expr]) -> tuple[str, ...]:
-    """Return the listing of the rewritten network, or why there is none."""
-    rewritten = rewrite_once(question.subst, outputs)
-    if rewritten.refusal is not None:
-        return (str(rewritten.refusal),)
-    return tuple(listing(rewritten.outputs))
+    values = sorted((symbol.name, value) for symbol, value in model.items())
+    shown = (refusal,) if target is None else tuple(listing(target))
+    return Counterexample(dict(values), tuple(listing(source)), shown)
 
 
 SHAPE = Stage("shape", examine)

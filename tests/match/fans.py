@@ -67,6 +67,7 @@ class Fan:
         first = None
         if self.rng.random() < 0.25:
             first = self._pattern(self.skeleton, {}, templates)[1]
+            first = first if len(first) == len(templates) else None
         minimum = self.rng.choice((1, 1, 2, 3))
         variadic = pat.Variadic(
             field, templates=templates, first=first, index=self.symbol, min_len=minimum
@@ -98,13 +99,15 @@ class Fan:
         templates = [template for _, inside in below for template in inside]
         pattern = self._call(part, [operand for operand, _ in below], first=like is not None)
         if like is None and self.rng.random() < 0.15:
-            return self._alternative(pattern, below[0], templates)
+            return self._alternative(part, pattern, below[0], templates)
         return pattern, [pattern, *templates]
 
     def _alternative(
-        self, pattern: pat.Pattern, below: Any, templates: list[pat.Pattern]
+        self, part: Branch, pattern: pat.Pattern, below: Any, templates: list[pat.Pattern]
     ) -> tuple[pat.Pattern, list[pat.Pattern]]:
-        other: pat.Pattern = self.rng.choice([below[0], pat.Wildcard()])
+        other: pat.Pattern = pat.call(toys.RELU, (below[0],))
+        if part is not self.skeleton:
+            other = self.rng.choice([below[0], pat.Wildcard(), other])
         arms = [pattern, other]
         self.rng.shuffle(arms)
         alternative = pat.Alt(*arms)

@@ -51,18 +51,18 @@ def cases(dtypes=("int64",)):
 
 
 def by_definition(data, weight, strides, padding, dilation, groups):
-    """Sum products over all taps of a two-dimensional convolution, one result at a time."""
+    """Convolve in two dimensions, one element of the result after the other."""
     data = np.pad(data, [(0, 0), (0, 0), padding[::2], padding[1::2]])
-    outputs, inputs, height, width = weight.shape
-    rows, columns = (
-        (data.shape[2 + i] - dilation[i] * (weight.shape[2 + i] - 1) - 1) // strides[i] + 1
-        for i in range(2)
-    )
+    outputs, inputs, *kernel = weight.shape
+    extents = [d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True)]
+    rows, columns = ((data.shape[2 + i] - extents[i]) // strides[i] + 1 for i in range(2))
     result = np.zeros((data.shape[0], outputs, rows, columns), data.dtype)
-    for n, o, y, x, i, u, v in np.ndindex(*result.shape, inputs, height, width):
-        channel = o // (outputs // groups) * inputs + i
-        row, column = y * strides[0] + u * dilation[0], x * strides[1] + v * dilation[1]
-        result[n, o, y, x] += data[n, channel, row, column] * weight[o, i, u, v]
+    for n, o, *place in np.ndindex(*result.shape):
+        first = o // (outputs // groups) * inputs
+        begins = [p * s for p, s in zip(place, strides, strict=True)]
+        taps = [slice(b, b + e, d) for b, e, d in zip(begins, extents, dilation, strict=True)]
+        patch = data[(n, slice(first, first + inputs), *taps)]
+        result[(n, o, *place)] = np.sum(patch * weight[o])
     return result
 
 

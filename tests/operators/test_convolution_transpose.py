@@ -36,10 +36,8 @@ def case(operator, dtype="int64", groups=1, layout=None, **attributes):
     data = sample(1, (2, 4, 5, 7)[: rank + 2], dtype)
     written = {"groups": groups} | attributes
     if layout is not None:
-        data, written = (
-            np.ascontiguousarray(np.moveaxis(data, 1, -1)),
-            {"data_layout": layout} | written,
-        )
+        data = np.ascontiguousarray(np.moveaxis(data, 1, -1))
+        written["data_layout"] = layout
     return Case(operator, (data, weight), written)
 
 
