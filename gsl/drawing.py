@@ -18,7 +18,7 @@ from gsl.expr import Var as VarExpr
 from gsl.graph import reverse_post_order
 from gsl.listing import shown_attributes
 from gsl.naming import pattern_names
-from gsl.pat import Alt, Call, Cond, Const, GetInst, GetItem, Pattern, Tuple, Variable, Variadic
+from gsl.pat import Call, Cond, GetInst, Pattern, Variadic
 from gsl.subst import Subst
 from gsl.term_text import Names, pattern_text, term_text
 
@@ -28,7 +28,10 @@ SHORTENED = 3
 
 @dataclass(frozen=True, slots=True)
 class Vertex:
-    """A vertex: its name, what it is, the numbers of its operands, and its attributes as text."""
+    """A vertex: its name, what it is, the numbers of its operands, and its attributes as text.
+
+    The kind is empty for what another drawing describes.
+    """
 
     name: str
     kind: str
@@ -52,7 +55,7 @@ class Drawing:
 def drawing_of_graph(outputs: Sequence[Expr]) -> Drawing:
     """Return the drawing of an expression graph; attributes are shown where not the default."""
     numbers: dict[Expr, int] = {}
-    vertices = []
+    vertices: list[Vertex] = []
     for expr in reverse_post_order(outputs):
         operands = tuple(numbers[operand] for operand in expr.operands)
         numbers[expr] = len(vertices)
@@ -77,23 +80,40 @@ def _expr_vertex(expr: Expr, operands: tuple[int, ...], name: str) -> Vertex:
 
 
 def drawings_of_rule(subst: Subst) -> tuple[Drawing, Drawing]:
-    """Return the drawings of source and target of a rule."""
+    """Return the drawings of source and target of a rule.
+
+    What the target takes over from the source is a vertex without a kind and without operands.
+    """
     names = pattern_names(subst)
-    source = _pattern_drawing(subst.source, names, subst, frozenset())
-    return source, _pattern_drawing(subst.target, names, subst, frozenset(subst.source_patterns))
+    matched = frozenset(subst.source_patterns)
+    source = _pattern_drawing(subst.source_patterns, subst.source, names, frozenset())
+    return source, _pattern_drawing(_target_only(subst), subst.target, names, matched)
+
+
+def _target_only(subst: Subst) -> list[Pattern]:
+    """Return what the target builds and, before it, what it takes over directly."""
+    matched = set(subst.source_patterns)
+    built = [pattern for pattern in subst.target_patterns if pattern not in matched]
+    used = [operand for pattern in built for operand in pattern.operands]
+    taken = [pattern for pattern in (*used, *subst.target) if pattern in matched]
+    return [*dict.fromkeys(taken), *built]
 
 
 def _pattern_drawing(
-    outputs: Sequence[Pattern], names: Names, subst: Subst, known: frozenset[Pattern]
+    patterns: Sequence[Pattern],
+    outputs: Sequence[Pattern],
+    names: Names,
+    matched: frozenset[Pattern],
 ) -> Drawing:
-    """Draw one side; inputs that the other side has described are not described again."""
     numbers: dict[Pattern, int] = {}
-    vertices = []
-    for pattern in reverse_post_order(outputs):
-        operands = tuple(numbers[operand] for operand in pattern.operands)
+    vertices: list[Vertex] = []
+    for pattern in patterns:
         numbers[pattern] = len(vertices)
-        shared_input = pattern in known and not operands
-        details = () if shared_input else tuple(_details(pattern, names))
+        if pattern in matched:
+            vertices.append(Vertex(names[pattern], ""))
+            continue
+        operands = tuple(numbers[operand] for operand in pattern.operands)
+        details = tuple(_details(pattern, names))
         vertices.append(Vertex(names[pattern], kind_of(pattern, names), operands, details))
     return Drawing(tuple(vertices), tuple(numbers[output] for output in outputs))
 

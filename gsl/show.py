@@ -23,12 +23,14 @@ def conditions_of(subst: Subst) -> list[str]:
 def statements(drawing: Drawing) -> list[str]:
     """Return a drawing in static single assignment form, one line for each vertex."""
     vertices = drawing.vertices
-    width = max((len(vertex.name) for vertex in vertices), default=0)
+    described = [vertex for vertex in vertices if vertex.kind]
+    width = max((len(vertex.name) for vertex in described), default=0)
     lines = []
-    for vertex in vertices:
+    for vertex in described:
         operands = [vertices[number].name for number in vertex.operands]
         inside = ", ".join([*operands, *vertex.details])
-        lines.append(f"{vertex.name:<{width}} = {vertex.kind}({inside})")
+        whole = vertex.kind if vertex.kind.endswith(")") else f"{vertex.kind}({inside})"
+        lines.append(f"{vertex.name:<{width}} = {whole}")
     outputs = ", ".join(vertices[number].name for number in drawing.outputs)
     return [*lines, f"return {outputs}"]
 
@@ -58,7 +60,7 @@ def _branches(vertex: Vertex, indent: str) -> Iterator[tuple[int, str, str]]:
 
 def _headline(vertex: Vertex) -> str:
     details = f"  {', '.join(vertex.details)}" if vertex.details else ""
-    return f"{vertex.name}: {vertex.kind}{details}"
+    return f"{_title(vertex)}{details}"
 
 
 def mermaid(drawing: Drawing, prefix: str = "n") -> list[str]:
@@ -87,7 +89,7 @@ def dot(drawing: Drawing, prefix: str = "n") -> list[str]:
 
 
 def _title(vertex: Vertex) -> str:
-    return f"{vertex.name}: {vertex.kind}"
+    return f"{vertex.name}: {vertex.kind}" if vertex.kind else vertex.name
 
 
 def _escaped(text: str) -> str:

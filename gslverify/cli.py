@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import redirect_stdout
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,23 @@ import click
 
 from gsl.errors import did_you_mean
 from gslverify import __version__
+from gslverify.codes.corpus import SELECTION as SELECTION_CODES
+from gslverify.corpus import Collected, Unusable, collect
+from gslverify.finding import Finding
+from gslverify.pages import (
+    UnknownCodeError,
+    code_list,
+    code_page,
+    operator_list,
+    rule_list,
+    show_rule,
+)
 from gslverify.report.style import DEFAULT_WIDTH, NARROWEST, Style
 from gslverify.selection import SelectionError
 from gslverify.session import Output, run_check
 from gslverify.settings import STAGES, Settings, automatic_jobs
+from gslverify.stage import Question
+from gslverify.stages.static import write_down
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 DEFAULTS = Settings()
@@ -209,3 +223,67 @@ def _wants_colour(terminal: bool) -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return terminal or bool(os.environ.get("FORCE_COLOR"))
+
+
+@main.command("list")
+@click.argument("paths", nargs=-1, metavar="PATH|PATH::RULE ...")
+@click.option("--operators", is_flag=True, help="The declared operators instead of rules.")
+def list_command(paths: tuple[str, ...], operators: bool) -> None:
+    """List rules with their equations, tags and expectations."""
+    if operators:
+        _print(operator_list())
+        return
+    if not paths:
+        raise click.UsageError("name a file or folder, or ask for --operators")
+    _print(rule_list(_collected(paths)))
+
+
+@main.command()
+@click.argument("rule_id", metavar="PATH::RULE")
+@click.option("--tree", "form", flag_value="tree", help="As two trees.")
+@click.option("--mermaid", "form", flag_value="mermaid", help="As a Mermaid flowchart.")
+@click.option("--dot", "form", flag_value="dot", help="As a Graphviz digraph.")
+def show(rule_id: str, form: str | None) -> None:
+    """Show the source and the target of a rule as statements, or in another form."""
+    for item in _collected((rule_id,)):
+        if isinstance(item, Unusable):
+            raise _failure(item.finding)
+        written = write_down(Question(item.rule_id, item.rule, DEFAULTS))
+        if isinstance(written, Finding):
+            raise _failure(written)
+        _print(show_rule(item, written, form or "text"))
+
+
+@main.command()
+@click.argument("code", required=False)
+@click.option("--list", "list_all", is_flag=True, help="All codes with their titles.")
+def explain(code: str | None, list_all: bool) -> None:
+    """Explain the code of a finding, with a rule that has it and one that has not."""
+    if list_all:
+        _print(code_list())
+        return
+    if code is None:
+        raise click.UsageError("name a code such as GSL401, or ask for --list")
+    try:
+        _print(code_page(code))
+    except UnknownCodeError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _collected(paths: tuple[str, ...]) -> list[Collected]:
+    with redirect_stdout(sys.stderr):
+        collected = collect(paths)
+    for item in collected:
+        if isinstance(item, Unusable) and item.finding.code in SELECTION_CODES:
+            raise _failure(item.finding)
+    return collected
+
+
+def _failure(finding: Finding) -> click.UsageError:
+    place = f"{finding.span}: " if finding.span else ""
+    return click.UsageError(f"{place}{finding.code} {finding.message}; {finding.cure}")
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        click.echo(line)

@@ -66,24 +66,30 @@ def ones(variable: Var) -> Any:
     return np.ones(variable.shape, variable.dtype)
 
 
-def concrete_outputs(
+def concrete_exprs(
     instance: Instance, model: Mapping[Symbol, Any], fill: Fill = ones
-) -> list[Expr]:
-    """Return the outputs of an instance as a network without unknowns.
+) -> dict[Expr, Expr]:
+    """Return for every expression of an instance the one without unknowns.
 
     Raises OperatorError when the model violates a precondition, EvaluationError when a term has
     no value in it.
     """
     constants = {name for key, name in instance.names.items() if isinstance(key[0], ConstPattern)}
-    symbolic = [node.expr for node in instance.outputs]
     built: dict[Expr, Expr] = {}
-    for expr in reverse_post_order(symbolic):
-        operands = [built[operand] for operand in expr.operands]
-        concrete = _concrete(expr, operands, model)
+    for expr in reverse_post_order([node.expr for node in instance.outputs]):
+        concrete = _concrete(expr, [built[operand] for operand in expr.operands], model)
         if isinstance(concrete, Var) and concrete.name in constants:
             concrete = Const(fill(concrete))
         built[expr] = concrete
-    return [built[output] for output in symbolic]
+    return built
+
+
+def concrete_outputs(
+    instance: Instance, model: Mapping[Symbol, Any], fill: Fill = ones
+) -> list[Expr]:
+    """Return the outputs of an instance as a network without unknowns; raises as above."""
+    built = concrete_exprs(instance, model, fill)
+    return [built[node.expr] for node in instance.outputs]
 
 
 def _concrete(expr: Expr, operands: list[Expr], model: Mapping[Symbol, Any]) -> Expr:

@@ -8,7 +8,7 @@ the same report.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -46,7 +46,7 @@ def verify(
     settings: Settings,
     waves: Sequence[Wave] = WAVES,
     notify: Notify = ignore,
-) -> Iterator[Event]:
+) -> Generator[Event, None, None]:
     """Verify what was collected; yield events, RunDone last.
 
     The first wave always runs, since no other stage can do without a well-formed rule, and in
@@ -118,7 +118,7 @@ class _Run:
                 state.told = True
                 yield RuleDone(state.result)
 
-    def events(self) -> Iterator[Event]:
+    def events(self) -> Generator[Event, None, str]:
         """Run wave after wave; return why the run stopped early, if it did."""
         yield from self.flush()
         with ExitStack() as stack:

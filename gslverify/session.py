@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
@@ -93,7 +93,9 @@ def _text_reports(
         yield TextReport(lambda line: print(line, file=copy), plain)
 
 
-def _follow(events: Iterator[Event], ticker: Ticker, reports: Sequence[TextReport]) -> RunDone:
+def _follow(
+    events: Generator[Event, None, None], ticker: Ticker, reports: Sequence[TextReport]
+) -> RunDone:
     results = []
     consumers: list[Callable[[Event], None]] = [ticker.consume, *(r.consume for r in reports)]
     done = RunDone((), 0.0, INTERRUPTED)

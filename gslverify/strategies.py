@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 
 from gsl.attr.term import Symbol
 from gsl.errors import GslError
-from gsl.expr import Call, Expr, Tuple, Var
+from gsl.expr import Call, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
 from gsl.operators import lookup
 from gsl.operators.declaration import Values
 from gsl.pat import Wildcard
 from gsl.subst import Subst
-from gsl.types import TensorType
-from gslverify.concrete import concrete_outputs
+from gsl.types import TensorType, TupleType
+from gslverify.concrete import Fill, concrete_exprs, ones
 from gslverify.instance import Instance
 from gslverify.sampling import Sampler
 from gslverify.smt import Answer, Solver, new_context
@@ -32,7 +32,16 @@ from gslverify.variants import enumerate_variants
 MOST_ELEMENTS = 20_000
 DTYPES = ("float32", "float64", "int32", "float16", "int64", "int8", "uint8", "bool")
 REALS = (1.0, 0.5, 2.0, 0.0, 0.25, -1.0, 3.0, -0.5, 1e-5)
-CONTEXTS = ("alone", "outputs used", "inputs computed", "inner value used", "twice")
+CONTEXTS = (
+    "alone",
+    "outputs used",
+    "inputs computed",
+    "twice",
+    "alone",
+    "outputs used",
+    "inner value used",
+)
+"""What is built around a match; those named twice are drawn more often."""
 STYLES = ("small integers", "distinct integers", "reals", "wide")
 
 
@@ -41,13 +50,15 @@ class Network:
     """A generated network.
 
     `outputs` contains the match; `matched` are the expressions that the outputs of the rule must
-    match, `context` what was built around them, `model` the attributes and sizes by name.
+    match, `context` what was built around them, `model` the attributes and sizes by name. With
+    `escaping` a value inside the match is an output, too, so the match has to be declined.
     """
 
     outputs: tuple[Expr, ...]
     matched: tuple[Expr, ...]
     context: str
     model: Mapping[str, Any] = field(default_factory=dict)
+    escaping: bool = False
 
     @property
     def variables(self) -> list[Var]:
@@ -67,19 +78,37 @@ def networks(
     assert model is not None
     generator = np.random.default_rng(draw(st.integers(0, 255)))
     try:
-        matched = concrete_outputs(sampler.instance, model, _filled(generator))
+        site = concrete_site(sampler.instance, model, _filled(generator))
     except GslError:
         assume(False)
         raise
-    assume(all(_is_small(expr) for expr in reverse_post_order(matched)))
+    assume(all(_is_small(expr) for expr in reverse_post_order(site.outputs)))
     named = {symbol.name: model[symbol] for symbol in sorted(model, key=lambda s: s.name)}
-    return replace(AROUND[context](matched, free_inputs(sampler.instance)), model=named)
+    return replace(AROUND[context](site), model=named)
 
 
-def free_inputs(instance: Instance) -> frozenset[str]:
-    """Return the names of the inputs that anything may stand for, not only a variable."""
-    names = instance.names.items()
-    return frozenset(name for key, name in names if isinstance(key[0], Wildcard))
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A match without anything around it.
+
+    `inputs` are the expressions that inputs of the rule stand for, `free` those among them that
+    may be computed by other operators.
+    """
+
+    outputs: list[Expr]
+    inputs: frozenset[Expr]
+    free: frozenset[Expr]
+
+
+def concrete_site(instance: Instance, model: Mapping[Symbol, Any], fill: Fill = ones) -> Site:
+    """Return the match that an instance becomes in a model; raises as `concrete_exprs` does."""
+    built = concrete_exprs(instance, model, fill)
+    inputs = [(key[0], built[instance.bindings.nodes[key].expr]) for key in instance.inputs]
+    return Site(
+        outputs=[built[node.expr] for node in instance.outputs],
+        inputs=frozenset(expr for _, expr in inputs),
+        free=frozenset(expr for pattern, expr in inputs if isinstance(pattern, Wildcard)),
+    )
 
 
 def _filled(generator: np.random.Generator) -> Callable[[Var], Any]:
@@ -125,50 +154,55 @@ def wishes(draw: st.DrawFn) -> Callable[[Symbol], Any]:
     return wish
 
 
-def _alone(matched: list[Expr], free: frozenset[str]) -> Network:
-    return Network(tuple(matched), tuple(matched), "alone")
+def _alone(site: Site) -> Network:
+    return Network(tuple(site.outputs), tuple(site.outputs), "alone")
 
 
-def _outputs_used(matched: list[Expr], free: frozenset[str]) -> Network:
-    used = [same_value(expr) for expr in matched]
-    return Network((*used, *matched), tuple(matched), "outputs used")
+def _outputs_used(site: Site) -> Network:
+    used = [same_value(expr) for expr in site.outputs]
+    return Network((*used, *site.outputs), tuple(site.outputs), "outputs used")
 
 
-def _inputs_computed(matched: list[Expr], free: frozenset[str]) -> Network:
-    rebuilt: dict[Expr, Expr] = {}
-    for expr in reverse_post_order(matched):
-        operands = tuple(rebuilt[operand] for operand in expr.operands)
-        if isinstance(expr, Var) and expr.name in free:
-            rebuilt[expr] = same_value(expr)
-        else:
-            rebuilt[expr] = expr.with_operands(operands) if operands else expr
-    outputs = tuple(rebuilt[expr] for expr in matched)
+def _inputs_computed(site: Site) -> Network:
+    outputs = tuple(_rebuilt(site, site.free))
     return Network(outputs, outputs, "inputs computed")
 
 
-def _inner_value_used(matched: list[Expr], free: frozenset[str]) -> Network:
-    inner = [e for e in reverse_post_order(matched) if e.operands and e not in matched]
-    return Network((*matched, *inner[-1:]), tuple(matched), "inner value used")
-
-
-def _twice(matched: list[Expr], free: frozenset[str]) -> Network:
+def _rebuilt(site: Site, computed: frozenset[Expr]) -> list[Expr]:
+    """Make all calls of a match anew; `computed` inputs become results of another operator."""
     copies: dict[Expr, Expr] = {}
-    for expr in reverse_post_order(matched):
+    for expr in reverse_post_order(site.outputs):
         operands = tuple(copies[operand] for operand in expr.operands)
-        copies[expr] = expr.with_operands(operands) if operands else expr
-    second = [copies[expr] for expr in matched]
-    return Network((*matched, *second), tuple(matched), "twice")
+        copy = expr.with_operands(operands) if operands else expr
+        copies[expr] = same_value(expr) if expr in computed else copy
+    return [copies[expr] for expr in site.outputs]
+
+
+def _inner_value_used(site: Site) -> Network:
+    inner = [
+        expr
+        for expr in reverse_post_order(site.outputs)
+        if expr.operands and expr not in site.outputs and expr not in site.inputs
+    ]
+    outputs = (*site.outputs, *inner[-1:])
+    return Network(outputs, tuple(site.outputs), "inner value used", escaping=bool(inner))
+
+
+def _twice(site: Site) -> Network:
+    second = _rebuilt(site, frozenset())
+    return Network((*site.outputs, *second), tuple(site.outputs), "twice")
 
 
 def same_value(expr: Expr) -> Expr:
     """Return a call that has the value of `expr` but is another node."""
-    if not isinstance(expr.type, TensorType):
-        return Tuple([expr])
+    if isinstance(expr.type, TupleType):
+        fields = range(len(expr.type.fields))
+        return Tuple([same_value(Proj(expr, index)) for index in fields])
     name = "LogicalOr" if expr.type.dtype == "bool" else "Maximum"
     return Call(lookup(name), [expr, expr])
 
 
-AROUND: dict[str, Callable[[list[Expr], frozenset[str]], Network]] = {
+AROUND: dict[str, Callable[[Site], Network]] = {
     "alone": _alone,
     "outputs used": _outputs_used,
     "inputs computed": _inputs_computed,

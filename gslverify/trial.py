@@ -18,9 +18,6 @@ from gslverify.concrete import Rewritten, rewrite_once
 from gslverify.finding import Code
 from gslverify.strategies import Network
 
-WHOLE_NETWORK = frozenset({"inner value used", "twice"})
-"""Contexts in which the rule is applied everywhere, not only where it is known to match."""
-
 MOST_REWRITES = 12
 
 
@@ -29,7 +26,7 @@ class Outcome:
     """What became of a trial.
 
     `rejected` says why it tells nothing, `code` and `message` what went wrong; with neither, both
-    networks agree, exactly when `exact`.
+    networks agree, exactly when `exact`. `declined` says that the match had to be declined and was.
     """
 
     network: Network
@@ -39,6 +36,7 @@ class Outcome:
     code: Code | None = None
     message: str = ""
     exact: bool = False
+    declined: bool = False
     comparisons: tuple[Comparison, ...] = field(default=())
 
 
@@ -48,6 +46,8 @@ def run_trial(subst: Subst, network: Network, inputs: Mapping[str, Any]) -> Outc
         rewritten = _rewrite(subst, network)
     except GraphError as error:
         return Outcome(network, inputs, code=REWRITE_BREAKS_GRAPH, message=str(error))
+    if network.escaping:
+        return _declined(network, inputs, rewritten)
     if rewritten.refusal is not None:
         return Outcome(network, inputs, code=MATCH_REFUSED, message=str(rewritten.refusal))
     if rewritten.mismatch is not None:
@@ -58,8 +58,16 @@ def run_trial(subst: Subst, network: Network, inputs: Mapping[str, Any]) -> Outc
     return _compare(network, inputs, rewritten.outputs)
 
 
+def _declined(network: Network, inputs: Mapping[str, Any], rewritten: Rewritten) -> Outcome:
+    """An inner value of the match is needed elsewhere, so the match must not be replaced."""
+    if rewritten.mismatch is not None:
+        return Outcome(network, inputs, declined=True)
+    message = "a match was replaced although a value inside it is used elsewhere"
+    return Outcome(network, inputs, rewritten.outputs, "", REWRITE_BREAKS_GRAPH, message)
+
+
 def _rewrite(subst: Subst, network: Network) -> Rewritten:
-    if network.context not in WHOLE_NETWORK:
+    if network.context != "twice":
         return rewrite_once(subst, network.outputs, network.matched)
     record = Record()
     try:
@@ -70,6 +78,8 @@ def _rewrite(subst: Subst, network: Network) -> Rewritten:
         return rewrite_once(subst, network.matched)
     if record.refused:
         return Rewritten(refusal=record.refused[0][1])
+    if not record.total:
+        return rewrite_once(subst, network.outputs, network.matched)
     return Rewritten(result.outputs)
 
 

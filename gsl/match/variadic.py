@@ -1,8 +1,8 @@
 """Matching as many outputs as there are: sources with one variadic output.
 
 The outputs found are a set to which none can be added. Candidates are taken in order and given up
-only where that may let in others; thesis, end of section 4.2, describes the order but neither
-what conflicts mean nor how to decide between them (see docs/explanation/matching.md).
+only where that may let in others; the thesis (end of section 4.2) gives the order, but says
+neither what conflicts mean nor how to decide between them (see docs/explanation/matching.md).
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from gsl.match.bindings import Bindings, Frame, Mismatch
 from gsl.match.climb import candidates
 from gsl.match.multi import Finish, RuleSearch
 from gsl.match.single import Agenda, Item, Match, prepend
-from gsl.match.whole import cycle, escaping, hopeless, output_nodes
-from gsl.pat import Alt, Variadic
+from gsl.match.whole import OUTSIDE, cycle, escaping, hopeless
+from gsl.pat import INPUTS, Alt, Variadic
 from gsl.subst import Subst
+
+Nodes = tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Fields:
     """Agenda item: find nodes for the fields `index` and on among `nodes`."""
 
     index: int
-    nodes: tuple[Node, ...]
+    nodes: Nodes
 
 
 class VariadicSearch(RuleSearch):
@@ -64,6 +66,13 @@ class VariadicSearch(RuleSearch):
         self.required = required
         self.closed = closed
         self.least = max(variadic.minimum, len(required) + (not closed))
+        self.outputs: dict[Node, int] = {}
+        inside = reverse_post_order([variadic.field])
+        symbols = {s for pattern in inside for term in pattern.terms() for s in free_symbols(term)}
+        self._order_matters = variadic.symbol in symbols
+        self._has_choices = any(isinstance(pattern, Alt) for pattern in inside)
+        self._last_taker: dict[Node, int] = {}
+        self._candidate_count = 0
         self._conflicts = 0
         self._entered = 0
 
@@ -72,41 +81,38 @@ class VariadicSearch(RuleSearch):
         agenda = prepend([*self._field(0, root), Start(root), Finish()], None)
         seen: list[frozenset[Node]] = []
         for bindings in self.solutions(agenda):
-            outputs = frozenset(output_nodes(self.subst, bindings))
+            outputs = frozenset(self.outputs)
             if any(outputs <= earlier for earlier in seen):
                 continue
-            largest = bindings if self.required else self._largest(root, outputs, bindings)
-            seen.append(frozenset(output_nodes(self.subst, largest)))
-            yield largest
+            if self._order_matters or self._has_choices:
+                outputs, bindings = self._largest(root, outputs, bindings)
+            seen.append(outputs)
+            yield bindings
 
-    def _largest(self, root: Node, outputs: frozenset[Node], found: Bindings) -> Bindings:
-        if not self._order_matters and not self._has_alternatives:
-            return found
-        larger: Bindings | None = found
-        while larger is not None:
-            outputs = frozenset(output_nodes(self.subst, larger))
-            larger = self._first(root, outputs, closed=False)
-        return self._first(root, outputs, closed=True) or found
+    def _largest(
+        self, root: Node, outputs: frozenset[Node], found: Bindings
+    ) -> tuple[frozenset[Node], Bindings]:
+        """Add outputs as long as that is possible, then bring them into the order of candidates."""
+        if self.required:
+            return outputs, found
+        while (larger := self._search(outputs, closed=False)).finds(root):
+            outputs = frozenset(larger.outputs)
+        ordered = self._search(outputs, closed=True)
+        return outputs, next(ordered.matches(root), found)
 
-    def _first(self, root: Node, required: frozenset[Node], closed: bool) -> Bindings | None:
-        search = VariadicSearch(self.subst, self.graph, self.variadic, required, closed)
-        return next(search.matches(root), None)
+    def _search(self, required: frozenset[Node], closed: bool) -> VariadicSearch:
+        return VariadicSearch(self.subst, self.graph, self.variadic, required, closed)
 
-    @property
-    def _order_matters(self) -> bool:
-        symbol = self.variadic.symbol
-        patterns = reverse_post_order([self.variadic.field])
-        return any(symbol in free_symbols(term) for p in patterns for term in p.terms())
-
-    @property
-    def _has_alternatives(self) -> bool:
-        return any(isinstance(p, Alt) for p in reverse_post_order([self.variadic.field]))
+    def finds(self, root: Node) -> bool:
+        """Tell whether there is a match; if so, `bindings` and `outputs` show the first one."""
+        return any(True for _ in self.matches(root))
 
     def step(self, item: Item, rest: Agenda) -> Agenda | Mismatch | Iterator[Agenda]:
         """Work off one item, those of variadic outputs included."""
         match item:
             case Start(root=root):
-                return prepend([Fields(1, self._candidates(root))], rest)
+                fields = Fields(1, self._candidates(root))
+                return self._lost(0) or prepend([fields], rest)
             case Fields():
                 return self._fields(item, rest)
             case Admit(index=index, mark=mark):
@@ -117,37 +123,67 @@ class VariadicSearch(RuleSearch):
 
     def finish(self) -> Mismatch | None:
         """Return why what is bound is not a match although all its parts fit."""
-        # Fewer fields cannot mend an escape, but they may satisfy a condition.
         mismatch = super().finish()
+        # Fewer fields cannot mend an escape, but they may satisfy a condition.
         if mismatch is not None and mismatch.term is not None:
             self._conflicts += 1
         return mismatch
 
-    def _field(self, index: int, node: Node) -> tuple[Item, ...]:
+    def _field(self, index: int, node: Node) -> tuple[Match, Admit]:
         mark = self.mark
         self.record(self.bindings.lengths, (self.variadic, ()), index + 1)
+        self.record(self.outputs, node, index)
         return Match(self.variadic.field, Frame(self.variadic, index), node), Admit(index, mark)
 
-    def _candidates(self, root: Node) -> tuple[Node, ...]:
+    def _admit(self, index: int, mark: int) -> Mismatch | None:
+        for term in self.subst.where:
+            if hopeless(term, self.variadic, self.scope(None)):
+                return Mismatch("a condition of the rule does not hold", term=term)
+        place = (self.variadic, index)
+        own = [n for n in self.claimed_since(mark) if self.taken[n][1][:1] == (place,)]
+        return next(escaping(own, self.taken, self.outputs), cycle(self.taken, self.outputs))
+
+    def _candidates(self, root: Node) -> Nodes:
         field = self.variadic.field
         found = candidates(self, self.graph, field, Frame(self.variadic, 1))
         others = [node for node in found if node is not root]
         if self.closed:
             others = [node for node in others if node in self.required]
         others.sort(key=lambda node: node not in self.required)
-        return tuple(others if self._order_matters else filter(self._fits_alone, others))
+        return tuple(others) if self._order_matters else self._fitting(others)
 
-    def _fits_alone(self, node: Node) -> bool:
-        mark = self.mark
-        fits = any(True for _ in self.solutions(prepend(self._field(1, node), None)))
-        self.undo(mark)
-        return fits
+    def _fitting(self, nodes: list[Node]) -> Nodes:
+        """Return those of `nodes` that fit as field 1, and note what each may then take."""
+        self._last_taker = {}
+        fitting: list[Node] = []
+        for node in nodes:
+            mark = self.mark
+            taken: list[Node] = []
+            for _ in self.solutions(prepend(self._field(1, node), None)):
+                taken += [node, *self.claimed_since(mark)]
+            self.undo(mark)
+            if taken:
+                self._last_taker.update(dict.fromkeys(taken, len(fitting)))
+                fitting.append(node)
+        self._candidate_count = len(fitting)
+        return tuple(fitting)
+
+    def _lost(self, position: int) -> Mismatch | None:
+        """Decline when no candidate from `position` on can take a user of what fields share."""
+        if self._order_matters:
+            return None
+        for node, (pattern, path) in self.taken.items():
+            if isinstance(pattern, INPUTS) or path or node in self.outputs:
+                continue
+            for user in node.users:
+                if user not in self.taken and self._last_taker.get(user, -1) < position:
+                    return Mismatch(OUTSIDE, pattern, node.expr)
+        return None
 
     def _fields(self, item: Fields, rest: Agenda) -> Agenda | Mismatch | Iterator[Agenda]:
         self._entered += 1
         if item.index + len(item.nodes) < self.least:
-            reason = f"fewer than {self.least} outputs can be matched"
-            return Mismatch(reason, self.variadic)
+            return Mismatch(f"fewer than {self.least} outputs can be matched", self.variadic)
         if not item.nodes:
             return rest
         return self._in_any_order(item, rest) if self._order_matters else self._in_order(item, rest)
@@ -165,18 +201,9 @@ class VariadicSearch(RuleSearch):
         yield self._with(node, Fields(item.index + 1, others), rest)
         if self._entered == entered:
             self._conflicts += 1
-        if self._conflicts > conflicts and node not in self.required:
+        position = self._candidate_count - len(others)
+        if self._conflicts > conflicts and node not in self.required and not self._lost(position):
             yield prepend([Fields(item.index, others)], rest)
 
     def _with(self, node: Node, fields: Fields, rest: Agenda) -> Agenda:
         return prepend([*self._field(fields.index - 1, node), fields], rest)
-
-    def _admit(self, index: int, mark: int) -> Mismatch | None:
-        scope = self.scope(None)
-        for term in self.subst.where:
-            if hopeless(term, self.variadic, scope):
-                return Mismatch("a condition of the rule does not hold", term=term)
-        outputs = output_nodes(self.subst, self.bindings)
-        place = (self.variadic, index)
-        own = [n for n in self.claimed_since(mark) if self.taken[n][1][:1] == (place,)]
-        return next(escaping(own, self.taken, outputs), cycle(self.taken, outputs))

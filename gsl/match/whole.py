@@ -15,6 +15,8 @@ from gsl.match.bindings import Bindings, Frame, Key, Mismatch, Scope
 from gsl.pat import INPUTS, GetInst, Pattern, Variadic
 from gsl.subst import Subst
 
+OUTSIDE = "inside the match, but used outside of it"
+
 Taken = dict[Node, Key]
 """The pattern instance that has matched a node."""
 
@@ -42,7 +44,7 @@ def escaping(nodes: Iterable[Node], taken: Taken, outputs: Iterable[Node]) -> It
         if isinstance(key[0], INPUTS) or node in exempt:
             continue
         if node.output_count or any(_is_outside(user, taken) for user in node.users):
-            yield Mismatch("inside the match, but used outside of it", key[0], node.expr)
+            yield Mismatch(OUTSIDE, key[0], node.expr)
 
 
 def _is_outside(user: Node, taken: Taken) -> bool:

@@ -11,7 +11,7 @@ VACUOUS = code(
     Verdict.VACUOUS,
     meaning="""For every assignment of ranks, axes, layouts and lengths that was examined, the
 preconditions of the source operators together with the constraints of the rule have no solution.
-The rule never does anything. The details name constraints that are enough for the contradiction.""",
+The rule never does anything. The details name constraints that suffice for the contradiction.""",
 )
 
 UNDECIDED_SATISFIABILITY = code(

@@ -49,6 +49,7 @@ class Search:
     failed: dict[str, Trial] = field(default_factory=dict)
     last: Trial | None = None
     steps: int = 0
+    declined: int = 0
 
     def attempt(self, network: Network, inputs: Mapping[str, Any]) -> Trial | None:
         """Run a trial; return it when it failed. After the shrinking budget only known ones do."""
@@ -64,7 +65,9 @@ class Search:
         if trial.code is not None:
             self.failed[key] = self.last = trial
             return trial
-        if not self.failed:
+        if trial.declined:
+            self.declined += 1
+        elif not self.failed:
             self.passed.append(trial)
             self.question.progress(f"graph {len(self.passed)}")
         return None
@@ -90,6 +93,7 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield _refutation(question, failure, len(search.passed))
         return
     yield Count("rejected", sum(search.rejected.values()))
+    yield Count("declined", search.declined)
     yield from _confirm(question, search)
 
 

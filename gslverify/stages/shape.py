@@ -150,15 +150,16 @@ class _Decisions:
 
 
 def _paths(scenario: Scenario) -> Iterator[list[Obligation]]:
-    prefix: list[bool] | None = []
+    prefix: list[bool] = []
     for _ in range(MOST_PATHS):
         decisions = _Decisions(prefix)
         obligations = list(_obligations(scenario, decisions))
         path = tuple(decisions.path)
         yield [replace(obligation, path=path) for obligation in obligations]
-        prefix = decisions.following()
-        if prefix is None:
+        following = decisions.following()
+        if following is None:
             return
+        prefix = following
     raise UndecidedError(f"more than {MOST_PATHS} paths through conditional targets")
 
 
