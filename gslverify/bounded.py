@@ -23,17 +23,23 @@ from gsl.errors import GslError
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """How a machine rounds: unit roundoff, largest exact integer, error of a function in units."""
+    """How a machine rounds.
+
+    Unit roundoff, largest exact integer, error of a function in units of roundoff, largest number
+    and smallest positive one.
+    """
 
     unit: float
     exact: float
     function_units: float
+    largest: float
+    smallest: float
 
 
 PRECISIONS: Mapping[str, Precision] = {
-    "float64": Precision(2.0**-53, 2.0**53, 8.0),
-    "float32": Precision(2.0**-24, 2.0**24, 32.0),
-    "float16": Precision(2.0**-11, 2.0**11, 64.0),
+    "float64": Precision(2.0**-53, 2.0**53, 8.0, 2.0**1023, 2.0**-1074),
+    "float32": Precision(2.0**-24, 2.0**24, 32.0, 2.0**127, 2.0**-149),
+    "float16": Precision(2.0**-11, 2.0**11, 64.0, 2.0**15, 2.0**-24),
 }
 
 _PRECISION: ContextVar[Precision] = ContextVar("precision", default=PRECISIONS["float64"])
@@ -158,8 +164,15 @@ def multilinear(
         return Bounded(value, np.zeros(np.shape(value)), _result_dtype(operands))
     widest = magnitude(*(np.abs(operand.value) + operand.error for operand in operands))
     propagated = np.where(widest > absolute, widest - absolute, 0.0)
-    safety = 2.0 * (terms + 2) * precision.unit
-    return Bounded(value, propagated + safety * widest, _result_dtype(operands))
+    safety = 2.0 * (terms + 2)
+    rounding = safety * (precision.unit * widest + precision.smallest)
+    return Bounded(value, _unbounded_beyond(widest, propagated + rounding), _result_dtype(operands))
+
+
+def _unbounded_beyond(magnitude: Any, error: Any) -> Any:
+    """Return the error, infinite where the machine overflows or nothing is known."""
+    legal = (magnitude <= _PRECISION.get().largest) & ~np.isnan(error)
+    return np.where(legal, error, np.inf)
 
 
 def _all_integral(operands: Sequence[Bounded]) -> bool:
@@ -210,8 +223,9 @@ def _function(ufunc: Any, *operands: Bounded) -> Bounded:
         for signs in np.ndindex(*(2,) * len(operands)):
             corner = [o.value + (1 - 2 * s) * o.error for o, s in zip(operands, signs, strict=True)]
             spread = np.maximum(spread, np.abs(_float(ufunc(*corner)) - value))
-    error = 2.0 * spread + precision.function_units * precision.unit * np.abs(value)
-    return Bounded(value, np.where(np.isnan(error), np.inf, error), _result_dtype(operands))
+    rounding = precision.unit * np.abs(value) + precision.smallest
+    error = _unbounded_beyond(np.abs(value), 2.0 * spread + precision.function_units * rounding)
+    return Bounded(value, error, _result_dtype(operands))
 
 
 def _float(value: Any) -> Any:

@@ -99,8 +99,10 @@ def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ..
     for comparison in comparisons:
         if comparison.difference is not None:
             message = comparison.difference.summary
-            return Outcome(network, inputs, target, "", OUTPUTS_DIFFER, message, False, comparisons)
-    if not any(comparison.compared for comparison in comparisons):
-        return Outcome(network, inputs, target, rejected="no element has a finite value")
+            code = OUTPUTS_DIFFER
+            return Outcome(network, inputs, target, "", code, message, comparisons=comparisons)
+    compared = sum(comparison.compared for comparison in comparisons)
+    if 2 * compared < sum(comparison.total for comparison in comparisons):
+        return Outcome(network, inputs, target, rejected="few elements have a bounded value")
     exact = all(comparison.exact for comparison in comparisons)
     return Outcome(network, inputs, target, exact=exact, comparisons=comparisons)

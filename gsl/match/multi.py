@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from gsl.graph import Graph, Node
 from gsl.match.bindings import Bindings, Mismatch
 from gsl.match.climb import candidates
+from gsl.match.conditions import violated
 from gsl.match.single import Agenda, Item, Match, Search, prepend
-from gsl.match.whole import cycle, escaping, output_nodes, violated
+from gsl.match.whole import cycle, escaping, output_nodes
 from gsl.pat import Pattern
 from gsl.subst import Subst
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 
 from gsl.attr.term import free_symbols
 from gsl.graph import Graph, Node, reverse_post_order
 from gsl.match.bindings import Bindings, Frame, Mismatch
 from gsl.match.climb import candidates
+from gsl.match.conditions import hopeless
 from gsl.match.multi import Finish, RuleSearch
 from gsl.match.single import Agenda, Item, Match, prepend
-from gsl.match.whole import OUTSIDE, cycle, escaping, hopeless
+from gsl.match.whole import OUTSIDE, cycle, escaping
 from gsl.pat import INPUTS, Alt, Variadic
 from gsl.subst import Subst
 
@@ -112,7 +114,8 @@ class VariadicSearch(RuleSearch):
         match item:
             case Start(root=root):
                 fields = Fields(1, self._candidates(root))
-                return self._lost(0) or prepend([fields], rest)
+                lost = self._lost(0)
+                return prepend([fields], rest) if lost is None else lost
             case Fields():
                 return self._fields(item, rest)
             case Admit(index=index, mark=mark):
@@ -136,12 +139,18 @@ class VariadicSearch(RuleSearch):
         return Match(self.variadic.field, Frame(self.variadic, index), node), Admit(index, mark)
 
     def _admit(self, index: int, mark: int) -> Mismatch | None:
-        for term in self.subst.where:
-            if hopeless(term, self.variadic, self.scope(None)):
-                return Mismatch("a condition of the rule does not hold", term=term)
+        failing = self._hopeless(inf)
+        if failing is not None:
+            return failing
         place = (self.variadic, index)
         own = [n for n in self.claimed_since(mark) if self.taken[n][1][:1] == (place,)]
         return next(escaping(own, self.taken, self.outputs), cycle(self.taken, self.outputs))
+
+    def _hopeless(self, more: float) -> Mismatch | None:
+        for term in self.subst.where:
+            if hopeless(term, self.variadic, self.scope(None), more):
+                return Mismatch("a condition of the rule does not hold", term=term)
+        return None
 
     def _candidates(self, root: Node) -> Nodes:
         field = self.variadic.field
@@ -184,8 +193,9 @@ class VariadicSearch(RuleSearch):
         self._entered += 1
         if item.index + len(item.nodes) < self.least:
             return Mismatch(f"fewer than {self.least} outputs can be matched", self.variadic)
-        if not item.nodes:
-            return rest
+        failing = self._hopeless(len(item.nodes))
+        if failing is not None or not item.nodes:
+            return rest if failing is None else failing
         return self._in_any_order(item, rest) if self._order_matters else self._in_order(item, rest)
 
     def _in_any_order(self, item: Fields, rest: Agenda) -> Iterator[Agenda]:
@@ -202,7 +212,8 @@ class VariadicSearch(RuleSearch):
         if self._entered == entered:
             self._conflicts += 1
         position = self._candidate_count - len(others)
-        if self._conflicts > conflicts and node not in self.required and not self._lost(position):
+        helps = self._conflicts > conflicts and node not in self.required
+        if helps and self._lost(position) is None:
             yield prepend([Fields(item.index, others)], rest)
 
     def _with(self, node: Node, fields: Fields, rest: Agenda) -> Agenda:

@@ -92,9 +92,11 @@ def _stop(connection: socket.socket, pid: int, owner: int) -> None:
 def _wait_or_kill(pid: int) -> None:
     deadline = time.monotonic() + GOODBYE
     while time.monotonic() < deadline:
-        if os.waitpid(pid, os.WNOHANG) != (0, 0):
-            return
+        # Without reaping it yet, so that its number still means its process group.
+        if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            break
         time.sleep(0.002)
+    # A zygote that was killed from outside may have left a child.
     with suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
     os.waitpid(pid, 0)

@@ -96,7 +96,7 @@ def _import_child() -> Any:
 def _detach() -> None:
     """Cut what the process shares with the terminal, the signals and the tests of the parent."""
     os.setpgid(0, 0)
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)
     faulthandler.cancel_dump_traceback_later()
     faulthandler.disable()
@@ -115,6 +115,7 @@ def _supervise(connection: socket.socket, child: Any, data: bytes, timeout: floa
         pid = os.fork()
         if not pid:
             os.close(alive)
+            connection.close()
             _be_child(child, data, answer, errors, timeout)
         os.close(held)
         status = _wait(connection, pid, alive, timeout)
@@ -130,6 +131,7 @@ def _be_child(
         os.dup2(errors.fileno(), 2)
         faulthandler.enable(2, all_threads=False)
         faulthandler.dump_traceback_later(0.9 * timeout, file=2)
+        signal.alarm(int(2 * timeout) + 10)  # in case there will be no zygote to kill it
         pickle.dump(child.execute(pickle.loads(data)), answer, protocol=5)
         answer.flush()
         status = 0

@@ -13,7 +13,7 @@ from gsl.span import Span
 from gslverify.corpus import relative
 from gslverify.finding import Counterexample, Finding, RuleResult, Verdict
 from gslverify.report.style import BOLD, Style
-from gslverify.report.values import attributes_text, difference_lines, tensor_text
+from gslverify.report.values import attribute_texts, difference_lines, tensor_text
 from gslverify.settings import STAGES, Settings
 
 LABEL = 12
@@ -75,14 +75,18 @@ def _labelled(label: str, text: str, style: Style) -> list[str]:
     if not text:
         return []
     room = style.width - 2 - LABEL
-    lines = [part for line in text.splitlines() for part in wrap(line, room) or [""]]
+    lines = [part for line in text.splitlines() for part in _fitting(line, room)]
     heads = [label, *[""] * (len(lines) - 1)]
     return [f"  {head:<{LABEL}}{line}" for head, line in zip(heads, lines, strict=True)]
 
 
+def _fitting(line: str, room: int) -> list[str]:
+    return [line] if len(line) <= room else wrap(line, room)
+
+
 def counterexample_lines(example: Counterexample, style: Style) -> list[str]:
     """Return attributes, inputs, both listings and the elements that differ."""
-    lines = _labelled("attributes", attributes_text(example.attributes), style)
+    lines = _labelled("attributes", _packed(attribute_texts(example.attributes), style), style)
     lines += list(_listings(example, style))
     for label, texts in (
         ("inputs", [tensor_text(tensor) for tensor in example.inputs]),
@@ -91,6 +95,18 @@ def counterexample_lines(example: Counterexample, style: Style) -> list[str]:
     ):
         lines += _labelled(label, "\n".join(texts), style)
     return lines
+
+
+def _packed(texts: Sequence[str], style: Style) -> str:
+    """Put as many texts on a line as it holds, without breaking any."""
+    lines = [""]
+    for text in texts:
+        longer = f"{lines[-1]}   {text}" if lines[-1] else text
+        if len(longer) <= style.width - 2 - LABEL or not lines[-1]:
+            lines[-1] = longer
+        else:
+            lines.append(text)
+    return "\n".join(lines)
 
 
 def _listings(example: Counterexample, style: Style) -> Iterator[str]:

@@ -110,7 +110,7 @@ def stage_cell(stage: StageResult) -> str:
     if stage.stage == COLLECTION:
         return " ".join(codes)
     said = codes or [_words(assurance, stage.stage) for assurance in stage.assurances]
-    return f"{stage.stage}: {', '.join(said)}" if said else stage.stage
+    return f"{stage.stage}: {'; '.join(said)}" if said else stage.stage
 
 
 def _words(assurance: Assurance, stage: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from math import prod
 from typing import Any
 
 from gslverify.finding import Difference, Tensor
@@ -19,17 +20,31 @@ def number_text(value: Any) -> str:
     return str(value)
 
 
-def attributes_text(attributes: Mapping[str, Any]) -> str:
-    """Return "conv.groups = 2, conv.strides = (1, 1)"."""
-    return ", ".join(f"{name} = {value!r}" for name, value in attributes.items())
+def attribute_texts(attributes: Mapping[str, Any]) -> list[str]:
+    """Return "conv.groups = 2", "x.shape = (1, 4)" and so on; elements are put together."""
+    whole: dict[str, Any] = {}
+    for name, value in attributes.items():
+        base, _, index = name.removesuffix("]").rpartition("[")
+        if base and index.isdecimal() and isinstance(whole.setdefault(base, {}), dict):
+            whole[base][int(index)] = value
+        else:
+            whole[name] = value
+    return [f"{name} = {_assembled(value)}" for name, value in whole.items()]
+
+
+def _assembled(value: Any) -> str:
+    if not isinstance(value, dict):
+        return repr(value)
+    known = [repr(value[i]) if i in value else "?" for i in range(max(value) + 1)]
+    return f"({', '.join(known)}{',' if len(known) == 1 else ''})"
 
 
 def tensor_text(tensor: Tensor) -> str:
-    """Return "x float32[1,2] = [[0 1]]"; many elements are counted instead."""
-    sizes = ",".join(map(str, tensor.shape))
-    count = sum(1 for _ in _leaves(tensor.values))
-    values = nested_text(tensor.values) if count <= MOST_ELEMENTS else f"{count} elements"
-    return f"{tensor.name} {tensor.dtype}[{sizes}] = {values}"
+    """Return "x float32[1,2] = [[0 1]]"; of many elements only the type."""
+    head = f"{tensor.name} {tensor.dtype}[{','.join(map(str, tensor.shape))}]"
+    if tensor.values is None or prod(tensor.shape) > MOST_ELEMENTS:
+        return head
+    return f"{head} = {nested_text(tensor.values)}"
 
 
 def nested_text(values: Any) -> str:
@@ -39,14 +54,6 @@ def nested_text(values: Any) -> str:
     return number_text(values)
 
 
-def _leaves(values: Any) -> Iterator[Any]:
-    if isinstance(values, list | tuple):
-        for value in values:
-            yield from _leaves(value)
-    else:
-        yield values
-
-
 def difference_lines(difference: Difference) -> list[str]:
     """Return how one output differs, its worst elements below."""
     share = f"{difference.mismatched} of {difference.total} elements differ"
@@ -54,9 +61,9 @@ def difference_lines(difference: Difference) -> list[str]:
     lines = [f"{difference.output}: {share}{sentence}"]
     shown = difference.worst[:MOST_DIFFERENCES]
     for index, source, target in shown:
-        place = f"{difference.output}[{','.join(map(str, index))}]"
+        place = f"[{','.join(map(str, index))}]"
         values = f"source {number_text(source)}   target {number_text(target)}"
-        lines.append(f"{place}   {values}{_distance(source, target)}")
+        lines.append(f"  {place}   {values}{_distance(source, target)}")
     return lines
 
 

@@ -102,7 +102,7 @@ def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
 
     @seed(rule_seed(search.question))
     @settings(
-        max_examples=wanted.max_examples,
+        max_examples=max(wanted.max_examples, len(samplers)),
         deadline=None,
         database=None,
         phases=(Phase.generate, Phase.shrink),
@@ -147,7 +147,7 @@ def _refutation(question: Question, failure: Trial, passed: int) -> Finding:
 
 
 def _confirm(question: Question, search: Search) -> Iterator[Outcome]:
-    passed = search.passed
+    passed = _spread(search.passed, question.settings.max_examples)
     failures: list[str] = []
     if question.settings.use_tvm and passed:
         question.progress(f"TVM runs {len(passed)} graphs")
@@ -163,6 +163,13 @@ def _confirm(question: Question, search: Search) -> Iterator[Outcome]:
         yield Finding(BACKEND_CRASHED, message, question.subst.span, details=details)
     else:
         yield _too_few(question, search, len(passed))
+
+
+def _spread(trials: list[Trial], most: int) -> list[Trial]:
+    """Return at most `most` trials, evenly spread over the order in which they were drawn."""
+    if len(trials) <= most:
+        return trials
+    return [trials[number * len(trials) // most] for number in range(most)]
 
 
 def _second_opinions(passed: list[Trial]) -> tuple[list[Trial], list[Finding], list[str]]:

@@ -1,0 +1,56 @@
+"""Normalisations written out in arithmetic, so that other rules can go on from there."""
+
+from gsl import Subst, attr, op, pat, rule
+from gsl.attr import Term
+from gsl.pat import Pattern
+
+TAGS = {"normalisation", "lowering"}
+
+
+def _is_among(axis: Term, axes: Term, rank: Term) -> Term:
+    """Tell whether `axis`, counted from the front, is one of `axes`, counted anyhow."""
+    return attr.Exists(lambda k: axes[k] % rank == axis, length=attr.Length(axes))
+
+
+@rule(tags=TAGS, origin="GSL: lower_batch_norm", twin="lower_batch_norm_published")
+def lower_batch_norm() -> Subst:
+    """batch_norm[a](x, g, b, m, v).0  =>  bias_add[a](x * k, b - m * k), k = g / sqrt(v + eps)
+
+    (x - m) / s * g + b is linear in x. The factor k gets one axis of size 1 for each axis of x
+    behind `a`, which may be counted from the end. Without `scale` g is 1, without `center` b is
+    0. Only the first result may be used: the others are the statistics themselves.
+    """
+    x, gamma, beta = pat.Wildcard(), pat.Variable(), pat.Variable()
+    mean, var = pat.Variable(), pat.Variable()
+    norm = op.BatchNorm(x, gamma, beta, mean, var)
+    spread = op.Sqrt(var + norm.epsilon)
+    factor = pat.Cond(norm.scale, gamma, pat.Const(1.0, dtype=x.dtype)) / spread
+    behind = x.ndim - norm.axis % x.ndim
+    upright = attr.Variadic(lambda i: attr.Cond(i == 0, var.shape[0], 1), length=behind)
+    offset = pat.Cond(norm.center, beta - mean * factor, -(mean * factor))
+    scaled = x * op.Reshape(factor, shape=upright)
+    return Subst(norm[0], op.BiasAdd(scaled, offset, axis=norm.axis))
+
+
+@rule(tags=TAGS, origin="GSL: lower_layer_norm", twin="lower_layer_norm_published")
+def lower_layer_norm() -> Subst:
+    """layer_norm[A](x, g, b)  =>  d / sqrt(mean[A](d * d) + eps) * g + b, d = x - mean[A](x)
+
+    This is the definition. The published rule is for the last axis with g and b; here A is any
+    set of axes, so g and b, which have their sizes in increasing order, get size 1 on all other
+    axes; and each of them may be switched off.
+    """
+    x, gamma, beta = pat.Wildcard(), pat.Variable(), pat.Variable()
+    norm = op.LayerNorm(x, gamma, beta)
+    deviation = x - op.Mean(x, axis=norm.axes, keepdims=True)
+    variance = op.Mean(deviation * deviation, axis=norm.axes, keepdims=True)
+    result = deviation / op.Sqrt(variance + norm.epsilon)
+    spread_out = attr.Variadic(
+        lambda i: attr.Cond(_is_among(i, norm.axes, x.ndim), x.shape[i], 1), length=x.ndim
+    )
+
+    def aligned(parameter: Pattern) -> Pattern:
+        return op.Reshape(parameter, shape=spread_out)
+
+    scaled = pat.Cond(norm.scale, result * aligned(gamma), result)
+    return Subst(norm, pat.Cond(norm.center, scaled + aligned(beta), scaled))
