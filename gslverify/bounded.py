@@ -118,7 +118,7 @@ class Bounded(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__" or options:
             return NotImplemented
-        operands = [_lift(operand) for operand in inputs]
+        operands = _lift_together(inputs)
         rule = _UFUNCS.get(ufunc, None)
         if rule is not None:
             return rule(ufunc, *operands)
@@ -140,6 +140,15 @@ class Bounded(NDArrayOperatorsMixin):
 
 def _lift(operand: Any) -> Bounded:
     return operand if isinstance(operand, Bounded) else Bounded(operand)
+
+
+def _lift_together(operands: Sequence[Any]) -> list[Bounded]:
+    """Lift operands; as in NumPy, Python numbers are rounded to the dtype of those beside them."""
+    dtype = _result_dtype([operand for operand in operands if isinstance(operand, Bounded)])
+    return [
+        Bounded(np.asarray(operand, dtype)) if type(operand) in (int, float) else _lift(operand)
+        for operand in operands
+    ]
 
 
 def _result_dtype(operands: Sequence[Bounded]) -> np.dtype[Any]:
@@ -321,7 +330,8 @@ def _mean(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     options = {name: value for name, value in kwargs.items() if name != "dtype"}
     operand = _lift(args[0])
     total = _linear_reduction(np.sum, args, options)
-    return total / float(_reduced_terms(operand, total.value))
+    terms = Bounded(_reduced_terms(operand, total.value), dtype=total.dtype)
+    return total / terms
 
 
 def _product(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

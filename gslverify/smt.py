@@ -240,6 +240,12 @@ def _divide(left: Any, right: Any) -> Any:
     return left / right if z3.is_real(left) else z3.ToReal(left) / z3.ToReal(right)
 
 
+def _square_root(operand: Any) -> Any:
+    """Leave the function open: equal roots follow from equal operands and nothing else does."""
+    sort = z3.RealSort(operand.ctx)
+    return z3.Function("sqrt", sort, sort)(z3.ToReal(operand) if z3.is_int(operand) else operand)
+
+
 TABLE: Mapping[str, Callable[..., Any]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -250,6 +256,7 @@ TABLE: Mapping[str, Callable[..., Any]] = {
     "neg": lambda a: -a,
     "abs": lambda a: z3.If(a < 0, -a, a),
     "floor": lambda a: z3.ToInt(a) if z3.is_real(a) else a,
+    "sqrt": _square_root,
     "ceil": lambda a: -z3.ToInt(-a) if z3.is_real(a) else a,
     "==": lambda a, b: a == b,
     "!=": lambda a, b: a != b,

@@ -133,7 +133,8 @@ def ceil_divide(left: Value, right: Value) -> Value:
 
 def _lift(head: str, compute: Callable[..., Value], *values: Value) -> Value:
     if any(isinstance(value, Term) for value in values):
-        return values[0] if values[0] is values[-1] else operation(head, *values)
+        same = len(values) == 2 and values[0] is values[1]
+        return values[0] if same else operation(head, *values)
     return compute(*values)
 
 

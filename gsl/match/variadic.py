@@ -194,8 +194,11 @@ class VariadicSearch(RuleSearch):
         if item.index + len(item.nodes) < self.least:
             return Mismatch(f"fewer than {self.least} outputs can be matched", self.variadic)
         failing = self._hopeless(len(item.nodes))
-        if failing is not None or not item.nodes:
-            return rest if failing is None else failing
+        if failing is not None:
+            self._conflicts += 1
+            return failing
+        if not item.nodes:
+            return rest
         return self._in_any_order(item, rest) if self._order_matters else self._in_order(item, rest)
 
     def _in_any_order(self, item: Fields, rest: Agenda) -> Iterator[Agenda]:
