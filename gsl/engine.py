@@ -46,79 +46,97 @@ def apply(
     until a sweep changes nothing. What no rule touches stays the very same object. A match whose
     target cannot be built is left alone and noted in `record`.
 
-    Raises RuleError for a rule that is not well formed, and RewriteError after `max_rewrites`
-    (default: 20 per node, at least 1000), which means that the rules feed each other.
+    Raises RuleError for a rule that is not well formed, and RewriteError when more than
+    `max_rewrites` are needed (default: 20 per node, at least 1000), which means that the rules
+    feed each other.
     """
     for rule in rules:
         require_well_formed(rule)
     graph = Graph(workload.outputs)
-    done = Record() if record is None else record
-    limit = max_rewrites or max(1000, DEFAULT_REWRITES_PER_NODE * len(graph))
-    while _sweep(graph, rules, done, limit):
+    if max_rewrites is None:
+        max_rewrites = max(1000, DEFAULT_REWRITES_PER_NODE * len(graph))
+    run = _Run(graph, rules, Record() if record is None else record, max_rewrites)
+    while run.sweep():
         pass
-    return workload.with_outputs(graph.to_exprs()) if done.total else workload
+    return workload.with_outputs(graph.to_exprs()) if run.rewrites else workload
 
 
-def _sweep(graph: Graph, rules: Sequence[Subst], record: Record, limit: int) -> bool:
-    before = record.total
-    for node in graph.order():
-        pending = [node]
-        while pending:
-            current = pending.pop()
-            if current in graph:
-                pending.extend(reversed(_apply_at(current, graph, rules, record, limit)))
-    return record.total > before
+class _Run:
+    """One application of rules to a work graph."""
+
+    def __init__(self, graph: Graph, rules: Sequence[Subst], record: Record, limit: int) -> None:
+        self.graph = graph
+        self.rules = [(rule, root_operators(rule)) for rule in rules]
+        self.record = record
+        self.limit = limit
+        self.rewrites = 0
+        self._refused: set[tuple[Subst, Node]] = set()
+
+    def sweep(self) -> bool:
+        """Visit every node, those made meanwhile too; tell whether anything was rewritten."""
+        before = self.rewrites
+        for node in self.graph.order():
+            pending = [node]
+            while pending:
+                current = pending.pop()
+                if current in self.graph:
+                    pending.extend(reversed(self._apply_at(current)))
+        return self.rewrites > before
+
+    def _apply_at(self, node: Node) -> list[Node]:
+        """Apply the first rule that matches at `node`; return the nodes that it made."""
+        for rule, operators in self.rules:
+            if not _may_root(operators, node):
+                continue
+            bindings = match_at(rule, self.graph, node)
+            if isinstance(bindings, Mismatch):
+                continue
+            try:
+                added = rewrite(rule, bindings, self.graph)
+            except RewriteError as error:
+                self._refuse(rule, node, error)
+                continue
+            self.rewrites += 1
+            if self.rewrites > self.limit:
+                raise RewriteError(f"no end after {self.limit} rewrites; the rules feed each other")
+            self.record.counts[rule] = self.record.counts.get(rule, 0) + 1
+            return added
+        return []
+
+    def _refuse(self, rule: Subst, node: Node, error: RewriteError) -> None:
+        if (rule, node) not in self._refused:
+            self._refused.add((rule, node))
+            self.record.refused.append((rule, error))
 
 
-def _apply_at(
-    node: Node, graph: Graph, rules: Sequence[Subst], record: Record, limit: int
-) -> list[Node]:
-    for rule in rules:
-        if not may_root(rule, node):
-            continue
-        bindings = match_at(rule, graph, node)
-        if isinstance(bindings, Mismatch):
-            continue
-        try:
-            added = rewrite(rule, bindings, graph)
-        except RewriteError as error:
-            record.refused.append((rule, error))
-            continue
-        record.counts[rule] = record.counts.get(rule, 0) + 1
-        if record.total >= limit:
-            raise RewriteError(f"no end after {limit} rewrites; the rules feed each other")
-        return added
-    return []
-
-
-def may_root(rule: Subst, node: Node) -> bool:
-    """Tell cheaply whether the first output of a rule may match `node`."""
-    operators = _root_operators(_first_output(rule))
-    expr = node.expr
-    return operators is None or (isinstance(expr, CallExpr) and expr.operator in operators)
-
-
-def _first_output(rule: Subst) -> Pattern:
+def root_operators(rule: Subst) -> frozenset[Operator] | None:
+    """Return the operators that the first output of a rule may have; None is any expression."""
     first = rule.source[0]
-    return first.first_of(first.field) if isinstance(first, Variadic) else first
+    return _operators(first.first_of(first.field) if isinstance(first, Variadic) else first)
 
 
-def _root_operators(pattern: Pattern) -> frozenset[Operator] | None:
+def _operators(pattern: Pattern) -> frozenset[Operator] | None:
     match pattern:
         case Call(callee=Operator() as operator):
             return frozenset((operator,))
         case Alt(operands=alternatives):
-            parts = [_root_operators(alternative) for alternative in alternatives]
+            parts = [_operators(alternative) for alternative in alternatives]
             known = [part for part in parts if part is not None]
             return frozenset().union(*known) if len(known) == len(parts) else None
         case _:
             return None
 
 
+def _may_root(operators: frozenset[Operator] | None, node: Node) -> bool:
+    expr = node.expr
+    return operators is None or (isinstance(expr, CallExpr) and expr.operator in operators)
+
+
 def matches(rule: Subst, workload: Workload) -> Iterator[tuple[Node, Graph]]:
     """Yield the root and the work graph of every place where `rule` matches, changing nothing."""
     require_well_formed(rule)
     graph = Graph(workload.outputs)
+    operators = root_operators(rule)
     for node in graph.order():
-        if may_root(rule, node) and not isinstance(match_at(rule, graph, node), Mismatch):
+        if _may_root(operators, node) and not isinstance(match_at(rule, graph, node), Mismatch):
             yield node, graph

@@ -6,7 +6,7 @@ uses it, so that a rewrite costs what it changes and not what the network weighs
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from gsl.errors import GraphError
@@ -78,6 +78,19 @@ class Node:
         return f"Node({self.expr!r})"
 
 
+def _depends(node: Node, other: Node) -> bool:
+    """Tell whether `other` is `node` or below it."""
+    stack, seen = [node], set[Node]()
+    while stack:
+        current = stack.pop()
+        if current is other:
+            return True
+        if current.level > other.level and current not in seen:
+            seen.add(current)
+            stack.extend(current.operands)
+    return False
+
+
 LEVEL_GAP = 1 << 20
 """Levels left free between the nodes of a new graph, so that few rewrites have to raise others."""
 
@@ -122,23 +135,38 @@ class Graph:
     ) -> list[Node]:
         """Redirect the users of each old node to its new one at once; drop what is dead then.
 
-        Users in `added` keep the old node, since a replacement may be built on what it replaces.
-        Returns the dropped nodes.
+        Users in `added` keep the old node, since a replacement may be built on what it replaces;
+        so do all others on which the new node depends. Returns the dropped nodes.
         """
         mapping = {old: new for old, new in replacements if old is not new}
-        for old, new in mapping.items():
-            for user in [user for user in old.users if user not in added]:
-                self._redirect(user, old, new)
-            self.outputs = [new if output is old else output for output in self.outputs]
-            new.output_count += old.output_count
-            old.output_count = 0
+        users = dict.fromkeys(user for old in mapping for user in old.users if user not in added)
+        for user in users:
+            self._redirect(user, mapping)
+        self._replace_outputs(mapping)
         return self._drop(list(mapping))
 
-    def _redirect(self, user: Node, old: Node, new: Node) -> None:
-        user.operands = tuple(new if operand is old else operand for operand in user.operands)
-        del old.users[user]
-        new.users[user] = None
-        self._raise_level(user, new.level)
+    def _redirect(self, user: Node, mapping: Mapping[Node, Node]) -> None:
+        changes = {
+            old: mapping[old]
+            for old in user.operands
+            if old in mapping and not _depends(mapping[old], user)
+        }
+        user.operands = tuple(changes.get(operand, operand) for operand in user.operands)
+        for old in changes:
+            del old.users[user]
+        for new in changes.values():
+            new.users[user] = None
+            self._raise_level(user, new.level)
+
+    def _replace_outputs(self, mapping: Mapping[Node, Node]) -> None:
+        counts = {old: old.output_count for old in mapping if old.output_count}
+        if not counts:
+            return
+        self.outputs = [mapping.get(output, output) for output in self.outputs]
+        for old in counts:
+            old.output_count = 0
+        for old, count in counts.items():
+            mapping[old].output_count += count
 
     def _raise_level(self, node: Node, below: int) -> None:
         pending = [(node, below)]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from gsl.pat import Call, Pattern
-from gsl.span import resolve
+from gsl.span import column_of, resolve
 from gsl.subst import Subst
 
 Position = tuple[int, int]
@@ -49,19 +49,22 @@ def _assignments(file: str) -> dict[Position, str]:
         tree = ast.parse("".join(linecache.getlines(file)))
     except SyntaxError:
         return {}
-    return dict(_assigned(tree))
+    return {
+        (value.lineno, column_of(file, value.lineno, value.col_offset)): name
+        for value, name in _assigned(tree)
+    }
 
 
-def _assigned(tree: ast.AST) -> Iterator[tuple[Position, str]]:
+def _assigned(tree: ast.AST) -> Iterator[tuple[ast.expr, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 yield from _pairs(target, node.value)
 
 
-def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[Position, str]]:
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, str]]:
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         for one, its in zip(target.elts, value.elts, strict=False):
             yield from _pairs(one, its)
     elif isinstance(target, ast.Name):
-        yield (value.lineno, value.col_offset + 1), target.id
+        yield value, target.id

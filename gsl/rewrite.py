@@ -1,7 +1,6 @@
 """Build the target of a match and put it in the place of the source (thesis, figure "PE-*").
 
-Attribute expressions without free symbols are evaluated once per match (thesis, section on
-memoisation); the match is fixed by then, so nothing else can change their value.
+The match is fixed by then, so attribute expressions are evaluated once (see `gsl.memory`).
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gsl.attr.evaluate import contains, disjunction, evaluate, is_symbolic
-from gsl.attr.term import ANYTHING, Term, free_symbols, operation
+from gsl.attr.term import ANYTHING, Term, operation
 from gsl.errors import EvaluationError, GslError, RewriteError, UndecidedError
 from gsl.expr import Call as CallExpr
 from gsl.expr import Const as ConstExpr
@@ -19,6 +18,7 @@ from gsl.expr import Proj as ProjExpr
 from gsl.expr import Tuple as TupleExpr
 from gsl.graph import Graph, Node
 from gsl.match.bindings import Bindings, Frame, Key, Scope, frame_of, instance_of
+from gsl.memory import MatchMemory
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
 from gsl.pat import Call, Cond, Const, GetItem, Pattern, SameOperator, Tuple, Variadic
@@ -63,7 +63,7 @@ class Builder:
         self.decide = decide
         self.current: Pattern | None = None
         self._arms: dict[Key, Pattern] = {}
-        self._values: dict[Term, Any] = {}
+        self._memory = MatchMemory()
 
     def build(self, pattern: Pattern, frame: Frame | None) -> Node:
         """Return the node that `pattern` stands for in `frame`, building what is missing."""
@@ -74,7 +74,7 @@ class Builder:
                 stack.pop()
                 continue
             inside = frame_of(key[1])
-            missing = [part for part in self._parts(key[0], inside) if not self._is_built(part)]
+            missing = [part for part in self._needed(key[0], inside) if not self._is_built(part)]
             if missing:
                 stack.extend(reversed(missing))
                 continue
@@ -87,6 +87,12 @@ class Builder:
 
     def _is_built(self, part: Built) -> bool:
         return self._key(*part) in self.bindings.nodes
+
+    def _needed(self, pattern: Pattern, frame: Frame | None) -> list[Built]:
+        parts = self._parts(pattern, frame)
+        if isinstance(pattern, Const) and pattern.like is not None:
+            parts.append((pattern.like, frame))
+        return parts
 
     def _parts(self, pattern: Pattern, frame: Frame | None) -> list[Built]:
         match pattern:
@@ -139,8 +145,7 @@ class Builder:
 
     def _constant(self, pattern: Const, frame: Frame | None) -> Expr:
         value = self.value(pattern.constraints["value"], frame)
-        dtype = pattern.constraints.get("dtype")
-        name = "float32" if dtype is None else self.value(dtype, frame)
+        name = self._dtype(pattern, frame)
         if is_symbolic((value, name)):
             self.need(_representable(value, name), f"{value!r} must be a value of the dtype")
             return ConstExpr(value, name)
@@ -151,6 +156,13 @@ class Builder:
         if built.value.tolist() != _plain(value) and not name.startswith("float"):
             raise RewriteError(f"{value!r} is not a value of {name}")
         return built
+
+    def _dtype(self, pattern: Const, frame: Frame | None) -> Any:
+        if "dtype" in pattern.constraints:
+            return self.value(pattern.constraints["dtype"], frame)
+        if pattern.like is None:
+            return "float32"
+        return self.bindings.attribute(pattern.like, "dtype", Scope(self.bindings, frame))
 
     def _operator(self, pattern: Call, frame: Frame | None) -> Operator:
         match pattern.callee:
@@ -174,13 +186,8 @@ class Builder:
         return given
 
     def value(self, term: Term, frame: Frame | None) -> Any:
-        """Return the value of an attribute expression, remembered when it has no free symbols."""
-        if term in self._values:
-            return self._values[term]
-        value = evaluate(term, Scope(self.bindings, frame))
-        if not free_symbols(term):
-            self._values[term] = value
-        return value
+        """Return the value of an attribute expression, computed only once where that is enough."""
+        return evaluate(term, Scope(self.bindings, frame), self._memory.at(frame))
 
 
 def _representable(value: Any, dtype: Any) -> Bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import linecache
 import sys
 from dataclasses import dataclass
+from itertools import islice
 from types import CodeType, FrameType
 
 Origin = tuple[CodeType, int, int]
@@ -43,19 +45,19 @@ def is_internal(frame: FrameType) -> bool:
 
 
 def resolve(origin: Origin | None) -> Span | None:
-    """Turn an origin into a span; columns are exact from Python 3.11 on (PEP 657)."""
+    """Turn an origin into a span; without positions (PEP 657) it is the start of the line."""
     if origin is None:
         return None
     code, instruction, line = origin
-    positions = list(code.co_positions())
-    at = instruction // 2
-    if at < len(positions) and positions[at][0] is not None:
-        start, end, column, end_column = positions[at]
-        return Span(
-            code.co_filename,
-            start or line,
-            (column or 0) + 1,
-            end or start or line,
-            (end_column or column or 0) + 1,
-        )
-    return Span(code.co_filename, line, 1, line, 1)
+    positions = next(islice(code.co_positions(), instruction // 2, None), (None,) * 4)
+    start, end, column, end_column = positions
+    if start is None or end is None or column is None or end_column is None:
+        return Span(code.co_filename, line, 1, line, 1)
+    first = column_of(code.co_filename, start, column)
+    return Span(code.co_filename, start, first, end, column_of(code.co_filename, end, end_column))
+
+
+def column_of(file: str, line: int, offset: int) -> int:
+    """Turn an offset in bytes, as Python gives it, into a column: in characters, from 1."""
+    before = linecache.getline(file, line).encode()[:offset]
+    return offset + 1 if not before else len(before.decode(errors="replace")) + 1

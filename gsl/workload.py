@@ -49,9 +49,10 @@ class Workload:
         self._check_inputs(inputs)
 
     def _check_inputs(self, inputs: Sequence[Var] | None) -> None:
-        if inputs is not None and len(self.inputs) > len(inputs):
-            missing = ", ".join(v.name for v in self.inputs if v not in inputs)
-            raise GraphError(f"the network uses variables that are not among its inputs: {missing}")
+        missing = [] if inputs is None else [v.name for v in self.inputs if v not in inputs]
+        if missing:
+            names = ", ".join(missing)
+            raise GraphError(f"the network uses variables that are not among its inputs: {names}")
 
     def with_outputs(self, outputs: Sequence[Expr]) -> Workload:
         """Return the workload of other outputs; inputs stay, parameters unused by now go."""

@@ -29,7 +29,7 @@ from gslverify.pages import (
 from gslverify.report.style import DEFAULT_WIDTH, NARROWEST, Style
 from gslverify.selection import SelectionError
 from gslverify.session import Output, run_check
-from gslverify.settings import STAGES, Settings, automatic_jobs
+from gslverify.settings import STAGES, Settings, automatic_jobs, enough_examples
 from gslverify.stage import Question
 from gslverify.stages.static import write_down
 
@@ -112,9 +112,7 @@ EFFORT = (
     click.option(
         "--min-examples",
         type=click.IntRange(0),
-        default=DEFAULTS.min_examples,
-        show_default=True,
-        help="Graphs below which the numeric stage is INCONCLUSIVE.",
+        help="Graphs below which the numeric stage is INCONCLUSIVE. Default: a third, at most 20.",
     ),
     click.option(
         "--seed",
@@ -196,10 +194,11 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
 
 
 def _settings(options: dict[str, Any]) -> Settings:
+    most, least = options["max_examples"], options["min_examples"]
     return Settings(
         stages=options["stages"],
-        max_examples=options["max_examples"],
-        min_examples=min(options["min_examples"], options["max_examples"]),
+        max_examples=most,
+        min_examples=enough_examples(most) if least is None else least,
         seed=options["seed"],
         use_tvm=not options["no_tvm"],
         keep_going=options["keep_going"],

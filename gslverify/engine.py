@@ -24,17 +24,14 @@ from gslverify.events import (
     RunStarted,
     StageDone,
 )
-from gslverify.examination import REFUTING, examine, skipped
-from gslverify.finding import Finding, RuleResult, StageResult, Verdict
+from gslverify.examination import examine, skipped, stops
+from gslverify.finding import CODES, FAILURES, REFUTING, Finding, RuleResult, StageResult, Verdict
 from gslverify.pool import Outcome, Pool, Task
 from gslverify.settings import Settings
 from gslverify.stages import WAVES, Wave
 
 COLLECTION = "collection"
 """Stands in place of a stage where no rule could be collected."""
-
-FAILURES = REFUTING | {Verdict.ERROR}
-"""Verdicts that count as failures of a run."""
 
 
 def ignore(live: Live) -> None:
@@ -155,11 +152,11 @@ class _Run:
         state.stages.extend(outcome)
         for result in outcome:
             yield StageDone(state.item.rule_id, result)
-        blocked = _blocked_by(outcome, self.settings, unconditional=wave_number == 0)
-        if blocked:
+        stop = next((result for result in outcome if stops(result, self.settings)), None)
+        if stop is not None:
             later = [name for wave in self.waves[wave_number + 1 :] for name in wave]
-            state.stages.extend(skipped(name, blocked) for name in later)
-        if blocked or last:
+            state.stages.extend(skipped(name, f"{stop.stage} refuted the rule") for name in later)
+        if stop is not None or last:
             assert isinstance(state.item, CollectedRule)
             state.result = _rule_result(state.item, tuple(state.stages))
         yield from self.flush()
@@ -180,15 +177,6 @@ def _in_order(
         yield task.number, early.pop(task.number)
 
 
-def _blocked_by(outcome: Outcome, settings: Settings, *, unconditional: bool) -> str:
-    """Return why later stages are pointless; none can do without a well-formed rule."""
-    if settings.keep_going and not unconditional:
-        return ""
-    stops = FAILURES if unconditional else REFUTING
-    refuting = next((result.stage for result in outcome if result.verdict in stops), "")
-    return f"{refuting} refuted the rule" if refuting else ""
-
-
 def _unusable_result(item: Unusable) -> RuleResult:
     finding = item.finding
     stage = StageResult(COLLECTION, finding.code.verdict, (finding,))
@@ -198,7 +186,7 @@ def _unusable_result(item: Unusable) -> RuleResult:
 def _rule_result(item: CollectedRule, stages: tuple[StageResult, ...]) -> RuleResult:
     rule = item.rule
     plain = RuleResult(item.rule_id, rule.span, stages, rule.expect)
-    remarks = tuple(_unmet_expectation(plain)) if rule.expect else ()
+    remarks = tuple(_unmet_expectation(plain)) if rule.expect in CODES else ()
     return RuleResult(item.rule_id, rule.span, stages, rule.expect, remarks)
 
 

@@ -28,6 +28,12 @@ class Verdict(StrEnum):
 SEVEREST_FIRST = (Verdict.FAIL, Verdict.VACUOUS, Verdict.ERROR, Verdict.INCONCLUSIVE, Verdict.PASS)
 """When stages disagree the verdict of the rule is the first of these that occurs."""
 
+REFUTING = frozenset({Verdict.FAIL, Verdict.VACUOUS})
+"""Verdicts after which the later stages have nothing to add."""
+
+FAILURES = REFUTING | {Verdict.ERROR}
+"""Verdicts that make a run fail."""
+
 
 class Level(IntEnum):
     """How much a PASS means; several levels may hold at once."""

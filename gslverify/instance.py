@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gsl.attr.evaluate import contains, disjunction, evaluate, satisfies
+from gsl.attr.evaluate import conjunction, contains, disjunction, equal, evaluate, satisfies
 from gsl.attr.term import ANYTHING, Symbol, Term, TupleOf, VariadicTuple, operation
 from gsl.errors import EvaluationError, GslError, OperatorError
 from gsl.expr import Call as CallExpr
@@ -25,6 +25,7 @@ from gsl.match.bindings import Bindings, Frame, Key, Scope, frame_of, instance_o
 from gsl.naming import pattern_names
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
+from gsl.operators.ranges import in_range
 from gsl.pat import (
     INPUTS,
     Alt,
@@ -296,18 +297,20 @@ class _SourceBuilder:
 
     def _constant(self, key: Key, pattern: Pattern) -> Expr:
         value = self._constrained(key, "value")
-        dtype = self._constrained(key, "dtype") or self._fresh_dtype(key)
-        if value is not None and not isinstance(value, tuple):
-            return ConstExpr(value, dtype)
-        if value is not None:
+        wanted = self._constrained(key, "dtype")
+        dtype = self._fresh_dtype(key) if wanted is None else wanted
+        if isinstance(value, tuple):
             raise InfeasibleError("constants of higher rank are matched, but not generated")
+        if value is not None:
+            return self._scalar(key, value, dtype)
         shape = self._constrained_shape(key, pattern)
-        return self._input(key, shape, dtype) if shape else self._scalar(key, dtype)
+        if shape:
+            return self._input(key, shape, dtype)
+        return self._scalar(key, self._fresh(key, "value")("", sort="real"), dtype)
 
-    def _scalar(self, key: Key, dtype: Any) -> Expr:
-        value = self._fresh(key, "value")("", sort="real")
-        integral = operation("==", value, operation("floor", value))
-        fits = disjunction(contains(dtype, FLOATING), integral)
+    def _scalar(self, key: Key, value: Any, dtype: Any) -> Expr:
+        integral = isinstance(value, int) or equal(value, operation("floor", value))
+        fits = conjunction(in_range(value, dtype), disjunction(contains(dtype, FLOATING), integral))
         self._claim(fits, "a constant is a value of its dtype", key[0].origin)
         return ConstExpr(value, dtype)
 

@@ -28,6 +28,10 @@ from gslverify.worker import Message, serve
 
 POLL_SECONDS = 0.5
 GRACE_SECONDS = 5.0
+START_SECONDS = 60.0
+"""Time for a worker to start and to import a rule file, on top of the time for a stage."""
+
+ENDED = "ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,7 @@ class _Worker:
         self.process = context.Process(target=serve, args=(theirs, settings))
         self.process.start()
         theirs.close()
-        self.timeout = settings.rule_timeout
+        self.timeout = settings.stage_timeout
         self.deadline = 0.0
         self.task: Task | None = None
         self.results: list[StageResult] = []
@@ -125,7 +129,7 @@ class _Worker:
     def begin(self, task: Task) -> None:
         """Hand a task to the process, which may have died meanwhile; `receive` will notice."""
         self.task, self.results, self.running = task, [], next(iter(task.wave))
-        self.deadline = time.monotonic() + self.timeout
+        self.deadline = time.monotonic() + self.timeout + START_SECONDS
         with suppress(OSError):
             self.connection.send((task.rule_id, task.path, dict(task.wave)))
 
@@ -138,10 +142,10 @@ class _Worker:
                     return True
                 self._note(message, notify)
         except (EOFError, OSError):
-            self.lost = "ended"
+            self.lost = ENDED
         # A grandchild may hold the pipe open after its parent has died, so ask the process, too.
         if not self.lost and not self.process.is_alive() and not self.connection.poll():
-            self.lost = "ended"
+            self.lost = ENDED
         if not self.lost and time.monotonic() > self.deadline:
             self.lost = f"did not come back within {self.timeout:g} seconds"
         return bool(self.lost)
@@ -153,6 +157,7 @@ class _Worker:
         assert message is not None
         if isinstance(message, StageStarted):
             self.running = message.stage
+            self.deadline = time.monotonic() + self.timeout
         notify(message)
 
     def finish(self) -> Outcome:
@@ -167,9 +172,10 @@ class _Worker:
         return tuple(self.results)
 
     def _lost_result(self) -> StageResult:
-        how = self.lost
-        if how == "ended" and self.process.exitcode is not None:
-            how = f"ended with {_exit_text(self.process.exitcode)}"
+        # The pipe may break some time before the process has an exit code.
+        self.process.join(GRACE_SECONDS if self.lost == ENDED else 0)
+        code = self.process.exitcode
+        how = self.lost if code is None else f"{ENDED} with {_exit_text(code)}"
         message = f"the worker process {how} in stage {self.running}"
         cure = "verify the rule alone with -j 0 to see what happens"
         finding = Finding(WORKER_LOST, message, None, cure, subject=self.running)

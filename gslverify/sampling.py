@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from gsl.attr.term import Operation, Symbol, Term, subterms
+from gsl.attr.term import ANYTHING, Constant, Operation, Symbol, Term, subterms
 from gsl.errors import GslError
 from gsl.expr import Call, Const
 from gsl.types import TensorType, TupleType, Type
@@ -21,7 +21,8 @@ from gslverify.smt import Answer, Solver
 
 LARGEST_SAMPLE = 24
 
-Wish = Callable[[Symbol], Any]
+Wish = Callable[[Symbol, tuple[Any, ...]], Any]
+"""Chooses a value for a symbol, among options where the claims list them."""
 
 
 @dataclass(slots=True)
@@ -32,6 +33,7 @@ class Sampler:
     solver: Solver
     definitions: dict[Symbol, Term] = field(default_factory=dict)
     free: list[Symbol] = field(default_factory=list)
+    options: dict[Symbol, tuple[Any, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         symbols = instance_symbols(self.instance)
@@ -39,9 +41,22 @@ class Sampler:
             for conjunct in _conjuncts(claim.term):
                 self._define(conjunct)
         self.free = [symbol for symbol in symbols if symbol not in self.definitions]
+        for symbol, term in self.definitions.items():
+            self._narrow(symbol, term)
+
+    def _narrow(self, symbol: Symbol, term: Term) -> None:
+        """What a symbol may be restricts the symbol that it is defined to equal."""
+        allowed = self.options.get(symbol)
+        while isinstance(term, Symbol) and allowed is not None:
+            known = self.options.get(term, allowed)
+            allowed = self.options[term] = tuple(o for o in known if o in allowed)
+            term = self.definitions.get(term, ANYTHING)
 
     def _define(self, claim: Term) -> None:
         match claim:
+            case Operation(head="in", operands=(Symbol() as item, Constant(value=options))):
+                known: tuple[Any, ...] = self.options.get(item, tuple(options))
+                self.options[item] = tuple(option for option in known if option in options)
             case Operation(head="==", operands=(left, right)):
                 for symbol, term in ((left, right), (right, left)):
                     if isinstance(symbol, Symbol) and self._may_define(symbol, term):
@@ -64,7 +79,7 @@ class Sampler:
 
     def model(self, wish: Wish) -> dict[Symbol, Any] | None:
         """Return a model near the wishes for the free symbols, or None when none was found."""
-        wishes = {symbol: wish(symbol) for symbol in self.free}
+        wishes = {symbol: wish(symbol, self.options.get(symbol, ())) for symbol in self.free}
         return self._direct(wishes) or self._solved(wishes)
 
     def _direct(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:

@@ -24,7 +24,7 @@ class Settings:
         keep_going: whether a refuted rule still runs the later stages.
         max_failures: stop after so many refuted rules; 0 verifies all.
         jobs: worker processes; 0 verifies in this process.
-        rule_timeout: seconds after which a worker process is ended and its rule is an ERROR.
+        stage_timeout: seconds after which a stage is given up and its worker process ended.
     """
 
     stages: tuple[str, ...] = STAGES
@@ -37,7 +37,12 @@ class Settings:
     keep_going: bool = False
     max_failures: int = 0
     jobs: int = 0
-    rule_timeout: float = 600.0
+    stage_timeout: float = 600.0
+
+
+def enough_examples(max_examples: int) -> int:
+    """Return how many graphs are enough for a verdict when up to `max_examples` are tried."""
+    return min(Settings().min_examples, max_examples // 3)
 
 
 def automatic_jobs() -> int:

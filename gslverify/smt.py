@@ -60,6 +60,7 @@ class Solver:
     def __init__(self, claims: Iterable[Term], limit: int, context: Any = None) -> None:
         self.context = new_context() if context is None else context
         self.solver = z3.Solver(ctx=self.context)
+        self.limit = limit
         self.solver.set("rlimit", limit)
         self.solver.set("random_seed", 0)
         self._symbols: dict[Symbol, Any] = {}
@@ -105,6 +106,8 @@ class Solver:
         """Ask whether the claims hold together and, if not, for a few that clash."""
         tracked = z3.Solver(ctx=self.context)
         tracked.set("unsat_core", True)
+        tracked.set("core.minimize", True)
+        tracked.set("rlimit", self.limit)
         for symbol in list(self._symbols):
             tracked.add(*self._bounds(symbol, self._symbols[symbol]))
         for number, claim in enumerate(self.claims):
@@ -131,15 +134,15 @@ class Solver:
             self.solver.pop()
 
     def _grant(self, names: list[Any]) -> Result:
+        by_id = {name.get_id(): name for name in names}
         while True:
-            answer = self.solver.check(*names)
-            if answer != z3.unsat or not names:
+            answer = self.solver.check(*by_id.values())
+            if answer != z3.unsat or not by_id:
                 return self._result(answer)
-            clashing = {str(name) for name in self.solver.unsat_core()}
+            clashing = {name.get_id() for name in self.solver.unsat_core()}
             if not clashing:
                 return Result(Answer.UNSAT)
-            last = [name for name in names if str(name) in clashing][-1]
-            names = [name for name in names if str(name) != str(last)]
+            del by_id[[number for number in by_id if number in clashing][-1]]
 
     def _result(self, answer: Any) -> Result:
         if answer == z3.sat:

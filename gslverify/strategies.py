@@ -6,8 +6,9 @@ and small ones come first, so that shrinking ends at what a person can check by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
@@ -25,24 +26,16 @@ from gsl.subst import Subst
 from gsl.types import TensorType, TupleType
 from gslverify.concrete import Fill, concrete_exprs, ones
 from gslverify.instance import Instance
-from gslverify.sampling import Sampler
+from gslverify.sampling import Sampler, Wish
 from gslverify.smt import Answer, Solver, new_context
 from gslverify.variants import enumerate_variants
 
 MOST_ELEMENTS = 20_000
 DTYPES = ("float32", "float64", "int32", "float16", "int64", "int8", "uint8", "bool")
 REALS = (1.0, 0.5, 2.0, 0.0, 0.25, -1.0, 3.0, -0.5, 1e-5)
-CONTEXTS = (
-    "alone",
-    "outputs used",
-    "inputs computed",
-    "twice",
-    "alone",
-    "outputs used",
-    "inner value used",
-)
-"""What is built around a match; those named twice are drawn more often."""
-STYLES = ("small integers", "distinct integers", "reals", "wide")
+CONTEXTS = ("alone", "outputs used", "inputs computed", "twice", "inner value used")
+"""What is built around a match."""
+STYLES = ("small integers", "distinct integers", "reals", "halves", "wide")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +61,24 @@ class Network:
 
 @st.composite
 def networks(
-    draw: st.DrawFn, samplers: Sequence[Sampler], contexts: Sequence[str] = CONTEXTS
+    draw: st.DrawFn,
+    samplers: Sequence[Sampler],
+    contexts: Sequence[str] = CONTEXTS,
+    dtypes: Sequence[str] = DTYPES,
 ) -> Network:
-    """Draw a network that contains a match of the rule the samplers belong to."""
+    """Draw a network that contains a match of the rule the samplers belong to.
+
+    `dtypes` are preferred where the rule leaves a choice.
+    """
     context = draw(st.sampled_from(contexts))
     sampler = samplers[draw(st.integers(0, len(samplers) - 1))]
-    model = sampler.model(wishes(draw))
+    model = sampler.model(wishes(draw, dtypes))
     assume(model is not None)
     assert model is not None
     generator = np.random.default_rng(draw(st.integers(0, 255)))
     try:
-        site = concrete_site(sampler.instance, model, _filled(generator))
+        fill = _filled(sampler.instance, model, generator)
+        site = concrete_site(sampler.instance, model, fill)
     except GslError:
         assume(False)
         raise
@@ -111,8 +111,20 @@ def concrete_site(instance: Instance, model: Mapping[Symbol, Any], fill: Fill = 
     )
 
 
-def _filled(generator: np.random.Generator) -> Callable[[Var], Any]:
-    return lambda variable: random_array(variable, "small integers", None, generator)
+def _filled(
+    instance: Instance, model: Mapping[Symbol, Any], generator: np.random.Generator
+) -> Fill:
+    """Fill constants with values for which the operators that use them are defined."""
+    built = concrete_exprs(instance, model)
+    ranges = value_ranges([built[node.expr] for node in instance.outputs])
+    named = {
+        expr.name: ranges.get(concrete) for expr, concrete in built.items() if isinstance(expr, Var)
+    }
+
+    def fill(variable: Var) -> Any:
+        return random_array(variable, "small integers", named[variable.name], generator)
+
+    return fill
 
 
 def matching_networks(subst: Subst, limit: int = 4_000_000) -> st.SearchStrategy[Network]:
@@ -131,16 +143,17 @@ def _is_small(expr: Expr) -> bool:
     return not isinstance(expr.type, TensorType) or expr.type.size <= MOST_ELEMENTS
 
 
-def wishes(draw: st.DrawFn) -> Callable[[Symbol], Any]:
+def wishes(draw: st.DrawFn, dtypes: Sequence[str] = DTYPES) -> Wish:
     """Return a chooser of values for symbols: sizes free, all equal, or all different."""
     mode = draw(st.sampled_from(("free", "equal", "distinct")))
     same = draw(st.integers(1, 4)) if mode == "equal" else 0
     count = 0
 
-    def wish(symbol: Symbol) -> Any:
+    def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
         nonlocal count
         if symbol.sort == "text":
-            return draw(st.sampled_from(DTYPES))
+            likely = [dtype for dtype in dtypes if not options or dtype in options]
+            return draw(st.sampled_from(likely or list(options)))
         if symbol.sort == "real":
             return draw(st.sampled_from(REALS))
         if symbol.sort == "bool":
@@ -215,7 +228,18 @@ AROUND: dict[str, Callable[[Site], Network]] = {
 def arrays(draw: st.DrawFn, network: Network) -> dict[str, Any]:
     """Draw a value for every input of a network, within the domains of its operators."""
     style = draw(st.sampled_from(STYLES))
-    generator = np.random.default_rng(draw(st.integers(0, 255)))
+    return _filled_inputs(network, style, draw(st.integers(0, 255)))
+
+
+@st.composite
+def arrays_of_every_style(draw: st.DrawFn, network: Network) -> list[dict[str, Any]]:
+    """Draw the inputs of a network once in every style, simple values first."""
+    seed = draw(st.integers(0, 255))
+    return [_filled_inputs(network, style, seed) for style in STYLES]
+
+
+def _filled_inputs(network: Network, style: str, seed: int) -> dict[str, Any]:
+    generator = np.random.default_rng(seed)
     ranges = value_ranges(network.outputs)
     return {v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables}
 
@@ -256,22 +280,36 @@ def random_array(
     if dtype.kind == "b":
         return generator.integers(0, 2, variable.shape).astype(bool)
     raw = _STYLES[style](variable.shape, dtype, generator)
-    for values in ranges or ():
-        raw = _restrict(raw, values, dtype)
-    return np.asarray(raw).astype(dtype)
+    return np.asarray(restricted(raw, ranges or (), dtype)).astype(dtype)
 
 
-def _restrict(raw: Any, values: Values, dtype: np.dtype[Any]) -> Any:
-    if values.low is not None and values.high is not None and dtype.kind != "f":
-        span = int(values.high) - int(values.low) + 1
-        raw = raw % span + int(values.low) if span < 2**31 else raw
-    if values.low is not None and values.low >= 0:
+def restricted(raw: Any, ranges: Iterable[Values], dtype: np.dtype[Any]) -> Any:
+    """Return `raw` brought into all `ranges`; what lies inside already stays."""
+    is_integral = dtype.kind != "f"
+    if is_integral:
+        raw = raw.astype(np.int64)
+    for values in ranges:
+        low = ceil(values.low) if is_integral and values.low is not None else values.low
+        high = floor(values.high) if is_integral and values.high is not None else values.high
+        raw = _restricted(raw, low, high, is_integral)
+        if values.nonzero:
+            raw = np.where(raw == 0, _nearest(1, low, high), raw)
+    return raw
+
+
+def _restricted(raw: Any, low: Any, high: Any, is_integral: bool) -> Any:
+    if is_integral and low is not None and high is not None and high - low < 2**31:
+        outside = (raw < low) | (raw > high)
+        raw = np.where(outside, raw % (high - low + 1) + low, raw)
+    if low is not None and low >= 0:
         raw = np.abs(raw)
-    if values.low is not None:
-        raw = np.maximum(raw, values.low)
-    if values.high is not None:
-        raw = np.minimum(raw, values.high)
-    return np.where(raw == 0, 1, raw) if values.nonzero else raw
+    raw = raw if low is None else np.maximum(raw, low)
+    return raw if high is None else np.minimum(raw, high)
+
+
+def _nearest(value: Any, low: Any, high: Any) -> Any:
+    value = value if low is None else max(value, low)
+    return value if high is None else min(value, high)
 
 
 def _small_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
@@ -287,8 +325,14 @@ def _distinct_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Ge
 
 def _reals(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
     if dtype.kind != "f":
-        return _small_integers(shape, dtype, generator)
+        return _wide(shape, dtype, generator)
     return generator.standard_normal(shape).astype(dtype)
+
+
+def _halves(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    """Values on which rounding, comparing and choosing meet ties."""
+    small = _small_integers(shape, dtype, generator)
+    return small / 2 if dtype.kind == "f" else small
 
 
 def _wide(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
@@ -302,5 +346,6 @@ _STYLES: dict[str, Callable[..., Any]] = {
     "small integers": _small_integers,
     "distinct integers": _distinct_integers,
     "reals": _reals,
+    "halves": _halves,
     "wide": _wide,
 }

@@ -40,22 +40,37 @@ class Outcome:
     comparisons: tuple[Comparison, ...] = field(default=())
 
 
+Prepared = Rewritten | GraphError
+"""A rewritten network, or what is wrong with the graph that the engine left behind."""
+
+
 def run_trial(subst: Subst, network: Network, inputs: Mapping[str, Any]) -> Outcome:
     """Rewrite `network`, run both on the NumPy references, and compare every output."""
+    return judge(network, prepare(subst, network), inputs)
+
+
+def prepare(subst: Subst, network: Network) -> Prepared:
+    """Rewrite `network` with the engine, as its context demands."""
     try:
-        rewritten = _rewrite(subst, network)
+        return _rewrite(subst, network)
     except GraphError as error:
-        return Outcome(network, inputs, code=REWRITE_BREAKS_GRAPH, message=str(error))
+        return error
+
+
+def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Outcome:
+    """Run a network and what it was rewritten to on the references, and compare every output."""
+    if isinstance(prepared, GraphError):
+        return Outcome(network, inputs, code=REWRITE_BREAKS_GRAPH, message=str(prepared))
     if network.escaping:
-        return _declined(network, inputs, rewritten)
-    if rewritten.refusal is not None:
-        return Outcome(network, inputs, code=MATCH_REFUSED, message=str(rewritten.refusal))
-    if rewritten.mismatch is not None:
-        return Outcome(network, inputs, rejected=rewritten.mismatch.reason)
-    if [e.type for e in rewritten.outputs] != [e.type for e in network.outputs]:
+        return _declined(network, inputs, prepared)
+    if prepared.refusal is not None:
+        return Outcome(network, inputs, code=MATCH_REFUSED, message=str(prepared.refusal))
+    if prepared.mismatch is not None:
+        return Outcome(network, inputs, rejected=prepared.mismatch.reason)
+    if [e.type for e in prepared.outputs] != [e.type for e in network.outputs]:
         message = "an output of the rewritten network has another type"
-        return Outcome(network, inputs, rewritten.outputs, "", REWRITE_BREAKS_GRAPH, message)
-    return _compare(network, inputs, rewritten.outputs)
+        return Outcome(network, inputs, prepared.outputs, "", REWRITE_BREAKS_GRAPH, message)
+    return _compare(network, inputs, prepared.outputs)
 
 
 def _declined(network: Network, inputs: Mapping[str, Any], rewritten: Rewritten) -> Outcome:
@@ -75,7 +90,7 @@ def _rewrite(subst: Subst, network: Network) -> Rewritten:
         result = apply(workload, [subst], max_rewrites=MOST_REWRITES, record=record)
     except RewriteError:
         # A rule whose target matches its source again has no fixpoint; one rewrite has to do.
-        return rewrite_once(subst, network.matched)
+        return rewrite_once(subst, network.outputs, network.matched)
     if record.refused:
         return Rewritten(refusal=record.refused[0][1])
     if not record.total:

@@ -177,11 +177,32 @@ PYTHON: Table = {
 }
 
 
-def evaluate(term: Term, environment: Environment) -> Value:
+class Memory(Protocol):
+    """Values of terms computed before; it may decline to remember some."""
+
+    def __contains__(self, term: Term) -> bool: ...
+
+    def __getitem__(self, term: Term) -> Value: ...
+
+    def __setitem__(self, term: Term, value: Value) -> None: ...
+
+
+def evaluate(term: Term, environment: Environment, memory: Memory | None = None) -> Value:
     """Return the value of `term` (thesis, figure of the evaluation rules AE-*).
 
-    Raises EvaluationError when a part has no value, such as an index out of range.
+    What is in `memory` is not computed again (thesis, section on memoisation). Raises
+    EvaluationError when a part has no value, such as an index out of range.
     """
+    if memory is None:
+        return _compute(term, environment, None)
+    if term not in memory:
+        value = _compute(term, environment, memory)
+        memory[term] = value
+        return value
+    return memory[term]
+
+
+def _compute(term: Term, environment: Environment, memory: Memory | None) -> Value:
     match term:
         case Constant(value=value):
             return value
@@ -192,27 +213,28 @@ def evaluate(term: Term, environment: Environment) -> Value:
         case Symbol():
             return environment.symbol(term)
         case Operation():
-            return _operation(term, environment)
+            return _operation(term, environment, memory)
         case TupleOf(fields=fields):
-            return tuple(evaluate(field, environment) for field in fields)
+            return tuple(evaluate(field, environment, memory) for field in fields)
         case Projection(tuple=whole, index=index):
-            return project(evaluate(whole, environment), evaluate(index, environment))
+            values = evaluate(whole, environment, memory)
+            return project(values, evaluate(index, environment, memory))
         case Slice():
-            return _slice(term, environment)
-        case VariadicTuple(body=body, symbol=symbol, length=length):
-            return _repeat(body, symbol, length, environment)
-        case Reduce(head=head, body=body, symbol=symbol, length=length):
-            return _reduce(head, _repeat(body, symbol, length, environment))
+            return _slice(term, environment, memory)
+        case VariadicTuple():
+            return _repeat(term, environment, memory)
+        case Reduce(head=head):
+            return _reduce(head, _repeat(term, environment, memory))
         case _:
             raise EvaluationError(f"not an attribute expression: {term!r}")
 
 
-def _operation(term: Operation, environment: Environment) -> Value:
+def _operation(term: Operation, environment: Environment, memory: Memory | None) -> Value:
     if term.head == "cond":
-        condition = evaluate(term.operands[0], environment)
+        condition = evaluate(term.operands[0], environment, memory)
         if not isinstance(condition, Term):
-            return evaluate(term.operands[1 if condition else 2], environment)
-    values = [evaluate(operand, environment) for operand in term.operands]
+            return evaluate(term.operands[1 if condition else 2], environment, memory)
+    values = [evaluate(operand, environment, memory) for operand in term.operands]
     try:
         return PYTHON[term.head](*values)
     except ZeroDivisionError as error:
@@ -237,10 +259,10 @@ def project(whole: Value, index: Value) -> Value:
     return whole[index]
 
 
-def _slice(term: Slice, environment: Environment) -> Value:
-    whole = evaluate(term.tuple, environment)
+def _slice(term: Slice, environment: Environment, memory: Memory | None) -> Value:
+    whole = evaluate(term.tuple, environment, memory)
     bounds = [
-        None if isinstance(part, Anything) else evaluate(part, environment)
+        None if isinstance(part, Anything) else evaluate(part, environment, memory)
         for part in (term.start, term.stop, term.step)
     ]
     if any(isinstance(bound, Term) for bound in bounds):
@@ -253,13 +275,14 @@ def _slice(term: Slice, environment: Environment) -> Value:
         raise EvaluationError(f"bad slice: {error}") from error
 
 
-def _repeat(body: Term, symbol: Symbol, length: Term, environment: Environment) -> Value:
-    count = evaluate(length, environment)
+def _repeat(term: VariadicTuple | Reduce, environment: Environment, memory: Memory | None) -> Value:
+    count = evaluate(term.length, environment, memory)
     if isinstance(count, Term):
         raise UndecidedError("the length of a tuple depends on an unknown size")
     if not isinstance(count, int) or count < 0:
         raise EvaluationError(f"a tuple cannot have length {count!r}")
-    return tuple(evaluate(body, environment.bind(symbol, i)) for i in range(count))
+    scopes = (environment.bind(term.symbol, i) for i in range(count))
+    return tuple(evaluate(term.body, scope, memory) for scope in scopes)
 
 
 UNITS: Mapping[str, Value] = {"+": 0, "*": 1, "and": True, "or": False}

@@ -269,12 +269,19 @@ def subterms(term: Term) -> Iterator[Term]:
 
 def free_symbols(term: Term) -> frozenset[Symbol]:
     """Return the symbols that `term` does not bind itself (thesis, section on memoisation)."""
-    match term:
-        case Symbol():
-            return frozenset((term,))
-        case VariadicTuple(body=body, symbol=bound, length=length):
-            return free_symbols(length) | (free_symbols(body) - {bound})
-        case Reduce(body=body, symbol=bound, length=length):
-            return free_symbols(length) | (free_symbols(body) - {bound})
-        case _:
-            return frozenset().union(*(free_symbols(child) for child in children(term)))
+    return _free_symbols(term, {})
+
+
+def _free_symbols(term: Term, known: dict[Term, frozenset[Symbol]]) -> frozenset[Symbol]:
+    if term not in known:
+        below = frozenset[Symbol]().union(*(_free_symbols(c, known) for c in children(term)))
+        match term:
+            case Symbol():
+                below = frozenset((term,))
+            case (
+                VariadicTuple(body=body, symbol=bound, length=length)
+                | Reduce(body=body, symbol=bound, length=length)
+            ):
+                below = known[length] | (known[body] - {bound})
+        known[term] = below
+    return known[term]

@@ -53,7 +53,9 @@ def _bounded(term: Operation, variadic: Variadic) -> tuple[str, Term, Term] | No
         return None
     if _is_length(right, variadic):
         head, left, right = _MIRRORED[head], right, left
-    return (head, left, right) if _is_length(left, variadic) and not _about(right, variadic) else None
+    return (
+        (head, left, right) if _is_length(left, variadic) and not _about(right, variadic) else None
+    )
 
 
 def _reachable(head: str, length: Term, bound: Term, scope: Scope, more: float) -> Value:

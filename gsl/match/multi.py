@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 
 from gsl.graph import Graph, Node
 from gsl.match.bindings import Bindings, Mismatch
@@ -55,7 +56,7 @@ class RuleSearch(Search):
                 return (prepend([Match(pattern, None, node)], rest) for node in nodes)
             case Finish():
                 mismatch = self.finish()
-                return rest if mismatch is None else mismatch
+                return rest if mismatch is None else self.note(mismatch, inf)
             case _:
                 return super().step(item, rest)
 

@@ -79,7 +79,7 @@ class Search:
         self.taken: dict[Node, Key] = {}
         self._trail: list[tuple[dict[Any, Any], Any, Any]] = []
         self.mismatch = Mismatch("the pattern was not tried")
-        self._deepest = -1
+        self._deepest: float = -1
 
     def solutions(self, agenda: Agenda) -> Iterator[Bindings]:
         """Yield the bindings once for every way to work off the agenda."""
@@ -89,9 +89,8 @@ class Search:
             outcome = self._advance(agenda) if agenda is not None else self.bindings
             if isinstance(outcome, Bindings):
                 yield outcome
-                outcome = Mismatch("no further match")
-            if isinstance(outcome, Mismatch):
-                self._note(outcome)
+            elif isinstance(outcome, Mismatch):
+                self.note(outcome, len(self._trail))
             else:
                 choices.append((len(self._trail), iter(outcome)))
             resumed = self._resume(choices)
@@ -118,10 +117,12 @@ class Search:
             choices.pop()
         return None
 
-    def _note(self, mismatch: Mismatch) -> None:
-        if len(self._trail) > self._deepest:
-            self._deepest = len(self._trail)
+    def note(self, mismatch: Mismatch, depth: float) -> Mismatch:
+        """Remember the mismatch that came closest to a match."""
+        if depth > self._deepest:
+            self._deepest = depth
             self.mismatch = mismatch
+        return mismatch
 
     @property
     def mark(self) -> int:

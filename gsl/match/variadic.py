@@ -115,7 +115,7 @@ class VariadicSearch(RuleSearch):
             case Start(root=root):
                 fields = Fields(1, self._candidates(root))
                 lost = self._lost(0)
-                return prepend([fields], rest) if lost is None else lost
+                return prepend([fields], rest) if lost is None else self.note(lost, inf)
             case Fields():
                 return self._fields(item, rest)
             case Admit(index=index, mark=mark):

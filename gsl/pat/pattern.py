@@ -138,14 +138,18 @@ class Const(Pattern):
     Args:
         value: number, nested tuple or attribute expression; None is any constant. A number means
             a tensor of rank 0.
-        dtype: element type; in a target it defaults to float32.
+        dtype: element type; in a target it defaults to that of `like`, else to float32.
         shape: constraint on the shape, for sources.
+        like: a pattern of the target; numbers beside a pattern are written like that pattern.
     """
 
-    __slots__ = ()
+    __slots__ = ("like",)
 
-    def __init__(self, value: Any = None, dtype: Any = None, shape: Any = None) -> None:
+    def __init__(
+        self, value: Any = None, dtype: Any = None, shape: Any = None, like: Pattern | None = None
+    ) -> None:
         super().__init__((), _constraints({"value": value, "dtype": dtype, "shape": shape}))
+        self.like = like
 
     def attribute_names(self) -> tuple[str, ...]:
         """Return type attributes and the value."""
@@ -232,6 +236,9 @@ class GetItem(Pattern):
     def __init__(self, tuple_: Any, index: Any = None) -> None:
         if isinstance(index, slice):
             raise TypeError("a pattern cannot be sliced; use pat.Variadic for several fields")
+        if not isinstance(index, Term | None) and type(index) is not int:
+            message = f"attribute `index` of a projection: {index!r} is not an integer"
+            raise RuleError("GSL113", message, resolve(here()))
         super().__init__((as_pattern(tuple_),), _constraints({"index": index}))
 
     def attribute_names(self) -> tuple[str, ...]:
@@ -291,7 +298,7 @@ def call(
 ) -> Call:
     """Build a call pattern; raise RuleError for operands or attributes that do not exist."""
     given = tuple(operands)
-    like = next((operand for operand in given if isinstance(operand, Pattern)), None)
+    like = _first_tensor(given) if _shares_dtype(callee) else None
     patterns = tuple(_operand(operand, like) for operand in given)
     named = dict(attributes)
     attributes_of = named.pop("attributes_of", None)
@@ -301,13 +308,16 @@ def call(
 
 
 def _operand(value: Any, like: Pattern | None) -> Pattern:
-    if isinstance(value, bool | int | float | Term) and like is not None and _has_dtype(like):
-        return Const(value, dtype=like.dtype)
-    return as_pattern(value)
+    return Const(value, like=like) if isinstance(value, int | float | Term) else as_pattern(value)
 
 
-def _has_dtype(pattern: Pattern) -> bool:
-    return "dtype" in pattern.attribute_names()
+def _first_tensor(operands: Iterable[Any]) -> Pattern | None:
+    patterns = (operand for operand in operands if isinstance(operand, Pattern))
+    return next((pattern for pattern in patterns if "dtype" in pattern.attribute_names()), None)
+
+
+def _shares_dtype(callee: Callee) -> bool:
+    return not isinstance(callee, Operator) or callee.dtypes is not None
 
 
 def _check_operand_count(operator: Operator, count: int) -> None:

@@ -90,7 +90,8 @@ class Bounded(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__" or options or ufunc not in UFUNCS:
             return NotImplemented
-        return UFUNCS[ufunc](ufunc, result_dtype(inputs), *map(lift, inputs))
+        dtype = result_dtype(inputs)
+        return UFUNCS[ufunc](ufunc, dtype, *(lift(operand, dtype) for operand in inputs))
 
     def __array_function__(
         self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -103,9 +104,11 @@ class Bounded(NDArrayOperatorsMixin):
         return f"Bounded({self.value!r}, error={self.error!r}, dtype={self.dtype})"
 
 
-def lift(operand: Any) -> Bounded:
-    """Give what is exact an error bound of zero."""
-    return operand if isinstance(operand, Bounded) else Bounded(operand)
+def lift(operand: Any, dtype: Any) -> Bounded:
+    """Give what is exact an error bound of zero; round Python numbers to `dtype`, as NumPy does."""
+    if isinstance(operand, Bounded):
+        return operand
+    return Bounded(np.asarray(operand, dtype if type(operand) in (int, float) else None))
 
 
 def result_dtype(operands: Any) -> np.dtype[Any]:

@@ -19,7 +19,8 @@ def _move(func: Any, args: Arguments, kwargs: Options) -> Any:
     """Data movement: values and errors go the same way."""
     whole, *rest = args
     if isinstance(whole, list | tuple):
-        parts, dtype = list(map(lift, whole)), result_dtype(whole)
+        dtype = result_dtype(whole)
+        parts = [lift(part, dtype) for part in whole]
         values: Any = [part.value for part in parts]
         errors: Any = [part.error for part in parts]
     else:
@@ -53,14 +54,14 @@ def _sum(func: Any, args: Arguments, kwargs: Options) -> Bounded:
 
 def _mean(func: Any, args: Arguments, kwargs: Options) -> Any:
     total = _sum(np.sum, args, kwargs)
-    return total / _shrinkage(args[0], total.value)
+    return total / Bounded(_shrinkage(args[0], total.value), dtype=total.dtype)
 
 
 def _product(func: Any, args: Arguments, kwargs: Options) -> Bounded:
     """Bound a product, of which a part may leave the range of the machine before the whole."""
     operand, compute = args[0], _reduction(func, args, kwargs)
     precision = current_precision()
-    result = multilinear(compute, compute, [operand], operand.size, operand.dtype)
+    result = multilinear(compute, compute, [operand], operand.size, operand.dtype, (1.0,))
     peak = compute(np.maximum(np.abs(operand.value) + operand.error, 1.0))
     lost = 0.0 if result.is_exact else operand.size * precision.smallest * peak
     error = np.where(peak <= precision.largest, result.error + lost, np.inf)
@@ -83,9 +84,7 @@ def _place_of_extreme(func: Any, args: Arguments, kwargs: Options) -> Any:
     return places
 
 
-def _require_clear_winner(
-    func: Any, operand: Bounded, axis: int, keepdims: bool = False
-) -> None:
+def _require_clear_winner(func: Any, operand: Bounded, axis: int, keepdims: bool = False) -> None:
     sign = 1.0 if func is np.argmax else -1.0
     value, error = sign * operand.value, operand.error
     winner = np.argmax(value, axis, keepdims=True)
@@ -99,13 +98,14 @@ def _require_clear_winner(
 
 def _einsum(func: Any, args: Arguments, kwargs: Options) -> Bounded:
     equation, *arrays = args
-    operands = list(map(lift, arrays))
+    dtype = result_dtype(arrays)
+    operands = [lift(array, dtype) for array in arrays]
 
     def compute(*values: Any) -> Any:
         return np.einsum(equation, *values)
 
     terms = _contracted_size(equation, operands)
-    return multilinear(compute, compute, operands, terms, result_dtype(arrays))
+    return multilinear(compute, compute, operands, terms, dtype)
 
 
 def _contracted_size(equation: str, operands: Sequence[Bounded]) -> int:
@@ -118,10 +118,12 @@ def _contracted_size(equation: str, operands: Sequence[Bounded]) -> int:
 
 
 def _where(func: Any, args: Arguments, kwargs: Options) -> Bounded:
-    condition, then, otherwise = args[0], lift(args[1]), lift(args[2])
+    condition, *choices = args
+    dtype = result_dtype(choices)
+    then, otherwise = (lift(choice, dtype) for choice in choices)
     value = np.where(condition, then.value, otherwise.value)
     error = np.where(condition, then.error, otherwise.error)
-    return Bounded(value, error, result_dtype(args[1:]))
+    return Bounded(value, error, dtype)
 
 
 def _filled(func: Any, args: Arguments, kwargs: Options) -> Any:

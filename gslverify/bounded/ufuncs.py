@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,27 @@ from gslverify.bounded.precision import current_precision
 Compute = Callable[..., Any]
 
 
+GRAINS = (1.0, 2.0**-4, 2.0**-10)
+"""Powers of two: sums and products of their multiples are exact as long as they are small."""
+
+
 def multilinear(
-    compute: Compute, magnitude: Compute, operands: Sequence[Bounded], terms: int, dtype: Any
+    compute: Compute,
+    magnitude: Compute,
+    operands: Sequence[Bounded],
+    terms: int,
+    dtype: Any,
+    grains: Sequence[float] = GRAINS,
 ) -> Bounded:
-    """Bound a sum of `terms` products; `magnitude` computes the same on absolute values."""
+    """Bound a sum of `terms` products; `magnitude` computes the same on absolute values.
+
+    Each product has one factor of every operand.
+    """
     precision = current_precision()
     value = compute(*(operand.value for operand in operands))
     absolute = magnitude(*(np.abs(operand.value) for operand in operands))
-    whole = all(map(_is_integral, operands)) and bool(np.all(absolute < precision.exact))
-    if whole and all(operand.is_exact for operand in operands):
+    grain = prod(_grain(operand, grains) for operand in operands)
+    if np.all(absolute < precision.exact * grain):
         return Bounded(value, np.zeros(np.shape(value)), dtype)
     widest = magnitude(*(np.abs(operand.value) + operand.error for operand in operands))
     propagated = np.where(widest > absolute, widest - absolute, 0.0)
@@ -35,8 +48,15 @@ def multilinear(
     return settled(value, error, _certain(magnitude, operands), dtype)
 
 
-def _is_integral(operand: Bounded) -> bool:
-    return bool(np.all(np.floor(operand.value) == operand.value))
+def _grain(operand: Bounded, grains: Sequence[float]) -> float:
+    """Return the first grain of which all elements are multiples, 0 when there is none."""
+    if not operand.is_exact:
+        return 0.0
+    return next((grain for grain in grains if _divides(grain, operand.value)), 0.0)
+
+
+def _divides(grain: float, value: Any) -> bool:
+    return bool(np.all(np.fmod(value, grain) == 0))
 
 
 def settled(value: Any, error: Any, certain: Any, dtype: Any) -> Bounded:
@@ -64,10 +84,10 @@ def _certain(magnitude: Compute, operands: Sequence[Bounded]) -> Any:
 def _reached(
     magnitude: Compute, operands: Sequence[Bounded], place: int, flag: Callable[[Bounded], Any]
 ) -> Any:
-    flags = [np.ones(operand.shape) for operand in operands]
-    without = [np.zeros(operand.shape) if i == place else f for i, f in enumerate(flags)]
-    flags[place] = flag(operands[place]).astype(np.float64)
-    return magnitude(*flags) > magnitude(*without)
+    ones = [np.ones(operand.shape) for operand in operands]
+    flagged = [flag(operands[place]) * one if i == place else one for i, one in enumerate(ones)]
+    none = [np.zeros_like(one) if i == place else one for i, one in enumerate(ones)]
+    return magnitude(*flagged) > magnitude(*none)
 
 
 def monotone(ufunc: Any, dtype: Any, *operands: Bounded) -> Bounded:
@@ -147,11 +167,19 @@ def _step(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
 
 def _quotient(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
     result = monotone(np.divide, dtype, left, right)
-    limit = current_precision().exact
-    whole = (np.fmod(left.value, right.value) == 0) & (np.abs(result.value) < limit)
-    error = np.where(whole & (left.error + right.error == 0), 0.0, result.error)
+    error = np.where(_divides_exactly(left, right, result.value), 0.0, result.error)
     near_zero = (np.abs(right.value) <= right.error) & (right.error > 0)
     return Bounded(result.value, np.where(near_zero, np.inf, error), dtype)
+
+
+def _divides_exactly(left: Bounded, right: Bounded, value: Any) -> Any:
+    """Tell where the exact quotient of exact values is a multiple of a grain, and small."""
+    limit = current_precision().exact
+    multiples = (
+        (np.fmod(left.value / grain, right.value) == 0) & (np.abs(value) < limit * grain)
+        for grain in GRAINS
+    )
+    return reduce(np.logical_or, multiples) & (left.error + right.error == 0)
 
 
 def _decide(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gslverify.codes.example import rule_file
 from gslverify.finding import Verdict, code
 
 OUTPUTS_DIFFER = code(
@@ -12,6 +13,22 @@ OUTPUTS_DIFFER = code(
     meaning="""On a generated graph the rewritten network computes another value than the original.
 Inputs are integers for which arithmetic is exact, or the difference exceeds the rounding error
 bound computed for these very inputs, so this is not noise.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(x)  =>  abs(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(x), op.Abs(x))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(x)  =>  max(x, 0)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(x), op.Maximum(x, 0))
+        '''
+    ),
 )
 
 REWRITE_BREAKS_GRAPH = code(

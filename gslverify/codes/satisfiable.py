@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gslverify.codes.example import rule_file
 from gslverify.finding import Verdict, code
 
 VACUOUS = code(
@@ -12,6 +13,22 @@ VACUOUS = code(
     meaning="""For every assignment of ranks, axes, layouts and lengths that was examined, the
 preconditions of the source operators together with the constraints of the rule have no solution.
 The rule never does anything. The details name constraints that suffice for the contradiction.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.ndim == 2, x.ndim > 3])
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.ndim >= 2, x.ndim <= 3])
+        '''
+    ),
 )
 
 UNDECIDED_SATISFIABILITY = code(

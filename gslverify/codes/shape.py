@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gslverify.codes.example import rule_file
 from gslverify.finding import Verdict, code
 
 OUTPUT_SHAPE = code(
@@ -12,6 +13,22 @@ OUTPUT_SHAPE = code(
     meaning="""There is a graph that the source matches for which the target is legal but computes
 an output of another shape. The counterexample is a small instance, executed before it was
 reported.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """x + zeros_like(y)  =>  x"""
+            x, y = pat.Wildcard(), pat.Wildcard()
+            return Subst(op.Add(x, op.ZerosLike(y)), x)
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """x + zeros_like(x)  =>  x"""
+            x = pat.Wildcard()
+            return Subst(op.Add(x, op.ZerosLike(x)), x)
+        '''
+    ),
 )
 
 OUTPUT_DTYPE = code(
@@ -21,6 +38,22 @@ OUTPUT_DTYPE = code(
     Verdict.FAIL,
     meaning="""There is a graph that the source matches for which the target computes an output of
 another dtype, often because an `out_dtype` of the source is not copied.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """cast(x, float32)  =>  x"""
+            x = pat.Wildcard()
+            return Subst(op.Cast(x, dtype="float32"), x)
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """cast(x, float32)  =>  x, if x is float32"""
+            x = pat.Wildcard()
+            return Subst(op.Cast(x, dtype="float32"), x, where=[x.dtype == "float32"])
+        '''
+    ),
 )
 
 ILLEGAL_TARGET = code(
@@ -30,6 +63,22 @@ ILLEGAL_TARGET = code(
     Verdict.FAIL,
     meaning="""There is a graph that the source matches for which an operator of the target does
 not accept its inputs or attributes, or an attribute expression has no value.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """abs(abs(x))  =>  sqrt(x * x), also for integers"""
+            x = pat.Wildcard()
+            return Subst(op.Abs(op.Abs(x)), op.Sqrt(x * x))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """abs(abs(x))  =>  abs(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Abs(op.Abs(x)), op.Abs(x))
+        '''
+    ),
 )
 
 UNDECIDED_SHAPE = code(

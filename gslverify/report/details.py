@@ -14,7 +14,7 @@ from gslverify.corpus import relative
 from gslverify.finding import Counterexample, Finding, RuleResult, Verdict
 from gslverify.report.style import BOLD, Style
 from gslverify.report.values import attribute_texts, difference_lines, tensor_text
-from gslverify.settings import STAGES, Settings
+from gslverify.settings import STAGES, Settings, enough_examples
 
 LABEL = 12
 """Columns of the labels in front of the parts of a block."""
@@ -24,7 +24,7 @@ def finding_block(
     result: RuleResult, finding: Finding, settings: Settings, style: Style
 ) -> list[str]:
     """Return the lines that describe one finding about a rule."""
-    lines = [_heading(result, finding, style)]
+    lines = _heading(result, finding, style)
     lines += span_lines(finding.span, style)
     lines += _labelled("", finding.message, style)
     if finding.counterexample is not None:
@@ -39,13 +39,15 @@ def finding_block(
     return [style.plain(line) for line in lines]
 
 
-def _heading(result: RuleResult, finding: Finding, style: Style) -> str:
+def _heading(result: RuleResult, finding: Finding, style: Style) -> list[str]:
     verdict = "warning" if finding.code.is_warning else finding.code.verdict.value
     painted = verdict if finding.code.is_warning else style.verdict(Verdict(verdict))
     title = f"{finding.code} {finding.code.title}"
+    subject = f"{painted} {style.paint(result.rule_id, BOLD)}"
     space = style.width - len(verdict) - 1 - len(result.rule_id) - len(title)
-    gap = " " * space if space > 1 else "\n  "
-    return f"{painted} {style.paint(result.rule_id, BOLD)}{gap}{title}"
+    if space > 1:
+        return [f"{subject}{' ' * space}{title}"]
+    return [subject, *wrap(title, style.width, initial_indent="  ", subsequent_indent="  ")]
 
 
 def span_lines(span: Span | None, style: Style) -> list[str]:
@@ -135,7 +137,7 @@ def repro_command(rule_id: str, settings: Settings) -> str:
     words = ["gslverify", "check", rule_id]
     if settings.max_examples != default.max_examples:
         words += ["-n", str(settings.max_examples)]
-    if settings.min_examples != default.min_examples:
+    if settings.min_examples != enough_examples(settings.max_examples):
         words += ["--min-examples", str(settings.min_examples)]
     if settings.seed != default.seed:
         words += ["--seed", str(settings.seed)]

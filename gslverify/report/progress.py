@@ -6,8 +6,8 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from gslverify.engine import FAILURES
 from gslverify.events import Event, Live, Progress, RuleDone, RunStarted, StageDone, StageStarted
+from gslverify.finding import FAILURES
 
 if TYPE_CHECKING:
     from rich.status import Status

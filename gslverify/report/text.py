@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from textwrap import wrap
 
 from gslverify.engine import COLLECTION
 from gslverify.events import Event, RuleDone, RunDone, RunStarted
@@ -71,7 +72,7 @@ class TextReport:
                         self.write(line)
         if done.results:
             self.write("")
-        for line in summary_lines(done, self.settings):
+        for line in summary_lines(done, self.settings, self.style):
             self.write(line)
 
 
@@ -125,7 +126,7 @@ def _rows(cells: Sequence[str], room: int) -> list[str]:
             rows[-1] = longer
         else:
             rows.append(cell)
-    return rows
+    return [part for row in rows for part in wrap(row, room) or [""]]
 
 
 def _verbose_lines(result: RuleResult) -> Iterator[str]:
@@ -137,7 +138,15 @@ def _verbose_lines(result: RuleResult) -> Iterator[str]:
             yield f"{stage.stage} {stage.seconds:.2f}s{counts}"
 
 
-def summary_lines(done: RunDone, settings: Settings) -> Iterator[str]:
+def _folded(text: str, remark: str, style: Style) -> list[str]:
+    """Put a remark behind a text, or below it when it does not fit."""
+    whole = f"{text}    {remark}"
+    if len(whole) <= style.width:
+        return [whole]
+    return [*wrap(text, style.width, subsequent_indent="  "), f"  {remark}"]
+
+
+def summary_lines(done: RunDone, settings: Settings, style: Style) -> Iterator[str]:
     """Yield counts in words, the codes that occurred, and why the run ended early if it did."""
     verdicts = Counter(result.verdict for result in done.results)
     always = (Verdict.PASS, Verdict.FAIL)
@@ -147,11 +156,13 @@ def summary_lines(done: RunDone, settings: Settings) -> Iterator[str]:
         if verdicts[verdict] or verdict in always
     ]
     rules = "1 rule" if len(done.results) == 1 else f"{len(done.results)} rules"
-    yield f"{rules}: {', '.join(counts)}    {done.seconds:.1f}s, seed {settings.seed}"
+    yield from _folded(
+        f"{rules}: {', '.join(counts)}", f"{done.seconds:.1f}s, seed {settings.seed}", style
+    )
     troubled = [r for r in done.results if r.verdict not in QUIET]
     codes = Counter(f.code.id for r in troubled for f in r.findings if not f.code.is_warning)
     if codes:
         listed = "  ".join(f"{code} x{count}" for code, count in sorted(codes.items()))
-        yield f"codes: {listed}    (gslverify explain {min(codes)})"
+        yield from _folded(f"codes: {listed}", f"(gslverify explain {min(codes)})", style)
     if done.stop_reason:
         yield f"{done.stop_reason}; rules that were not finished are not listed"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,9 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, reject, seed, setti
 from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException
 
+from gsl.expr import Expr
 from gsl.listing import listing
+from gsl.types import FLOATING, INTEGER
 from gslverify import backend
 from gslverify.codes.numeric import BACKEND_CRASHED, BACKENDS_DISAGREE, TOO_FEW_EXAMPLES
 from gslverify.finding import Assurance, Finding, Level
@@ -24,11 +26,12 @@ from gslverify.minimise import counterexample_of, minimise_values
 from gslverify.sampling import Sampler
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.satisfiable import scenarios_of
-from gslverify.strategies import Network, arrays, networks
+from gslverify.strategies import DTYPES, Network, arrays_of_every_style, networks
 from gslverify.trial import Outcome as Trial
-from gslverify.trial import run_trial
+from gslverify.trial import Prepared, judge, prepare
 
 MOST_SHRINKING_STEPS = 300
+SIDES = ("source", "target")
 
 
 class RefutedError(Exception):
@@ -41,36 +44,51 @@ class RefutedError(Exception):
 
 @dataclass(slots=True)
 class Search:
-    """The trials of one rule."""
+    """The trials of one rule; `passed` holds those of one network together."""
 
     question: Question
-    passed: list[Trial] = field(default_factory=list)
+    passed: list[list[Trial]] = field(default_factory=list)
     rejected: Counter[str] = field(default_factory=Counter)
     failed: dict[str, Trial] = field(default_factory=dict)
     last: Trial | None = None
     steps: int = 0
     declined: int = 0
 
-    def attempt(self, network: Network, inputs: Mapping[str, Any]) -> Trial | None:
-        """Run a trial; return it when it failed. After the shrinking budget only known ones do."""
+    def attempt(self, network: Network, draws: Sequence[Mapping[str, Any]]) -> Trial | None:
+        """Try a network on several inputs; return the first trial that failed."""
+        trials: list[Trial] = []
+        prepared = prepare(self.question.subst, network)
+        for inputs in draws:
+            trial = self._try(network, prepared, inputs)
+            if trial is None:
+                continue
+            if trial.code is not None:
+                return trial
+            if trial.declined:
+                self.declined += 1
+                return None
+            trials.append(trial)
+        if not trials:
+            reject()
+        if not self.failed:
+            self.passed.append(trials)
+            self.question.progress(f"graph {len(self.passed)}")
+        return None
+
+    def _try(self, network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Trial | None:
+        """Run one trial; once the shrinking budget is spent, only known failures fail."""
         key = _key(network, inputs)
         if self.failed:
             self.steps += 1
             if self.steps > MOST_SHRINKING_STEPS:
                 return self.failed.get(key)
-        trial = run_trial(self.question.subst, network, inputs)
+        trial = judge(network, prepared, inputs)
         if trial.rejected:
             self.rejected[trial.rejected] += 1
-            reject()
+            return None
         if trial.code is not None:
             self.failed[key] = self.last = trial
-            return trial
-        if trial.declined:
-            self.declined += 1
-        elif not self.failed:
-            self.passed.append(trial)
-            self.question.progress(f"graph {len(self.passed)}")
-        return None
+        return trial
 
 
 def _key(network: Network, inputs: Mapping[str, Any]) -> str:
@@ -97,12 +115,43 @@ def examine(question: Question) -> Iterable[Outcome]:
     yield from _confirm(question, search)
 
 
-def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
-    wanted = search.question.settings
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A share of the networks, all in one context and preferably of some dtypes.
 
-    @seed(rule_seed(search.question))
+    Hypothesis explores unevenly; rounds make sure that nothing is left out.
+    """
+
+    context: str
+    dtypes: tuple[str, ...]
+    share: float
+
+
+ROUNDS = (
+    Round("alone", FLOATING, 0.35),
+    Round("alone", INTEGER, 0.2),
+    Round("outputs used", DTYPES, 0.15),
+    Round("inputs computed", DTYPES, 0.15),
+    Round("twice", DTYPES, 0.15),
+    Round("inner value used", DTYPES, 0.1),
+)
+
+
+def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
+    total = max(search.question.settings.max_examples, len(samplers))
+    for number, one in enumerate(ROUNDS):
+        failed = _play(search, samplers, one, max(2, round(total * one.share)), number)
+        if failed is not None:
+            return failed
+    return None
+
+
+def _play(
+    search: Search, samplers: list[Sampler], one: Round, examples: int, number: int
+) -> Trial | None:
+    @seed(rule_seed(search.question) + number)
     @settings(
-        max_examples=max(wanted.max_examples, len(samplers)),
+        max_examples=examples,
         deadline=None,
         database=None,
         phases=(Phase.generate, Phase.shrink),
@@ -113,8 +162,8 @@ def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
     )
     @given(st.data())
     def property_holds(data: st.DataObject) -> None:
-        network = data.draw(networks(samplers))
-        failed = search.attempt(network, data.draw(arrays(network)))
+        network = data.draw(networks(samplers, (one.context,), one.dtypes))
+        failed = search.attempt(network, data.draw(arrays_of_every_style(network)))
         if failed is not None:
             raise RefutedError(failed)
 
@@ -165,36 +214,45 @@ def _confirm(question: Question, search: Search) -> Iterator[Outcome]:
         yield _too_few(question, search, len(passed))
 
 
-def _spread(trials: list[Trial], most: int) -> list[Trial]:
-    """Return at most `most` trials, evenly spread over the order in which they were drawn."""
+def _spread(trials: list[list[Trial]], most: int) -> list[list[Trial]]:
+    """Return at most `most` networks, evenly spread over the order in which they were drawn."""
     if len(trials) <= most:
         return trials
     return [trials[number * len(trials) // most] for number in range(most)]
 
 
-def _second_opinions(passed: list[Trial]) -> tuple[list[Trial], list[Finding], list[str]]:
-    sides = [(side, t.inputs) for t in passed for side in (t.network.outputs, t.target)]
-    said = backend.opinions(sides)
-    confirmed: list[Trial] = []
+def _telling(trials: list[Trial]) -> list[Trial]:
+    """Return the first exact trial of a network and the first that is not exact."""
+    exact = [trial for trial in trials if trial.exact]
+    return [*exact[:1], *[trial for trial in trials if not trial.exact][:1]]
+
+
+def _second_opinions(
+    passed: list[list[Trial]],
+) -> tuple[list[list[Trial]], list[Finding], list[str]]:
+    asked = [(trial, side) for trials in passed for trial in _telling(trials) for side in SIDES]
+    opinions = backend.opinions([(_outputs(trial, side), trial.inputs) for trial, side in asked])
+    doubtful: set[int] = set()
     disagreements: list[Finding] = []
     failures: list[str] = []
-    for number, trial in enumerate(passed):
-        pair = said[2 * number : 2 * number + 2]
-        for opinion, side in zip(pair, ("source", "target"), strict=True):
-            if opinion.difference:
-                lines = listing(trial.network.outputs if side == "source" else trial.target)
-                message = f"{side}: {opinion.difference}"
-                found = Finding(BACKENDS_DISAGREE, message, details=tuple(lines))
-                disagreements.append(found)
-            elif opinion.failure:
-                failures.append(opinion.failure)
-        if all(opinion.agrees for opinion in pair):
-            confirmed.append(trial)
+    for (trial, side), opinion in zip(asked, opinions, strict=True):
+        if not opinion.agrees:
+            doubtful.add(id(trial))
+        if opinion.difference:
+            message, lines = f"{side}: {opinion.difference}", listing(_outputs(trial, side))
+            disagreements.append(Finding(BACKENDS_DISAGREE, message, details=tuple(lines)))
+        elif opinion.failure:
+            failures.append(opinion.failure)
+    confirmed = [t for t in passed if not any(id(trial) in doubtful for trial in t)]
     return confirmed, disagreements, failures
 
 
-def _assurances(passed: list[Trial], with_tvm: bool) -> Iterator[Assurance]:
-    exact = sum(trial.exact for trial in passed)
+def _outputs(trial: Trial, side: str) -> tuple[Expr, ...]:
+    return trial.network.outputs if side == "source" else trial.target
+
+
+def _assurances(passed: list[list[Trial]], with_tvm: bool) -> Iterator[Assurance]:
+    exact = sum(any(trial.exact for trial in trials) for trials in passed)
     where = "" if with_tvm else " on numpy only"
     if exact:
         yield Assurance("", Level.EXACT, f"exact, {exact} graphs{where}")

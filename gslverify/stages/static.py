@@ -6,10 +6,11 @@ import traceback
 from collections.abc import Iterator
 
 from gsl.check import check
-from gsl.errors import RuleError
+from gsl.errors import RuleError, did_you_mean
 from gsl.span import Span
 from gsl.subst import Rule, Subst
 from gslverify.codes.corpus import RULE_RAISES
+from gslverify.codes.expectation import EXPECTATION_UNKNOWN
 from gslverify.finding import CODES, Finding
 from gslverify.stage import Question, Stage
 
@@ -22,6 +23,11 @@ def examine(question: Question) -> Iterator[Finding]:
         return
     for error in check(written):
         yield finding_of(error, question.rule)
+    expect = question.rule.expect
+    if expect and expect not in CODES:
+        message = f"the rule expects {expect}, which is not a code"
+        cure = did_you_mean(expect, CODES) or "see `gslverify explain --list`"
+        yield Finding(EXPECTATION_UNKNOWN, message, question.rule.span, cure)
 
 
 def write_down(question: Question) -> Subst | Finding:

@@ -1,0 +1,189 @@
+"""Rule files, rules and stages as nodes of pytest; ids are ``file.py::rule::stage``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gslverify.codes.expectation import EXPECTATION_UNMET
+from gslverify.corpus import Collected, CollectedRule, Unusable, load, relative
+from gslverify.engine import COLLECTION, OWNERS, ignore
+from gslverify.examination import Examination
+from gslverify.finding import CODES, FAILURES, Finding, RuleResult, StageResult, Verdict
+from gslverify.report.details import finding_block
+from gslverify.report.style import Style
+from gslverify.settings import Settings, enough_examples
+from gslverify.stages import WAVES
+
+LOCATIONS = {name: location for wave in WAVES for name, location in wave.items()}
+
+
+class StageFailedError(AssertionError):
+    """A stage has refuted a rule; the text is the block that the command line prints, too."""
+
+
+class NoTests(pytest.File):
+    """Stands where pytest would import a rule file as a test module."""
+
+    def collect(self) -> list[pytest.Item]:
+        """A rule file has no tests of its own."""
+        return []
+
+
+class RuleFile(pytest.File):
+    """A file with rules; a file that cannot be imported is a collection error."""
+
+    def collect(self) -> Iterator[pytest.Collector]:
+        """Yield a collector for each rule, in the order of the source."""
+        for item in load(self.path):
+            if isinstance(item, Unusable) and "::" not in item.rule_id:
+                raise self.CollectError(_block_text(item, item.finding, Settings()))
+            name = item.rule_id.rpartition("::")[2]
+            yield RuleNode.from_parent(self, name=name, collected=item)
+
+
+class RuleNode(pytest.Collector):
+    """One rule; its stages share what was found out so far."""
+
+    def __init__(self, *, collected: Collected, **node: Any) -> None:
+        super().__init__(**node)
+        self.collected = collected
+        self.settings = _settings(self.config)
+        self._results: dict[str, StageResult] = {}
+        self._examination: Examination | None = None
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Yield an item for each stage, or a failing one for a rule that cannot be collected."""
+        if isinstance(self.collected, Unusable):
+            yield UnusableItem.from_parent(self, name=COLLECTION)
+            return
+        for name in LOCATIONS:
+            yield StageItem.from_parent(self, name=name)
+
+    def result(self, stage: str) -> StageResult:
+        """Return the result of a stage; earlier stages that have not run yet are run now."""
+        assert isinstance(self.collected, CollectedRule)
+        if self._examination is None:
+            self._examination = Examination(self.collected, self.settings, ignore)
+        for name, location in LOCATIONS.items():
+            if name not in self._results:
+                self._results[name] = self._examination.run(name, location)
+            if name == stage:
+                break
+        return self._results[stage]
+
+
+class UnusableItem(pytest.Item):
+    """A rule that cannot be collected, such as the second one of a name."""
+
+    def runtest(self) -> None:
+        """Fail with the finding."""
+        node = _rule_node(self)
+        assert isinstance(node.collected, Unusable)
+        finding = node.collected.finding
+        block = _block_text(node.collected, finding, node.settings)
+        raise StageFailedError(f"{_headline(finding)}\n\n{block}")
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]
+        """Return the text of the finding without a traceback."""
+        return str(excinfo.value)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return the place of the rule."""
+        return _place(self)
+
+
+class StageItem(pytest.Item):
+    """One stage of one rule."""
+
+    def __init__(self, **node: Any) -> None:
+        super().__init__(**node)
+        self.add_marker("gsl")
+        self.add_marker(f"gsl_{self.name}")
+
+    def runtest(self) -> None:
+        """Pass, fail, skip what is undecided, and xfail what was expected."""
+        node = _rule_node(self)
+        collected = node.collected
+        assert isinstance(collected, CollectedRule)
+        result = node.result(self.name)
+        if result.skipped:
+            pytest.skip(result.skipped)
+        self._note_properties(result)
+        expect = collected.rule.expect
+        if any(finding.code.id == expect for finding in result.findings):
+            pytest.xfail(f"refuted by {expect} as expected")
+        findings = [*_refuting(result), *_unmet(collected, result)]
+        if findings:
+            blocks = [_block_text(collected, finding, node.settings) for finding in findings]
+            raise StageFailedError("\n\n".join([_headline(findings[0]), *blocks]))
+        if result.verdict is Verdict.INCONCLUSIVE:
+            pytest.skip("; ".join(f"{f.code} {f.message}" for f in result.findings))
+
+    def _note_properties(self, result: StageResult) -> None:
+        texts = [assurance.text for assurance in result.assurances]
+        self.user_properties += [("assurance", text) for text in texts]
+        self.user_properties += list(result.counts.items())
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]
+        """Return the block of the finding; other exceptions are reported as usual."""
+        if isinstance(excinfo.value, StageFailedError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return the place of the rule and the id of the item."""
+        return _place(self)
+
+
+def _refuting(result: StageResult) -> list[Finding]:
+    return [finding for finding in result.findings if finding.code.verdict in FAILURES]
+
+
+def _unmet(collected: CollectedRule, result: StageResult) -> Iterator[Finding]:
+    """Yield that the rule expects a code of this stage, which did not report it."""
+    expect = collected.rule.expect
+    decided = result.verdict is Verdict.PASS
+    if decided and expect in CODES and OWNERS.get(expect[:4]) == result.stage:
+        message = f"the rule expects {expect}, which was not found"
+        yield Finding(EXPECTATION_UNMET, message, collected.rule.span)
+
+
+def _settings(config: pytest.Config) -> Settings:
+    most = config.getoption("gsl_max_examples")
+    return Settings(
+        max_examples=most,
+        min_examples=enough_examples(most),
+        seed=config.getoption("gsl_seed"),
+        use_tvm=not config.getoption("gsl_no_tvm"),
+    )
+
+
+def _rule_node(item: pytest.Item) -> RuleNode:
+    assert isinstance(item.parent, RuleNode)
+    return item.parent
+
+
+def _place(item: pytest.Item) -> tuple[Path, int, str]:
+    collected = _rule_node(item).collected
+    if isinstance(collected, CollectedRule):
+        line = collected.rule.span.line
+    else:
+        span = collected.finding.span
+        line = span.line if span else 1
+    name = collected.rule_id.rpartition("::")[2]
+    return item.path, line - 1, f"{name}::{item.name}"
+
+
+def _headline(finding: Finding) -> str:
+    """Return the line that the short summary of pytest shows."""
+    place = f"{relative(Path(finding.span.file))}:{finding.span.line}: " if finding.span else ""
+    return f"{place}{finding.code} {finding.code.title}"
+
+
+def _block_text(collected: Collected, finding: Finding, settings: Settings) -> str:
+    result = RuleResult(collected.rule_id, finding.span, ())
+    return "\n".join(finding_block(result, finding, settings, Style()))

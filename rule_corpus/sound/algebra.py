@@ -1,0 +1,250 @@
+"""Laws of arithmetic, element by element; broadcasting never changes which elements meet."""
+
+from gsl import Subst, attr, op, pat, rule
+
+FLOATS = ("float16", "float32", "float64")
+INTEGERS = ("int8", "uint8", "int32", "int64")
+
+
+@rule(tags={"algebra", "reassociation"}, origin="PolyJuice: ewadd-assoc")
+def add_association() -> Subst:
+    """x + (y + z)  =>  (x + y) + z
+
+    Also of integers that wrap, and for any shapes that broadcast: each axis has at most one size
+    other than 1.
+    """
+    x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    return Subst(x + (y + z), (x + y) + z)
+
+
+@rule(tags={"algebra", "distributivity"}, origin="TensorRight: xla/mul, rule 08")
+def factor_from_sum() -> Subst:
+    """x * z + y * z  =>  (x + y) * z
+
+    Rings distribute, wrapping integers too. If x and y did not broadcast to each other, their
+    products with z would not either.
+    """
+    x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    return Subst(x * z + y * z, (x + y) * z)
+
+
+@rule(
+    tags={"algebra", "constants"},
+    origin="TVM Relay: SwitchAddMultiply",
+    twin="multiply_after_add_unscaled",
+)
+def multiply_after_add() -> Subst:
+    """(x + c) * d  =>  x * d + c * d for constants c and d
+
+    The second product can be computed when the network is compiled.
+    """
+    x, c, d = pat.Wildcard(), pat.Const(), pat.Const()
+    return Subst((x + c) * d, x * d + c * d)
+
+
+@rule(tags={"algebra", "negation"}, origin="OpenVINO: SubtractFusion")
+def add_of_negative() -> Subst:
+    """x + (-y)  =>  x - y
+
+    Subtraction adds the negative; the smallest integer, which is its own negative, is no exception.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(x + (-y), x - y)
+
+
+@rule(tags={"algebra", "negation"}, origin="tinygrad: symbolic.py, negated sum")
+def negative_of_sum() -> Subst:
+    """-(x + y)  =>  (-x) + (-y)
+
+    Negation is linear, modulo a power of 2 as well.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(-(x + y), (-x) + (-y))
+
+
+@rule(tags={"algebra", "negation", "identity"}, origin="tinygrad: symbolic.py, double negation")
+def double_negation() -> Subst:
+    """-(-x)  =>  x
+
+    Negation is its own inverse, also where it wraps.
+    """
+    x = pat.Wildcard()
+    return Subst(-(-x), x)
+
+
+@rule(
+    tags={"algebra", "identity"},
+    origin="ONNX Script: no_op rules",
+    twin="multiply_by_one_any_shape",
+)
+def multiply_by_one() -> Subst:
+    """x * 1  =>  x for the constant 1 of rank 0
+
+    A constant of rank 0 cannot broadcast x to a larger shape; its dtype is that of x already.
+    """
+    x = pat.Wildcard()
+    return Subst(x * 1, x)
+
+
+@rule(tags={"algebra", "identity"}, origin="TensorRight: xla/sub, rule 02", twin="divide_by_itself")
+def subtract_from_itself() -> Subst:
+    """x - x  =>  zeros_like(x)
+
+    True of every number; infinity and NaN, of which the difference is NaN, are none.
+    """
+    x = pat.Wildcard()
+    return Subst(x - x, op.ZerosLike(x))
+
+
+@rule(tags={"algebra", "strength-reduction"}, origin="TVM Relay: SimplifyExpr, x + x")
+def add_to_itself() -> Subst:
+    """x + x  =>  x * 2
+
+    Every dtype of numbers has a 2.
+    """
+    x = pat.Wildcard()
+    return Subst(x + x, x * 2)
+
+
+@rule(tags={"algebra", "strength-reduction"}, origin="TensorRight: xla/mul, rule 09")
+def product_of_absolutes() -> Subst:
+    """abs(x) * abs(x)  =>  x * x
+
+    Signs cancel in a square. The absolute value of the smallest integer wraps to itself, and so
+    do both products alike.
+    """
+    x = pat.Wildcard()
+    size = op.Abs(x)
+    return Subst(size * size, x * x)
+
+
+@rule(
+    tags={"algebra", "strength-reduction"},
+    origin="XLA: HandleAbs",
+    twin="absolute_of_square_any_dtype",
+)
+def absolute_of_square() -> Subst:
+    """abs(x * x)  =>  x * x for floats
+
+    A square is not negative. Of integers it may wrap to a negative number.
+    """
+    x = pat.Wildcard()
+    square = x * x
+    return Subst(op.Abs(square), square, where=[attr.In(x.dtype, FLOATS)])
+
+
+@rule(tags={"algebra", "exponential"}, origin="TensorRight: xla/mul, rule 10")
+def product_of_exponentials() -> Subst:
+    """exp(x) * exp(y)  =>  exp(x + y)
+
+    The law of exponents, for all real numbers.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(op.Exp(x) * op.Exp(y), op.Exp(x + y))
+
+
+@rule(
+    tags={"algebra", "exponential"},
+    origin="Enzyme-JAX: LogSimplify",
+    twin="logarithm_of_product",
+)
+def logarithm_of_exponentials() -> Subst:
+    """log(exp(x) * exp(y))  =>  x + y
+
+    Exponentials are positive, so that the logarithm of their product is the sum of theirs; of
+    other factors it need not be.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(op.Log(op.Exp(x) * op.Exp(y)), x + y)
+
+
+@rule(tags={"algebra", "exponential"}, origin="Enzyme-JAX: LogSimplify")
+def logarithm_of_root() -> Subst:
+    """log(sqrt(x))  =>  log(x) * 0.5
+
+    Both sides are defined for positive x only.
+    """
+    x = pat.Wildcard()
+    return Subst(op.Log(op.Sqrt(x)), op.Log(x) * 0.5)
+
+
+@rule(
+    tags={"algebra", "root"},
+    origin="XLA: HandleSqrt",
+    twin="root_of_square_unsigned",
+)
+def root_of_square() -> Subst:
+    """sqrt(x * x)  =>  abs(x)
+
+    The root that is not negative. Over the reals: a square may overflow where x does not.
+    """
+    x = pat.Wildcard()
+    return Subst(op.Sqrt(x * x), op.Abs(x))
+
+
+@rule(tags={"algebra", "root"}, origin="Grappler: ConvertSqrtDivToRsqrtMul")
+def divide_by_root() -> Subst:
+    """x / sqrt(y)  =>  x * rsqrt(y)
+
+    Both sides are defined for positive y only.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(x / op.Sqrt(y), x * op.Rsqrt(y))
+
+
+@rule(
+    tags={"algebra", "division"},
+    origin="Enzyme-JAX: DivideDivideSimplify",
+    twin="divide_by_quotient",
+)
+def divide_quotient() -> Subst:
+    """(x / y) / z  =>  x / (y * z)
+
+    Both sides are defined where neither y nor z is 0. Of integers only division that truncates
+    would have this law for all signs.
+    """
+    x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    return Subst((x / y) / z, x / (y * z))
+
+
+@rule(
+    tags={"algebra", "division", "integers"},
+    origin="tinygrad: symbolic.py, nested division",
+    twin="floor_divide_twice_any_sign",
+)
+def floor_divide_twice() -> Subst:
+    """(x // c) // d  =>  x // (c * d) for integers and d > 0
+
+    Rounding down twice is rounding down once if the second divisor is positive; a negative one
+    turns the direction of the first rounding. The product of the divisors must not wrap.
+    """
+    x, c, d = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=())
+    quotient = op.FloorDivide(op.FloorDivide(x, c), d)
+    small = (c.value > -1000) & (c.value < 1000) & (d.value < 1000)
+    wide = attr.In(x.dtype, ("int32", "int64"))
+    return Subst(quotient, op.FloorDivide(x, c * d), where=[d.value > 0, small, wide])
+
+
+@rule(
+    tags={"algebra", "division", "integers"},
+    origin="tinygrad: symbolic.py, (x % y) % y",
+    twin="remainder_of_difference",
+)
+def remainder_of_remainder() -> Subst:
+    """(x % y) % y  =>  x % y for integers
+
+    A remainder lies between 0 and y and is its own remainder, for negative y, too.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    once = op.Mod(x, y)
+    return Subst(op.Mod(once, y), once, where=[attr.In(x.dtype, INTEGERS)])
+
+
+@rule(tags={"algebra", "activation"}, origin="OpenVINO: SwishFusion")
+def silu_from_sigmoid() -> Subst:
+    """x * sigmoid(x)  =>  silu(x)
+
+    The definition of silu, which other frameworks call swish.
+    """
+    x = pat.Wildcard()
+    return Subst(x * op.Sigmoid(x), op.Silu(x))

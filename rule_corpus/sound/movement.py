@@ -1,0 +1,235 @@
+"""Data movement: transposes, reshapes, slices, concatenations and flips that meet each other."""
+
+from gsl import Subst, attr, op, pat, rule
+
+MOVE = {"data-movement"}
+
+
+@rule(
+    tags=MOVE | {"transpose"},
+    origin="onnxoptimizer: fuse_consecutive_transposes.h",
+    twin="transpose_transpose_swapped",
+)
+def transpose_transpose() -> Subst:
+    """T[q](T[p](x))  =>  T[r](x) with r[i] = p[q[i]]
+
+    Axis i of the result is axis q[i] of the inner result, which is axis p[q[i]] of x. It does not
+    matter whether the axes are counted from the front or from the end.
+    """
+    x = pat.Wildcard()
+    inner = op.Transpose(x)
+    outer = op.Transpose(inner)
+    axes = attr.Variadic(lambda i: inner.axes[outer.axes[i]], length=x.ndim)
+    return Subst(outer, op.Transpose(x, axes=axes))
+
+
+@rule(
+    tags=MOVE | {"transpose", "identity"},
+    origin="ONNX Script: TransposeIdentity",
+    twin="transpose_identity_by_shape",
+)
+def transpose_identity() -> Subst:
+    """T[(0, 1, ...)](x)  =>  x
+
+    Only the permutation says that nothing moves; an unchanged shape does not.
+    """
+    x = pat.Wildcard()
+    moved = op.Transpose(x)
+    stays = attr.All(lambda i: moved.axes[i] % x.ndim == i, length=x.ndim)
+    return Subst(moved, x, where=[stays])
+
+
+@rule(tags=MOVE | {"transpose", "reshape"}, origin="XLA: HandleTranspose, unit dimensions")
+def transpose_of_unit_axes() -> Subst:
+    """T[p](x)  =>  reshape(x) when p only moves axes of size 1
+
+    The order of elements in memory is that of the axes longer than 1, and these keep their order:
+    of any two axes that change places at least one has size 1.
+    """
+    x = pat.Wildcard()
+    moved = op.Transpose(x)
+
+    def in_order(i: attr.Term, j: attr.Term) -> attr.Term:
+        one = (moved.shape[i] == 1) | (moved.shape[j] == 1)
+        return one | (moved.axes[i] % x.ndim <= moved.axes[j] % x.ndim) | (i > j)
+
+    every = attr.All(lambda i: attr.All(lambda j: in_order(i, j), length=x.ndim), length=x.ndim)
+    return Subst(moved, op.Reshape(x, shape=moved.shape), where=[every])
+
+
+@rule(tags=MOVE | {"transpose", "elementwise"}, origin="Glow: SinkCode")
+def sink_transpose_below_unary() -> Subst:
+    """f{A}(T[p](x))  =>  T[p](f{A}(x)) for an element-wise f
+
+    What is computed from one element alone does not depend on where the element is.
+    """
+    x = pat.Wildcard()
+    moved = op.Transpose(x)
+    call = op.trait("unary")(moved)
+    inside = op.same(call)(x, **pat.same_attr(call))
+    return Subst(call, op.Transpose(inside, axes=moved.axes))
+
+
+@rule(
+    tags=MOVE | {"transpose", "concatenate"},
+    origin="TVM Relax: ReorderPermuteDimsAfterConcat",
+    twin="concat_of_transposes_axis_one",
+)
+def concat_of_transposes() -> Subst:
+    """cat[a](T[p](x_0), T[p](x_1), ...)  =>  T[p](cat[p[a]](x_0, x_1, ...))
+
+    Axis a of a transposed tensor is axis p[a] of the tensor itself, also when a is negative.
+    """
+    x0, x = pat.Wildcard(), pat.Wildcard()
+    first = op.Transpose(x0)
+    moved = op.Transpose(x, axes=first.axes)
+    fields = pat.Variadic(moved, templates=[moved, x], first=[first, x0], min_len=2)
+    whole = op.Concatenate(fields)
+    i = attr.Symbol("i")
+    operand = fields(x, i)
+    operands = pat.Variadic(operand, templates=[operand], index=i, length=fields.length)
+    joined = op.Concatenate(operands, axis=first.axes[whole.axis])
+    return Subst(whole, op.Transpose(joined, axes=first.axes))
+
+
+@rule(
+    tags=MOVE | {"reshape"},
+    origin="StableHLO: ReshapeOp_MergeComposition",
+    twin="reshape_reshape_to_inner",
+)
+def reshape_reshape() -> Subst:
+    """reshape[s](reshape[t](x))  =>  reshape[s](x)
+
+    Every reshape keeps the row-major order of the elements. The shapes of a matched graph are
+    resolved: neither -1 nor a code for "as before" is left that could refer to the wrong operand.
+    """
+    x = pat.Wildcard()
+    outer = op.Reshape(op.Reshape(x))
+    return Subst(outer, op.Reshape(x, shape=outer.shape))
+
+
+@rule(tags=MOVE | {"reshape", "identity"}, origin="onnxoptimizer: eliminate_nop_reshape.h")
+def reshape_identity() -> Subst:
+    """reshape[shape(x)](x)  =>  x
+
+    Elements keep their order, so that an equal shape leaves everything where it was.
+    """
+    x = pat.Wildcard()
+    same = op.Reshape(x)
+    return Subst(same, x, where=[same.shape == x.shape])
+
+
+@rule(
+    tags=MOVE | {"squeeze", "expand-dims"},
+    origin="onnxoptimizer: fuse_consecutive_squeeze_unsqueeze.h",
+    twin="squeeze_other_axes",
+)
+def squeeze_of_expand_dims() -> Subst:
+    """squeeze[a](expand_dims[a](x))  =>  x
+
+    Both count the axes in the expanded tensor, so that equal attributes mean equal axes even when
+    some are negative.
+    """
+    x = pat.Wildcard()
+    expanded = op.ExpandDims(x)
+    return Subst(op.Squeeze(expanded, axis=expanded.axis), x)
+
+
+@rule(
+    tags=MOVE | {"squeeze", "expand-dims"},
+    origin="onnxoptimizer: fuse_consecutive_squeeze_unsqueeze.h",
+)
+def expand_dims_of_squeeze() -> Subst:
+    """expand_dims[a](squeeze[a](x))  =>  x
+
+    The axes that disappear and those that appear are counted in x and in the result, which have
+    the same rank.
+    """
+    x = pat.Wildcard()
+    squeezed = op.Squeeze(x)
+    return Subst(op.ExpandDims(squeezed, axis=squeezed.axis), x)
+
+
+@rule(
+    tags=MOVE | {"expand-dims"},
+    origin="ONNX Script: UnsqueezeUnsqueeze",
+    twin="expand_dims_expand_dims_unshifted",
+)
+def expand_dims_expand_dims() -> Subst:
+    """expand_dims[b](expand_dims[a](x))  =>  expand_dims[(a', b)](x), a' = a or a + 1
+
+    Counted from the front of the result, axis b is new already; the earlier new axis moves back
+    by one when b is inserted at or before its place.
+    """
+    x = pat.Wildcard()
+    inner = op.ExpandDims(x, axis=(None,))
+    outer = op.ExpandDims(inner, axis=(None,))
+    a, b = inner.axis[0] % inner.ndim, outer.axis[0] % outer.ndim
+    moved = attr.Cond(b <= a, a + 1, a)
+    return Subst(outer, op.ExpandDims(x, axis=(moved, b)))
+
+
+@rule(tags=MOVE | {"broadcast"}, origin="TensorRight: xla/broadcast, rule 08")
+def broadcast_broadcast() -> Subst:
+    """broadcast[s](broadcast[t](x))  =>  broadcast[s](x)
+
+    Broadcasting aligns last axes, so that what t has added is in s, too.
+    """
+    x = pat.Wildcard()
+    outer = op.BroadcastTo(op.BroadcastTo(x))
+    return Subst(outer, op.BroadcastTo(x, shape=outer.shape))
+
+
+@rule(
+    tags=MOVE | {"flip"},
+    origin="TensorRight: xla/reverse, rule 02",
+    twin="flip_flip_any_axes",
+)
+def flip_flip() -> Subst:
+    """flip[a](flip[b](x))  =>  x when a and b are the same axis
+
+    Reversing twice restores the order. One axis may have two names, a and a - rank.
+    """
+    x = pat.Wildcard()
+    inner = op.Flip(x)
+    outer = op.Flip(inner)
+    return Subst(outer, x, where=[inner.axis % x.ndim == outer.axis % x.ndim])
+
+
+@rule(
+    tags=MOVE | {"concatenate"},
+    origin="TensorRight: xla/concat, rules 02 and 07",
+    twin="concat_concat_any_axes",
+)
+def concat_concat() -> Subst:
+    """cat[a](x, cat[a](y, z))  =>  cat[a](x, y, z)
+
+    One after the other along one axis, however they are grouped. The axis may be counted from
+    either end.
+    """
+    x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    inner = op.Concatenate((y, z))
+    outer = op.Concatenate((x, inner))
+    same = inner.axis % inner.ndim == outer.axis % outer.ndim
+    return Subst(outer, op.Concatenate((x, y, z), axis=outer.axis), where=[same])
+
+
+@rule(
+    tags=MOVE | {"concatenate"},
+    origin="PolyJuice: geometry-of-concatenation",
+    twin="concat_geometry_same_axis",
+)
+def concat_geometry() -> Subst:
+    """cat[b](cat[a](x, y), cat[a](z, w))  =>  cat[a](cat[b](x, z), cat[b](y, w)), a other than b
+
+    Four blocks of a matrix of blocks, put together by rows or by columns. The blocks have to meet
+    at one line, which equal sizes of x and z along a ensure.
+    """
+    x, y, z, w = (pat.Wildcard() for _ in range(4))
+    upper = op.Concatenate((x, y))
+    lower = op.Concatenate((z, w), axis=upper.axis)
+    whole = op.Concatenate((upper, lower))
+    columns = op.Concatenate((x, z), axis=whole.axis), op.Concatenate((y, w), axis=whole.axis)
+    meet = x.shape[upper.axis] == z.shape[upper.axis]
+    other = upper.axis % whole.ndim != whole.axis % whole.ndim
+    return Subst(whole, op.Concatenate(columns, axis=upper.axis), where=[meet, other])

@@ -1,0 +1,252 @@
+"""Operators that share their data become one, whose result is cut into theirs.
+
+One larger operator keeps a machine busier than several small ones. Layouts are looked at, not
+assumed: axes are written as functions of the layout attributes.
+"""
+
+from gsl import Subst, attr, op, pat, rule
+from gsl.attr import Term
+from gsl.pat import Pattern
+
+CONV = {"convolution", "parallel"}
+DENSE = {"dense", "parallel"}
+PAIR = {"multiple-outputs"}
+VARIADIC = {"variadic-outputs"}
+
+
+def _channels(conv: Pattern) -> Term:
+    """Return the axis of the data and of the result along which the channels lie."""
+    return attr.Cond(conv.data_layout == "NCHW", 1, 3)
+
+
+def _by_kernel_layout(conv: Pattern, oihw: object, hwio: object) -> Term:
+    return attr.Cond(conv.kernel_layout == "OIHW", oihw, hwio)
+
+
+def _outputs(conv: Pattern) -> Term:
+    """Return the axis of the weight along which the output channels lie."""
+    return _by_kernel_layout(conv, 0, 3)
+
+
+def _differ_only_on(axis: Term, one: Pattern, two: Pattern) -> Term:
+    """Tell whether two tensors of rank 4 have equal sizes on every other axis."""
+    return attr.All(lambda i: (i == axis) | (one.shape[i] == two.shape[i]), length=4)
+
+
+@rule(tags=CONV | PAIR, origin="GSL: parallel_two_conv", twin="parallel_two_conv_published")
+def parallel_two_conv() -> Subst:
+    """conv{A}(x, w1), conv{A}(x, w2)  =>  split[C; (O1)](conv{A}(x, cat[O](w1, w2))), groups = 1
+
+    Every output channel has a kernel of its own, so kernels may be put side by side and the
+    channels taken apart again. The kernels need one size; the numbers of outputs may differ. With
+    groups, the channels of both would have to be interleaved.
+    """
+    x, w1, w2 = pat.Wildcard(), pat.Variable(), pat.Variable()
+    one = op.Conv2D(x, w1, groups=1)
+    two = op.Conv2D(x, w2, **pat.same_attr(one))
+    both = op.Conv2D(x, op.Concatenate((w1, w2), axis=_outputs(one)), **pat.same_attr(one))
+    cut = w1.shape[_outputs(one)]
+    pieces = op.Split(both, indices_or_sections=(cut,), axis=_channels(one))
+    return Subst(
+        [one, two], [pieces[0], pieces[1]], where=[_differ_only_on(_outputs(one), w1, w2)]
+    )
+
+
+@rule(
+    tags=CONV | VARIADIC,
+    origin="GSL: parallel_conv_variadic",
+    twin="parallel_conv_variadic_published",
+)
+def parallel_conv_variadic() -> Subst:
+    """conv{A}(x, w_i) for i < n  =>  split[C; O_0, O_0+O_1, ...](conv{A}(x, cat[O](w_i))), groups=1
+
+    As for two; the cuts are the n - 1 proper sums of the first numbers of outputs.
+    """
+    x, first_w, w = pat.Wildcard(), pat.Variable(), pat.Variable()
+    first = op.Conv2D(x, first_w, groups=1)
+    conv = op.Conv2D(x, w, **pat.same_attr(first))
+    convs = pat.Variadic(conv, templates=[conv, w], first=[first, first_w], min_len=2)
+
+    i = attr.Symbol("i")
+    weight = convs(w, i)
+    weights = pat.Variadic(weight, templates=[weight], index=i, length=convs.length)
+    all_of_them = op.Conv2D(
+        x, op.Concatenate(weights, axis=_outputs(first)), **pat.same_attr(first)
+    )
+    cuts = attr.Variadic(
+        lambda j: attr.Sum(lambda k: convs(w, k).shape[_outputs(first)], length=j + 1),
+        length=convs.length - 1,
+    )
+    pieces = op.Split(all_of_them, indices_or_sections=cuts, axis=_channels(first))
+    k = attr.Symbol("k")
+    piece = pieces[k]
+    alike = attr.All(
+        lambda j: _differ_only_on(_outputs(first), first_w, convs(w, j)), length=convs.length
+    )
+    return Subst(convs, pat.Variadic(piece, templates=[piece], index=k), where=[alike])
+
+
+@rule(
+    tags=CONV | PAIR,
+    origin="GSL: parallel_conv_expand_kernels",
+    twin="parallel_conv_expand_kernels_published",
+)
+def parallel_conv_expand_kernels() -> Subst:
+    """conv{p1}(x, w1), conv{p2}(x, w2)  =>  split[C; (O1)](conv{p}(x, cat[O](pad w1, pad w2)))
+
+    A kernel with d zeros more in front of it computes the same when dilation * d more is padded in
+    front of the data, and so behind. Both kernels are enlarged until their paddings are the
+    larger ones, in front and behind. This is possible when the differences are multiples of the
+    dilation and the results have equal sizes; the same then holds behind. Zeros times infinities
+    are not zero.
+    """
+    x, w1, w2 = pat.Wildcard(), pat.Variable(), pat.Variable()
+    one = op.Conv2D(x, w1, groups=1)
+    same = ["strides", "dilation", "groups", "data_layout", "kernel_layout", "out_dtype"]
+    two = op.Conv2D(x, w2, **pat.same_attr(one, same))
+    padding = [attr.Max(one.padding[i], two.padding[i]) for i in range(4)]
+
+    def enlarged(conv: Pattern, weight: Pattern) -> Pattern:
+        missing = [padding[i] - conv.padding[i] for i in range(4)]
+        top, left, bottom, right = (missing[i] // one.dilation[i % 2] for i in range(4))
+        around = (top, bottom, left, right)
+        widths = _by_kernel_layout(one, (0, 0, 0, 0, *around), (*around, 0, 0, 0, 0))
+        return op.Pad(weight, pad_width=widths)
+
+    weight = op.Concatenate((enlarged(one, w1), enlarged(two, w2)), axis=_outputs(one))
+    both = op.Conv2D(x, weight, padding=tuple(padding), **pat.same_attr(one, same))
+    cut = w1.shape[_outputs(one)]
+    pieces = op.Split(both, indices_or_sections=(cut,), axis=_channels(one))
+
+    def overhang(conv: Pattern, weight: Pattern, i: int) -> Term:
+        """Return by how much a spatial axis grows through padding and shrinks through a window."""
+        kernel = weight.shape[_by_kernel_layout(one, 2 + i, i)]
+        return conv.padding[i] + conv.padding[i + 2] - conv.dilation[i] * kernel
+
+    fitting = [(one.padding[i] - two.padding[i]) % one.dilation[i] == 0 for i in (0, 1)]
+    equal_sizes = [overhang(one, w1, i) == overhang(two, w2, i) for i in (0, 1)]
+    return Subst([one, two], [pieces[0], pieces[1]], where=[*fitting, *equal_sizes])
+
+
+@rule(
+    tags=CONV | VARIADIC,
+    origin="GSL: parallel_group_conv_variadic",
+    twin="parallel_group_conv_variadic_published",
+)
+def parallel_group_conv_variadic() -> Subst:
+    """conv{A}(x, w_i) for i < n  =>  the parts of conv{A}(x, w), where w interleaves w_i by groups
+
+    Group g of the result has to see group g of the data, so outputs are ordered by group first and
+    by convolution second. Weights get an axis of groups, are put together behind it, and lose it
+    again; so do the channels of the result when they are taken apart. The published rule is
+    for weights of equal shapes; here only the kernels have to agree in size.
+    """
+    x, first_w, w = pat.Wildcard(), pat.Variable(), pat.Variable()
+    first = op.Conv2D(x, first_w)
+    conv = op.Conv2D(x, w, **pat.same_attr(first))
+    convs = pat.Variadic(conv, templates=[conv, w], first=[first, first_w], min_len=2)
+    groups, outputs = first.groups, _outputs(first)
+    alike = attr.All(lambda j: _differ_only_on(outputs, first_w, convs(w, j)), length=convs.length)
+
+    i = attr.Symbol("i")
+    own = convs(w, i)
+    by_group = op.Reshape(own, shape=_with_groups_in_weight(first, own.shape))
+    tuple_of_weights = pat.Variadic(
+        by_group, templates=[by_group, own], index=i, length=convs.length
+    )
+    joined = op.Concatenate(tuple_of_weights, axis=_by_kernel_layout(first, 1, 4))
+    total = attr.Sum(lambda k: convs(w, k).shape[outputs], length=convs.length)
+    a, b, c, d = (first_w.shape[axis] for axis in range(4))
+    weight = op.Reshape(joined, shape=_by_kernel_layout(first, (total, b, c, d), (a, b, c, total)))
+    result = op.Conv2D(x, weight, **pat.same_attr(first))
+
+    in_groups = op.Reshape(result, shape=_with_groups_in_data(first, first.shape, total))
+    cuts = attr.Variadic(
+        lambda j: attr.Sum(lambda k: convs(w, k).shape[outputs] // groups, length=j + 1),
+        length=convs.length - 1,
+    )
+    pieces = op.Split(
+        in_groups, indices_or_sections=cuts, axis=attr.Cond(first.data_layout == "NCHW", 2, 4)
+    )
+    k = attr.Symbol("k")
+    piece = pieces[k]
+    output = op.Reshape(piece, shape=convs(conv, k).shape)
+    target = pat.Variadic(output, templates=[output, piece], index=k)
+    return Subst(convs, target, where=[alike])
+
+
+def _with_groups_in_weight(conv: Pattern, shape: Term) -> Term:
+    """Return the shape of a weight whose outputs are split in groups and outputs of a group."""
+    oihw = (conv.groups, shape[0] // conv.groups, shape[1], shape[2], shape[3])
+    hwio = (shape[0], shape[1], shape[2], conv.groups, shape[3] // conv.groups)
+    return _by_kernel_layout(conv, oihw, hwio)
+
+
+def _with_groups_in_data(conv: Pattern, shape: Term, channels: Term) -> Term:
+    """Return the shape of a result whose channels are split in groups and channels of a group."""
+    nchw = (shape[0], conv.groups, channels // conv.groups, shape[2], shape[3])
+    nhwc = (shape[0], shape[1], shape[2], conv.groups, channels // conv.groups)
+    return attr.Cond(conv.data_layout == "NCHW", nchw, nhwc)
+
+
+@rule(tags=DENSE | PAIR, origin="GSL: parallel_dense", twin="parallel_dense_published")
+def parallel_dense() -> Subst:
+    """dense{A}(x, w1), dense{A}(x, w2)  =>  split[-1; (O1)](dense{A}(x, cat[0](w1, w2)))
+
+    Row i of the weight gives element i of the result, so rows may be put below each other. Both
+    must convert to one `out_dtype`; that they sum over equally many elements follows from x.
+    """
+    x, w1, w2 = pat.Wildcard(), pat.Variable(), pat.Variable()
+    one = op.Dense(x, w1)
+    two = op.Dense(x, w2, **pat.same_attr(one))
+    both = op.Dense(x, op.Concatenate((w1, w2), axis=0), **pat.same_attr(one))
+    pieces = op.Split(both, indices_or_sections=(w1.shape[0],), axis=-1)
+    return Subst([one, two], [pieces[0], pieces[1]])
+
+
+@rule(
+    tags=DENSE | PAIR,
+    origin="GSL: exp_alg.py, parallel_three_dense",
+    twin="parallel_three_dense_sizes_as_cuts",
+)
+def parallel_three_dense() -> Subst:
+    """dense{A}(x, w_i) for i < 3  =>  split[-1; (O0, O0+O1)](dense{A}(x, cat[0](w_0, w_1, w_2)))
+
+    As for two, such as query, key and value of an attention: the cuts are positions, not sizes.
+    """
+    x = pat.Wildcard()
+    w = [pat.Variable() for _ in range(3)]
+    first = op.Dense(x, w[0])
+    others = [op.Dense(x, weight, **pat.same_attr(first)) for weight in w[1:]]
+    every = op.Dense(x, op.Concatenate(tuple(w), axis=0), **pat.same_attr(first))
+    cuts = (w[0].shape[0], w[0].shape[0] + w[1].shape[0])
+    pieces = op.Split(every, indices_or_sections=cuts, axis=-1)
+    return Subst([first, *others], [pieces[i] for i in range(3)])
+
+
+@rule(
+    tags=DENSE | VARIADIC,
+    origin="GSL: parallel_dense_variadic",
+    twin="parallel_dense_variadic_published",
+)
+def parallel_dense_variadic() -> Subst:
+    """dense{A}(x, w_i) for i < n  =>  split[-1; O_0, O_0+O_1, ...](dense{A}(x, cat[0](w_i)))
+
+    As for two, with as many products as there are; the cuts are the n - 1 proper sums.
+    """
+    x, first_w, w = pat.Wildcard(), pat.Variable(), pat.Variable()
+    first = op.Dense(x, first_w)
+    dense = op.Dense(x, w, **pat.same_attr(first))
+    products = pat.Variadic(dense, templates=[dense, w], first=[first, first_w], min_len=2)
+    i = attr.Symbol("i")
+    weight = products(w, i)
+    weights = pat.Variadic(weight, templates=[weight], index=i, length=products.length)
+    every = op.Dense(x, op.Concatenate(weights, axis=0), **pat.same_attr(first))
+    cuts = attr.Variadic(
+        lambda j: attr.Sum(lambda k: products(w, k).shape[0], length=j + 1),
+        length=products.length - 1,
+    )
+    pieces = op.Split(every, indices_or_sections=cuts, axis=-1)
+    k = attr.Symbol("k")
+    piece = pieces[k]
+    return Subst(products, pat.Variadic(piece, templates=[piece], index=k))

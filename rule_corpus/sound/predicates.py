@@ -1,0 +1,160 @@
+"""Choices and comparisons. Numbers are ordered; NaN, which is not, is left aside."""
+
+from gsl import Subst, attr, op, pat, rule
+
+FLOATS = ("float16", "float32", "float64")
+
+
+@rule(
+    tags={"select", "identity"},
+    origin="TensorRight: xla/select, rule 01",
+    twin="where_same_arms_any_shape",
+)
+def where_same_arms() -> Subst:
+    """where(c, x, x)  =>  x unless the condition broadcasts x
+
+    Whatever is chosen is x; a condition with more elements repeats it, though.
+    """
+    c, x = pat.Wildcard(), pat.Wildcard()
+    chosen = op.Where(c, x, x)
+    return Subst(chosen, x, where=[chosen.shape == x.shape])
+
+
+@rule(
+    tags={"select", "logic"},
+    origin="MLIR TOSA: SelectLogicalNotOptimization",
+    twin="where_not_kept_order",
+)
+def where_not() -> Subst:
+    """where(not c, x, y)  =>  where(c, y, x)
+
+    The other choice under the opposite condition.
+    """
+    c, x, y = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    return Subst(op.Where(op.LogicalNot(c), x, y), op.Where(c, y, x))
+
+
+@rule(
+    tags={"select"},
+    origin="Enzyme-JAX: SelectSelectSameCond",
+    twin="where_same_condition_any_shape",
+)
+def where_same_condition() -> Subst:
+    """where(c, where(c, x, y), z)  =>  where(c, x, z) if the shape of the result stays
+
+    Where c holds the inner choice is x. What is never chosen still takes part in broadcasting, so
+    y must not be what gives the result its shape.
+    """
+    c, x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    inner = op.Where(c, x, y)
+    return Subst(op.Where(c, inner, z), op.Where(c, x, z), where=[inner.shape == x.shape])
+
+
+@rule(
+    tags={"select", "logic"},
+    origin="tinygrad: symbolic.py, nested where",
+    twin="where_nested_disjunction",
+)
+def where_nested() -> Subst:
+    """where(a, where(b, x, y), y)  =>  where(a and b, x, y)
+
+    x is chosen where both hold, y everywhere else; the same four shapes are broadcast.
+    """
+    a, b, x, y = pat.Wildcard(), pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    return Subst(op.Where(a, op.Where(b, x, y), y), op.Where(op.LogicalAnd(a, b), x, y))
+
+
+@rule(tags={"select", "lattice"}, origin="StableHLO: CompareSelectIntoMinMax")
+def where_greater() -> Subst:
+    """where(x > y, x, y)  =>  maximum(x, y)
+
+    The larger of two numbers, either of them if they are equal.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(op.Where(op.Greater(x, y), x, y), op.Maximum(x, y))
+
+
+@rule(tags={"logic", "identity"}, origin="MLIR TOSA: LogicalNot canonicalisation")
+def not_not() -> Subst:
+    """not (not x)  =>  x
+
+    Truth values have dtype bool, so that no number other than 0 and 1 is lost.
+    """
+    x = pat.Wildcard()
+    return Subst(op.LogicalNot(op.LogicalNot(x)), x)
+
+
+@rule(tags={"logic", "identity"}, origin="TensorRight: xla/logical, rule 05")
+def and_with_true() -> Subst:
+    """x and true  =>  x
+
+    For the constant of rank 0, which does not broadcast x.
+    """
+    x = pat.Wildcard()
+    return Subst(op.LogicalAnd(x, pat.Const(True, dtype="bool")), x)
+
+
+@rule(tags={"compare"}, origin="StableHLO: CompareOp canonicalisation")
+def greater_as_less() -> Subst:
+    """x > y  =>  y < x
+
+    The same relation read from the other side.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(op.Greater(x, y), op.Less(y, x))
+
+
+@rule(tags={"compare", "logic"}, origin="ONNX Runtime: not of a comparison", twin="not_less_strict")
+def not_less() -> Subst:
+    """not (x < y)  =>  x >= y
+
+    Of two numbers one is smaller or they are equal. For NaN both comparisons would be false.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(op.LogicalNot(op.Less(x, y)), op.GreaterEqual(x, y))
+
+
+@rule(
+    tags={"compare", "negation"},
+    origin="Enzyme-JAX: CompareNegateConst",
+    twin="compare_negated_integers",
+)
+def compare_negated() -> Subst:
+    """-x < c  =>  x > -c for floats
+
+    Negation turns the order around. The smallest integer is its own negative and breaks it.
+    """
+    x, c = pat.Wildcard(), pat.Const()
+    smaller = op.Less(-x, c)
+    return Subst(smaller, op.Greater(x, -c), where=[attr.In(x.dtype, FLOATS)])
+
+
+@rule(
+    tags={"compare", "logic"},
+    origin="TensorRight: xla/logical, rule 09",
+    twin="both_less_than_larger",
+)
+def both_less() -> Subst:
+    """x < c and x < d  =>  x < min(c, d) for constants c and d of rank 0
+
+    Below both is below the smaller one. The minimum is computed when the rule is applied, in the
+    dtype of x, which holds c and d already.
+    """
+    x, c, d = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=())
+    smallest = attr.Min(c.value, d.value)
+    both = op.LogicalAnd(op.Less(x, c), op.Less(x, d))
+    return Subst(both, op.Less(x, pat.Const(smallest, dtype=x.dtype)))
+
+
+@rule(
+    tags={"compare", "lattice"},
+    origin="TensorRight: xla/logical, rule 10",
+    twin="maximum_not_less",
+)
+def maximum_greater() -> Subst:
+    """maximum(x, y) > y  =>  x > y
+
+    The maximum is y where x is not greater, and y is not greater than itself.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(op.Greater(op.Maximum(x, y), y), op.Greater(x, y))

@@ -1,0 +1,210 @@
+"""Sums, means and extrema along axes, and what may be moved past them."""
+
+from gsl import Subst, attr, op, pat, rule
+
+FLOATS = ("float16", "float32", "float64")
+
+
+@rule(
+    tags={"reduction"},
+    origin="XLA: HandleReduce, reduce of reduce",
+    twin="sum_of_sum_unshifted",
+)
+def sum_of_sum() -> Subst:
+    """sum[b](sum[a](x))  =>  sum[(a, b')](x) with b' = b, or b + 1 from a onwards
+
+    A sum over two axes in one go. When axis a has disappeared, the axes behind it are one place
+    further to the front, so that b has to be counted in x again.
+    """
+    x = pat.Wildcard()
+    inner = op.Sum(x, axis=(None,), keepdims=False)
+    outer = op.Sum(inner, axis=(None,), keepdims=False)
+    a, b = inner.axis[0] % x.ndim, outer.axis[0] % inner.ndim
+    return Subst(outer, op.Sum(x, axis=(a, attr.Cond(b < a, b, b + 1))))
+
+
+@rule(
+    tags={"reduction"},
+    origin="OpenVINO: ReduceMerge",
+    twin="max_of_max_one_axis",
+)
+def max_of_max() -> Subst:
+    """max[b, keep](max[a, keep](x))  =>  max[a and b, keep](x)
+
+    With axes kept both count them in x. An axis that was reduced before has size 1, and is left
+    out the second time.
+    """
+    x = pat.Wildcard()
+    inner = op.Max(x, axis=(None,), keepdims=True)
+    outer = op.Max(inner, axis=(None,), keepdims=True)
+    a, b = inner.axis[0], outer.axis[0]
+    axes = attr.Cond(a % x.ndim == b % x.ndim, attr.Tuple(a), attr.Tuple(a, b))
+    return Subst(outer, op.Max(x, axis=axes, keepdims=True))
+
+
+@rule(
+    tags={"reduction", "transpose"},
+    origin="OpenVINO: TransposeSinking past reductions",
+    twin="sum_of_transpose_same_axes",
+)
+def sum_of_transpose() -> Subst:
+    """sum[a, keep](T[p](x))  =>  T[p](sum[p[a], keep](x))
+
+    Axis i of the transposed tensor is axis p[i] of x. Kept axes of size 1 are transposed with the
+    others.
+    """
+    x = pat.Wildcard()
+    moved = op.Transpose(x)
+    total = op.Sum(moved, keepdims=True)
+    axes = attr.Variadic(lambda i: moved.axes[total.axis[i]], length=attr.Length(total.axis))
+    inside = op.Sum(x, axis=axes, keepdims=True)
+    return Subst(total, op.Transpose(inside, axes=moved.axes))
+
+
+@rule(
+    tags={"reduction", "concatenate"},
+    origin="Enzyme-JAX: ReduceConcat",
+    twin="sum_of_concat_other_axis",
+)
+def sum_of_concat() -> Subst:
+    """sum[a](cat[a](x, y))  =>  sum[a](x) + sum[a](y)
+
+    A sum in two parts. If the sum runs along another axis, the parts are not added up but put
+    side by side.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    whole = op.Concatenate((x, y))
+    total = op.Sum(whole, axis=(None,))
+    parts = [op.Sum(part, **pat.same_attr(total)) for part in (x, y)]
+    same = total.axis[0] % whole.ndim == whole.axis % whole.ndim
+    return Subst(total, parts[0] + parts[1], where=[same])
+
+
+@rule(
+    tags={"reduction", "expand-dims"},
+    origin="onnxoptimizer: fuse_consecutive_reduce_unsqueeze.h",
+    twin="expand_dims_of_reduction_any_axes",
+)
+def expand_dims_of_mean() -> Subst:
+    """expand_dims[a](mean[a](x))  =>  mean[a, keep](x)
+
+    The axes that disappear are counted in x, those that appear in the result, which has the rank
+    of x again: equal attributes mean equal axes.
+    """
+    x = pat.Wildcard()
+    average = op.Mean(x, keepdims=False)
+    expanded = op.ExpandDims(average, axis=average.axis)
+    return Subst(expanded, op.Mean(x, axis=average.axis, keepdims=True))
+
+
+@rule(
+    tags={"reduction", "lowering"},
+    origin="TVM Relay: SimplifyInference, means as sums",
+    twin="mean_as_sum_by_first_axis",
+)
+def mean_as_sum() -> Subst:
+    """mean[a](x)  =>  sum[a](x) / n with n the product of the sizes of the axes a
+
+    The definition. The sizes are known when the rule is applied, so that n is a constant.
+    """
+    x = pat.Wildcard()
+    average = op.Mean(x)
+    count = attr.Product(lambda i: x.shape[average.axis[i]], length=attr.Length(average.axis))
+    return Subst(average, op.Sum(x, **pat.same_attr(average)) / count)
+
+
+@rule(
+    tags={"reduction", "scale"},
+    origin="TensorRight: xla/reduce, rule 03",
+    twin="product_of_scaled",
+)
+def sum_of_scaled() -> Subst:
+    """sum(x * c)  =>  sum(x) * c for a constant c of rank 0
+
+    A common factor of all summands, also of integers that wrap.
+    """
+    x, c = pat.Wildcard(), pat.Const(shape=())
+    total = op.Sum(x * c)
+    return Subst(total, op.Sum(x, **pat.same_attr(total)) * c)
+
+
+@rule(
+    tags={"reduction", "scale"},
+    origin="Enzyme-JAX: ReduceMaxMinMulPositiveScalar",
+    twin="max_of_scaled_any_sign",
+)
+def max_of_scaled() -> Subst:
+    """max(x * c)  =>  max(x) * c for floats and a constant c > 0 of rank 0
+
+    A positive factor keeps the order. A negative one turns it around, and a product of integers
+    may wrap.
+    """
+    x, c = pat.Wildcard(), pat.Const(shape=())
+    largest = op.Max(x * c)
+    target = op.Max(x, **pat.same_attr(largest)) * c
+    return Subst(largest, target, where=[c.value > 0, attr.In(x.dtype, FLOATS)])
+
+
+@rule(
+    tags={"reduction", "negation"},
+    origin="XLA: HandleReduce, negated operand",
+    twin="argmax_of_negative_any_dtype",
+)
+def argmax_of_negative() -> Subst:
+    """argmax(-x)  =>  argmin(x) for floats
+
+    Negation turns the order around and keeps equal elements equal, of which the first counts on
+    both sides. The smallest integer would stay the smallest.
+    """
+    x = pat.Wildcard()
+    place = op.Argmax(-x)
+    target = op.Argmin(x, **pat.same_attr(place))
+    return Subst(place, target, where=[attr.In(x.dtype, FLOATS)])
+
+
+@rule(
+    tags={"reduction", "concatenate", "lattice"},
+    origin="OpenVINO: ConcatReduceFusion",
+    twin="max_of_stack_other_axis",
+)
+def max_of_stack() -> Subst:
+    """max[a](stack[a](x, y))  =>  maximum(x, y)
+
+    The larger of two elements that lie side by side on the new axis.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    both = op.Stack((x, y))
+    largest = op.Max(both, axis=(None,), keepdims=False)
+    same = largest.axis[0] % both.ndim == both.axis % both.ndim
+    return Subst(largest, op.Maximum(x, y), where=[same])
+
+
+@rule(
+    tags={"softmax", "exponential"},
+    origin="onnxoptimizer: fuse_consecutive_log_softmax.h",
+    twin="log_softmax_default_axis",
+)
+def log_softmax_from_softmax() -> Subst:
+    """log(softmax[a](x))  =>  log_softmax[a](x)
+
+    The definition, along the same axis.
+    """
+    x = pat.Wildcard()
+    powers = op.Softmax(x)
+    return Subst(op.Log(powers), op.LogSoftmax(x, axis=powers.axis))
+
+
+@rule(
+    tags={"softmax"},
+    origin="PyTorch Inductor: mul_softmax_pattern, the stabilising shift",
+    twin="softmax_of_shifted_any_shape",
+)
+def softmax_of_shifted() -> Subst:
+    """softmax[a](x + c)  =>  softmax[a](x) for a constant c of rank 0
+
+    Every exponential and their sum get the factor exp(c), which cancels. A shift that differs
+    along the axis does not.
+    """
+    x, c = pat.Wildcard(), pat.Const(shape=())
+    powers = op.Softmax(x + c)
+    return Subst(powers, op.Softmax(x, axis=powers.axis))

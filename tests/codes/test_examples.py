@@ -1,0 +1,108 @@
+"""Every code has a rule file that triggers it and one that does not, or a reason why not."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import gsl
+import gslverify
+from gslverify.corpus import collect
+from gslverify.engine import verify
+from gslverify.events import RunDone
+from gslverify.finding import CODES, Code
+from gslverify.settings import STAGES, Settings
+from gslverify.stages import WAVES
+
+WITHOUT_EXAMPLE = {
+    "GSL105": "is about the command line: tests/gslverify/test_bad_input.py",
+    "GSL106": "is about the command line: tests/gslverify/test_bad_input.py",
+    "GSL107": "is about the command line: tests/gslverify/test_bad_input.py",
+    "GSL290": "needs a query that is too hard for the solver",
+    "GSL390": "needs a query that is too hard for the solver",
+    "GSL402": "would be a defect of the engine, which checks this all the same",
+    "GSL403": "is found by the shape stage first, as GSL303",
+    "GSL470": "would be a defect of TVM or of a reference",
+    "GSL490": "depends on the settings, and on luck",
+    "GSL491": "needs a graph on which TVM crashes",
+    "GSL690": "depends on the settings: tests/gslverify/test_expectations.py",
+    "GSL901": "needs a defect of the verifier: tests/gslverify/test_engine.py",
+    "GSL902": "needs a process that dies: tests/gslverify/test_pool.py",
+}
+
+
+def stages_for(code: Code) -> tuple[str, ...]:
+    """Return the stages up to the one that reports the codes of this family."""
+    last = {"GSL2": 2, "GSL3": 3, "GSL4": 4}.get(code.id[:4], 1)
+    return STAGES[:last]
+
+
+def codes_found(text: str, stages: tuple[str, ...], folder: Path) -> list[str]:
+    file = folder / "example.py"
+    file.write_text(text, encoding="utf-8")
+    settings = Settings(stages=stages, max_examples=8, min_examples=1, use_tvm=False)
+    *_, done = verify(collect([str(file)]), settings, WAVES)
+    assert isinstance(done, RunDone)
+    return [finding.code.id for result in done.results for finding in result.findings]
+
+
+def with_example() -> list[Code]:
+    return [code for code in CODES.values() if code.bad]
+
+
+@pytest.mark.parametrize("code", with_example(), ids=str)
+def test_bad_example_has_the_code_and_no_other(code: Code, tmp_path: Path) -> None:
+    assert set(codes_found(code.bad, stages_for(code), tmp_path)) == {code.id}
+
+
+@pytest.mark.parametrize("code", with_example(), ids=str)
+def test_good_example_has_no_finding(code: Code, tmp_path: Path) -> None:
+    found = codes_found(code.good, stages_for(code), tmp_path)
+    if "@rule" not in code.good:
+        assert found == ["GSL107"]
+    else:
+        assert found == []
+
+
+def test_codes_without_example_say_why() -> None:
+    assert {code.id for code in CODES.values() if not code.bad} == WITHOUT_EXAMPLE.keys()
+
+
+@pytest.mark.parametrize("reason", WITHOUT_EXAMPLE.values())
+def test_tests_named_in_a_reason_exist(reason: str) -> None:
+    for path in re.findall(r"tests/\S+\.py", reason):
+        assert (Path(__file__).parents[2] / path).exists()
+
+
+@pytest.mark.parametrize("code", with_example(), ids=str)
+def test_examples_are_whole_files(code: Code) -> None:
+    for text in (code.bad, code.good):
+        ast.parse(text)
+        assert text.endswith("\n")
+        assert max(map(len, text.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("code", CODES.values(), ids=str)
+def test_pages_are_complete(code: Code) -> None:
+    assert re.fullmatch(r"GSL[1-9]\d\d", code.id)
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", code.name)
+    assert not code.title.endswith(".")
+    assert code.meaning.strip().endswith(".")
+
+
+def test_names_are_unique() -> None:
+    names = [code.name for code in CODES.values()]
+    assert len(set(names)) == len(names)
+
+
+def test_every_code_in_the_language_has_a_page() -> None:
+    mentioned = {
+        code
+        for package in (gsl, gslverify)
+        for file in Path(package.__path__[0]).rglob("*.py")
+        for code in re.findall(r"GSL\d{3}", file.read_text(encoding="utf-8"))
+    }
+    assert mentioned - CODES.keys() <= {"GSL999"}

@@ -1,0 +1,301 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gslverify import __version__
+from gslverify.cli import main
+from tests.gslverify.rule_files import HEAD, rule_text, write_rule, write_rules
+
+
+def gslverify(*arguments: str) -> Result:
+    """Run the command in this process; workers are left out unless asked for."""
+    jobs = ("-j", "0") if "-j" not in arguments and arguments[:1] == ("check",) else ()
+    return CliRunner().invoke(main, [*arguments, *jobs], prog_name="gslverify")
+
+
+def check(*arguments: str) -> Result:
+    """Run the static stage only."""
+    return gslverify("check", *arguments, "--stages", "static")
+
+
+@pytest.fixture
+def mixed(folder: Path) -> Path:
+    text = HEAD + rule_text("sound", options='tags={"easy"}') + rule_text("wrong", result="None")
+    (folder / "rules.py").write_text(text, "utf-8")
+    return folder
+
+
+def test_check_is_the_default_command(mixed: Path) -> None:
+    direct = gslverify("check", "rules.py", "--stages", "static")
+    default = gslverify("rules.py", "--stages", "static", "-j", "0")
+    options_first = gslverify("-j", "0", "--stages", "static", "rules.py")
+
+    assert direct.exit_code == default.exit_code == options_first.exit_code == 1
+    assert "PASS          sound" in default.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["rules.py::sound"], 0),
+        (["rules.py"], 1),
+        (["nowhere.py"], 2),
+        (["rules.py::sound", "nowhere.py"], 2),
+        (["rules.py", "nowhere.py"], 1),
+        (["empty"], 5),
+        (["rules.py", "-k", "neither"], 5),
+    ],
+)
+def test_exit_codes(arguments: list[str], code: int, mixed: Path) -> None:
+    (mixed / "empty").mkdir()
+
+    assert check(*arguments).exit_code == code
+
+
+def test_crash_has_an_exit_code_of_its_own(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_rules(folder, ["sound"])
+    monkeypatch.setattr("gslverify.stages.static.check", lambda subst: 1 / 0)
+
+    result = check("rules.py")
+
+    assert result.exit_code == 3
+    assert "GSL901" in result.stdout
+    assert "Traceback" not in result.stdout
+    assert "Traceback" in check("rules.py", "-v").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check"], "Missing argument"),
+        (["check", "rules.py", "--stages", "nmeric"], "did you mean `numeric`?"),
+        (["check", "rules.py", "--stages", "prose"], "stages are static, satisfiable"),
+        (["check", "rules.py", "--sead", "3"], "No such option"),
+        (["check", "rules.py", "-n", "many"], "not a valid integer"),
+        (["check", "rules.py", "-n", "0"], "not in the range"),
+        (["check", "rules.py", "-j", "two"], "neither a number nor `auto`"),
+        (["check", "rules.py", "-o", "no/report.json"], "there is no folder `no`"),
+        (["check", "rules.py", "--output-format", "xml"], "'xml' is not one of"),
+        (["check", "rules.py", "-k", "a and"], "a word is missing"),
+        (["list"], "name a file or folder"),
+        (["list", "nowhere"], "GSL105 there is no file or folder `nowhere`"),
+        (["show"], "Missing argument"),
+        (["show", "rules.py::sond"], "did you mean `sound`?"),
+        (["show", "rules.py::wrong"], "GSL104"),
+        (["explain"], "name a code"),
+        (["explain", "GSL9"], "there is no code `GSL9`; did you mean"),
+        (["explain", "nonsense"], "gslverify explain --list"),
+    ],
+)
+def test_mistakes_are_explained_without_a_traceback(
+    arguments: list[str], message: str, mixed: Path
+) -> None:
+    result = gslverify(*arguments)
+
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert "Traceback" not in result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+
+
+def test_misspelt_command_is_a_path_that_is_missing(folder: Path) -> None:
+    result = gslverify("chekc")
+
+    assert result.exit_code == 2
+    assert "GSL105" in result.stdout
+
+
+def test_version_and_help(folder: Path) -> None:
+    assert gslverify("--version").stdout == f"gslverify {__version__}\n"
+    assert gslverify("--help").exit_code == 0
+    for command in ("check", "list", "show", "explain"):
+        assert "Usage: gslverify" in gslverify(command, "--help").stdout
+
+
+def test_expression_selects_by_name_and_tag(mixed: Path) -> None:
+    assert "wrong" not in check("rules.py", "-k", "easy").stdout
+    assert "sound" not in check("rules.py", "-k", "not easy").stdout
+
+
+def test_stop_at_first_failure(folder: Path) -> None:
+    (folder / "rules.py").write_text(HEAD + rule_text("wrong", result="None"), "utf-8")
+    write_rules(folder, ["sound"], "zzz.py")
+
+    result = check(".", "-x")
+
+    assert "stopped after 1 failure" in result.stdout
+    assert "sound" not in result.stdout
+
+
+def test_json_on_standard_output_stands_alone(mixed: Path) -> None:
+    noisy = (mixed / "rules.py").read_text("utf-8") + "\nprint('import noise')\n"
+    (mixed / "rules.py").write_text(noisy, "utf-8")
+
+    result = check("rules.py", "--output-format", "json")
+
+    parsed = json.loads(result.stdout)
+    assert parsed["run"]["exit_code"] == result.exit_code == 1
+    assert [rule["verdict"] for rule in parsed["rules"]] == ["pass", "error"]
+    assert "import noise" in result.stderr
+
+
+def test_json_file_comes_beside_the_text(mixed: Path) -> None:
+    result = check("rules.py", "--output-format", "json", "-o", "report.json")
+
+    assert json.loads((mixed / "report.json").read_text("utf-8"))["summary"]["pass"] == 1
+    assert "PASS          sound" in result.stdout
+
+
+def test_text_file_has_no_colour(mixed: Path) -> None:
+    result = check("rules.py", "-o", "report.txt", "--color", "always")
+
+    assert "\x1b[" in result.stdout
+    assert "\x1b[" not in (mixed / "report.txt").read_text("utf-8")
+    assert "PASS          sound" in (mixed / "report.txt").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("environment", "coloured"),
+    [({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)],
+)
+def test_colour_heeds_the_environment(
+    environment: dict[str, str], coloured: bool, mixed: Path
+) -> None:
+    arguments = ["check", "rules.py", "--stages", "static", "-j", "0"]
+    clean = {"NO_COLOR": None, "FORCE_COLOR": None}
+
+    result = CliRunner().invoke(main, arguments, env={**clean, **environment}, color=True)
+
+    assert ("\x1b[" in result.stdout) is coloured
+
+
+def test_quiet_is_short(mixed: Path) -> None:
+    lines = check("rules.py", "-q").stdout.splitlines()
+
+    assert lines[0] == "rules.py"
+    assert len(lines) == 5
+
+
+def test_equal_runs_give_equal_json(folder: Path) -> None:
+    write_rules(folder, ["one", "two"])
+    write_rule(folder, "return None", "wrong.py")
+
+    def report(hash_seed: str, jobs: str) -> str:
+        command = ["check", ".", "--stages", "satisfiable", "-j", jobs, "--output-format", "json"]
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        done = subprocess.run(
+            [sys.executable, "-m", "gslverify", *command],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        parsed = json.loads(done.stdout)
+        del parsed["timing"]
+        return json.dumps(parsed)
+
+    assert report("1", "0") == report("2", "2")
+
+
+def test_list_shows_equation_tags_and_expectation(folder: Path) -> None:
+    options = 'tags={"b", "a"}, expect="GSL401", twin="sound", origin="a paper"'
+    (folder / "rules.py").write_text(HEAD + rule_text("wrong", options), "utf-8")
+    (folder / "broken.py").write_text("import nowhere\n", "utf-8")
+
+    assert gslverify("list", ".").stdout.splitlines() == [
+        "broken.py",
+        "  GSL101 the file cannot be imported: ModuleNotFoundError: No module named 'nowhere'",
+        "rules.py",
+        "  wrong",
+        "      relu(relu(x))  =>  relu(x)",
+        "      tags: a, b   expect: GSL401   twin: sound   origin: a paper",
+    ]
+
+
+def test_list_operators_shows_attributes_with_defaults() -> None:
+    lines = gslverify("list", "--operators").stdout.splitlines()
+
+    assert "Concatenate((tensors, ...), *, axis=0)" in lines
+    assert "Add(lhs, rhs)" in lines
+    assert lines == [line for line in lines if line.strip()]
+
+
+def test_show_prints_source_and_target(folder: Path) -> None:
+    text = '"""relu(relu(x))  =>  relu(x)\n\n    Because it is idempotent.\n    """\n'
+    write_rule(folder, text + "x = pat.Wildcard()\nreturn Subst(op.Relu(op.Relu(x)), op.Relu(x))")
+
+    assert gslverify("show", "rules.py::example").stdout == (
+        "rules.py::example\n"
+        "relu(relu(x))  =>  relu(x)\n"
+        "\n"
+        "Because it is idempotent.\n"
+        "\n"
+        "source\n"
+        "  x      = Wildcard()\n"
+        "  relu   = Relu(x)\n"
+        "  relu_2 = Relu(relu)\n"
+        "  return relu_2\n"
+        "target\n"
+        "  relu_3 = Relu(x)\n"
+        "  return relu_3\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("form", "first"), [("--mermaid", "flowchart TD"), ("--dot", "digraph rule {")]
+)
+def test_drawings_for_programs_stand_alone(form: str, first: str, folder: Path) -> None:
+    write_rules(folder, ["one"])
+
+    assert gslverify("show", "rules.py::one", form).stdout.splitlines()[0] == first
+
+
+def test_explain_prints_the_page_of_a_code() -> None:
+    by_code, by_name = gslverify("explain", "gsl112"), gslverify("explain", "unknown-attribute")
+
+    assert by_code.stdout == by_name.stdout
+    assert by_code.stdout.startswith("GSL112 unknown-attribute: an operator has no attribute")
+    assert "stride=(1, 1)" in by_code.stdout
+    assert "strides=(1, 1)" in by_code.stdout
+
+
+def test_explain_list_is_sorted() -> None:
+    lines = gslverify("explain", "--list").stdout.splitlines()
+
+    assert lines == sorted(lines)
+    assert "GSL140  warning" in "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["check", "--help"],
+        ["explain", "GSL401"],
+        ["explain", "--list"],
+        ["list", "rules.py"],
+        ["list", "--operators"],
+        ["show", "rules.py::sound"],
+        ["check", "rules.py", "--stages", "nonsense"],
+        ["check", "rules.py", "--stages", "static", "-j", "0"],
+    ],
+)
+def test_nothing_heavy_is_imported_for_light_work(arguments: list[str], mixed: Path) -> None:
+    script = f"from gslverify.cli import main\nmain({arguments!r})\n"
+    watch = (
+        "import atexit, sys\n"
+        "heavy = {'tvm', 'z3', 'hypothesis', 'pytest', 'rich'}\n"
+        "atexit.register(lambda: print('HEAVY', sorted(heavy & sys.modules.keys())))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", watch + script], capture_output=True, text=True, check=False
+    )
+
+    assert "HEAVY []" in done.stdout

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gslverify.events import RunDone
+from gslverify.finding import RuleResult
+from gslverify.report.json import document, dumps, tool_versions
+from gslverify.settings import Settings
+from tests.gslverify.results import expected, failing, passing, undecided
+
+
+def report(results: list[RuleResult], seconds: float = 1.5) -> dict[str, Any]:
+    done = RunDone(tuple(results), seconds)
+    text = dumps(document(done, Settings(seed=3, jobs=2), ("conv.py",), 1))
+    parsed: dict[str, Any] = json.loads(text)
+    return parsed
+
+
+def test_run_and_tools_are_described(folder: Path) -> None:
+    parsed = report([passing(folder)])
+
+    assert parsed["schema_version"] == 1
+    assert parsed["run"] == {
+        "paths": ["conv.py"],
+        "stages": ["static", "satisfiable", "shape", "numeric"],
+        "max_examples": 60,
+        "min_examples": 20,
+        "seed": 3,
+        "use_tvm": True,
+        "keep_going": False,
+        "exit_code": 1,
+        "stop_reason": "completed",
+    }
+    assert parsed["tool"].keys() == {"gslverify", "gsl", "tvm", "z3", "hypothesis", "numpy"}
+
+
+def test_passing_rules_are_listed_with_their_assurance(folder: Path) -> None:
+    (rule,) = report([passing(folder)])["rules"]
+
+    assert rule["id"] == "conv.py::diamond"
+    assert rule["verdict"] == "pass"
+    assert rule["expected"] is None
+    assert rule["findings"] == []
+    assert rule["assurance"][0] == {"subject": "shape", "level": 5, "text": "proved, rank 4"}
+    assert [stage["name"] for stage in rule["stages"]] == ["static", "shape", "numeric"]
+
+
+def test_findings_have_place_repro_and_counterexample(folder: Path) -> None:
+    (rule,) = report([failing(folder)])["rules"]
+
+    warning, finding = rule["findings"]
+    assert (warning["level"], finding["level"]) == ("warning", "error")
+    assert finding["code"] == "GSL401"
+    assert finding["verdict"] == "fail"
+    assert finding["span"] == {
+        "file": "conv.py",
+        "line": 6,
+        "column": 9,
+        "end_line": 6,
+        "end_column": 48,
+    }
+    assert finding["repro"] == "gslverify check conv.py::two_conv_add --seed 3"
+    assert len(finding["fingerprint"]) == 16
+    example = finding["counterexample"]
+    assert example["attrs"]["conv1.groups"] == 2
+    assert example["shapes"] == {"x": [1, 2], "w": [4, 8]}
+    assert example["source_ssa"] == ["%0 = Conv2D(x, w, groups=2)", "return %0"]
+    assert example["outputs"][0]["worst"][0] == {"index": [0, 1], "source": 4.0, "target": 1.0}
+
+
+def test_nan_is_written_as_text(folder: Path) -> None:
+    (rule,) = report([failing(folder)])["rules"]
+
+    worst = rule["findings"][1]["counterexample"]["outputs"][0]["worst"]
+    assert worst[1]["source"] == "nan"
+
+
+def test_skipped_and_undecided_stages_say_so() -> None:
+    (rule,) = report([undecided()])["rules"]
+
+    assert [(s["status"], s["reason"]) for s in rule["stages"]] == [
+        ("inconclusive", None),
+        ("skipped", "nothing to differentiate"),
+    ]
+    assert rule["span"] is None
+
+
+def test_expected_failures_are_counted_apart(folder: Path) -> None:
+    parsed = report([passing(folder), failing(folder), expected()])
+
+    assert parsed["summary"] == {"pass": 1, "fail": 1, "xfail": 1}
+    assert parsed["rules"][2]["expected"] == "GSL401"
+
+
+def test_times_and_workers_are_only_below_timing(folder: Path) -> None:
+    fast, slow = report([passing(folder)], 1.0), report([passing(folder)], 2.0)
+
+    assert fast["timing"]["total_s"] == 1.0
+    assert fast["timing"]["jobs"] == 2
+    assert fast["timing"]["rules"]["conv.py::diamond"]["numeric"] == 1.0
+    assert fast.pop("timing") != slow.pop("timing")
+    assert fast == slow
+
+
+def test_text_is_sorted_and_ends_with_a_newline(folder: Path) -> None:
+    text = dumps(document(RunDone((), 1.0), Settings(), (), 5))
+
+    keys = [line.split('"')[1] for line in text.splitlines() if line.startswith('  "')]
+    assert keys == sorted(keys)
+    assert text.endswith("}\n")
+
+
+def test_absent_tools_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gslverify.report.json.DISTRIBUTIONS", {"tvm": "no-such-distribution"})
+
+    assert tool_versions()["tvm"] == "absent"
+
+
+def test_values_of_other_kinds_become_text() -> None:
+    assert dumps({"path": Path("a"), "flag": True, "size": (1, 2.5)}).split() == [
+        "{",
+        '"flag":',
+        "true,",
+        '"path":',
+        '"a",',
+        '"size":',
+        "[",
+        "1,",
+        "2.5",
+        "]",
+        "}",
+    ]

@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gslverify.events import RunDone
+from gslverify.finding import RuleResult, Verdict
+from gslverify.report.details import repro_command
+from gslverify.report.style import Style
+from gslverify.report.text import TextReport
+from gslverify.settings import Settings
+from tests.gslverify.results import (
+    crashed,
+    events_for,
+    expected,
+    failing,
+    passing,
+    undecided,
+    unmet,
+)
+
+
+def report(results: list[RuleResult], style: Style | None = None, stop_reason: str = "") -> str:
+    lines: list[str] = []
+    text = TextReport(lines.append, style or Style())
+    for event in events_for(results, stop_reason):
+        text.consume(event)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+GOLDEN = """\
+conv.py
+  PASS          diamond       static  shape: proved, rank 4                                     1.2s
+                              numeric: exact, 31 graphs; bounded, 10 graphs
+  FAIL          two_conv_add  static  numeric: GSL401                                           2.0s
+other.py
+  INCONCLUSIVE  undecided         numeric: GSL490                                               0.0s
+  ERROR         crashed           shape: GSL901                                                 0.0s
+  XFAIL         wrong_on_purpose  numeric: GSL401                                               0.0s
+  FAIL          mended            numeric                                                       0.0s
+
+warning conv.py::two_conv_add       GSL140 the target fixes an attribute that the source leaves free
+  --> conv.py:6:9
+    |
+  6 |     y = op.Conv2D(x, w, **pat.same_attr(conv1))
+    |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+              `groups` takes the default
+  repro       gslverify check conv.py::two_conv_add --seed 3
+  explain     gslverify explain GSL140
+
+FAIL conv.py::two_conv_add                         GSL401 source and target compute different values
+  --> conv.py:6:9
+    |
+  6 |     y = op.Conv2D(x, w, **pat.same_attr(conv1))
+    |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+              output y: 2 of 4 elements differ
+  attributes  conv1.groups = 2   conv1.strides = (1, 3)
+    source                      │ target
+    ────────────────────────────┼─────────────────────────────────
+    %0 = Conv2D(x, w, groups=2) │ %0 = Concatenate((x, x), axis=1)
+    return %0                   │ %1 = Conv2D(%0, w, groups=2)
+                                │ return %1
+  inputs      x float32[1,2] = [[0 1.5]]
+              w float32[4,8]
+  outputs     y: 2 of 4 elements differ; one of them is NaN
+                [0,1]   source 4   target 1   apart 3
+                [0,0]   source nan   target 2
+  note        TVM computes different outputs, too
+  found after 6 graphs that agreed, seed 0
+  hint        add groups=1 to conv1
+  repro       gslverify check conv.py::two_conv_add --seed 3
+  explain     gslverify explain GSL401
+
+INCONCLUSIVE other.py::undecided                           GSL490 too few graphs could be generated
+              only 3 of 20 graphs
+  rejected by x: 17
+  repro       gslverify check other.py::undecided --seed 3
+  explain     gslverify explain GSL490
+
+ERROR other.py::crashed                                     GSL901 a stage of the verifier failed
+              stage shape raised
+  repro       gslverify check other.py::crashed --seed 3
+  explain     gslverify explain GSL901
+
+FAIL other.py::mended                     GSL601 the rule is not refuted by the code that it expects
+              the rule expects GSL401, which was not found
+  repro       gslverify check other.py::mended --seed 3
+  explain     gslverify explain GSL601
+
+6 rules: 1 pass, 2 fail, 1 inconclusive, 1 error, 1 expected to fail    58.2s, seed 3
+codes: GSL401 x1  GSL490 x1  GSL601 x1  GSL901 x1    (gslverify explain GSL401)"""
+
+
+def squeezed(text: str) -> list[str]:
+    """Return the lines with runs of spaces as one, since padding follows from the width."""
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def everything(folder: Path) -> list[RuleResult]:
+    return [passing(folder), failing(folder), undecided(), crashed(), expected(), unmet()]
+
+
+def test_the_whole_report(folder: Path) -> None:
+    printed = report(everything(folder))
+
+    assert squeezed(printed) == squeezed(GOLDEN)
+    assert max(map(len, printed.splitlines())) <= 100
+
+
+def test_quiet_names_problems_only(folder: Path) -> None:
+    printed = report(everything(folder), Style(verbosity=-1))
+
+    assert squeezed(printed) == [
+        "conv.py",
+        "FAIL two_conv_add static numeric: GSL401 2.0s",
+        "other.py",
+        "INCONCLUSIVE undecided numeric: GSL490 0.0s",
+        "ERROR crashed shape: GSL901 0.0s",
+        "FAIL mended numeric 0.0s",
+        "",
+        *squeezed(GOLDEN)[-2:],
+    ]
+
+
+def test_verbose_tells_times_counts_tracebacks_and_what_was_expected(folder: Path) -> None:
+    printed = report(everything(folder), Style(verbosity=1))
+
+    assert "numeric 2.00s, 7 graphs" in printed
+    assert "gradient was skipped: nothing to differentiate" in printed
+    assert "ZeroDivisionError: by zero" in printed
+    assert "as everybody knows" in printed
+
+
+def test_clean_run_ends_with_the_counts(folder: Path) -> None:
+    printed = report([passing(folder)])
+
+    assert printed.splitlines()[-1] == "1 rule: 1 pass, 0 fail    58.2s, seed 3"
+
+
+def test_early_end_is_said_last(folder: Path) -> None:
+    printed = report([failing(folder)], stop_reason="stopped after 1 failures")
+
+    assert printed.splitlines()[-1].startswith("stopped after 1 failures; ")
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 160])
+def test_lines_fit_the_width(width: int, folder: Path) -> None:
+    printed = report(everything(folder), Style(width=width))
+
+    assert max(map(len, printed.splitlines())) <= width
+
+
+def test_narrow_listings_are_folded(folder: Path) -> None:
+    printed = report([failing(folder)], Style(width=60))
+
+    assert "%0 = Concatenate((x, x)," in printed
+    assert "axis=1)" in printed
+
+
+def test_colour_only_repeats_what_words_say(folder: Path) -> None:
+    plain = report(everything(folder))
+    coloured = report(everything(folder), Style(colour=True))
+
+    assert "\x1b[31;1mFAIL\x1b[0m" in coloured
+    without = coloured
+    for code in ("31;1", "35;1", "32", "33", "2", "1", "0"):
+        without = without.replace(f"\x1b[{code}m", "")
+    assert without == plain
+
+
+def test_ascii_has_no_other_characters(folder: Path) -> None:
+    file = folder / "conv.py"
+    results = everything(folder)
+    file.write_text(file.read_text("utf-8").replace("y = ", "ü = "), "utf-8")
+
+    assert report(results, Style(ascii_only=True)).isascii()
+
+
+def test_missing_source_line_is_left_out(folder: Path) -> None:
+    result = failing(folder)
+    (folder / "conv.py").unlink()
+
+    printed = report([result])
+
+    assert "--> conv.py:6:9" in printed
+    assert "^" not in printed
+
+
+@pytest.mark.parametrize(
+    ("settings", "options"),
+    [
+        (Settings(), ""),
+        (Settings(jobs=7, stage_timeout=3.0), ""),
+        (Settings(max_examples=9, min_examples=4), " -n 9 --min-examples 4"),
+        (Settings(stages=("static", "shape")), " --stages static,shape"),
+        (Settings(keep_going=True, use_tvm=False), " --keep-going --no-tvm"),
+    ],
+)
+def test_repro_repeats_what_matters(settings: Settings, options: str) -> None:
+    assert repro_command("a.py::b", settings) == f"gslverify check a.py::b{options}"
+
+
+def test_repro_quotes_odd_names() -> None:
+    assert repro_command("my rules.py::b", Settings()) == "gslverify check 'my rules.py::b'"
+
+
+def test_nothing_verified_is_said() -> None:
+    assert report([]) == "0 rules: 0 pass, 0 fail    58.2s, seed 3"
+
+
+def test_every_verdict_has_a_word_and_a_colour() -> None:
+    done = RunDone((), 0.0)
+    assert not done.interrupted
+    for verdict in Verdict:
+        assert Style(colour=True).verdict(verdict) != verdict.value

@@ -1,0 +1,149 @@
+"""Calls of every operator, drawn by the verifier's own generation from a rule of one call."""
+
+from __future__ import annotations
+
+import random
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from three_way import Case
+
+from gsl import Subst, pat
+from gsl.expr import Call
+from gsl.operators import REGISTRY, Operator
+from gsl.pat import Pattern
+from gsl.types import ALL_DTYPES
+from gslverify.sampling import Sampler
+from gslverify.smt import Answer, Solver, new_context
+from gslverify.strategies import Network, arrays, networks
+from gslverify.variants import Variant, enumerate_variants
+
+OPERATORS = {
+    name: declared
+    for name, declared in sorted(REGISTRY.items())
+    if declared.rule.__module__.startswith("gsl.operators.")
+}
+"""All operators of the package, but none that other tests declare."""
+
+NUMBERS_OF_FIELDS = (0, 1, 3)
+"""A tuple operand is one wildcard (0) or a tuple pattern of so many."""
+
+PARAMETERS = {
+    "BatchNorm": ("gamma", "beta", "moving_mean", "moving_var"),
+    "GroupNorm": ("gamma", "beta"),
+    "InstanceNorm": ("gamma", "beta"),
+}
+"""Vectors among many operands: their ranks are fixed, or there would be too many structures."""
+
+MOST_STRUCTURES = 40
+"""How many structures of an operator are sampled, all dtypes together."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One drawn call: what it was drawn from, the network, and an array for each input."""
+
+    sampler: Sampler
+    network: Network
+    inputs: dict[str, Any]
+
+    @property
+    def call(self) -> Call:
+        found = self.network.outputs[0]
+        assert isinstance(found, Call)
+        return found
+
+    @property
+    def case(self) -> Case:
+        operands = tuple(self._value(operand) for operand in self.call.operands)
+        return Case(self.call.operator, operands, dict(self.call.attributes))
+
+    def _value(self, operand: Any) -> Any:
+        if operand.operands:
+            return tuple(map(self._value, operand.operands))
+        return self.inputs[operand.name]
+
+
+def rules(operator: Operator, dtype: str | None = None) -> list[Subst]:
+    """Return the rules whose source is a call of `operator`, of one dtype if given."""
+    has_tuple = any(operand.is_tuple for operand in operator.operands)
+    return [_rule(operator, count, dtype) for count in (NUMBERS_OF_FIELDS if has_tuple else (0,))]
+
+
+def _rule(operator: Operator, fields: int, dtype: str | None) -> Subst:
+    operands = [_operand(operator, operand, fields) for operand in operator.operands]
+    call = pat.call(operator, operands)
+    is_typed_by_operand = operator.dtypes is not None and not operator.operands[0].is_tuple
+    typed = operands[0] if is_typed_by_operand else call
+    return Subst(call, call, where=[] if dtype is None else [typed.dtype == dtype])
+
+
+def _operand(operator: Operator, declared: Any, fields: int) -> Pattern:
+    if declared.is_tuple and fields:
+        return pat.Tuple(*(pat.Wildcard() for _ in range(fields)))
+    if declared.name in PARAMETERS.get(operator.name, ()):
+        return pat.Variable(shape=(None,))
+    return pat.Wildcard()
+
+
+@cache
+def variants(operator: Operator) -> list[tuple[int, Variant]]:
+    """Return the structures of a call, each with the number of its rule."""
+    found = [enumerate_variants(rule).variants for rule in rules(operator)]
+    return [(number, variant) for number, group in enumerate(found) for variant in group]
+
+
+def samplers(operator: Operator, dtype: str) -> list[Sampler]:
+    """Return samplers of some structures, chosen the same way every time."""
+    every = variants(operator)
+    count = max(6, MOST_STRUCTURES // len(dtypes(operator)))
+    chosen = random.Random(f"{operator}{dtype}").sample(every, min(count, len(every)))
+    return list(_feasible(rules(operator, dtype), chosen, new_context()))
+
+
+def _feasible(
+    written: list[Subst], chosen: list[tuple[int, Variant]], context: Any
+) -> Iterator[Sampler]:
+    for number, variant in chosen:
+        instance = variant.instance(written[number])
+        solver = Solver([claim.term for claim in instance.claims], 4_000_000, context)
+        if solver.check().answer is Answer.SAT:
+            yield Sampler(instance, solver)
+
+
+def dtypes(operator: Operator) -> tuple[str, ...]:
+    """Return the dtypes that an operator declares."""
+    return operator.dtypes or ALL_DTYPES
+
+
+def explore(operator: Operator, visit: Callable[[Drawn], None], examples: int) -> None:
+    """Call `visit` on at least so many drawn calls of an operator, as many for each dtype."""
+    share = -(-examples // len(dtypes(operator)))
+    for dtype in dtypes(operator):
+        _explore_dtype(samplers(operator, dtype), visit, share, zlib.crc32(dtype.encode()))
+
+
+def _explore_dtype(
+    found: list[Sampler], visit: Callable[[Drawn], None], examples: int, start: int
+) -> None:
+    @seed(start)
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+        print_blob=False,
+    )
+    @given(st.data())
+    def every_call(data: st.DataObject) -> None:
+        sampler = found[data.draw(st.integers(0, len(found) - 1), "structure")]
+        network = data.draw(networks([sampler], ["alone"]), "network")
+        visit(Drawn(sampler, network, data.draw(arrays(network), "inputs")))
+
+    every_call()

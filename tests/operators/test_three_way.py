@@ -1,0 +1,238 @@
+"""Every operator, four ways: shape rule, symbolic shape rule, reference (with error bounds), TVM.
+
+The instances are drawn by the verifier's own generation from a rule whose source is one call, so
+that attributes come from their declared domains. See `one_call` for how.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from one_call import OPERATORS, Drawn, dtypes, explore
+from symbolic import check_symbolic
+from three_way import Case, reference
+
+from gsl.operators import REGISTRY, Operator
+from gsl.types import TensorType
+from gslverify.backend import coarsest_dtype, opinions
+from gslverify.bounded import AmbiguousError, Bounded, rounding_like
+from gslverify.bounded.array import UFUNCS
+from gslverify.compare import lift
+from gslverify.concrete import value_in
+from gslverify.sampling import instance_symbols
+
+EXAMPLES = 28
+FEWEST = 15
+
+every_operator = pytest.mark.parametrize("name", OPERATORS)
+
+
+@every_operator
+def test_shape_rule_symbols_reference_and_bounds_agree(name: str) -> None:
+    seen: set[str] = set()
+    used: set[str] = set()
+
+    def visit(drawn: Drawn) -> None:
+        check_types(drawn)
+        check_bounds(drawn)
+        seen.add(key(drawn))
+        used.update(dtypes_in(drawn))
+
+    explore(OPERATORS[name], visit, EXAMPLES)
+    assert len(seen) >= FEWEST
+    assert used >= set(dtypes(OPERATORS[name]))
+
+
+@pytest.mark.tvm
+@every_operator
+def test_reference_and_tvm_agree(name: str) -> None:
+    drawn: dict[str, Drawn] = {}
+    explore(OPERATORS[name], lambda one: drawn.setdefault(key(one), one), EXAMPLES)
+    assert len(drawn) >= FEWEST
+    check_on_tvm(list(drawn.values()))
+
+
+def key(drawn: Drawn) -> str:
+    """Return what makes two drawn calls the same."""
+    values = ",".join(f"{name}={array.tolist()}" for name, array in sorted(drawn.inputs.items()))
+    return f"{drawn.case}:{values}"
+
+
+def dtypes_in(drawn: Drawn) -> set[str]:
+    outputs = value_fields(drawn.call.type)
+    return {v.dtype for v in drawn.network.variables} | {part.dtype for part in outputs}
+
+
+def value_fields(type_: Any) -> list[TensorType]:
+    return [type_] if isinstance(type_, TensorType) else list(type_.fields)
+
+
+def check_types(drawn: Drawn) -> None:
+    """Compare the shape rule on ints with the reference, on symbols, and on hidden sizes."""
+    with np.errstate(all="ignore"):
+        reference(drawn.case)
+    check_symbolic(drawn.case)
+    check_model(drawn)
+
+
+def check_model(drawn: Drawn) -> None:
+    """Demand that the symbolic instance, seen in the model, is the concrete call."""
+    instance = drawn.sampler.instance
+    model = {symbol: drawn.network.model[symbol.name] for symbol in instance_symbols(instance)}
+    (output,) = instance.outputs
+    assert str(at(output.expr.type, model)) == str(drawn.call.type)
+    attributes = output.expr.attributes
+    assert value_in(tuple(attributes.values()), model) == tuple(drawn.call.attributes.values())
+    violated = [c.reason for c in instance.claims if value_in(c.term, model) is not True]
+    assert violated == []
+
+
+def at(type_: Any, model: Any) -> Any:
+    """Return a symbolic type with the values of a model."""
+    if isinstance(type_, TensorType):
+        return TensorType(value_in(type_.shape, model), value_in(type_.dtype, model))
+    return replace(type_, fields=tuple(at(field, model) for field in type_.fields))
+
+
+def check_bounds(drawn: Drawn) -> None:
+    """Compare the reference on arrays with error bounds with plain ones: as drawn, in float64."""
+    case, machine = drawn.case, coarsest_dtype(drawn.network.outputs)
+    _check_bounds(case, case.operands, case.canonical, machine)
+    wide = {name: widened_dtype(value) for name, value in case.canonical.items()}
+    _check_bounds(case, tuple(map(widened, case.operands)), wide, "float64")
+
+
+def _check_bounds(case: Case, operands: Any, attributes: dict[str, Any], machine: str) -> None:
+    with np.errstate(all="ignore"):
+        plain = case.operator.reference(*operands, **attributes)
+        try:
+            with rounding_like(machine):
+                bounded = case.operator.reference(*map(lift, operands), **attributes)
+        except AmbiguousError:
+            return
+        for one, other in zip(leaves(bounded), leaves(plain), strict=True):
+            check_covered(one, other, case)
+
+
+def leaves(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, tuple) else [value]
+
+
+def widened(value: Any) -> Any:
+    """Return floats in float64."""
+    if isinstance(value, tuple):
+        return tuple(map(widened, value))
+    return value.astype(np.float64) if value.dtype.kind == "f" else value
+
+
+def widened_dtype(value: Any) -> Any:
+    return "float64" if str(value).startswith("float") else value
+
+
+def check_covered(bounded: Any, plain: Any, case: Case) -> None:
+    """Demand the same dtype and that the bound of every element covers a run without bounds."""
+    assert bounded.dtype == plain.dtype, case
+    if not isinstance(bounded, Bounded):
+        np.testing.assert_array_equal(bounded, plain, err_msg=str(case))
+        return
+    known = np.isfinite(bounded.value) & np.isfinite(bounded.error)
+    gap = np.abs(bounded.value - np.asarray(plain, np.float64))
+    assert np.all(gap[known] <= bounded.error[known]), f"{case}: {bounded!r} against {plain!r}"
+
+
+def check_on_tvm(drawn: list[Drawn]) -> None:
+    """Demand that TVM computes what the references compute, within the machine's rounding."""
+    said = opinions([(one.network.outputs, one.inputs) for one in drawn])
+    wrong = [
+        f"{one.case}: {opinion.difference or opinion.failure}"
+        for one, opinion in zip(drawn, said, strict=True)
+        if not opinion.agrees
+    ]
+    assert not wrong, "\n".join([f"{len(wrong)} of {len(drawn)}:", *wrong[:5]])
+
+
+def altered(name: str, **changes: Any) -> Operator:
+    """Return an operator with something else in its declaration."""
+    return replace(OPERATORS[name], **changes)
+
+
+def too_long(need: Any, data: Any, **attributes: Any) -> Any:
+    """A shape rule of Transpose and others that is wrong about the first size."""
+    return data.with_shape((data.shape[0] + 1, *data.shape[1:]))
+
+
+def blind_to_symbols(need: Any, data: Any, **attributes: Any) -> Any:
+    """A shape rule of Flatten that is right about ints only."""
+    return data.with_shape((data.size if isinstance(data.size, int) else data.size + 1,))
+
+
+def one_dtype(data: Any) -> Any:
+    return np.maximum(data, 0).astype("float32")
+
+
+def unkept(data: Any, axis: Any, keepdims: bool) -> Any:
+    return np.sum(data, axis=axis).astype(data.dtype)
+
+
+MISTAKES = {
+    "shape rule about ints": altered("Flip", rule=too_long),
+    "shape rule about symbols": altered("Flatten", rule=blind_to_symbols),
+    "dtype of the reference": altered("Relu", reference=one_dtype),
+    "widening reference": altered("Sum", reference=np.sum),
+    "shape of the reference": altered("Sum", reference=unkept),
+    "number of outputs": altered("BatchNorm", reference=lambda data, *rest, **attributes: data),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_are_seen(mistake: str) -> None:
+    with pytest.raises((AssertionError, ValueError)):
+        explore(MISTAKES[mistake], check_types, EXAMPLES)
+
+
+@pytest.mark.parametrize(
+    ("name", "ufunc"),
+    [("Exp", np.exp), ("Add", np.add), ("Divide", np.divide), ("Dense", np.matmul)],
+)
+def test_bounds_that_do_not_cover_are_seen(
+    name: str, ufunc: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def exact(ufunc: Any, dtype: Any, *operands: Bounded) -> Bounded:
+        return Bounded(ufunc(*(operand.value for operand in operands)), dtype=dtype)
+
+    monkeypatch.setitem(UFUNCS, ufunc, exact)
+    with pytest.raises(AssertionError):
+        explore(OPERATORS[name], check_bounds, EXAMPLES)
+
+
+def test_shifted_values_with_bounds_are_seen() -> None:
+    def shifted(data: Any, **attributes: Any) -> Any:
+        return data + 1e-3 if isinstance(data, Bounded) else data
+
+    with pytest.raises(AssertionError):
+        explore(altered("Round", reference=shifted), check_bounds, EXAMPLES)
+
+
+WRONG_ON_TVM = {
+    "lowering": altered("Maximum", relax_name="minimum"),
+    "attribute of the lowering": altered(
+        "LeakyRelu", lowering=lambda relax, data, alpha: relax.nn.leakyrelu(data, alpha + 1e-3)
+    ),
+    "reference": altered("Subtract", reference=lambda lhs, rhs: lhs - rhs - (lhs == rhs)),
+    "rounding of the reference": altered("Round", reference=lambda data: np.floor(data + 0.5)),
+    "no lowering": altered("Square", relax_name="no_such_operator"),
+}
+
+
+@pytest.mark.tvm
+@pytest.mark.parametrize("mistake", WRONG_ON_TVM)
+def test_mistakes_are_seen_on_tvm(mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = WRONG_ON_TVM[mistake]
+    monkeypatch.setitem(REGISTRY, wrong.name, wrong)
+    drawn: list[Drawn] = []
+    explore(wrong, drawn.append, EXAMPLES)
+    with pytest.raises(AssertionError):
+        check_on_tvm(drawn)
