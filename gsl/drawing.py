@@ -66,7 +66,7 @@ def drawing_of_graph(outputs: Sequence[Expr]) -> Drawing:
 def _expr_vertex(expr: Expr, operands: tuple[int, ...], name: str) -> Vertex:
     match expr:
         case VarExpr(name=own_name):
-            return Vertex(own_name, str(expr.type))
+            return Vertex(own_name, "Var", (), (str(expr.type),))
         case ConstExpr():
             return Vertex(name, "Const", (), (str(expr.type),))
         case CallExpr():

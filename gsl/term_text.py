@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gsl.attr.term import (
@@ -22,6 +22,7 @@ from gsl.pat import Pattern
 
 INFIX = frozenset({"+", "-", "*", "/", "//", "%", "==", "!=", "<", "<=", ">", ">="})
 WORDS = {"and": "&", "or": "|"}
+PREFIXES = {"neg": "-", "not": "~"}
 REDUCTIONS = {"+": "sum", "*": "product", "and": "all", "or": "any", "min": "min", "max": "max"}
 
 Names = Mapping[Pattern, str]
@@ -39,7 +40,7 @@ def term_text(term: Term, names: Names) -> str:
         case Access(pattern=pattern, name=name):
             return f"{pattern_text(pattern, names)}.{name}"
         case Operation(head=head, operands=operands):
-            return _operation_text(head, [_closed(operand, names) for operand in operands])
+            return _operation_text(head, operands, names)
         case TupleOf(fields=fields):
             inside = ", ".join(term_text(field, names) for field in fields)
             return f"({inside},)" if len(fields) == 1 else f"({inside})"
@@ -60,14 +61,12 @@ def pattern_text(pattern: Any, names: Names) -> str:
     return names.get(pattern) or repr(pattern)
 
 
-def _operation_text(head: str, operands: list[str]) -> str:
+def _operation_text(head: str, operands: Sequence[Term], names: Names) -> str:
     if head in INFIX or head in WORDS:
-        return f" {WORDS.get(head, head)} ".join(operands)
-    if head == "neg":
-        return f"-{operands[0]}"
-    if head == "not":
-        return f"~{operands[0]}"
-    return f"{head}({', '.join(operands)})"
+        return f" {WORDS.get(head, head)} ".join(_closed(operand, names) for operand in operands)
+    if head in PREFIXES:
+        return f"{PREFIXES[head]}{_closed(operands[0], names)}"
+    return f"{head}({', '.join(term_text(operand, names) for operand in operands)})"
 
 
 def _closed(term: Term, names: Names) -> str:

@@ -146,7 +146,8 @@ def _is_small(expr: Expr) -> bool:
 def wishes(draw: st.DrawFn, dtypes: Sequence[str] = DTYPES) -> Wish:
     """Return a chooser of values for symbols: sizes free, all equal, or all different."""
     mode = draw(st.sampled_from(("free", "equal", "distinct")))
-    same = draw(st.integers(1, 4)) if mode == "equal" else 0
+    common = draw(st.integers(1, 4))
+    same = common if mode == "equal" else 0
     count = 0
 
     def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
@@ -162,7 +163,9 @@ def wishes(draw: st.DrawFn, dtypes: Sequence[str] = DTYPES) -> Wish:
             low = -2 if symbol.low is None else int(symbol.low)
             return draw(st.integers(low, low + 3))
         count += 1
-        return same or (count % 6 + 1 if mode == "distinct" else draw(st.integers(1, 5)))
+        # Every mode draws as often, or shrinking would prefer the mode that draws least.
+        size = draw(st.integers(1, 5))
+        return same or (1 + (size + count) % 6 if mode == "distinct" else size)
 
     return wish
 

@@ -28,7 +28,7 @@ from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.strategies import DTYPES, Network, arrays_of_every_style, networks
 from gslverify.trial import Outcome as Trial
-from gslverify.trial import Prepared, judge, prepare
+from gslverify.trial import judge, prepare
 
 MOST_SHRINKING_STEPS = 300
 SIDES = ("source", "target")
@@ -55,40 +55,41 @@ class Search:
     declined: int = 0
 
     def attempt(self, network: Network, draws: Sequence[Mapping[str, Any]]) -> Trial | None:
-        """Try a network on several inputs; return the first trial that failed."""
-        trials: list[Trial] = []
-        prepared = prepare(self.question.subst, network)
-        for inputs in draws:
-            trial = self._try(network, prepared, inputs)
-            if trial is None:
-                continue
-            if trial.code is not None:
-                return trial
-            if trial.declined:
-                self.declined += 1
-                return None
-            trials.append(trial)
-        if not trials:
-            reject()
-        if not self.failed:
-            self.passed.append(trials)
-            self.question.progress(f"graph {len(self.passed)}")
-        return None
+        """Try a network on several inputs; return the first trial that failed.
 
-    def _try(self, network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Trial | None:
-        """Run one trial; once the shrinking budget is spent, only known failures fail."""
-        key = _key(network, inputs)
+        Once the shrinking budget is spent, only known failures fail.
+        """
+        key = _key(network, draws[0])
         if self.failed:
             self.steps += 1
             if self.steps > MOST_SHRINKING_STEPS:
                 return self.failed.get(key)
-        trial = judge(network, prepared, inputs)
-        if trial.rejected:
-            self.rejected[trial.rejected] += 1
-            return None
-        if trial.code is not None:
-            self.failed[key] = self.last = trial
-        return trial
+        trials = self._trials(network, draws)
+        if not trials:
+            reject()
+        if trials[-1].code is not None:
+            self.failed[key] = self.last = trials[-1]
+            return trials[-1]
+        if trials[0].declined:
+            self.declined += 1
+        elif not self.failed:
+            self.passed.append(trials)
+            self.question.progress(f"graph {len(self.passed)}")
+        return None
+
+    def _trials(self, network: Network, draws: Sequence[Mapping[str, Any]]) -> list[Trial]:
+        """Return the trials that say something, up to the first that fails or is declined."""
+        prepared = prepare(self.question.subst, network)
+        trials: list[Trial] = []
+        for inputs in draws:
+            trial = judge(network, prepared, inputs)
+            if trial.rejected:
+                self.rejected[trial.rejected] += 1
+                continue
+            trials.append(trial)
+            if trial.code is not None or trial.declined:
+                break
+        return trials
 
 
 def _key(network: Network, inputs: Mapping[str, Any]) -> str:

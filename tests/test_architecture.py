@@ -1,0 +1,197 @@
+"""The budgets and contracts of the house; the medians are printed with -s."""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("gsl", "gslverify")
+SOURCES = sorted(file for package in PACKAGES for file in (ROOT / package).rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+MOST_FILE_LINES = 400
+MOST_FUNCTION_LINES = 45
+MOST_COLUMNS = 100
+MEDIAN_FILE_LINES = 110
+MEDIAN_FUNCTION_LINES = 7
+MOST_LOCAL_IMPORTS = 3
+
+
+def name_of(file: Path) -> str:
+    return file.relative_to(ROOT).as_posix()
+
+
+def tree_of(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+def functions() -> Iterator[tuple[Path, Function]]:
+    for file in SOURCES:
+        for node in ast.walk(tree_of(file)):
+            if isinstance(node, Function):
+                yield file, node
+
+
+def length(function: Function) -> int:
+    """Lines from `def` to the end, as a reader counts them."""
+    return (function.end_lineno or function.lineno) - function.lineno + 1
+
+
+def test_packages_are_found() -> None:
+    assert len(SOURCES) > 50
+
+
+@pytest.mark.parametrize("file", [*SOURCES, *TESTS], ids=name_of)
+def test_lines_are_narrow(file: Path) -> None:
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert max(map(len, lines), default=0) <= MOST_COLUMNS
+
+
+def test_files_are_short() -> None:
+    lengths = {name_of(f): len(f.read_text(encoding="utf-8").splitlines()) for f in SOURCES}
+    middle = median(lengths.values())
+    print(f"\n{len(lengths)} files, median {middle} lines, longest {max(lengths.values())}")
+
+    assert {name: count for name, count in lengths.items() if count > MOST_FILE_LINES} == {}
+    assert middle <= MEDIAN_FILE_LINES
+
+
+def test_functions_are_short() -> None:
+    lengths = {f"{name_of(file)}:{node.name}": length(node) for file, node in functions()}
+    middle = median(lengths.values())
+    print(f"\n{len(lengths)} functions, median {middle} lines, longest {max(lengths.values())}")
+
+    assert {name: count for name, count in lengths.items() if count > MOST_FUNCTION_LINES} == {}
+    assert middle <= MEDIAN_FUNCTION_LINES
+
+
+def test_imports_stand_at_the_top() -> None:
+    """Heavy modules are loaded by name, through the registry of stages."""
+    local = [
+        f"{name_of(file)}:{part.lineno}"
+        for file, node in functions()
+        for part in ast.walk(node)
+        if isinstance(part, ast.Import | ast.ImportFrom)
+    ]
+    assert len(local) <= MOST_LOCAL_IMPORTS, local
+
+
+def public_without_docstring(file: Path) -> Iterator[str]:
+    tree = tree_of(file)
+    if ast.get_docstring(tree) is None:
+        yield "the module"
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef | Function) and not node.name.startswith("_"):
+            if ast.get_docstring(node) is None:
+                yield node.name
+            if isinstance(node, ast.ClassDef):
+                yield from _methods_without_docstring(node)
+
+
+def _methods_without_docstring(node: ast.ClassDef) -> Iterator[str]:
+    for part in node.body:
+        is_public = isinstance(part, Function) and not part.name.startswith("_")
+        if is_public and ast.get_docstring(part) is None:
+            yield f"{node.name}.{part.name}"
+
+
+@pytest.mark.parametrize("file", SOURCES, ids=name_of)
+def test_public_names_have_docstrings(file: Path) -> None:
+    assert list(public_without_docstring(file)) == []
+
+
+@pytest.mark.parametrize("file", SOURCES, ids=name_of)
+def test_names_do_not_end_in_an_underscore(file: Path) -> None:
+    bound = {
+        node.name if isinstance(node, Function | ast.ClassDef) else node.arg
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, Function | ast.ClassDef | ast.arg)
+    }
+    assert [name for name in bound if name.endswith("_") and not name.endswith("__")] == []
+
+
+@pytest.mark.parametrize("file", SOURCES, ids=name_of)
+def test_nothing_is_left_unfinished(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    for word in ("TODO", "FIXME", "XXX", "NotImplementedError"):
+        assert word not in text
+
+
+def test_no_module_is_a_drawer_for_odds_and_ends() -> None:
+    names = {part for file in SOURCES for part in (file.stem, *file.relative_to(ROOT).parts)}
+    assert names.isdisjoint({"utils", "util", "common", "helpers", "misc"})
+
+
+def test_there_are_more_lines_of_tests_than_of_code() -> None:
+    def lines(files: list[Path]) -> int:
+        return sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
+
+    print(f"\n{lines(TESTS) / lines(SOURCES):.2f} lines of tests for each line of code")
+    assert lines(TESTS) >= lines(SOURCES)
+
+
+def test_contracts_between_modules_hold() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from importlinter.cli import lint_imports_command as run; run()"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_every_module_has_a_layer() -> None:
+    """A module that the contracts do not know about would be free to import anything."""
+    contracts = configparser.ConfigParser()
+    contracts.read(ROOT / ".importlinter")
+    for package in PACKAGES:
+        layers = contracts[f"importlinter:contract:{package}-layers"]["layers"]
+        known = set(layers.replace(":", " ").replace("(", " ").replace(")", " ").split())
+        modules = {
+            entry.stem
+            for entry in (ROOT / package).iterdir()
+            if not entry.name.startswith("__") and (entry.is_dir() or entry.suffix == ".py")
+        }
+        assert modules <= known
+
+
+@pytest.mark.parametrize(
+    ("module", "absent"),
+    [
+        ("gsl", {"tvm", "z3", "hypothesis", "pytest", "gslverify", "click", "rich"}),
+        ("gsl.tvm", {"tvm"}),
+        ("gslverify.cli", {"tvm", "z3", "hypothesis", "pytest", "rich"}),
+        ("gslverify.worker", {"tvm", "z3", "hypothesis", "pytest", "rich", "click"}),
+        ("gslverify.stages.static", {"tvm", "z3", "hypothesis"}),
+        ("gslverify.stages.satisfiable", {"tvm", "hypothesis"}),
+        ("gslverify.stages.shape", {"tvm", "hypothesis"}),
+        ("gslverify.stages.numeric", {"tvm"}),
+        ("gslverify.pytest_plugin", {"tvm", "z3", "hypothesis", "numpy", "gsl"}),
+    ],
+)
+def test_imports_bring_nothing_heavy_along(module: str, absent: set[str]) -> None:
+    script = f"import sys, {module}; print(*({absent!r} & sys.modules.keys()))"
+
+    printed = subprocess.check_output([sys.executable, "-c", script], text=True, cwd=ROOT)
+
+    assert printed.strip() == ""
+
+
+def test_no_machine_path_is_written_into_a_file() -> None:
+    tracked = subprocess.check_output(["git", "ls-files"], text=True, cwd=ROOT).split("\n")
+    for name in filter(None, tracked):
+        file = ROOT / name
+        if file.suffix in {".py", ".md", ".toml", ".ini", ".yaml"} and file.exists():
+            text = file.read_text(encoding="utf-8")
+            assert "/root" + "/" not in text, name
+            assert "/work" + "/" not in text, name
