@@ -61,22 +61,20 @@ def compare(name: str, source: Any, target: Any) -> list[Comparison]:
     if isinstance(source, tuple):
         pairs = enumerate(zip(source, target, strict=True))
         return [c for i, (s, t) in pairs for c in compare(f"{name}.{i}", s, t)]
-    if isinstance(source, Bounded) and isinstance(target, Bounded):
+    if source.shape != target.shape or source.dtype != target.dtype:
+        return [Comparison(True, 0, source.size, _type_difference(name, source, target))]
+    if isinstance(source, Bounded):
         return [_compare_bounded(name, source, target)]
     return [_compare_exact(name, np.asarray(source), np.asarray(target))]
 
 
 def _compare_exact(name: str, source: Any, target: Any) -> Comparison:
-    if source.shape != target.shape or source.dtype != target.dtype:
-        return Comparison(True, 0, source.size, _type_difference(name, source, target))
     wrong = source != target
     difference = _difference(name, wrong, source, target) if wrong.any() else None
     return Comparison(True, source.size, source.size, difference)
 
 
 def _compare_bounded(name: str, source: Bounded, target: Bounded) -> Comparison:
-    if source.shape != target.shape or source.dtype != target.dtype:
-        return Comparison(True, 0, source.size, _type_difference(name, source, target))
     error = source.error + target.error
     comparable = np.isfinite(source.value) & np.isfinite(error)
     with np.errstate(all="ignore"):
@@ -97,9 +95,7 @@ def _type_difference(name: str, source: Any, target: Any) -> Difference:
 
 def _difference(name: str, wrong: Any, source: Any, target: Any) -> Difference:
     places = np.argwhere(wrong)
-    with np.errstate(all="ignore"):
-        gaps = np.abs(source[wrong].astype(np.float64) - target[wrong].astype(np.float64))
-    gaps = np.where(np.isnan(gaps), np.inf, gaps)
+    gaps = _gaps(source[wrong], target[wrong])
     order = np.argsort(-gaps, kind="stable")[:MOST_ELEMENTS_SHOWN]
     worst = tuple(
         (
@@ -110,3 +106,11 @@ def _difference(name: str, wrong: Any, source: Any, target: Any) -> Difference:
         for i in order
     )
     return Difference(name, len(places), int(wrong.size), float(gaps[order[0]]), worst)
+
+
+def _gaps(source: Any, target: Any) -> Any:
+    # Python's integers neither wrap nor round.
+    kind = np.float64 if source.dtype.kind == "f" else object
+    with np.errstate(all="ignore"):
+        gaps = np.abs(source.astype(kind) - target.astype(kind)).astype(np.float64)
+    return np.where(np.isnan(gaps), np.inf, gaps)

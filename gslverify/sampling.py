@@ -7,13 +7,14 @@ model instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from gsl.attr.term import ANYTHING, Constant, Operation, Symbol, Term, subterms
 from gsl.errors import GslError
 from gsl.expr import Call, Const
+from gsl.operators.declaration import tensors
 from gsl.types import TensorType, TupleType, Type
 from gslverify.concrete import value_in
 from gslverify.instance import Instance
@@ -34,6 +35,7 @@ class Sampler:
     definitions: dict[Symbol, Term] = field(default_factory=dict)
     free: list[Symbol] = field(default_factory=list)
     options: dict[Symbol, tuple[Any, ...]] = field(default_factory=dict)
+    sizes: list[Term] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         symbols = instance_symbols(self.instance)
@@ -43,6 +45,7 @@ class Sampler:
         self.free = [symbol for symbol in symbols if symbol not in self.definitions]
         for symbol, term in self.definitions.items():
             self._narrow(symbol, term)
+        self.sizes = list(_result_sizes(self.instance))
 
     def _narrow(self, symbol: Symbol, term: Term) -> None:
         """What a symbol may be restricts the symbol that it is defined to equal."""
@@ -77,10 +80,19 @@ class Sampler:
                         stack.append(self.definitions[part])
         return reached
 
-    def model(self, wish: Wish) -> dict[Symbol, Any] | None:
-        """Return a model near the wishes for the free symbols, or None when none was found."""
+    def model(self, wish: Wish, may_be_empty: bool = True) -> dict[Symbol, Any] | None:
+        """Return a model near the wishes for the free symbols, or None when none was found.
+
+        Unless it `may_be_empty`, no result of an operator lacks elements if that can be helped.
+        """
         wishes = {symbol: wish(symbol, self.options.get(symbol, ())) for symbol in self.free}
-        return self._direct(wishes) or self._solved(wishes)
+        found = self._direct(wishes)
+        if not may_be_empty and (found is None or self._lacks_elements(found)):
+            found = self._solved(wishes, [size >= 1 for size in self.sizes]) or found
+        return self._solved(wishes) if found is None else found
+
+    def _lacks_elements(self, model: dict[Symbol, Any]) -> bool:
+        return any(value_in(size, model) == 0 for size in self.sizes)
 
     def _direct(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
         model = dict(wishes)
@@ -114,13 +126,15 @@ class Sampler:
         """Tell whether all claims hold in the model, computed in Python."""
         return all(value_in(claim.term, model) is True for claim in self.instance.claims)
 
-    def _solved(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
+    def _solved(
+        self, wishes: dict[Symbol, Any], demands: Sequence[Term] = ()
+    ) -> dict[Symbol, Any] | None:
         limits = [s <= LARGEST_SAMPLE for s in wishes if s.sort == "int"]
-        result = self.solver.near(list(wishes.items()), limits)
-        if result.answer is not Answer.SAT:
-            return None
-        model = {**wishes, **result.model}
         try:
+            result = self.solver.near(list(wishes.items()), [*limits, *demands])
+            if result.answer is not Answer.SAT:
+                return None
+            model = {**wishes, **result.model}
             return model if self.satisfies(model) else None
         except GslError:
             return None
@@ -136,7 +150,17 @@ def _conjuncts(term: Term) -> Iterator[Term]:
             yield current
 
 
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "int": (int,),
+    "real": (float, int),
+    "bool": (bool,),
+    "text": (str,),
+}
+
+
 def _within(symbol: Symbol, value: Any) -> bool:
+    if type(value) not in _KINDS[symbol.sort]:
+        return False
     low = symbol.low is None or value >= symbol.low
     return bool(low and (symbol.high is None or value <= symbol.high))
 
@@ -148,6 +172,14 @@ def instance_symbols(instance: Instance) -> list[Symbol]:
         for term in _terms(node.expr.type, node.expr):
             found.update((part, None) for part in subterms(term) if isinstance(part, Symbol))
     return list(found)
+
+
+def _result_sizes(instance: Instance) -> Iterator[Term]:
+    """Yield the sizes of what operators return that may be 0."""
+    calls = [node.expr for node in instance.graph if isinstance(node.expr, Call)]
+    for size in _flatten(tensor.shape for call in calls for tensor in tensors((call.type,))):
+        if not (isinstance(size, Symbol) and size.low):
+            yield size
 
 
 def _terms(type_: Type, expr: Any) -> Iterator[Term]:

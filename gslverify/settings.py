@@ -42,7 +42,7 @@ class Settings:
 
 def enough_examples(max_examples: int) -> int:
     """Return how many graphs are enough for a verdict when up to `max_examples` are tried."""
-    return min(Settings().min_examples, max_examples // 3)
+    return max(1, min(Settings().min_examples, max_examples // 3))
 
 
 def automatic_jobs() -> int:

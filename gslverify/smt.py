@@ -7,15 +7,16 @@ until it was executed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 import z3
 
-from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
+from gsl.attr.term import Constant, Operation, Symbol, Term
 from gsl.errors import GslError
 from gsl.types import ALL_DTYPES
 
@@ -66,21 +67,42 @@ class Solver:
         self._symbols: dict[Symbol, Any] = {}
         self._texts: dict[str, int] = {name: number for number, name in enumerate(ALL_DTYPES)}
         self._memo: dict[Term, Any] = {}
+        self._demanded: dict[Term, dict[int, Any]] = {}
         self.claims = tuple(claims)
         for claim in self.claims:
             self.solver.add(*self._formulas(claim))
 
     def _formulas(self, term: Term) -> list[Any]:
         """Translate a condition, with what has to hold for it to have a value at all."""
-        return [*self._divisors(term), self.translate(term)]
+        try:
+            return [*self._demands(term).values(), self.translate(term)]
+        except (AttributeError, TypeError, z3.Z3Exception) as error:
+            raise UntranslatableError(f"the solver does not know {term!r}: {error}") from error
 
-    def _divisors(self, term: Term) -> list[Any]:
-        return [
-            self.translate(part.operands[1]) != 0
-            for part in subterms(term)
-            if isinstance(part, Operation) and part.head in _DIVISIONS
-            if not isinstance(part.operands[1], Constant)
-        ]
+    def _demands(self, term: Term) -> dict[int, Any]:
+        """Return what has to hold for a term to have a value; of a choice only what is chosen."""
+        if not isinstance(term, Operation):
+            return {}
+        if term not in self._demanded:
+            self._demanded[term] = {
+                demand.get_id(): demand for demand in self._demands_of_operation(term)
+            }
+        return self._demanded[term]
+
+    def _demands_of_operation(self, term: Operation) -> Iterator[Any]:
+        first, *others = term.operands
+        yield from self._demands(first).values()
+        if term.head == "cond":
+            chosen = self.translate(first)
+            for guard, branch in zip((chosen, z3.Not(chosen)), others, strict=True):
+                yield from (z3.Implies(guard, d) for d in self._demands(branch).values())
+            return
+        for operand in others:
+            yield from self._demands(operand).values()
+        if term.head in _DIVISIONS:
+            yield self.translate(others[0]) != 0
+        elif term.head == "sqrt":
+            yield self.translate(first) >= 0
 
     def check(self, *more: Term) -> Result:
         """Ask whether the claims and `more` hold together."""
@@ -125,7 +147,7 @@ class Solver:
             (z3.Bool(f"wish{number}", self.context), self._variable(symbol) == self._value(value))
             for number, (symbol, value) in enumerate(wishes)
         ]
-        bounded = [self.translate(limit) for limit in limits]
+        bounded = [formula for limit in limits for formula in self._formulas(limit)]
         self.solver.push()
         try:
             self.solver.add(*bounded, *(z3.Implies(name, wish) for name, wish in granted))
@@ -186,7 +208,7 @@ class Solver:
         return formula
 
     def _member(self, item: Any, options: Iterable[Any]) -> Any:
-        return z3.Or(*(item == self._value(option) for option in options), self.context)
+        return z3.Or(*(_equal(item, self._value(option)) for option in options), self.context)
 
     def _variable(self, symbol: Symbol) -> Any:
         if symbol not in self._symbols:
@@ -197,8 +219,8 @@ class Solver:
         return self._symbols[symbol]
 
     def _bounds(self, symbol: Symbol, variable: Any) -> list[Any]:
-        low = [] if symbol.low is None else [variable >= symbol.low]
-        high = [] if symbol.high is None else [variable <= symbol.high]
+        low = [] if symbol.low is None else [variable >= self._value(symbol.low)]
+        high = [] if symbol.high is None else [variable <= self._value(symbol.high)]
         texts = [variable >= 0] if symbol.sort == "text" else []
         return [*low, *high, *texts]
 
@@ -208,7 +230,7 @@ class Solver:
                 return z3.BoolVal(value, self.context)
             case int():
                 return z3.IntVal(value, self.context)
-            case float():
+            case float() if isfinite(value):
                 return z3.RealVal(str(Fraction(value)), self.context)
             case str():
                 number = self._texts.setdefault(value, len(self._texts))
@@ -230,6 +252,13 @@ def _same_sort(formulas: list[Any]) -> list[Any]:
     if any(z3.is_real(formula) for formula in formulas):
         return [z3.ToReal(part) if z3.is_int(part) else part for part in formulas]
     return formulas
+
+
+def _equal(left: Any, right: Any) -> Any:
+    """As in attribute expressions, a truth value does not equal a number."""
+    if z3.is_bool(left) != z3.is_bool(right):
+        return z3.BoolVal(False, left.ctx)
+    return left == right
 
 
 def _floor_divide(left: Any, right: Any) -> Any:
@@ -261,8 +290,8 @@ TABLE: Mapping[str, Callable[..., Any]] = {
     "floor": lambda a: z3.ToInt(a) if z3.is_real(a) else a,
     "sqrt": _square_root,
     "ceil": lambda a: -z3.ToInt(-a) if z3.is_real(a) else a,
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
+    "==": _equal,
+    "!=": lambda a, b: z3.Not(_equal(a, b)),
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
     ">": lambda a, b: a > b,

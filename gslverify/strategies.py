@@ -35,7 +35,7 @@ DTYPES = ("float32", "float64", "int32", "float16", "int64", "int8", "uint8", "b
 REALS = (1.0, 0.5, 2.0, 0.0, 0.25, -1.0, 3.0, -0.5, 1e-5)
 CONTEXTS = ("alone", "outputs used", "inputs computed", "twice", "inner value used")
 """What is built around a match."""
-STYLES = ("small integers", "distinct integers", "reals", "halves", "wide")
+STYLES = ("small integers", "distinct integers", "reals", "halves", "wide", "edges")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def networks(
     """
     context = draw(st.sampled_from(contexts))
     sampler = samplers[draw(st.integers(0, len(samplers) - 1))]
-    model = sampler.model(wishes(draw, dtypes))
+    model = sampler.model(wishes(draw, dtypes), may_be_empty=draw(st.integers(0, 7)) == 7)
     assume(model is not None)
     assert model is not None
     generator = np.random.default_rng(draw(st.integers(0, 255)))
@@ -345,10 +345,21 @@ def _wide(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> A
     return (generator.standard_normal(shape) * 16.0).astype(dtype)
 
 
+def _edges(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    """The least and largest integers; floats just beside a tie between two float16 numbers."""
+    if dtype.kind != "f":
+        limits = np.iinfo(dtype)
+        edges = (limits.min, limits.min + 1, 0, 1, limits.max - 1, limits.max)
+        return generator.choice(np.array(edges, dtype), shape)
+    halfway = 1.0 + (generator.integers(0, 1024, shape) + 0.5) * 2.0**-10
+    return generator.choice([-1.0, 1.0], shape) * (halfway + generator.choice([-1, 1]) * 2.0**-30)
+
+
 _STYLES: dict[str, Callable[..., Any]] = {
     "small integers": _small_integers,
     "distinct integers": _distinct_integers,
     "reals": _reals,
     "halves": _halves,
     "wide": _wide,
+    "edges": _edges,
 }

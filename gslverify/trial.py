@@ -117,7 +117,10 @@ def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ..
             code = OUTPUTS_DIFFER
             return Outcome(network, inputs, target, "", code, message, comparisons=comparisons)
     compared = sum(comparison.compared for comparison in comparisons)
-    if 2 * compared < sum(comparison.total for comparison in comparisons):
+    total = sum(comparison.total for comparison in comparisons)
+    if not total:
+        return Outcome(network, inputs, target, rejected="the outputs have no elements")
+    if 2 * compared < total:
         return Outcome(network, inputs, target, rejected="few elements have a bounded value")
     exact = all(comparison.exact for comparison in comparisons)
     return Outcome(network, inputs, target, exact=exact, comparisons=comparisons)

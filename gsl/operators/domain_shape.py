@@ -29,8 +29,10 @@ class NewShape(Sizes):
     __slots__ = ()
 
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
-        """Accept a tuple of ints and replace -1 by a size."""
+        """Accept a tuple of ints and, when the operands are known, replace -1 by a size."""
         sizes = super().normalise(value, operands)
+        if not operands:
+            return sizes
         holes = [i for i, size in enumerate(sizes) if isinstance(size, int) and size == -1]
         if not holes:
             return sizes
@@ -91,8 +93,10 @@ class Positions(Sizes):
     __slots__ = ()
 
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
-        """Accept a tuple of ints; count from the front and clamp those that are known."""
+        """Accept a tuple of ints; count from the front and clamp as far as sizes are known."""
         positions = super().normalise(value, operands)
+        if not operands:
+            return positions
         shape = first_shape(operands)
         if len(positions) != len(shape):
             raise ValueError(f"{value!r} does not have one entry for each of {len(shape)} axes")

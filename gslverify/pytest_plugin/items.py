@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gsl.subst import Rule
 from gslverify.codes.expectation import EXPECTATION_UNMET
 from gslverify.corpus import Collected, CollectedRule, Unusable, load, relative
 from gslverify.engine import COLLECTION, OWNERS, ignore
@@ -63,10 +64,16 @@ class RuleNode(pytest.Collector):
         for name in LOCATIONS:
             yield StageItem.from_parent(self, name=name)
 
+    @property
+    def rule(self) -> Rule:
+        """The rule, if it was collected."""
+        assert isinstance(self.collected, CollectedRule)
+        return self.collected.rule
+
     def result(self, stage: str) -> StageResult:
         """Return the result of a stage; earlier stages that have not run yet are run now."""
-        assert isinstance(self.collected, CollectedRule)
         if self._examination is None:
+            assert isinstance(self.collected, CollectedRule)
             self._examination = Examination(self.collected, self.settings, ignore)
         for name, location in LOCATIONS.items():
             if name not in self._results:
@@ -76,27 +83,48 @@ class RuleNode(pytest.Collector):
         return self._results[stage]
 
 
-class UnusableItem(pytest.Item):
+class RuleItem(pytest.Item):
+    """An item below a rule; a failure is shown as on the command line."""
+
+    @property
+    def node(self) -> RuleNode:
+        """The rule to which the item belongs."""
+        assert isinstance(self.parent, RuleNode)
+        return self.parent
+
+    def fail(self, findings: Sequence[Finding]) -> None:
+        """Raise StageFailedError with what was found."""
+        node = self.node
+        blocks = [_block_text(node.collected, finding, node.settings) for finding in findings]
+        raise StageFailedError("\n\n".join([_headline(findings[0]), *blocks]))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return the block of the finding; other exceptions are reported as usual."""
+        if isinstance(excinfo.value, StageFailedError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return the place of the rule and the end of the id."""
+        collected = self.node.collected
+        if isinstance(collected, CollectedRule):
+            line = collected.rule.span.line
+        else:
+            span = collected.finding.span
+            line = span.line if span else 1
+        return self.path, line - 1, f"{self.node.name}::{self.name}"
+
+
+class UnusableItem(RuleItem):
     """A rule that cannot be collected, such as the second one of a name."""
 
     def runtest(self) -> None:
         """Fail with the finding."""
-        node = _rule_node(self)
-        assert isinstance(node.collected, Unusable)
-        finding = node.collected.finding
-        block = _block_text(node.collected, finding, node.settings)
-        raise StageFailedError(f"{_headline(finding)}\n\n{block}")
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]
-        """Return the text of the finding without a traceback."""
-        return str(excinfo.value)
-
-    def reportinfo(self) -> tuple[Path, int, str]:
-        """Return the place of the rule."""
-        return _place(self)
+        assert isinstance(self.node.collected, Unusable)
+        self.fail([self.node.collected.finding])
 
 
-class StageItem(pytest.Item):
+class StageItem(RuleItem):
     """One stage of one rule."""
 
     def __init__(self, **node: Any) -> None:
@@ -106,20 +134,16 @@ class StageItem(pytest.Item):
 
     def runtest(self) -> None:
         """Pass, fail, skip what is undecided, and xfail what was expected."""
-        node = _rule_node(self)
-        collected = node.collected
-        assert isinstance(collected, CollectedRule)
-        result = node.result(self.name)
+        rule = self.node.rule
+        result = self.node.result(self.name)
         if result.skipped:
             pytest.skip(result.skipped)
         self._note_properties(result)
-        expect = collected.rule.expect
-        if any(finding.code.id == expect for finding in result.findings):
-            pytest.xfail(f"refuted by {expect} as expected")
-        findings = [*_refuting(result), *_unmet(collected, result)]
+        if any(finding.code.id == rule.expect for finding in result.findings):
+            pytest.xfail(f"refuted by {rule.expect} as expected")
+        findings = [*_refuting(result), *_unmet(rule, result)]
         if findings:
-            blocks = [_block_text(collected, finding, node.settings) for finding in findings]
-            raise StageFailedError("\n\n".join([_headline(findings[0]), *blocks]))
+            self.fail(findings)
         if result.verdict is Verdict.INCONCLUSIVE:
             pytest.skip("; ".join(f"{f.code} {f.message}" for f in result.findings))
 
@@ -128,28 +152,18 @@ class StageItem(pytest.Item):
         self.user_properties += [("assurance", text) for text in texts]
         self.user_properties += list(result.counts.items())
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]
-        """Return the block of the finding; other exceptions are reported as usual."""
-        if isinstance(excinfo.value, StageFailedError):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo)
-
-    def reportinfo(self) -> tuple[Path, int, str]:
-        """Return the place of the rule and the id of the item."""
-        return _place(self)
-
 
 def _refuting(result: StageResult) -> list[Finding]:
     return [finding for finding in result.findings if finding.code.verdict in FAILURES]
 
 
-def _unmet(collected: CollectedRule, result: StageResult) -> Iterator[Finding]:
+def _unmet(rule: Rule, result: StageResult) -> Iterator[Finding]:
     """Yield that the rule expects a code of this stage, which did not report it."""
-    expect = collected.rule.expect
+    expect = rule.expect
     decided = result.verdict is Verdict.PASS
     if decided and expect in CODES and OWNERS.get(expect[:4]) == result.stage:
         message = f"the rule expects {expect}, which was not found"
-        yield Finding(EXPECTATION_UNMET, message, collected.rule.span)
+        yield Finding(EXPECTATION_UNMET, message, rule.span)
 
 
 def _settings(config: pytest.Config) -> Settings:
@@ -160,22 +174,6 @@ def _settings(config: pytest.Config) -> Settings:
         seed=config.getoption("gsl_seed"),
         use_tvm=not config.getoption("gsl_no_tvm"),
     )
-
-
-def _rule_node(item: pytest.Item) -> RuleNode:
-    assert isinstance(item.parent, RuleNode)
-    return item.parent
-
-
-def _place(item: pytest.Item) -> tuple[Path, int, str]:
-    collected = _rule_node(item).collected
-    if isinstance(collected, CollectedRule):
-        line = collected.rule.span.line
-    else:
-        span = collected.finding.span
-        line = span.line if span else 1
-    name = collected.rule_id.rpartition("::")[2]
-    return item.path, line - 1, f"{name}::{item.name}"
 
 
 def _headline(finding: Finding) -> str:

@@ -89,8 +89,8 @@ class LiveLine:
         if self.status is None:
             self.status = self.console.status("", spinner="line")
             self.status.start()
-        room = self.console.width - 4
-        self.status.update(self.tally.line()[:room])
+        line = self.tally.line()[: self.console.width - 4]
+        self.status.update(self.console.render_str(line, markup=False))
 
     def pause(self) -> None:
         """Clear the line."""

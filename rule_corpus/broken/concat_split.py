@@ -16,9 +16,7 @@ def split_concat_of_three() -> Subst:
     return Subst(op.Concatenate((split[0], split[1]), axis=split.axis), x)
 
 
-@rule(
-    tags=TAGS, origin="GSL: split_concat_variadic", expect="GSL301", twin="split_concat_variadic"
-)
+@rule(tags=TAGS, origin="GSL: split_concat_variadic", expect="GSL301", twin="split_concat_variadic")
 def split_concat_variadic_published() -> Subst:
     """cat[a](split[a](x).i for i = 0, 1, ...)  =>  x
 
@@ -32,9 +30,7 @@ def split_concat_variadic_published() -> Subst:
     return Subst(concat, x)
 
 
-@rule(
-    tags=TAGS, origin="GSL: split_concat_variadic", expect="GSL401", twin="split_concat_variadic"
-)
+@rule(tags=TAGS, origin="GSL: split_concat_variadic", expect="GSL401", twin="split_concat_variadic")
 def split_concat_variadic_any_order() -> Subst:
     """cat[a](split[a](x).j for some j ...)  =>  x, where the result has the shape of x
 

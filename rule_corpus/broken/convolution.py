@@ -173,5 +173,3 @@ def conv_mul_last_axis() -> Subst:
     product = conv * k
     target = op.Conv2D(x, w * factor, **pat.same_attr(conv))
     return Subst(product, target, where=[product.shape == conv.shape])
-
-

@@ -31,7 +31,6 @@ def factor_from_sum() -> Subst:
 @rule(
     tags={"algebra", "constants"},
     origin="TVM Relay: SwitchAddMultiply",
-    twin="multiply_after_add_unscaled",
 )
 def multiply_after_add() -> Subst:
     """(x + c) * d  =>  x * d + c * d for constants c and d
@@ -69,13 +68,14 @@ def double_negation() -> Subst:
     Negation is its own inverse, also where it wraps.
     """
     x = pat.Wildcard()
-    return Subst(-(-x), x)
+    negative = -x
+    return Subst(-negative, x)
 
 
 @rule(
     tags={"algebra", "identity"},
     origin="ONNX Script: no_op rules",
-    twin="multiply_by_one_any_shape",
+    twin="add_zeros_any_shape",
 )
 def multiply_by_one() -> Subst:
     """x * 1  =>  x for the constant 1 of rank 0
@@ -86,7 +86,7 @@ def multiply_by_one() -> Subst:
     return Subst(x * 1, x)
 
 
-@rule(tags={"algebra", "identity"}, origin="TensorRight: xla/sub, rule 02", twin="divide_by_itself")
+@rule(tags={"algebra", "identity"}, origin="TensorRight: xla/sub, rule 02")
 def subtract_from_itself() -> Subst:
     """x - x  =>  zeros_like(x)
 
@@ -168,11 +168,7 @@ def logarithm_of_root() -> Subst:
     return Subst(op.Log(op.Sqrt(x)), op.Log(x) * 0.5)
 
 
-@rule(
-    tags={"algebra", "root"},
-    origin="XLA: HandleSqrt",
-    twin="root_of_square_unsigned",
-)
+@rule(tags={"algebra", "root"}, origin="XLA: HandleSqrt")
 def root_of_square() -> Subst:
     """sqrt(x * x)  =>  abs(x)
 
@@ -192,19 +188,29 @@ def divide_by_root() -> Subst:
     return Subst(x / op.Sqrt(y), x * op.Rsqrt(y))
 
 
-@rule(
-    tags={"algebra", "division"},
-    origin="Enzyme-JAX: DivideDivideSimplify",
-    twin="divide_by_quotient",
-)
+@rule(tags={"algebra", "division"}, origin="Enzyme-JAX: DivideDivideSimplify")
 def divide_quotient() -> Subst:
     """(x / y) / z  =>  x / (y * z)
 
-    Both sides are defined where neither y nor z is 0. Of integers only division that truncates
-    would have this law for all signs.
+    Both sides are defined where neither y nor z is 0.
     """
     x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
     return Subst((x / y) / z, x / (y * z))
+
+
+@rule(
+    tags={"algebra", "division"},
+    origin="tinygrad: symbolic.py, (x * y) / y",
+    twin="floor_divide_product",
+)
+def divide_product() -> Subst:
+    """(x * y) / y  =>  x unless y broadcasts x
+
+    Where y is 0 the source has no value. Division is that of floats; products of integers wrap.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    quotient = x * y / y
+    return Subst(quotient, x, where=[quotient.shape == x.shape])
 
 
 @rule(
@@ -228,7 +234,7 @@ def floor_divide_twice() -> Subst:
 @rule(
     tags={"algebra", "division", "integers"},
     origin="tinygrad: symbolic.py, (x % y) % y",
-    twin="remainder_of_difference",
+    twin="remainder_by_negated",
 )
 def remainder_of_remainder() -> Subst:
     """(x % y) % y  =>  x % y for integers

@@ -138,7 +138,6 @@ def concat_of_slices() -> Subst:
 @rule(
     tags={"data-movement", "split", "elementwise", "multiple-outputs"},
     origin="Glow: optimizeTanhOfSplit, for any element-wise operator",
-    twin="unary_of_pieces_any_function",
 )
 def unary_of_pieces() -> Subst:
     """f{A}(split(x).0), f{A}(split(x).1)  =>  split(f{A}(x)).0, split(f{A}(x)).1

@@ -102,7 +102,6 @@ def factor_matmul_from_sum() -> Subst:
 @rule(
     tags={"matmul", "concatenate"},
     origin="TASO: verify.py, concatenation of matmul; XLA: HandleDot",
-    twin="matmul_of_concats_uneven",
 )
 def matmul_of_concats() -> Subst:
     """cat[-1](x, z) @ cat[-2](y, w)  =>  x @ y + z @ w when x has as many columns as y has rows
@@ -116,6 +115,21 @@ def matmul_of_concats() -> Subst:
     parts = [op.Matmul(a, b, out_dtype=product.out_dtype) for a, b in ((x, y), (z, w))]
     fit = x.shape[left.axis] == y.shape[right.axis]
     return Subst(product, parts[0] + parts[1], where=[*along, fit])
+
+
+@rule(
+    tags={"matmul", "transpose", "dense"},
+    origin="ONNX Runtime: GemmTransposeFusion",
+    twin="matmul_as_dense_any_order",
+)
+def matmul_as_dense() -> Subst:
+    """x @ T[(1, 0)](w)  =>  dense(x, w)
+
+    A dense layer takes its weight by outputs. The other permutation of two axes moves nothing.
+    """
+    x, w = pat.Wildcard(), pat.Wildcard()
+    product = op.Matmul(x, op.Transpose(w, axes=(1, 0)))
+    return Subst(product, op.Dense(x, w, out_dtype=product.out_dtype))
 
 
 @rule(
@@ -168,7 +182,6 @@ def matmul_of_scaled_columns() -> Subst:
 @rule(
     tags={"matmul", "slice"},
     origin="onnxoptimizer: adjust_slice_and_matmul.h",
-    twin="matmul_of_slice_any_axis",
 )
 def matmul_of_slice() -> Subst:
     """x[b:e:s] @ w  =>  (x @ w)[b:e:s] for a matrix w, when the last axis of x is not cut

@@ -122,7 +122,6 @@ def reshape_identity() -> Subst:
 @rule(
     tags=MOVE | {"squeeze", "expand-dims"},
     origin="onnxoptimizer: fuse_consecutive_squeeze_unsqueeze.h",
-    twin="squeeze_other_axes",
 )
 def squeeze_of_expand_dims() -> Subst:
     """squeeze[a](expand_dims[a](x))  =>  x
@@ -151,6 +150,25 @@ def expand_dims_of_squeeze() -> Subst:
 
 
 @rule(
+    tags=MOVE | {"squeeze"},
+    origin="onnxoptimizer: fuse_consecutive_squeezes.h",
+    twin="squeeze_squeeze_unshifted",
+)
+def squeeze_squeeze() -> Subst:
+    """squeeze[b](squeeze[a](x))  =>  squeeze[(a, b')](x), b' = b or b + 1
+
+    Counted from the front of x, b moves back by one where axis a has disappeared before it. An
+    axis counted from the end has to be counted from the front first.
+    """
+    x = pat.Wildcard()
+    inner = op.Squeeze(x, axis=(None,))
+    outer = op.Squeeze(inner, axis=(None,))
+    a, b = inner.axis[0] % x.ndim, outer.axis[0] % inner.ndim
+    moved = attr.Cond(b < a, b, b + 1)
+    return Subst(outer, op.Squeeze(x, axis=(a, moved)))
+
+
+@rule(
     tags=MOVE | {"expand-dims"},
     origin="ONNX Script: UnsqueezeUnsqueeze",
     twin="expand_dims_expand_dims_unshifted",
@@ -159,7 +177,7 @@ def expand_dims_expand_dims() -> Subst:
     """expand_dims[b](expand_dims[a](x))  =>  expand_dims[(a', b)](x), a' = a or a + 1
 
     Counted from the front of the result, axis b is new already; the earlier new axis moves back
-    by one when b is inserted at or before its place.
+    by one when b is inserted at its place or before.
     """
     x = pat.Wildcard()
     inner = op.ExpandDims(x, axis=(None,))
@@ -183,7 +201,6 @@ def broadcast_broadcast() -> Subst:
 @rule(
     tags=MOVE | {"flip"},
     origin="TensorRight: xla/reverse, rule 02",
-    twin="flip_flip_any_axes",
 )
 def flip_flip() -> Subst:
     """flip[a](flip[b](x))  =>  x when a and b are the same axis
@@ -199,7 +216,6 @@ def flip_flip() -> Subst:
 @rule(
     tags=MOVE | {"concatenate"},
     origin="TensorRight: xla/concat, rules 02 and 07",
-    twin="concat_concat_any_axes",
 )
 def concat_concat() -> Subst:
     """cat[a](x, cat[a](y, z))  =>  cat[a](x, y, z)

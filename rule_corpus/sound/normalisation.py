@@ -20,8 +20,9 @@ def lower_batch_norm() -> Subst:
     behind `a`, which may be counted from the end. Without `scale` g is 1, without `center` b is
     0. Only the first result may be used: the others are the statistics themselves.
     """
-    x, gamma, beta = pat.Wildcard(), pat.Variable(), pat.Variable()
-    mean, var = pat.Variable(), pat.Variable()
+    x = pat.Wildcard()
+    gamma, beta = pat.Variable(shape=(None,)), pat.Variable(shape=(None,))
+    mean, var = pat.Variable(shape=(None,)), pat.Variable(shape=(None,))
     norm = op.BatchNorm(x, gamma, beta, mean, var)
     spread = op.Sqrt(var + norm.epsilon)
     factor = pat.Cond(norm.scale, gamma, pat.Const(1.0, dtype=x.dtype)) / spread
@@ -32,7 +33,7 @@ def lower_batch_norm() -> Subst:
     return Subst(norm[0], op.BiasAdd(scaled, offset, axis=norm.axis))
 
 
-@rule(tags=TAGS, origin="GSL: lower_layer_norm", twin="lower_layer_norm_published")
+@rule(tags=TAGS, origin="GSL: lower_layer_norm", twin="lower_layer_norm_unaligned")
 def lower_layer_norm() -> Subst:
     """layer_norm[A](x, g, b)  =>  d / sqrt(mean[A](d * d) + eps) * g + b, d = x - mean[A](x)
 
@@ -40,7 +41,8 @@ def lower_layer_norm() -> Subst:
     set of axes, so g and b, which have their sizes in increasing order, get size 1 on all other
     axes; and each of them may be switched off.
     """
-    x, gamma, beta = pat.Wildcard(), pat.Variable(), pat.Variable()
+    x, gamma = pat.Wildcard(), pat.Variable()
+    beta = pat.Variable(shape=gamma.shape)
     norm = op.LayerNorm(x, gamma, beta)
     deviation = x - op.Mean(x, axis=norm.axes, keepdims=True)
     variance = op.Mean(deviation * deviation, axis=norm.axes, keepdims=True)

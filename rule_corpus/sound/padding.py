@@ -149,10 +149,23 @@ def pad_pad() -> Subst:
 
 
 @rule(
-    tags=PAD | {"slice"},
-    origin="TensorRight: xla/slice, rule 06",
-    twin="slice_of_pad_reaching_out",
+    tags=PAD | {"relu"},
+    origin="Glow: SinkCode, padding",
+    twin="exponential_of_pad",
 )
+def relu_of_pad() -> Subst:
+    """relu(pad{p, v}(x))  =>  pad{p, max(v, 0)}(relu(x))
+
+    The padding goes through the function, too: zeros remain zeros, as for any f with f(0) = 0.
+    """
+    x = pat.Wildcard()
+    padded = op.Pad(x)
+    value = attr.Max(padded.pad_value, 0.0)
+    target = op.Pad(op.Relu(x), pad_width=padded.pad_width, pad_value=value)
+    return Subst(op.Relu(padded), target)
+
+
+@rule(tags=PAD | {"slice"}, origin="TensorRight: xla/slice, rule 06")
 def slice_of_pad() -> Subst:
     """pad{p}(x)[b:e:s]  =>  x[b - p:e - p:s] if the slice stays inside x
 
@@ -189,11 +202,7 @@ def sum_of_pad() -> Subst:
     return Subst(total, target, where=[attr.Length(total.axis) == x.ndim])
 
 
-@rule(
-    tags=PAD | {"concatenate"},
-    origin="Enzyme-JAX: AddPadPadToConcat",
-    twin="add_of_pads_overlapping",
-)
+@rule(tags=PAD | {"concatenate"}, origin="Enzyme-JAX: AddPadPadToConcat")
 def add_of_pads() -> Subst:
     """pad{after}(x) + pad{before}(y)  =>  cat[0](x, y) for zeros along axis 0 that do not overlap
 

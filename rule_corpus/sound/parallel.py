@@ -6,6 +6,7 @@ assumed: axes are written as functions of the layout attributes.
 
 from gsl import Subst, attr, op, pat, rule
 from gsl.attr import Term
+from gsl.attr.term import Value
 from gsl.pat import Pattern
 
 CONV = {"convolution", "parallel"}
@@ -33,6 +34,12 @@ def _differ_only_on(axis: Term, one: Pattern, two: Pattern) -> Term:
     return attr.All(lambda i: (i == axis) | (one.shape[i] == two.shape[i]), length=4)
 
 
+def _replaced(shape: Term, early: Term, at: int, *sizes: Value) -> Term:
+    """Return a shape of rank 4 with `sizes` for axis `at` or, unless `early`, for the last one."""
+    whole = [shape[axis] for axis in range(4)]
+    return attr.Cond(early, (*whole[:at], *sizes, *whole[at + 1 :]), (*whole[:3], *sizes))
+
+
 @rule(tags=CONV | PAIR, origin="GSL: parallel_two_conv", twin="parallel_two_conv_published")
 def parallel_two_conv() -> Subst:
     """conv{A}(x, w1), conv{A}(x, w2)  =>  split[C; (O1)](conv{A}(x, cat[O](w1, w2))), groups = 1
@@ -47,9 +54,7 @@ def parallel_two_conv() -> Subst:
     both = op.Conv2D(x, op.Concatenate((w1, w2), axis=_outputs(one)), **pat.same_attr(one))
     cut = w1.shape[_outputs(one)]
     pieces = op.Split(both, indices_or_sections=(cut,), axis=_channels(one))
-    return Subst(
-        [one, two], [pieces[0], pieces[1]], where=[_differ_only_on(_outputs(one), w1, w2)]
-    )
+    return Subst([one, two], [pieces[0], pieces[1]], where=[_differ_only_on(_outputs(one), w1, w2)])
 
 
 @rule(
@@ -94,38 +99,38 @@ def parallel_conv_variadic() -> Subst:
 def parallel_conv_expand_kernels() -> Subst:
     """conv{p1}(x, w1), conv{p2}(x, w2)  =>  split[C; (O1)](conv{p}(x, cat[O](pad w1, pad w2)))
 
-    A kernel with d zeros more in front of it computes the same when dilation * d more is padded in
-    front of the data, and so behind. Both kernels are enlarged until their paddings are the
-    larger ones, in front and behind. This is possible when the differences are multiples of the
-    dilation and the results have equal sizes; the same then holds behind. Zeros times infinities
-    are not zero.
+    A kernel with more zeros in front of it computes the same when, for each, `dilation` more is
+    padded in front of the data; so behind. Both kernels grow until their paddings are the larger
+    ones of both, which is possible by a whole number of zeros, and then need one size. The
+    published rule is for odd kernels that keep the size. Zeros times infinities are not zero.
     """
     x, w1, w2 = pat.Wildcard(), pat.Variable(), pat.Variable()
     one = op.Conv2D(x, w1, groups=1)
     same = ["strides", "dilation", "groups", "data_layout", "kernel_layout", "out_dtype"]
     two = op.Conv2D(x, w2, **pat.same_attr(one, same))
-    padding = [attr.Max(one.padding[i], two.padding[i]) for i in range(4)]
+    padding = tuple(attr.Max(one.padding[i], two.padding[i]) for i in range(4))
+    missing = {conv: [padding[i] - conv.padding[i] for i in range(4)] for conv in (one, two)}
+    zeros = {c: [missing[c][i] // one.dilation[i % 2] for i in range(4)] for c in (one, two)}
 
     def enlarged(conv: Pattern, weight: Pattern) -> Pattern:
-        missing = [padding[i] - conv.padding[i] for i in range(4)]
-        top, left, bottom, right = (missing[i] // one.dilation[i % 2] for i in range(4))
+        top, left, bottom, right = zeros[conv]
         around = (top, bottom, left, right)
         widths = _by_kernel_layout(one, (0, 0, 0, 0, *around), (*around, 0, 0, 0, 0))
         return op.Pad(weight, pad_width=widths)
 
-    weight = op.Concatenate((enlarged(one, w1), enlarged(two, w2)), axis=_outputs(one))
-    both = op.Conv2D(x, weight, padding=tuple(padding), **pat.same_attr(one, same))
+    big1, big2 = enlarged(one, w1), enlarged(two, w2)
+    weight = op.Concatenate((big1, big2), axis=_outputs(one))
+    both = op.Conv2D(x, weight, padding=padding, **pat.same_attr(one, same))
     cut = w1.shape[_outputs(one)]
     pieces = op.Split(both, indices_or_sections=(cut,), axis=_channels(one))
 
-    def overhang(conv: Pattern, weight: Pattern, i: int) -> Term:
-        """Return by how much a spatial axis grows through padding and shrinks through a window."""
+    def size(conv: Pattern, weight: Pattern, i: int) -> Term:
         kernel = weight.shape[_by_kernel_layout(one, 2 + i, i)]
-        return conv.padding[i] + conv.padding[i + 2] - conv.dilation[i] * kernel
+        return kernel + zeros[conv][i] + zeros[conv][i + 2]
 
-    fitting = [(one.padding[i] - two.padding[i]) % one.dilation[i] == 0 for i in (0, 1)]
-    equal_sizes = [overhang(one, w1, i) == overhang(two, w2, i) for i in (0, 1)]
-    return Subst([one, two], [pieces[0], pieces[1]], where=[*fitting, *equal_sizes])
+    whole = [missing[c][i] % one.dilation[i % 2] == 0 for c in (one, two) for i in range(4)]
+    one_size = [size(one, w1, i) == size(two, w2, i) for i in (0, 1)]
+    return Subst([one, two], [pieces[0], pieces[1]], where=[*whole, *one_size])
 
 
 @rule(
@@ -146,47 +151,34 @@ def parallel_group_conv_variadic() -> Subst:
     conv = op.Conv2D(x, w, **pat.same_attr(first))
     convs = pat.Variadic(conv, templates=[conv, w], first=[first, first_w], min_len=2)
     groups, outputs = first.groups, _outputs(first)
-    alike = attr.All(lambda j: _differ_only_on(outputs, first_w, convs(w, j)), length=convs.length)
+    oihw, nchw = first.kernel_layout == "OIHW", first.data_layout == "NCHW"
 
-    i = attr.Symbol("i")
+    def in_group(count: Value) -> Term:
+        """Return how many outputs the first `count` convolutions have in every group."""
+        return attr.Sum(lambda k: convs(w, k).shape[outputs] // groups, length=count)
+
+    i, k = attr.Symbol("i"), attr.Symbol("k")
     own = convs(w, i)
-    by_group = op.Reshape(own, shape=_with_groups_in_weight(first, own.shape))
-    tuple_of_weights = pat.Variadic(
-        by_group, templates=[by_group, own], index=i, length=convs.length
-    )
-    joined = op.Concatenate(tuple_of_weights, axis=_by_kernel_layout(first, 1, 4))
+    split_up = _replaced(own.shape, oihw, 0, groups, own.shape[outputs] // groups)
+    by_group = op.Reshape(own, shape=split_up)
+    weights = pat.Variadic(by_group, templates=[by_group, own], index=i, length=convs.length)
+    joined = op.Concatenate(weights, axis=attr.Cond(oihw, 1, 4))
     total = attr.Sum(lambda k: convs(w, k).shape[outputs], length=convs.length)
-    a, b, c, d = (first_w.shape[axis] for axis in range(4))
-    weight = op.Reshape(joined, shape=_by_kernel_layout(first, (total, b, c, d), (a, b, c, total)))
+    weight = op.Reshape(joined, shape=_replaced(first_w.shape, oihw, 0, total))
     result = op.Conv2D(x, weight, **pat.same_attr(first))
 
-    in_groups = op.Reshape(result, shape=_with_groups_in_data(first, first.shape, total))
-    cuts = attr.Variadic(
-        lambda j: attr.Sum(lambda k: convs(w, k).shape[outputs] // groups, length=j + 1),
-        length=convs.length - 1,
+    by_group = op.Reshape(
+        result, shape=_replaced(result.shape, nchw, 1, groups, in_group(convs.length))
     )
-    pieces = op.Split(
-        in_groups, indices_or_sections=cuts, axis=attr.Cond(first.data_layout == "NCHW", 2, 4)
-    )
-    k = attr.Symbol("k")
+    cuts = attr.Variadic(lambda j: in_group(j + 1), length=convs.length - 1)
+    pieces = op.Split(by_group, indices_or_sections=cuts, axis=attr.Cond(nchw, 2, 4))
     piece = pieces[k]
-    output = op.Reshape(piece, shape=convs(conv, k).shape)
+    channels = convs(w, k).shape[outputs]
+    output = op.Reshape(piece, shape=_replaced(result.shape, nchw, 1, channels))
     target = pat.Variadic(output, templates=[output, piece], index=k)
-    return Subst(convs, target, where=[alike])
-
-
-def _with_groups_in_weight(conv: Pattern, shape: Term) -> Term:
-    """Return the shape of a weight whose outputs are split in groups and outputs of a group."""
-    oihw = (conv.groups, shape[0] // conv.groups, shape[1], shape[2], shape[3])
-    hwio = (shape[0], shape[1], shape[2], conv.groups, shape[3] // conv.groups)
-    return _by_kernel_layout(conv, oihw, hwio)
-
-
-def _with_groups_in_data(conv: Pattern, shape: Term, channels: Term) -> Term:
-    """Return the shape of a result whose channels are split in groups and channels of a group."""
-    nchw = (shape[0], conv.groups, channels // conv.groups, shape[2], shape[3])
-    nhwc = (shape[0], shape[1], shape[2], conv.groups, channels // conv.groups)
-    return attr.Cond(conv.data_layout == "NCHW", nchw, nhwc)
+    alike = attr.All(lambda j: _differ_only_on(outputs, first_w, convs(w, j)), length=convs.length)
+    # Groups divide the sum because they divide every summand, but the solver needs to be told.
+    return Subst(convs, target, where=[alike, total % groups == 0])
 
 
 @rule(tags=DENSE | PAIR, origin="GSL: parallel_dense", twin="parallel_dense_published")

@@ -20,11 +20,7 @@ def where_same_arms() -> Subst:
     return Subst(chosen, x, where=[chosen.shape == x.shape])
 
 
-@rule(
-    tags={"select", "logic"},
-    origin="MLIR TOSA: SelectLogicalNotOptimization",
-    twin="where_not_kept_order",
-)
+@rule(tags={"select", "logic"}, origin="MLIR TOSA: SelectLogicalNotOptimization")
 def where_not() -> Subst:
     """where(not c, x, y)  =>  where(c, y, x)
 
@@ -50,11 +46,7 @@ def where_same_condition() -> Subst:
     return Subst(op.Where(c, inner, z), op.Where(c, x, z), where=[inner.shape == x.shape])
 
 
-@rule(
-    tags={"select", "logic"},
-    origin="tinygrad: symbolic.py, nested where",
-    twin="where_nested_disjunction",
-)
+@rule(tags={"select", "logic"}, origin="tinygrad: symbolic.py, nested where")
 def where_nested() -> Subst:
     """where(a, where(b, x, y), y)  =>  where(a and b, x, y)
 
@@ -84,7 +76,11 @@ def not_not() -> Subst:
     return Subst(op.LogicalNot(op.LogicalNot(x)), x)
 
 
-@rule(tags={"logic", "identity"}, origin="TensorRight: xla/logical, rule 05")
+@rule(
+    tags={"logic", "identity"},
+    origin="TensorRight: xla/logical, rule 05",
+    twin="and_with_true_as_true",
+)
 def and_with_true() -> Subst:
     """x and true  =>  x
 
@@ -129,11 +125,7 @@ def compare_negated() -> Subst:
     return Subst(smaller, op.Greater(x, -c), where=[attr.In(x.dtype, FLOATS)])
 
 
-@rule(
-    tags={"compare", "logic"},
-    origin="TensorRight: xla/logical, rule 09",
-    twin="both_less_than_larger",
-)
+@rule(tags={"compare", "logic"}, origin="TensorRight: xla/logical, rule 09")
 def both_less() -> Subst:
     """x < c and x < d  =>  x < min(c, d) for constants c and d of rank 0
 
@@ -146,11 +138,7 @@ def both_less() -> Subst:
     return Subst(both, op.Less(x, pat.Const(smallest, dtype=x.dtype)))
 
 
-@rule(
-    tags={"compare", "lattice"},
-    origin="TensorRight: xla/logical, rule 10",
-    twin="maximum_not_less",
-)
+@rule(tags={"compare", "lattice"}, origin="TensorRight: xla/logical, rule 10")
 def maximum_greater() -> Subst:
     """maximum(x, y) > y  =>  x > y
 

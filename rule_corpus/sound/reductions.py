@@ -26,7 +26,6 @@ def sum_of_sum() -> Subst:
 @rule(
     tags={"reduction"},
     origin="OpenVINO: ReduceMerge",
-    twin="max_of_max_one_axis",
 )
 def max_of_max() -> Subst:
     """max[b, keep](max[a, keep](x))  =>  max[a and b, keep](x)
@@ -83,7 +82,7 @@ def sum_of_concat() -> Subst:
 @rule(
     tags={"reduction", "expand-dims"},
     origin="onnxoptimizer: fuse_consecutive_reduce_unsqueeze.h",
-    twin="expand_dims_of_reduction_any_axes",
+    twin="reshape_of_mean_any_shape",
 )
 def expand_dims_of_mean() -> Subst:
     """expand_dims[a](mean[a](x))  =>  mean[a, keep](x)
@@ -131,7 +130,7 @@ def sum_of_scaled() -> Subst:
 @rule(
     tags={"reduction", "scale"},
     origin="Enzyme-JAX: ReduceMaxMinMulPositiveScalar",
-    twin="max_of_scaled_any_sign",
+    twin="argmax_of_scaled_any_sign",
 )
 def max_of_scaled() -> Subst:
     """max(x * c)  =>  max(x) * c for floats and a constant c > 0 of rank 0
@@ -162,11 +161,7 @@ def argmax_of_negative() -> Subst:
     return Subst(place, target, where=[attr.In(x.dtype, FLOATS)])
 
 
-@rule(
-    tags={"reduction", "concatenate", "lattice"},
-    origin="OpenVINO: ConcatReduceFusion",
-    twin="max_of_stack_other_axis",
-)
+@rule(tags={"reduction", "concatenate", "lattice"}, origin="OpenVINO: ConcatReduceFusion")
 def max_of_stack() -> Subst:
     """max[a](stack[a](x, y))  =>  maximum(x, y)
 

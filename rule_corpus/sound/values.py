@@ -59,7 +59,7 @@ def clip_of_relu() -> Subst:
 @rule(
     tags={"clip", "relu"},
     origin="ONNX Script: _fuse_relus_clips, FuseSuccessiveClipRelu",
-    twin="relu_of_clip_kept_limit",
+    twin="relu_below_clip",
 )
 def relu_of_clip() -> Subst:
     """relu(clip[a, b](x))  =>  clip[max(a, 0), max(b, 0)](x)

@@ -24,7 +24,7 @@ from gslverify.compare import lift
 from gslverify.concrete import value_in
 from gslverify.sampling import instance_symbols
 
-EXAMPLES = 28
+EXAMPLES = 21
 FEWEST = 15
 
 every_operator = pytest.mark.parametrize("name", OPERATORS)

@@ -1,0 +1,111 @@
+"""Normalisations written out wrongly: axes, flags and epsilon."""
+
+from gsl import Subst, attr, op, pat, rule
+from gsl.attr import Term
+from gsl.pat import Call, Pattern
+
+TAGS = {"normalisation", "lowering"}
+
+
+def _batch_norm(**flags: object) -> tuple[Pattern, tuple[Pattern, ...], Call]:
+    """Return the data, its parameters gamma, beta, mean, variance, and the normalisation."""
+    x = pat.Wildcard()
+    gamma, beta = pat.Variable(shape=(None,)), pat.Variable(shape=(None,))
+    mean, var = pat.Variable(shape=(None,)), pat.Variable(shape=(None,))
+    return x, (gamma, beta, mean, var), op.BatchNorm(x, gamma, beta, mean, var, **flags)
+
+
+def _upright(vector: Pattern, rank: Term) -> Pattern:
+    """Give a vector axes of size 1 behind its own, `rank` in all."""
+    size = vector.shape[0]
+    shape = attr.Variadic(lambda i: attr.Cond(i == 0, size, 1), length=rank)
+    return op.Reshape(vector, shape=shape)
+
+
+@rule(tags=TAGS, origin="GSL: lower_batch_norm", expect="GSL301", twin="lower_batch_norm")
+def lower_batch_norm_published() -> Subst:
+    """batch_norm[a](x, g, b, m, v).0  =>  bias_add[a](x * k, b - m * k), k = g / sqrt(v + eps)
+
+    The factor gets as many axes as x has from axis `a` on, which is counted as if `a` were never
+    negative: for the last axis, written -1, it gets more axes than x.
+    """
+    x, (gamma, beta, mean, var), norm = _batch_norm()
+    spread = op.Sqrt(var + norm.epsilon)
+    factor = pat.Cond(norm.scale, gamma, pat.Const(1.0, dtype=x.dtype)) / spread
+    offset = pat.Cond(norm.center, beta - mean * factor, -(mean * factor))
+    scaled = x * _upright(factor, x.ndim - norm.axis)
+    return Subst(norm[0], op.BiasAdd(scaled, offset, axis=norm.axis))
+
+
+@rule(
+    tags=TAGS,
+    origin="GSL: lower_batch_norm without its conditional parts",
+    expect="GSL401",
+    twin="lower_batch_norm",
+)
+def lower_batch_norm_any_flags() -> Subst:
+    """batch_norm[a](x, g, b, m, v).0  =>  bias_add[a](x * k, b - m * k), k = g / sqrt(v + eps)
+
+    `scale` and `center` may be off, and then gamma and beta are there without being used.
+    """
+    x, (gamma, beta, mean, var), norm = _batch_norm()
+    factor = gamma / op.Sqrt(var + norm.epsilon)
+    scaled = x * _upright(factor, x.ndim - norm.axis % x.ndim)
+    return Subst(norm[0], op.BiasAdd(scaled, beta - mean * factor, axis=norm.axis))
+
+
+@rule(
+    tags=TAGS,
+    origin="GSL: lower_batch_norm with epsilon outside of the root",
+    expect="GSL401",
+    twin="lower_batch_norm",
+)
+def lower_batch_norm_epsilon_outside() -> Subst:
+    """batch_norm[a](x, g, b, m, v).0  =>  bias_add[a](x * k, b - m * k), k = g / (sqrt(v) + eps)
+
+    A usual epsilon is too small for the difference to be seen with a usual tolerance.
+    """
+    x, (gamma, beta, mean, var), norm = _batch_norm(scale=True, center=True)
+    factor = gamma / (op.Sqrt(var) + norm.epsilon)
+    scaled = x * _upright(factor, x.ndim - norm.axis % x.ndim)
+    return Subst(norm[0], op.BiasAdd(scaled, beta - mean * factor, axis=norm.axis))
+
+
+def _layer_norm(**attributes: object) -> tuple[Pattern, Pattern, Pattern, Call, Pattern]:
+    """Return a layer normalisation, its operands, and its value without gamma and beta."""
+    x, gamma = pat.Wildcard(), pat.Variable()
+    beta = pat.Variable(shape=gamma.shape)
+    norm = op.LayerNorm(x, gamma, beta, **attributes)
+    deviation = x - op.Mean(x, axis=norm.axes, keepdims=True)
+    variance = op.Mean(deviation * deviation, axis=norm.axes, keepdims=True)
+    return x, gamma, beta, norm, deviation / op.Sqrt(variance + norm.epsilon)
+
+
+@rule(
+    tags=TAGS,
+    origin="GSL: lower_layer_norm, for all axes",
+    expect="GSL303",
+    twin="lower_layer_norm",
+)
+def lower_layer_norm_unaligned() -> Subst:
+    """layer_norm[A](x, g, b)  =>  d / sqrt(mean[A](d * d) + eps) * g + b, d = x - mean[A](x)
+
+    Broadcasting aligns g and b with the last axes, which A need not be.
+    """
+    _, gamma, beta, norm, result = _layer_norm(scale=True, center=True)
+    return Subst(norm, result * gamma + beta)
+
+
+@rule(
+    tags=TAGS,
+    origin="TVM: relax.nn.layer_norm, which ignores both flags",
+    expect="GSL401",
+    twin="lower_layer_norm",
+)
+def lower_layer_norm_any_flags() -> Subst:
+    """layer_norm[-1](x, g, b)  =>  d / sqrt(mean[-1](d * d) + eps) * g + b, d = x - mean[-1](x)
+
+    `scale` and `center` may be off, and then gamma and beta are there without being used.
+    """
+    _, gamma, beta, norm, result = _layer_norm(axes=(-1,))
+    return Subst(norm, result * gamma + beta)

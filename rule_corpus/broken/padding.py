@@ -1,0 +1,161 @@
+"""Padding gone wrong: orders of sides, values that are not neutral, zeros that count."""
+
+from gsl import Subst, attr, op, pat, rule
+
+PAD = {"padding"}
+
+
+@rule(
+    tags=PAD | {"conv"},
+    origin="GSL: gsl-padconv-order",
+    expect="GSL303",
+    twin="fold_pad_into_conv2d",
+)
+def fold_pad_into_conv2d_published() -> Subst:
+    """conv2d{A, p}(pad{q}(x), w)  =>  conv2d{A, p + q}(x, w) with p and q added in their own orders
+
+    SimplifyPadConv adds (top, left, bottom, right) to (top, bottom, left, right): right when the
+    bottom and the left side are padded alike, as in its own test. Otherwise a kernel may not fit
+    into the height any more that fitted before.
+    """
+    x, w = pat.Wildcard(), pat.Wildcard()
+    padded = op.Pad(x, pad_width=(0, 0, 0, 0, None, None, None, None), pad_value=0.0)
+    conv = op.Conv2D(padded, w, data_layout="NCHW")
+    sides = [conv.padding[i] + padded.pad_width[4 + i] for i in range(4)]
+    target = op.Conv2D(x, w, **{**pat.same_attr(conv), "padding": attr.Tuple(*sides)})
+    return Subst(conv, target)
+
+
+@rule(
+    tags=PAD | {"conv"},
+    origin="GSL: gsl-padconv-order, with before and after exchanged",
+    expect="GSL401",
+    twin="fold_pad_into_conv2d",
+)
+def fold_pad_into_conv2d_turned() -> Subst:
+    """conv2d{A, p}(pad{q}(x), w)  =>  conv2d{A, p + q}(x, w) with the two sides of q exchanged
+
+    The sums of both sides are right, so that every shape is; the image is shifted.
+    """
+    x, w = pat.Wildcard(), pat.Wildcard()
+    padded = op.Pad(x, pad_width=(0, 0, 0, 0, None, None, None, None), pad_value=0.0)
+    conv = op.Conv2D(padded, w, data_layout="NCHW")
+    sides = [conv.padding[i] + padded.pad_width[side] for i, side in enumerate((5, 7, 4, 6))]
+    target = op.Conv2D(x, w, **{**pat.same_attr(conv), "padding": attr.Tuple(*sides)})
+    return Subst(conv, target)
+
+
+@rule(
+    tags=PAD | {"conv"},
+    origin="ONNX Script: onnxscript-convint-pad-zp",
+    expect="GSL401",
+    twin="fold_pad_into_conv1d",
+)
+def fold_pad_into_conv1d_any_value() -> Subst:
+    """conv1d{A, p}(pad{q, v}(x), w)  =>  conv1d{A, p + q}(x, w)
+
+    The convolution pads with its own zero, whatever stood around x; live in 0.7.2 for quantised
+    ones, whose zero is another number.
+    """
+    x, w = pat.Wildcard(), pat.Wildcard()
+    padded = op.Pad(x, pad_width=(0, 0, 0, 0, None, None))
+    conv = op.Conv1D(padded, w, data_layout="NCW")
+    sides = [conv.padding[side] + padded.pad_width[4 + side] for side in (0, 1)]
+    target = op.Conv1D(x, w, **{**pat.same_attr(conv), "padding": attr.Tuple(*sides)})
+    return Subst(conv, target)
+
+
+@rule(
+    tags=PAD | {"pool"},
+    origin="onnxoptimizer: onnxopt-pad-maxpool-zero; ONNX Runtime: ort-pad-maxpool",
+    expect="GSL401",
+    twin="fold_pad_into_max_pool",
+)
+def fold_pad_into_max_pool_zeros() -> Subst:
+    """max_pool1d(pad{q, 0}(x))  =>  max_pool1d{q}(x), sides smaller than the window
+
+    Live in both. A zero wins against negative neighbours, the padding of the pool never does.
+    """
+    x = pat.Wildcard()
+    padded = op.Pad(x, pad_width=(0, 0, 0, 0, None, None), pad_value=0.0)
+    pool = op.MaxPool1D(
+        padded, strides=(1,), dilation=(1,), padding=(0, 0), ceil_mode=False, layout="NCW"
+    )
+    sides = attr.Tuple(padded.pad_width[4], padded.pad_width[5])
+    target = op.MaxPool1D(x, **{**pat.same_attr(pool), "padding": sides})
+    small = [side < pool.pool_size[0] for side in (sides[0], sides[1])]
+    return Subst(pool, target, where=small)
+
+
+@rule(
+    tags=PAD | {"pool"},
+    origin="OpenVINO: PadFusion without its test of exclude_pad",
+    expect="GSL401",
+    twin="fold_pad_into_avg_pool",
+)
+def fold_pad_into_avg_pool_uncounted() -> Subst:
+    """avg_pool2d(pad{q, 0}(x))  =>  avg_pool2d{q}(x), padding not counted
+
+    Explicit zeros are elements and count; padding that does not count leaves the average of the
+    others.
+    """
+    x = pat.Wildcard()
+    padded = op.Pad(x, pad_width=(0, 0, 0, 0, None, None, None, None), pad_value=0.0)
+    plain = {"strides": (1, 1), "dilation": (1, 1), "padding": (0, 0, 0, 0), "layout": "NCHW"}
+    pool = op.AvgPool2D(padded, **plain, ceil_mode=False, count_include_pad=False)
+    sides = attr.Tuple(*(padded.pad_width[i] for i in (4, 6, 5, 7)))
+    target = op.AvgPool2D(x, **{**pat.same_attr(pool), "padding": sides})
+    small = [sides[i] < pool.pool_size[i % 2] for i in range(4)]
+    return Subst(pool, target, where=small)
+
+
+@rule(
+    tags=PAD,
+    origin="Enzyme-JAX: PadPad without its test of the values",
+    expect="GSL401",
+    twin="pad_pad",
+)
+def pad_pad_any_value() -> Subst:
+    """pad{q, v}(pad{p, u}(x))  =>  pad{p + q, v}(x)
+
+    The inner frame keeps its own value.
+    """
+    x = pat.Wildcard()
+    inner = op.Pad(x)
+    outer = op.Pad(inner)
+    widths = attr.Variadic(lambda i: inner.pad_width[i] + outer.pad_width[i], length=2 * x.ndim)
+    return Subst(outer, op.Pad(x, pad_width=widths, pad_value=outer.pad_value))
+
+
+@rule(
+    tags=PAD | {"exponential"},
+    origin="tinygrad: tinygrad-unsafe-pad",
+    expect="GSL401",
+    twin="relu_of_pad",
+)
+def exponential_of_pad() -> Subst:
+    """exp(pad{p, 0}(x))  =>  pad{p, 0}(exp(x))
+
+    Padding passes functions that map 0 to 0 (tinygrad#9478); the exponential of 0 is 1.
+    """
+    x = pat.Wildcard()
+    padded = op.Pad(x, pad_value=0.0)
+    target = op.Pad(op.Exp(x), pad_width=padded.pad_width, pad_value=0.0)
+    return Subst(op.Exp(padded), target)
+
+
+@rule(
+    tags=PAD | {"reduction"},
+    origin="tinygrad: tinygrad-reduce-max-add, for padding",
+    expect="GSL401",
+    twin="sum_of_pad",
+)
+def max_of_pad() -> Subst:
+    """max(pad{0}(x))  =>  max(x) over all axes
+
+    Zeros are neutral for sums only. Of negative numbers 0 is the largest.
+    """
+    x = pat.Wildcard()
+    largest = op.Max(op.Pad(x, pad_value=0.0))
+    target = op.Max(x, **pat.same_attr(largest))
+    return Subst(largest, target, where=[attr.Length(largest.axis) == x.ndim])

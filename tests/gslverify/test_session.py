@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gslverify.exits import Exit
+from gslverify.report.text import TextReport
+from gslverify.selection import SelectionError
+from gslverify.session import Output, chosen_rules, run_check
+from gslverify.settings import Settings, automatic_jobs, enough_examples
+from tests.gslverify.fake_stages import WAVES
+from tests.gslverify.rule_files import write_rules
+
+
+def test_interrupt_while_a_report_is_written_ends_the_run_in_order(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C may strike in a report, outside of the engine."""
+    write_rules(folder, ["one", "two"])
+    write = TextReport._rule
+
+    def interrupted(self: TextReport, result: object) -> None:
+        if str(result).find("::two") >= 0:
+            raise KeyboardInterrupt
+        write(self, result)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(TextReport, "_rule", interrupted)
+
+    code = run_check(["rules.py"], Settings(), Output(), waves=WAVES)
+
+    assert code is Exit.INTERRUPTED
+    printed = capsys.readouterr().out
+    assert "PASS          one" in printed
+    assert "interrupted" in printed
+
+
+def test_unreadable_expression_stops_before_anything_runs(folder: Path, diary: Path) -> None:
+    write_rules(folder, ["one"])
+
+    with pytest.raises(SelectionError):
+        run_check(["rules.py"], Settings(), Output(), "one and", WAVES)
+    assert diary.read_text("utf-8") == ""
+
+
+def test_expression_does_not_hide_what_cannot_be_used(folder: Path) -> None:
+    write_rules(folder, ["one", "two"])
+    (folder / "broken.py").write_text("import nowhere\n", "utf-8")
+
+    ids = [item.rule_id for item in chosen_rules(["."], "two")]
+
+    assert ids == ["broken.py", "rules.py::two"]
+
+
+def test_json_takes_standard_output_only_without_a_file() -> None:
+    assert Output("json").json_on_stdout
+    assert not Output("json", Path("report.json")).json_on_stdout
+    assert not Output("text").json_on_stdout
+
+
+@pytest.mark.parametrize(("most", "enough"), [(1, 1), (9, 3), (60, 20), (600, 20)])
+def test_fewer_examples_need_fewer_to_decide(most: int, enough: int) -> None:
+    assert enough_examples(most) == enough
+
+
+def test_there_is_a_processor() -> None:
+    assert automatic_jobs() >= 1

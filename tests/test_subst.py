@@ -1,0 +1,156 @@
+"""Rules: what a Subst keeps, and what `@rule` knows about the function that writes it."""
+
+from __future__ import annotations
+
+import pytest
+
+from gsl import Rule, Subst, Workload, attr, op, pat, rule
+from gsl.errors import RuleError
+from gsl.subst import collecting
+from tests.match.toys import exp, relu, var
+from tests.rule_text import underlined
+
+
+def test_outputs_may_be_one_pattern_or_several() -> None:
+    x = pat.Wildcard()
+    relu, exp = op.Relu(x), op.Exp(x)
+
+    assert ((relu,), (exp,)) == (Subst(relu, exp).source, Subst(relu, exp).target)
+    assert (relu, exp) == Subst([relu, exp], (exp, relu)).source
+    assert (exp, relu) == Subst([relu, exp], (exp, relu)).target
+
+
+def test_numbers_as_targets_become_constants() -> None:
+    subst = Subst(op.Relu(pat.Wildcard()), 0)
+
+    assert isinstance(subst.target[0], pat.Const)
+
+
+def test_what_is_no_pattern_is_refused() -> None:
+    with pytest.raises(RuleError, match="GSL116 'relu' is not a pattern"):
+        Subst("relu", pat.Wildcard())
+
+
+def test_conditions_become_terms() -> None:
+    x = pat.Wildcard()
+    condition = x.ndim == 2
+
+    subst = Subst(op.Relu(x), x, where=[condition, True])
+
+    assert condition is subst.where[0]
+    assert isinstance(subst.where[1], attr.Const)
+
+
+def test_patterns_are_listed_operands_first() -> None:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    relu = op.Relu(x)
+    total = relu + y
+    exp = op.Exp(relu)
+
+    subst = Subst([total, exp], [y, op.Negative(relu)])
+
+    assert (x, relu, y, total, exp) == subst.source_patterns
+    assert (y, x, relu, subst.target[1]) == subst.target_patterns
+    assert frozenset((total, exp)) == subst.outputs
+
+
+def test_only_a_single_variadic_makes_a_source_variadic() -> None:
+    field = op.Relu(pat.Wildcard())
+    many = pat.Variadic(field)
+
+    assert many is Subst(many, many).variadic
+    assert Subst([many, field], [many, field]).variadic is None
+    assert Subst(field, field).variadic is None
+
+
+def test_span_is_where_the_subst_was_written() -> None:
+    x = pat.Wildcard()
+
+    subst = Subst(op.Relu(x), x)
+
+    assert "Subst(op.Relu(x), x)" == underlined(subst.span)
+
+
+def test_calling_a_subst_rewrites_until_nothing_matches() -> None:
+    x = pat.Wildcard()
+    idempotent = Subst(op.Relu(op.Relu(x)), op.Relu(x))
+
+    result = idempotent(Workload(relu(relu(relu(var("x"))))))
+
+    assert "Relu" == str(result.outputs[0].operator)
+    assert var("x").type == result.outputs[0].operands[0].type
+    assert 0 == len(result.outputs[0].operands[0].operands)
+
+
+def test_subst_that_matches_nowhere_returns_the_very_workload() -> None:
+    x = pat.Wildcard()
+    workload = Workload(exp(var("x")))
+
+    assert workload is Subst(op.Relu(x), x)(workload)
+
+
+@rule(tags={"toy", "relu"}, origin="a test", expect="GSL401", twin="other")
+def example() -> Subst:
+    """relu(x)  =>  x
+
+    Wrong on purpose,
+    for negative x.
+    """
+    x = pat.Wildcard()
+    return Subst(op.Relu(x), x)
+
+
+def test_rule_knows_its_name_equation_and_reason() -> None:
+    assert isinstance(example, Rule)
+    assert "example" == example.name
+    assert "relu(x)  =>  x" == example.equation
+    assert "Wrong on purpose,\nfor negative x." == example.reason
+
+
+def test_rule_knows_what_it_was_declared_with() -> None:
+    assert frozenset({"toy", "relu"}) == example.tags
+    assert ("a test", "GSL401", "other") == (example.origin, example.expect, example.twin)
+
+
+def test_rule_without_words_has_empty_ones() -> None:
+    @rule()
+    def silent() -> Subst:
+        return Subst(op.Relu(pat.Wildcard()), 0)
+
+    assert ("", "", frozenset()) == (silent.equation, silent.reason, silent.tags)
+    assert ("", "", "") == (silent.origin, silent.expect, silent.twin)
+
+
+def test_rule_span_is_its_first_line() -> None:
+    with open(__file__, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+
+    assert (__file__, "@rule") == (example.span.file, lines[example.span.line - 1][:5])
+
+
+def test_calling_a_rule_writes_it_down_anew() -> None:
+    first, second = example(), example()
+
+    assert first is not second
+    assert "Relu" == repr(first.source[0].callee)
+
+
+def test_rule_that_returns_no_subst_is_refused() -> None:
+    @rule()
+    def forgotten() -> Subst:
+        """relu(x)  =>  x"""
+
+    with pytest.raises(RuleError, match="GSL104 rule `forgotten` returns None instead of a Subst"):
+        forgotten()
+
+
+def test_rules_declared_meanwhile_are_collected() -> None:
+    with collecting() as outer:
+        first = rule()(example.write)
+        with collecting() as inner:
+            second = rule()(example.write)
+        third = rule()(example.write)
+    rule()(example.write)
+
+    assert [first, third] == outer
+    assert [second] == inner
