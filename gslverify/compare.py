@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gsl.errors import GslError
 from gsl.evaluate import value_of
 from gsl.expr import Expr
 from gsl.graph import reverse_post_order
@@ -15,6 +16,10 @@ from gslverify.bounded import Bounded
 from gslverify.finding import Difference
 
 MOST_ELEMENTS_SHOWN = 5
+
+
+class UndefinedError(GslError):
+    """An operator gets values on which it is not defined, such as an index out of range."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +41,22 @@ def evaluate_bounded(
 ) -> tuple[list[Any], dict[Expr, Any]]:
     """Return the outputs and the value of every expression, floats with an error bound.
 
-    Raises AmbiguousError when a decision on the way depends on rounding.
+    Raises AmbiguousError when a decision on the way depends on rounding, and UndefinedError.
     """
     lifted = {name: lift(array) for name, array in inputs.items()}
     values: dict[Expr, Any] = {}
     with np.errstate(all="ignore"):
         for expr in reverse_post_order(outputs):
             operands = [values[operand] for operand in expr.operands]
-            values[expr] = lift(value_of(expr, operands, lifted))
+            values[expr] = lift(_defined_value(expr, operands, lifted))
     return [values[output] for output in outputs], values
+
+
+def _defined_value(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -> Any:
+    try:
+        return value_of(expr, operands, inputs)
+    except IndexError as error:
+        raise UndefinedError(f"{expr!r} is not defined here: {error}") from error
 
 
 def lift(value: Any) -> Any:

@@ -260,7 +260,7 @@ class _SourceBuilder:
         return VarExpr(self.instance.names[key], shape, chosen)
 
     def _tuple_input(self, key: Key) -> Expr:
-        count = self.choose(range(2, MOST_FIELDS))
+        count = self.choose((*range(2, MOST_FIELDS + 1), 1))
         rank = self.choose(RANKS)
         dtype = self._fresh_dtype(key)
         name = self.instance.names[key]

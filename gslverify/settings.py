@@ -31,13 +31,21 @@ class Settings:
     max_examples: int = 60
     min_examples: int = 20
     seed: int = 0
-    max_variants: int = 250
+    max_variants: int = 128
     solver_limit: int = 4_000_000
     use_tvm: bool = True
     keep_going: bool = False
     max_failures: int = 0
     jobs: int = 0
     stage_timeout: float = 600.0
+
+    @property
+    def tvm_examples(self) -> int:
+        """How many graphs of a rule are confirmed on TVM: 25, or a third of them if that is more.
+
+        Compiling costs far more than everything else that is done with a graph.
+        """
+        return max(25, self.max_examples // 3)
 
 
 def enough_examples(max_examples: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import ceil, floor
+from math import ceil, floor, inf
 from typing import Any
 
 import numpy as np
@@ -271,8 +271,13 @@ def value_ranges(outputs: Sequence[Expr]) -> dict[Expr, list[Values]]:
 
 
 MOVES_VALUES = frozenset(
-    {"Transpose", "Reshape", "ExpandDims", "Squeeze", "Concatenate", "BroadcastTo", "Maximum"}
+    {
+        *("Transpose", "Reshape", "Flatten", "ExpandDims", "Squeeze", "Flip", "Where"),
+        *("Concatenate", "Stack", "Split", "StridedSlice", "BroadcastTo", "Repeat", "Tile"),
+        *("Maximum", "Minimum"),
+    }
 )
+"""Operators of which every element of the result is an element of an operand."""
 
 
 def random_array(
@@ -288,31 +293,35 @@ def random_array(
 
 def restricted(raw: Any, ranges: Iterable[Values], dtype: np.dtype[Any]) -> Any:
     """Return `raw` brought into all `ranges`; what lies inside already stays."""
-    is_integral = dtype.kind != "f"
-    if is_integral:
-        raw = raw.astype(np.int64)
+    is_integral = dtype.kind in "iu"
     for values in ranges:
-        low = ceil(values.low) if is_integral and values.low is not None else values.low
-        high = floor(values.high) if is_integral and values.high is not None else values.high
-        raw = _restricted(raw, low, high, is_integral)
+        low, high = _limits(values, dtype)
+        if is_integral:
+            raw = raw.astype(np.int64)
+        if is_integral and None not in (values.low, values.high):
+            raw = _wrapped(raw, low, high)
+        if low >= 0:
+            raw = np.abs(raw)
+        raw = np.minimum(np.maximum(raw, low), high)
         if values.nonzero:
-            raw = np.where(raw == 0, _nearest(1, low, high), raw)
+            raw = np.where(raw == 0, min(max(1, low), high), raw)
     return raw
 
 
-def _restricted(raw: Any, low: Any, high: Any, is_integral: bool) -> Any:
-    if is_integral and low is not None and high is not None and high - low < 2**31:
-        outside = (raw < low) | (raw > high)
-        raw = np.where(outside, raw % (high - low + 1) + low, raw)
-    if low is not None and low >= 0:
-        raw = np.abs(raw)
-    raw = raw if low is None else np.maximum(raw, low)
-    return raw if high is None else np.minimum(raw, high)
+def _limits(values: Values, dtype: np.dtype[Any]) -> tuple[Any, Any]:
+    low = -inf if values.low is None else values.low
+    high = inf if values.high is None else values.high
+    if dtype.kind not in "iu":
+        return low, high
+    held = np.iinfo(dtype)
+    return ceil(max(low, held.min)), floor(min(high, held.max))
 
 
-def _nearest(value: Any, low: Any, high: Any) -> Any:
-    value = value if low is None else max(value, low)
-    return value if high is None else min(value, high)
+def _wrapped(raw: Any, low: int, high: int) -> Any:
+    """Spread what lies outside over the whole range, if that is small."""
+    if high - low >= 2**31:
+        return raw
+    return np.where((raw < low) | (raw > high), raw % (high - low + 1) + low, raw)
 
 
 def _small_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:

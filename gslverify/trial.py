@@ -101,6 +101,9 @@ def _rewrite(subst: Subst, network: Network) -> Rewritten:
 def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ...]) -> Outcome:
     try:
         before, _ = evaluate_bounded(network.outputs, inputs)
+    except GslError as error:
+        return Outcome(network, inputs, target, rejected=str(error))
+    try:
         after, _ = evaluate_bounded(target, inputs)
     except AmbiguousError as error:
         return Outcome(network, inputs, target, rejected=str(error))

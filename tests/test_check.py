@@ -476,9 +476,9 @@ def test_symbols_of_three_nested_fields_are_bound(tmp_path: Path) -> None:
         "rule = Subst(src, src)"
     )
 
-    assert [] == [one.code for one in findings(text, tmp_path)]
-    assert ["GSL120"] == [
-        one.code for one in findings(text.replace("index=j", "index=i"), tmp_path)
+    assert [one.code for one in findings(text, tmp_path)] == []
+    assert [one.code for one in findings(text.replace("index=j", "index=i"), tmp_path)] == [
+        "GSL120"
     ]
 
 
@@ -489,13 +489,13 @@ def test_pattern_used_in_a_field_and_outside_has_its_own_value_there(tmp_path: P
         "rule = Subst(both, op.Relu(w), where=[w.ndim == 1])"
     )
 
-    assert [] == findings(text, tmp_path)
+    assert findings(text, tmp_path) == []
 
 
 def test_findings_come_check_after_check(tmp_path: Path) -> None:
     text = XY + "rule = Subst(op.Relu(x), op.Cast(y), where=[1])"
 
-    assert ["GSL131", "GSL115", "GSL142"] == [one.code for one in findings(text, tmp_path)]
+    assert [one.code for one in findings(text, tmp_path)] == ["GSL131", "GSL115", "GSL142"]
 
 
 def test_rule_with_only_warnings_is_well_formed() -> None:
@@ -504,7 +504,7 @@ def test_rule_with_only_warnings_is_well_formed() -> None:
 
     require_well_formed(rule)
 
-    assert ["GSL140"] == [finding.code for finding in check(rule)]
+    assert [finding.code for finding in check(rule)] == ["GSL140"]
 
 
 def test_ill_formed_rule_is_not_applied() -> None:
@@ -520,4 +520,4 @@ def test_deep_pattern_is_checked() -> None:
     for _ in range(2_000):
         source, target = op.Relu(source), op.Negative(target)
 
-    assert [] == check(Subst(source, target, where=[x.ndim == 1]))
+    assert check(Subst(source, target, where=[x.ndim == 1])) == []

@@ -43,20 +43,23 @@ def test_spans_of_terms_are_what_was_written(tmp_path: Path) -> None:
 
     assert isinstance(whole, Operation)
     assert isinstance(access, Access)
-    assert "w.shape[0] * 2 + 1" == underlined(resolve(whole.origin))
-    assert "w.shape[0] * 2" == underlined(resolve(product.origin))
-    assert "w.shape" == underlined(resolve(access.origin))
+    assert underlined(resolve(whole.origin)) == "w.shape[0] * 2 + 1"
+    assert underlined(resolve(product.origin)) == "w.shape[0] * 2"
+    assert underlined(resolve(access.origin)) == "w.shape"
 
 
 def test_span_prints_file_line_and_column() -> None:
-    assert "rules/conv.py:12:5" == str(Span("rules/conv.py", 12, 5, 12, 9))
+    assert str(Span("rules/conv.py", 12, 5, 12, 9)) == "rules/conv.py:12:5"
 
 
 def test_spans_are_ordered_by_place() -> None:
     spans = [Span("b.py", 1), Span("a.py", 2, 1), Span("a.py", 1, 9), Span("a.py", 1, 2)]
 
-    assert [("a.py", 1, 2), ("a.py", 1, 9), ("a.py", 2, 1), ("b.py", 1, 1)] == [
-        (span.file, span.line, span.column) for span in sorted(spans)
+    assert [(span.file, span.line, span.column) for span in sorted(spans)] == [
+        ("a.py", 1, 2),
+        ("a.py", 1, 9),
+        ("a.py", 2, 1),
+        ("b.py", 1, 1),
     ]
 
 
@@ -83,8 +86,8 @@ def test_span_without_positions_is_the_start_of_the_line() -> None:
 
 
 def test_columns_are_offsets_when_the_source_is_gone() -> None:
-    assert 7 == column_of("no such file.py", 3, 6)
-    assert 1 == column_of("no such file.py", 3, 0)
+    assert column_of("no such file.py", 3, 6) == 7
+    assert column_of("no such file.py", 3, 0) == 1
 
 
 def test_columns_count_characters(tmp_path: Path) -> None:
@@ -93,4 +96,4 @@ def test_columns_count_characters(tmp_path: Path) -> None:
 
     offset = len("größe = ".encode())
 
-    assert 9 == column_of(str(file), 1, offset)
+    assert column_of(str(file), 1, offset) == 9

@@ -6,6 +6,7 @@ import pytest
 
 from gsl import Rule, Subst, Workload, attr, op, pat, rule
 from gsl.errors import RuleError
+from gsl.graph import reverse_post_order
 from gsl.subst import collecting
 from tests.match.toys import exp, relu, var
 from tests.rule_text import underlined
@@ -68,7 +69,7 @@ def test_span_is_where_the_subst_was_written() -> None:
 
     subst = Subst(op.Relu(x), x)
 
-    assert "Subst(op.Relu(x), x)" == underlined(subst.span)
+    assert underlined(subst.span) == "Subst(op.Relu(x), x)"
 
 
 def test_calling_a_subst_rewrites_until_nothing_matches() -> None:
@@ -77,9 +78,7 @@ def test_calling_a_subst_rewrites_until_nothing_matches() -> None:
 
     result = idempotent(Workload(relu(relu(relu(var("x"))))))
 
-    assert "Relu" == str(result.outputs[0].operator)
-    assert var("x").type == result.outputs[0].operands[0].type
-    assert 0 == len(result.outputs[0].operands[0].operands)
+    assert [type(e).__name__ for e in reverse_post_order(result.outputs)] == ["Var", "Call"]
 
 
 def test_subst_that_matches_nowhere_returns_the_very_workload() -> None:
@@ -102,14 +101,14 @@ def example() -> Subst:
 
 def test_rule_knows_its_name_equation_and_reason() -> None:
     assert isinstance(example, Rule)
-    assert "example" == example.name
-    assert "relu(x)  =>  x" == example.equation
-    assert "Wrong on purpose,\nfor negative x." == example.reason
+    assert example.name == "example"
+    assert example.equation == "relu(x)  =>  x"
+    assert example.reason == "Wrong on purpose,\nfor negative x."
 
 
 def test_rule_knows_what_it_was_declared_with() -> None:
     assert frozenset({"toy", "relu"}) == example.tags
-    assert ("a test", "GSL401", "other") == (example.origin, example.expect, example.twin)
+    assert (example.origin, example.expect, example.twin) == ("a test", "GSL401", "other")
 
 
 def test_rule_without_words_has_empty_ones() -> None:
@@ -118,7 +117,7 @@ def test_rule_without_words_has_empty_ones() -> None:
         return Subst(op.Relu(pat.Wildcard()), 0)
 
     assert ("", "", frozenset()) == (silent.equation, silent.reason, silent.tags)
-    assert ("", "", "") == (silent.origin, silent.expect, silent.twin)
+    assert (silent.origin, silent.expect, silent.twin) == ("", "", "")
 
 
 def test_rule_span_is_its_first_line() -> None:
@@ -132,7 +131,7 @@ def test_calling_a_rule_writes_it_down_anew() -> None:
     first, second = example(), example()
 
     assert first is not second
-    assert "Relu" == repr(first.source[0].callee)
+    assert repr(first.source[0].callee) == "Relu"
 
 
 def test_rule_that_returns_no_subst_is_refused() -> None:

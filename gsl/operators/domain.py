@@ -245,10 +245,11 @@ class Permutation:
     """An order of all axes of the first operand; None stands for their reversal."""
 
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
-        """Accept None or a tuple of ints."""
+        """Accept None or a tuple of ints; count axes that exist from the front."""
+        rank = first_rank(operands)
         if value is None:
-            return tuple(reversed(range(first_rank(operands))))
-        return tuple(map(_integer, _tuple(value)))
+            return tuple(reversed(range(rank)))
+        return tuple(_from_front(_integer(axis), rank) for axis in _tuple(value))
 
     def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
         """Demand that every axis occurs once."""
@@ -262,6 +263,10 @@ class Permutation:
         """Yield every permutation, those that are not involutions among the first."""
         orders = list(permutations(range(first_rank(operands))))
         yield from reversed(orders)
+
+
+def _from_front(axis: Any, rank: int) -> Any:
+    return axis + rank if isinstance(axis, int) and -rank <= axis < 0 else axis
 
 
 @dataclass(frozen=True, slots=True)

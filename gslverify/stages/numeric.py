@@ -197,22 +197,27 @@ def _refutation(question: Question, failure: Trial, passed: int) -> Finding:
 
 
 def _confirm(question: Question, search: Search) -> Iterator[Outcome]:
-    passed = _spread(search.passed, question.settings.max_examples)
-    failures: list[str] = []
-    if question.settings.use_tvm and passed:
-        question.progress(f"TVM runs {len(passed)} graphs")
-        confirmed, disagreements, failures = _second_opinions(passed)
-        yield from disagreements[:3]
-        passed = confirmed
-    yield Count("examples", len(passed))
-    if len(passed) >= min(question.settings.min_examples, question.settings.max_examples):
-        yield from _assurances(passed, question.settings.use_tvm)
-    elif failures:
-        message = f"TVM confirmed {len(passed)} graphs and failed on {len(failures)}"
+    yield Count("examples", len(search.passed))
+    if len(search.passed) < min(question.settings.min_examples, question.settings.max_examples):
+        yield _too_few(question, search)
+    elif not question.settings.use_tvm:
+        yield from _assurances(search.passed, " on numpy only")
+    else:
+        yield from _confirm_on_tvm(question, search)
+
+
+def _confirm_on_tvm(question: Question, search: Search) -> Iterator[Outcome]:
+    asked = _spread(search.passed, question.settings.tvm_examples)
+    question.progress(f"TVM runs {len(asked)} graphs")
+    confirmed, disagreements, failures = _second_opinions(asked)
+    yield Count("confirmed", len(confirmed))
+    yield from disagreements[:3]
+    if 2 * len(confirmed) >= len(asked):
+        yield from _assurances(confirmed, "")
+    else:
+        message = f"TVM confirmed only {len(confirmed)} of {len(asked)} graphs"
         details = tuple(dict.fromkeys(failures))[:3]
         yield Finding(BACKEND_CRASHED, message, question.subst.span, details=details)
-    else:
-        yield _too_few(question, search, len(passed))
 
 
 def _spread(trials: list[list[Trial]], most: int) -> list[list[Trial]]:
@@ -252,17 +257,16 @@ def _outputs(trial: Trial, side: str) -> tuple[Expr, ...]:
     return trial.network.outputs if side == "source" else trial.target
 
 
-def _assurances(passed: list[list[Trial]], with_tvm: bool) -> Iterator[Assurance]:
+def _assurances(passed: list[list[Trial]], where: str) -> Iterator[Assurance]:
     exact = sum(any(trial.exact for trial in trials) for trials in passed)
-    where = "" if with_tvm else " on numpy only"
     if exact:
         yield Assurance("", Level.EXACT, f"exact, {exact} graphs{where}")
     if exact < len(passed):
         yield Assurance("", Level.BOUNDED, f"bounded, {len(passed) - exact} graphs{where}")
 
 
-def _too_few(question: Question, search: Search, count: int) -> Finding:
-    wanted = question.settings.min_examples
+def _too_few(question: Question, search: Search) -> Finding:
+    count, wanted = len(search.passed), question.settings.min_examples
     message = f"only {count} of {wanted} needed graphs"
     details = tuple(f"{number} rejected: {why}" for why, number in search.rejected.most_common(3))
     return Finding(TOO_FEW_EXAMPLES, message, question.subst.span, details=details)

@@ -53,7 +53,8 @@ def slice_of_transpose_forward() -> Subst:
     def there(values: attr.Term) -> attr.Term:
         return attr.Variadic(lambda i: values[moved.axes[i]], length=x.ndim)
 
-    inside = op.StridedSlice(x, begin=there(part.begin), end=there(part.end))
+    begin, end = there(part.begin), there(part.end)
+    inside = op.StridedSlice(x, begin=begin, end=end, strides=part.strides)
     target = op.Transpose(inside, axes=moved.axes)
     cubes = attr.All(
         lambda i: (

@@ -185,8 +185,8 @@ def matmul_of_scaled_any_shape() -> Subst:
 def matmul_of_scaled_columns_expanding() -> Subst:
     """(x * s) @ w  =>  x @ (w * s[:, None]) for a matrix w and a vector s
 
-    Fused although the product with the constants makes x larger (tensorflow#61967): a column of x
-    that s repeats is too short for w afterwards.
+    Fused although the product with the constants makes x larger (tensorflow#61967): an x of one
+    column that s repeats has too few columns for w by itself.
     """
     x, s, w = pat.Wildcard(), pat.Variable(shape=(None,)), pat.Variable(shape=(None, None))
     product = op.Matmul(x * s, w, out_dtype=x.dtype)
@@ -198,7 +198,7 @@ def matmul_of_scaled_columns_expanding() -> Subst:
     tags={"matmul", "reshape"},
     origin="ONNX Script: onnxscript-reshape-mm-shapes",
     expect="GSL401",
-    twin="reshape_identity",
+    twin="matmul_of_flattened_batch",
 )
 def matmul_between_reshapes() -> Subst:
     """reshape[(n, 1, 1)](reshape[s](x) @ reshape[t](y))  =>  x @ y for x, y of shape (n, 1, 1)
@@ -248,7 +248,7 @@ def combine_parallel_batch_matmul_same_axis() -> Subst:
     rows then, which x has no columns for.
     """
     x, y = pat.Wildcard(), pat.Variable(shape=(None, None, None))
-    z = pat.Variable(shape=(y.shape[0], None, None))
+    z = pat.Variable(shape=y.shape)
     one = op.Matmul(x, y)
     two = op.Matmul(x, z, out_dtype=one.out_dtype)
     merged = op.Matmul(x, op.Concatenate((y, z), axis=1), out_dtype=one.out_dtype)

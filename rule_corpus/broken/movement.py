@@ -1,4 +1,4 @@
-"""Data movement gone wrong: the order of composition, axes of the wrong tensor, shapes as proofs."""
+"""Data movement gone wrong: order of composition, axes of the wrong tensor, shapes as proofs."""
 
 from gsl import Subst, attr, op, pat, rule
 
@@ -53,7 +53,7 @@ def transpose_transpose_swapped_cube() -> Subst:
     expect="GSL401",
     twin="transpose_identity",
 )
-def transpose_identity_by_shape() -> Subst:
+def transposes_cancel_by_shape() -> Subst:
     """T[q](T[p](x))  =>  x if the shape is that of x
 
     OptimizeLayoutTransform drops a pair of layout changes when the shape comes back, live in

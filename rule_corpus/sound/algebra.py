@@ -28,19 +28,6 @@ def factor_from_sum() -> Subst:
     return Subst(x * z + y * z, (x + y) * z)
 
 
-@rule(
-    tags={"algebra", "constants"},
-    origin="TVM Relay: SwitchAddMultiply",
-)
-def multiply_after_add() -> Subst:
-    """(x + c) * d  =>  x * d + c * d for constants c and d
-
-    The second product can be computed when the network is compiled.
-    """
-    x, c, d = pat.Wildcard(), pat.Const(), pat.Const()
-    return Subst((x + c) * d, x * d + c * d)
-
-
 @rule(tags={"algebra", "negation"}, origin="OpenVINO: SubtractFusion")
 def add_of_negative() -> Subst:
     """x + (-y)  =>  x - y
@@ -49,16 +36,6 @@ def add_of_negative() -> Subst:
     """
     x, y = pat.Wildcard(), pat.Wildcard()
     return Subst(x + (-y), x - y)
-
-
-@rule(tags={"algebra", "negation"}, origin="tinygrad: symbolic.py, negated sum")
-def negative_of_sum() -> Subst:
-    """-(x + y)  =>  (-x) + (-y)
-
-    Negation is linear, modulo a power of 2 as well.
-    """
-    x, y = pat.Wildcard(), pat.Wildcard()
-    return Subst(-(x + y), (-x) + (-y))
 
 
 @rule(tags={"algebra", "negation", "identity"}, origin="tinygrad: symbolic.py, double negation")
@@ -84,38 +61,6 @@ def multiply_by_one() -> Subst:
     """
     x = pat.Wildcard()
     return Subst(x * 1, x)
-
-
-@rule(tags={"algebra", "identity"}, origin="TensorRight: xla/sub, rule 02")
-def subtract_from_itself() -> Subst:
-    """x - x  =>  zeros_like(x)
-
-    True of every number; infinity and NaN, of which the difference is NaN, are none.
-    """
-    x = pat.Wildcard()
-    return Subst(x - x, op.ZerosLike(x))
-
-
-@rule(tags={"algebra", "strength-reduction"}, origin="TVM Relay: SimplifyExpr, x + x")
-def add_to_itself() -> Subst:
-    """x + x  =>  x * 2
-
-    Every dtype of numbers has a 2.
-    """
-    x = pat.Wildcard()
-    return Subst(x + x, x * 2)
-
-
-@rule(tags={"algebra", "strength-reduction"}, origin="TensorRight: xla/mul, rule 09")
-def product_of_absolutes() -> Subst:
-    """abs(x) * abs(x)  =>  x * x
-
-    Signs cancel in a square. The absolute value of the smallest integer wraps to itself, and so
-    do both products alike.
-    """
-    x = pat.Wildcard()
-    size = op.Abs(x)
-    return Subst(size * size, x * x)
 
 
 @rule(
@@ -156,46 +101,6 @@ def logarithm_of_exponentials() -> Subst:
     """
     x, y = pat.Wildcard(), pat.Wildcard()
     return Subst(op.Log(op.Exp(x) * op.Exp(y)), x + y)
-
-
-@rule(tags={"algebra", "exponential"}, origin="Enzyme-JAX: LogSimplify")
-def logarithm_of_root() -> Subst:
-    """log(sqrt(x))  =>  log(x) * 0.5
-
-    Both sides are defined for positive x only.
-    """
-    x = pat.Wildcard()
-    return Subst(op.Log(op.Sqrt(x)), op.Log(x) * 0.5)
-
-
-@rule(tags={"algebra", "root"}, origin="XLA: HandleSqrt")
-def root_of_square() -> Subst:
-    """sqrt(x * x)  =>  abs(x)
-
-    The root that is not negative. Over the reals: a square may overflow where x does not.
-    """
-    x = pat.Wildcard()
-    return Subst(op.Sqrt(x * x), op.Abs(x))
-
-
-@rule(tags={"algebra", "root"}, origin="Grappler: ConvertSqrtDivToRsqrtMul")
-def divide_by_root() -> Subst:
-    """x / sqrt(y)  =>  x * rsqrt(y)
-
-    Both sides are defined for positive y only.
-    """
-    x, y = pat.Wildcard(), pat.Wildcard()
-    return Subst(x / op.Sqrt(y), x * op.Rsqrt(y))
-
-
-@rule(tags={"algebra", "division"}, origin="Enzyme-JAX: DivideDivideSimplify")
-def divide_quotient() -> Subst:
-    """(x / y) / z  =>  x / (y * z)
-
-    Both sides are defined where neither y nor z is 0.
-    """
-    x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
-    return Subst((x / y) / z, x / (y * z))
 
 
 @rule(
@@ -244,13 +149,3 @@ def remainder_of_remainder() -> Subst:
     x, y = pat.Wildcard(), pat.Wildcard()
     once = op.Mod(x, y)
     return Subst(op.Mod(once, y), once, where=[attr.In(x.dtype, INTEGERS)])
-
-
-@rule(tags={"algebra", "activation"}, origin="OpenVINO: SwishFusion")
-def silu_from_sigmoid() -> Subst:
-    """x * sigmoid(x)  =>  silu(x)
-
-    The definition of silu, which other frameworks call swish.
-    """
-    x = pat.Wildcard()
-    return Subst(x * op.Sigmoid(x), op.Silu(x))

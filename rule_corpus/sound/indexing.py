@@ -5,18 +5,6 @@ from gsl import Subst, attr, op, pat, rule
 SLICE = {"data-movement", "slice"}
 
 
-@rule(tags=SLICE | {"identity"}, origin="TensorRight: xla/slice, rule 01")
-def slice_of_everything() -> Subst:
-    """x[0:n, ...]  =>  x
-
-    From the first to the last element at stride 1. An equal shape suffices: with positive strides
-    no other slice has as many elements.
-    """
-    x = pat.Wildcard()
-    part = op.StridedSlice(x)
-    return Subst(part, x, where=[part.shape == x.shape])
-
-
 @rule(
     tags=SLICE,
     origin="Enzyme-JAX: SliceSlice",
@@ -68,20 +56,6 @@ def slice_of_transpose() -> Subst:
     begin, end, strides = back(part.begin), back(part.end), back(part.strides)
     inside = op.StridedSlice(x, begin=begin, end=end, strides=strides)
     return Subst(part, op.Transpose(inside, axes=moved.axes))
-
-
-@rule(tags=SLICE | {"concatenate"}, origin="TensorRight: xla/slice, rule 10")
-def slice_of_concat_in_first() -> Subst:
-    """cat[a](x, y)[b:e:s]  =>  x[b:e:s] when e[a] <= the size of x along a
-
-    What ends inside x does not see y.
-    """
-    x, y = pat.Wildcard(), pat.Wildcard()
-    whole = op.Concatenate((x, y))
-    part = op.StridedSlice(whole)
-    inside = part.end[whole.axis] <= x.shape[whole.axis]
-    target = op.StridedSlice(x, begin=part.begin, end=part.end, strides=part.strides)
-    return Subst(part, target, where=[inside])
 
 
 @rule(

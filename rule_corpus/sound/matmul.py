@@ -100,21 +100,22 @@ def factor_matmul_from_sum() -> Subst:
 
 
 @rule(
-    tags={"matmul", "concatenate"},
-    origin="TASO: verify.py, concatenation of matmul; XLA: HandleDot",
+    tags={"matmul", "reshape"},
+    origin="ONNX Script: ReshapeMatMulReshape",
+    twin="matmul_between_reshapes",
 )
-def matmul_of_concats() -> Subst:
-    """cat[-1](x, z) @ cat[-2](y, w)  =>  x @ y + z @ w when x has as many columns as y has rows
+def matmul_of_flattened_batch() -> Subst:
+    """reshape[(b, m, n)](reshape[(b * m, k)](x) @ w)  =>  x @ w for x of shape (b, m, k)
 
-    A sum over the inner axis is split at one point, which has to be the same on both sides.
+    The rows of all matrices of a batch, one after the other, and back again. Both reshapes have
+    to be these: any others with the same ranks mix rows with columns.
     """
-    x, y, z, w = (pat.Wildcard() for _ in range(4))
-    left, right = op.Concatenate((x, z)), op.Concatenate((y, w))
-    product = op.Matmul(left, right)
-    along = [left.axis % left.ndim == left.ndim - 1, right.axis % right.ndim == right.ndim - 2]
-    parts = [op.Matmul(a, b, out_dtype=product.out_dtype) for a, b in ((x, y), (z, w))]
-    fit = x.shape[left.axis] == y.shape[right.axis]
-    return Subst(product, parts[0] + parts[1], where=[*along, fit])
+    x, w = pat.Wildcard(), pat.Wildcard()
+    rows = op.Reshape(x, shape=(x.shape[0] * x.shape[1], x.shape[2]))
+    product = op.Matmul(rows, w)
+    batch = op.Reshape(product, shape=(x.shape[0], x.shape[1], w.shape[1]))
+    target = op.Matmul(x, w, out_dtype=product.out_dtype)
+    return Subst(batch, target, where=[x.ndim == 3, w.ndim == 2])
 
 
 @rule(
@@ -148,18 +149,6 @@ def matmul_of_scaled() -> Subst:
     return Subst(product, op.Matmul(x, y, out_dtype=x.dtype) * s)
 
 
-@rule(tags={"matmul", "scale"}, origin="TensorFlow Lite: FuseFullyConnectedAndMul")
-def matmul_scaled_by_column() -> Subst:
-    """(x @ w) * c  =>  x @ (w * c) for a matrix w and a vector c with an element for each column
-
-    The vector follows the last axis of the product, which is that of w.
-    """
-    x, w = pat.Wildcard(), pat.Variable(shape=(None, None))
-    product = op.Matmul(x, w, out_dtype=x.dtype)
-    c = pat.Variable(shape=(w.shape[1],))
-    return Subst(product * c, op.Matmul(x, w * c, out_dtype=x.dtype))
-
-
 @rule(
     tags={"matmul", "scale"},
     origin="TensorFlow Lite: FuseMulAndFullyConnected",
@@ -177,29 +166,6 @@ def matmul_of_scaled_columns() -> Subst:
     rows = op.ExpandDims(s, axis=(1,))
     target = op.Matmul(x, w * rows, out_dtype=x.dtype)
     return Subst(product, target, where=[scaled.shape == x.shape])
-
-
-@rule(
-    tags={"matmul", "slice"},
-    origin="onnxoptimizer: adjust_slice_and_matmul.h",
-)
-def matmul_of_slice() -> Subst:
-    """x[b:e:s] @ w  =>  (x @ w)[b:e:s] for a matrix w, when the last axis of x is not cut
-
-    Rows of x become rows of the product; on the last axis, which is another one then, the slice
-    of the product takes everything. A vector x has no rows.
-    """
-    x, w = pat.Wildcard(), pat.Wildcard()
-    part = op.StridedSlice(x)
-    product = op.Matmul(part, w)
-    last = x.ndim - 1
-    whole = op.Matmul(x, w, out_dtype=product.out_dtype)
-    begin = attr.Variadic(lambda i: attr.Cond(i == last, 0, part.begin[i]), length=x.ndim)
-    end = attr.Variadic(lambda i: attr.Cond(i == last, w.shape[1], part.end[i]), length=x.ndim)
-    strides = attr.Variadic(lambda i: attr.Cond(i == last, 1, part.strides[i]), length=x.ndim)
-    target = op.StridedSlice(whole, begin=begin, end=end, strides=strides)
-    uncut = part.shape[-1] == x.shape[-1]
-    return Subst(product, target, where=[x.ndim >= 2, w.ndim == 2, uncut])
 
 
 @rule(

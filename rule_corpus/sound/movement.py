@@ -26,7 +26,7 @@ def transpose_transpose() -> Subst:
 @rule(
     tags=MOVE | {"transpose", "identity"},
     origin="ONNX Script: TransposeIdentity",
-    twin="transpose_identity_by_shape",
+    twin="transposes_cancel_by_shape",
 )
 def transpose_identity() -> Subst:
     """T[(0, 1, ...)](x)  =>  x
@@ -37,24 +37,6 @@ def transpose_identity() -> Subst:
     moved = op.Transpose(x)
     stays = attr.All(lambda i: moved.axes[i] % x.ndim == i, length=x.ndim)
     return Subst(moved, x, where=[stays])
-
-
-@rule(tags=MOVE | {"transpose", "reshape"}, origin="XLA: HandleTranspose, unit dimensions")
-def transpose_of_unit_axes() -> Subst:
-    """T[p](x)  =>  reshape(x) when p only moves axes of size 1
-
-    The order of elements in memory is that of the axes longer than 1, and these keep their order:
-    of any two axes that change places at least one has size 1.
-    """
-    x = pat.Wildcard()
-    moved = op.Transpose(x)
-
-    def in_order(i: attr.Term, j: attr.Term) -> attr.Term:
-        one = (moved.shape[i] == 1) | (moved.shape[j] == 1)
-        return one | (moved.axes[i] % x.ndim <= moved.axes[j] % x.ndim) | (i > j)
-
-    every = attr.All(lambda i: attr.All(lambda j: in_order(i, j), length=x.ndim), length=x.ndim)
-    return Subst(moved, op.Reshape(x, shape=moved.shape), where=[every])
 
 
 @rule(tags=MOVE | {"transpose", "elementwise"}, origin="Glow: SinkCode")
@@ -108,17 +90,6 @@ def reshape_reshape() -> Subst:
     return Subst(outer, op.Reshape(x, shape=outer.shape))
 
 
-@rule(tags=MOVE | {"reshape", "identity"}, origin="onnxoptimizer: eliminate_nop_reshape.h")
-def reshape_identity() -> Subst:
-    """reshape[shape(x)](x)  =>  x
-
-    Elements keep their order, so that an equal shape leaves everything where it was.
-    """
-    x = pat.Wildcard()
-    same = op.Reshape(x)
-    return Subst(same, x, where=[same.shape == x.shape])
-
-
 @rule(
     tags=MOVE | {"squeeze", "expand-dims"},
     origin="onnxoptimizer: fuse_consecutive_squeeze_unsqueeze.h",
@@ -132,21 +103,6 @@ def squeeze_of_expand_dims() -> Subst:
     x = pat.Wildcard()
     expanded = op.ExpandDims(x)
     return Subst(op.Squeeze(expanded, axis=expanded.axis), x)
-
-
-@rule(
-    tags=MOVE | {"squeeze", "expand-dims"},
-    origin="onnxoptimizer: fuse_consecutive_squeeze_unsqueeze.h",
-)
-def expand_dims_of_squeeze() -> Subst:
-    """expand_dims[a](squeeze[a](x))  =>  x
-
-    The axes that disappear and those that appear are counted in x and in the result, which have
-    the same rank.
-    """
-    x = pat.Wildcard()
-    squeezed = op.Squeeze(x)
-    return Subst(op.ExpandDims(squeezed, axis=squeezed.axis), x)
 
 
 @rule(

@@ -124,17 +124,6 @@ def fold_pad_into_avg_pool() -> Subst:
     return Subst(pool, target, where=conditions)
 
 
-@rule(tags=PAD | {"identity"}, origin="onnxoptimizer: eliminate_nop_pad.h")
-def pad_by_nothing() -> Subst:
-    """pad{0, 0, ...}(x)  =>  x
-
-    Widths are not negative, so that an unchanged shape says that all are 0.
-    """
-    x = pat.Wildcard()
-    padded = op.Pad(x)
-    return Subst(padded, x, where=[padded.shape == x.shape])
-
-
 @rule(tags=PAD, origin="Enzyme-JAX: PadPad", twin="pad_pad_any_value")
 def pad_pad() -> Subst:
     """pad{q, v}(pad{p, v}(x))  =>  pad{p + q, v}(x)
@@ -200,24 +189,3 @@ def sum_of_pad() -> Subst:
     total = op.Sum(op.Pad(x, pad_value=0.0))
     target = op.Sum(x, **pat.same_attr(total))
     return Subst(total, target, where=[attr.Length(total.axis) == x.ndim])
-
-
-@rule(tags=PAD | {"concatenate"}, origin="Enzyme-JAX: AddPadPadToConcat")
-def add_of_pads() -> Subst:
-    """pad{after}(x) + pad{before}(y)  =>  cat[0](x, y) for zeros along axis 0 that do not overlap
-
-    Each row is that of x or of y plus zero, if the zeros behind x are as many as the rows of y
-    and those before y as many as the rows of x.
-    """
-    x, y = pat.Wildcard(), pat.Wildcard()
-    high, low = op.Pad(x, pad_value=0.0), op.Pad(y, pad_value=0.0)
-    fits = [high.pad_width[0] == 0, high.pad_width[1] == y.shape[0]]
-    fits += [low.pad_width[0] == x.shape[0], low.pad_width[1] == 0]
-
-    def untouched(i: attr.Term) -> attr.Term:
-        return (i < 2) | ((high.pad_width[i] == 0) & (low.pad_width[i] == 0))
-
-    others = attr.All(untouched, length=2 * x.ndim)
-    alike = attr.All(lambda i: (i == 0) | (x.shape[i] == y.shape[i]), length=x.ndim)
-    conditions = [x.ndim == y.ndim, others, alike, *fits]
-    return Subst(high + low, op.Concatenate((x, y), axis=0), where=conditions)

@@ -20,16 +20,6 @@ def where_same_arms() -> Subst:
     return Subst(chosen, x, where=[chosen.shape == x.shape])
 
 
-@rule(tags={"select", "logic"}, origin="MLIR TOSA: SelectLogicalNotOptimization")
-def where_not() -> Subst:
-    """where(not c, x, y)  =>  where(c, y, x)
-
-    The other choice under the opposite condition.
-    """
-    c, x, y = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
-    return Subst(op.Where(op.LogicalNot(c), x, y), op.Where(c, y, x))
-
-
 @rule(
     tags={"select"},
     origin="Enzyme-JAX: SelectSelectSameCond",
@@ -44,26 +34,6 @@ def where_same_condition() -> Subst:
     c, x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
     inner = op.Where(c, x, y)
     return Subst(op.Where(c, inner, z), op.Where(c, x, z), where=[inner.shape == x.shape])
-
-
-@rule(tags={"select", "logic"}, origin="tinygrad: symbolic.py, nested where")
-def where_nested() -> Subst:
-    """where(a, where(b, x, y), y)  =>  where(a and b, x, y)
-
-    x is chosen where both hold, y everywhere else; the same four shapes are broadcast.
-    """
-    a, b, x, y = pat.Wildcard(), pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
-    return Subst(op.Where(a, op.Where(b, x, y), y), op.Where(op.LogicalAnd(a, b), x, y))
-
-
-@rule(tags={"select", "lattice"}, origin="StableHLO: CompareSelectIntoMinMax")
-def where_greater() -> Subst:
-    """where(x > y, x, y)  =>  maximum(x, y)
-
-    The larger of two numbers, either of them if they are equal.
-    """
-    x, y = pat.Wildcard(), pat.Wildcard()
-    return Subst(op.Where(op.Greater(x, y), x, y), op.Maximum(x, y))
 
 
 @rule(tags={"logic", "identity"}, origin="MLIR TOSA: LogicalNot canonicalisation")
@@ -136,13 +106,3 @@ def both_less() -> Subst:
     smallest = attr.Min(c.value, d.value)
     both = op.LogicalAnd(op.Less(x, c), op.Less(x, d))
     return Subst(both, op.Less(x, pat.Const(smallest, dtype=x.dtype)))
-
-
-@rule(tags={"compare", "lattice"}, origin="TensorRight: xla/logical, rule 10")
-def maximum_greater() -> Subst:
-    """maximum(x, y) > y  =>  x > y
-
-    The maximum is y where x is not greater, and y is not greater than itself.
-    """
-    x, y = pat.Wildcard(), pat.Wildcard()
-    return Subst(op.Greater(op.Maximum(x, y), y), op.Greater(x, y))

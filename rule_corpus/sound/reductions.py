@@ -24,24 +24,6 @@ def sum_of_sum() -> Subst:
 
 
 @rule(
-    tags={"reduction"},
-    origin="OpenVINO: ReduceMerge",
-)
-def max_of_max() -> Subst:
-    """max[b, keep](max[a, keep](x))  =>  max[a and b, keep](x)
-
-    With axes kept both count them in x. An axis that was reduced before has size 1, and is left
-    out the second time.
-    """
-    x = pat.Wildcard()
-    inner = op.Max(x, axis=(None,), keepdims=True)
-    outer = op.Max(inner, axis=(None,), keepdims=True)
-    a, b = inner.axis[0], outer.axis[0]
-    axes = attr.Cond(a % x.ndim == b % x.ndim, attr.Tuple(a), attr.Tuple(a, b))
-    return Subst(outer, op.Max(x, axis=axes, keepdims=True))
-
-
-@rule(
     tags={"reduction", "transpose"},
     origin="OpenVINO: TransposeSinking past reductions",
     twin="sum_of_transpose_same_axes",
@@ -159,19 +141,6 @@ def argmax_of_negative() -> Subst:
     place = op.Argmax(-x)
     target = op.Argmin(x, **pat.same_attr(place))
     return Subst(place, target, where=[attr.In(x.dtype, FLOATS)])
-
-
-@rule(tags={"reduction", "concatenate", "lattice"}, origin="OpenVINO: ConcatReduceFusion")
-def max_of_stack() -> Subst:
-    """max[a](stack[a](x, y))  =>  maximum(x, y)
-
-    The larger of two elements that lie side by side on the new axis.
-    """
-    x, y = pat.Wildcard(), pat.Wildcard()
-    both = op.Stack((x, y))
-    largest = op.Max(both, axis=(None,), keepdims=False)
-    same = largest.axis[0] % both.ndim == both.axis % both.ndim
-    return Subst(largest, op.Maximum(x, y), where=[same])
 
 
 @rule(

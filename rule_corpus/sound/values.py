@@ -98,17 +98,6 @@ def clip_from_min_max() -> Subst:
     return Subst(op.Minimum(op.Maximum(x, a), b), target, where=[a.value <= b.value])
 
 
-@rule(tags={"lattice", "constants"}, origin="ONNX Script: _min_max_to_clip, MaxMax")
-def maximum_of_maximum() -> Subst:
-    """maximum(maximum(x, c), d)  =>  maximum(x, maximum(c, d)) for constants c and d
-
-    The largest of three numbers, also when c or d broadcasts x. The inner maximum of the target
-    can be computed when the network is compiled.
-    """
-    x, c, d = pat.Wildcard(), pat.Const(), pat.Const()
-    return Subst(op.Maximum(op.Maximum(x, c), d), op.Maximum(x, op.Maximum(c, d)))
-
-
 @rule(
     tags={"lattice", "identity"},
     origin="tinygrad: symbolic.py, minimum and maximum",
@@ -122,27 +111,6 @@ def absorption() -> Subst:
     x, y = pat.Wildcard(), pat.Wildcard()
     least = op.Minimum(x, op.Maximum(x, y))
     return Subst(least, x, where=[least.shape == x.shape])
-
-
-@rule(tags={"absolute", "identity"}, origin="XLA: HandleAbs")
-def absolute_of_absolute() -> Subst:
-    """abs(abs(x))  =>  abs(x)
-
-    The absolute value of the smallest integer is itself, and stays so.
-    """
-    x = pat.Wildcard()
-    once = op.Abs(x)
-    return Subst(op.Abs(once), once)
-
-
-@rule(tags={"cast", "identity"}, origin="ONNX Script: CastIdentity")
-def cast_to_same() -> Subst:
-    """cast[t](x)  =>  x for x of dtype t
-
-    Nothing is converted.
-    """
-    x = pat.Wildcard()
-    return Subst(op.Cast(x, dtype=x.dtype), x)
 
 
 @rule(

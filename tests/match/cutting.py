@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from gsl import Call, Const, Expr, Proj, Subst, Tuple, Var, attr, pat
+from gsl import Call, Const, Expr, Proj, Subst, Tuple, Var, pat
 from gsl.graph import Graph, Node
 from gsl.operators import Operator
 from tests.match import toys

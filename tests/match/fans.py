@@ -6,16 +6,20 @@ leaves where they should not, feed one another, are damaged, or are used from ou
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from gsl import Call, Expr, Subst, attr, pat
-from gsl.graph import Graph, Node
+from gsl.graph import Graph
 from gsl.operators import Operator
 from tests.match import toys
 from tests.match.cutting import k_of
-from tests.match.reference import Demand, Problem, instance
+from tests.match.reference import Demand, Map, Problem, instance
+
+UNARY = (toys.Tag, toys.Tag, toys.EXP)
+OPERATORS = (*UNARY, toys.ADD, toys.MULTIPLY)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,172 +40,177 @@ class Branch:
 Skeleton = Leaf | Branch
 
 
-class Fan:
-    """One random problem."""
+def random_branch(rng: Random, shared: list[Leaf], depth: int) -> Branch:
+    operator = rng.choice(OPERATORS)
+    parts: list[Skeleton] = []
+    for _ in operator.operands:
+        deeper = depth > 1 and rng.random() < 0.6
+        leaf = rng.choice([*shared, Leaf(shared=False)])
+        parts.append(random_branch(rng, shared, depth - 1) if deeper else leaf)
+    return Branch(operator, tuple(parts))
 
-    def __init__(self, rng: Random) -> None:
+
+def fan_problem(rng: Random) -> Problem:
+    """Return a random rule with a variadic output and a graph for it."""
+    shared = [Leaf(shared=True), Leaf(shared=True)]
+    skeleton = random_branch(rng, shared, rng.randint(1, 2))
+    interior = rng.random() < 0.5
+    rule = FanRule(rng, skeleton, shared, interior)
+    crowd = Crowd(rng, skeleton, shared, interior, rule.positional)
+    where, meaning = condition(rng, rule.variadic)
+    return Problem(
+        subst=Subst(rule.variadic, rule.variadic, where=where),
+        graph=Graph(crowd.outputs(rng.randint(1, 4 if rule.positional else 5))),
+        demands=rule.demands,
+        where=meaning,
+        positional=rule.positional,
+    )
+
+
+Made = tuple[pat.Pattern, list[pat.Pattern]]
+"""A pattern and the templates in it."""
+
+
+class FanRule:
+    """The variadic pattern for a skeleton; `interior` makes the second shared leaf a call."""
+
+    def __init__(self, rng: Random, skeleton: Branch, shared: list[Leaf], interior: bool) -> None:
         self.rng = rng
-        self.leaves = [Leaf(True), Leaf(True)]
-        self.skeleton = self._branch(rng.randint(1, 2))
+        self.skeleton = skeleton
+        self.positional = False
         self.demands: dict[pat.Pattern, list[Demand]] = {}
-        self.symbol = attr.Symbol("i")
-        self.shared_patterns = {self.leaves[0]: pat.Wildcard()}
-        shared = self.shared_patterns[self.leaves[0]]
-        self.interior = rng.random() < 0.5
-        second = pat.call(toys.RELU, (shared,)) if self.interior else pat.Wildcard()
-        self.shared_patterns[self.leaves[1]] = second
-
-    def _branch(self, depth: int) -> Branch:
-        operator = self.rng.choice((toys.Tag, toys.Tag, toys.EXP, toys.ADD, toys.MULTIPLY))
-        parts = tuple(self._part(depth - 1) for _ in operator.operands)
-        return Branch(operator, parts)
-
-    def _part(self, depth: int) -> Skeleton:
-        if depth > 0 and self.rng.random() < 0.6:
-            return self._branch(depth)
-        return self.rng.choice([*self.leaves, Leaf(False)])
-
-    def problem(self) -> Problem:
-        """Return the rule and a graph for it."""
-        field, templates = self._pattern(self.skeleton, {})
-        first = None
-        if self.rng.random() < 0.25:
-            first = self._pattern(self.skeleton, {}, templates)[1]
-            first = first if len(first) == len(templates) else None
-        minimum = self.rng.choice((1, 1, 2, 3))
-        variadic = pat.Variadic(
-            field, templates=templates, first=first, index=self.symbol, min_len=minimum
-        )
-        where, meaning = self._where(variadic)
-        return Problem(
-            subst=Subst(variadic, variadic, where=where),
-            graph=Graph(self._outputs()),
-            demands=self.demands,
-            where=meaning,
-            positional=self._positional,
+        self._symbol = attr.Symbol("i")
+        x = pat.Wildcard()
+        second = pat.call(toys.RELU, (x,)) if interior else pat.Wildcard()
+        self._shared: dict[Skeleton, pat.Pattern] = {shared[0]: x, shared[1]: second}
+        field, templates = self._field(skeleton, first=False)
+        head = self._field(skeleton, first=True)[1] if rng.random() < 0.25 else []
+        self.variadic = pat.Variadic(
+            field,
+            templates=templates,
+            first=head if len(head) == len(templates) else None,
+            index=self._symbol,
+            min_len=rng.choice((1, 1, 2, 3)),
         )
 
-    _positional = False
-
-    def _pattern(
-        self,
-        part: Skeleton,
-        made: dict[Skeleton, pat.Pattern],
-        like: list[pat.Pattern] | None = None,
-    ) -> tuple[pat.Pattern, list[pat.Pattern]]:
-        """Return the pattern of a branch and its templates, `like` those of another field."""
+    def _field(self, part: Skeleton, first: bool) -> Made:
         if isinstance(part, Leaf):
             if part.shared:
-                return self.shared_patterns[part], []
+                return self._shared[part], []
             leaf = self.rng.choice((pat.Wildcard, pat.Wildcard, pat.Variable))()
             return leaf, [leaf]
-        below = [self._pattern(p, made, like) for p in part.parts]
+        below = [self._field(p, first) for p in part.parts]
         templates = [template for _, inside in below for template in inside]
-        pattern = self._call(part, [operand for operand, _ in below], first=like is not None)
-        if like is None and self.rng.random() < 0.15:
-            return self._alternative(part, pattern, below[0], templates)
+        pattern = self._call(part.operator, [operand for operand, _ in below], first)
+        if not first and self.rng.random() < 0.15:
+            return self._alternative(part, pattern, templates)
         return pattern, [pattern, *templates]
 
-    def _alternative(
-        self, part: Branch, pattern: pat.Pattern, below: Any, templates: list[pat.Pattern]
-    ) -> tuple[pat.Pattern, list[pat.Pattern]]:
-        other: pat.Pattern = pat.call(toys.RELU, (below[0],))
+    def _alternative(self, part: Branch, call: pat.Call, templates: list[pat.Pattern]) -> Made:
+        below = call.operands[0]
+        other: pat.Pattern = pat.call(toys.RELU, (below,))
         if part is not self.skeleton:
-            other = self.rng.choice([below[0], pat.Wildcard(), other])
-        arms = [pattern, other]
+            other = self.rng.choice([below, pat.Wildcard(), other])
+        arms = [call, other]
         self.rng.shuffle(arms)
         alternative = pat.Alt(*arms)
-        extra = [] if other is below[0] else [other]
-        return alternative, [alternative, pattern, *extra, *templates]
+        new = [] if other is below else [other]
+        return alternative, [alternative, call, *new, *templates]
 
-    def _call(self, part: Branch, operands: list[pat.Pattern], first: bool) -> pat.Call:
+    def _call(self, operator: Operator, operands: list[pat.Pattern], first: bool) -> pat.Call:
         choice = self.rng.random()
-        if part.operator is not toys.Tag or choice < 0.4:
-            return pat.call(part.operator, operands)
-        symbol, demands = self.symbol, []
+        if operator is not toys.Tag or choice < 0.4:
+            return pat.call(operator, operands)
         if choice < 0.6 or first:
             k = self.rng.randint(0, 1)
             pattern = toys.p_tag(*operands, k=k)
-            demands = [lambda f, path, n: k_of(n) == k]
-        else:
-            self._positional = True
-            shift = self.rng.choice((0, 0, -1))
-            pattern = toys.p_tag(*operands, k=symbol + shift if shift else symbol)
-            demands = [lambda f, path, n: k_of(n) == path[-1][1] + shift]
-        self.demands[pattern] = demands
+            self.demands[pattern] = [lambda f, path, n: k_of(n) == k]
+            return pattern
+        self.positional = True
+        shift = self.rng.choice((0, 0, -1))
+        pattern = toys.p_tag(*operands, k=self._symbol + shift)
+        self.demands[pattern] = [lambda f, path, n: k_of(n) == path[-1][1] + shift]
         return pattern
 
-    def _where(self, variadic: pat.Variadic) -> tuple[list[Any], Any]:
-        length, bound = variadic.length, self.rng.randint(1, 3)
-        sure = variadic.field if isinstance(variadic.field, pat.Call) else None
-        tagged = sure is not None and sure.callee is toys.Tag
-        k = self.rng.randint(0, 1)
 
-        def every(f: Any, count: int) -> bool:
-            places = [instance(variadic.field, ((variadic, i),)) for i in range(count)]
-            return all(k_of(f[place]) == k for place in places)
+Condition = tuple[list[Any], Callable[[Map, int], bool]]
 
-        def each(i: attr.Symbol) -> Any:
-            return variadic(variadic.field, i).k == k
 
-        choices: list[tuple[list[Any], Any]] = [
-            ([], lambda f, count: True),
-            ([], lambda f, count: True),
-            ([], lambda f, count: True),
-            ([length <= bound], lambda f, count: count <= bound),
-            ([length == bound], lambda f, count: count == bound),
-            ([bound >= length - 1], lambda f, count: bound >= count - 1),
-            ([length >= bound], lambda f, count: count >= bound),
-            ([length % 2 == 1], lambda f, count: count % 2 == 1),
-            ([(length < 3) | (length >= 4)], lambda f, count: count != 3),
-        ]
-        if tagged:
-            choices += [([attr.All(each, length=length)], every)] * 3
-            choices += [([attr.All(each, length=length) & (length <= 2)], lambda f, n: every(f, n) and n <= 2)]
-        return self.rng.choice(choices)
+def condition(rng: Random, variadic: pat.Variadic) -> Condition:
+    """Return a condition on the length or the fields, with its meaning; often none."""
+    length, bound, k = variadic.length, rng.randint(1, 3), rng.randint(0, 1)
+    choices: list[Condition] = [
+        ([], lambda f, n: True),
+        ([], lambda f, n: True),
+        ([], lambda f, n: True),
+        ([length <= bound], lambda f, n: n <= bound),
+        ([length == bound], lambda f, n: n == bound),
+        ([bound >= length - 1], lambda f, n: bound >= n - 1),
+        ([length >= bound], lambda f, n: n >= bound),
+        ([length % 2 == 1], lambda f, n: n % 2 == 1),
+        ([(length < 3) | (length >= 4)], lambda f, n: n != 3),
+    ]
+    field = variadic.field
+    if isinstance(field, pat.Call) and field.callee is toys.Tag:
 
-    def _outputs(self) -> list[Expr]:
+        def all_tagged(f: Map, n: int) -> bool:
+            return all(k_of(f[instance(field, ((variadic, i),))]) == k for i in range(n))
+
+        every = attr.All(lambda i: variadic(field, i).k == k, length=length)
+        choices += [([every], all_tagged)] * 3
+        choices += [([every & (length <= 2)], lambda f, n: all_tagged(f, n) and n <= 2)]
+    return rng.choice(choices)
+
+
+class Crowd:
+    """A graph of several branches over common operands."""
+
+    def __init__(
+        self, rng: Random, skeleton: Branch, shared: list[Leaf], interior: bool, positional: bool
+    ) -> None:
+        self.rng = rng
+        self.skeleton = skeleton
+        self.tags = (0, 1, 1, 2) if positional else (0, 0, 1)
         x = toys.var("x")
-        shared = [x, toys.relu(x) if self.interior or self.rng.random() < 0.3 else toys.var("y")]
-        if self.rng.random() < 0.1:
-            shared[0] = toys.var("z")
-        made: list[Expr] = [*shared]
-        own = [toys.var("w0")]
-        branches: list[Expr] = []
-        for _ in range(self.rng.randint(1, 5 if not self._positional else 4)):
-            new = self._expr(self.skeleton, shared, own, branches, made)
-            branches.append(new)
-        used = {operand for e in made for operand in e.operands}
-        sinks = [e for e in dict.fromkeys(made) if e not in used and isinstance(e, Call)]
-        extra = [e for e in made if isinstance(e, Call) and self.rng.random() < 0.06]
-        self.rng.shuffle(sinks)
-        return list(dict.fromkeys([*sinks, *extra]))
+        second = toys.relu(x) if interior or rng.random() < 0.3 else toys.var("y")
+        first = toys.var("z") if rng.random() < 0.1 else x
+        self._shared: dict[Skeleton, Expr] = {shared[0]: first, shared[1]: second}
+        self._made: list[Expr] = [second]
+        self._own: list[Expr] = [toys.var("w0")]
+        self._branches: list[Expr] = []
 
-    def _expr(
-        self,
-        part: Skeleton,
-        shared: list[Expr],
-        own: list[Expr],
-        branches: list[Expr],
-        made: list[Expr],
-    ) -> Expr:
+    def outputs(self, count: int) -> list[Expr]:
+        """Return the outputs of a graph of `count` branches, in any order."""
+        for _ in range(count):
+            self._branches.append(self._grow(self.skeleton))
+        used = {operand for expr in self._made for operand in expr.operands}
+        calls = [expr for expr in dict.fromkeys(self._made) if isinstance(expr, Call)]
+        sinks = [expr for expr in calls if expr not in used]
+        self.rng.shuffle(sinks)
+        return list(dict.fromkeys([*sinks, *(c for c in calls if self.rng.random() < 0.06)]))
+
+    def _grow(self, part: Skeleton) -> Expr:
         if isinstance(part, Leaf):
-            if part.shared and self.rng.random() < 0.95:
-                return shared[self.leaves.index(part)]
-            choice = self.rng.random()
-            if choice < 0.12 and branches:
-                return self.rng.choice(branches)
-            if choice < 0.2 and branches:
-                made.append(toys.exp(self.rng.choice(branches)))
-                return made[-1]
-            if choice < 0.35:
-                return self.rng.choice(own)
-            own.append(toys.var(f"w{len(own)}"))
-            return own[-1]
-        operands = [self._expr(p, shared, own, branches, made) for p in part.parts]
+            return self._leaf(part)
+        operands = [self._grow(p) for p in part.parts]
         operator = part.operator
         if self.rng.random() < 0.07:
-            operator = self.rng.choice([o for o in (toys.EXP, toys.RELU, toys.ADD, toys.MULTIPLY) if len(o.operands) == len(operands)])
-        attributes = {"k": self.rng.choice((0, 1, 1, 2) if self._positional else (0, 0, 1))} if "k" in operator.attributes else {}
-        made.append(Call(operator, operands, attributes))
-        return made[-1]
+            same = [o for o in OPERATORS if len(o.operands) == len(operands)]
+            operator = self.rng.choice([*same, toys.RELU] if len(operands) == 1 else same)
+        attributes = {"k": self.rng.choice(self.tags)} if "k" in operator.attributes else {}
+        self._made.append(Call(operator, operands, attributes))
+        return self._made[-1]
+
+    def _leaf(self, leaf: Leaf) -> Expr:
+        if leaf.shared and self.rng.random() < 0.95:
+            return self._shared[leaf]
+        choice = self.rng.random()
+        if choice < 0.12 and self._branches:
+            return self.rng.choice(self._branches)
+        if choice < 0.2 and self._branches:
+            self._made.append(toys.exp(self.rng.choice(self._branches)))
+            return self._made[-1]
+        if choice > 0.35:
+            self._own.append(toys.var(f"w{len(self._own)}"))
+            return self._own[-1]
+        return self.rng.choice(self._own)

@@ -1,0 +1,173 @@
+"""Can any graph match? VACUOUS names the lines that clash; what is not decided is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gsl import Subst, attr, op, pat
+from gslverify.codes.satisfiable import UNDECIDED_SATISFIABILITY, VACUOUS
+from gslverify.finding import Verdict
+from gslverify.stages.satisfiable import SATISFIABLE, examination_order, scenarios_of
+from gslverify.variants import Variant
+from tests.gslverify.rules import SOUND
+from tests.gslverify.stages.asking import ask, line_of, only, question
+
+pytestmark = pytest.mark.smt
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_rules_that_match_something_pass(name: str) -> None:
+    result = ask(SATISFIABLE, SOUND[name])
+    assert (result.verdict, result.findings) == (Verdict.PASS, ())
+    assert result.counts["variants"] > 0
+
+
+def contradiction() -> Subst:
+    x = pat.Wildcard()
+    root = op.Sqrt(x)
+    where = [
+        x.ndim == 2,
+        x.shape[0] > 5,  # too large
+        x.shape[1] >= 1,
+        x.shape[0] < 4,  # too small
+    ]
+    return Subst(root, x, where=where)
+
+
+def against_operator() -> Subst:
+    x = pat.Variable(shape=(None, None))
+    w = pat.Variable(shape=(None, None))
+    where = [x.shape[1] != w.shape[1]]
+    dense = op.Dense(x, w)
+    return Subst(dense, dense, where=where)
+
+
+def against_dtypes() -> Subst:
+    x = pat.Variable(shape=(None,), dtype="int8")
+    root = op.Sqrt(x)
+    return Subst(root, x)
+
+
+def against_pattern() -> Subst:
+    x = pat.Wildcard()
+    y = pat.Variable(shape=(3, None))
+    sums = x + y
+    short = op.Concatenate((sums, sums), axis=1)
+    return Subst(short, short, where=[short.shape[1] == 3])
+
+
+@pytest.mark.parametrize(
+    ("write", "lines"),
+    [
+        (contradiction, ["# too large", "# too small"]),
+        (against_operator, ["where = [x.shape[1]", "op.Dense(x, w)"]),
+        (against_dtypes, []),
+        (against_pattern, ["where=[short.shape"]),
+    ],
+)
+def test_the_core_names_the_lines_that_clash(write: Any, lines: list[str]) -> None:
+    finding = only(ask(SATISFIABLE, write))
+    assert finding.code is VACUOUS
+    named = [detail.split(":")[1] for detail in finding.details]
+    assert {str(line_of(write, text)) for text in lines} <= set(named)
+    assert finding.span is not None
+    if write is contradiction:
+        assert sorted(named) == sorted(str(line_of(write, text)) for text in lines)
+        assert finding.span.line in [line_of(write, text) for text in lines]
+
+
+def no_such_axis() -> Subst:
+    x = pat.Wildcard()
+    whole = op.Concatenate((x, x), axis=4)
+    return Subst(op.Relu(whole), whole)
+
+
+def no_such_rank() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Relu(x), x, where=[x.ndim == 9])
+
+
+def no_such_field() -> Subst:
+    x = pat.Wildcard()
+    pieces = op.Split(x, indices_or_sections=2)
+    return Subst(op.Relu(pieces[2]), pieces[2])
+
+
+@pytest.mark.parametrize("write", [no_such_axis, no_such_rank, no_such_field])
+def test_a_source_without_structures_is_vacuous(write: Any) -> None:
+    result = ask(SATISFIABLE, write)
+    assert result.verdict is Verdict.VACUOUS
+    assert only(result).subject == "structure"
+    assert only(result).span is not None
+    assert result.counts == {"variants": 0}
+
+
+def cubes() -> Subst:
+    x = pat.Variable(shape=(None, None, None))
+    a, b, c = (x.shape[i] + 1 for i in range(3))
+    return Subst(op.Relu(x), x, where=[a * a * a + b * b * b == c * c * c])
+
+
+def unknown_length() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    order = attr.Variadic(lambda i: i, length=x.shape[0])
+    moved = op.Transpose(y, axes=order)
+    return Subst(op.Relu(x) + moved, x)
+
+
+def infinite() -> Subst:
+    x = pat.Wildcard()
+    clip = op.Clip(x)
+    return Subst(clip, x, where=[clip.max < float("inf")])
+
+
+@pytest.mark.parametrize(
+    ("write", "limit", "reason"),
+    [
+        (cubes, 20_000, "gave up"),
+        (unknown_length, 4_000_000, "length"),
+        (infinite, 4_000_000, "inf"),
+    ],
+)
+def test_what_is_not_decided_is_said(write: Any, limit: int, reason: str) -> None:
+    result = ask(SATISFIABLE, write, solver_limit=limit)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert only(result).code is UNDECIDED_SATISFIABILITY
+    assert any(reason in detail for detail in only(result).details)
+
+
+def test_a_structure_that_is_decided_is_enough() -> None:
+    def partly() -> Subst:
+        x = pat.Wildcard()
+        clip = op.Clip(x)
+        return Subst(clip, x, where=[attr.Cond(x.ndim == 2, clip.max < float("inf"), x.ndim == 1)])
+
+    asked = question(partly)
+    assert SATISFIABLE.run(asked).verdict is Verdict.PASS
+    assert not scenarios_of(asked).complete
+
+
+def test_only_so_many_structures_are_examined() -> None:
+    asked = question(SOUND["common_factor"], max_variants=3)
+    assert SATISFIABLE.run(asked).counts == {"variants": 3}
+    found = scenarios_of(asked)
+    assert (len(found.feasible), found.structures, found.complete) == (3, 25, False)
+
+
+def test_scenarios_are_worked_out_when_they_are_needed() -> None:
+    asked = question(SOUND["times_one"])
+    found = scenarios_of(asked)
+    assert found.complete
+    assert scenarios_of(asked) is found
+
+
+def test_the_simplest_structures_come_first_and_the_rest_is_shuffled_by_seed() -> None:
+    every = [Variant((a, b, c)) for a in range(4) for b in range(4) for c in range(2)]
+    first, again, other = (examination_order(every, seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first[:8] == other[:8]
+    assert first != other
+    assert sorted(sum(v.choices) for v in first[:8]) == [0, 1, 1, 1, 2, 2, 2, 2]
+    assert {v.choices for v in first} == {v.choices for v in every}

@@ -1,0 +1,314 @@
+"""Generated networks match, contexts are what they say, values lie where operators are defined."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gsl import Const, Proj, Subst, Tuple, Var, op, pat
+from gsl.expr import Call
+from gsl.graph import reverse_post_order
+from gsl.operators import lookup
+from gsl.operators.declaration import Values
+from gslverify.compare import compare, evaluate_bounded
+from gslverify.concrete import rewrite_once
+from gslverify.strategies import (
+    CONTEXTS,
+    DTYPES,
+    STYLES,
+    Network,
+    arrays,
+    arrays_of_every_style,
+    matching_networks,
+    networks,
+    random_array,
+    restricted,
+    same_value,
+    value_ranges,
+)
+from tests.gslverify.rules import SOUND, draws, samplers_of
+
+pytestmark = pytest.mark.smt
+
+
+def explore(subst: Subst, visit: Any, count: int = 25, **options: Any) -> None:
+    """Call `visit` with a draw and with networks that were drawn for a rule."""
+    samplers = samplers_of(subst)
+
+    @draws(count)
+    @given(st.data())
+    def every(data: st.DataObject) -> None:
+        visit(data, data.draw(networks(samplers, **options)))
+
+    every()
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_every_network_is_matched_unless_a_value_escapes(name: str) -> None:
+    subst = SOUND[name]()
+
+    def visit(data: st.DataObject, network: Network) -> None:
+        found = rewrite_once(subst, network.outputs, network.matched)
+        assert (found.mismatch is None) is not network.escaping, found.mismatch
+        assert found.refusal is None
+
+    explore(subst, visit)
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_inputs_lie_where_operators_are_defined(name: str) -> None:
+    def visit(data: st.DataObject, network: Network) -> None:
+        inputs = data.draw(arrays(network))
+        outputs, _ = evaluate_bounded(network.outputs, inputs)
+        assert len(outputs) == len(network.outputs)
+        for variable in network.variables:
+            array = inputs[variable.name]
+            assert (array.shape, array.dtype) == (variable.shape, variable.dtype)
+
+    explore(SOUND[name](), visit, 15)
+
+
+@pytest.mark.parametrize("context", sorted(set(CONTEXTS)))
+def test_contexts(context: str) -> None:
+    subst = SOUND["common_factor"]()
+
+    def visit(data: st.DataObject, network: Network) -> None:
+        below = reverse_post_order(network.matched)
+        variables = [expr for expr in below if isinstance(expr, Var)]
+        assert network.context == context
+        assert len(below) - len(variables) == (3 if context != "inputs computed" else 6)
+        assert network.escaping is (context == "inner value used")
+        match context:
+            case "alone" | "inputs computed":
+                assert network.outputs == network.matched
+            case "outputs used":
+                assert network.outputs[0].operands == network.matched * 2
+            case "inner value used":
+                assert network.outputs[1] in network.matched[0].operands
+            case "twice":
+                assert network.outputs[0] is not network.outputs[1]
+                assert network.outputs[0].type == network.outputs[1].type
+
+    explore(subst, visit, 10, contexts=[context])
+
+
+def test_only_inputs_that_may_be_anything_are_computed() -> None:
+    def visit(data: st.DataObject, network: Network) -> None:
+        weight = network.matched[0].operands[1]
+        assert isinstance(weight, Var)
+        assert isinstance(network.matched[0].operands[0], Call)
+
+    x, w = pat.Wildcard(), pat.Variable()
+    dense = op.Dense(x, w)
+    explore(Subst(dense, dense), visit, 10, contexts=["inputs computed"])
+
+
+def test_an_input_that_is_a_tuple_is_computed_field_by_field() -> None:
+    whole = op.Concatenate(pat.Wildcard(), axis=0)
+
+    def visit(data: st.DataObject, network: Network) -> None:
+        fields = network.matched[0].operands[0].operands
+        assert all(isinstance(field, Call) and field.operator.name == "Maximum" for field in fields)
+
+    explore(Subst(whole, whole), visit, 10, contexts=["inputs computed"], dtypes=["int8"])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_the_same_value_is_another_node(dtype: str) -> None:
+    x = Var("x", (2,), dtype)
+    pair = Tuple([x, Var("y", (1,), dtype)])
+    inputs = {"x": np.ones(2, dtype), "y": np.zeros(1, dtype)}
+    for expr in (x, pair, Proj(pair, 1)):
+        copy = same_value(expr)
+        assert copy is not expr
+        assert copy.type == expr.type
+        (one, other), _ = evaluate_bounded([expr, copy], inputs)
+        assert [c.difference for c in compare("y", one, other)] == [None] * len(leaves(one))
+
+
+def test_preferred_dtypes_are_taken_where_the_rule_leaves_a_choice() -> None:
+    seen: set[str] = set()
+    x = pat.Wildcard()
+    root = op.Sqrt(x)
+    explore(
+        Subst(root, root),
+        lambda data, network: seen.add(network.variables[0].dtype),
+        20,
+        dtypes=["float16", "int8"],
+        contexts=["alone"],
+    )
+    assert seen == {"float16"}
+
+
+def test_all_dtypes_and_several_ranks_and_sizes_are_drawn() -> None:
+    seen: set[tuple[str, int]] = set()
+    sizes: set[int] = set()
+
+    def visit(data: st.DataObject, network: Network) -> None:
+        (x,) = network.variables
+        seen.add((x.dtype, x.tensor_type.ndim))
+        sizes.update(x.shape)
+
+    x = pat.Wildcard()
+    explore(Subst(op.Flatten(x), op.Flatten(x)), visit, 80, contexts=["alone"])
+    assert {dtype for dtype, _ in seen} == set(DTYPES)
+    assert {rank for _, rank in seen} == {0, 1, 2, 3, 4}
+    assert {1, 2, 3, 4, 5} <= sizes
+
+
+def test_networks_are_the_same_every_time() -> None:
+    def drawn() -> list[str]:
+        seen: list[str] = []
+        explore(
+            SOUND["common_factor"](), lambda data, n: seen.append(repr(sorted(n.model.items())))
+        )
+        return seen
+
+    assert drawn() == drawn()
+
+
+def test_matching_networks_is_a_strategy_of_its_own() -> None:
+    subst = SOUND["twice_transposed"]()
+
+    @draws(5)
+    @given(matching_networks(subst))
+    def matched(network: Network) -> None:
+        found = rewrite_once(subst, network.outputs, network.matched)
+        assert (found.mismatch is None) is not network.escaping
+
+    matched()
+
+
+def leaves(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, tuple) else [value]
+
+
+# Values.
+
+
+def call(name: str, *operands: Any, **attributes: Any) -> Call:
+    return Call(lookup(name), list(operands), attributes)
+
+
+def ranges_of(variable: Var, *outputs: Any) -> list[Values]:
+    return value_ranges(outputs).get(variable, [])
+
+
+def test_ranges_come_from_all_users() -> None:
+    x = Var("x", (2,))
+    assert ranges_of(x, call("Relu", x)) == []
+    assert ranges_of(x, call("Sqrt", x)) == [Values(low=0.0)]
+    assert ranges_of(x, call("Sqrt", x), call("Divide", x, x)) == [
+        Values(nonzero=True),
+        Values(low=0.0),
+    ]
+
+
+def test_ranges_pass_through_what_only_moves_values() -> None:
+    x, y = Var("x", (2, 2)), Var("y", (2, 2))
+    roots = call("Sqrt", call("Transpose", call("Concatenate", Tuple([x, y]))))
+    assert ranges_of(x, roots) == ranges_of(y, roots) == [Values(low=0.0)]
+    pieces = call("Split", x, indices_or_sections=2)
+    assert ranges_of(x, call("Sqrt", Proj(pieces, 1))) == [Values(low=0.0)]
+    assert ranges_of(x, call("Sqrt", call("Negative", x))) == []
+
+
+def test_ranges_may_depend_on_types_and_attributes() -> None:
+    x, i = Var("x", (3, 5)), Var("i", (2,), "int64")
+    assert ranges_of(i, call("Take", x, i, axis=1)) == [Values(low=0, high=4)]
+    assert ranges_of(x, call("Take", x, i, axis=1)) == []
+
+
+RANGES = {
+    "low": [Values(low=0.5)],
+    "high": [Values(high=2.0)],
+    "indices": [Values(low=0, high=3)],
+    "one index": [Values(low=0, high=0)],
+    "shifted": [Values(low=-7, high=-5)],
+    "nonzero": [Values(nonzero=True)],
+    "nonzero above": [Values(low=2.0, nonzero=True)],
+    "nonzero below": [Values(high=-1.0, nonzero=True)],
+    "both": [Values(low=0.0), Values(nonzero=True)],
+    "two": [Values(low=0, high=9), Values(low=0, high=4)],
+}
+
+
+BELOW_ZERO = {"shifted", "nonzero below"}
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        (name, dtype)
+        for name in RANGES
+        for dtype in DTYPES
+        if dtype != "bool" and not (dtype == "uint8" and name in BELOW_ZERO)
+    ],
+)
+def test_arrays_lie_in_their_ranges(name: str, style: str, dtype: str) -> None:
+    ranges = RANGES[name]
+    array = random_array(Var("x", (40,), dtype), style, ranges, np.random.default_rng(0))
+    assert array.dtype == dtype
+    for values in ranges:
+        assert values.low is None or np.all(array >= values.low)
+        assert values.high is None or np.all(array <= values.high)
+        assert not values.nonzero or np.all(array != 0)
+    np.testing.assert_array_equal(restricted(array, ranges, array.dtype), array)
+
+
+def test_indices_are_spread_over_their_range() -> None:
+    x = Var("x", (200,), "int64")
+    for style in STYLES:
+        array = random_array(x, style, [Values(low=0, high=3)], np.random.default_rng(0))
+        assert set(array.tolist()) == {0, 1, 2, 3}
+
+
+def test_styles() -> None:
+    generator = np.random.default_rng(0)
+    arrays = {s: random_array(Var("x", (300,)), s, None, generator) for s in STYLES}
+    assert set(arrays["small integers"]) == set(range(-3, 4))
+    assert len(set(arrays["distinct integers"])) == 300
+    assert set(arrays["halves"]) == {value / 2 for value in range(-3, 4)}
+    assert np.max(np.abs(arrays["wide"])) > 16 > np.max(np.abs(arrays["reals"]))
+    for style in STYLES:
+        bytes_ = random_array(Var("x", (300,), "uint8"), style, None, generator)
+        assert bytes_.dtype == np.uint8
+        truths = random_array(Var("x", (300,), "bool"), style, None, generator)
+        assert set(truths.tolist()) == {False, True}
+        assert random_array(Var("x", ()), style, None, generator).shape == ()
+        assert random_array(Var("x", (2, 0)), style, None, generator).shape == (2, 0)
+
+
+def test_every_style_is_drawn_at_once() -> None:
+    def visit(data: st.DataObject, network: Network) -> None:
+        draws = data.draw(arrays_of_every_style(network))
+        assert len(draws) == len(STYLES)
+
+    explore(SOUND["times_one"](), visit, 5, contexts=["alone"], dtypes=["float32"])
+
+
+def test_constants_lie_where_their_users_are_defined() -> None:
+    x, c = pat.Wildcard(), pat.Const(shape=(None,))
+    quotient = op.FloorDivide(x, c)
+
+    def visit(data: st.DataObject, network: Network) -> None:
+        constants = [e for e in reverse_post_order(network.outputs) if isinstance(e, Const)]
+        assert constants
+        assert all(np.all(constant.value != 0) for constant in constants)
+
+    explore(Subst(quotient, quotient), visit)
+
+
+def test_indices_that_are_constants_exist() -> None:
+    x, c = pat.Wildcard(), pat.Const(shape=(None,))
+    taken = op.Take(x, c)
+
+    def visit(data: st.DataObject, network: Network) -> None:
+        evaluate_bounded(network.outputs, data.draw(arrays(network)))
+
+    explore(Subst(taken, taken), visit)

@@ -1,0 +1,136 @@
+"""Completeness: the engine finds exactly the matches that the definitions allow.
+
+Thousands of random pairs of a rule and a graph; at every node of the graph the engine is held
+against a matcher that tries everything. `GSL_PAIRS=50` runs fifty times as many.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from gsl import pat
+from gsl.graph import Graph, Node
+from gsl.match import Mismatch, match_at, matches_at
+from gsl.match.whole import output_nodes
+from tests.match.cutting import Cutter, random_outputs
+from tests.match.fans import fan_problem
+from tests.match.reference import (
+    Map,
+    Problem,
+    fixed_matches,
+    is_match,
+    literal_matches,
+    may_be,
+    variadic_matches,
+)
+
+SCALE = int(os.environ.get("GSL_PAIRS", "1"))
+
+
+def frozen(found: Map) -> frozenset[object]:
+    return frozenset(found.items())
+
+
+def cut_problem(seed: int, outputs: int, calls: int = 8) -> Problem:
+    rng = Random(seed)
+    graph = Graph(random_outputs(rng, rng.randint(3, calls)))
+    return Cutter(rng, rng.choice((0.0, 0.05, 0.15))).problem(graph, outputs)
+
+
+def found_at(problem: Problem, root: Node) -> list[Map]:
+    return [dict(bindings.nodes) for bindings in matches_at(problem.subst, problem.graph, root)]
+
+
+@pytest.mark.parametrize(("outputs", "pairs"), [(1, 800), (2, 800), (3, 600)])
+def test_every_match_of_fixed_outputs_is_found_and_no_other(outputs: int, pairs: int) -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(pairs * SCALE):
+        problem = cut_problem(seed, outputs, calls=8 if outputs < 3 else 6)
+        for root in problem.graph:
+            expected, found = fixed_matches(problem, root), found_at(problem, root)
+
+            assert Counter(map(frozen, found)) == Counter(map(frozen, expected)), (seed, root)
+            assert bool(match_at(problem.subst, problem.graph, root)) is bool(expected)
+            seen["matches" if expected else "mismatches"] += 1
+            seen["several"] += len(expected) > 1
+        for pattern in problem.subst.source_patterns:
+            seen[type(pattern).__name__] += 1
+        seen["real outputs"] += len(problem.subst.source) == outputs
+
+    assert seen["matches"] > pairs * SCALE / 3
+    assert seen["mismatches"] > pairs * SCALE
+    assert seen["several"] > 10
+    assert seen["real outputs"] > pairs * SCALE / 2
+    kinds = ("Wildcard", "Variable", "Const", "Call", "Tuple", "GetItem", "Alt", "Variadic")
+    assert all(seen[kind] > 10 for kind in kinds)
+
+
+def limited_fans(pairs: int) -> Iterator[tuple[int, Problem]]:
+    """Yield random problems that are small enough for trying all sets, or orders, of outputs."""
+    for seed in range(pairs * SCALE):
+        problem = fan_problem(Random(seed))
+        field = problem.subst.variadic.field
+        candidates = sum(may_be(field, node) for node in problem.graph)
+        if candidates <= (4 if problem.positional else 6):
+            yield seed, problem
+
+
+def test_largest_sets_of_variadic_outputs_are_found() -> None:
+    seen: Counter[str] = Counter()
+    for seed, problem in limited_fans(1100):
+        seen["pairs"] += 1
+        seen["by position"] += problem.positional
+        seen["first patterns"] += bool(problem.subst.variadic.first)
+        seen["alternatives"] += any(
+            isinstance(pattern, pat.Alt) for pattern in problem.subst.source_patterns
+        )
+        for root in problem.graph:
+            outputs = check_variadic(problem, root, seed)
+            seen["matches" if outputs else "mismatches"] += 1
+            seen["long"] += len(outputs) > 2
+
+    assert seen["pairs"] > 900 * SCALE
+    assert min(seen.values()) > 80 * SCALE
+    assert set(seen) >= {"matches", "mismatches", "long", "by position", "alternatives"}
+
+
+def check_variadic(problem: Problem, root: Node, seed: int) -> tuple[Node, ...]:
+    """Compare with the reference and return the outputs that were found."""
+    found = match_at(problem.subst, problem.graph, root)
+    possible = variadic_matches(problem, root)
+    sets = {frozenset(outputs) for outputs in possible}
+    largest = {one for one in sets if not any(one < other for other in sets)}
+    if isinstance(found, Mismatch):
+        assert not possible, (seed, root)
+        return ()
+    outputs = tuple(output_nodes(problem.subst, found))
+    assert outputs[0] is root
+    assert is_match(problem, found.nodes, outputs, len(outputs)), (seed, root)
+    assert frozenset(outputs) in largest, (seed, root)
+    every = [
+        frozenset(output_nodes(problem.subst, bindings))
+        for bindings in matches_at(problem.subst, problem.graph, root)
+    ]
+    assert Counter(every) == Counter(largest), (seed, root)
+    return outputs
+
+
+def test_reference_agrees_with_trying_every_injective_map() -> None:
+    matches = 0
+    for seed in range(500 * SCALE):
+        problem = cut_problem(seed, 1 + seed % 3, calls=3)
+        patterns = problem.subst.source_patterns
+        variants = any(isinstance(p, pat.Alt | pat.Variadic) for p in patterns)
+        if variants or len(patterns) > 4 or len(problem.graph) > 7:
+            continue
+        for root in problem.graph:
+            derived, literal = fixed_matches(problem, root), literal_matches(problem, root)
+            assert set(map(frozen, derived)) == set(map(frozen, literal)), (seed, root)
+            matches += bool(derived)
+
+    assert matches > 100
