@@ -27,9 +27,9 @@ class Expr:
     operands: tuple[Expr, ...]
     type: Type
 
-    def __init__(self, operands: tuple[Expr, ...], type_: Type) -> None:
+    def __init__(self, operands: tuple[Expr, ...], result: Type) -> None:
         self.operands = operands
-        self.type = type_
+        self.type = result
 
     def with_operands(self, operands: tuple[Expr, ...]) -> Expr:
         """Return this expression over other operands of the same types."""
@@ -142,13 +142,13 @@ class Proj(Expr):
 
     __slots__ = ("index",)
 
-    def __init__(self, tuple_: Expr, index: int) -> None:
-        if not isinstance(tuple_.type, TupleType):
+    def __init__(self, whole: Expr, index: int) -> None:
+        if not isinstance(whole.type, TupleType):
             raise GraphError("only a tuple has fields to project")
-        if not 0 <= index < len(tuple_.type.fields):
-            raise GraphError(f"field {index} of a tuple of {len(tuple_.type.fields)} fields")
+        if not 0 <= index < len(whole.type.fields):
+            raise GraphError(f"field {index} of a tuple of {len(whole.type.fields)} fields")
         self.index = index
-        super().__init__((tuple_,), tuple_.type.fields[index])
+        super().__init__((whole,), whole.type.fields[index])
 
     def __repr__(self) -> str:
         return f"Proj({self.index})"

@@ -40,7 +40,8 @@ def reverse_post_order(outputs: Iterable[Vertex]) -> list[Vertex]:
             elif id(vertex) not in seen:
                 seen.add(id(vertex))
                 stack.append((vertex, True))
-                stack.extend((operand, False) for operand in reversed(vertex.operands))  # type: ignore[misc]
+                below = reversed(vertex.operands)
+                stack.extend((operand, False) for operand in below)  # type: ignore[misc]
     return order
 
 

@@ -182,8 +182,8 @@ def _result_sizes(instance: Instance) -> Iterator[Term]:
             yield size
 
 
-def _terms(type_: Type, expr: Any) -> Iterator[Term]:
-    values: list[Any] = list(_type_parts(type_))
+def _terms(declared: Type, expr: Any) -> Iterator[Term]:
+    values: list[Any] = list(_type_parts(declared))
     if isinstance(expr, Call):
         values.extend(expr.attributes.values())
     if isinstance(expr, Const):
@@ -191,11 +191,11 @@ def _terms(type_: Type, expr: Any) -> Iterator[Term]:
     yield from _flatten(values)
 
 
-def _type_parts(type_: Type) -> Iterator[Any]:
-    if isinstance(type_, TensorType):
-        yield from (*type_.shape, type_.dtype)
-    if isinstance(type_, TupleType):
-        for part in type_.fields:
+def _type_parts(declared: Type) -> Iterator[Any]:
+    if isinstance(declared, TensorType):
+        yield from (*declared.shape, declared.dtype)
+    if isinstance(declared, TupleType):
+        for part in declared.fields:
             yield from _type_parts(part)
 
 

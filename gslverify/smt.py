@@ -248,6 +248,11 @@ _SORTS: Mapping[str, Callable[..., Any]] = {
 _DIVISIONS = frozenset({"/", "//", "%"})
 
 
+def is_partial(term: Term) -> bool:
+    """Tell whether a term is an operation that some operands leave without a value."""
+    return isinstance(term, Operation) and (term.head in _DIVISIONS or term.head == "sqrt")
+
+
 def _same_sort(formulas: list[Any]) -> list[Any]:
     if any(z3.is_real(formula) for formula in formulas):
         return [z3.ToReal(part) if z3.is_int(part) else part for part in formulas]

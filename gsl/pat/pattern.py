@@ -233,13 +233,13 @@ class GetItem(Pattern):
 
     __slots__ = ()
 
-    def __init__(self, tuple_: Any, index: Any = None) -> None:
+    def __init__(self, whole: Any, index: Any = None) -> None:
         if isinstance(index, slice):
             raise TypeError("a pattern cannot be sliced; use pat.Variadic for several fields")
         if not isinstance(index, Term | None) and type(index) is not int:
             message = f"attribute `index` of a projection: {index!r} is not an integer"
             raise RuleError("GSL113", message, resolve(here()))
-        super().__init__((as_pattern(tuple_),), _constraints({"index": index}))
+        super().__init__((as_pattern(whole),), _constraints({"index": index}))
 
     def attribute_names(self) -> tuple[str, ...]:
         """Return type attributes and the index."""

@@ -175,9 +175,9 @@ def _fresh(name: str, taken: set[str]) -> str:
     return candidate
 
 
-def _variable(name: str, type_: Any) -> Var:
+def _variable(name: str, annotation: Any) -> Var:
     try:
-        known = from_relax_type(type_)
+        known = from_relax_type(annotation)
         if not isinstance(known, TensorType):
             raise UnsupportedError("GSL has no variables of tuple type")
         return Var(name, known.shape, known.dtype)

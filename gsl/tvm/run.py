@@ -56,8 +56,8 @@ class Executable:
         results = result if signature.is_packed else [result]
         addresses = {array.ctypes.data for array in given}
         return [
-            _to_numpy(value, type_, f"output {index} of `{name}`", addresses)
-            for index, (value, type_) in enumerate(zip(results, signature.outputs, strict=True))
+            _to_numpy(value, declared, f"output {index} of `{name}`", addresses)
+            for index, (value, declared) in enumerate(zip(results, signature.outputs, strict=True))
         ]
 
 
@@ -128,21 +128,21 @@ def _checked(name: str, signature: Signature, arrays: Sequence[Any]) -> list[Any
         expected = len(signature.parameters)
         raise BackendError(f"`{name}` takes {expected} arrays, not {len(arrays)}")
     given = [np.asarray(array) for array in arrays]
-    for (parameter, type_), array in zip(signature.parameters, given, strict=True):
+    for (parameter, declared), array in zip(signature.parameters, given, strict=True):
         actual = TensorType(array.shape, array.dtype.name)
-        if actual != type_:
-            raise BackendError(f"parameter `{parameter}` of `{name}` is {type_}, given {actual}")
+        if actual != declared:
+            raise BackendError(f"parameter `{parameter}` of `{name}` is {declared}, given {actual}")
     return [aligned(array) for array in given]
 
 
-def _to_numpy(value: Any, type_: Type, place: str, inputs: set[int]) -> Any:
-    if isinstance(type_, TupleType):
-        fields = zip(value, type_.fields, strict=True)
+def _to_numpy(value: Any, declared: Type, place: str, inputs: set[int]) -> Any:
+    if isinstance(declared, TupleType):
+        fields = zip(value, declared.fields, strict=True)
         return tuple(_to_numpy(item, field, place, inputs) for item, field in fields)
     array = np.from_dlpack(value)
     actual = TensorType(array.shape, array.dtype.name)
-    if actual != type_:
-        raise TypeMismatchError(f"{place} has type {type_}, TVM returned {actual}")
+    if actual != declared:
+        raise TypeMismatchError(f"{place} has type {declared}, TVM returned {actual}")
     # A graph may return an input, whose memory belongs to the caller.
     result = array.copy() if array.ctypes.data in inputs else array
     result.setflags(write=False)

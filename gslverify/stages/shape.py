@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gsl.attr.evaluate import equal
-from gsl.attr.term import Symbol, Term, operation
-from gsl.errors import GslError, UndecidedError
-from gsl.expr import Expr
+from gsl.attr.term import Symbol, Term, operation, subterms
+from gsl.errors import GslError, RewriteError, UndecidedError
+from gsl.expr import Call, Expr
 from gsl.listing import listing
 from gsl.operators.declaration import Need, tensors
 from gsl.rewrite import Builder, known, output_pairs
@@ -22,7 +22,7 @@ from gsl.types import TensorType, TupleType, Type
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UNDECIDED_SHAPE
 from gslverify.concrete import concrete_outputs, rewrite_once, target_outputs
 from gslverify.finding import Assurance, Code, Counterexample, Finding, Level
-from gslverify.smt import Answer, Result, UntranslatableError
+from gslverify.smt import Answer, Result, UntranslatableError, is_partial
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.satisfiable import Scenario, Scenarios, scenarios_of
 
@@ -180,8 +180,21 @@ def _obligations(scenario: Scenario, decisions: _Decisions) -> Iterator[Obligati
         instance.graph.drop_unused(reversed(builder.added))
     for term, reason in need.claims:
         yield Obligation(term, ILLEGAL_TARGET, reason, instance.subst.origin)
+    for node in builder.added:
+        yield from _have_values(node.expr, instance.subst.origin)
     for number, (old, new, origin) in enumerate(pairs):
         yield from _same_type(number, old.type, new.type, origin)
+
+
+def _have_values(expr: Expr, origin: Origin | None) -> Iterator[Obligation]:
+    """Demand that the divisions in the attributes of a call have a result."""
+    if not isinstance(expr, Call):
+        return
+    for name, value in expr.attributes.items():
+        for term in value if isinstance(value, tuple) else (value,):
+            if isinstance(term, Term) and any(map(is_partial, subterms(term))):
+                message = f"attribute `{name}` of {expr.operator} must have a value"
+                yield Obligation(operation("==", term, term), ILLEGAL_TARGET, message, origin)
 
 
 def _same_type(
@@ -205,8 +218,7 @@ def _same_type(
 
 def _confirmed(question: Question, scenario: Scenario, obligation: Obligation) -> Finding:
     model = _small_model(scenario, obligation)
-    outputs = concrete_outputs(scenario.instance, model)
-    refusal = rewrite_once(question.subst, outputs).refusal
+    outputs, refusal = _executed(question, scenario, model)
     if refusal is None:
         message = f"a model against it could not be confirmed by execution: {obligation.message}"
         return Finding(UNDECIDED_SHAPE, message, question.subst.span)
@@ -218,6 +230,17 @@ def _confirmed(question: Question, scenario: Scenario, obligation: Obligation) -
         counterexample=_counterexample(model, outputs, target, str(refusal)),
         subject=obligation.code.id,
     )
+
+
+def _executed(
+    question: Question, scenario: Scenario, model: dict[Symbol, Any]
+) -> tuple[list[Expr], RewriteError | None]:
+    """Return the network that a model describes, and what the engine says about rewriting it."""
+    try:
+        outputs = concrete_outputs(scenario.instance, model)
+    except GslError:  # a number of the model has no exact counterpart in Python
+        return [], None
+    return outputs, rewrite_once(question.subst, outputs).refusal
 
 
 def _sentence(obligation: Obligation, source: Sequence[Expr], target: Sequence[Expr] | None) -> str:

@@ -84,7 +84,7 @@ def floor_divide_twice_any_sign() -> Subst:
     """
     x, c, d = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=())
     quotient = op.FloorDivide(op.FloorDivide(x, c), d)
-    small = [(k.value > -1000) & (k.value < 1000) for k in (c, d)]
+    small = [(k.value > -1000) & (k.value != 0) & (k.value < 1000) for k in (c, d)]
     wide = attr.In(x.dtype, ("int32", "int64"))
     return Subst(quotient, op.FloorDivide(x, c * d), where=[*small, wide])
 

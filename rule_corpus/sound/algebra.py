@@ -131,7 +131,7 @@ def floor_divide_twice() -> Subst:
     """
     x, c, d = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=())
     quotient = op.FloorDivide(op.FloorDivide(x, c), d)
-    small = (c.value > -1000) & (c.value < 1000) & (d.value < 1000)
+    small = (c.value > -1000) & (c.value != 0) & (c.value < 1000) & (d.value < 1000)
     wide = attr.In(x.dtype, ("int32", "int64"))
     return Subst(quotient, op.FloorDivide(x, c * d), where=[d.value > 0, small, wide])
 

@@ -8,7 +8,10 @@ TAGS = {"concat", "split", "data-movement"}
 
 
 def _same_axis(concat: Pattern, split: Pattern, x: Pattern) -> Term:
-    """Tell whether both axes are the same, each of them written from the front or the end."""
+    """Tell whether both axes are the same, each of them written from the front or the end.
+
+    That follows from the shapes unless a size is 0; it leaves fewer structures to examine.
+    """
     return concat.axis % x.ndim == split.axis % x.ndim
 
 
@@ -16,9 +19,9 @@ def _same_axis(concat: Pattern, split: Pattern, x: Pattern) -> Term:
 def split_concat() -> Subst:
     """cat[a](split[a](x).0, split[a](x).1)  =>  x, where the result has the shape of x
 
-    Pieces of a cut tensor in their order along the same axis are the tensor. The published rule
-    cuts in two equal sections; any cuts will do while the shape tells that no piece is missing
-    (one that is missing then is empty).
+    The pieces of a tensor in their order, along the axis of the cuts, are the tensor. The
+    published rule cuts in two equal sections. Any cuts will do: a third piece, which the pattern
+    does not exclude, has to be empty for the shape to be that of x.
     """
     x = pat.Wildcard()
     split = op.Split(x)

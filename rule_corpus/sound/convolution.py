@@ -69,10 +69,10 @@ def two_conv_add() -> Subst:
 def conv_shortcut_add() -> Subst:
     """conv{A}(x, w) + x  =>  conv{A}(x, w + identity), where the shape of conv{A}(x, w) is x's
 
-    The identity is a convolution, too: its kernel is 1 where output and input channel are the
-    same and the tap falls on the pixel itself, that is at padding / dilation. This tap exists when
-    the dilation divides the padding before and the strides are 1, also in an even kernel. In a
-    group, input channels are numbered anew: one small unit matrix for each group.
+    The identity is a convolution, too: its kernel is 1 where output and input channel are one and
+    the tap falls on the pixel itself. That is tap padding / dilation, which exists with strides
+    of 1 when the dilation divides the padding in front, in even kernels as well. Every group
+    numbers its input channels anew, so each has a unit matrix.
     """
     x, w = pat.Wildcard(), pat.Variable()
     conv = op.Conv2D(x, w, strides=(1, 1))

@@ -141,10 +141,10 @@ def parallel_conv_expand_kernels() -> Subst:
 def parallel_group_conv_variadic() -> Subst:
     """conv{A}(x, w_i) for i < n  =>  the parts of conv{A}(x, w), where w interleaves w_i by groups
 
-    Group g of the result has to see group g of the data, so outputs are ordered by group first and
-    by convolution second. Weights get an axis of groups, are put together behind it, and lose it
-    again; so do the channels of the result when they are taken apart. The published rule is
-    for weights of equal shapes; here only the kernels have to agree in size.
+    Outputs have to be ordered by group first and by convolution second. So weights get an axis of
+    groups, are put together behind it, and lose it again; so do the channels of the result when
+    they are taken apart. In the published rule the weights have one shape; in truth only
+    the kernels have to agree in size.
     """
     x, first_w, w = pat.Wildcard(), pat.Variable(), pat.Variable()
     first = op.Conv2D(x, first_w)

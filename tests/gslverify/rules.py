@@ -47,7 +47,7 @@ def same_elementwise() -> Subst:
     second = op.same(first)(y, **pat.same_attr(first))
     both = op.Concatenate((first, second), axis=0)
     merged = op.same(first)(op.Concatenate((x, y), axis=0), **pat.same_attr(first))
-    return Subst(both, merged)
+    return Subst(both, merged, where=[x.dtype == y.dtype])
 
 
 def scaled_by_constant() -> Subst:

@@ -21,20 +21,23 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
     return pytester
 
 
+QUICKLY = ("--gsl", "--gsl-no-tvm", "--gsl-max-examples=5", "-v")
+
+
 def rules(project: pytest.Pytester) -> pytest.RunResult:
-    return project.runpytest_subprocess("--gsl", "--gsl-no-tvm", "--gsl-max-examples=5", "-v")
+    return project.runpytest_inprocess(*QUICKLY)
 
 
 def test_nothing_is_collected_unless_asked_for(project: pytest.Pytester) -> None:
     write_rules(project.path, ["one"])
 
-    assert project.runpytest_subprocess().ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert project.runpytest_inprocess().ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
 def test_one_item_for_each_rule_and_stage(project: pytest.Pytester) -> None:
     write_rules(project.path, ["two", "one"], "lib/conv.py")
 
-    result = project.runpytest_subprocess("--gsl", "--collect-only", "-q", "lib")
+    result = project.runpytest_inprocess("--gsl", "--collect-only", "-q", "lib")
 
     assert [line for line in result.outlines if "::" in line] == [
         f"lib/conv.py::{name}::{stage}"
@@ -47,7 +50,7 @@ def test_files_without_rules_are_left_alone(project: pytest.Pytester) -> None:
     write_rules(project.path, ["one"])
     (project.path / "explodes.py").write_text("raise SystemExit\n", "utf-8")
 
-    result = project.runpytest_subprocess("--gsl", "--collect-only", "-q")
+    result = project.runpytest_inprocess("--gsl", "--collect-only", "-q")
 
     assert result.ret == 0
 
@@ -57,7 +60,7 @@ def test_ini_names_files_that_are_always_collected(project: pytest.Pytester) -> 
     write_rules(project.path, ["one"], "lib/conv.py")
     write_rules(project.path, ["other"], "other.py")
 
-    result = project.runpytest_subprocess("--collect-only", "-q")
+    result = project.runpytest_inprocess("--collect-only", "-q")
 
     assert {line.split("::")[1] for line in result.outlines if "::" in line} == {"one"}
 
@@ -77,7 +80,7 @@ def test_ini_names_files_that_are_always_collected(project: pytest.Pytester) -> 
 def test_selection(selection: list[str], count: int, project: pytest.Pytester) -> None:
     write_rules(project.path, ["one", "two"])
 
-    result = project.runpytest_subprocess(
+    result = project.runpytest_inprocess(
         "--gsl", "--collect-only", "-q", "--strict-markers", *selection
     )
 
@@ -88,7 +91,7 @@ def test_rule_file_named_like_a_test_file_is_both(project: pytest.Pytester) -> N
     path = write_rules(project.path, ["one"], "test_rules.py")
     path.write_text(path.read_text("utf-8") + "\n\ndef test_it():\n    pass\n", "utf-8")
 
-    result = project.runpytest_subprocess("--gsl", "--collect-only", "-q", "test_rules.py")
+    result = project.runpytest_inprocess("--gsl", "--collect-only", "-q", "test_rules.py")
 
     assert "test_rules.py::test_it" in result.outlines
     assert "test_rules.py::one::static" in result.outlines
@@ -98,7 +101,7 @@ def test_two_rule_files_of_one_name(project: pytest.Pytester) -> None:
     write_rules(project.path, ["one"], "sound/conv.py")
     write_rules(project.path, ["one"], "broken/conv.py")
 
-    result = project.runpytest_subprocess(
+    result = project.runpytest_inprocess(
         "--gsl", "sound/conv.py", "broken/conv.py", "-m", "gsl_static"
     )
 
@@ -143,7 +146,7 @@ def test_wrong_values_fail_the_numeric_stage(project: pytest.Pytester) -> None:
 def test_a_later_stage_alone_runs_the_earlier_ones(project: pytest.Pytester) -> None:
     write_rule(project.path, "return None")
 
-    result = project.runpytest_subprocess("--gsl", "rules.py::example::shape")
+    result = project.runpytest_inprocess("--gsl", "rules.py::example::shape")
 
     result.assert_outcomes(skipped=1)
 
@@ -179,7 +182,7 @@ def test_undecided_is_skipped_with_its_reason(project: pytest.Pytester) -> None:
         "utf-8",
     )
 
-    result = rules(project)
+    result = project.runpytest_subprocess(*QUICKLY)
 
     result.assert_outcomes(passed=3, skipped=1)
     result.stdout.fnmatch_lines(["*SKIPPED (GSL390 too hard)*"])
@@ -190,9 +193,7 @@ def test_file_that_does_not_import_is_a_collection_error(project: pytest.Pyteste
     path.write_text("import nowhere\n" + path.read_text("utf-8"), "utf-8")
     write_rules(project.path, ["sound"], "sound.py")
 
-    result = project.runpytest_subprocess(
-        "--gsl", "--continue-on-collection-errors", "--gsl-no-tvm"
-    )
+    result = project.runpytest_inprocess("--gsl", "--continue-on-collection-errors", "--gsl-no-tvm")
 
     result.assert_outcomes(errors=1, passed=4)
     result.stdout.fnmatch_lines(["*GSL101*", "  --> rules.py:1:1"])
@@ -214,7 +215,7 @@ def test_crash_of_a_stage_is_a_failure(project: pytest.Pytester) -> None:
         "import gslverify.stages.static as static\nstatic.check = lambda subst: 1 / 0\n", "utf-8"
     )
 
-    result = rules(project)
+    result = project.runpytest_subprocess(*QUICKLY)
 
     result.assert_outcomes(failed=1, skipped=3)
     result.stdout.fnmatch_lines(["*GSL901*", "*ZeroDivisionError*"])
@@ -223,7 +224,7 @@ def test_crash_of_a_stage_is_a_failure(project: pytest.Pytester) -> None:
 def test_numbers_are_properties_of_the_item(project: pytest.Pytester) -> None:
     write_rules(project.path, ["one"])
 
-    project.runpytest_subprocess("--gsl", "rules.py::one::shape", "--junitxml=report.xml")
+    project.runpytest_inprocess("--gsl", "rules.py::one::shape", "--junitxml=report.xml")
 
     assert 'name="assurance"' in (project.path / "report.xml").read_text("utf-8")
 

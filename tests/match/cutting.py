@@ -213,7 +213,7 @@ def k_of(node: Node) -> int:
 
 def _neighbours(roots: list[Node]) -> list[Node]:
     """Return calls that share an operand with, use, or feed one of `roots`."""
-    below = {operand for root in roots for operand in (root, *root.operands)}
+    below = dict.fromkeys(node for root in roots for node in (root, *root.operands))
     near = [user for node in below for user in node.users]
     near += [user for node in near for user in node.users]
     return [n for n in near if n not in roots and isinstance(n.expr, Call | Proj)]

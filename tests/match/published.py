@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from gsl import Subst, pat
-from gsl.graph import Graph, Node, reverse_post_order
-from gsl.match.bindings import Bindings, Scope
 from gsl.attr.evaluate import satisfies
 from gsl.errors import EvaluationError
 from gsl.expr import attribute_of
+from gsl.graph import Graph, Node, reverse_post_order
+from gsl.match.bindings import Bindings, Scope
 from tests.match.reference import INPUTS, fits_kind
 
 Mapping = dict[pat.Pattern, Node]

@@ -59,7 +59,7 @@ def Halves(need: Need, data: Tensor) -> Any:
 
 Halves.numpy(lambda data: (data, 2 * data))
 
-RELU, EXP, NEGATIVE = REGISTRY["Relu"], REGISTRY["Exp"], REGISTRY["Negative"]
+RELU, EXP, NEGATIVE, TANH = (REGISTRY[name] for name in ("Relu", "Exp", "Negative", "Tanh"))
 ADD, MULTIPLY, SUBTRACT = REGISTRY["Add"], REGISTRY["Multiply"], REGISTRY["Subtract"]
 
 SHAPE = (2,)
@@ -79,6 +79,10 @@ def relu(data: Expr) -> Call:
 
 def exp(data: Expr) -> Call:
     return Call(EXP, [data])
+
+
+def tanh(data: Expr) -> Call:
+    return Call(TANH, [data])
 
 
 def negative(data: Expr) -> Call:

@@ -1,0 +1,320 @@
+"""Generated graphs: wrong rules are refuted, sound ones never, and what is missing is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gsl import Subst, attr, op, pat
+from gslverify import backend
+from gslverify.backend import Opinion
+from gslverify.codes.numeric import (
+    BACKEND_CRASHED,
+    BACKENDS_DISAGREE,
+    MATCH_REFUSED,
+    OUTPUTS_DIFFER,
+    TOO_FEW_EXAMPLES,
+)
+from gslverify.finding import Level, StageResult, Verdict
+from gslverify.minimise import SIMPLE_VALUES
+from gslverify.stages.numeric import NUMERIC
+from tests.gslverify.rules import SOUND
+from tests.gslverify.stages.asking import ask, only
+
+pytestmark = pytest.mark.smt
+
+FEW: dict[str, Any] = {"max_examples": 24, "min_examples": 10, "max_variants": 24}
+
+
+# Sound rules, among them some that only rounding makes differ.
+
+
+def sums_in_another_order() -> Subst:
+    x, y, z = (pat.Wildcard() for _ in range(3))
+    return Subst((x + y) + z, x + (y + z))
+
+
+def products_in_another_order() -> Subst:
+    x, y, z = (pat.Variable(shape=(None, None)) for _ in range(3))
+    product = op.Matmul(op.Matmul(x, y), z)
+    return Subst(product, op.Matmul(x, op.Matmul(y, z)), where=[product.dtype == x.dtype])
+
+
+def softmax_written_out() -> Subst:
+    x = pat.Wildcard()
+    softmax = op.Softmax(x)
+    powers = op.Exp(x - op.Max(x, axis=softmax.axis, keepdims=True))
+    return Subst(softmax, powers / op.Sum(powers, axis=softmax.axis, keepdims=True))
+
+
+def sigmoid_by_tanh() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Sigmoid(x), (op.Tanh(x * 0.5) + 1.0) * 0.5)
+
+
+def mean_of_squares() -> Subst:
+    x = pat.Wildcard()
+    spread = op.Variance(x, keepdims=True)
+    mean = op.Mean(x, axis=spread.axis, keepdims=True)
+    squares = op.Mean(op.Square(x), axis=spread.axis, keepdims=True)
+    return Subst(spread, squares - op.Square(mean))
+
+
+def quotient_of_quotients() -> Subst:
+    x, y, z = (pat.Wildcard() for _ in range(3))
+    return Subst((x / y) / z, x / (y * z))
+
+
+ROUNDED = [
+    sums_in_another_order,
+    products_in_another_order,
+    softmax_written_out,
+    sigmoid_by_tanh,
+    mean_of_squares,
+    quotient_of_quotients,
+]
+
+
+@pytest.mark.parametrize("write", [*SOUND.values(), *ROUNDED], ids=lambda write: write.__name__)
+def test_sound_rules_are_never_refuted(write: Any) -> None:
+    result = ask(NUMERIC, write, **FEW)
+    assert (result.verdict, result.findings) == (Verdict.PASS, ())
+    assert result.counts["examples"] >= FEW["min_examples"]
+    levels = {assurance.level for assurance in result.assurances}
+    assert levels <= {Level.EXACT, Level.BOUNDED}
+    assert levels
+    assert all("numpy only" in assurance.text for assurance in result.assurances)
+
+
+# Wrong rules, of which all shapes and dtypes are right.
+
+
+def swapped_difference() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(x - y, y - x)
+
+
+def relu_of_negative() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Relu(-x), -op.Relu(x))
+
+
+def swapped_pieces() -> Subst:
+    x = pat.Wildcard()
+    pieces = op.Split(x, indices_or_sections=2)
+    return Subst(op.Concatenate((pieces[1], pieces[0]), axis=pieces.axis), x)
+
+
+def nearly_one() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Exp(x), op.Exp(x) * (1.0 + 2.0**-40), where=[x.dtype == "float64"])
+
+
+def gelu_by_sigmoid() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Gelu(x), x * op.Sigmoid(x * 1.702))
+
+
+def round_half_up() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Round(x), op.Floor(x + 0.5))
+
+
+def root_of_square() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Sqrt(op.Square(x)), x)
+
+
+def divided_by_itself() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(x + (y - y), x + (y - y) * (y / y), where=[x.shape == y.shape])
+
+
+def wrapped_around() -> Subst:
+    x = pat.Wildcard()
+    where = [attr.In(x.dtype, ("int8", "int32"))]
+    return Subst(op.Maximum(x, -x), op.Abs(op.Minimum(op.Abs(x), x)), where=where)
+
+
+def ties_of_argmax() -> Subst:
+    x = pat.Wildcard()
+    place = op.Argmax(op.Flip(x, axis=0), axis=0, keepdims=True)
+    last = op.Argmax(x, axis=0, keepdims=True)
+    return Subst(place, last, where=[x.shape[0] == 2])
+
+
+def strict_comparison() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(op.Greater(x, y), op.LogicalNot(op.Less(x, y)))
+
+
+def wrong_for_one_dtype() -> Subst:
+    x = pat.Wildcard()
+    double = x + x
+    return Subst(op.FloorDivide(double, x + x), op.FloorDivide(x, x))
+
+
+def wrong_for_one_piece() -> Subst:
+    x = pat.Wildcard()
+    pieces = op.Split(x)
+    return Subst(op.Relu(pieces[1]), op.Relu(pieces[0]), where=[pieces[0].shape == pieces[1].shape])
+
+
+WRONG = [
+    swapped_difference,
+    relu_of_negative,
+    swapped_pieces,
+    nearly_one,
+    gelu_by_sigmoid,
+    round_half_up,
+    root_of_square,
+    divided_by_itself,
+    ties_of_argmax,
+    strict_comparison,
+    wrong_for_one_piece,
+]
+
+
+@pytest.mark.parametrize("write", WRONG, ids=lambda write: write.__name__)
+def test_wrong_rules_are_refuted(write: Any) -> None:
+    result = ask(NUMERIC, write, **FEW)
+    assert result.verdict is Verdict.FAIL
+    finding = only(result)
+    assert finding.code is OUTPUTS_DIFFER
+    assert not result.assurances
+    example = finding.counterexample
+    assert example is not None
+    assert example.inputs
+    assert example.outputs[0].mismatched >= 1
+    assert sum(np.size(tensor.values) for tensor in example.inputs) <= 16
+
+
+def test_counterexamples_have_simple_values() -> None:
+    example = only(ask(NUMERIC, swapped_difference, **FEW)).counterexample
+    assert example is not None
+    values = [v for tensor in example.inputs for v in np.ravel(tensor.values).tolist()]
+    assert set(values) <= set(SIMPLE_VALUES)
+
+
+def test_a_target_that_is_not_a_number_is_found() -> None:
+    example = only(ask(NUMERIC, divided_by_itself, **FEW)).counterexample
+    assert example is not None
+    assert example.outputs[0].max_abs == np.inf
+
+
+def test_a_match_whose_target_cannot_be_built_is_refuted() -> None:
+    def refused() -> Subst:
+        x = pat.Wildcard()
+        first = op.Relu(x)
+        return Subst(first, op.Flip(first, axis=1), where=[x.ndim == 1])
+
+    finding = only(ask(NUMERIC, refused, **FEW))
+    assert finding.code is MATCH_REFUSED
+    assert finding.counterexample is not None
+    assert "cannot be built" in finding.counterexample.target[0]
+
+
+def essence(result: StageResult) -> Any:
+    return result.findings, result.assurances, dict(result.counts)
+
+
+@pytest.mark.parametrize("write", [swapped_difference, SOUND["common_factor"]])
+def test_results_depend_on_the_seed_only(write: Any) -> None:
+    assert essence(ask(NUMERIC, write, **FEW)) == essence(ask(NUMERIC, write, **FEW))
+
+
+def test_another_seed_draws_other_graphs() -> None:
+    drawn = [ask(NUMERIC, swapped_difference, **FEW, seed=seed) for seed in (0, 1)]
+    assert drawn[0].verdict == drawn[1].verdict
+    assert only(drawn[0]).details != only(drawn[1]).details
+
+
+# What is missing.
+
+
+def test_a_rule_that_matches_nothing_has_nothing_to_run() -> None:
+    def vacuous() -> Subst:
+        x = pat.Wildcard()
+        return Subst(op.Relu(x), x, where=[x.ndim == 9])
+
+    assert essence(ask(NUMERIC, vacuous, **FEW)) == ((), (), {})
+
+
+def too_large() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.ndim == 1, x.shape[0] > 1000])
+
+
+def hardly_defined() -> Subst:
+    x, y = pat.Variable(shape=(None,)), pat.Variable(shape=(None,))
+    return Subst(op.Sqrt(x - x - 1.0 + y * 0.0), op.Sqrt(y * 0.0 - 1.0))
+
+
+def without_elements() -> Subst:
+    x = pat.Wildcard()
+    none = op.Tile(x, repeats=(0,))
+    return Subst(none, op.Relu(none), where=[attr.In(x.dtype, ("int8", "float32"))])
+
+
+@pytest.mark.parametrize(
+    ("write", "reason"),
+    [(too_large, ""), (hardly_defined, "bounded value"), (without_elements, "no elements")],
+)
+def test_too_few_graphs_are_inconclusive(write: Any, reason: str) -> None:
+    result = ask(NUMERIC, write, **FEW)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert only(result).code is TOO_FEW_EXAMPLES
+    assert reason in " ".join(only(result).details)
+    assert not result.assurances
+
+
+# The second opinion.
+
+
+def opinions(monkeypatch: pytest.MonkeyPatch, *said: Opinion) -> StageResult:
+    """Return the result for a sound rule on which the backend says these things in turn."""
+
+    def speak(asked: Any) -> list[Opinion]:
+        return [said[number % len(said)] for number in range(len(asked))]
+
+    monkeypatch.setattr(backend, "opinions", speak)
+    return ask(NUMERIC, SOUND["times_one"], **FEW, use_tvm=True)
+
+
+def test_a_backend_that_agrees_is_part_of_the_assurance(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = opinions(monkeypatch, Opinion(True))
+    assert result.verdict is Verdict.PASS
+    assert not any("numpy only" in assurance.text for assurance in result.assurances)
+
+
+def test_a_backend_that_differs_now_and_then_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = [Opinion(True)] * 23 + [Opinion(False, difference="1 of 2 elements differ")]
+    result = opinions(monkeypatch, *said)
+    assert {finding.code for finding in result.findings} == {BACKENDS_DISAGREE}
+    assert result.verdict is Verdict.PASS
+    assert result.assurances
+    assert "elements differ" in result.findings[0].message
+
+
+def test_a_backend_that_fails_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = opinions(monkeypatch, Opinion(False, failure="crash: SIGFPE"))
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert only(result).code is BACKEND_CRASHED
+    assert only(result).details == ("crash: SIGFPE",)
+
+
+@pytest.mark.tvm
+@pytest.mark.parametrize("name", ["twice_transposed", "parallel_dense", "diamond_convolution"])
+def test_tvm_confirms_sound_rules(name: str) -> None:
+    result = ask(NUMERIC, SOUND[name], **FEW, use_tvm=True)
+    assert (result.verdict, result.findings) == (Verdict.PASS, ())
+    assert all("numpy only" not in assurance.text for assurance in result.assurances)
+
+
+@pytest.mark.tvm
+def test_tvm_is_asked_about_a_counterexample() -> None:
+    example = only(ask(NUMERIC, swapped_difference, **FEW, use_tvm=True)).counterexample
+    assert example is not None
+    assert "TVM computes different outputs, too" in example.notes

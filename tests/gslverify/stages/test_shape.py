@@ -1,0 +1,257 @@
+"""For all sizes: the target is legal and of the same type; counterexamples are executed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gsl import Subst, attr, op, pat
+from gsl.errors import EvaluationError
+from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UNDECIDED_SHAPE
+from gslverify.concrete import Rewritten
+from gslverify.finding import Level, Verdict
+from gslverify.stages import shape
+from gslverify.stages.shape import SHAPE
+from tests.gslverify.rules import SOUND
+from tests.gslverify.stages.asking import ask, line_of, only
+
+pytestmark = pytest.mark.smt
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound_rules_are_proved(name: str) -> None:
+    result = ask(SHAPE, SOUND[name], max_variants=40)
+    assert (result.verdict, result.findings) == (Verdict.PASS, ())
+    (assurance,) = result.assurances
+    assert assurance.level is Level.PROVED
+    assert assurance.text.startswith("proved")
+    assert result.counts["variants"] > 0
+
+
+def test_the_assurance_says_how_far_it_goes() -> None:
+    (assurance,) = ask(SHAPE, SOUND["common_factor"]).assurances
+    assert str(assurance) == "shape proved, ranks 0-4"
+    (assurance,) = ask(SHAPE, SOUND["parallel_dense"]).assurances
+    assert "lengths 2-4" in assurance.text
+    (assurance,) = ask(SHAPE, SOUND["common_factor"], max_variants=2).assurances
+    assert "for 2 of 25 structures" in assurance.text
+
+
+def test_a_rule_without_inputs_is_proved() -> None:
+    def zeros() -> Subst:
+        made = op.Zeros(shape=(2, 3), dtype="int8")
+        return Subst(made, op.Full(shape=(2, 3), fill_value=0.0, dtype="int8"))
+
+    (assurance,) = ask(SHAPE, zeros).assurances
+    assert assurance.text == "proved, no inputs"
+
+
+def untransposed() -> Subst:
+    x = pat.Wildcard()
+    moved = op.Transpose(x)
+    return Subst(moved, x)
+
+
+def unpadded() -> Subst:
+    x, w = pat.Wildcard(), pat.Variable()
+    first = op.Conv2D(x, w, data_layout="NCHW", kernel_layout="OIHW")
+    plain = op.Conv2D(x, w, padding=0, strides=first.strides, groups=first.groups)
+    return Subst(first, plain, where=[first.out_dtype == x.dtype, first.dilation[0] == 1])
+
+
+def uncast() -> Subst:
+    x = pat.Wildcard()
+    cast = op.Cast(x)
+    return Subst(cast, x)
+
+
+def accumulator_forgotten() -> Subst:
+    x, w = pat.Wildcard(), pat.Variable()
+    product = op.Dense(x, w)
+    return Subst(product, op.Dense(x, w))
+
+
+def convolutions_of_any_kernel() -> Subst:
+    x, w, v = pat.Wildcard(), pat.Variable(), pat.Variable()
+    first = op.Conv2D(x, w, data_layout="NCHW", kernel_layout="OIHW")
+    second = op.Conv2D(x, v, **pat.same_attr(first))
+    both = op.Concatenate((w, v), axis=0)
+    merged = op.Conv2D(x, both, **pat.same_attr(first))
+    pieces = op.Split(merged, indices_or_sections=(w.shape[0],), axis=1)
+    return Subst([first, second], [pieces[0], pieces[1]])
+
+
+def split_into_two() -> Subst:
+    x = pat.Wildcard()
+    first = op.Relu(x)
+    halves = op.Split(first, indices_or_sections=2, axis=0)
+    return Subst(first, op.Concatenate((halves[0], halves[1]), axis=0))
+
+
+def divided_by_a_size() -> Subst:
+    x = pat.Wildcard()
+    leaky = op.LeakyRelu(x)
+    product = attr.Product(lambda i: x.shape[i], length=x.ndim)
+    return Subst(leaky, op.LeakyRelu(x, alpha=leaky.alpha / (product - 1)))
+
+
+def field_instead_of_tuple() -> Subst:
+    x = pat.Wildcard()
+    pieces = op.Split(x, indices_or_sections=2, axis=0)
+    return Subst(pieces, op.Flip(x, axis=0))
+
+
+def another_number_of_fields() -> Subst:
+    x = pat.Wildcard()
+    pieces = op.Split(x, indices_or_sections=2, axis=0)
+    return Subst(pieces, op.Split(x, indices_or_sections=1, axis=0))
+
+
+def wrong_for_one_alternative() -> Subst:
+    x = pat.Wildcard()
+    either = pat.Alt(op.Relu(x), op.Sum(x, axis=0, keepdims=True))
+    return Subst(op.Abs(either), x)
+
+
+def wrong_on_one_path() -> Subst:
+    x = pat.Wildcard()
+    total = op.Sum(x, keepdims=True)
+    flat = op.Sum(x, axis=total.axis, keepdims=False)
+    same = op.Sum(x, axis=total.axis, keepdims=True)
+    return Subst(total, pat.Cond(x.shape[0] == 7, flat, same), where=[x.ndim == 1])
+
+
+def wrong_on_the_second_path() -> Subst:
+    x = pat.Wildcard()
+    total = op.Sum(x, keepdims=True)
+    flat = op.Sum(x, axis=total.axis, keepdims=False)
+    return Subst(total, pat.Cond(x.shape[0] != 7, total, flat), where=[x.ndim == 1])
+
+
+def no_such_axis() -> Subst:
+    x = pat.Wildcard()
+    first = op.Relu(x)
+    return Subst(first, op.Flip(first, axis=2))
+
+
+WRONG = [
+    (untransposed, OUTPUT_SHAPE),
+    (unpadded, ILLEGAL_TARGET),
+    (uncast, OUTPUT_DTYPE),
+    (accumulator_forgotten, OUTPUT_DTYPE),
+    (convolutions_of_any_kernel, ILLEGAL_TARGET),
+    (split_into_two, ILLEGAL_TARGET),
+    (divided_by_a_size, ILLEGAL_TARGET),
+    (field_instead_of_tuple, OUTPUT_SHAPE),
+    (another_number_of_fields, OUTPUT_SHAPE),
+    (wrong_for_one_alternative, OUTPUT_SHAPE),
+    (wrong_on_one_path, OUTPUT_SHAPE),
+    (wrong_on_the_second_path, OUTPUT_SHAPE),
+    (no_such_axis, ILLEGAL_TARGET),
+]
+
+
+@pytest.mark.parametrize(("write", "code"), WRONG, ids=[write.__name__ for write, _ in WRONG])
+def test_wrong_rules_are_refuted(write: Any, code: Any) -> None:
+    result = ask(SHAPE, write)
+    assert result.verdict is Verdict.FAIL
+    finding = only(result)
+    assert finding.code is code, finding
+    assert finding.span is not None
+    example = finding.counterexample
+    assert example is not None
+    assert example.source[-1].startswith("return")
+    assert example.target
+    sizes = [v for n, v in example.attributes.items() if ".shape[" in n]
+    assert all(size <= 9 for size in sizes)
+
+
+def test_a_counterexample_is_the_same_every_time() -> None:
+    assert ask(SHAPE, untransposed).findings == ask(SHAPE, untransposed).findings
+
+
+def test_the_smallest_counterexample_is_shown() -> None:
+    example = only(ask(SHAPE, wrong_on_one_path)).counterexample
+    assert example is not None
+    assert example.attributes["x.shape[0]"] == 7
+    example = only(ask(SHAPE, untransposed)).counterexample
+    assert example is not None
+    assert sorted(v for n, v in example.attributes.items() if "shape" in n)[-2:] == [1, 2]
+
+
+def test_the_message_names_both_types() -> None:
+    message = only(ask(SHAPE, uncast)).message
+    assert "in the source and" in message
+
+
+def test_a_target_that_cannot_be_built_shows_why() -> None:
+    example = only(ask(SHAPE, no_such_axis)).counterexample
+    assert example is not None
+    assert "the target cannot be built" in example.target[0]
+
+
+# What is not decided.
+
+
+def cubes() -> Subst:
+    x = pat.Variable(shape=(None, None, None))
+    a, b, c = (x.shape[i] + 1 for i in range(3))
+    total = op.Relu(x)
+    size = attr.Cond(a * a * a + b * b * b == c * c * c, 1, x.shape[0])
+    return Subst(total, op.Reshape(total, shape=(size, x.shape[1], x.shape[2])))
+
+
+def choice_of_structure() -> Subst:
+    x = pat.Wildcard()
+    first = op.Relu(x)
+    order = attr.Variadic(lambda i: i, length=x.shape[0])
+    return Subst(first, op.Transpose(first, axes=order), where=[x.ndim == 2])
+
+
+@pytest.mark.parametrize(
+    ("write", "limit", "reason"),
+    [(cubes, 30_000, "gave up"), (choice_of_structure, 4_000_000, "length")],
+)
+def test_what_is_not_decided_is_said(write: Any, limit: int, reason: str) -> None:
+    result = ask(SHAPE, write, solver_limit=limit)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert only(result).code is UNDECIDED_SHAPE
+    assert reason in only(result).message
+    assert not result.assurances
+
+
+def test_too_many_paths_are_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shape, "MOST_PATHS", 1)
+    result = ask(SHAPE, wrong_on_the_second_path)
+    assert "paths" in only(result).message
+
+
+@pytest.mark.parametrize("name", ["concrete_outputs", "rewrite_once"])
+def test_what_cannot_be_confirmed_is_not_reported(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unconfirmed(*args: Any) -> Any:
+        if name == "rewrite_once":
+            return Rewritten()
+        raise EvaluationError("no such number")
+
+    monkeypatch.setattr(shape, name, unconfirmed)
+    result = ask(SHAPE, untransposed)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "could not be confirmed" in only(result).message
+
+
+def test_a_vacuous_rule_has_no_assurance() -> None:
+    def vacuous() -> Subst:
+        x = pat.Wildcard()
+        return Subst(op.Relu(x), x, where=[x.ndim == 9])
+
+    result = ask(SHAPE, vacuous)
+    assert (result.findings, result.assurances) == ((), ())
+
+
+def test_the_blame_is_on_the_target() -> None:
+    span = only(ask(SHAPE, no_such_axis)).span
+    assert span is not None
+    assert span.line == line_of(no_such_axis, "op.Flip")
