@@ -86,7 +86,11 @@ class Builder:
         return self.bindings.locate(pattern, Scope(self.bindings, frame))
 
     def _is_built(self, part: Built) -> bool:
-        return self._key(*part) in self.bindings.nodes
+        try:
+            return self._key(*part) in self.bindings.nodes
+        except EvaluationError:
+            # An instance cannot be located before the tuple beside it is built.
+            return False
 
     def _needed(self, pattern: Pattern, frame: Frame | None) -> list[Built]:
         parts = self._parts(pattern, frame)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import sys
 from dataclasses import dataclass
@@ -61,3 +62,25 @@ def column_of(file: str, line: int, offset: int) -> int:
     """Turn an offset in bytes, as Python gives it, into a column: in characters, from 1."""
     before = linecache.getline(file, line).encode()[:offset]
     return offset + 1 if not before else len(before.decode(errors="replace")) + 1
+
+
+def keyword_span(call: Span | None, name: str) -> Span | None:
+    """Return where keyword `name` stands in the call that `call` spans, else `call` itself."""
+    if call is None:
+        return None
+    try:
+        tree = ast.parse("".join(linecache.getlines(call.file)))
+    except SyntaxError:
+        return call
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _span_of(node, call.file) == call:
+            for keyword in node.keywords:
+                if keyword.arg == name:
+                    return _span_of(keyword, call.file)
+    return call
+
+
+def _span_of(node: ast.Call | ast.keyword, file: str) -> Span:
+    end_line, end_offset = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    column = column_of(file, node.lineno, node.col_offset)
+    return Span(file, node.lineno, column, end_line, column_of(file, end_line, end_offset))

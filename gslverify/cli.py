@@ -16,7 +16,7 @@ import click
 from gsl.errors import did_you_mean
 from gslverify import __version__
 from gslverify.codes.corpus import SELECTION as SELECTION_CODES
-from gslverify.corpus import Collected, Unusable, collect
+from gslverify.corpus import Collected, Unusable, collect, relative
 from gslverify.finding import Finding
 from gslverify.pages import (
     UnknownCodeError,
@@ -213,9 +213,13 @@ def _style(color: str, quiet: bool, verbose: bool, ascii_only: bool) -> Style:
     return Style(
         width=max(columns, NARROWEST),
         colour=color == "always" or (color == "auto" and _wants_colour(terminal)),
-        ascii_only=ascii_only,
+        ascii_only=ascii_only or not _writes_unicode(),
         verbosity=int(verbose) - int(quiet),
     )
+
+
+def _writes_unicode() -> bool:
+    return "utf" in (sys.stdout.encoding or "").lower()
 
 
 def _wants_colour(terminal: bool) -> bool:
@@ -243,7 +247,7 @@ def list_command(paths: tuple[str, ...], operators: bool) -> None:
 @click.option("--mermaid", "form", flag_value="mermaid", help="As a Mermaid flowchart.")
 @click.option("--dot", "form", flag_value="dot", help="As a Graphviz digraph.")
 def show(rule_id: str, form: str | None) -> None:
-    """Show the source and the target of a rule as statements, or in another form."""
+    """Show the source and the target of a rule."""
     for item in _collected((rule_id,)):
         if isinstance(item, Unusable):
             raise _failure(item.finding)
@@ -257,7 +261,7 @@ def show(rule_id: str, form: str | None) -> None:
 @click.argument("code", required=False)
 @click.option("--list", "list_all", is_flag=True, help="All codes with their titles.")
 def explain(code: str | None, list_all: bool) -> None:
-    """Explain the code of a finding, with a rule that has it and one that has not."""
+    """Explain a code: what it means, a rule with it and one without."""
     if list_all:
         _print(code_list())
         return
@@ -279,7 +283,8 @@ def _collected(paths: tuple[str, ...]) -> list[Collected]:
 
 
 def _failure(finding: Finding) -> click.UsageError:
-    place = f"{finding.span}: " if finding.span else ""
+    span = finding.span
+    place = f"{relative(Path(span.file))}:{span.line}:{span.column}: " if span else ""
     return click.UsageError(f"{place}{finding.code} {finding.message}; {finding.cure}")
 
 

@@ -130,7 +130,8 @@ class _Run:
                 for index, outcome in _in_order(tasks, outcomes):
                     yield from self._take(self.states[index], outcome, number, last=last)
                     if self._too_many_failures():
-                        return f"stopped after {self.settings.max_failures} failures"
+                        count = self.settings.max_failures
+                        return f"stopped after {count} failure{'s' if count > 1 else ''}"
         return ""
 
     def _tasks(self, wave: Wave) -> list[Task]:

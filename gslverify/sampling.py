@@ -26,9 +26,12 @@ Wish = Callable[[Symbol, tuple[Any, ...]], Any]
 """Chooses a value for a symbol, among options where the claims list them."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Sampler:
-    """Finds models of one instance."""
+    """Finds models of one instance.
+
+    Its text is short because hypothesis writes it down at every draw.
+    """
 
     instance: Instance
     solver: Solver
@@ -36,6 +39,10 @@ class Sampler:
     free: list[Symbol] = field(default_factory=list)
     options: dict[Symbol, tuple[Any, ...]] = field(default_factory=dict)
     sizes: list[Term] = field(default_factory=list)
+    barren: bool = False
+
+    def __repr__(self) -> str:
+        return f"Sampler({', '.join(self.instance.names.values())})"
 
     def __post_init__(self) -> None:
         symbols = instance_symbols(self.instance)
@@ -87,9 +94,18 @@ class Sampler:
         """
         wishes = {symbol: wish(symbol, self.options.get(symbol, ())) for symbol in self.free}
         found = self._direct(wishes)
-        if not may_be_empty and (found is None or self._lacks_elements(found)):
+        if self.barren:
+            return found
+        if self.sizes and not may_be_empty and (found is None or self._lacks_elements(found)):
             found = self._solved(wishes, [size >= 1 for size in self.sizes]) or found
         return self._solved(wishes) if found is None else found
+
+    def _remember(self, answer: Answer, with_demands: bool) -> None:
+        """Ask no more for what cannot be had, whatever the wishes."""
+        if answer is Answer.UNSAT and with_demands:
+            self.sizes.clear()
+        elif answer is Answer.UNSAT:
+            self.barren = True
 
     def _lacks_elements(self, model: dict[Symbol, Any]) -> bool:
         return any(value_in(size, model) == 0 for size in self.sizes)
@@ -133,6 +149,7 @@ class Sampler:
         try:
             result = self.solver.near(list(wishes.items()), [*limits, *demands])
             if result.answer is not Answer.SAT:
+                self._remember(result.answer, bool(demands))
                 return None
             model = {**wishes, **result.model}
             return model if self.satisfies(model) else None

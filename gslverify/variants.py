@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -55,26 +56,61 @@ class Enumeration:
     obstacle: InfeasibleError | None = None
 
 
-def enumerate_variants(subst: Subst, most_runs: int = 4000) -> Enumeration:
-    """Return the structurally possible variants of a rule, found by backtracking over choices."""
-    variants: list[Variant] = []
-    undecided: dict[str, None] = {}
-    prefix: list[int] | None = []
-    obstacle: InfeasibleError | None = None
-    runs = 0
-    while prefix is not None and runs < most_runs:
-        runs += 1
-        replay = Replay(prefix)
+class _Enumerator:
+    """Builds instances for choices and keeps what became of them."""
+
+    def __init__(self, subst: Subst) -> None:
+        self.subst = subst
+        self.variants: dict[tuple[int, ...], Variant] = {}
+        self.undecided: dict[str, None] = {}
+        self.obstacle: InfeasibleError | None = None
+
+    def attempt(self, replay: Replay) -> None:
+        """Build the instance that `replay` chooses, if there is one."""
         try:
-            build_instance(subst, replay)
-            variants.append(Variant(tuple(replay.made)))
+            build_instance(self.subst, replay)
+            made = tuple(replay.made)
+            self.variants[made] = Variant(made)
         except InfeasibleError as error:
-            if obstacle is None or error.progress > obstacle.progress:
-                obstacle = error
+            if self.obstacle is None or error.progress > self.obstacle.progress:
+                self.obstacle = error
         except GslError as error:
-            undecided[str(error)] = None
+            self.undecided[str(error)] = None
+
+
+class _Sample(Replay):
+    """Chooses at random, and notes what it chose."""
+
+    def __init__(self, generator: random.Random) -> None:
+        super().__init__(())
+        self.generator = generator
+
+    def __call__(self, options: Sequence[Any]) -> Any:
+        """Return any option."""
+        self.prefix = (*self.made, self.generator.randrange(max(1, len(options))))
+        return super().__call__(options)
+
+
+def enumerate_variants(subst: Subst, most_runs: int = 4000) -> Enumeration:
+    """Return the structurally possible variants of a rule.
+
+    Found by backtracking over choices; when `most_runs` do not reach the end, a quarter as many
+    random choices follow, so that the last patterns are not the only ones that vary.
+    """
+    enumerator = _Enumerator(subst)
+    prefix: list[int] | None = []
+    for _ in range(most_runs):
+        if prefix is None:
+            break
+        replay = Replay(prefix)
+        enumerator.attempt(replay)
         prefix = _next_prefix(replay)
-    return Enumeration(tuple(variants), prefix is None, tuple(undecided), obstacle)
+    complete = prefix is None
+    generator = random.Random(0)
+    for _ in range(0 if complete else most_runs // 4):
+        enumerator.attempt(_Sample(generator))
+    variants = tuple(enumerator.variants.values())
+    return Enumeration(variants, complete, tuple(enumerator.undecided), enumerator.obstacle)
 
 
 def _next_prefix(replay: Replay) -> list[int] | None:

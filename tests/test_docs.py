@@ -18,8 +18,8 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 def without_times(text: str) -> str:
-    """Blank out seconds, with the padding before them, and spaces at the ends of lines."""
-    timeless = re.sub(r" +\d+\.\d+s", "  TIME", text)
+    """Blank out seconds with the padding before them, and how long the search took."""
+    timeless = re.sub(r" +\d+\.\d+s|(?<=found after )\d+", "  TIME", text)
     return "\n".join(line.rstrip() for line in timeless.strip().splitlines())
 
 

@@ -8,8 +8,10 @@ import pytest
 
 from gsl import Expr
 from gsl.graph import LEVEL_GAP, Graph, Node, reverse_post_order, successors
+from tests.match.asking import node_of
 from tests.match.cutting import random_outputs
 from tests.match.toys import add, exp, multiply, negative, relu, var
+from tests.work_graph import invariants
 
 
 def names(order: list[Expr]) -> list[str]:
@@ -62,22 +64,6 @@ def test_order_of_successors_is_the_definition_on_random_graphs() -> None:
 
         for vertex in order:
             assert [w for w in order if vertex in w.operands] == follow[vertex]
-
-
-def node_of(graph: Graph, expr: Expr) -> Node:
-    return next(node for node in graph if node.expr is expr)
-
-
-def invariants(graph: Graph) -> None:
-    """Users mirror operands, levels rise, counts fit, and everything kept is used."""
-    nodes = list(graph)
-    for node in nodes:
-        users = [user for user in nodes if node in user.operands]
-        assert set(users) == set(node.users)
-        assert graph.outputs.count(node) == node.output_count
-        assert node.users or node.output_count
-        assert all(operand.level < node.level and operand in graph for operand in node.operands)
-    assert set(graph.order()) == set(nodes)
 
 
 def test_work_graph_mirrors_the_expressions() -> None:

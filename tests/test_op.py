@@ -91,7 +91,7 @@ def test_unknown_operator_is_found_where_it_is_named(name: str, hint: str) -> No
 
 def test_private_names_are_simply_absent() -> None:
     with pytest.raises(AttributeError) as caught:
-        op._private
+        op._private  # noqa: B018
 
     assert not isinstance(caught.value, RuleError)
 

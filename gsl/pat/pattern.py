@@ -15,7 +15,7 @@ from typing import Any
 from gsl.attr.term import ANYTHING, Access, Term, as_term
 from gsl.errors import OperatorError, RuleError, UnknownNameError, did_you_mean
 from gsl.operators import REGISTRY, Operator, lookup
-from gsl.span import here, resolve
+from gsl.span import here, keyword_span, resolve
 
 TYPE_ATTRIBUTES = ("shape", "dtype", "ndim")
 
@@ -337,7 +337,7 @@ def _call_constraints(callee: Callee, attributes: Mapping[str, Any]) -> Mapping[
         if name not in known:
             hint = did_you_mean(name, known) or f"it has {', '.join(known) or 'none'}"
             message = f"attribute `{name}` is not an attribute of {callee}"
-            raise RuleError("GSL112", message, resolve(here()), hint)
+            raise RuleError("GSL112", message, keyword_span(resolve(here()), name), hint)
     return MappingProxyType(
         {name: _written(callee, name, value) for name, value in attributes.items()}
     )
@@ -350,7 +350,7 @@ def _written(callee: Callee, name: str, value: Any) -> Term:
         return as_term(callee.attributes[name].domain.normalise(_open(value), ()))
     except (ValueError, OperatorError) as error:
         message = f"attribute `{name}` of {callee}: {error}"
-        raise RuleError("GSL113", message, resolve(here())) from error
+        raise RuleError("GSL113", message, keyword_span(resolve(here()), name)) from error
 
 
 def _open(value: Any) -> Any:

@@ -25,7 +25,7 @@ def finding_block(
 ) -> list[str]:
     """Return the lines that describe one finding about a rule."""
     lines = _heading(result, finding, style)
-    lines += span_lines(finding.span, style)
+    lines += span_lines(finding.span)
     lines += _labelled("", finding.message, style)
     if finding.counterexample is not None:
         lines += counterexample_lines(finding.counterexample, style)
@@ -50,7 +50,7 @@ def _heading(result: RuleResult, finding: Finding, style: Style) -> list[str]:
     return [subject, *wrap(title, style.width, initial_indent="  ", subsequent_indent="  ")]
 
 
-def span_lines(span: Span | None, style: Style) -> list[str]:
+def span_lines(span: Span | None) -> list[str]:
     """Return the place, the source line and carets below it; nothing when there is no place."""
     if span is None:
         return []
@@ -67,10 +67,10 @@ def span_lines(span: Span | None, style: Style) -> list[str]:
 
 
 def _carets(span: Span, text: str) -> str:
-    whole_line = span.end_line > span.line
-    end = len(text) + 1 if whole_line else max(span.end_column, span.column + 1)
-    indent = "".join("\t" if c == "\t" else " " for c in text[: span.column - 1])
-    return indent + "^" * (end - span.column)
+    end = len(text) + 1 if span.end_line > span.line else span.end_column
+    before = text[: span.column - 1]
+    indent = "".join("\t" if character == "\t" else " " for character in before)
+    return indent + "^" * max(end - span.column, 1)
 
 
 def _labelled(label: str, text: str, style: Style) -> list[str]:

@@ -68,7 +68,9 @@ def _assurance_text(scenarios: Scenarios) -> str:
     extent = _extent(scenarios)
     if scenarios.complete:
         return f"proved, {extent}"
-    return f"proved for {proved} of {scenarios.structures} structures, {extent}"
+    if proved < scenarios.structures:
+        return f"proved for {proved} of {scenarios.structures} structures, {extent}"
+    return f"proved for the {proved} structures tried, {extent}"
 
 
 def _extent(scenarios: Scenarios) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gsl.check import check
 from gsl.errors import RuleError, did_you_mean
-from gsl.span import Span
+from gsl.span import Span, column_of
 from gsl.subst import Rule, Subst
 from gslverify.codes.corpus import RULE_RAISES
 from gslverify.codes.expectation import EXPECTATION_UNKNOWN
@@ -53,10 +53,11 @@ def _place_in_file(error: BaseException, rule: Rule) -> Span:
     inside = [frame for frame in frames if frame.filename == rule.span.file]
     if not inside or inside[-1].lineno is None:
         return rule.span
-    last = inside[-1]
-    line, column = last.lineno or rule.span.line, (last.colno or 0) + 1
-    end_column = (last.end_colno or 0) + 1
-    return Span(rule.span.file, line, column, last.end_lineno or line, end_column)
+    last, file = inside[-1], rule.span.file
+    line = last.lineno or rule.span.line
+    end_line = last.end_lineno or line
+    column = column_of(file, line, last.colno or 0)
+    return Span(file, line, column, end_line, column_of(file, end_line, last.end_colno or 0))
 
 
 STATIC = Stage("static", examine)

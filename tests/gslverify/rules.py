@@ -32,12 +32,13 @@ def diamond_convolution() -> Subst:
     v = pat.Variable(shape=w.shape)
     first = op.Conv2D(x, w)
     second = op.Conv2D(x, v, **pat.same_attr(first))
-    return Subst(first + second, op.Conv2D(x, w + v, **pat.same_attr(first)))
+    merged = op.Conv2D(x, w + v, **pat.same_attr(first))
+    return Subst(first + second, merged, where=[first.out_dtype == x.dtype])
 
 
 def either_activation() -> Subst:
     x = pat.Wildcard()
-    inner = pat.Alt(op.Relu(x), op.Abs(x))
+    inner = pat.Alt(op.Relu(x), op.Sigmoid(x))
     return Subst(op.Relu(inner), inner)
 
 

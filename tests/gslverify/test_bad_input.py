@@ -61,7 +61,7 @@ MISTAKES = [
         "unknown attribute",
         X + "return Subst(op.Conv2D(x, pat.Variable(), stride=(1, 1)), x)",
         "GSL112",
-        "7:18",
+        "7:47",
         "attribute `stride` is not an attribute of Conv2D",
         "did you mean `strides`?",
     ),

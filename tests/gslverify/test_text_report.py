@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from gsl.span import Span
 from gslverify.events import RunDone
 from gslverify.finding import RuleResult, Verdict
-from gslverify.report.details import repro_command
+from gslverify.report.details import repro_command, span_lines
 from gslverify.report.style import Style
 from gslverify.report.text import TextReport
 from gslverify.settings import Settings
@@ -139,9 +140,9 @@ def test_clean_run_ends_with_the_counts(folder: Path) -> None:
 
 
 def test_early_end_is_said_last(folder: Path) -> None:
-    printed = report([failing(folder)], stop_reason="stopped after 1 failures")
+    printed = report([failing(folder)], stop_reason="stopped after 1 failure")
 
-    assert printed.splitlines()[-1].startswith("stopped after 1 failures; ")
+    assert printed.splitlines()[-1].startswith("stopped after 1 failure; ")
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
@@ -214,3 +215,24 @@ def test_every_verdict_has_a_word_and_a_colour() -> None:
     assert not done.interrupted
     for verdict in Verdict:
         assert Style(colour=True).verdict(verdict) != verdict.value
+
+
+@pytest.mark.parametrize(
+    ("line", "start", "end", "carets"),
+    [
+        ("y = op.Relu(x)", 5, 15, "    ^^^^^^^^^^"),
+        ("\ty = op.Relu(x)", 6, 16, "\t    ^^^^^^^^^^"),
+        ("ü = op.Relu(x)", 5, 15, "    ^^^^^^^^^^"),
+        ("y = op.Relu(", 5, 0, "    ^^^^^^^^"),
+        ("y", 1, 1, "^"),
+    ],
+)
+def test_carets_stand_below_what_is_meant(
+    line: str, start: int, end: int, carets: str, folder: Path
+) -> None:
+    """An end of 0 stands for an end on a later line."""
+    file = folder / "carets.py"
+    file.write_text(f"{line}\n    x)\n", "utf-8")
+    span = Span(str(file), 1, start, 1 if end else 2, end or 7)
+
+    assert span_lines(span)[-1] == f"    | {carets}"

@@ -181,7 +181,7 @@ MISMATCHES: dict[str, tuple[Callable[[], Any], Callable[[], Expr], str]] = {
     "no alternative": (
         lambda: pat.Alt(op.Relu(X), op.Exp(X)),
         lambda: negative(A),
-        "expected the call of Exp, found Negative",
+        "found Negative",
     ),
 }
 

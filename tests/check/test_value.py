@@ -1,0 +1,99 @@
+"""Attribute values of the target, and conditions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.check.cases import Case, X, fires_at_its_place, stays_silent
+
+CASES = [
+    Case(
+        "GSL115",
+        X + "rule = Subst(op.Relu(x), op.Cast(x))",
+        "op.Cast(x)",
+        "the call of Cast in the target needs attribute `dtype`",
+        X + "rule = Subst(op.Relu(x), op.Cast(x, dtype='bool'))",
+    ),
+    Case(
+        "GSL115",
+        X + "rule = Subst(x[0] + x[1], pat.GetItem(x))",
+        "pat.GetItem(x)",
+        "the GetItem pattern in the target needs attribute `index`",
+        X + "rule = Subst(x[0] + x[1], pat.GetItem(x, 0))",
+    ),
+    Case(
+        "GSL123",
+        X + "rule = Subst(op.Relu(x), op.Reshape(x, shape=(None, 2)))",
+        "op.Reshape(x, shape=(None, 2))",
+        "attribute `shape` of the call of Reshape is left open in the target",
+        X + "rule = Subst(op.Relu(x), op.Reshape(x, shape=(1, 2)))",
+    ),
+    Case(
+        "GSL123",
+        X + "rule = Subst(op.Relu(x), op.Reshape(x, shape=attr.Tuple(None, x.shape[1:][0])))",
+        "op.Reshape(x, shape=attr.Tuple(None, x.shape[1:][0]))",
+        "attribute `shape` of the call of Reshape is left open in the target",
+        X + "rule = Subst(op.Relu(x), op.Reshape(x, shape=x.shape[1:]))",
+    ),
+    Case(
+        "GSL140",
+        X + "rule = Subst(op.Relu(op.Softmax(x)), op.Softmax(x ))",
+        "op.Softmax(x )",
+        "`axis` of the call of Softmax takes the default in the target",
+        X + "s = op.Softmax(x)\nrule = Subst(op.Relu(s), op.Softmax(x, axis=s.axis))",
+    ),
+    Case(
+        "GSL140",
+        X + "rule = Subst(op.Relu(op.LeakyRelu(x)), op.LeakyRelu(x ))",
+        "op.LeakyRelu(x )",
+        "`alpha` of the call of LeakyRelu takes the default in the target",
+        X + "rule = Subst(op.Relu(op.LeakyRelu(x, alpha=0.01)), op.LeakyRelu(x ))",
+    ),
+    Case(
+        "GSL142",
+        X + "rule = Subst(op.Relu(x), x, where=[x is None])",
+        "Subst(op.Relu(x), x, where=[x is None])",
+        "the condition is always False",
+        X + "rule = Subst(op.Relu(x), x, where=[x.ndim == 0])",
+    ),
+    Case(
+        "GSL142",
+        X + "rule = Subst(op.Relu(x), x, where=[None])",
+        "Subst(op.Relu(x), x, where=[None])",
+        "the condition is always None",
+        X + "rule = Subst(op.Relu(x), x, where=[])",
+    ),
+    Case(
+        "GSL143",
+        X + "rule = Subst(op.Relu(x), x, where=[x.shape[0] % 2])",
+        "x.shape[0] % 2",
+        "the condition is the value of `%`, not a comparison",
+        X + "rule = Subst(op.Relu(x), x, where=[x.shape[0] % 2 == 0])",
+    ),
+    Case(
+        "GSL143",
+        X + "rule = Subst(op.Relu(x), x, where=[attr.Sum(lambda k: k, length=x.ndim)])",
+        "Subst(op.Relu(x), x, where=[attr.Sum(lambda k: k, length=x.ndim)])",
+        "the condition is the value of `+`, not a comparison",
+        X + "rule = Subst(op.Relu(x), x, where=[attr.All(lambda k: k < 2, length=x.ndim)])",
+    ),
+    Case(
+        "GSL143",
+        X + "rule = Subst(op.Relu(x), x, where=[x.shape[:1]])",
+        "Subst(op.Relu(x), x, where=[x.shape[:1]])",
+        "the condition is the value of `Slice`, not a comparison",
+        X + "c = op.Sum(x)\nrule = Subst(op.Relu(c), x, where=[c.keepdims])",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_bad_rule_is_found_at_its_place(case: Case, tmp_path: Path) -> None:
+    assert fires_at_its_place(case, tmp_path)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_twin_does_not_have_the_code(case: Case, tmp_path: Path) -> None:
+    assert stays_silent(case, tmp_path)
