@@ -28,10 +28,7 @@ Wish = Callable[[Symbol, tuple[Any, ...]], Any]
 
 @dataclass(slots=True, repr=False)
 class Sampler:
-    """Finds models of one instance.
-
-    Its text is short because hypothesis writes it down at every draw.
-    """
+    """Finds models of one instance."""
 
     instance: Instance
     solver: Solver
@@ -43,6 +40,10 @@ class Sampler:
 
     def __repr__(self) -> str:
         return f"Sampler({', '.join(self.instance.names.values())})"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        # Hypothesis writes down what a rejected draw came from, and prefers all fields.
+        printer.text(repr(self))
 
     def __post_init__(self) -> None:
         symbols = instance_symbols(self.instance)

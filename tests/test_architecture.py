@@ -206,3 +206,20 @@ def test_no_machine_path_is_written_into_a_file() -> None:
             text = file.read_text(encoding="utf-8")
             assert "/root" + "/" not in text, name
             assert "/work" + "/" not in text, name
+
+
+def test_tox_environments_are_described() -> None:
+    tox = configparser.ConfigParser()
+    tox.read(ROOT / "tox.ini")
+    environments = [name for name in tox.sections() if name.startswith("testenv")]
+    named = {name.partition(":")[2] for name in environments}
+
+    assert named >= {"", "smt", "tvm", "lint", "types", "corpus", "docs"}
+    assert all(tox[name].get("description") for name in environments)
+
+
+def test_ci_is_a_script_that_can_be_run() -> None:
+    script = ROOT / ".ci" / "run"
+
+    assert script.stat().st_mode & 0o100
+    assert subprocess.run(["bash", "-n", str(script)], check=False).returncode == 0

@@ -141,6 +141,8 @@ ROUNDS = (
 def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
     total = max(search.question.settings.max_examples, len(samplers))
     for number, one in enumerate(ROUNDS):
+        if one.context != "alone" and not search.passed:
+            return None
         failed = _play(search, samplers, one, max(2, round(total * one.share)), number)
         if failed is not None:
             return failed
