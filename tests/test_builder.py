@@ -12,6 +12,7 @@ from gsl.attr import evaluate as meaning
 from gsl.errors import UndecidedError
 from gsl.graph import Graph
 from gsl.match import match_at
+from gsl.operators.declaration import Need
 from gsl.rewrite import Builder, known, rewrite
 from tests.match.toys import (
     RELU,
@@ -245,6 +246,34 @@ def test_conditions_can_be_decided_from_outside() -> None:
 
     assert shape_of(node.expr) == ("Relu", "a")
     assert asked == [True]
+
+
+def test_attribute_left_open_takes_its_default() -> None:
+    assert shape_of(*once(Subst(t, p_mark(X, k=None)), [tag(A, 3)])) == ("Mark", 0, "a")
+
+
+REPRESENTABLE: list[tuple[Any, list[str]]] = [
+    (2, []),
+    (2.0, []),
+    (0.5, ["0.5 must be a value of the dtype"]),
+    (t.k, ["must be a value of the dtype"]),
+]
+
+
+@pytest.mark.parametrize(("number", "reasons"), REPRESENTABLE)
+def test_constant_of_an_unknown_dtype_must_be_a_value_of_it(
+    number: Any, reasons: list[str]
+) -> None:
+    dtype, k = attr.Symbol("dtype", "text"), attr.Symbol("k")
+    graph = Graph([Call(Tag, [Var("x", (2,), dtype)], {"k": k})])
+    bindings = match_at(Subst(t, X), graph, graph.outputs[0])
+    need = Need()
+
+    node = Builder(bindings, graph, need).build(pat.Const(number, like=X), None)
+
+    assert node.expr.type.dtype is dtype
+    assert len(need.claims) == len(reasons)
+    assert all(word in claim for word, (_, claim) in zip(reasons, need.claims, strict=True))
 
 
 def counting(monkeypatch: pytest.MonkeyPatch, head: str) -> list[tuple[Any, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,39 +16,7 @@ from gsl.evaluate import run
 from gsl.graph import reverse_post_order
 from gsl.operators import REGISTRY
 
-LISTING = """\
-from gsl import pat, attr, op, Subst
-
-# 创建工作负载
-wl = ...  # 具体代码已省略
-
-# 输入
-x = pat.Wildcard()
-w1 = pat.Variable()
-w = pat.Variable(shape=(None, None, w1.shape[2], w1.shape[3]))
-
-# 源模式
-conv1 = op.Conv2D(x, w1, groups=1)
-conv_attrs = ['strides', 'padding', 'dilation', 'groups']
-conv = op.Conv2D(x, w, **pat.same_attr(conv1, conv_attrs))
-src = pat.Variadic(conv, templates=[conv, w], first=[conv1, w1], min_len=2)
-
-# 目标模式
-i = attr.Symbol()
-w_inst = src(w, i)
-concat = op.Concatenate(pat.Variadic(w_inst, templates=[w_inst], index=i, length=src.length), axis=0)
-conv = op.Conv2D(x, concat, **pat.same_attr(conv1, conv_attrs))
-split = op.Split(conv, axis=1, indices_or_sections=attr.Variadic(lambda j: attr.ReduceIndexed(attr.BinaryOp.ADD, lambda k: src(w, k).shape[0], j + 1), length=src.length - 1))
-i = attr.Symbol()
-item = split[i]
-tgt = pat.Variadic(item, templates=[item], index=i)
-
-# 创建替换规则
-subst = Subst(src, tgt)
-
-# 将替换作用于工作负载
-new_wl = subst(wl)
-"""  # noqa: E501
+LISTING = Path(__file__).with_name("figure.txt").read_text(encoding="utf-8")
 """The listing of the thesis, chapter 3, word for word."""
 
 OMITTED = "wl = ...  # 具体代码已省略\n"

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from gsl import Expr
+from gsl.errors import GraphError
 from gsl.graph import LEVEL_GAP, Graph, Node, reverse_post_order, successors
 from tests.match.asking import node_of
 from tests.match.cutting import random_outputs
@@ -222,6 +223,26 @@ def test_random_replacements_keep_the_invariants() -> None:
             graph.replace([(rng.choice(tensors), rng.choice(tensors)) for _ in range(2)])
 
             invariants(graph)
+
+
+def test_sound_graph_is_verified() -> None:
+    Graph(random_outputs(Random(1), 9)).verify()
+
+
+def test_edge_that_is_known_at_one_end_only_is_found() -> None:
+    graph = Graph([relu(var("x"))])
+    del graph.outputs[0].operands[0].users[graph.outputs[0]]
+
+    with pytest.raises(GraphError, match="which does not know it"):
+        graph.verify()
+
+
+def test_edge_that_does_not_rise_is_found() -> None:
+    graph = Graph([relu(var("x"))])
+    graph.outputs[0].level = 0
+
+    with pytest.raises(GraphError, match="may lie on a cycle"):
+        graph.verify()
 
 
 def test_nodes_print_their_expression() -> None:

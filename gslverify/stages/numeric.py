@@ -31,6 +31,7 @@ from gslverify.trial import Outcome as Trial
 from gslverify.trial import judge, prepare
 
 MOST_SHRINKING_STEPS = 300
+MOST_FRUITLESS_DRAWS = 200
 SIDES = ("source", "target")
 
 
@@ -53,6 +54,7 @@ class Search:
     last: Trial | None = None
     steps: int = 0
     declined: int = 0
+    draws: int = 0
 
     def attempt(self, network: Network, draws: Sequence[Mapping[str, Any]]) -> Trial | None:
         """Try a network on several inputs; return the first trial that failed.
@@ -141,8 +143,6 @@ ROUNDS = (
 def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
     total = max(search.question.settings.max_examples, len(samplers))
     for number, one in enumerate(ROUNDS):
-        if one.context != "alone" and not search.passed:
-            return None
         failed = _play(search, samplers, one, max(2, round(total * one.share)), number)
         if failed is not None:
             return failed
@@ -165,6 +165,9 @@ def _play(
     )
     @given(st.data())
     def property_holds(data: st.DataObject) -> None:
+        search.draws += 1
+        if search.draws > MOST_FRUITLESS_DRAWS and not (search.passed or search.failed):
+            reject()
         network = data.draw(networks(samplers, (one.context,), one.dtypes))
         failed = search.attempt(network, data.draw(arrays_of_every_style(network)))
         if failed is not None:

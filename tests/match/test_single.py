@@ -293,6 +293,14 @@ def test_pattern_in_an_arm_not_taken_has_no_attributes() -> None:
     assert "has not matched anything yet" in missing.reason
 
 
+def test_tuple_has_no_shape_to_compare_with() -> None:
+    whole = pat.Wildcard()
+
+    declined = ask(p_tag(whole[0], k=whole.ndim), [tag(half(A, 0), 1)])
+
+    assert "has no attribute `ndim`" in declined.reason
+
+
 def test_conditions_are_checked_last() -> None:
     t = p_tag(X)
 

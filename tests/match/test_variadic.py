@@ -229,6 +229,8 @@ CONDITIONS: list[tuple[Any, list[int]]] = [
     (lambda m, w: m.length <= 3, [0, 1, 2]),
     (lambda m, w: 3 > m.length, [0, 1]),  # noqa: SIM300
     (lambda m, w: m.length - 1 < 2, [0, 1]),
+    (lambda m, w: w.operands[0].ndim + 1 >= m.length, [0, 1]),
+    (lambda m, w: w.operands[0].ndim + 4 == m.length, []),
     (lambda m, w: m.length >= 4, [0, 1, 2, 3]),
     (lambda m, w: 5 <= m.length, []),  # noqa: SIM300
     (lambda m, w: m.length % 2 == 1, [0, 1, 2]),
@@ -329,6 +331,19 @@ def test_nested_fields_are_told_apart_by_their_paths() -> None:
     assert inner_lengths == {0: 2, 1: 1}
     leaves = [node.expr for (p, path), node in found.nodes.items() if p is w]
     assert leaves == W[:3]
+
+
+def test_symbol_of_an_outer_field_has_its_value_inside_inner_ones() -> None:
+    x, i, j = pat.Wildcard(), attr.Symbol("i"), attr.Symbol("j")
+    leaf = p_tag(x, k=i * 10 + j)
+    inner = pat.Variadic(leaf, templates=[leaf], index=j)
+    total = p_pack(inner)
+    outer = pat.Variadic(total, templates=[total, inner, leaf], index=i)
+
+    sums = [pack(tag(A, 0), tag(A, 1)), pack(tag(A, 10), tag(A, 11), tag(A, 12))]
+
+    assert fields(ask(outer, sums), outer) == sums
+    assert fields(ask(outer, [sums[0], pack(tag(A, 20))]), outer) == sums[:1]
 
 
 def test_instances_cannot_be_asked_for_beyond_their_number() -> None:
