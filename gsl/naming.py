@@ -7,11 +7,11 @@ import linecache
 from collections.abc import Iterator
 from functools import lru_cache
 
-from gsl.pat import Call, Pattern
-from gsl.span import column_of, resolve
+from gsl.pat import Call, Const, Pattern
+from gsl.span import Span, column_of, resolve
 from gsl.subst import Subst
 
-Position = tuple[int, int]
+Position = tuple[int, int, int, int]
 
 
 @lru_cache(maxsize=64)
@@ -23,8 +23,13 @@ def pattern_names(subst: Subst) -> dict[Pattern, str]:
     """
     names: dict[Pattern, str] = {}
     used: dict[str, int] = {}
-    for pattern in dict.fromkeys((*subst.source_patterns, *subst.target_patterns)):
-        name = _assigned_name(pattern) or _kind_name(pattern)
+    patterns = dict.fromkeys((*subst.source_patterns, *subst.target_patterns))
+    spans = {pattern: resolve(pattern.origin) for pattern in patterns}
+    # A number written beside a pattern becomes a constant at the place of the whole call.
+    calls = {subst.span, *(span for p, span in spans.items() if not isinstance(p, Const))}
+    for pattern, span in spans.items():
+        implicit = isinstance(pattern, Const) and span in calls
+        name = ("" if implicit else _assigned_name(span)) or _kind_name(pattern)
         count = used.get(name, 0)
         used[name] = count + 1
         names[pattern] = f"{name}_{count + 1}" if count else name
@@ -36,11 +41,10 @@ def _kind_name(pattern: Pattern) -> str:
     return kind.lower().replace(" ", "_")
 
 
-def _assigned_name(pattern: Pattern) -> str:
-    span = resolve(pattern.origin)
+def _assigned_name(span: Span | None) -> str:
     if span is None:
         return ""
-    return _assignments(span.file).get((span.line, span.column), "")
+    return _assignments(span.file).get((span.line, span.column, span.end_line, span.end_column), "")
 
 
 @lru_cache(maxsize=256)
@@ -49,10 +53,13 @@ def _assignments(file: str) -> dict[Position, str]:
         tree = ast.parse("".join(linecache.getlines(file)))
     except SyntaxError:
         return {}
-    return {
-        (value.lineno, column_of(file, value.lineno, value.col_offset)): name
-        for value, name in _assigned(tree)
-    }
+    return {_position(file, value): name for value, name in _assigned(tree)}
+
+
+def _position(file: str, node: ast.expr) -> Position:
+    end_line, end_offset = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+    column = column_of(file, node.lineno, node.col_offset)
+    return node.lineno, column, end_line, column_of(file, end_line, end_offset)
 
 
 def _assigned(tree: ast.AST) -> Iterator[tuple[ast.expr, str]]:

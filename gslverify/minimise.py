@@ -56,14 +56,21 @@ def _is_legal(inputs: Mapping[str, Any], ranges: Mapping[str, Sequence[Values]])
 def _simpler(inputs: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for name, array in inputs.items():
         for simple in SIMPLE_VALUES[:2]:
-            if array.size > 1 and np.any(array != simple):
-                yield {**inputs, name: np.full_like(array, simple)}
+            uniform = np.full_like(array, simple)
+            if array.size > 1 and _weight(uniform) < _weight(array):
+                yield {**inputs, name: uniform}
     for name, array in inputs.items():
         for place in np.ndindex(array.shape):
             for simple in _simpler_values(array[place]):
                 changed = array.copy()
                 changed[place] = simple
                 yield {**inputs, name: changed}
+
+
+def _weight(array: Any) -> int:
+    """Return how far an array is from simple; it falls with every step, so steps never cycle."""
+    simplicity = [array == simple for simple in SIMPLE_VALUES]
+    return int(np.sum(np.select(simplicity, range(len(SIMPLE_VALUES)), len(SIMPLE_VALUES))))
 
 
 def _simpler_values(value: Any) -> tuple[int, ...]:

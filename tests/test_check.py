@@ -44,6 +44,18 @@ def test_symbols_of_three_nested_fields_are_bound(tmp_path: Path) -> None:
     ]
 
 
+def test_symbol_unbound_in_two_places_is_reported_once(tmp_path: Path) -> None:
+    text = (
+        "x, i = pat.Wildcard(), attr.Symbol()\n"
+        "leaf = op.Softmax(x, axis=i)\n"
+        "one, two = pat.Variadic(leaf), pat.Variadic(leaf)\n"
+        "both = op.Add(op.Concatenate(one), op.Concatenate(two))\n"
+        "rule = Subst(op.Add(both, leaf), x)"
+    )
+
+    assert [one.code for one in findings(text, tmp_path)] == ["GSL120"]
+
+
 def test_pattern_used_in_a_field_and_outside_has_its_own_value_there(tmp_path: Path) -> None:
     text = (
         FAN + "many = pat.Variadic(field, templates=[field, w])\n"

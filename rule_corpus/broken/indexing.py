@@ -69,7 +69,7 @@ def slice_of_transpose_forward() -> Subst:
 
 @rule(
     tags=SLICE | {"concatenate"},
-    origin="TensorRight: xla/slice, rule 11, with an axis from the end",
+    origin="mutation of slice_of_concat_in_second: an axis from the end",
     expect="GSL401",
     twin="slice_of_concat_in_second",
 )
@@ -97,7 +97,7 @@ def slice_of_concat_negative_axis() -> Subst:
 
 @rule(
     tags=SLICE | {"concatenate"},
-    origin="Glow: combineConcatSlices, without the order of the pieces",
+    origin="Glow: glow-concat-slice-order",
     expect="GSL401",
     twin="concat_of_slices",
 )

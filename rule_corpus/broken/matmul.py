@@ -72,7 +72,7 @@ def matmul_association_wide() -> Subst:
 
 @rule(
     tags={"matmul", "reassociation"},
-    origin="TVM Relax: AdjustMatmulOrder on 1-D operands",
+    origin="TVM Relax: tvm-relax-adjmm-1d",
     expect="GSL401",
     twin="matmul_association",
 )

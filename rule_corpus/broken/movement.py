@@ -99,8 +99,7 @@ def reshape_reshape_to_inner() -> Subst:
     x = pat.Wildcard()
     inner = op.Reshape(x, shape=(None, None))
     outer = op.Reshape(inner, shape=(inner.shape[0], None))
-    rest = inner.shape[0] * inner.shape[1] // x.shape[0]
-    return Subst(outer, op.Reshape(x, shape=(x.shape[0], rest)), where=[x.ndim == 2])
+    return Subst(outer, op.Reshape(x, shape=(x.shape[0], -1)), where=[x.ndim == 2])
 
 
 @rule(

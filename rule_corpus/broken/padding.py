@@ -89,7 +89,7 @@ def fold_pad_into_max_pool_zeros() -> Subst:
 
 @rule(
     tags=PAD | {"pool"},
-    origin="OpenVINO: PadFusion without its test of exclude_pad",
+    origin="onnxoptimizer: onnxopt-pad-avgpool-count",
     expect="GSL401",
     twin="fold_pad_into_avg_pool",
 )
@@ -111,7 +111,7 @@ def fold_pad_into_avg_pool_uncounted() -> Subst:
 
 @rule(
     tags=PAD,
-    origin="Enzyme-JAX: PadPad without its test of the values",
+    origin="mutation of pad_pad: the values are not compared",
     expect="GSL401",
     twin="pad_pad",
 )

@@ -5,7 +5,7 @@ from gsl import Subst, op, pat, rule
 
 @rule(
     tags={"select", "identity"},
-    origin="StableHLO: SelectOp folding without its shape test",
+    origin="StableHLO: SelectOpCanon without its shape test",
     expect="GSL301",
     twin="where_same_arms",
 )

@@ -29,7 +29,7 @@ def sum_of_sum_unshifted() -> Subst:
 
 @rule(
     tags={"reduction", "transpose"},
-    origin="OpenVINO: TransposeSinking with the axes as they were",
+    origin="mutation of sum_of_transpose: the axes as they were",
     expect="GSL401",
     twin="sum_of_transpose",
 )
@@ -165,7 +165,7 @@ def log_softmax_default_axis() -> Subst:
 
 @rule(
     tags={"softmax"},
-    origin="PyTorch Inductor: mul_softmax_pattern, constants of any shape",
+    origin="mutation of softmax_of_shifted: constants of any shape",
     expect="GSL401",
     twin="softmax_of_shifted",
 )

@@ -23,7 +23,7 @@ def clip_clip_disjoint() -> Subst:
 
 @rule(
     tags={"clip", "relu"},
-    origin="ONNX Script: _fuse_relus_clips, a negative upper limit",
+    origin="ONNX Script: onnxscript-reluclip-negmax",
     expect="GSL303",
     twin="clip_of_relu",
 )
@@ -39,7 +39,7 @@ def clip_of_relu_negative_limit() -> Subst:
 
 @rule(
     tags={"clip", "relu"},
-    origin="ONNX Script: _fuse_relus_clips, one rule for both orders",
+    origin="mutation of relu_of_clip: the operators exchanged",
     expect="GSL401",
     twin="relu_of_clip",
 )

@@ -38,7 +38,7 @@ def add_of_negative() -> Subst:
     return Subst(x + (-y), x - y)
 
 
-@rule(tags={"algebra", "negation", "identity"}, origin="tinygrad: symbolic.py, double negation")
+@rule(tags={"algebra", "negation", "identity"}, origin="textbook: double negation")
 def double_negation() -> Subst:
     """-(-x)  =>  x
 
@@ -51,7 +51,7 @@ def double_negation() -> Subst:
 
 @rule(
     tags={"algebra", "identity"},
-    origin="ONNX Script: no_op rules",
+    origin="ONNX Script: _no_op, mul_1",
     twin="add_zeros_any_shape",
 )
 def multiply_by_one() -> Subst:

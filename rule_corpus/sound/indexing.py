@@ -111,7 +111,7 @@ def concat_of_slices() -> Subst:
 
 @rule(
     tags={"data-movement", "split", "elementwise", "multiple-outputs"},
-    origin="Glow: optimizeTanhOfSplit, for any element-wise operator",
+    origin="Glow: HoistTanhAboveSplit, for any element-wise operator",
 )
 def unary_of_pieces() -> Subst:
     """f{A}(split(x).0), f{A}(split(x).1)  =>  split(f{A}(x)).0, split(f{A}(x)).1

@@ -101,7 +101,7 @@ def factor_matmul_from_sum() -> Subst:
 
 @rule(
     tags={"matmul", "reshape"},
-    origin="ONNX Script: ReshapeMatMulReshape",
+    origin="ONNX Script: _broadcast_to_matmul",
     twin="matmul_between_reshapes",
 )
 def matmul_of_flattened_batch() -> Subst:

@@ -139,7 +139,7 @@ def pad_pad() -> Subst:
 
 @rule(
     tags=PAD | {"relu"},
-    origin="Glow: SinkCode, padding",
+    origin="tinygrad: movement clean-up, padding",
     twin="exponential_of_pad",
 )
 def relu_of_pad() -> Subst:

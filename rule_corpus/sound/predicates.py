@@ -36,7 +36,7 @@ def where_same_condition() -> Subst:
     return Subst(op.Where(c, inner, z), op.Where(c, x, z), where=[inner.shape == x.shape])
 
 
-@rule(tags={"logic", "identity"}, origin="MLIR TOSA: LogicalNot canonicalisation")
+@rule(tags={"logic", "identity"}, origin="textbook: double negation")
 def not_not() -> Subst:
     """not (not x)  =>  x
 
@@ -60,7 +60,7 @@ def and_with_true() -> Subst:
     return Subst(op.LogicalAnd(x, pat.Const(True, dtype="bool")), x)
 
 
-@rule(tags={"compare"}, origin="StableHLO: CompareOp canonicalisation")
+@rule(tags={"compare"}, origin="StableHLO: CompareOpCanon")
 def greater_as_less() -> Subst:
     """x > y  =>  y < x
 
@@ -70,7 +70,7 @@ def greater_as_less() -> Subst:
     return Subst(op.Greater(x, y), op.Less(y, x))
 
 
-@rule(tags={"compare", "logic"}, origin="ONNX Runtime: not of a comparison", twin="not_less_strict")
+@rule(tags={"compare", "logic"}, origin="textbook: total orders", twin="not_less_strict")
 def not_less() -> Subst:
     """not (x < y)  =>  x >= y
 

@@ -80,7 +80,7 @@ def expand_dims_of_mean() -> Subst:
 
 @rule(
     tags={"reduction", "lowering"},
-    origin="TVM Relay: SimplifyInference, means as sums",
+    origin="TVM Relay: SimplifyInference",
     twin="mean_as_sum_by_first_axis",
 )
 def mean_as_sum() -> Subst:
@@ -128,7 +128,7 @@ def max_of_scaled() -> Subst:
 
 @rule(
     tags={"reduction", "negation"},
-    origin="XLA: HandleReduce, negated operand",
+    origin="textbook: duality of argmax and argmin",
     twin="argmax_of_negative_any_dtype",
 )
 def argmax_of_negative() -> Subst:

@@ -24,7 +24,7 @@ LOSSLESS = (
 
 @rule(
     tags={"clip"},
-    origin="ONNX Script: _fuse_relus_clips, FuseSuccessiveClip",
+    origin="ONNX Script: _fuse_relus_clips",
     twin="clip_clip_disjoint",
 )
 def clip_clip() -> Subst:
@@ -42,7 +42,7 @@ def clip_clip() -> Subst:
 
 @rule(
     tags={"clip", "relu"},
-    origin="ONNX Script: _fuse_relus_clips, FuseSuccessiveReluClip",
+    origin="ONNX Script: _fuse_relus_clips",
     twin="clip_of_relu_negative_limit",
 )
 def clip_of_relu() -> Subst:
@@ -58,7 +58,7 @@ def clip_of_relu() -> Subst:
 
 @rule(
     tags={"clip", "relu"},
-    origin="ONNX Script: _fuse_relus_clips, FuseSuccessiveClipRelu",
+    origin="ONNX Script: _fuse_relus_clips",
     twin="relu_below_clip",
 )
 def relu_of_clip() -> Subst:
@@ -100,7 +100,7 @@ def clip_from_min_max() -> Subst:
 
 @rule(
     tags={"lattice", "identity"},
-    origin="tinygrad: symbolic.py, minimum and maximum",
+    origin="textbook: law of absorption",
     twin="absorption_any_shape",
 )
 def absorption() -> Subst:
