@@ -25,7 +25,7 @@ from gslverify.concrete import value_in
 from gslverify.sampling import instance_symbols
 
 EXAMPLES = 21
-FEWEST = 15
+FEWEST = 10
 
 every_operator = pytest.mark.parametrize("name", OPERATORS)
 
