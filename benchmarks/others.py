@@ -1,0 +1,135 @@
+"""W1 on other rewriters, where they are installed: multiples of the same floor.
+
+Each is given the graph in its own form and two adjacent relus to make one of; what is measured is
+the rewriting alone.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from floor import compared
+
+UNARY = ("exp", "tanh", "negative", "sigmoid")
+
+Line = tuple[str, float, str]
+
+
+def compare(size: int) -> Iterator[Line]:
+    """Yield a line for every rewriter that is installed; the others are named on stderr."""
+    for name, module, prepare in REWRITERS:
+        try:
+            importlib.import_module(module)
+        except ImportError:
+            print(f"{name} is not installed, so it is not compared", file=sys.stderr)
+            continue
+        work, left = prepare(size)
+        ours, floor = compared(work, size, repeats=3)
+        assert work() == left, f"{name} leaves {work()} operators instead of {left}"
+        yield f"W1 by {name}, {size} operators", ours / floor, "floors/operator"
+
+
+def names(size: int) -> list[str]:
+    return ["relu" if i % 10 in (4, 5) else UNARY[i % len(UNARY)] for i in range(size)]
+
+
+def rewritten(size: int) -> int:
+    """Return the number of operators after each pair of relus has become one."""
+    return size - sum(i % 10 == 5 for i in range(size))
+
+
+Prepared = tuple[Callable[[], int], int]
+
+
+def relax(size: int) -> Prepared:
+    """TVM's pattern language on Relax; one call rewrites all matches."""
+    from tvm import relax as rx
+    from tvm.relax.dpl import is_op, rewrite_call, wildcard
+
+    builder = rx.BlockBuilder()
+    value: Any = rx.Var("x", rx.TensorType((4, 4), "float32"))
+    with builder.function("main", [value]):
+        with builder.dataflow():
+            for name in names(size):
+                operator = rx.op.nn.relu if name == "relu" else getattr(rx.op, name)
+                value = builder.emit(operator(value))
+            value = builder.emit_output(value)
+        builder.emit_func_output(value)
+    function = builder.get()["main"]
+    x = wildcard()
+    pattern = is_op("relax.nn.relu")(is_op("relax.nn.relu")(x))
+
+    def work() -> int:
+        result = rewrite_call(pattern, lambda _, found: rx.op.nn.relu(found[x]), function)
+        return len(result.body.blocks[0].bindings)
+
+    return work, rewritten(size)
+
+
+def inductor(size: int) -> Prepared:
+    """The pattern matcher of torch's Inductor; it changes its graph, so a copy is rewritten."""
+    import torch
+    from torch._inductor import pattern_matcher as matcher
+
+    aten = torch.ops.aten
+    graph = torch.fx.Graph()
+    node = graph.placeholder("x")
+    for name in names(size):
+        operator = aten.neg if name == "negative" else getattr(aten, name)
+        node = graph.call_function(operator.default, (node,))
+    graph.output(node)
+    passes = matcher.PatternMatcherPass()
+    inner = matcher.CallFunction(aten.relu.default, matcher.KeywordArg("x"))
+
+    @matcher.register_graph_pattern(
+        matcher.CallFunction(aten.relu.default, inner), pass_dict=passes
+    )
+    def _(match: Any, x: Any) -> None:
+        with match.graph.inserting_before(match.output_node()):
+            new = match.graph.call_function(aten.relu.default, (x,))
+        match.output_node().replace_all_uses_with(new)
+        match.erase_nodes()
+
+    def work() -> int:
+        copied = torch.fx.Graph()
+        copied.output(copied.graph_copy(graph, {}))
+        passes.apply(torch.fx.GraphModule(torch.nn.Module(), copied))
+        return len(copied.nodes) - 2
+
+    return work, rewritten(size)
+
+
+def onnx(size: int) -> Prepared:
+    """The rewriter of ONNX Script; it changes its model, so a copy is rewritten."""
+    import onnx
+    import onnx_ir
+    from onnxscript.rewriter import RewriteRuleSet, pattern
+
+    value = onnx.helper.make_tensor_value_info
+    called = [onnx_names(name) for name in names(size)]
+    nodes = [onnx.helper.make_node(op, [f"v{i}"], [f"v{i + 1}"]) for i, op in enumerate(called)]
+    ends = [value(f"v{i}", onnx.TensorProto.FLOAT, (4, 4)) for i in (0, size)]
+    graph = onnx.helper.make_graph(nodes, "main", ends[:1], ends[1:])
+    model = onnx.helper.make_model(graph)
+    rule = pattern.RewriteRule(lambda op, x: op.Relu(op.Relu(x)), lambda op, x: op.Relu(x))
+
+    def work() -> int:
+        copied = onnx_ir.from_proto(model)
+        RewriteRuleSet([rule]).apply_to_model(copied)
+        return len(copied.graph)
+
+    return work, rewritten(size)
+
+
+def onnx_names(name: str) -> str:
+    return "Neg" if name == "negative" else name.capitalize()
+
+
+REWRITERS: tuple[tuple[str, str, Callable[[int], Prepared]], ...] = (
+    ("relax.dpl", "tvm.relax.dpl", relax),
+    ("ONNX Script", "onnxscript.rewriter", onnx),
+    ("Inductor", "torch._inductor.pattern_matcher", inductor),
+)
