@@ -34,9 +34,9 @@ class Expr:
     def with_operands(self, operands: tuple[Expr, ...]) -> Expr:
         """Return this expression over other operands of the same types."""
         copy = object.__new__(type(self))
-        for kind in type(self).__mro__:
-            for name in getattr(kind, "__slots__", ()):
-                setattr(copy, name, getattr(self, name))
+        for name in type(self).__slots__:
+            setattr(copy, name, getattr(self, name))
+        copy.type = self.type
         copy.operands = operands
         return copy
 
@@ -118,8 +118,24 @@ class Call(Expr):
     ) -> None:
         types = tuple(operand.type for operand in operands)
         self.operator = operator
-        self.attributes = MappingProxyType(operator.normalise(attributes, types))
+        self.attributes: Mapping[str, Any] = MappingProxyType(operator.normalise(attributes, types))
         super().__init__(tuple(operands), operator.infer(types, self.attributes, need))
+
+    @staticmethod
+    def typed(
+        operator: Operator, operands: tuple[Expr, ...], attributes: Mapping[str, Any], result: Type
+    ) -> Call:
+        """Return a call whose canonical attributes and type are known from an equal call."""
+        call = object.__new__(Call)
+        call.operator = operator
+        call.operands = operands
+        call.attributes = attributes
+        call.type = result
+        return call
+
+    def with_operands(self, operands: tuple[Expr, ...]) -> Call:
+        """Return this call of other operands of the same types."""
+        return Call.typed(self.operator, operands, self.attributes, self.type)
 
     def __repr__(self) -> str:
         return f"Call({self.operator}, {len(self.operands)} operands, {dict(self.attributes)})"

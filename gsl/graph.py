@@ -6,11 +6,13 @@ uses it, so that a rewrite costs what it changes and not what the network weighs
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter, is_not
+from typing import Any, Protocol, TypeVar
 
 from gsl.errors import GraphError
-from gsl.expr import Expr
+from gsl.expr import Call, Expr
+from gsl.operators.declaration import Operator
 
 
 class HasOperands(Protocol):
@@ -27,22 +29,32 @@ Vertex = TypeVar("Vertex", bound=HasOperands)
 def reverse_post_order(outputs: Iterable[Vertex]) -> list[Vertex]:
     """Return all vertices below `outputs`, each once, predecessors before successors.
 
-    Thesis, algorithm "reverse post-order traversal"; iterative, so depth is no limit.
+    Thesis, algorithm "reverse post-order traversal"; iterative, so depth is no limit. Raises
+    GraphError when there is a cycle.
     """
     order: list[Vertex] = []
-    seen: set[int] = set()
-    for output in outputs:
-        stack: list[tuple[Vertex, bool]] = [(output, False)]
-        while stack:
-            vertex, expanded = stack.pop()
-            if expanded:
+    opened: set[Vertex] = set()
+    done: set[Vertex] = set()
+    stack = list(outputs)[::-1]
+    while stack:
+        vertex = stack[-1]
+        if vertex not in opened:
+            opened.add(vertex)
+            for operand in reversed(vertex.operands):
+                if operand not in opened:
+                    stack.append(operand)  # type: ignore[arg-type]
+                elif operand not in done:
+                    raise _cyclic(vertex)
+        else:
+            stack.pop()
+            if vertex not in done:
+                done.add(vertex)
                 order.append(vertex)
-            elif id(vertex) not in seen:
-                seen.add(id(vertex))
-                stack.append((vertex, True))
-                below = reversed(vertex.operands)
-                stack.extend((operand, False) for operand in below)  # type: ignore[misc]
     return order
+
+
+def _cyclic(vertex: object) -> GraphError:
+    return GraphError(f"the graph has a cycle through {vertex!r}; a network computes forwards only")
 
 
 def successors(order: Sequence[Vertex]) -> dict[Vertex, list[Vertex]]:
@@ -58,28 +70,38 @@ def successors(order: Sequence[Vertex]) -> dict[Vertex, list[Vertex]]:
     return result
 
 
+Head = Operator | type[Expr]
+"""What a node is at first sight: the operator of a call, the kind of any other expression."""
+
+
 class Node:
     """A vertex of a work graph: an expression whose operands may have been replaced.
 
-    `expr` tells kind, operator, attributes and type; `operands` tells the edges, which win over
-    the operands of `expr` once something below has been rewritten. `level` is above the level of
-    every operand, so it bounds a search for paths between nodes.
+    `expr` tells kind, attributes and type and `head` the operator; `operands` tells the edges,
+    which win over the operands of `expr` once something below has been rewritten. `level` is above
+    the level of every operand, so it bounds a search for paths between nodes. `waiting` belongs
+    to the engine; `arrivals` lists users gained since somebody asked for that.
     """
 
-    __slots__ = ("expr", "level", "operands", "output_count", "users")
+    __slots__ = (
+        "arrivals", "expr", "head", "level", "operands", "output_count", "users", "waiting",
+    )  # fmt: skip
 
     def __init__(self, expr: Expr, operands: tuple[Node, ...]) -> None:
         self.expr = expr
+        self.head: Head = expr.operator if isinstance(expr, Call) else type(expr)
         self.operands = operands
         self.users: dict[Node, None] = {}
         self.output_count = 0
         self.level = 0
+        self.waiting = False
+        self.arrivals: list[Node] | None = None
 
     def __repr__(self) -> str:
         return f"Node({self.expr!r})"
 
 
-def _depends(node: Node, other: Node) -> bool:
+def depends(node: Node, other: Node) -> bool:
     """Tell whether `other` is `node` or below it."""
     stack, seen = [node], set[Node]()
     while stack:
@@ -96,18 +118,57 @@ LEVEL_GAP = 1 << 20
 """Levels left free between the nodes of a new graph, so that few rewrites have to raise others."""
 
 
+def _mirrored(outputs: Sequence[Expr]) -> dict[Expr, Node]:
+    """Return a node for every expression, in reverse post-order; see `reverse_post_order`."""
+    # The traversal is written out once more because it is most of the work of a call that
+    # rewrites little.
+    nodes: dict[Expr, Node] = {}
+    opened: set[Expr] = set()
+    stack = list(outputs)[::-1]
+    while stack:
+        expr = stack[-1]
+        if expr not in opened:
+            opened.add(expr)
+            for operand in reversed(expr.operands):
+                if operand not in opened:
+                    stack.append(operand)
+                elif operand not in nodes:
+                    raise _cyclic(expr)
+            continue
+        stack.pop()
+        if expr in nodes:
+            continue
+        operands = tuple([nodes[operand] for operand in expr.operands])
+        nodes[expr] = node = Node(expr, operands)
+        level = -LEVEL_GAP
+        for below in operands:
+            below.users[node] = None
+            if below.level > level:
+                level = below.level
+        node.level = level + LEVEL_GAP
+    return nodes
+
+
 class Graph:
-    """A work graph of the expressions below `outputs`."""
+    """A work graph of the expressions below `outputs`; raises GraphError when they have a cycle.
+
+    `affected` has the nodes around the last replacement that gained an operand or lost a user.
+    `blocked` is where matches are noted that were declined because of a cycle they would close,
+    `memory` what whoever works on the graph wants to find again, under keys of its own.
+    """
 
     def __init__(self, outputs: Sequence[Expr]) -> None:
-        self._nodes: dict[Node, None] = {}
-        by_expr: dict[int, Node] = {}
-        for expr in reverse_post_order(outputs):
-            operands = tuple(by_expr[id(operand)] for operand in expr.operands)
-            by_expr[id(expr)] = self.add(expr, operands, LEVEL_GAP)
-        self.outputs = [by_expr[id(output)] for output in outputs]
-        for output in self.outputs:
+        mirrored = _mirrored(outputs)
+        self._nodes = dict.fromkeys(mirrored.values())
+        self._stale: dict[Node, None] = {}
+        self._places: dict[Node, list[int]] = {}
+        self.outputs = [mirrored[output] for output in outputs]
+        for place, output in enumerate(self.outputs):
+            self._places.setdefault(output, []).append(place)
             output.output_count += 1
+        self.affected: dict[Node, None] = {}
+        self.blocked: dict[Node, None] = {}
+        self.memory: dict[Any, Any] = {}
 
     def __contains__(self, node: Node) -> bool:
         return node in self._nodes
@@ -125,14 +186,17 @@ class Graph:
     def add(self, expr: Expr, operands: tuple[Node, ...], gap: int = 1) -> Node:
         """Add a node that uses `operands`, at a level `gap` above theirs."""
         node = Node(expr, operands)
-        node.level = gap + max((operand.level for operand in operands), default=-gap)
-        self._nodes[node] = None
+        level = -gap
         for operand in operands:
-            operand.users[node] = None
+            _gain(operand, node)
+            if operand.level > level:
+                level = operand.level
+        node.level = level + gap
+        self._nodes[node] = None
         return node
 
     def replace(
-        self, replacements: Sequence[tuple[Node, Node]], added: frozenset[Node] = frozenset()
+        self, replacements: Sequence[tuple[Node, Node]], added: Collection[Node] = ()
     ) -> list[Node]:
         """Redirect the users of each old node to its new one at once; drop what is dead then.
 
@@ -140,34 +204,38 @@ class Graph:
         so do all others on which the new node depends. Returns the dropped nodes.
         """
         mapping = {old: new for old, new in replacements if old is not new}
-        users = dict.fromkeys(user for old in mapping for user in old.users if user not in added)
-        for user in users:
-            self._redirect(user, mapping)
+        self.affected = {}
+        for user in dict.fromkeys(user for old in mapping for user in old.users):
+            if user not in added:
+                self._redirect(user, mapping)
         self._replace_outputs(mapping)
+        self.affected.update(dict.fromkeys(mapping))
         return self._drop(list(mapping))
 
     def _redirect(self, user: Node, mapping: Mapping[Node, Node]) -> None:
-        changes = {
-            old: mapping[old]
-            for old in user.operands
-            if old in mapping and not _depends(mapping[old], user)
-        }
-        user.operands = tuple(changes.get(operand, operand) for operand in user.operands)
+        changes = {}
+        for old in user.operands:
+            new = mapping.get(old)
+            if new is not None and (new.level < user.level or not depends(new, user)):
+                changes[old] = new
+        user.operands = tuple([changes.get(operand, operand) for operand in user.operands])
         for old in changes:
             del old.users[user]
         for new in changes.values():
-            new.users[user] = None
-            self._raise_level(user, new.level)
+            _gain(new, user)
+            if new.level >= user.level:
+                self._raise_level(user, new.level)
+        self._stale[user] = self.affected[user] = None
 
     def _replace_outputs(self, mapping: Mapping[Node, Node]) -> None:
-        counts = {old: old.output_count for old in mapping if old.output_count}
-        if not counts:
-            return
-        self.outputs = [mapping.get(output, output) for output in self.outputs]
-        for old in counts:
+        moved = [(new, self._places.pop(old)) for old, new in mapping.items() if old.output_count]
+        for old in mapping:
             old.output_count = 0
-        for old, count in counts.items():
-            mapping[old].output_count += count
+        for new, places in moved:
+            self._places.setdefault(new, []).extend(places)
+            new.output_count += len(places)
+            for place in places:
+                self.outputs[place] = new
 
     def _raise_level(self, node: Node, below: int) -> None:
         pending = [(node, below)]
@@ -187,6 +255,7 @@ class Graph:
             dropped.append(node)
             for operand in dict.fromkeys(node.operands):
                 del operand.users[node]
+                self.affected[operand] = None
                 candidates.append(operand)
         return dropped
 
@@ -208,9 +277,28 @@ class Graph:
 
     def to_exprs(self) -> list[Expr]:
         """Return the outputs as expressions; whatever did not change is the very same object."""
-        built: dict[Node, Expr] = {}
-        for node in self.order():
-            operands = tuple(built[operand] for operand in node.operands)
-            same = all(a is b for a, b in zip(operands, node.expr.operands, strict=True))
-            built[node] = node.expr if same else node.expr.with_operands(operands)
-        return [built[output] for output in self.outputs]
+        for node in self._above_changes():
+            below = node.expr.operands
+            operands = tuple([operand.expr for operand in node.operands])
+            if any(map(is_not, operands, below)):
+                node.expr = node.expr.with_operands(operands)
+        self._stale = {}
+        return [output.expr for output in self.outputs]
+
+    def _above_changes(self) -> list[Node]:
+        """Return the nodes with a changed operand and all above them, operands first."""
+        changed = [node for node in self._stale if node in self._nodes]
+        seen = set(changed)
+        for node in changed:
+            for user in node.users:
+                if user not in seen:
+                    seen.add(user)
+                    changed.append(user)
+        changed.sort(key=attrgetter("level"))
+        return changed
+
+
+def _gain(node: Node, user: Node) -> None:
+    if node.arrivals is not None and user not in node.users:
+        node.arrivals.append(user)
+    node.users[user] = None

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import getdoc
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gsl.attr.term import Term, as_term
 from gsl.errors import RuleError
@@ -18,6 +18,9 @@ from gsl.span import Span, here, resolve
 
 if TYPE_CHECKING:
     from gsl.workload import Workload
+
+
+Result = TypeVar("Result")
 
 
 class Subst:
@@ -37,11 +40,19 @@ class Subst:
         self.source = _outputs(src)
         self.target = _outputs(tgt)
         self.where: tuple[Term, ...] = tuple(as_term(condition) for condition in where)
+        self._derived: dict[Callable[[Subst], Any], Any] = {}
 
     @property
     def span(self) -> Span | None:
         """Where the substitution was written."""
         return resolve(self.origin)
+
+    def derived(self, derive: Callable[[Subst], Result]) -> Result:
+        """Return `derive(self)`, computed once: what modules above keep for a rule."""
+        if derive not in self._derived:
+            self._derived[derive] = derive(self)
+        result: Result = self._derived[derive]
+        return result
 
     @cached_property
     def outputs(self) -> frozenset[Pattern]:

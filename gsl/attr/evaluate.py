@@ -7,7 +7,7 @@ so the same walk also evaluates symbolically.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from math import ceil, floor, sqrt
 from typing import Protocol
@@ -224,7 +224,7 @@ def _compute(term: Term, environment: Environment, memory: Memory | None) -> Val
         case VariadicTuple():
             return _repeat(term, environment, memory)
         case Reduce(head=head):
-            return _reduce(head, _repeat(term, environment, memory))
+            return combine(head, _repeat(term, environment, memory))
         case _:
             raise EvaluationError(f"not an attribute expression: {term!r}")
 
@@ -276,19 +276,26 @@ def _slice(term: Slice, environment: Environment, memory: Memory | None) -> Valu
 
 
 def _repeat(term: VariadicTuple | Reduce, environment: Environment, memory: Memory | None) -> Value:
-    count = evaluate(term.length, environment, memory)
+    count = field_count(evaluate(term.length, environment, memory))
+    scopes = (environment.bind(term.symbol, i) for i in range(count))
+    return tuple(evaluate(term.body, scope, memory) for scope in scopes)
+
+
+def field_count(count: Value) -> int:
+    """Return the length of a tuple; raise EvaluationError or UndecidedError when it is none."""
     if isinstance(count, Term):
         raise UndecidedError("the length of a tuple depends on an unknown size")
     if not isinstance(count, int) or count < 0:
         raise EvaluationError(f"a tuple cannot have length {count!r}")
-    scopes = (environment.bind(term.symbol, i) for i in range(count))
-    return tuple(evaluate(term.body, scope, memory) for scope in scopes)
+    return count
 
 
 UNITS: Mapping[str, Value] = {"+": 0, "*": 1, "and": True, "or": False}
 
 
-def _reduce(head: str, values: Value) -> Value:
+def combine(head: str, values: Iterable[Value]) -> Value:
+    """Combine values by an operation; nothing gives the unit of the operation, if it has one."""
+    values = tuple(values)
     if not values:
         if head in UNITS:
             return UNITS[head]

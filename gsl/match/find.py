@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gsl.attr.code import NotCompiledError
+from gsl.attr.writer import UNDECIDED
 from gsl.graph import Graph, Node
 from gsl.match.bindings import Bindings, Mismatch
+from gsl.match.fixed import FixedMatcher
 from gsl.match.multi import RuleSearch
 from gsl.match.variadic import VariadicSearch
 from gsl.subst import Subst
@@ -17,19 +20,38 @@ def matches_at(subst: Subst, graph: Graph, root: Node) -> Iterator[Bindings]:
     Of a variadic source these are matches with as many outputs as possible, one for each largest
     set of outputs. The bindings are only valid until the next one is asked for.
     """
-    return _search(subst, graph).matches(root)
+    matcher = subst.derived(matcher_of)
+    if matcher is None:
+        return search_of(subst, graph).matches(root)
+    try:
+        return map(matcher.bindings, list(matcher.every(root, graph)))
+    except UNDECIDED:
+        return search_of(subst, graph).matches(root)
 
 
 def match_at(subst: Subst, graph: Graph, root: Node) -> Bindings | Mismatch:
     """Return the first match whose first output is `root`, or why there is none."""
-    search = _search(subst, graph)
+    for bindings in matches_at(subst, graph, root):
+        return bindings
+    search = search_of(subst, graph)
     for bindings in search.matches(root):
         return bindings
     return search.mismatch
 
 
-def _search(subst: Subst, graph: Graph) -> RuleSearch:
+def search_of(subst: Subst, graph: Graph) -> RuleSearch:
+    """Return the search that interprets the source of a rule: complete, and it knows reasons."""
     variadic = subst.variadic
     if variadic is None:
         return RuleSearch(subst, graph)
     return VariadicSearch(subst, graph, variadic)
+
+
+def matcher_of(subst: Subst) -> FixedMatcher | None:
+    """Compile the source of a rule, if its form allows that."""
+    if subst.variadic is not None:
+        return None
+    try:
+        return FixedMatcher(subst)
+    except NotCompiledError:
+        return None

@@ -5,9 +5,9 @@ Thesis, definition "graph substitution", condition 4, and what several outputs a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
-from gsl.graph import Node
+from gsl.graph import Graph, Node
 from gsl.match.bindings import Bindings, Frame, Key, Mismatch, Scope
 from gsl.pat import INPUTS
 from gsl.subst import Subst
@@ -49,18 +49,33 @@ def _is_outside(user: Node, taken: Taken) -> bool:
     return key is None or isinstance(key[0], INPUTS)
 
 
-def cycle(taken: Taken, outputs: Iterable[Node]) -> Mismatch | None:
+def cycle(graph: Graph, taken: Taken, outputs: Collection[Node]) -> Mismatch | None:
     """Decline when an input depends on an output: replacing both would close a cycle."""
-    tops = set(outputs)
-    if len(tops) < 2:
+    if len(outputs) < 2:
         return None
-    lowest = min(node.level for node in tops)
-    stack = [node for node, key in taken.items() if isinstance(key[0], INPUTS)]
+    inputs = [node for node, key in taken.items() if isinstance(key[0], INPUTS)]
+    found = output_below(graph, inputs, outputs)
+    if found is None:
+        return None
+    return Mismatch("an input depends on an output of the match", None, found.expr)
+
+
+def output_below(
+    graph: Graph, inputs: Iterable[Node], outputs: Collection[Node]
+) -> Node | None:
+    """Return one of several outputs that an input depends on, and note the match in `graph`.
+
+    It is noted because it may become possible when something in between is rewritten.
+    """
+    lowest = min([node.level for node in outputs])
+    stack = [node for node in inputs if node.level >= lowest]
+    tops = set(outputs) if stack else outputs
     seen = set[Node]()
     while stack:
         node = stack.pop()
         if node in tops:
-            return Mismatch("an input depends on an output of the match", None, node.expr)
+            graph.blocked[next(iter(outputs))] = None
+            return node
         if node not in seen and node.level > lowest:
             seen.add(node)
             stack.extend(node.operands)

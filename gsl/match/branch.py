@@ -1,0 +1,242 @@
+"""Source that matches patterns downwards: what `match/single.py` does, for one rule.
+
+Every pattern becomes a local variable that holds its node. What is not written here (alternatives,
+tuples of any length, instances) is left to the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+
+from gsl.attr.code import Code, NotCompiledError
+from gsl.attr.term import ANYTHING, Access, Constant, Term, TupleOf, VariadicTuple
+from gsl.attr.writer import Kind, TermWriter, Written
+from gsl.expr import Const as ConstExpr
+from gsl.expr import Proj as ProjExpr
+from gsl.expr import Tuple as TupleExpr
+from gsl.expr import Var as VarExpr
+from gsl.match.reads import Reads, has_value, share_attributes
+from gsl.operators import Operator
+from gsl.pat import (
+    INPUTS,
+    Call,
+    Const,
+    GetItem,
+    Pattern,
+    SameOperator,
+    Trait,
+    Tuple,
+    Variable,
+    Wildcard,
+)
+
+_HEADS: Mapping[type[Pattern], type] = {
+    Variable: VarExpr,
+    Const: ConstExpr,
+    Tuple: TupleExpr,
+    GetItem: ProjExpr,
+}
+
+
+class Shape:
+    """What is known of a source before it is matched: who uses, and what lies below, whom."""
+
+    def __init__(self, patterns: Iterable[Pattern], outputs: Iterable[Pattern]) -> None:
+        self.patterns = tuple(patterns)
+        self.outputs = frozenset(outputs)
+
+    @cached_property
+    def users(self) -> dict[Pattern, list[Pattern]]:
+        """The patterns that use each pattern."""
+        found: dict[Pattern, list[Pattern]] = {pattern: [] for pattern in self.patterns}
+        for pattern in self.patterns:
+            for operand in dict.fromkeys(pattern.operands):
+                found[operand].append(pattern)
+        return found
+
+    @cached_property
+    def below(self) -> dict[Pattern, frozenset[Pattern]]:
+        """All patterns below each pattern."""
+        found: dict[Pattern, frozenset[Pattern]] = {}
+        for pattern in self.patterns:
+            parts = (found[operand] | {operand} for operand in pattern.operands)
+            found[pattern] = frozenset[Pattern]().union(*parts)
+        return found
+
+    def is_interior(self, pattern: Pattern) -> bool:
+        """Tell whether nothing outside of a match may use what `pattern` stands for."""
+        return not isinstance(pattern, INPUTS) and pattern not in self.outputs
+
+    def may_coincide(self, one: Pattern, other: Pattern) -> bool:
+        """Tell whether two patterns could stand for one node, were it not forbidden."""
+        if one in self.below[other] or other in self.below[one]:
+            return False
+        first, second = head_of(one), head_of(other)
+        if isinstance(first, type) and isinstance(other, Call):
+            return False
+        if isinstance(second, type) and isinstance(one, Call):
+            return False
+        return first is None or second is None or first is second
+
+
+def head_of(pattern: Pattern) -> Operator | type | None:
+    """Return the only head that nodes of `pattern` may have, or None if there are several."""
+    if isinstance(pattern, Call):
+        return pattern.callee if isinstance(pattern.callee, Operator) else None
+    return _HEADS.get(type(pattern))
+
+
+class BranchWriter:
+    """Writes the match of patterns below given nodes into one function.
+
+    `failing` is the statement for a mismatch; it changes when a loop is entered.
+    """
+
+    def __init__(self, code: Code, shape: Shape, terms: Iterable[Term]) -> None:
+        self.code = code
+        self.shape = shape
+        self.failing = "return None"
+        self.names: dict[Pattern, str] = {}
+        self.reads = Reads(code)
+        self.terms = TermWriter(code, self._attribute, terms)
+        self._visible: frozenset[Pattern] = frozenset()
+
+    def bind(self, pattern: Pattern, name: str) -> None:
+        """Let `name` be the node of `pattern` without a test."""
+        self.names[pattern] = name
+
+    def fail_if(self, condition: str) -> None:
+        """Write that `condition` is a mismatch."""
+        self.code.line(f"if {condition}: {self.failing}")
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """Forget afterwards what was given names meanwhile, because the block has ended."""
+        depth, reads, terms = self.code.depth, self.reads.known(), self.terms.known()
+        yield
+        self.code.depth = depth
+        self.reads.forget(reads)
+        self.terms.forget(terms)
+
+    def match(self, root: Pattern, node: str, constrained: bool = True) -> None:
+        """Write the match of `root` and everything below it with `node`.
+
+        Unless `constrained`, attributes are left alone.
+        """
+        checks: list[tuple[Pattern, frozenset[Pattern]]] = []
+        agenda = [(root, node, False)]
+        while agenda:
+            pattern, place, done = agenda.pop()
+            if done:
+                checks.append((pattern, frozenset(self.names)))
+            elif pattern in self.names:
+                self.fail_if(f"{place} is not {self.names[pattern]}")
+            else:
+                name = self._claim(pattern, place)
+                below = [(p, f"{name}.operands[{i}]", False) for i, p in enumerate(pattern.operands)]
+                agenda += [(pattern, name, True), *reversed(below)]
+        for pattern, visible in checks if constrained else ():
+            self._visible = visible
+            self._constraints(pattern)
+        self._visible = frozenset(self.names)
+
+    def _claim(self, pattern: Pattern, place: str) -> str:
+        name = place
+        if not place.isidentifier():
+            name = self.code.fresh("n")
+            self.code.line(f"{name} = {place}")
+        refusals = self._refusals(pattern, name)
+        refusals += [
+            f"{name} is {taken}"
+            for other, taken in self.names.items()
+            if self.shape.may_coincide(pattern, other)
+        ]
+        if self.shape.is_interior(pattern):
+            count = len(self.shape.users[pattern])
+            refusals += [f"{name}.output_count", f"len({name}.users) != {count}"]
+        if refusals:
+            self.fail_if(" or ".join(refusals))
+        self.names[pattern] = name
+        return name
+
+    def _refusals(self, pattern: Pattern, name: str) -> list[str]:
+        if isinstance(pattern, Call):
+            return self._call_refusals(pattern, name)
+        if isinstance(pattern, Wildcard):
+            return []
+        if type(pattern) not in _HEADS:
+            raise NotCompiledError(f"{pattern!r} is not compiled")
+        refusals = [f"{name}.head is not {self.code.constant(_HEADS[type(pattern)])}"]
+        if isinstance(pattern, Tuple):
+            refusals.append(f"len({name}.operands) != {len(pattern.operands)}")
+        return refusals
+
+    def _call_refusals(self, pattern: Call, name: str) -> list[str]:
+        if isinstance(pattern.callee, Operator):
+            refusals = [f"{name}.head is not {self.code.constant(pattern.callee)}"]
+            return refusals if self._arity_known(pattern) else [*refusals, self._arity(pattern, name)]
+        operator = self.code.constant(Operator)
+        refusals = [f"not isinstance({name}.head, {operator})", self._arity(pattern, name)]
+        if isinstance(pattern.callee, Trait):
+            refusals.insert(1, f"{pattern.callee.name!r} not in {name}.head.traits")
+        return refusals
+
+    def _arity_known(self, pattern: Call) -> bool:
+        callee = pattern.callee
+        return isinstance(callee, Operator) and len(callee.operands) == len(pattern.operands)
+
+    def _arity(self, pattern: Call, name: str) -> str:
+        return f"len({name}.operands) != {len(pattern.operands)}"
+
+    def _constraints(self, pattern: Pattern) -> None:
+        name = self.names[pattern]
+        for attribute, term in pattern.constraints.items():
+            if term is ANYTHING:
+                continue
+            if attribute == "value" and isinstance(term, Constant):
+                wanted = self.code.constant(term.value)
+                self.demand(self.terms.call(has_value, f"{name}.expr", wanted))
+            else:
+                self._fits(term, self.reads.attribute(pattern, name, attribute))
+        if isinstance(pattern, Call) and isinstance(pattern.callee, SameOperator):
+            self.fail_if(f"{name}.head is not {self._node(pattern.callee.call)}.head")
+        if isinstance(pattern, Call) and pattern.attributes_of is not None:
+            like = self._node(pattern.attributes_of)
+            self.demand(self.terms.call(share_attributes, f"{name}.expr", f"{like}.expr"))
+
+    def _fits(self, term: Term, value: Written) -> None:
+        """Write the rules AM-* of the thesis for one attribute; see `satisfies`."""
+        if term is ANYTHING:
+            return
+        if isinstance(term, VariadicTuple):
+            raise NotCompiledError("a tuple of any length as constraint")
+        if not isinstance(term, TupleOf):
+            self.demand(Written(self.terms.same(self.terms.write(term), value), Kind.FLAG))
+            return
+        whole = self.terms.keep(value)
+        if whole.kind is not Kind.INTEGERS:
+            self.fail_if(f"not isinstance({whole.text}, tuple)")
+        self.fail_if(f"len({whole.text}) != {len(term.fields)}")
+        kind = Kind.INTEGER if whole.kind is Kind.INTEGERS else Kind.ANY
+        for position, field in enumerate(term.fields):
+            self._fits(field, Written(f"{whole.text}[{position}]", kind))
+
+    def demand(self, condition: Written) -> None:
+        """Write that anything but a true `condition` is a mismatch."""
+        flag = condition.kind is Kind.FLAG
+        self.fail_if(f"not {condition.text}" if flag else f"{condition.text} is not True")
+
+    def _node(self, pattern: Pattern) -> str:
+        if pattern not in self._visible:
+            raise NotCompiledError(f"{pattern!r} is used before it is matched")
+        return self.names[pattern]
+
+    def _attribute(self, term: Access, writer: TermWriter) -> Written:
+        return self.reads.attribute(term.pattern, self._node(term.pattern), term.name)
+
+
+def listed(texts: Iterable[str]) -> str:
+    """Return the source of a tuple of expressions."""
+    return f"({''.join(f'{text}, ' for text in texts)})"

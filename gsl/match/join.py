@@ -1,0 +1,199 @@
+"""Candidates beside one another, grouped by what a rule compares them by.
+
+A tensor may have a thousand users and a rule two outputs above it. To look at every pair would be
+quadratic. But most conditions between the outputs are equations with one output on either side,
+so the users are grouped once by their side of all equations, and a root only meets the group that
+agrees with it. Guarded equations `guard | left == right` hold a candidate to the equation where
+the root makes the guard false.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gsl.attr.conjuncts import conjuncts, disjuncts
+from gsl.attr.term import ANYTHING, Access, Operation, Term, free_symbols, subterms
+from gsl.attr.code import Code
+from gsl.attr.writer import MISSING
+from gsl.graph import Graph, Node
+from gsl.match.branch import BranchWriter, Shape, listed
+from gsl.pat import Call, Pattern, SameOperator
+
+FEW = 6
+"""So many candidates are tried one after the other, which is faster than to group them."""
+
+Profile = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Equation:
+    """`left`, about what is bound before, equals `right`, about the candidate, unless a guard."""
+
+    left: Term
+    right: Term
+    guards: tuple[Term, ...] = ()
+
+
+def patterns_of(term: Term) -> frozenset[Pattern]:
+    """Return the patterns of which `term` mentions attributes."""
+    return frozenset(part.pattern for part in subterms(term) if isinstance(part, Access))
+
+
+def equations(
+    patterns: Collection[Pattern], conditions: Iterable[Term], before: Collection[Pattern]
+) -> list[Equation]:
+    """Return the equations between patterns of a candidate and those bound before.
+
+    They come from the constraints of `patterns`, those of the candidate, and from `conditions`.
+    """
+    sides = _Sides(frozenset(before), frozenset(patterns))
+    found = [
+        Equation(left, right)
+        for pattern in patterns
+        for left, right in _constraints(pattern)
+        if sides.is_before(left)
+    ]
+    parts = (part for condition in conditions for part in conjuncts(condition))
+    return found + [equation for part in parts for equation in sides.guarded(part)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """The patterns that are bound before a candidate, and those of the candidate."""
+
+    before: frozenset[Pattern]
+    candidate: frozenset[Pattern]
+
+    def is_before(self, term: Term) -> bool:
+        return patterns_of(term) <= self.before and not free_symbols(term)
+
+    def is_candidate(self, term: Term) -> bool:
+        patterns = patterns_of(term)
+        return bool(patterns) and patterns <= self.candidate and not free_symbols(term)
+
+    def guarded(self, part: Term) -> Iterator[Equation]:
+        """Yield the equation `left == right`, or `guard | ... | left == right`, if it is one."""
+        parts = list(disjuncts(part))
+        guards = tuple(one for one in parts if self.is_before(one))
+        others = [one for one in parts if not self.is_before(one)]
+        for one in others if len(others) == 1 else ():
+            if isinstance(one, Operation) and one.head == "==":
+                left, right = one.operands
+                if self.is_candidate(left):
+                    left, right = right, left
+                if self.is_before(left) and self.is_candidate(right):
+                    yield Equation(left, right, guards)
+
+
+def _constraints(pattern: Pattern) -> Iterator[tuple[Term, Term]]:
+    for name, term in pattern.constraints.items():
+        if name != "value" and not any(part is ANYTHING for part in subterms(term)):
+            yield term, Access(pattern, name)
+    if isinstance(pattern, Call) and isinstance(pattern.callee, SameOperator):
+        yield Access(pattern.callee.call, "operator"), Access(pattern, "operator")
+
+
+def profile_of(
+    output: Pattern, shape: Shape, found: Iterable[Equation]
+) -> Callable[[Node], Profile | None]:
+    """Return a function that gives the right sides of equations for a candidate for `output`.
+
+    It gives None when the candidate cannot match whatever is bound before.
+    """
+    code = Code()
+    rights = [equation.right for equation in found]
+    branch = BranchWriter(code, shape, rights)
+    branch.match(output, "candidate", constrained=False)
+    code.line(f"return {listed(branch.terms.write(right).text for right in rights)}")
+    return code.function("(candidate)", "candidates")
+
+
+def write_left(branch: BranchWriter, found: Sequence[Equation]) -> tuple[str, str]:
+    """Write the left sides of equations; return which are required, as bits, and their values."""
+    always = sum(1 << place for place, one in enumerate(found) if not one.guards)
+    required = branch.code.fresh("r")
+    branch.code.line(f"{required} = {always}")
+    for place, equation in enumerate(found):
+        if equation.guards:
+            guards = " or ".join(branch.terms.write(guard).text for guard in equation.guards)
+            branch.code.line(f"if not ({guards}): {required} |= {1 << place}")
+    return required, listed(branch.terms.write(one.left).text for one in found)
+
+
+class Site:
+    """A place in a rule where candidates are looked for among the users of a node.
+
+    `profile` gives the right sides of the equations for a candidate, or None when it does not
+    match by itself.
+    """
+
+    def __init__(self, profile: Callable[[Node], Profile | None]) -> None:
+        self.profile = profile
+
+    def agreeing(
+        self, graph: Graph, anchor: Node, required: int, left: Profile
+    ) -> Sequence[Node]:
+        """Return the users of `anchor` whose profile is `left` where bits of `required` are set.
+
+        Some may not be users any more.
+        """
+        group = graph.memory.get((self, anchor))
+        if group is None:
+            group = graph.memory[self, anchor] = _Group(self, anchor)
+        group.update()
+        return group.agreeing(required, left)
+
+
+class _Group:
+    """The users of one node by their profiles; kept up to date as users come and go."""
+
+    def __init__(self, site: Site, anchor: Node) -> None:
+        self._site = site
+        self._anchor = anchor
+        if anchor.arrivals is None:
+            anchor.arrivals = []
+        self._seen = len(anchor.arrivals)
+        self._profiles: list[tuple[Node, Profile]] = []
+        self._tables: dict[int, dict[Profile, deque[Node]]] = {}
+        self._add(anchor.users)
+
+    def update(self) -> None:
+        """Take up users that came, and forget those that left when they become many."""
+        arrivals = self._anchor.arrivals or []
+        if len(arrivals) > self._seen:
+            self._add(arrivals[self._seen :])
+            self._seen = len(arrivals)
+        users = self._anchor.users
+        if len(self._profiles) > 2 * len(users) + FEW:
+            self._profiles = [entry for entry in self._profiles if entry[0] in users]
+            self._tables = {}
+
+    def _add(self, users: Iterable[Node]) -> None:
+        for user in users:
+            try:
+                profile = self._site.profile(user)
+            except MISSING:
+                continue
+            if profile is not None:
+                self._profiles.append((user, profile))
+                for required, table in self._tables.items():
+                    table.setdefault(_chosen(profile, required), deque()).append(user)
+
+    def agreeing(self, required: int, left: Profile) -> Sequence[Node]:
+        """Return the users that agree with `left`, in the order in which they came."""
+        table = self._tables.get(required)
+        if table is None:
+            table = self._tables[required] = {}
+            for user, profile in self._profiles:
+                table.setdefault(_chosen(profile, required), deque()).append(user)
+        found = table.get(_chosen(left, required), deque())
+        while found and found[0] not in self._anchor.users:
+            found.popleft()
+        return found
+
+
+def _chosen(profile: Profile, required: int) -> Profile:
+    return tuple([value for place, value in enumerate(profile) if required >> place & 1])

@@ -1,0 +1,111 @@
+"""How compiled code reads the attributes of nodes: `attribute_of`, with the kind known before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gsl.attr.code import Code
+from gsl.attr.evaluate import equal
+from gsl.attr.writer import Kind, Written, kind_of
+from gsl.expr import Call as CallExpr
+from gsl.expr import Expr, attribute_of
+from gsl.operators import Operator
+from gsl.operators.domain import Axes, Axis, Choice, Domain, DtypeName, Integer, Integers
+from gsl.operators.domain import Permutation, Real, Sizes
+from gsl.pat import Call, Const, GetItem, Pattern, Tuple, Variable
+
+_KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
+    ((Integer, Axis), Kind.INTEGER),
+    ((Integers, Axes, Permutation, Sizes), Kind.INTEGERS),
+    ((DtypeName,), Kind.TEXT),
+    ((Real,), Kind.REAL),
+)
+_OF_TYPES = {"shape": Kind.INTEGERS, "dtype": Kind.TEXT, "ndim": Kind.INTEGER}
+
+
+class Reads:
+    """Writes the reading of attributes; what is read from a node once is kept under a name."""
+
+    def __init__(self, code: Code) -> None:
+        self._code = code
+        self._kept: dict[tuple[str, str], str] = {}
+
+    def attribute(self, pattern: Pattern, node: str, name: str) -> Written:
+        """Return the source of attribute `name` of the node that `pattern` stands for."""
+        known = pattern.callee if isinstance(pattern, Call) else None
+        if isinstance(known, Operator) and name in known.attributes:
+            mapping = self._keep(node, "expr.attributes")
+            return Written(f"{mapping}[{name!r}]", kind_of_domain(known.attributes[name].domain))
+        if isinstance(known, Operator) or isinstance(pattern, Variable | Const | GetItem):
+            if name == "ndim":
+                return Written(f"len({self._keep(node, 'expr.type')}.shape)", Kind.INTEGER)
+            if name in _OF_TYPES:
+                return Written(f"{self._keep(node, 'expr.type')}.{name}", _OF_TYPES[name])
+        if isinstance(pattern, GetItem) and name == "index":
+            return Written(f"{node}.expr.index", Kind.INTEGER)
+        if isinstance(pattern, Tuple) and name == "length":
+            return Written(f"len({node}.operands)", Kind.INTEGER)
+        function = self._code.constant(_FAST.get(name, attribute_of))
+        return Written(f"{function}({node}.expr, {name!r})", _OF_TYPES.get(name, Kind.ANY))
+
+    def _keep(self, node: str, path: str) -> str:
+        if (node, path) not in self._kept:
+            name = self._kept[node, path] = self._code.fresh("a")
+            self._code.line(f"{name} = {node}.{path}")
+        return self._kept[node, path]
+
+    def forget(self, known: dict[tuple[str, str], str]) -> None:
+        """Go back to the names of `known`, because a block that kept others has ended."""
+        self._kept = dict(known)
+
+    def known(self) -> dict[tuple[str, str], str]:
+        """Return the names that are known now, for `forget`."""
+        return dict(self._kept)
+
+
+def kind_of_domain(domain: Domain) -> Kind:
+    """Return the kind of all canonical values of a domain."""
+    if isinstance(domain, Choice):
+        kinds = {kind_of(option) for option in domain.options}
+        return kinds.pop() if len(kinds) == 1 else Kind.ANY
+    return next((kind for types, kind in _KINDS if isinstance(domain, types)), Kind.ANY)
+
+
+def _shape(expr: Expr, name: str) -> Any:
+    if type(expr) is CallExpr and "shape" in expr.attributes:
+        return expr.attributes["shape"]
+    return expr.type.shape  # type: ignore[union-attr]
+
+
+def _dtype(expr: Expr, name: str) -> Any:
+    if type(expr) is CallExpr and "dtype" in expr.attributes:
+        return expr.attributes["dtype"]
+    return expr.type.dtype  # type: ignore[union-attr]
+
+
+_FAST = {"shape": _shape, "dtype": _dtype}
+
+
+def has_value(expr: Any, value: Any) -> Any:
+    """Tell whether a constant has a known value, without looking at all of a large one."""
+    array = expr.value
+    if isinstance(array, np.ndarray) and array.ndim == 0 and not isinstance(value, tuple):
+        return equal(value, array.item())
+    if isinstance(array, np.ndarray) and (array.ndim == 0 or len(array) != _length(value)):
+        return False
+    return equal(value, attribute_of(expr, "value"))
+
+
+def _length(value: Any) -> int:
+    return len(value) if isinstance(value, tuple) else -1
+
+
+def share_attributes(expr: Any, like: Any) -> Any:
+    """Tell whether a call has all its attributes in common with another one."""
+    known = like.attributes
+    return known is expr.attributes or all(
+        equal(known[name] if name in known else attribute_of(like, name), value) is True
+        for name, value in expr.attributes.items()
+    )
