@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from operator import is_not
 from typing import Any
 
-from gsl.attr.term import Access, Constant, Operation, Reduce, Symbol, Term
+from gsl.attr.term import Constant, Operation, Reduce, Symbol, Term
 
 MOST_UNROLLED = 16
 
@@ -49,23 +49,30 @@ def substitute(term: Term, symbol: Symbol, value: Term) -> Term:
 
     Attributes of patterns stay as they are, also those of instances numbered by `symbol`.
     """
-    if term is symbol:
-        return value
-    if isinstance(term, Access | Symbol):
-        return term
-    changes: dict[str, Any] = {}
+    return rebuilt(term, lambda part: value if part is symbol else None)
+
+
+def rebuilt(term: Term, change: Callable[[Term], Term | None]) -> Term:
+    """Return `term` with every part for which `change` has another one exchanged.
+
+    What does not change is the very same object.
+    """
+    changed = change(term)
+    if changed is not None:
+        return changed
+    parts: dict[str, Any] = {}
     for field in fields(term):  # type: ignore[arg-type]
         before = getattr(term, field.name)
-        after = _inside(before, symbol, value)
+        after = _inside(before, change)
         if after is not before:
-            changes[field.name] = after
-    return replace(term, **changes) if changes else term  # type: ignore[type-var]
+            parts[field.name] = after
+    return replace(term, **parts) if parts else term  # type: ignore[type-var]
 
 
-def _inside(part: Any, symbol: Symbol, value: Term) -> Any:
+def _inside(part: Any, change: Callable[[Term], Term | None]) -> Any:
     if isinstance(part, Term):
-        return substitute(part, symbol, value)
+        return rebuilt(part, change)
     if isinstance(part, tuple) and any(isinstance(item, Term) for item in part):
-        new = tuple(_inside(item, symbol, value) for item in part)
+        new = tuple(_inside(item, change) for item in part)
         return new if any(map(is_not, new, part)) else part
     return part

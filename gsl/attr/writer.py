@@ -131,7 +131,8 @@ class TermWriter:
         kind = kind_of(value)
         if kind is Kind.ANY or kind is Kind.REAL:
             return Written(self.code.constant(value), kind)
-        return Written(f"({value!r})", kind)
+        negative = kind is Kind.INTEGER and value < 0
+        return Written(f"({value})" if negative else repr(value), kind)
 
     def _tuple(self, fields: list[Written]) -> Written:
         whole = all(field.kind is Kind.INTEGER for field in fields)

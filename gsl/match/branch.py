@@ -106,6 +106,7 @@ class BranchWriter:
     def bind(self, pattern: Pattern, name: str) -> None:
         """Let `name` be the node of `pattern` without a test."""
         self.names[pattern] = name
+        self._visible = frozenset(self.names)
 
     def fail_if(self, condition: str) -> None:
         """Write that `condition` is a mismatch."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from gsl.attr.code import NotCompiledError
 from gsl.attr.writer import UNDECIDED
 from gsl.graph import Graph, Node
 from gsl.match.bindings import Bindings, Mismatch
+from gsl.match.fan import FanMatcher
 from gsl.match.fixed import FixedMatcher
 from gsl.match.multi import RuleSearch
 from gsl.match.variadic import VariadicSearch
@@ -20,7 +22,7 @@ def matches_at(subst: Subst, graph: Graph, root: Node) -> Iterator[Bindings]:
     Of a variadic source these are matches with as many outputs as possible, one for each largest
     set of outputs. The bindings are only valid until the next one is asked for.
     """
-    matcher = subst.derived(matcher_of)
+    matcher: Any = subst.derived(matcher_of)
     if matcher is None:
         return search_of(subst, graph).matches(root)
     try:
@@ -47,11 +49,10 @@ def search_of(subst: Subst, graph: Graph) -> RuleSearch:
     return VariadicSearch(subst, graph, variadic)
 
 
-def matcher_of(subst: Subst) -> FixedMatcher | None:
+def matcher_of(subst: Subst) -> FixedMatcher | FanMatcher | None:
     """Compile the source of a rule, if its form allows that."""
-    if subst.variadic is not None:
-        return None
+    variadic = subst.variadic
     try:
-        return FixedMatcher(subst)
+        return FixedMatcher(subst) if variadic is None else FanMatcher(subst, variadic)
     except NotCompiledError:
         return None

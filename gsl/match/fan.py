@@ -1,0 +1,234 @@
+"""Sources with a variadic output, compiled, for the usual case that candidates do not compete.
+
+Field 0 is matched at the root. Every candidate that matches beside it becomes a field. When no two
+of them want the same node, no input depends on an output and all conditions hold, that is the
+only largest set of outputs. Otherwise the search has to choose (`match/variadic.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import TypeGuard
+
+from gsl.attr.code import NotCompiledError
+from gsl.attr.conjuncts import conjuncts, rebuilt
+from gsl.attr.term import Access, Reduce, Term, free_symbols
+from gsl.errors import UndecidedError
+from gsl.graph import Graph, Node, reverse_post_order
+from gsl.match.bindings import Bindings, Key, Scope
+from gsl.match.branch import Shape, listed
+from gsl.match.conditions import violated
+from gsl.match.join import patterns_of
+from gsl.match.loops import LoopWriter
+from gsl.match.whole import output_below
+from gsl.pat import INPUTS, GetInst, Pattern, Variadic
+from gsl.subst import Subst
+
+Nodes = tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fan:
+    """A match: the nodes of field 0 and of what all fields share, and those of further fields."""
+
+    head: Nodes
+    fields: Sequence[Nodes]
+
+
+class FanMatcher:
+    """Matches a variadic source at a node.
+
+    `head` are the patterns bound with field 0, `templates` those bound in every other field. A
+    function raises UNDECIDED where only the search can tell.
+    """
+
+    def __init__(self, subst: Subst, variadic: Variadic) -> None:
+        parts = _Parts(variadic)
+        conditions = _Conditions(subst, variadic)
+        self.variadic = variadic
+        self._match_head, self.head = _head_function(parts, conditions.head)
+        self._match_fields, self.templates = _field_function(parts, conditions.field, self.head)
+        self._whole = conditions.whole
+        self._head_inputs = [isinstance(pattern, INPUTS) for pattern in self.head]
+        self._inputs = [isinstance(pattern, INPUTS) for pattern in self.templates]
+        self._interior = [(self.head.index(p), *parts.users(p)) for p in parts.shared_interior]
+        self._first = [self._place(template) for template in self.templates]
+
+    def _place(self, template: Pattern) -> int | None:
+        """Return where in `head` the node of a template in field 0 is, if it is there."""
+        first = self.variadic.first_of(template)
+        return self.head.index(first) if first in self.head else None
+
+    def first(self, root: Node, graph: Graph) -> Fan | None:
+        """Return the match at `root`; raise UndecidedError when there may be several."""
+        head = self._match_head(root)
+        if head is None:
+            return None
+        own = frozenset(head)
+        fields = [one for one in self._match_fields(head, graph) if own.isdisjoint(one)]
+        count = len(fields) + 1
+        if count < self.variadic.minimum or self._escapes(head, count):
+            return None
+        if len(set().union(*fields)) < len(fields) * len(self.templates):
+            raise UndecidedError("candidates compete for a node")
+        found = Fan(head, fields)
+        self._check(found, graph)
+        return found
+
+    def every(self, root: Node, graph: Graph) -> Iterator[Fan]:
+        """Yield the match at `root`, if there is one."""
+        found = self.first(root, graph)
+        if found is not None:
+            yield found
+
+    def _escapes(self, head: Nodes, count: int) -> bool:
+        """Tell whether something that the fields share is used by more than they."""
+        for place, once, each in self._interior:
+            node = head[place]
+            if node.output_count or len(node.users) != once + each * (count - 1):
+                return True
+        return False
+
+    def _check(self, found: Fan, graph: Graph) -> None:
+        if found.fields:
+            parts = [(found.head, self._head_inputs), *((one, self._inputs) for one in found.fields)]
+            inputs = [node for nodes, chosen in parts for node in compress(nodes, chosen)]
+            outputs = dict.fromkeys((found.head[0], *(one[0] for one in found.fields)))
+            if output_below(graph, inputs, outputs) is not None:
+                raise UndecidedError("a field depends on another one")
+        if self._whole and violated(self._whole, Scope(self.bindings(found))) is not None:
+            raise UndecidedError("a condition may hold for fewer fields")
+
+    def field_zero(self, head: Nodes) -> tuple[Node | None, ...]:
+        """Return the nodes of the templates in field 0, None for those without one."""
+        return tuple([None if place is None else head[place] for place in self._first])
+
+    def bindings(self, found: Fan) -> Bindings:
+        """Return a match as the search would have given it."""
+        variadic = self.variadic
+        templates = frozenset(variadic.templates)
+        nodes: dict[Key, Node] = {}
+        for pattern, node in zip(self.head, found.head, strict=True):
+            inside = pattern in templates and not variadic.first
+            nodes[pattern, ((variadic, 0),) if inside else ()] = node
+        for index, field in enumerate(found.fields, 1):
+            keys = ((template, ((variadic, index),)) for template in self.templates)
+            nodes.update(zip(keys, field, strict=True))
+        return Bindings(nodes, {(variadic, ()): len(found.fields) + 1}, {})
+
+
+class _Parts:
+    """What belongs to field 0, to every other field, and to all of them."""
+
+    def __init__(self, variadic: Variadic) -> None:
+        self.variadic = variadic
+        self.root = variadic.first_of(variadic.field)
+        self.head = reverse_post_order([self.root])
+        templates = frozenset(variadic.templates)
+        inside = reverse_post_order([variadic.field])
+        self.shared = frozenset(p for p in inside if p not in templates)
+        if not self.shared <= frozenset(self.head):
+            raise NotCompiledError("field 0 does not have all that the fields share")
+        if any(variadic.symbol in free_symbols(t) for p in inside for t in p.terms()):
+            raise NotCompiledError("the order of the fields matters")
+        self.templates = frozenset(p for p in inside if p in templates)
+        self.shape = Shape(
+            reverse_post_order(variadic.operands), (self.root, variadic.field, *self.shared)
+        )
+
+    @property
+    def shared_interior(self) -> list[Pattern]:
+        """The shared patterns that nothing outside of a match may use."""
+        return [p for p in self.shape.patterns if p in self.shared and not isinstance(p, INPUTS)]
+
+    def users(self, shared: Pattern) -> tuple[int, int]:
+        """Return how many nodes of field 0, and of each further field, use a shared one."""
+        users = self.shape.users[shared]
+        each = sum(user in self.templates for user in users)
+        in_head = frozenset(self.head)
+        return sum(user in in_head for user in users), each
+
+
+class _Conditions:
+    """The conditions of a rule: of field 0, of every further field, and of the whole."""
+
+    def __init__(self, subst: Subst, variadic: Variadic) -> None:
+        self._variadic = variadic
+        self.head: list[Term] = []
+        self.field: list[Term] = []
+        self.whole: list[Term] = []
+        for term in (part for condition in subst.where for part in conjuncts(condition)):
+            self._sort(term)
+
+    def _sort(self, term: Term) -> None:
+        patterns = patterns_of(term)
+        if not patterns.isdisjoint(self._variadic.templates):
+            raise NotCompiledError("a condition on a template of no field")
+        if not any(isinstance(pattern, GetInst | Variadic) for pattern in patterns):
+            self.head.append(term)
+        elif isinstance(term, Reduce) and term.head == "and" and self._is_length(term.length):
+            self._sort_by_field(term)
+        else:
+            self.whole.append(term)
+
+    def _sort_by_field(self, term: Reduce) -> None:
+        field = self._of_field(term, lambda template: template)
+        if free_symbols(field) or any(map(self._is_instance, patterns_of(field))):
+            self.whole.append(term)
+            return
+        self.head += conjuncts(self._of_field(term, self._variadic.first_of))
+        self.field += conjuncts(field)
+
+    def _of_field(self, term: Reduce, place: Callable[[Pattern], Pattern]) -> Term:
+        """Return what `term` demands of the field whose templates are at `place`."""
+
+        def inside(part: Term) -> Term | None:
+            if not isinstance(part, Access) or not self._is_instance(part.pattern):
+                return None
+            if part.pattern.index_term is not term.symbol:
+                return None
+            return Access(place(part.pattern.template), part.name)
+
+        return rebuilt(term.body, inside)
+
+    def _is_instance(self, pattern: Pattern) -> TypeGuard[GetInst]:
+        return isinstance(pattern, GetInst) and pattern.variadic is self._variadic
+
+    def _is_length(self, term: Term) -> bool:
+        return isinstance(term, Access) and term.pattern is self._variadic
+
+
+def _head_function(
+    parts: _Parts, conditions: list[Term]
+) -> tuple[Callable[[Node], Nodes | None], tuple[Pattern, ...]]:
+    """Return a function that matches field 0 at a node, and the patterns it gives nodes for."""
+    writer = LoopWriter(parts.shape, conditions)
+    writer.branch.match(parts.root, "root")
+    writer.demand_conditions()
+    writer.code.line(f"return {listed(writer.branch.names.values())}")
+    return writer.function("(root)"), tuple(writer.branch.names)
+
+
+def _field_function(
+    parts: _Parts, conditions: list[Term], head: tuple[Pattern, ...]
+) -> tuple[Callable[[Nodes, Graph], list[Nodes]], tuple[Pattern, ...]]:
+    """Return a function that matches all candidates beside field 0, and the patterns of each."""
+    writer = LoopWriter(parts.shape, conditions)
+    names = [writer.code.fresh("h") for _ in head]
+    writer.code.line(f"{listed(names)} = head")
+    writer.code.line("found = []")
+    for pattern, name in zip(head, names, strict=True):
+        if pattern not in parts.templates:
+            writer.branch.bind(pattern, name)
+    before = len(writer.branch.names)
+    candidate = writer.loop(parts.variadic.field)
+    writer.branch.fail_if(f"{candidate} is {names[0]}")
+    writer.branch.match(parts.variadic.field, candidate)
+    writer.demand_conditions()
+    matched = list(writer.branch.names.items())[before:]
+    writer.code.line(f"found.append({listed(name for _, name in matched)})")
+    writer.close()
+    writer.code.line("return found")
+    return writer.function("(head, graph)"), tuple(pattern for pattern, _ in matched)

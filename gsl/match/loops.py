@@ -1,0 +1,141 @@
+"""Source of loops over the candidates for an output, as `match/climb.py` finds them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from gsl.attr.code import Code, NotCompiledError
+from gsl.attr.term import Term
+from gsl.attr.writer import MISSING
+from gsl.match.branch import BranchWriter, Shape, head_of
+from gsl.match.join import FEW, Site, equations, patterns_of, profile_of, write_left
+from gsl.pat import Pattern
+
+MOST_PATTERNS = 200
+
+Step = tuple[Pattern, int]
+"""A pattern, and at which position it has the one below it on a climb as operand."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Depth outside of a loop and of the `try` inside, and what a mismatch does in it."""
+
+    outside: int
+    inside: int
+    failing: str
+
+
+class LoopWriter:
+    """Writes a function that matches outputs one after the other, with its `conditions`.
+
+    A condition is demanded as soon as everything that it speaks about is bound. An attribute that
+    has no value is a mismatch of the innermost candidate.
+    """
+
+    def __init__(self, shape: Shape, conditions: Iterable[Term]) -> None:
+        if len(shape.patterns) > MOST_PATTERNS:
+            raise NotCompiledError("a large source")
+        self.code = Code()
+        self.conditions = list(conditions)
+        terms = [term for pattern in shape.patterns for term in pattern.constraints.values()]
+        self.branch = BranchWriter(self.code, shape, (*terms, *self.conditions))
+        self._shape = shape
+        self._blocks = [_Block(1, 1, "return None")]
+        self.code.open("try:")
+
+    def function(self, signature: str) -> Callable[..., Any]:
+        """End all blocks and compile; raise NotCompiledError when a condition is left over."""
+        if self.conditions:
+            raise NotCompiledError("a condition on what is not matched")
+        while self._blocks:
+            self.close()
+        return self.code.function(signature, "source")
+
+    def close(self) -> None:
+        """End the innermost block, with the loops around it."""
+        block = self._blocks.pop()
+        self.code.depth = block.inside
+        self.code.line(f"except {self.code.constant(MISSING)}: {block.failing}")
+        self.code.depth = block.outside
+
+    def demand_conditions(self) -> None:
+        """Write the conditions of the rule that only speak about what is bound by now."""
+        known = self.branch.names.keys()
+        ready = [term for term in self.conditions if patterns_of(term) <= known]
+        self.conditions = [term for term in self.conditions if not patterns_of(term) <= known]
+        for term in ready:
+            self.branch.demand(self.branch.terms.write(term))
+
+    def loop(self, output: Pattern) -> str:
+        """Open a loop over the candidates for an output that is not bound; return its variable."""
+        outside = self.code.depth
+        bound, steps = self._climb(output)
+        candidate = self.code.fresh("n")
+        anchor = self._anchor(output) if len(steps) == 1 else self._open_below(bound, steps)
+        users = self._agreeing(output, anchor) if len(steps) == 1 else f"{anchor}.users"
+        self.code.open(f"for {candidate} in {users}:")
+        self._blocks.append(_Block(outside, self.code.depth, "continue"))
+        self.code.open("try:")
+        self.branch.failing = "continue"
+        # Groups of candidates may still have some that are gone.
+        self.branch.fail_if(f"{candidate} not in {anchor}.users")
+        return candidate
+
+    def _climb(self, output: Pattern) -> tuple[Pattern, list[Step]]:
+        """Return a bound pattern below `output` and the shortest way up from it."""
+        ways: deque[list[Step]] = deque([[(output, i)] for i in range(len(output.operands))])
+        while ways:
+            way = ways.popleft()
+            pattern, position = way[0]
+            below = pattern.operands[position]
+            if below in self.branch.names:
+                return below, way
+            ways.extend([(below, i), *way] for i in range(len(below.operands)))
+        raise NotCompiledError("an output that hangs on nothing bound")
+
+    def _open_below(self, bound: Pattern, steps: list[Step]) -> str:
+        """Open loops up to the operand of the output from which it is reached; return its name."""
+        anchor = self.branch.names[bound]
+        for pattern, position in steps[:-1]:
+            user = self.code.fresh("n")
+            self.code.open(f"for {user} in {anchor}.users:")
+            other = f"{user}.operands[{position}] is not {anchor}"
+            head = head_of(pattern)
+            if head is None:
+                other = f"len({user}.operands) <= {position} or {other}"
+            else:
+                other = f"{user}.head is not {self.code.constant(head)} or {other}"
+            self.code.line(f"if {other}: continue")
+            anchor = user
+        return anchor
+
+    def _anchor(self, output: Pattern) -> str:
+        """Return the operand of `output` whose users are the candidates: that with the fewest."""
+        names = self.branch.names
+        anchors = [names[operand] for operand in dict.fromkeys(output.operands) if operand in names]
+        if len(anchors) == 1:
+            return anchors[0]
+        anchor = self.code.fresh("n")
+        fewest = "key=lambda node: len(node.users)"
+        self.code.line(f"{anchor} = min({', '.join(anchors)}, {fewest})")
+        return anchor
+
+    def _agreeing(self, output: Pattern, anchor: str) -> str:
+        """Write that of many users only those are tried that agree with what is bound."""
+        before = self.branch.names.keys()
+        patterns = [p for p in (*self._shape.below[output], output) if p not in before]
+        found = equations(patterns, self.conditions, before)
+        if not found:
+            return f"{anchor}.users"
+        site = self.code.constant(Site(profile_of(output, self._shape, found)))
+        users = self.code.fresh("u")
+        self.code.line(f"{users} = {anchor}.users")
+        with self.branch.block():
+            self.code.open(f"if len({users}) > {FEW}:")
+            required, left = write_left(self.branch, found)
+            self.code.line(f"{users} = {site}.agreeing(graph, {anchor}, {required}, {left})")
+        return users
