@@ -10,6 +10,7 @@ from typing import Any
 
 from gsl.attr.evaluate import contains, disjunction, evaluate, is_symbolic
 from gsl.attr.term import ANYTHING, Term, operation
+from gsl.attr.writer import MISSING, UNDECIDED
 from gsl.errors import EvaluationError, GslError, RewriteError, UndecidedError
 from gsl.expr import Call as CallExpr
 from gsl.expr import Const as ConstExpr
@@ -17,12 +18,15 @@ from gsl.expr import Expr
 from gsl.expr import Proj as ProjExpr
 from gsl.expr import Tuple as TupleExpr
 from gsl.graph import Graph, Node
+from gsl.made import Maker, constant
 from gsl.match.bindings import Bindings, Frame, Key, Scope, frame_of, instance_of
+from gsl.match.find import Found, matcher_of
 from gsl.memory import MatchMemory
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
 from gsl.pat import Call, Cond, Const, GetItem, Pattern, SameOperator, Tuple, Variadic
 from gsl.subst import Subst
+from gsl.target import Replacements, construct_of
 from gsl.types import FLOATING, Bool
 
 Built = tuple[Pattern, Frame | None]
@@ -153,13 +157,7 @@ class Builder:
         if is_symbolic((value, name)):
             self.need(_representable(value, name), f"{value!r} must be a value of the dtype")
             return ConstExpr(value, name)
-        try:
-            built = ConstExpr(value, name)
-        except (OverflowError, TypeError, ValueError) as error:
-            raise RewriteError(f"{value!r} is not a value of {name}") from error
-        if built.value.tolist() != _plain(value) and not name.startswith("float"):
-            raise RewriteError(f"{value!r} is not a value of {name}")
-        return built
+        return constant(value, name)
 
     def _dtype(self, pattern: Const, frame: Frame | None) -> Any:
         if "dtype" in pattern.constraints:
@@ -201,30 +199,49 @@ def _representable(value: Any, dtype: Any) -> Bool:
     return disjunction(contains(dtype, FLOATING), integral)
 
 
-def _plain(value: Any) -> Any:
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
-
-
-def rewrite(subst: Subst, bindings: Bindings, graph: Graph) -> list[Node]:
-    """Replace a match by the target and return the new nodes.
+def rewrite(subst: Subst, found: Bindings | Found, graph: Graph) -> list[Node]:
+    """Replace a match, as `match_at` or a matcher gave it, by the target; return the new nodes.
 
     Raises RewriteError, with the graph unchanged, when the target cannot be built or when an
     output would change its type.
     """
+    matcher = subst.derived(matcher_of)
+    construct = subst.derived(construct_of)
+    if matcher is not None and construct is not None:
+        raw = matcher.found(found) if isinstance(found, Bindings) else found
+        maker = Maker(graph)
+        try:
+            return _splice(construct(raw, maker), maker.added, graph)
+        except (GslError, *MISSING, *UNDECIDED):
+            graph.drop_unused(reversed(maker.added))
+    if not isinstance(found, Bindings):
+        assert matcher is not None
+        found = matcher.bindings(found)
+    return _rewrite_slowly(subst, found, graph)
+
+
+def _rewrite_slowly(subst: Subst, bindings: Bindings, graph: Graph) -> list[Node]:
+    """Rewrite with the builder, which knows what is wrong when it fails."""
     builder = Builder(bindings, graph)
     try:
         pairs = [
             (bindings.nodes[source], builder.build(*target))
             for source, target in output_pairs(subst, bindings)
         ]
-        for old, new in pairs:
-            _check_type(old.expr, new.expr)
+        return _splice(pairs, builder.added, graph)
     except GslError as error:
         graph.drop_unused(reversed(builder.added))
         raise RewriteError(f"the target cannot be built: {error}") from error
-    graph.replace(pairs, frozenset(builder.added))
-    graph.drop_unused(reversed(builder.added))
-    return [node for node in builder.added if node in graph]
+
+
+def _splice(pairs: Replacements, added: list[Node], graph: Graph) -> list[Node]:
+    for old, new in pairs:
+        if old.expr.type != new.expr.type:
+            message = f"the target has type {new.expr.type}, the source {old.expr.type}"
+            raise EvaluationError(message)
+    graph.replace(pairs, frozenset(added))
+    graph.drop_unused(reversed(added))
+    return [node for node in added if node in graph]
 
 
 def output_pairs(subst: Subst, bindings: Bindings) -> list[tuple[Key, Built]]:
@@ -243,8 +260,3 @@ def output_pairs(subst: Subst, bindings: Bindings) -> list[tuple[Key, Built]]:
         )
         for index in range(count)
     ]
-
-
-def _check_type(old: Expr, new: Expr) -> None:
-    if old.type != new.type:
-        raise EvaluationError(f"the target has type {new.type}, the source {old.type}")

@@ -6,8 +6,7 @@ tuples of any length, instances) is left to the search.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from gsl.attr.code import Code, NotCompiledError
@@ -111,15 +110,6 @@ class BranchWriter:
     def fail_if(self, condition: str) -> None:
         """Write that `condition` is a mismatch."""
         self.code.line(f"if {condition}: {self.failing}")
-
-    @contextmanager
-    def block(self) -> Iterator[None]:
-        """Forget afterwards what was given names meanwhile, because the block has ended."""
-        depth, reads, terms = self.code.depth, self.reads.known(), self.terms.known()
-        yield
-        self.code.depth = depth
-        self.reads.forget(reads)
-        self.terms.forget(terms)
 
     def match(self, root: Pattern, node: str, constrained: bool = True) -> None:
         """Write the match of `root` and everything below it with `node`.

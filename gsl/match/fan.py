@@ -51,6 +51,10 @@ class FanMatcher:
         self._match_head, self.head = _head_function(parts, conditions.head)
         self._match_fields, self.templates = _field_function(parts, conditions.field, self.head)
         self._whole = conditions.whole
+        zero = () if variadic.first else variadic.templates
+        self._head_keys: list[Key] = [
+            (pattern, ((variadic, 0),) if pattern in zero else ()) for pattern in self.head
+        ]
         self._head_inputs = [isinstance(pattern, INPUTS) for pattern in self.head]
         self._inputs = [isinstance(pattern, INPUTS) for pattern in self.templates]
         self._interior = [(self.head.index(p), *parts.users(p)) for p in parts.shared_interior]
@@ -107,16 +111,23 @@ class FanMatcher:
 
     def bindings(self, found: Fan) -> Bindings:
         """Return a match as the search would have given it."""
-        variadic = self.variadic
-        templates = frozenset(variadic.templates)
-        nodes: dict[Key, Node] = {}
-        for pattern, node in zip(self.head, found.head, strict=True):
-            inside = pattern in templates and not variadic.first
-            nodes[pattern, ((variadic, 0),) if inside else ()] = node
+        nodes = dict(zip(self._head_keys, found.head, strict=True))
         for index, field in enumerate(found.fields, 1):
-            keys = ((template, ((variadic, index),)) for template in self.templates)
-            nodes.update(zip(keys, field, strict=True))
-        return Bindings(nodes, {(variadic, ()): len(found.fields) + 1}, {})
+            nodes.update(zip(self._field_keys(index), field, strict=True))
+        return Bindings(nodes, {(self.variadic, ()): len(found.fields) + 1}, {})
+
+    def found(self, bindings: Bindings) -> Fan:
+        """Return a match of the search as this matcher would have given it."""
+        count = bindings.lengths[self.variadic, ()]
+        head = tuple([bindings.nodes[key] for key in self._head_keys])
+        fields = [
+            tuple([bindings.nodes[key] for key in self._field_keys(index)])
+            for index in range(1, count)
+        ]
+        return Fan(head, fields)
+
+    def _field_keys(self, index: int) -> list[Key]:
+        return [(template, ((self.variadic, index),)) for template in self.templates]
 
 
 class _Parts:

@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from gsl.attr.code import NotCompiledError
 from gsl.attr.writer import UNDECIDED
 from gsl.graph import Graph, Node
 from gsl.match.bindings import Bindings, Mismatch
-from gsl.match.fan import FanMatcher
-from gsl.match.fixed import FixedMatcher
+from gsl.match.fan import Fan, FanMatcher
+from gsl.match.fixed import FixedMatcher, Nodes
 from gsl.match.multi import RuleSearch
 from gsl.match.variadic import VariadicSearch
 from gsl.subst import Subst
+
+
+Found = Nodes | Fan
+"""A match as a matcher gives it."""
+
+
+class Matcher(Protocol):
+    """The compiled source of a rule; `first` and `every` raise UNDECIDED where search must tell."""
+
+    def first(self, root: Node, graph: Graph, /) -> Any:
+        """Return the first match at `root`, or None."""
+
+    def every(self, root: Node, graph: Graph, /) -> Iterator[Any]:
+        """Yield every match at `root`."""
+
+    def bindings(self, found: Any, /) -> Bindings:
+        """Return a match as the search gives it."""
+
+    def found(self, bindings: Bindings, /) -> Any:
+        """Return a match of the search as this matcher gives it."""
 
 
 def matches_at(subst: Subst, graph: Graph, root: Node) -> Iterator[Bindings]:
@@ -22,7 +42,7 @@ def matches_at(subst: Subst, graph: Graph, root: Node) -> Iterator[Bindings]:
     Of a variadic source these are matches with as many outputs as possible, one for each largest
     set of outputs. The bindings are only valid until the next one is asked for.
     """
-    matcher: Any = subst.derived(matcher_of)
+    matcher = subst.derived(matcher_of)
     if matcher is None:
         return search_of(subst, graph).matches(root)
     try:
@@ -49,7 +69,7 @@ def search_of(subst: Subst, graph: Graph) -> RuleSearch:
     return VariadicSearch(subst, graph, variadic)
 
 
-def matcher_of(subst: Subst) -> FixedMatcher | FanMatcher | None:
+def matcher_of(subst: Subst) -> Matcher | None:
     """Compile the source of a rule, if its form allows that."""
     variadic = subst.variadic
     try:

@@ -12,7 +12,7 @@ from typing import Any
 from gsl.attr.code import NotCompiledError
 from gsl.attr.conjuncts import conjuncts
 from gsl.graph import Graph, Node
-from gsl.match.bindings import Bindings
+from gsl.match.bindings import Bindings, Key
 from gsl.match.branch import Shape, listed
 from gsl.match.loops import LoopWriter
 from gsl.match.whole import output_below
@@ -34,6 +34,7 @@ class FixedMatcher:
         writer = _Writer(subst)
         self.first: Callable[[Node, Graph], Nodes | None] = writer.matching("return")
         self.patterns: tuple[Pattern, ...] = tuple(writer.branch.names)
+        self._keys: list[Key] = [(pattern, ()) for pattern in self.patterns]
         self._subst = subst
         self._every: Callable[[Node, Graph], Iterator[Nodes]] | None = None
 
@@ -45,8 +46,11 @@ class FixedMatcher:
 
     def bindings(self, found: Nodes) -> Bindings:
         """Return a match as the search would have given it."""
-        keys = [(pattern, ()) for pattern in self.patterns]
-        return Bindings(dict(zip(keys, found, strict=True)), {}, {})
+        return Bindings(dict(zip(self._keys, found, strict=True)), {}, {})
+
+    def found(self, bindings: Bindings) -> Nodes:
+        """Return a match of the search as this matcher would have given it."""
+        return tuple([bindings.nodes[key] for key in self._keys])
 
 
 class _Writer(LoopWriter):

@@ -12,6 +12,7 @@ from gsl.attr.term import Term
 from gsl.attr.writer import MISSING
 from gsl.match.branch import BranchWriter, Shape, head_of
 from gsl.match.join import FEW, Site, equations, patterns_of, profile_of, write_left
+from gsl.match.reads import block
 from gsl.pat import Pattern
 
 MOST_PATTERNS = 200
@@ -134,7 +135,7 @@ class LoopWriter:
         site = self.code.constant(Site(profile_of(output, self._shape, found)))
         users = self.code.fresh("u")
         self.code.line(f"{users} = {anchor}.users")
-        with self.branch.block():
+        with block(self.code, self.branch.reads, self.branch.terms):
             self.code.open(f"if len({users}) > {FEW}:")
             required, left = write_left(self.branch, found)
             self.code.line(f"{users} = {site}.agreeing(graph, {anchor}, {required}, {left})")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from gsl.attr.code import Code
 from gsl.attr.evaluate import equal
-from gsl.attr.writer import Kind, Written, kind_of
+from gsl.attr.writer import Kind, TermWriter, Written, kind_of
 from gsl.expr import Call as CallExpr
 from gsl.expr import Expr, attribute_of
 from gsl.operators import Operator
@@ -36,13 +38,13 @@ class Reads:
         """Return the source of attribute `name` of the node that `pattern` stands for."""
         known = pattern.callee if isinstance(pattern, Call) else None
         if isinstance(known, Operator) and name in known.attributes:
-            mapping = self._keep(node, "expr.attributes")
+            mapping = self.keep(node, "expr.attributes")
             return Written(f"{mapping}[{name!r}]", kind_of_domain(known.attributes[name].domain))
         if isinstance(known, Operator) or isinstance(pattern, Variable | Const | GetItem):
             if name == "ndim":
-                return Written(f"len({self._keep(node, 'expr.type')}.shape)", Kind.INTEGER)
+                return Written(f"len({self.keep(node, 'expr.type')}.shape)", Kind.INTEGER)
             if name in _OF_TYPES:
-                return Written(f"{self._keep(node, 'expr.type')}.{name}", _OF_TYPES[name])
+                return Written(f"{self.keep(node, 'expr.type')}.{name}", _OF_TYPES[name])
         if isinstance(pattern, GetItem) and name == "index":
             return Written(f"{node}.expr.index", Kind.INTEGER)
         if isinstance(pattern, Tuple) and name == "length":
@@ -50,7 +52,10 @@ class Reads:
         function = self._code.constant(_FAST.get(name, attribute_of))
         return Written(f"{function}({node}.expr, {name!r})", _OF_TYPES.get(name, Kind.ANY))
 
-    def _keep(self, node: str, path: str) -> str:
+    def keep(self, node: str, path: str) -> str:
+        """Return a name for what `path`, which every such node has, leads to."""
+        if not node.isidentifier():
+            return f"{node}.{path}"
         if (node, path) not in self._kept:
             name = self._kept[node, path] = self._code.fresh("a")
             self._code.line(f"{name} = {node}.{path}")
@@ -63,6 +68,16 @@ class Reads:
     def known(self) -> dict[tuple[str, str], str]:
         """Return the names that are known now, for `forget`."""
         return dict(self._kept)
+
+
+@contextmanager
+def block(code: Code, reads: Reads, terms: TermWriter) -> Iterator[None]:
+    """Forget afterwards what was given names meanwhile, because the block has ended."""
+    depth, were_read, were_written = code.depth, reads.known(), terms.known()
+    yield
+    code.depth = depth
+    reads.forget(were_read)
+    terms.forget(were_written)
 
 
 def kind_of_domain(domain: Domain) -> Kind:
