@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import gc
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from gsl.affected import Neighbourhood, PutOff
 from gsl.check import require_well_formed
 from gsl.errors import RewriteError
-from gsl.expr import Call as CallExpr
+from gsl.expr import Expr, Var
 from gsl.graph import Graph, Node
-from gsl.match import match_at
-from gsl.match.bindings import Mismatch
-from gsl.operators import Operator
-from gsl.pat import Alt, Call, Pattern, Variadic
+from gsl.history import History
+from gsl.index import RuleIndex
+from gsl.match.find import find, nodes_of
 from gsl.rewrite import rewrite
 from gsl.subst import Subst
 from gsl.workload import Workload
@@ -22,15 +25,25 @@ DEFAULT_REWRITES_PER_NODE = 20
 
 @dataclass(slots=True)
 class Record:
-    """What an application did: rewrites per rule, and matches whose target was refused."""
+    """What an application did: rewrites per rule, and matches whose target was refused.
+
+    `roots` has what each rewrite replaced, the first output of the match as it was made. A
+    refused match is left as it is; it is listed once for each rule and root.
+    """
 
     counts: dict[Subst, int] = field(default_factory=dict)
+    roots: dict[Subst, list[Expr]] = field(default_factory=dict)
     refused: list[tuple[Subst, RewriteError]] = field(default_factory=list)
 
     @property
     def total(self) -> int:
         """The number of rewrites."""
         return sum(self.counts.values())
+
+    def note(self, rule: Subst, root: Expr) -> None:
+        """Count a rewrite."""
+        self.counts[rule] = self.counts.get(rule, 0) + 1
+        self.roots.setdefault(rule, []).append(root)
 
 
 def apply(
@@ -42,66 +55,120 @@ def apply(
 ) -> Workload:
     """Return `workload` rewritten by `rules` until none matches.
 
-    Nodes are visited in reverse post-order and rules tried in the given order, sweep after sweep
-    until a sweep changes nothing. What no rule touches stays the very same object. A match whose
-    target cannot be built is left alone and noted in `record`.
+    Nodes are examined operands first, in reverse post-order, and at each the rules are tried in
+    the given order; the first match is replaced. After a rewrite the nodes that it made come
+    next, in the order in which they were made. Nodes that may have become the root of a match are
+    examined again after all others. Of overlapping matches the one found first wins. Therefore the
+    result depends on nothing but the arguments.
 
-    Raises RuleError for a rule that is not well formed, and RewriteError when more than
-    `max_rewrites` are needed (default: 20 per node, at least 1000), which means that the rules
-    feed each other.
+    What no rule touches stays the very same object, and so does the workload if nothing matches.
+    Outputs, inputs and parameters keep their order; parameters that are not used any more go. A
+    match whose target cannot be built is left alone and noted in `record`.
+
+    Raises RuleError for a rule that is not well formed, GraphError for a graph with a cycle, and
+    RewriteError when more than `max_rewrites` are needed (default: 20 per node, at least 1000),
+    which means that the rules feed each other; it names those that do.
     """
     for rule in rules:
-        require_well_formed(rule)
-    graph = Graph(workload.outputs)
-    if max_rewrites is None:
-        max_rewrites = max(1000, DEFAULT_REWRITES_PER_NODE * len(graph))
-    run = _Run(graph, rules, Record() if record is None else record, max_rewrites)
-    while run.sweep():
-        pass
-    return workload.with_outputs(graph.to_exprs()) if run.rewrites else workload
+        rule.derived(require_well_formed)
+    with _collector_paused():
+        graph = Graph(workload.outputs)
+        if max_rewrites is None:
+            max_rewrites = max(1000, DEFAULT_REWRITES_PER_NODE * len(graph))
+        run = _Run(graph, rules, Record() if record is None else record, max_rewrites)
+        if not run.to_fixpoint():
+            return workload
+        variables = [node.expr for node in graph if isinstance(node.expr, Var)]
+        return workload.with_outputs(graph.to_exprs(), variables)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Pause the collector of cycles: a graph is made of them, and none of them is garbage."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 class _Run:
-    """One application of rules to a work graph."""
+    """One application of rules to a work graph.
+
+    `_pending` are the nodes to be examined, `_put_off` the crowds of users that are to be visited
+    when there are none.
+    """
 
     def __init__(self, graph: Graph, rules: Sequence[Subst], record: Record, limit: int) -> None:
         self.graph = graph
-        self.rules = [(rule, root_operators(rule)) for rule in rules]
         self.record = record
         self.limit = limit
-        self.rewrites = 0
+        self.history = History()
+        self._index = RuleIndex(rules)
+        self._neighbourhood = Neighbourhood(rules)
+        self._put_off: dict[PutOff, None] = {}
+        self._unblocked_at = 0
         self._refused: set[tuple[Subst, Node]] = set()
+        has_root = {head: self._index.has_root(head) for head in {node.head for node in graph}}
+        self._pending = deque([node for node in graph if has_root[node.head]])
 
-    def sweep(self) -> bool:
-        """Visit every node, those made meanwhile too; tell whether anything was rewritten."""
-        before = self.rewrites
-        for node in self.graph.order():
-            pending = [node]
-            while pending:
-                current = pending.pop()
-                if current in self.graph:
-                    pending.extend(reversed(self._apply_at(current)))
-        return self.rewrites > before
+    def to_fixpoint(self) -> int:
+        """Rewrite until nothing matches; return the number of rewrites."""
+        pending, graph, rules_at = self._pending, self.graph, self._index.rules_at
+        while pending or self._more():
+            node = pending.popleft()
+            node.waiting = False
+            if node in graph:
+                rules = rules_at(node)
+                if rules:
+                    self._examine(node, rules)
+        return self.history.length
 
-    def _apply_at(self, node: Node) -> list[Node]:
-        """Apply the first rule that matches at `node`; return the nodes that it made."""
-        for rule, operators in self.rules:
-            if not _may_root(operators, node):
+    def _more(self) -> bool:
+        """Fill up `_pending` with what was put off; tell whether there was something."""
+        while self._put_off and not self._pending:
+            put_off = next(iter(self._put_off))
+            del self._put_off[put_off]
+            self._await(self._neighbourhood.users(put_off))
+        if not self._pending and self.history.length > self._unblocked_at:
+            self._unblocked_at = self.history.length
+            blocked, self.graph.blocked = self.graph.blocked, {}
+            self._await(blocked)
+        return bool(self._pending)
+
+    def _await(self, nodes: Iterable[Node | PutOff]) -> None:
+        for node in nodes:
+            if isinstance(node, PutOff):
+                self._put_off[node] = None
+            elif not node.waiting and node in self.graph and self._index.has_root(node.head):
+                node.waiting = True
+                self._pending.append(node)
+
+    def _examine(self, node: Node, rules: Sequence[Subst]) -> None:
+        """Apply the first of `rules` that matches at `node` and whose target can be built."""
+        for rule in rules:
+            found = find(rule, self.graph, node)
+            if found is None:
                 continue
-            bindings = match_at(rule, self.graph, node)
-            if isinstance(bindings, Mismatch):
-                continue
+            root = node.expr
             try:
-                added = rewrite(rule, bindings, self.graph)
+                added = rewrite(rule, found, self.graph)
             except RewriteError as error:
                 self._refuse(rule, node, error)
                 continue
-            self.rewrites += 1
-            if self.rewrites > self.limit:
-                raise RewriteError(f"no end after {self.limit} rewrites; the rules feed each other")
-            self.record.counts[rule] = self.record.counts.get(rule, 0) + 1
-            return added
-        return []
+            self.history.note(rule, nodes_of(found), added)
+            if self.history.length > self.limit:
+                raise RewriteError(
+                    f"no end after {self.limit} rewrites; {self.history.explanation()}"
+                )
+            self.record.note(rule, root)
+            self._pending.extendleft(reversed(added))
+            for touched in (*added, *self.graph.affected):
+                if touched in self.graph:
+                    self._await(self._neighbourhood.roots(touched))
+            return
 
     def _refuse(self, rule: Subst, node: Node, error: RewriteError) -> None:
         if (rule, node) not in self._refused:
@@ -109,34 +176,11 @@ class _Run:
             self.record.refused.append((rule, error))
 
 
-def root_operators(rule: Subst) -> frozenset[Operator] | None:
-    """Return the operators that the first output of a rule may have; None is any expression."""
-    first = rule.source[0]
-    return _operators(first.first_of(first.field) if isinstance(first, Variadic) else first)
-
-
-def _operators(pattern: Pattern) -> frozenset[Operator] | None:
-    match pattern:
-        case Call(callee=Operator() as operator):
-            return frozenset((operator,))
-        case Alt(operands=alternatives):
-            parts = [_operators(alternative) for alternative in alternatives]
-            known = [part for part in parts if part is not None]
-            return frozenset().union(*known) if len(known) == len(parts) else None
-        case _:
-            return None
-
-
-def _may_root(operators: frozenset[Operator] | None, node: Node) -> bool:
-    expr = node.expr
-    return operators is None or (isinstance(expr, CallExpr) and expr.operator in operators)
-
-
 def matches(rule: Subst, workload: Workload) -> Iterator[tuple[Node, Graph]]:
     """Yield the root and the work graph of every place where `rule` matches, changing nothing."""
-    require_well_formed(rule)
+    rule.derived(require_well_formed)
     graph = Graph(workload.outputs)
-    operators = root_operators(rule)
-    for node in graph.order():
-        if _may_root(operators, node) and not isinstance(match_at(rule, graph, node), Mismatch):
+    index = RuleIndex([rule])
+    for node in graph:
+        if index.rules_at(node) and find(rule, graph, node) is not None:
             yield node, graph

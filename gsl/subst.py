@@ -47,6 +47,12 @@ class Subst:
         """Where the substitution was written."""
         return resolve(self.origin)
 
+    @property
+    def name(self) -> str:
+        """The function that wrote the substitution, else its place."""
+        function = self.origin[0].co_name if self.origin else "<unknown>"
+        return f"the rule at {self.span}" if function.startswith("<") else function
+
     def derived(self, derive: Callable[[Subst], Result]) -> Result:
         """Return `derive(self)`, computed once: what modules above keep for a rule."""
         if derive not in self._derived:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from types import MappingProxyType
 from typing import Any
 
@@ -46,23 +47,38 @@ class Workload:
             }
         )
         self.inputs = tuple(v for v in self.variables if v.name not in self.parameters)
-        self._check_inputs(inputs)
+        given = set(self.inputs if inputs is None else inputs)
+        _require_known([v for v in self.inputs if v not in given])
 
-    def _check_inputs(self, inputs: Sequence[Var] | None) -> None:
-        missing = [] if inputs is None else [v.name for v in self.inputs if v not in inputs]
-        if missing:
-            names = ", ".join(missing)
-            raise GraphError(f"the network uses variables that are not among its inputs: {names}")
+    def with_outputs(
+        self, outputs: Sequence[Expr], used: Collection[Var] | None = None
+    ) -> Workload:
+        """Return the workload of other outputs; inputs stay, parameters unused by now go.
 
-    def with_outputs(self, outputs: Sequence[Expr]) -> Workload:
-        """Return the workload of other outputs; inputs stay, parameters unused by now go."""
-        used = {expr.name for expr in reverse_post_order(outputs) if isinstance(expr, Var)}
-        parameters = {name: value for name, value in self.parameters.items() if name in used}
-        return Workload(outputs, parameters, self.inputs)
+        What stays keeps its order. `used` are the variables below `outputs`, if they are known.
+        Raises GraphError for a variable that is new.
+        """
+        if used is None:
+            used = [expr for expr in reverse_post_order(outputs) if isinstance(expr, Var)]
+        known, kept = set(self.variables), {*self.inputs, *used}
+        _require_known([v for v in used if v not in known])
+        result = copy(self)
+        result.outputs = tuple(outputs)
+        result.variables = tuple(v for v in self.variables if v in kept)
+        result.parameters = MappingProxyType(
+            {v.name: self.parameters[v.name] for v in result.variables if v.name in self.parameters}
+        )
+        return result
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{v.name}: {v.type}" for v in self.inputs)
         return f"Workload({inputs}; {len(self.parameters)} parameters)"
+
+
+def _require_known(missing: Sequence[Var]) -> None:
+    if missing:
+        names = ", ".join(v.name for v in missing)
+        raise GraphError(f"the network uses variables that are not among its inputs: {names}")
 
 
 def _unique(variables: Sequence[Var]) -> tuple[Var, ...]:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import pytest
 
 from gsl import Expr, Subst, Var, Workload, apply, op, pat
-from gsl.engine import Record, matches, root_operators
+from gsl.engine import Record, matches
 from gsl.errors import RewriteError, RuleError
 from gsl.evaluate import run
 from gsl.graph import Graph, reverse_post_order
 from gsl.match import match_at
 from gsl.rewrite import rewrite
 from tests.match.toys import (
-    EXP,
-    NEGATIVE,
-    RELU,
     TANH,
     add,
     exp,
@@ -186,25 +183,6 @@ def test_target_on_top_of_the_source_makes_no_cycle() -> None:
     assert apply_to(add(inner := relu(A), inner), stop, relu_again) == [
         ("Add", ("Tanh", "a"), ("Tanh", "a"))
     ]
-
-
-ROOTS: list[tuple[Subst, frozenset[object] | None]] = [
-    (Subst(op.Relu(X), X), frozenset({RELU})),
-    (Subst([op.Exp(X), op.Relu(X)], [X, X]), frozenset({EXP})),
-    (Subst(pat.Alt(op.Relu(X), pat.Alt(op.Exp(X), -X)), X), frozenset({RELU, EXP, NEGATIVE})),
-    (Subst(pat.Alt(op.Relu(X), op.Elementwise(X)), X), None),
-    (Subst(op.Elementwise(X), X), None),
-    (Subst(X[0], X), None),
-    (Subst(pat.Variadic(op.Relu(X)), X), frozenset({RELU})),
-    (Subst(pat.Variadic(op.Relu(X), first=[op.Exp(X)]), X), frozenset({EXP})),
-]
-
-
-@pytest.mark.parametrize(("rule", "operators"), ROOTS)
-def test_operators_of_the_first_output_are_known(
-    rule: Subst, operators: frozenset[object] | None
-) -> None:
-    assert root_operators(rule) == operators
 
 
 def test_rules_whose_root_is_no_call_are_applied() -> None:

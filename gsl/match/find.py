@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 from gsl.attr.code import NotCompiledError
@@ -49,6 +49,25 @@ def matches_at(subst: Subst, graph: Graph, root: Node) -> Iterator[Bindings]:
         return map(matcher.bindings, list(matcher.every(root, graph)))
     except UNDECIDED:
         return search_of(subst, graph).matches(root)
+
+
+def find(subst: Subst, graph: Graph, root: Node) -> Found | Bindings | None:
+    """Return the first match whose first output is `root`, or None, without a reason."""
+    matcher = subst.derived(matcher_of)
+    if matcher is not None:
+        try:
+            found: Found | None = matcher.first(root, graph)
+            return found
+        except UNDECIDED:
+            pass
+    return next(search_of(subst, graph).matches(root), None)
+
+
+def nodes_of(found: Found | Bindings) -> Iterable[Node]:
+    """Return nodes of a match, its root first; of variadic ones those of field 0."""
+    if isinstance(found, Bindings):
+        return found.nodes.values()
+    return found.head if isinstance(found, Fan) else found
 
 
 def match_at(subst: Subst, graph: Graph, root: Node) -> Bindings | Mismatch:

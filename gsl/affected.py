@@ -1,0 +1,215 @@
+"""Where a rewrite may have made matches possible, so that nodes have to be examined again.
+
+A new match contains a node that was made or that has a new operand, or it contains an interior
+node that was used from outside before. So from each of these, every place in a rule where such a
+node may stand leads to nodes that may be the root: mostly a few steps up along users, for rules
+with several outputs also down to what the outputs share and up again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from gsl.attr.term import free_symbols
+from gsl.graph import Head, Node, reverse_post_order
+from gsl.index import Heads, heads_of, root_of
+from gsl.pat import INPUTS, Alt, GetInst, Pattern, Variadic
+from gsl.subst import Subst
+
+FEW = 8
+"""So many users of a shared node are visited at once; more are put off, to be visited once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Up:
+    """A step to the users of a node, of which it has at most so many in a match (None: any)."""
+
+    most: int | None
+    heads: Heads
+
+
+@dataclass(frozen=True, slots=True)
+class Down:
+    """A step to one operand of a node, or to all of them."""
+
+    position: int | None
+
+
+Step = Up | Down
+Way = tuple[Step, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Ways:
+    """Ways from nodes of one head to roots, with what they have in common at first once."""
+
+    arrived: bool = False
+    steps: dict[Step, Ways] = field(default_factory=dict)
+
+    def add(self, way: Way) -> None:
+        """Add a way."""
+        ways = self
+        for step in way:
+            ways = ways.steps.setdefault(step, Ways())
+        ways.arrived = True
+
+
+@dataclass(frozen=True, slots=True)
+class PutOff:
+    """Users of a node that are too many to be visited after every rewrite beside them."""
+
+    node: Node
+    heads: Heads
+    ways: Ways
+
+
+class Neighbourhood:
+    """Finds the roots of matches that a node may be part of, for a set of rules."""
+
+    def __init__(self, rules: Sequence[Subst]) -> None:
+        self._ways = [entry for rule in rules for entry in _ways_of(rule)]
+        self._by_head: dict[Head, Ways] = {}
+
+    def roots(self, node: Node) -> Iterator[Node | PutOff]:
+        """Yield the nodes that may be the root of a match with `node` in it."""
+        return self._follow(node, self._ways_from(node.head))
+
+    def users(self, put_off: PutOff) -> Iterator[Node | PutOff]:
+        """Yield what lies further on a way that was put off."""
+        for user in list(put_off.node.users):
+            if user.head in put_off.heads:
+                yield from self._follow(user, put_off.ways)
+
+    def _ways_from(self, head: Head) -> Ways:
+        ways = self._by_head.get(head)
+        if ways is None:
+            ways = self._by_head[head] = Ways()
+            for heads, way in self._ways:
+                if head in heads:
+                    ways.add(way)
+        return ways
+
+    def _follow(self, node: Node, ways: Ways) -> Iterator[Node | PutOff]:
+        stack = [(node, ways)]
+        while stack:
+            current, rest = stack.pop()
+            if rest.arrived:
+                yield current
+            for step, further in rest.steps.items():
+                if isinstance(step, Down):
+                    operands = current.operands
+                    if step.position is not None:
+                        operands = operands[step.position : step.position + 1]
+                    stack += [(operand, further) for operand in operands]
+                elif step.most is None and len(current.users) > FEW:
+                    yield PutOff(current, step.heads, further)
+                elif step.most is None or _is_private(current, step.most):
+                    stack += [(user, further) for user in current.users if user.head in step.heads]
+
+
+def _is_private(node: Node, most: int) -> bool:
+    return not node.output_count and len(node.users) <= most
+
+
+def _ways_of(rule: Subst) -> Iterator[tuple[Heads, Way]]:
+    """Yield, for every pattern of a rule that is no input, its heads and a way to the root."""
+    places = _Places(rule)
+    ways = {**places.ways_to_root(upwards=False), **places.ways_to_root(upwards=True)}
+    around = places.around()
+    for pattern, way in ways.items():
+        if not isinstance(pattern, INPUTS):
+            yield heads_of(pattern), way
+            if around:
+                yield heads_of(pattern), way + around
+
+
+class _Places:
+    """The patterns of a source that stand for nodes, and the steps between them."""
+
+    def __init__(self, rule: Subst) -> None:
+        self._root = root_of(rule)
+        self._variadic = rule.variadic
+        fields = (self._variadic.field,) if self._variadic else ()
+        self._outputs = frozenset((*rule.source, self._root, *fields))
+        self._users: dict[Pattern, list[tuple[Pattern, int | None]]] = {}
+        self._repeated: dict[Pattern, set[Variadic]] = {}
+        for pattern in rule.source_patterns:
+            self._note(pattern)
+
+    def _note(self, pattern: Pattern) -> None:
+        if isinstance(pattern, Variadic):
+            for template in pattern.templates:
+                self._repeated.setdefault(template, set()).add(pattern)
+        if pattern is self._variadic or isinstance(pattern, Alt):
+            return
+        for position, operand in enumerate(pattern.operands):
+            place = None if isinstance(pattern, Variadic) else position
+            for below in standing(operand):
+                self._users.setdefault(below, []).append((pattern, place))
+
+    def ways_to_root(self, upwards: bool) -> dict[Pattern, Way]:
+        """Return the shortest way from every pattern to the root, along users only if `upwards`."""
+        found: dict[Pattern, Way] = dict.fromkeys(standing(self._root), ())
+        pending = deque(found)
+        while pending:
+            pattern = pending.popleft()
+            for other, step in self._steps_to(pattern, upwards):
+                if other not in found:
+                    found[other] = (step, *found[pattern])
+                    pending.append(other)
+        return found
+
+    def _steps_to(self, pattern: Pattern, upwards: bool) -> Iterator[tuple[Pattern, Step]]:
+        for operand in pattern.operands:
+            for below in standing(operand):
+                yield below, self._up(below, pattern)
+        if not upwards:
+            for user, position in self._users.get(pattern, ()):
+                yield user, Down(position)
+
+    def _up(self, pattern: Pattern, user: Pattern) -> Up:
+        return Up(self._most_users(pattern), heads_of(user))
+
+    def _most_users(self, pattern: Pattern) -> int | None:
+        """Return how many users a node of `pattern` has at most in a match; None is any number."""
+        users = [user for user, _ in self._users[pattern]]
+        repeated = self._repeated.get(pattern, set())
+        shared = any(not self._repeated.get(user, set()) <= repeated for user in users)
+        free = isinstance(pattern, INPUTS) or pattern in self._outputs or shared
+        return None if free else len(users)
+
+    def around(self) -> Way:
+        """Return the way from a field to any other, empty when field 0 may be any of them."""
+        variadic = self._variadic
+        if variadic is None or variadic.first:
+            return ()
+        inside = reverse_post_order([variadic.field])
+        if all(variadic.symbol not in free_symbols(t) for p in inside for t in p.terms()):
+            return ()
+        ways: deque[tuple[Pattern, Way, Way]] = deque([(variadic.field, (), ())])
+        while ways:
+            pattern, down, up = ways.popleft()
+            if pattern not in variadic.templates:
+                return down + up
+            for position, operand in enumerate(pattern.operands):
+                for below in standing(operand):
+                    further = (self._up(below, pattern), *up)
+                    ways.append((below, (*down, Down(position)), further))
+        return ()
+
+
+def standing(pattern: Pattern) -> list[Pattern]:
+    """Return the patterns that a node stands for where `pattern` is written: an alternative's arms.
+
+    Nothing for an instance, because its template is found elsewhere.
+    """
+    found, stack = [], [pattern]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, Alt):
+            stack.extend(reversed(current.operands))
+        elif not isinstance(current, GetInst):
+            found.append(current)
+    return found
