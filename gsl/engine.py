@@ -98,7 +98,7 @@ class _Run:
     """One application of rules to a work graph.
 
     `_pending` are the nodes to be examined, `_put_off` the crowds of users that are to be visited
-    when there are none.
+    when there are none. `_waiting` are those of the pending nodes that are examined again.
     """
 
     def __init__(self, graph: Graph, rules: Sequence[Subst], record: Record, limit: int) -> None:
@@ -109,6 +109,7 @@ class _Run:
         self._index = RuleIndex(rules)
         self._neighbourhood = Neighbourhood(rules)
         self._put_off: dict[PutOff, None] = {}
+        self._waiting: set[Node] = set()
         self._unblocked_at = 0
         self._refused: set[tuple[Subst, Node]] = set()
         has_root = {head: self._index.has_root(head) for head in {node.head for node in graph}}
@@ -117,9 +118,10 @@ class _Run:
     def to_fixpoint(self) -> int:
         """Rewrite until nothing matches; return the number of rewrites."""
         pending, graph, rules_at = self._pending, self.graph, self._index.rules_at
+        waiting = self._waiting
         while pending or self._more():
             node = pending.popleft()
-            node.waiting = False
+            waiting.discard(node)
             if node in graph:
                 rules = rules_at(node)
                 if rules:
@@ -139,11 +141,12 @@ class _Run:
         return bool(self._pending)
 
     def _await(self, nodes: Iterable[Node | PutOff]) -> None:
+        waiting = self._waiting
         for node in nodes:
             if isinstance(node, PutOff):
                 self._put_off[node] = None
-            elif not node.waiting and node in self.graph and self._index.has_root(node.head):
-                node.waiting = True
+            elif node not in waiting and node in self.graph and self._index.has_root(node.head):
+                waiting.add(node)
                 self._pending.append(node)
 
     def _examine(self, node: Node, rules: Sequence[Subst]) -> None:

@@ -79,13 +79,10 @@ class Node:
 
     `expr` tells kind, attributes and type and `head` the operator; `operands` tells the edges,
     which win over the operands of `expr` once something below has been rewritten. `level` is above
-    the level of every operand, so it bounds a search for paths between nodes. `waiting` belongs
-    to the engine; `arrivals` lists users gained since somebody asked for that.
+    the level of every operand, so it bounds a search for paths between nodes.
     """
 
-    __slots__ = (
-        "arrivals", "expr", "head", "level", "operands", "output_count", "users", "waiting",
-    )  # fmt: skip
+    __slots__ = ("expr", "head", "level", "operands", "output_count", "users")
 
     def __init__(self, expr: Expr, operands: tuple[Node, ...]) -> None:
         self.expr = expr
@@ -94,8 +91,6 @@ class Node:
         self.users: dict[Node, None] = {}
         self.output_count = 0
         self.level = 0
-        self.waiting = False
-        self.arrivals: list[Node] | None = None
 
     def __repr__(self) -> str:
         return f"Node({self.expr!r})"
@@ -119,32 +114,46 @@ LEVEL_GAP = 1 << 20
 
 
 def _mirrored(outputs: Sequence[Expr]) -> dict[Expr, Node]:
-    """Return a node for every expression, in reverse post-order; see `reverse_post_order`."""
-    # The traversal is written out once more because it is most of the work of a call that
-    # rewrites little.
+    """Return a node for every expression, operands first; other than leaves in reverse post-order.
+
+    Traversal and constructor are written out again because they are most of the work of a call
+    that rewrites little.
+    """
     nodes: dict[Expr, Node] = {}
     opened: set[Expr] = set()
     stack = list(outputs)[::-1]
+    new = object.__new__
     while stack:
         expr = stack[-1]
+        below = expr.operands
         if expr not in opened:
             opened.add(expr)
-            for operand in reversed(expr.operands):
+            height = len(stack)
+            for operand in reversed(below):
                 if operand not in opened:
-                    stack.append(operand)
+                    if operand.operands:
+                        stack.append(operand)
+                    else:
+                        opened.add(operand)
+                        nodes[operand] = Node(operand, ())
                 elif operand not in nodes:
                     raise _cyclic(expr)
-            continue
+            if len(stack) > height:
+                continue
         stack.pop()
         if expr in nodes:
             continue
-        operands = tuple([nodes[operand] for operand in expr.operands])
-        nodes[expr] = node = Node(expr, operands)
+        nodes[expr] = node = new(Node)
+        node.expr = expr
+        node.head = expr.operator if isinstance(expr, Call) else type(expr)
+        node.users = {}
+        node.output_count = 0
+        node.operands = operands = tuple([nodes[operand] for operand in below])
         level = -LEVEL_GAP
-        for below in operands:
-            below.users[node] = None
-            if below.level > level:
-                level = below.level
+        for user_of in operands:
+            user_of.users[node] = None
+            if user_of.level > level:
+                level = user_of.level
         node.level = level + LEVEL_GAP
     return nodes
 
@@ -161,6 +170,7 @@ class Graph:
         mirrored = _mirrored(outputs)
         self._nodes = dict.fromkeys(mirrored.values())
         self._stale: dict[Node, None] = {}
+        self._arrivals: dict[Node, list[Node]] = {}
         self._places: dict[Node, list[int]] = {}
         self.outputs = [mirrored[output] for output in outputs]
         for place, output in enumerate(self.outputs):
@@ -183,17 +193,29 @@ class Graph:
         """Return the nodes in reverse post-order."""
         return reverse_post_order(self.outputs)
 
+    def arrivals(self, node: Node) -> list[Node]:
+        """Return the list to which the users that `node` gains are added from the first call on."""
+        return self._arrivals.setdefault(node, [])
+
     def add(self, expr: Expr, operands: tuple[Node, ...], gap: int = 1) -> Node:
         """Add a node that uses `operands`, at a level `gap` above theirs."""
         node = Node(expr, operands)
         level = -gap
         for operand in operands:
-            _gain(operand, node)
             if operand.level > level:
                 level = operand.level
+            if self._arrivals:
+                self._gain(operand, node)
+            else:
+                operand.users[node] = None
         node.level = level + gap
         self._nodes[node] = None
         return node
+
+    def _gain(self, node: Node, user: Node) -> None:
+        if node in self._arrivals and user not in node.users:
+            self._arrivals[node].append(user)
+        node.users[user] = None
 
     def replace(
         self, replacements: Sequence[tuple[Node, Node]], added: Collection[Node] = ()
@@ -204,16 +226,15 @@ class Graph:
         so do all others on which the new node depends. Returns the dropped nodes.
         """
         mapping = {old: new for old, new in replacements if old is not new}
-        self.affected = {}
-        for user in dict.fromkeys(user for old in mapping for user in old.users):
+        self.affected = dict.fromkeys(mapping)
+        for user in dict.fromkeys([user for old in mapping for user in old.users]):
             if user not in added:
                 self._redirect(user, mapping)
         self._replace_outputs(mapping)
-        self.affected.update(dict.fromkeys(mapping))
         return self._drop(list(mapping))
 
     def _redirect(self, user: Node, mapping: Mapping[Node, Node]) -> None:
-        changes = {}
+        changes: dict[Node, Node] = {}
         for old in user.operands:
             new = mapping.get(old)
             if new is not None and (new.level < user.level or not depends(new, user)):
@@ -222,13 +243,15 @@ class Graph:
         for old in changes:
             del old.users[user]
         for new in changes.values():
-            _gain(new, user)
+            self._gain(new, user)
             if new.level >= user.level:
                 self._raise_level(user, new.level)
         self._stale[user] = self.affected[user] = None
 
     def _replace_outputs(self, mapping: Mapping[Node, Node]) -> None:
         moved = [(new, self._places.pop(old)) for old, new in mapping.items() if old.output_count]
+        if not moved:
+            return
         for old in mapping:
             old.output_count = 0
         for new, places in moved:
@@ -253,10 +276,11 @@ class Graph:
                 continue
             del self._nodes[node]
             dropped.append(node)
-            for operand in dict.fromkeys(node.operands):
-                del operand.users[node]
+            for operand in node.operands:
+                operand.users.pop(node, None)
                 self.affected[operand] = None
-                candidates.append(operand)
+                if not operand.users:
+                    candidates.append(operand)
         return dropped
 
     def drop_unused(self, nodes: Iterable[Node]) -> list[Node]:
@@ -278,9 +302,8 @@ class Graph:
     def to_exprs(self) -> list[Expr]:
         """Return the outputs as expressions; whatever did not change is the very same object."""
         for node in self._above_changes():
-            below = node.expr.operands
             operands = tuple([operand.expr for operand in node.operands])
-            if any(map(is_not, operands, below)):
+            if any(map(is_not, operands, node.expr.operands)):
                 node.expr = node.expr.with_operands(operands)
         self._stale = {}
         return [output.expr for output in self.outputs]
@@ -296,9 +319,3 @@ class Graph:
                     changed.append(user)
         changed.sort(key=attrgetter("level"))
         return changed
-
-
-def _gain(node: Node, user: Node) -> None:
-    if node.arrivals is not None and user not in node.users:
-        node.arrivals.append(user)
-    node.users[user] = None

@@ -142,7 +142,7 @@ class Site:
         """
         group = graph.memory.get((self, anchor))
         if group is None:
-            group = graph.memory[self, anchor] = _Group(self, anchor)
+            group = graph.memory[self, anchor] = _Group(self, graph, anchor)
         group.update()
         return group.agreeing(required, left)
 
@@ -150,22 +150,20 @@ class Site:
 class _Group:
     """The users of one node by their profiles; kept up to date as users come and go."""
 
-    def __init__(self, site: Site, anchor: Node) -> None:
+    def __init__(self, site: Site, graph: Graph, anchor: Node) -> None:
         self._site = site
         self._anchor = anchor
-        if anchor.arrivals is None:
-            anchor.arrivals = []
-        self._seen = len(anchor.arrivals)
+        self._arrivals = graph.arrivals(anchor)
+        self._seen = len(self._arrivals)
         self._profiles: list[tuple[Node, Profile]] = []
         self._tables: dict[int, dict[Profile, deque[Node]]] = {}
         self._add(anchor.users)
 
     def update(self) -> None:
         """Take up users that came, and forget those that left when they become many."""
-        arrivals = self._anchor.arrivals or []
-        if len(arrivals) > self._seen:
-            self._add(arrivals[self._seen :])
-            self._seen = len(arrivals)
+        if len(self._arrivals) > self._seen:
+            self._add(self._arrivals[self._seen :])
+            self._seen = len(self._arrivals)
         users = self._anchor.users
         if len(self._profiles) > 2 * len(users) + FEW:
             self._profiles = [entry for entry in self._profiles if entry[0] in users]
