@@ -62,12 +62,14 @@ class Const(Expr):
     """A tensor known when the network is written.
 
     A term as value or dtype makes a constant of rank 0 that is only known symbolically; then
-    `value` is the term instead of an array.
+    `value` is the term instead of an array. `asked` is the Python float that was given,
+    before it was rounded to the dtype, and None when there was none.
     """
 
-    __slots__ = ("value",)
+    __slots__ = ("asked", "value")
 
     def __init__(self, value: ArrayLike | Term, dtype: str | Term | None = None) -> None:
+        self.asked: float | None = None
         if isinstance(value, Term) or isinstance(dtype, Term):
             self.value: Any = value
             super().__init__((), TensorType((), dtype))
@@ -77,6 +79,8 @@ class Const(Expr):
             array = array.astype(np.float32)
         array.setflags(write=False)
         self.value = array
+        if isinstance(value, float) and array.dtype.kind == "f":
+            self.asked = value
         super().__init__((), TensorType(array.shape, _known_dtype(array.dtype.name)))
 
     def __repr__(self) -> str:

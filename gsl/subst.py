@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import getdoc
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from gsl.attr.term import Term, as_term
 from gsl.errors import RuleError
@@ -108,14 +108,28 @@ class Rule:
         return subst
 
 
+@overload
+def rule(write: Callable[[], Subst], /) -> Rule: ...
+
+
+@overload
 def rule(
+    *, tags: Iterable[str] = (), origin: str = "", expect: str = "", twin: str = ""
+) -> Callable[[Callable[[], Subst]], Rule]: ...
+
+
+def rule(
+    write: Callable[[], Subst] | None = None,
+    /,
     *,
     tags: Iterable[str] = (),
     origin: str = "",
     expect: str = "",
     twin: str = "",
-) -> Callable[[Callable[[], Subst]], Rule]:
+) -> Rule | Callable[[Callable[[], Subst]], Rule]:
     """Turn a function that returns a Subst into a rule that can be collected and verified.
+
+    Used as `@rule` or with arguments as `@rule(tags=..., ...)`.
 
     The first line of its docstring is the equation, the rest says why it holds.
 
@@ -145,7 +159,7 @@ def rule(
             collector.append(declared)
         return declared
 
-    return declare
+    return declare if write is None else declare(write)
 
 
 _COLLECTOR: ContextVar[list[Rule] | None] = ContextVar("collector", default=None)

@@ -114,7 +114,7 @@ def _concrete(expr: Expr, operands: list[Expr], model: Mapping[Symbol, Any]) -> 
 
 def _constant(value: Any, dtype: str) -> Const:
     try:
-        return Const(value, dtype)
+        return Const(np.asarray(value, dtype))
     except (OverflowError, ValueError) as error:
         raise EvaluationError(f"{value!r} is not a value of {dtype}") from error
 
