@@ -26,7 +26,7 @@ def listing(outputs: Sequence[Expr]) -> list[str]:
             case Tuple():
                 names[expr] = f"({', '.join(operands)})"
             case Call():
-                names[expr] = f"%{sum(line.startswith('%') for line in lines)}"
+                names[expr] = f"%{len(lines)}"
                 lines.append(f"{names[expr]} = {_call_text(expr, operands)}")
             case Const(value=value):
                 names[expr] = _constant_text(value)
@@ -35,8 +35,8 @@ def listing(outputs: Sequence[Expr]) -> list[str]:
 
 
 def _call_text(call: Call, operands: list[str]) -> str:
-    shown = "".join(f", {name}={value!r}" for name, value in shown_attributes(call).items())
-    return f"{call.operator}({', '.join(operands)}{shown})"
+    attributes = [f"{name}={value!r}" for name, value in shown_attributes(call).items()]
+    return f"{call.operator}({', '.join([*operands, *attributes])})"
 
 
 def shown_attributes(call: Call) -> dict[str, Any]:
