@@ -11,8 +11,8 @@ from relax_graphs import WORKLOADS, call, same
 
 from gsl.errors import GraphError
 from gsl.expr import Call, Var
+from gsl.records import decode, encode
 from gsl.tvm.jobs import Job, make_batch
-from gsl.tvm.wire import decode, encode
 from gsl.workload import Workload
 
 pytestmark = pytest.mark.tvm
