@@ -207,6 +207,9 @@ def _are_same(left: Sequence[Expr], right: Sequence[Expr]) -> bool:
 def _result(value: Any, declared: Type, stem: str | None, operator: str) -> _Value:
     """Return what a reference has computed; raise GraphError unless it is of the declared type."""
     if isinstance(declared, TupleType):
+        count = len(declared.fields)
+        if not isinstance(value, tuple | list) or len(value) != count:
+            raise GraphError(f"its reference returned no tuple of {count} fields")
         pairs = enumerate(zip(value, declared.fields, strict=True))
         return _tuple_of([_result(v, t, stem, f"{operator}_{i}") for i, (v, t) in pairs])
     array = np.asarray(value)
