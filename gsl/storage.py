@@ -233,8 +233,12 @@ def _record(archive: ZipFile, position: int, written: Any) -> Record:
         case "call", [str() as operator, dict() as attributes]:
             values = {name: _value(value) for name, value in attributes.items()}
             return kind, below, operator, values
+        case "var", [str(), list() as shape, str()] if all(type(size) is int for size in shape):
+            return kind, below, rest[0], tuple(shape), rest[2]
+        case ("tuple", []) | ("proj", [int()]):
+            return kind, below, *rest
         case _:
-            return kind, below, *map(_value, rest)
+            raise ValueError(f"record {position} is not that of an expression")
 
 
 def _below(position: Any, count: int) -> int:
