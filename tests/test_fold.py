@@ -343,7 +343,8 @@ def test_interrupt_is_not_taken_for_a_failure() -> None:
 
 
 def test_symbolic_constants_are_left_alone() -> None:
-    workload = Workload([Const(attr.Symbol("s"), "float32"), X])
+    filled = call("Full", shape=(attr.Symbol("n"),), fill_value=1.0)
+    workload = Workload([Const(attr.Symbol("s"), "float32"), filled, X])
 
     assert fold(workload) is workload
 

@@ -1,9 +1,4 @@
-"""Fold parameters: compute once what does not depend on the inputs of a workload.
-
-A rewrite often moves work from the data to the weights; folding is what then makes it free. What
-depends on constants alone becomes a constant, since constants belong to the network (thesis,
-section 2.1); what depends on a parameter becomes a new parameter.
-"""
+"""Fold the parameters of a workload."""
 
 from __future__ import annotations
 
@@ -14,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gsl.errors import GraphError
 from gsl.evaluate import value_of
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
+from gsl.fold.value import Value, computed, first_stem, tuple_of
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import tensors
-from gsl.types import INTEGER, TensorType, TupleType, Type
+from gsl.types import INTEGER, Type
 
 if TYPE_CHECKING:
     from gsl.workload import Workload
@@ -61,56 +56,13 @@ def fold(workload: Workload, *, record: FoldRecord | None = None) -> Workload:
     return type(workload)(outputs, parameters, kept)
 
 
-class _Value:
-    """What is known of one expression: an array, or what is known of the fields of a tuple.
-
-    `stem` is the name of the first parameter that it was computed from, None for constants alone.
-    `expr` is the expression with this value in the folded network, once it is needed there.
-    """
-
-    __slots__ = ("array", "expr", "is_complete", "operands", "operator", "origin", "stem")
-
-    def __init__(self, stem: str | None, *, array: Any = None, expr: Expr | None = None) -> None:
-        self.stem = stem
-        self.array = array
-        self.expr = expr
-        self.operator = ""
-        self.operands: tuple[_Value | None, ...] = ()
-        self.origin: Tuple | None = None
-        self.is_complete = True
-
-    @property
-    def unbuilt(self) -> list[_Value]:
-        """The fields that have no expression yet."""
-        return [value for value in self.operands if value is not None and value.expr is None]
-
-    def for_reference(self) -> Any:
-        """Return the array, or a tuple of arrays as deep as the operand of a call may be."""
-        if self.array is not None:
-            return self.array
-        return tuple(value.for_reference() for value in self.operands if value is not None)
-
-
-def _tuple_of(fields: Sequence[_Value | None], origin: Tuple | None = None) -> _Value:
-    known = [value for value in fields if value is not None]
-    whole = _Value(_first_stem(known))
-    whole.operands = tuple(fields)
-    whole.origin = origin
-    whole.is_complete = len(known) == len(fields) and all(value.is_complete for value in known)
-    return whole
-
-
-def _first_stem(values: Iterable[_Value]) -> str | None:
-    return next((value.stem for value in values if value.stem is not None), None)
-
-
 class _Folding:
     """One folding: `known` has the values that expressions still to be visited may use."""
 
     def __init__(self, workload: Workload, record: FoldRecord) -> None:
         self.parameters: dict[str, Any] = dict(workload.parameters)
         self.record = record
-        self.known: dict[Expr, _Value] = {}
+        self.known: dict[Expr, Value] = {}
         self.rebuilt: dict[Expr, Expr] = {}
         self._names = _Names(variable.name for variable in workload.variables)
 
@@ -133,15 +85,15 @@ class _Folding:
             if not uses[operand]:
                 self.known.pop(operand, None)
 
-    def _value_of(self, expr: Expr) -> _Value | None:
+    def _value_of(self, expr: Expr) -> Value | None:
         operands = [self.known.get(operand) for operand in expr.operands]
         match expr:
             case Const(value=np.ndarray() as array):
-                return _Value(None, array=array, expr=expr)
+                return Value(None, array=array, expr=expr)
             case Var(name=name) if name in self.parameters:
-                return _Value(name, array=self.parameters[name], expr=expr)
+                return Value(name, array=self.parameters[name], expr=expr)
             case Tuple():
-                return _tuple_of(operands, expr)
+                return tuple_of(operands, expr)
             case Proj(index=index):
                 return None if operands[0] is None else operands[0].operands[index]
             case Call():
@@ -150,12 +102,12 @@ class _Folding:
             case _:
                 return None
 
-    def _compute(self, call: Call, operands: list[_Value]) -> _Value | None:
+    def _compute(self, call: Call, operands: list[Value]) -> Value | None:
         arrays = [value.for_reference() for value in operands]
         try:
             with _error_state(call.type):
                 result = value_of(call, arrays, {})
-            return _result(result, call.type, _first_stem(operands), call.operator.name.lower())
+            return computed(result, call.type, first_stem(operands), call.operator.name.lower())
         except Exception as error:  # whatever a reference raises, also one that a user wrote
             self.record.left.append((call, str(error) or type(error).__name__))
             return None
@@ -181,7 +133,7 @@ class _Folding:
         assert value.expr is not None
         return value.expr
 
-    def _build(self, value: _Value) -> Expr:
+    def _build(self, value: Value) -> Expr:
         if value.array is None:
             fields = tuple(field.expr for field in value.operands if field and field.expr)
             origin = value.origin
@@ -202,23 +154,6 @@ def _error_state(result: Type) -> np.errstate:
 
 def _are_same(left: Sequence[Expr], right: Sequence[Expr]) -> bool:
     return all(one is other for one, other in zip(left, right, strict=True))
-
-
-def _result(value: Any, declared: Type, stem: str | None, operator: str) -> _Value:
-    """Return what a reference has computed; raise GraphError unless it is of the declared type."""
-    if isinstance(declared, TupleType):
-        count = len(declared.fields)
-        if not isinstance(value, tuple | list) or len(value) != count:
-            raise GraphError(f"its reference returned no tuple of {count} fields")
-        pairs = enumerate(zip(value, declared.fields, strict=True))
-        return _tuple_of([_result(v, t, stem, f"{operator}_{i}") for i, (v, t) in pairs])
-    array = np.asarray(value)
-    actual = TensorType(array.shape, array.dtype.name)
-    if actual != declared:
-        raise GraphError(f"its reference returned {actual} instead of {declared}")
-    result = _Value(stem, array=array)
-    result.operator = operator
-    return result
 
 
 def _own(array: Any) -> Any:
