@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
+from gsl import fold, storage
 from gsl.errors import GraphError
 from gsl.expr import Expr, Var
 from gsl.graph import reverse_post_order
@@ -59,6 +61,19 @@ class Workload:
         used = {expr.name for expr in reverse_post_order(outputs) if isinstance(expr, Var)}
         parameters = {name: value for name, value in self.parameters.items() if name in used}
         return Workload(outputs, parameters, self.inputs)
+
+    def fold(self) -> Workload:
+        """Return the workload with everything computed that needs no input; see `gsl.fold`."""
+        return fold.fold(self)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Save the workload as one file; raises StorageError, see `gsl.storage`."""
+        storage.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Return the workload that `save` has written to `path`; raises StorageError."""
+        return storage.load(path, cls)
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{v.name}: {v.type}" for v in self.inputs)
