@@ -13,39 +13,15 @@ import numpy as np
 import pytest
 
 import gsl
-from gsl import Call, Expr, Proj, Subst, Var, Workload, attr, op, pat
+from gsl import Call, Expr, Proj, Subst, Var, Workload
 from gsl.evaluate import run
 from gsl.graph import reverse_post_order
+from rule_corpus.sound.bias import bias_add_bias_add, scale_of_bias
 from rule_corpus.sound.convolution import conv_mul
 from rule_corpus.sound.normalisation import lower_batch_norm
 from tests.random_workloads import call
 
 RULES = (lower_batch_norm(), conv_mul())
-
-
-def scale_of_bias() -> Subst:
-    """bias_add[a](x, b) * k  =>  bias_add[a](x * k, b * k'), k having the size of b on axis a."""
-    x, bias, scale = pat.Wildcard(), pat.Variable(shape=(None,)), pat.Wildcard()
-    biased = op.BiasAdd(x, bias)
-    axis = biased.axis % x.ndim - x.ndim
-    along = attr.All(
-        lambda i: scale.shape[i] == attr.Cond(i - scale.ndim == axis, bias.shape[0], 1),
-        length=scale.ndim,
-    )
-    factor = op.Reshape(scale, shape=bias.shape)
-    return Subst(
-        biased * scale,
-        op.BiasAdd(x * scale, bias * factor, axis=biased.axis),
-        where=[scale.ndim <= x.ndim, scale.ndim + axis >= 0, along],
-    )
-
-
-def two_biases() -> Subst:
-    """bias_add[a](bias_add[a](x, b), c)  =>  bias_add[a](x, b + c)"""
-    x, one, two = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
-    inner = op.BiasAdd(x, one)
-    outer = op.BiasAdd(inner, two, axis=inner.axis)
-    return Subst(outer, op.BiasAdd(x, one + two, axis=inner.axis))
 
 
 def network(
@@ -130,7 +106,7 @@ def test_new_parameters_are_named_after_the_old_ones() -> None:
 def test_bias_of_the_convolution_goes_into_the_bias_that_is_left() -> None:
     workload = network(biased=True, layers=2)
 
-    result = folded(workload, [*RULES, scale_of_bias(), two_biases()])
+    result = folded(workload, [*RULES, scale_of_bias(), bias_add_bias_add()])
 
     assert operators(result) == {"Conv2D": 2, "BiasAdd": 2, "Relu": 2}
     assert_close(run(result, image(workload)), run(workload, image(workload)))
