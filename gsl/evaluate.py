@@ -9,7 +9,7 @@ import numpy as np
 
 from gsl.errors import GraphError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
-from gsl.graph import reverse_post_order
+from gsl.visit import post_order_fold
 from gsl.workload import Workload
 
 
@@ -25,12 +25,8 @@ def evaluate(outputs: Sequence[Expr], values: Mapping[str, Any]) -> list[Any]:
 
 def trace(outputs: Sequence[Expr], values: Mapping[str, Any]) -> dict[Expr, Any]:
     """Return the value of every expression below `outputs`, in reverse post-order."""
-    results: dict[Expr, Any] = {}
     with np.errstate(all="ignore"):
-        for expr in reverse_post_order(outputs):
-            operands = [results[operand] for operand in expr.operands]
-            results[expr] = value_of(expr, operands, values)
-    return results
+        return post_order_fold(outputs, lambda expr, below: value_of(expr, below, values))
 
 
 def value_of(expr: Expr, operands: list[Any], values: Mapping[str, Any]) -> Any:
