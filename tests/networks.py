@@ -47,10 +47,11 @@ networks = st.builds(
 
 
 def chain(length: int) -> Expr:
-    """Return `length` unary calls on top of each other."""
+    """Return `length` unary calls on top of each other, without inferring the type of each."""
     expr: Expr = var("x")
+    kinds = exp(expr), relu(expr)
     for number in range(length):
-        expr = relu(expr) if number % 2 else exp(expr)
+        expr = kinds[number % 2].with_operands((expr,))
     return expr
 
 

@@ -188,5 +188,5 @@ def test_functor_of_operand_results_is_folded_over_a_network() -> None:
 
     depths = post_order_fold(top, Depth())
 
-    assert [0, 1, 2, 3] == list(depths.values())
+    assert list(depths.values()) == [0, 1, 2, 3]
     assert depths[top] == 3

@@ -209,7 +209,7 @@ def test_value_that_refuses_its_operands_is_named() -> None:
     a, b = bound("a"), bound("b")
     form = NormalForm((Binding(a, relu(Var("w", (3,)))), Binding(b, add(a, X))), (b,))
 
-    with pytest.raises(GraphError, match="the binding of b: .*must broadcast"):
+    with pytest.raises(GraphError, match=r"the binding of b: .*must broadcast"):
         from_a_normal_form(form)
 
 
