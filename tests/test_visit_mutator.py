@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from gsl import Call, Const, Expr, Proj, Tuple, Var, Workload
+from gsl import Call, Const, Expr, Tuple, Var, Workload
 from gsl.attr.term import Symbol
-from gsl.errors import GraphError, OperatorError, RewriteError
+from gsl.errors import GraphError, RewriteError
 from gsl.evaluate import evaluate
 from gsl.graph import reverse_post_order
 from gsl.operators import REGISTRY
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.types import TensorType
-from gsl.visit import ExprMutator, ExprRewriter, handles, post_order_rewrite, rebuild
+from gsl.visit import ExprMutator, ExprRewriter, handles, post_order_rewrite
 from tests.match.toys import (
     ADD,
     EXP,
@@ -342,37 +342,7 @@ def test_input_is_untouched_by_a_failed_rewrite() -> None:
     assert before == structure([network])
 
 
-X, Y, WIDE = var("x"), var("y"), Var("wide", (3,))
-
-
-def test_rebuilt_over_its_own_operands_is_itself() -> None:
-    for expr in (X, relu(X), Tuple([X, Y]), half(X, 1), Twice(X), const(1)):
-        assert rebuild(expr, expr.operands) is expr
-        assert rebuild(expr, (*expr.operands,)) is expr
-
-
-def test_rebuilt_tuple_may_have_another_number_of_fields() -> None:
-    assert str(rebuild(Tuple([X]), (X, WIDE)).type) == "(float32[2], float32[3])"
-
-
-REFUSED: list[tuple[Expr, tuple[Any, ...], type[Exception], str]] = [
-    (relu(X), (X, X), OperatorError, "Relu takes 1 operands, not 2"),
-    (half(X, 1), (X, X), GraphError, r"Proj\(1\) cannot have 2 operands"),
-    (half(X, 1), (X,), GraphError, "only a tuple has fields"),
-    (Proj(Tuple([X, Y]), 1), (Tuple([X]),), GraphError, "field 1 of a tuple of 1 fields"),
-    (X, (X,), GraphError, r"Var\('x', .*cannot have 1 operands"),
-    (Block([X], X), (WIDE,), GraphError, r"Block\(\) cannot have 1 operands of these types"),
-    (Twice(X), (X, X), GraphError, "Twice takes one operand, not 2"),
-    (relu(X), (3,), GraphError, "an operand is an expression, not 3"),
-]
-
-
-@pytest.mark.parametrize(("expr", "operands", "error", "message"), REFUSED)
-def test_operands_that_cannot_be_had_are_refused(
-    expr: Expr, operands: tuple[Any, ...], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        rebuild(expr, operands)
+X, Y = var("x"), var("y")
 
 
 def test_own_kind_is_rewritten_over_operands_of_the_same_type() -> None:

@@ -1,23 +1,20 @@
-"""Visiting: order, how often, where the descent ends, and depth."""
+"""ExprVisitor: order, how often, where the descent ends, and depth."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gsl import Call, Const, Expr, Tuple, Var, Workload
+from gsl import Call, Const, Expr, Tuple, Var
 from gsl.errors import GraphError
 from gsl.graph import reverse_post_order
 from gsl.visit import (
     ExprVisitor,
-    expand_dataflow,
     handles,
-    post_order_fold,
-    post_order_visit,
 )
 from tests.match.toys import ADD, add, const, exp, negative, relu, var
 from tests.networks import chain, networks
@@ -47,16 +44,13 @@ def reached_by_definition(outputs: Sequence[Expr], limit: int) -> Counter[Expr]:
 
 
 @given(networks)
-def test_all_traversals_follow_the_reverse_post_order(outputs: tuple[Expr, ...]) -> None:
+def test_expressions_are_visited_in_reverse_post_order(outputs: tuple[Expr, ...]) -> None:
     order = reverse_post_order(outputs)
-    seen: list[Expr] = []
     recorder = Recorder()
 
-    post_order_visit(outputs, seen.append)
     recorder.visit(outputs)
 
-    assert order == seen == recorder.seen
-    assert order == list(post_order_fold(outputs, lambda expr, operands: None))
+    assert order == recorder.seen
 
 
 @given(networks, st.integers(1, 4))
@@ -84,16 +78,6 @@ def test_operands_are_visited_before_every_visit_of_their_user(
     for expr in recorder.seen:
         assert before.issuperset(expr.operands)
         before.add(expr)
-
-
-@given(networks)
-def test_results_of_a_fold_come_from_those_of_the_operands(outputs: tuple[Expr, ...]) -> None:
-    order = reverse_post_order(outputs)
-
-    sizes = post_order_fold(outputs, lambda expr, operands: 1 + sum(operands))
-
-    for expr in order:
-        assert sizes[expr] == 1 + sum(sizes[operand] for operand in expr.operands)
 
 
 def test_counter_tells_how_often_an_expression_is_used() -> None:
@@ -199,67 +183,10 @@ def test_blocks_nested_deeply_are_no_recursion() -> None:
     assert len(recorder.seen) == 20_001
 
 
-def test_expand_dataflow_asks_once_for_every_edge() -> None:
-    x = var("x")
-    r = relu(x)
-    top = add(r, r)
-    asked: list[Expr] = []
-    visited: list[Expr] = []
-
-    def is_visited(expr: Expr) -> bool:
-        asked.append(expr)
-        return expr in visited
-
-    expand_dataflow([top, r], is_visited, visited.append)
-
-    assert [top, r, x, r, r] == asked
-    assert [x, r, top] == visited
-
-
-def test_expand_dataflow_passes_by_what_is_visited() -> None:
-    x = var("x")
-    r = relu(x)
-    visited: list[Expr] = []
-
-    expand_dataflow([negative(r), exp(r)], lambda expr: expr is r, visited.append)
-
-    assert [str(e.operator) for e in visited if isinstance(e, Call)] == ["Negative", "Exp"]
-    assert len(visited) == 2
-
-
-def test_expansion_to_something_else_is_an_error() -> None:
-    with pytest.raises(GraphError, match="not a computation expression: 'x'"):
-        expand_dataflow([relu(var("x"))], lambda expr: False, repr, lambda expr: ["x"])  # type: ignore[list-item]
-
-
-TRAVERSALS: list[Callable[..., object]] = [
-    lambda network: post_order_visit(network, repr),
-    lambda network: post_order_fold(network, lambda expr, operands: None),
-    lambda network: ExprVisitor().visit(network),
-]
-
-
-@pytest.mark.parametrize("traverse", TRAVERSALS)
-@pytest.mark.parametrize("thing", [5, None, "text", [var("x"), 3], {var("x")}])
-def test_what_is_no_network_is_an_error(traverse: Callable[..., object], thing: object) -> None:
-    with pytest.raises(GraphError, match="an expression, a sequence of them or a workload, not "):
-        traverse(thing)
-
-
-def test_expressions_sequences_and_workloads_are_networks() -> None:
-    r = relu(var("x"))
-    expected = [r.operands[0], r]
-
-    for network in (r, [r], (r, r), Workload(r)):
-        assert expected == list(post_order_fold(network, lambda expr, operands: None))
-
-
 def test_deep_chain_is_visited_without_recursion() -> None:
     top = chain(DEEP)
     recorder = Recorder(2)
 
     recorder.visit([top, top])
-    depths = post_order_fold(top, lambda expr, operands: 1 + max(operands, default=0))
 
     assert len(recorder.seen) == 2 * (DEEP + 1)
-    assert depths[top] == DEEP + 1

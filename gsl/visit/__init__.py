@@ -7,7 +7,7 @@ with those of TVM.
 from __future__ import annotations
 
 from gsl.visit.functor import ExprFunctor, handles
-from gsl.visit.mutator import ExprMutator, ExprRewriter, post_order_rewrite, rebuild
+from gsl.visit.mutator import ExprMutator, ExprRewriter, post_order_rewrite
 from gsl.visit.normal_form import (
     Binding,
     BoundVar,
@@ -15,7 +15,9 @@ from gsl.visit.normal_form import (
     from_a_normal_form,
     to_a_normal_form,
 )
-from gsl.visit.visitor import ExprVisitor, expand_dataflow, post_order_fold, post_order_visit
+from gsl.visit.rebuild import rebuild
+from gsl.visit.traverse import expand_dataflow, post_order_fold, post_order_visit
+from gsl.visit.visitor import ExprVisitor
 
 __all__ = [
     "Binding",

@@ -25,7 +25,8 @@ def handles(
     *cases: type[Kind],
 ) -> Callable[
     [Callable[Concatenate[Self, Kind, Rest], R]], Callable[Concatenate[Self, Kind, Rest], R]
-]: ...
+]:
+    """Mark a method for kinds of expressions."""
 
 
 @overload
@@ -33,7 +34,8 @@ def handles(
     *cases: Operator,
 ) -> Callable[
     [Callable[Concatenate[Self, Call, Rest], R]], Callable[Concatenate[Self, Call, Rest], R]
-]: ...
+]:
+    """Mark a method for the calls of operators."""
 
 
 def handles(*cases: Any) -> Callable[[Any], Any]:

@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from operator import is_
 from typing import Any, TypeVar
 
-from gsl.attr.evaluate import equal
 from gsl.errors import GraphError, GslError, RewriteError
-from gsl.expr import Call, Expr, Proj, Tuple
+from gsl.expr import Expr
 from gsl.graph import reverse_post_order
-from gsl.types import TensorType, TupleType, Type
 from gsl.visit.functor import ExprFunctor
-from gsl.visit.visitor import Network, expand_dataflow, outputs_of
+from gsl.visit.rebuild import rebuild, same_type
+from gsl.visit.traverse import Network, expand_dataflow, outputs_of
 from gsl.workload import Workload
 
 N = TypeVar("N", Expr, Workload, Sequence[Expr])
@@ -89,54 +88,10 @@ def post_order_rewrite(
     return rewritten
 
 
-def rebuild(expr: Expr, operands: tuple[Expr, ...]) -> Expr:
-    """Return `expr` over `operands`: itself if they are its own, else the same with those.
-
-    The type is inferred anew only if that of an operand differs. A kind of expression from
-    outside this package overrides `with_operands` if that may happen to it.
-
-    Raises OperatorError or GraphError when `expr` cannot have these operands.
-    """
-    if len(operands) == len(expr.operands):
-        if all(map(is_, operands, expr.operands)):
-            return expr
-        if all(map(_same_type, operands, expr.operands)):
-            return expr.with_operands(operands)
-    match expr:
-        case Call():
-            return Call(expr.operator, operands, expr.attributes)
-        case Tuple():
-            return Tuple(operands)
-        case Proj(index=index) if len(operands) == 1:
-            return Proj(operands[0], index)
-        case _ if type(expr).with_operands is not Expr.with_operands:
-            return expr.with_operands(operands)
-    raise GraphError(f"{expr!r} cannot have {len(operands)} operands of these types")
-
-
-def _same_type(one: Expr, other: Expr) -> bool:
-    """Tell whether the types are known to be the same; terms are compared by identity."""
-    if not isinstance(one, Expr):
-        raise GraphError(f"an operand is an expression, not {one!r}")
-    pairs: list[tuple[Type, Type]] = [(one.type, other.type)]
-    while pairs:
-        match pairs.pop():
-            case left, right if left is right:
-                continue
-            case TupleType(fields=left), TupleType(fields=right) if len(left) == len(right):
-                pairs.extend(zip(left, right, strict=True))
-            case TensorType() as left, TensorType() as right:
-                if equal((left.shape, left.dtype), (right.shape, right.dtype)) is not True:
-                    return False
-            case _:
-                return False
-    return True
-
-
 def _checked(pre: Expr, result: Expr, keep_types: bool) -> Expr:
     if not isinstance(result, Expr):
         raise GraphError(f"the rewrite returned {result!r} instead of an expression")
-    if keep_types and result is not pre and not _same_type(result, pre):
+    if keep_types and result is not pre and not same_type(result, pre):
         raise GraphError(
             f"the rewrite to {result!r} changes the type from {pre.type} to {result.type}; "
             "if that is meant, say keep_types=False"

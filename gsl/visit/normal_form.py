@@ -14,8 +14,8 @@ from gsl.expr import Const, Expr, Var
 from gsl.graph import reverse_post_order
 from gsl.listing import text_over
 from gsl.types import Type
-from gsl.visit.mutator import rebuild
-from gsl.visit.visitor import Network, outputs_of
+from gsl.visit.rebuild import rebuild
+from gsl.visit.traverse import Network, outputs_of
 
 
 class BoundVar(Var):
