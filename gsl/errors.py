@@ -71,6 +71,14 @@ class RewriteError(GslError):
     """Rewriting did not come to an end, or a target cannot be built for its match."""
 
 
+class InputError(GslError):
+    """An input of a workload is missing, unknown, or not of the declared shape or dtype."""
+
+
+class ModelError(GslError):
+    """A model cannot be read, written or drawn: a missing file, package or format."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``did you mean `strides`?`` for a near miss, else the empty string."""
     near = get_close_matches(name, list(known), n=1, cutoff=0.6)

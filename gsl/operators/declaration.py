@@ -286,7 +286,9 @@ class OpaqueOperator(Operator):
         try:
             return type_from_plain(attributes["result"])
         except (TypeError, ValueError) as error:
-            raise OperatorError(f"`result` of {self} is no type: {attributes['result']!r}") from error
+            raise OperatorError(
+                f"`result` of {self} is no type: {attributes['result']!r}"
+            ) from error
 
 
 _OPAQUE: dict[str, OpaqueOperator] = {}

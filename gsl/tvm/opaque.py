@@ -70,9 +70,7 @@ def write_opaque(call: Call, operands: Sequence[Any]) -> Any:
         operands[int(argument.name)] if isinstance(argument, relax.Var) else argument
         for argument in template.args
     ]
-    return tvm.ir.Call(
-        template.op, arguments, template.attrs, template.ty_args, ret_ty=template.ty
-    )
+    return tvm.ir.Call(template.op, arguments, template.attrs, template.ty_args, ret_ty=template.ty)
 
 
 def _template(call: Call) -> Any:
