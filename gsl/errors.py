@@ -71,6 +71,10 @@ class RewriteError(GslError):
     """Rewriting did not come to an end, or a target cannot be built for its match."""
 
 
+class RuleFileError(GslError):
+    """A file of rules is missing, cannot be imported, or has no rule of the wanted name."""
+
+
 class InputError(GslError):
     """An input of a workload is missing, unknown, or not of the declared shape or dtype."""
 

@@ -56,10 +56,14 @@ class Workload:
             raise GraphError(f"the network uses variables that are not among its inputs: {names}")
 
     def with_outputs(self, outputs: Sequence[Expr]) -> Workload:
-        """Return the workload of other outputs; inputs stay, parameters unused by now go."""
+        """Return the workload of other outputs; inputs stay, parameters unused by now go.
+
+        What stays keeps its order.
+        """
         used = {expr.name for expr in reverse_post_order(outputs) if isinstance(expr, Var)}
         parameters = {name: value for name, value in self.parameters.items() if name in used}
-        return Workload(outputs, parameters, self.inputs)
+        kept = [v for v in self.variables if v.name in parameters or v in self.inputs]
+        return Workload(outputs, parameters, kept)
 
     # What needs TVM or draws is above this module and loaded by name when it is first asked for.
 

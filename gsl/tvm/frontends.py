@@ -45,7 +45,9 @@ def from_onnx(model: Any, shapes: Shapes | None = None) -> Workload:
 
 
 def from_torch(program: Any) -> Workload:
-    """Return the workload of a `torch.export.ExportedProgram`; its state becomes parameters.
+    """Return the workload of a `torch.export.ExportedProgram`.
+
+    Its parameters stay parameters, its buffers become constants.
 
     Export with ``torch.export.export(model.eval(), example_inputs)``. Raises ModelError when the
     package `torch` is missing, for anything that is not an exported program and when TVM cannot

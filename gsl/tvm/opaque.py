@@ -2,7 +2,7 @@
 
 The payload of an opaque call is the Relax call itself as JSON, with variables named "0", "1", ...
 in the place of what GSL has expressions for: operator, attributes, type arguments, shapes and
-immediates among the arguments, and the type of the result come back as they were.
+immediates among the arguments come back as they were. Types are left out, for GSL has them too.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from gsl.tvm.plain import plain
 from gsl.tvm.relax_types import from_relax_type
 from gsl.types import type_to_plain
 
+ANY = relax.ObjectType()
+"""The type that a template has instead of the true ones."""
+
 
 def read_opaque(call: Any, read: Callable[[Any], Expr], resolve: Callable[[Any], Any]) -> Call:
     """Return the opaque GSL call of a Relax call; the arguments are those of `read_operator`.
@@ -35,7 +38,7 @@ def read_opaque(call: Any, read: Callable[[Any], Expr], resolve: Callable[[Any],
     operands: list[Expr] = []
     arguments = [_argument(value, read, resolve, operands) for value in call.args]
     result = from_relax_type(call.ty)
-    template = tvm.ir.Call(call.op, arguments, call.attrs, call.ty_args, ret_ty=call.ty)
+    template = tvm.ir.Call(call.op, arguments, call.attrs, call.ty_args, ret_ty=ANY)
     attributes = {"payload": tvm.ir.save_json(template), "result": type_to_plain(result)}
     return Call(lookup(name), operands, attributes)
 
@@ -51,7 +54,7 @@ def _argument(
         if not isinstance(constant, relax.ExternFunc):
             _check_constant(constant)
         return constant
-    return relax.Var(str(len(operands) - 1), value.ty)
+    return relax.Var(str(len(operands) - 1), ANY)
 
 
 def _check_constant(value: Any) -> None:
@@ -61,7 +64,7 @@ def _check_constant(value: Any) -> None:
 
 
 def write_opaque(call: Call, operands: Sequence[Any]) -> Any:
-    """Return the Relax call of an opaque GSL call over Relax operands.
+    """Return the Relax call of an opaque GSL call over Relax operands, its type to be inferred.
 
     Raises BackendError when its operator is not one of Relax or its payload is not a Relax call.
     """
@@ -70,7 +73,7 @@ def write_opaque(call: Call, operands: Sequence[Any]) -> Any:
         operands[int(argument.name)] if isinstance(argument, relax.Var) else argument
         for argument in template.args
     ]
-    return tvm.ir.Call(template.op, arguments, template.attrs, template.ty_args, ret_ty=template.ty)
+    return tvm.ir.Call(template.op, arguments, template.attrs, template.ty_args)
 
 
 def _template(call: Call) -> Any:

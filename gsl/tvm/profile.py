@@ -57,7 +57,7 @@ def profile(workload: Workload, inputs: Mapping[str, Any], repeats: int = 5) -> 
     for expr, dead in _with_dead(order):
         operands = [values[operand] for operand in expr.operands]
         if isinstance(expr, Call):
-            key, arrays = _key(expr), list(_leaves(operands))
+            key, arrays = _key(expr), list(leaves(operands))
             seconds[key].append(median(executable.measure(functions[key], arrays, repeats)))
             (values[expr],) = executable.run(functions[key], arrays)
         else:
@@ -97,10 +97,11 @@ def _formal(given: Type, variables: list[Var]) -> Expr:
     return variables[-1]
 
 
-def _leaves(values: Sequence[Any]) -> Iterator[Any]:
+def leaves(values: Sequence[Any]) -> Iterator[Any]:
+    """Yield the arrays among values, those inside tuples included, in order."""
     for value in values:
         if isinstance(value, tuple):
-            yield from _leaves(value)
+            yield from leaves(value)
         else:
             yield value
 
