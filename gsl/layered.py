@@ -47,12 +47,11 @@ def _ranks(drawing: Drawing) -> list[int]:
     ranks: list[int] = []
     for vertex in drawing.vertices:
         ranks.append(1 + max((ranks[operand] for operand in vertex.operands), default=-1))
-    first = list(ranks)
+    lowest: dict[int, int] = {}
     for user, operand in _edges(drawing):
         if drawing.vertices[operand].is_input:
-            near = ranks[user] - 1
-            first[operand] = near if first[operand] == 0 else min(first[operand], near)
-    return first
+            lowest[operand] = min(ranks[user] - 1, lowest.get(operand, ranks[user]))
+    return [lowest.get(number, rank) for number, rank in enumerate(ranks)]
 
 
 def _edges(drawing: Drawing) -> Iterator[Edge]:

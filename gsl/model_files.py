@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -64,7 +65,7 @@ def read_model(path: Path, shapes: Shapes) -> Workload:
 
     Raises ModelError for a missing file, an unknown suffix and a file that cannot be read.
     """
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise ModelError(f"there is no model `{path}`")
     if path.suffix not in READERS:
         raise ModelError(f"`{path}` is no model; its suffix should be {_listed(READERS)}")
@@ -77,7 +78,7 @@ def require_writable(path: Path) -> None:
         raise ModelError(f"cannot write `{path}`; its suffix should be {_listed(WRITERS)}")
     if not path.absolute().parent.is_dir():
         raise ModelError(f"cannot write `{path}`; there is no folder `{path.parent}`")
-    if path.is_dir():
+    if os.path.isdir(path):
         raise ModelError(f"cannot write `{path}`; it is a folder")
 
 

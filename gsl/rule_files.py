@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -21,7 +22,7 @@ def load_rules(selector: str) -> list[Rule]:
     """
     text, _, name = selector.partition("::")
     path = Path(text)
-    if not path.exists():
+    if not os.path.exists(path):
         siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
         hint = did_you_mean(path.name, siblings)
         raise RuleFileError(f"there is no file or folder `{text}`" + (f"; {hint}" if hint else ""))

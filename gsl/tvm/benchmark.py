@@ -39,8 +39,8 @@ def compare(before: Workload, after: Workload, seed: int = 0) -> Comparison:
     for _ in range(ROUNDS):
         for own, (executable, arrays) in zip(seconds, pairs, strict=True):
             own.extend(executable.measure("main", arrays, repeats=3))
-    milliseconds = [1e3 * median(own) for own in seconds]
-    return Comparison(*milliseconds, max(map(_difference, *results), default=0.0))
+    difference = max(map(_difference, *results), default=0.0)
+    return Comparison(1e3 * median(seconds[0]), 1e3 * median(seconds[1]), difference)
 
 
 def random_inputs(workload: Workload, seed: int = 0) -> dict[str, Any]:

@@ -54,12 +54,18 @@ def _arrays(archive: Path) -> list[Any]:
 def write_script(workload: Workload, path: Path) -> None:
     """Write a workload as a Python file that `read_script` reads, parameters beside it.
 
-    Constants that are not scalars become parameters, because a script has no room for them.
+    Constants become parameters where a script has no room for them. Raises ModelError when TVM
+    cannot parse what it prints, such as the type of an empty tuple.
     """
     lifted = _with_constants_as_parameters(workload)
-    lines = to_relax(lifted, "functions").script().splitlines()
-    text = "\n".join(_activated(lines))
-    path.write_text(f"{text}\n", encoding="utf-8")
+    script = to_relax(lifted, "functions").script()
+    try:
+        tvm.script.from_source(script)
+    except Exception as error:
+        message = f"this model has no script that TVM reads ({reason(error)})"
+        raise ModelError(f"{message}; write it as .json instead") from error
+    text = "\n".join([*_activated(script.splitlines()), ""])
+    path.write_text(text, encoding="utf-8")
     archive = path.with_suffix(".npz")
     archive.unlink(missing_ok=True)
     if lifted.parameters:
@@ -73,21 +79,26 @@ def _activated(lines: list[str]) -> Iterator[str]:
 
 def _with_constants_as_parameters(workload: Workload) -> Workload:
     order = reverse_post_order(workload.outputs)
-    constants = [expr for expr in order if isinstance(expr, Const) and expr.value.ndim]
+    constants = [expr for expr in order if isinstance(expr, Const) and not _is_printed(expr)]
     if not constants:
         return workload
     taken = {variable.name for variable in workload.variables}
     free = (name for name in map("constant_{}".format, count()) if name not in taken)
-    lifted = {expr: Var(next(free), expr.shape, expr.dtype) for expr in constants}
+    lifted: dict[Expr, Var] = {expr: Var(next(free), expr.shape, expr.dtype) for expr in constants}
     built: dict[Expr, Expr] = dict(lifted)
     for expr in order:
         if expr not in built:
             operands = tuple(built[operand] for operand in expr.operands)
             built[expr] = expr if operands == expr.operands else expr.with_operands(operands)
-    values = {variable.name: expr.value for expr, variable in lifted.items()}
+    values = {lifted[constant].name: constant.value for constant in constants}
     variables = [*workload.variables, *lifted.values()]
     outputs = [built[output] for output in workload.outputs]
     return Workload(outputs, {**workload.parameters, **values}, variables)
+
+
+def _is_printed(constant: Const) -> bool:
+    """Tell whether TVM prints the value of a constant, instead of a reference to metadata."""
+    return constant.value.ndim == 0 and constant.dtype != "uint8"
 
 
 def read_json(path: Path) -> Workload:
