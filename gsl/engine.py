@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from gsl.check import require_well_formed
 from gsl.errors import RewriteError
 from gsl.expr import Call as CallExpr
+from gsl.expr import Expr
 from gsl.graph import Graph, Node
 from gsl.match import match_at
 from gsl.match.bindings import Mismatch
@@ -22,9 +23,13 @@ DEFAULT_REWRITES_PER_NODE = 20
 
 @dataclass(slots=True)
 class Record:
-    """What an application did: rewrites per rule, and matches whose target was refused."""
+    """What an application did: rewrites per rule, and matches whose target was refused.
+
+    `roots` has what each rewrite replaced, the first output of the match as it was made.
+    """
 
     counts: dict[Subst, int] = field(default_factory=dict)
+    roots: dict[Subst, list[Expr]] = field(default_factory=dict)
     refused: list[tuple[Subst, RewriteError]] = field(default_factory=list)
 
     @property
@@ -100,6 +105,7 @@ class _Run:
             if self.rewrites > self.limit:
                 raise RewriteError(f"no end after {self.limit} rewrites; the rules feed each other")
             self.record.counts[rule] = self.record.counts.get(rule, 0) + 1
+            self.record.roots.setdefault(rule, []).append(node.expr)
             return added
         return []
 

@@ -84,6 +84,18 @@ class StorageError(GslError):
         self.cure = cure
 
 
+class RuleFileError(GslError):
+    """A file of rules is missing, cannot be imported, or has no rule of the wanted name."""
+
+
+class InputError(GslError):
+    """An input of a workload is missing, unknown, or not of the declared shape or dtype."""
+
+
+class ModelError(GslError):
+    """A model cannot be read, written or drawn: a missing file, package or format."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``did you mean `strides`?`` for a near miss, else the empty string."""
     near = get_close_matches(name, list(known), n=1, cutoff=0.6)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -57,10 +58,64 @@ class Workload:
             raise GraphError(f"the network uses variables that are not among its inputs: {names}")
 
     def with_outputs(self, outputs: Sequence[Expr]) -> Workload:
-        """Return the workload of other outputs; inputs stay, parameters unused by now go."""
+        """Return the workload of other outputs; inputs stay, parameters unused by now go.
+
+        What stays keeps its order.
+        """
         used = {expr.name for expr in reverse_post_order(outputs) if isinstance(expr, Var)}
         parameters = {name: value for name, value in self.parameters.items() if name in used}
-        return Workload(outputs, parameters, self.inputs)
+        kept = [v for v in self.variables if v.name in parameters or v in self.inputs]
+        return Workload(outputs, parameters, kept)
+
+    # What needs TVM or draws is above this module and loaded by name when it is first asked for.
+
+    @staticmethod
+    def from_relax(module: Any, params: Any = None, function: str = "main") -> Workload:
+        """Return the workload of a Relax function; see `gsl.tvm.importer.from_relax`."""
+        workload: Workload = import_module("gsl.tvm.importer").from_relax(module, params, function)
+        return workload
+
+    @staticmethod
+    def from_onnx(
+        path_or_model: Any, shapes: Mapping[str, Sequence[int]] | None = None
+    ) -> Workload:
+        """Return the workload of an ONNX model; see `gsl.tvm.frontends.from_onnx`."""
+        workload: Workload = import_module("gsl.tvm.frontends").from_onnx(path_or_model, shapes)
+        return workload
+
+    @staticmethod
+    def from_torch(exported_program: Any) -> Workload:
+        """Return the workload of an exported PyTorch program; see `gsl.tvm.frontends.from_torch`.
+
+        The order of the inputs is that of the forward method.
+        """
+        workload: Workload = import_module("gsl.tvm.frontends").from_torch(exported_program)
+        return workload
+
+    def to_relax(self, composites: Literal["inline", "functions"] = "inline") -> Any:
+        """Return an IRModule whose `main` computes this; see `gsl.tvm.export.to_relax`."""
+        return import_module("gsl.tvm.export").to_relax(self, composites)
+
+    def run(self, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return the outputs on TVM for arrays by input name; see `gsl.tvm.run.run`.
+
+        Raises InputError for a missing or unknown input and for a wrong shape or dtype.
+        """
+        outputs: list[Any] = import_module("gsl.tvm.run").run(self, inputs)
+        return outputs
+
+    def profile(self, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return the time that each operator takes on TVM; see `gsl.tvm.profile.profile`."""
+        rows: list[Any] = import_module("gsl.tvm.profile").profile(self, inputs)
+        return rows
+
+    def visualize(self, format: str = "mermaid") -> str:
+        """Return a picture of the network: "mermaid", "dot", "svg", "tree" or "text".
+
+        Raises ModelError for another format.
+        """
+        picture: str = import_module("gsl.picture").picture(self.outputs, format)
+        return picture
 
     def fold(self) -> Workload:
         """Return the workload with everything computed that needs no input; see `gsl.fold`."""
