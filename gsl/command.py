@@ -29,6 +29,9 @@ INTERRUPTED = 130
 
 SHOWN_ROOTS = 5
 
+MOST_ROUNDS = 50
+"""How often rewriting and folding take turns at most."""
+
 
 class _Parser(argparse.ArgumentParser):
     """A parser that reports a mistake in one line."""
@@ -65,8 +68,8 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser(
         "apply",
         help="apply rules to a model until none matches",
-        description="Apply rules to a model until none matches. Prints what was rewritten where, "
-        "and the time of the model on TVM before and after for random inputs.",
+        description="Apply rules to a model and fold its parameters until nothing changes. Prints "
+        "what was rewritten where, and the time on TVM before and after for random inputs.",
     )
     add = command.add_argument
     add("rules", metavar="RULES", help="a file of rules, a folder of such, or FILE::RULE")
@@ -81,6 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--shape", action="append", default=[], type=_shape, metavar="INPUT=1,3,224,224")
     add("--max-rewrites", type=_positive, metavar="N", help="give up after so many rewrites")
+    add("--no-fold", action="store_true", help="do not compute what needs no input")
     add("--no-timing", action="store_true", help="do not run the model")
     return parser
 
@@ -109,6 +113,12 @@ def _apply(given: argparse.Namespace) -> None:
         before = read_model(given.model, dict(given.shape))
     record = Record()
     after = apply(before, list(named), max_rewrites=given.max_rewrites, record=record)
+    for _ in range(0 if given.no_fold else MOST_ROUNDS):
+        folded = after.fold()
+        if folded is after:
+            break
+        # A folded value is a parameter, which rules for weights match.
+        after = apply(folded, list(named), max_rewrites=given.max_rewrites, record=record)
     _print_lines(_report(before, after, named, record))
     if not given.no_timing:
         _print_lines(_timing(before, after, changed=record.total > 0))

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from real_models import OnnxGraph, inception
+from real_models import OnnxGraph, inception, resnet
 
-from gsl import Workload
+from gsl import Call, Workload
 from gsl.command import main
+from gsl.graph import reverse_post_order
 from gsl.model_files import read_model, write_model
 
 pytestmark = [
@@ -145,6 +146,20 @@ def test_the_corpus_applies_to_a_real_model(capsys: pytest.CaptureFixture[str]):
     lines = output_of(capsys, "apply", str(corpus), "inception.onnx", "-o", "picture.svg")
     assert any(line.startswith("parallel_two_conv") for line in lines)
     assert Path("picture.svg").read_text(encoding="utf-8").startswith("<svg ")
+
+
+@pytest.mark.parametrize(("option", "is_folded"), [((), True), (("--no-fold",), False)])
+def test_batch_norms_fold_into_convolutions(
+    capsys: pytest.CaptureFixture[str], option: tuple[str, ...], is_folded: bool
+):
+    onnx = pytest.importorskip("onnx")
+    onnx.save(resnet(), "resnet.onnx")
+    corpus = str(Path(__file__).parents[2] / "rule_corpus" / "sound")
+    output_of(capsys, "apply", corpus, "resnet.onnx", "-o", "out.gsl", "--no-timing", *option)
+    order = reverse_post_order(Workload.load("out.gsl").outputs)
+    left = {expr.operator.name for expr in order if isinstance(expr, Call)}
+    assert "BatchNorm" not in left
+    assert ("Sqrt" not in left) is is_folded
 
 
 def test_open_sizes_can_be_given(capsys: pytest.CaptureFixture[str]):
