@@ -36,6 +36,9 @@ class Subst:
         self.origin = here()
         self.source = _outputs(src)
         self.target = _outputs(tgt)
+        if isinstance(where, Term):
+            message = "the conditions of a rule are a list"
+            raise RuleError("GSL143", message, resolve(self.origin), "write where=[...]")
         self.where: tuple[Term, ...] = tuple(as_term(condition) for condition in where)
 
     @property

@@ -121,11 +121,15 @@ def _constant(value: Any, dtype: str) -> Const:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """What one rewrite of a network came to: its new outputs, or why there are none."""
+    """What one rewrite of a network came to: its new outputs, or why there are none.
+
+    `endless` says that rewriting on and on did not come to an end.
+    """
 
     outputs: tuple[Expr, ...] = ()
     mismatch: Mismatch | None = None
     refusal: RewriteError | None = None
+    endless: bool = False
 
 
 def rewrite_once(

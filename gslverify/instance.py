@@ -42,6 +42,7 @@ from gsl.pat import (
 )
 from gsl.span import Origin, Span, resolve
 from gsl.subst import Subst
+from gsl.term_text import term_text
 from gsl.types import ALL_DTYPES, FLOATING, INTEGER, TupleType
 
 Choose = Callable[[Sequence[Any]], Any]
@@ -161,9 +162,8 @@ class _SourceBuilder:
         """Claim the `where` conditions of the rule."""
         for term in self.subst.where:
             value = evaluate(term, Scope(self.bindings))
-            self._claim(
-                value, "a condition of the rule", getattr(term, "origin", None) or self.subst.origin
-            )
+            reason = f"the condition `{term_text(term, self.pattern_names)}`"
+            self._claim(value, reason, getattr(term, "origin", None) or self.subst.origin)
 
     def _claim(self, condition: Any, reason: str, origin: Origin | None) -> None:
         if isinstance(condition, Term):

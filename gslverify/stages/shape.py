@@ -13,7 +13,8 @@ from typing import Any
 from gsl.attr.evaluate import equal
 from gsl.attr.term import Symbol, Term, operation, subterms
 from gsl.errors import GslError, RewriteError, UndecidedError
-from gsl.expr import Call, Expr
+from gsl.expr import Call, Expr, Var
+from gsl.graph import reverse_post_order
 from gsl.listing import listing
 from gsl.operators.declaration import Need, tensors
 from gsl.rewrite import Builder, known, output_pairs
@@ -21,7 +22,7 @@ from gsl.span import Origin, resolve
 from gsl.types import TensorType, TupleType, Type
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UNDECIDED_SHAPE
 from gslverify.concrete import concrete_outputs, rewrite_once, target_outputs, value_in
-from gslverify.finding import Assurance, Code, Counterexample, Finding, Level
+from gslverify.finding import Assurance, Code, Counterexample, Finding, Level, Tensor
 from gslverify.sampling import instance_symbols
 from gslverify.smt import Answer, Result, UntranslatableError, is_partial
 from gslverify.stage import Count, Outcome, Question, Stage
@@ -275,10 +276,17 @@ def _counterexample(
     target: Sequence[Expr] | None,
     refusal: str,
 ) -> Counterexample:
+    inputs = [expr for expr in reverse_post_order(source) if isinstance(expr, Var)]
+    types = {f"{expr.name}.{part}" for expr in inputs for part in ("shape", "dtype")}
     symbols = instance_symbols(scenario.instance)
-    values = sorted((symbol.name, value_in(symbol, model)) for symbol in symbols)
+    values = sorted(
+        (symbol.name, value_in(symbol, model))
+        for symbol in symbols
+        if symbol.name.partition("[")[0] not in types
+    )
+    typed = tuple(Tensor(expr.name, expr.dtype, expr.shape, None) for expr in inputs)
     shown = (refusal,) if target is None else tuple(listing(target))
-    return Counterexample(dict(values), tuple(listing(source)), shown)
+    return Counterexample(dict(values), tuple(listing(source)), shown, typed)
 
 
 SHAPE = Stage("shape", examine)

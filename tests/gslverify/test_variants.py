@@ -329,6 +329,5 @@ def test_the_obstacle_is_the_failure_after_most_patterns() -> None:
     found = enumerate_variants(Subst(whole, whole))
     assert not found.variants
     assert found.complete
-    assert "axis" in str(found.obstacle)
-    assert found.obstacle is not None
-    assert found.obstacle.origin is not None
+    assert all("axis" in str(obstacle) for obstacle in found.obstacles)
+    assert [obstacle.origin is not None for obstacle in found.obstacles] == [True]
