@@ -71,6 +71,31 @@ class RewriteError(GslError):
     """Rewriting did not come to an end, or a target cannot be built for its match."""
 
 
+class StorageError(GslError):
+    """A workload cannot be saved or loaded; the message names the file, the reason and the cure.
+
+    Nothing has been loaded then, and a file that was there before saving is unchanged.
+    """
+
+    def __init__(self, path: object, reason: str, cure: str) -> None:
+        super().__init__(f"{path}: {reason} ({cure})")
+        self.path = path
+        self.reason = reason
+        self.cure = cure
+
+
+class RuleFileError(GslError):
+    """A file of rules is missing, cannot be imported, or has no rule of the wanted name."""
+
+
+class InputError(GslError):
+    """An input of a workload is missing, unknown, or not of the declared shape or dtype."""
+
+
+class ModelError(GslError):
+    """A model cannot be read, written or drawn: a missing file, package or format."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``did you mean `strides`?`` for a near miss, else the empty string."""
     near = get_close_matches(name, list(known), n=1, cutoff=0.6)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gsl.errors import GraphError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
-from gsl.workload import Workload
+
+if TYPE_CHECKING:
+    from gsl.workload import Workload
 
 
 def evaluate(outputs: Sequence[Expr], values: Mapping[str, Any]) -> list[Any]:

@@ -34,9 +34,9 @@ class Expr:
     def with_operands(self, operands: tuple[Expr, ...]) -> Expr:
         """Return this expression over other operands of the same types."""
         copy = object.__new__(type(self))
-        for name in type(self).__slots__:
-            setattr(copy, name, getattr(self, name))
-        copy.type = self.type
+        for kind in type(self).__mro__:
+            for name in getattr(kind, "__slots__", ()):
+                setattr(copy, name, getattr(self, name))
         copy.operands = operands
         return copy
 
@@ -62,12 +62,14 @@ class Const(Expr):
     """A tensor known when the network is written.
 
     A term as value or dtype makes a constant of rank 0 that is only known symbolically; then
-    `value` is the term instead of an array.
+    `value` is the term instead of an array. `asked` is the Python float that was given,
+    before it was rounded to the dtype, and None when there was none.
     """
 
-    __slots__ = ("value",)
+    __slots__ = ("asked", "value")
 
     def __init__(self, value: ArrayLike | Term, dtype: str | Term | None = None) -> None:
+        self.asked: float | None = None
         if isinstance(value, Term) or isinstance(dtype, Term):
             self.value: Any = value
             super().__init__((), TensorType((), dtype))
@@ -77,6 +79,8 @@ class Const(Expr):
             array = array.astype(np.float32)
         array.setflags(write=False)
         self.value = array
+        if isinstance(value, float) and array.dtype.kind == "f":
+            self.asked = value
         super().__init__((), TensorType(array.shape, _known_dtype(array.dtype.name)))
 
     def __repr__(self) -> str:
@@ -135,6 +139,8 @@ class Call(Expr):
 
     def with_operands(self, operands: tuple[Expr, ...]) -> Call:
         """Return this call of other operands of the same types."""
+        if type(self) is not Call:
+            return super().with_operands(operands)
         return Call.typed(self.operator, operands, self.attributes, self.type)
 
     def __repr__(self) -> str:

@@ -10,33 +10,37 @@ from gsl.graph import reverse_post_order
 
 
 def listing(outputs: Sequence[Expr]) -> list[str]:
-    """Return one line for every constant and operator below `outputs`, then the outputs.
+    """Return one line for every operator below `outputs`, then the outputs.
 
     Attributes are shown where they differ from their default.
     """
     names: dict[Expr, str] = {}
     lines: list[str] = []
     for expr in reverse_post_order(outputs):
-        operands = [names[operand] for operand in expr.operands]
-        match expr:
-            case Var(name=name):
-                names[expr] = name
-            case Proj(index=index):
-                names[expr] = f"{operands[0]}.{index}"
-            case Tuple():
-                names[expr] = f"({', '.join(operands)})"
-            case Call():
-                names[expr] = f"%{sum(line.startswith('%') for line in lines)}"
-                lines.append(f"{names[expr]} = {_call_text(expr, operands)}")
-            case Const(value=value):
-                names[expr] = _constant_text(value)
+        text = text_over(expr, [names[operand] for operand in expr.operands])
+        names[expr] = f"%{len(lines)}" if isinstance(expr, Call) else text
+        if isinstance(expr, Call):
+            lines.append(f"{names[expr]} = {text}")
     lines.append(f"return {', '.join(names[output] for output in outputs)}")
     return lines
 
 
-def _call_text(call: Call, operands: list[str]) -> str:
-    shown = "".join(f", {name}={value!r}" for name, value in shown_attributes(call).items())
-    return f"{call.operator}({', '.join(operands)}{shown})"
+def text_over(expr: Expr, operands: Sequence[str]) -> str:
+    """Return one expression as text over the texts of its operands."""
+    match expr:
+        case Var(name=name):
+            return name
+        case Const(value=value):
+            return _constant_text(value)
+        case Proj(index=index):
+            return f"{operands[0]}.{index}"
+        case Tuple():
+            return f"({', '.join(operands)})"
+        case Call():
+            shown = [f"{name}={value!r}" for name, value in shown_attributes(expr).items()]
+            return f"{expr.operator}({', '.join([*operands, *shown])})"
+        case _:
+            return f"{type(expr).__name__}({', '.join(operands)})"
 
 
 def shown_attributes(call: Call) -> dict[str, Any]:

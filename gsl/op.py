@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gsl.errors import OperatorError, UnknownNameError
+from gsl.errors import OperatorError, UnknownNameError, did_you_mean
 from gsl.operators import REGISTRY, Operator, lookup
 from gsl.pat import Call, Callee, SameOperator, Trait, call
 from gsl.span import here, resolve
@@ -50,7 +50,15 @@ def __dir__() -> list[str]:
 
 
 def trait(name: str) -> Constructor:
-    """Return a constructor for calls of any operator that has the trait `name`."""
+    """Return a constructor for calls of any operator that has the trait `name`.
+
+    Raises UnknownNameError when no operator has it.
+    """
+    known = sorted({trait for operator in REGISTRY.values() for trait in operator.traits})
+    if name not in known:
+        hint = did_you_mean(name, known) or f"known are {', '.join(known)}"
+        message = f"no operator has the trait `{name}`"
+        raise UnknownNameError("GSL110", message, resolve(here()), hint)
     return _constructor(Trait(name), name, f"Any operator with the trait {name}.")
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gsl.attr.evaluate import contains, disjunction, evaluate, is_symbolic
-from gsl.attr.term import ANYTHING, Term, operation
+from gsl.attr.evaluate import evaluate, is_symbolic
+from gsl.attr.term import ANYTHING, Term, as_term
 from gsl.attr.writer import MISSING, UNDECIDED
 from gsl.errors import EvaluationError, GslError, RewriteError, UndecidedError
 from gsl.expr import Call as CallExpr
@@ -24,10 +24,11 @@ from gsl.match.find import Found, matcher_of
 from gsl.memory import MatchMemory
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
+from gsl.operators.ranges import representable
 from gsl.pat import Call, Cond, Const, GetItem, Pattern, SameOperator, Tuple, Variadic
 from gsl.subst import Subst
 from gsl.target import Replacements, construct_of
-from gsl.types import FLOATING, Bool
+from gsl.term_text import term_text
 
 Built = tuple[Pattern, Frame | None]
 
@@ -155,7 +156,7 @@ class Builder:
         value = self.value(pattern.constraints["value"], frame)
         name = self._dtype(pattern, frame)
         if is_symbolic((value, name)):
-            self.need(_representable(value, name), f"{value!r} must be a value of the dtype")
+            self.need(representable(value, name), _constant_text(value))
             return ConstExpr(value, name)
         return constant(value, name)
 
@@ -192,11 +193,8 @@ class Builder:
         return evaluate(term, Scope(self.bindings, frame), self._memory.at(frame))
 
 
-def _representable(value: Any, dtype: Any) -> Bool:
-    if isinstance(value, int):
-        return True
-    integral = value == operation("floor", value) if isinstance(value, Term) else value % 1 == 0
-    return disjunction(contains(dtype, FLOATING), integral)
+def _constant_text(value: Any) -> str:
+    return f"the constant {term_text(as_term(value), {})} must be a value of its dtype"
 
 
 def rewrite(subst: Subst, found: Bindings | Found, graph: Graph) -> list[Node]:

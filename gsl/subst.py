@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import getdoc
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from gsl.attr.term import Term, as_term
 from gsl.errors import RuleError
@@ -39,6 +39,9 @@ class Subst:
         self.origin = here()
         self.source = _outputs(src)
         self.target = _outputs(tgt)
+        if isinstance(where, Term):
+            message = "the conditions of a rule are a list"
+            raise RuleError("GSL143", message, resolve(self.origin), "write where=[...]")
         self.where: tuple[Term, ...] = tuple(as_term(condition) for condition in where)
         self._derived: dict[Callable[[Subst], Any], Any] = {}
 
@@ -125,14 +128,28 @@ class Rule:
         return subst
 
 
+@overload
+def rule(write: Callable[[], Subst], /) -> Rule: ...
+
+
+@overload
 def rule(
+    *, tags: Iterable[str] = (), origin: str = "", expect: str = "", twin: str = ""
+) -> Callable[[Callable[[], Subst]], Rule]: ...
+
+
+def rule(
+    write: Callable[[], Subst] | None = None,
+    /,
     *,
     tags: Iterable[str] = (),
     origin: str = "",
     expect: str = "",
     twin: str = "",
-) -> Callable[[Callable[[], Subst]], Rule]:
+) -> Rule | Callable[[Callable[[], Subst]], Rule]:
     """Turn a function that returns a Subst into a rule that can be collected and verified.
+
+    Used as `@rule` or with arguments as `@rule(tags=..., ...)`.
 
     The first line of its docstring is the equation, the rest says why it holds.
 
@@ -162,7 +179,7 @@ def rule(
             collector.append(declared)
         return declared
 
-    return declare
+    return declare if write is None else declare(write)
 
 
 _COLLECTOR: ContextVar[list[Rule] | None] = ContextVar("collector", default=None)

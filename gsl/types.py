@@ -59,3 +59,24 @@ class TupleType:
 
 
 Type = TensorType | TupleType
+
+
+def type_to_plain(given: Type) -> tuple[Any, ...]:
+    """Return a type as plain values: ``("float32", (2, 3))``, a tuple type as a tuple of such."""
+    if isinstance(given, TupleType):
+        return tuple(map(type_to_plain, given.fields))
+    return given.dtype, given.shape
+
+
+def type_from_plain(written: Any) -> Type:
+    """Return the type that `type_to_plain` wrote; raise TypeError or ValueError for anything else.
+
+    Lists are taken for tuples, as JSON makes them.
+    """
+    fields = tuple(written)
+    if not fields or not isinstance(fields[0], str):
+        return TupleType(tuple(map(type_from_plain, fields)))
+    dtype, shape = fields
+    if not all(isinstance(size, int) for size in shape):
+        raise TypeError(f"{shape!r} are no sizes")
+    return TensorType(tuple(shape), dtype)

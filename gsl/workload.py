@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
+from importlib import import_module
+from os import PathLike
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 
+from gsl import fold, storage
 from gsl.errors import GraphError
 from gsl.expr import Expr, Var
 from gsl.graph import reverse_post_order
@@ -69,6 +72,69 @@ class Workload:
             {v.name: self.parameters[v.name] for v in result.variables if v.name in self.parameters}
         )
         return result
+
+    # What needs TVM or draws is above this module and loaded by name when it is first asked for.
+
+    @staticmethod
+    def from_relax(module: Any, params: Any = None, function: str = "main") -> Workload:
+        """Return the workload of a Relax function; see `gsl.tvm.importer.from_relax`."""
+        workload: Workload = import_module("gsl.tvm.importer").from_relax(module, params, function)
+        return workload
+
+    @staticmethod
+    def from_onnx(
+        path_or_model: Any, shapes: Mapping[str, Sequence[int]] | None = None
+    ) -> Workload:
+        """Return the workload of an ONNX model; see `gsl.tvm.frontends.from_onnx`."""
+        workload: Workload = import_module("gsl.tvm.frontends").from_onnx(path_or_model, shapes)
+        return workload
+
+    @staticmethod
+    def from_torch(exported_program: Any) -> Workload:
+        """Return the workload of an exported PyTorch program; see `gsl.tvm.frontends.from_torch`.
+
+        The order of the inputs is that of the forward method.
+        """
+        workload: Workload = import_module("gsl.tvm.frontends").from_torch(exported_program)
+        return workload
+
+    def to_relax(self, composites: Literal["inline", "functions"] = "inline") -> Any:
+        """Return an IRModule whose `main` computes this; see `gsl.tvm.export.to_relax`."""
+        return import_module("gsl.tvm.export").to_relax(self, composites)
+
+    def run(self, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return the outputs on TVM for arrays by input name; see `gsl.tvm.run.run`.
+
+        Raises InputError for a missing or unknown input and for a wrong shape or dtype.
+        """
+        outputs: list[Any] = import_module("gsl.tvm.run").run(self, inputs)
+        return outputs
+
+    def profile(self, inputs: Mapping[str, Any]) -> list[Any]:
+        """Return the time that each operator takes on TVM; see `gsl.tvm.profile.profile`."""
+        rows: list[Any] = import_module("gsl.tvm.profile").profile(self, inputs)
+        return rows
+
+    def visualize(self, format: str = "mermaid") -> str:
+        """Return a picture of the network: "mermaid", "dot", "svg", "tree" or "text".
+
+        Raises ModelError for another format.
+        """
+        picture: str = import_module("gsl.picture").picture(self.outputs, format)
+        return picture
+
+    def fold(self) -> Workload:
+        """Return the workload with everything computed that needs no input; see `gsl.fold`."""
+        return fold.fold(self)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Save the workload as one file; raises StorageError, see `gsl.storage`."""
+        storage.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Return the workload that `save` has written to `path`; raises StorageError."""
+        return storage.load(path, cls)
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{v.name}: {v.type}" for v in self.inputs)

@@ -46,6 +46,9 @@ class DefaultsToCheck(click.Group):
         """Put `check` in front where no command is named."""
         own = {name for parameter in self.get_params(ctx) for name in parameter.opts}
         if args and args[0] not in self.commands and args[0] not in own:
+            meant = did_you_mean(args[0], self.commands)
+            if meant and args[0].isidentifier() and not Path(args[0]).exists():
+                raise click.UsageError(f"there is no command `{args[0]}`; {meant}", ctx)
             args = ["check", *args]
         return super().parse_args(ctx, args)
 
@@ -61,6 +64,8 @@ def main() -> None:
 
 def _stages(context: click.Context, parameter: click.Parameter, text: str) -> tuple[str, ...]:
     names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise click.BadParameter(f"no stage is named; stages are {', '.join(STAGES)}")
     for name in names:
         if name not in STAGES:
             hint = did_you_mean(name, STAGES) or f"stages are {', '.join(STAGES)}"
@@ -107,7 +112,8 @@ EFFORT = (
         type=click.IntRange(1),
         default=DEFAULTS.max_examples,
         show_default=True,
-        help="Graphs per rule in the numeric stage; TVM confirms a third of them, at least 25.",
+        help="Graphs per rule in the numeric stage, or one for each structure of its source if "
+        "these are more. TVM confirms a third of N, at least 25.",
     ),
     click.option(
         "--min-examples",

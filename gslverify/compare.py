@@ -10,9 +10,9 @@ import numpy as np
 
 from gsl.errors import GslError
 from gsl.evaluate import value_of
-from gsl.expr import Expr
+from gsl.expr import Const, Expr
 from gsl.graph import reverse_post_order
-from gslverify.bounded import Bounded
+from gslverify.bounded import Bounded, number
 from gslverify.finding import Difference
 
 MOST_ELEMENTS_SHOWN = 5
@@ -53,6 +53,8 @@ def evaluate_bounded(
 
 
 def _defined_value(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -> Any:
+    if isinstance(expr, Const) and expr.asked is not None:
+        return number(expr.asked, expr.dtype)
     try:
         return value_of(expr, operands, inputs)
     except IndexError as error:

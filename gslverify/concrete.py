@@ -114,18 +114,22 @@ def _concrete(expr: Expr, operands: list[Expr], model: Mapping[Symbol, Any]) -> 
 
 def _constant(value: Any, dtype: str) -> Const:
     try:
-        return Const(value, dtype)
+        return Const(np.asarray(value, dtype))
     except (OverflowError, ValueError) as error:
         raise EvaluationError(f"{value!r} is not a value of {dtype}") from error
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """What one rewrite of a network came to: its new outputs, or why there are none."""
+    """What one rewrite of a network came to: its new outputs, or why there are none.
+
+    `endless` says that rewriting on and on did not come to an end.
+    """
 
     outputs: tuple[Expr, ...] = ()
     mismatch: Mismatch | None = None
     refusal: RewriteError | None = None
+    endless: bool = False
 
 
 def rewrite_once(

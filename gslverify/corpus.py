@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-import sys
 import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gsl.errors import did_you_mean
+from gsl.rule_files import files_of_rules, rules_in
 from gsl.span import Span
-from gsl.subst import Rule, collecting
+from gsl.subst import Rule
 from gslverify.codes.corpus import (
     DUPLICATE_NAME,
     FILE_DOES_NOT_IMPORT,
@@ -61,21 +59,11 @@ def _selected(selector: str) -> list[Collected]:
     path = Path(path_text)
     if not path.exists():
         return [_missing(selector, path)]
-    items = [item for file in _files(path) for item in load(file)]
+    items = [item for file in files_of_rules(path) for item in load(file)]
     if not items:
         cure = "write a function under @rule, or name another path"
         return [_unusable(selector, path, NO_RULES, f"there are no rules in `{path}`", cure)]
     return _named(items, name, selector, path) if separator else items
-
-
-def _files(path: Path) -> list[Path]:
-    if path.is_file():
-        return [path]
-    return sorted(
-        file
-        for file in path.rglob("*.py")
-        if not any(part.startswith((".", "__")) for part in file.relative_to(path).parts)
-    )
 
 
 def _named(items: list[Collected], name: str, selector: str, path: Path) -> list[Collected]:
@@ -114,29 +102,9 @@ def relative(path: Path) -> str:
 def load(path: Path) -> list[Collected]:
     """Import one file and return the rules written in it, in their order."""
     try:
-        with collecting() as rules:
-            _execute(path.resolve())
+        return _unique(path, rules_in(path))
     except (Exception, SystemExit) as error:
         return [Unusable(relative(path), path, _import_finding(path.resolve(), error))]
-    own = [rule for rule in rules if Path(rule.span.file) == path.resolve()]
-    return _unique(path, sorted(own, key=lambda rule: rule.span.line))
-
-
-def _execute(path: Path) -> None:
-    # A name of its own for every path: the module has to stay registered while its rules live.
-    digest = hashlib.sha256(str(path).encode()).hexdigest()[:8]
-    name = f"gslverify_rules_{path.stem}_{digest}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    sys.path.insert(0, str(path.parent))
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        if str(path.parent) in sys.path:
-            sys.path.remove(str(path.parent))
 
 
 def _unique(path: Path, rules: Iterable[Rule]) -> list[Collected]:

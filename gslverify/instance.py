@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gsl.attr.evaluate import conjunction, contains, disjunction, equal, evaluate, satisfies
-from gsl.attr.term import ANYTHING, Symbol, Term, TupleOf, VariadicTuple, operation
+from gsl.attr.evaluate import contains, evaluate, satisfies
+from gsl.attr.term import ANYTHING, Symbol, Term, TupleOf, VariadicTuple
 from gsl.errors import EvaluationError, GslError, OperatorError
 from gsl.expr import Call as CallExpr
 from gsl.expr import Const as ConstExpr
@@ -25,7 +25,7 @@ from gsl.match.bindings import Bindings, Frame, Key, Scope, frame_of, instance_o
 from gsl.naming import pattern_names
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
-from gsl.operators.ranges import in_range
+from gsl.operators.ranges import representable
 from gsl.pat import (
     INPUTS,
     Alt,
@@ -42,7 +42,8 @@ from gsl.pat import (
 )
 from gsl.span import Origin, Span, resolve
 from gsl.subst import Subst
-from gsl.types import ALL_DTYPES, FLOATING, TupleType
+from gsl.term_text import term_text
+from gsl.types import ALL_DTYPES, FLOATING, INTEGER, TupleType
 
 Choose = Callable[[Sequence[Any]], Any]
 """Picks one of several options; enumeration, sampling and shrinking are ways of choosing."""
@@ -161,9 +162,8 @@ class _SourceBuilder:
         """Claim the `where` conditions of the rule."""
         for term in self.subst.where:
             value = evaluate(term, Scope(self.bindings))
-            self._claim(
-                value, "a condition of the rule", getattr(term, "origin", None) or self.subst.origin
-            )
+            reason = f"the condition `{term_text(term, self.pattern_names)}`"
+            self._claim(value, reason, getattr(term, "origin", None) or self.subst.origin)
 
     def _claim(self, condition: Any, reason: str, origin: Origin | None) -> None:
         if isinstance(condition, Term):
@@ -306,11 +306,13 @@ class _SourceBuilder:
         shape = self._constrained_shape(key, pattern)
         if shape:
             return self._input(key, shape, dtype)
-        return self._scalar(key, self._fresh(key, "value")("", sort="real"), dtype)
+        sort = self.choose(("int", "real"))
+        held = FLOATING if sort == "real" else (*INTEGER, "bool")
+        self._claim(contains(dtype, held), "the kind of a constant", pattern.origin)
+        return self._scalar(key, self._fresh(key, "value")("", sort=sort), dtype)
 
     def _scalar(self, key: Key, value: Any, dtype: Any) -> Expr:
-        integral = isinstance(value, int) or equal(value, operation("floor", value))
-        fits = conjunction(in_range(value, dtype), disjunction(contains(dtype, FLOATING), integral))
+        fits = representable(value, dtype)
         self._claim(fits, "a constant is a value of its dtype", key[0].origin)
         return ConstExpr(value, dtype)
 

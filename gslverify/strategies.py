@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from gsl.attr.term import Symbol
 from gsl.errors import GslError
-from gsl.expr import Call, Expr, Proj, Tuple, Var
+from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
 from gsl.operators import lookup
 from gsl.operators.declaration import Values
@@ -33,6 +33,7 @@ from gslverify.variants import enumerate_variants
 MOST_ELEMENTS = 20_000
 DTYPES = ("float32", "float64", "int32", "float16", "int64", "int8", "uint8", "bool")
 REALS = (1.0, 0.5, 2.0, 0.0, 0.25, -1.0, 3.0, -0.5, 1e-5)
+INTEGERS = (1, 2, 0, -1, 3, -2, 5, 100)
 CONTEXTS = ("alone", "outputs used", "inputs computed", "twice", "inner value used")
 """What is built around a match."""
 STYLES = ("small integers", "distinct integers", "reals", "halves", "wide", "edges")
@@ -83,6 +84,7 @@ def networks(
         assume(False)
         raise
     assume(all(_is_small(expr) for expr in reverse_post_order(site.outputs)))
+    assume(_constants_are_defined(site.outputs))
     named = {symbol.name: model[symbol] for symbol in sorted(model, key=lambda s: s.name)}
     return replace(AROUND[context](site), model=named)
 
@@ -143,6 +145,15 @@ def _is_small(expr: Expr) -> bool:
     return not isinstance(expr.type, TensorType) or expr.type.size <= MOST_ELEMENTS
 
 
+def _constants_are_defined(outputs: Sequence[Expr]) -> bool:
+    """Tell whether operators are defined on all constants, which divide by zero for instance."""
+    return all(
+        np.array_equal(expr.value, restricted(expr.value, values, expr.value.dtype))
+        for expr, values in value_ranges(outputs).items()
+        if isinstance(expr, Const) and expr.value.dtype.kind != "b"
+    )
+
+
 def wishes(draw: st.DrawFn, dtypes: Sequence[str] = DTYPES) -> Wish:
     """Return a chooser of values for symbols: sizes free, all equal, or all different."""
     mode = draw(st.sampled_from(("free", "equal", "distinct")))
@@ -159,9 +170,10 @@ def wishes(draw: st.DrawFn, dtypes: Sequence[str] = DTYPES) -> Wish:
             return draw(st.sampled_from(REALS))
         if symbol.sort == "bool":
             return draw(st.booleans())
+        if symbol.low is None:
+            return draw(st.sampled_from(INTEGERS))
         if ".shape[" not in symbol.name:
-            low = -2 if symbol.low is None else int(symbol.low)
-            return draw(st.integers(low, low + 3))
+            return draw(st.integers(int(symbol.low), int(symbol.low) + 3))
         count += 1
         # Every mode draws as often, or shrinking would prefer the mode that draws least.
         size = draw(st.integers(1, 5))

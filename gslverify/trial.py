@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gsl.engine import Record, apply
@@ -18,7 +18,7 @@ from gslverify.concrete import Rewritten, rewrite_once
 from gslverify.finding import Code
 from gslverify.strategies import Network
 
-MOST_REWRITES = 12
+MOST_REWRITES = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,8 @@ def _rewrite(subst: Subst, network: Network) -> Rewritten:
         result = apply(workload, [subst], max_rewrites=MOST_REWRITES, record=record)
     except RewriteError:
         # A rule whose target matches its source again has no fixpoint; one rewrite has to do.
-        return rewrite_once(subst, network.outputs, network.matched)
+        once = rewrite_once(subst, network.outputs, network.matched)
+        return replace(once, endless=True)
     if record.refused:
         return Rewritten(refusal=record.refused[0][1])
     if not record.total:

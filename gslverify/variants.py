@@ -46,14 +46,14 @@ class Variant:
 class Enumeration:
     """The structural variants of a rule, and whether they are all.
 
-    `undecided` says which structures could not be examined, `obstacle` what the choices that came
-    furthest without success failed on.
+    `undecided` says which structures could not be examined, `obstacles` on what the choices that
+    came furthest without success failed.
     """
 
     variants: tuple[Variant, ...]
     complete: bool
     undecided: tuple[str, ...] = ()
-    obstacle: InfeasibleError | None = None
+    obstacles: tuple[InfeasibleError, ...] = ()
 
 
 class _Enumerator:
@@ -63,7 +63,13 @@ class _Enumerator:
         self.subst = subst
         self.variants: dict[tuple[int, ...], Variant] = {}
         self.undecided: dict[str, None] = {}
-        self.obstacle: InfeasibleError | None = None
+        self.obstacles: list[InfeasibleError] = []
+
+    def furthest(self) -> tuple[InfeasibleError, ...]:
+        """Return on what the choices failed that came furthest, every reason once."""
+        most = max((error.progress for error in self.obstacles), default=0)
+        reasons = {str(e): e for e in reversed(self.obstacles) if e.progress == most}
+        return tuple(reversed(reasons.values()))
 
     def attempt(self, replay: Replay) -> None:
         """Build the instance that `replay` chooses, if there is one."""
@@ -72,8 +78,7 @@ class _Enumerator:
             made = tuple(replay.made)
             self.variants[made] = Variant(made)
         except InfeasibleError as error:
-            if self.obstacle is None or error.progress > self.obstacle.progress:
-                self.obstacle = error
+            self.obstacles.append(error)
         except GslError as error:
             self.undecided[str(error)] = None
 
@@ -110,7 +115,7 @@ def enumerate_variants(subst: Subst, most_runs: int = 4000) -> Enumeration:
     for _ in range(0 if complete else most_runs // 4):
         enumerator.attempt(_Sample(generator))
     variants = tuple(enumerator.variants.values())
-    return Enumeration(variants, complete, tuple(enumerator.undecided), enumerator.obstacle)
+    return Enumeration(variants, complete, tuple(enumerator.undecided), enumerator.furthest())
 
 
 def _next_prefix(replay: Replay) -> list[int] | None:

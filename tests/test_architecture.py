@@ -95,11 +95,18 @@ def public_without_docstring(file: Path) -> Iterator[str]:
     if ast.get_docstring(tree) is None:
         yield "the module"
     for node in tree.body:
+        if isinstance(node, Function) and is_overload(node):
+            continue
         if isinstance(node, ast.ClassDef | Function) and not node.name.startswith("_"):
             if ast.get_docstring(node) is None:
                 yield node.name
             if isinstance(node, ast.ClassDef):
                 yield from _methods_without_docstring(node)
+
+
+def is_overload(function: Function) -> bool:
+    """Tell whether this only says one of the types of a function that follows."""
+    return any(isinstance(d, ast.Name) and d.id == "overload" for d in function.decorator_list)
 
 
 def _methods_without_docstring(node: ast.ClassDef) -> Iterator[str]:

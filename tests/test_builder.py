@@ -252,18 +252,16 @@ def test_attribute_left_open_takes_its_default() -> None:
     assert shape_of(*once(Subst(t, p_mark(X, k=None)), [tag(A, 3)])) == ("Mark", 0, "a")
 
 
-REPRESENTABLE: list[tuple[Any, list[str]]] = [
-    (2, []),
-    (2.0, []),
-    (0.5, ["0.5 must be a value of the dtype"]),
-    (t.k, ["must be a value of the dtype"]),
+REPRESENTABLE: list[tuple[Any, str]] = [
+    (2, "the constant 2 must be a value of its dtype"),
+    (2.0, "the constant 2.0 must be a value of its dtype"),
+    (0.5, "the constant 0.5 must be a value of its dtype"),
+    (t.k, "must be a value of its dtype"),
 ]
 
 
-@pytest.mark.parametrize(("number", "reasons"), REPRESENTABLE)
-def test_constant_of_an_unknown_dtype_must_be_a_value_of_it(
-    number: Any, reasons: list[str]
-) -> None:
+@pytest.mark.parametrize(("number", "reason"), REPRESENTABLE)
+def test_constant_of_an_unknown_dtype_must_be_a_value_of_it(number: Any, reason: str) -> None:
     dtype, k = attr.Symbol("dtype", "text"), attr.Symbol("k")
     graph = Graph([Call(Tag, [Var("x", (2,), dtype)], {"k": k})])
     bindings = match_at(Subst(t, X), graph, graph.outputs[0])
@@ -272,8 +270,8 @@ def test_constant_of_an_unknown_dtype_must_be_a_value_of_it(
     node = Builder(bindings, graph, need).build(pat.Const(number, like=X), None)
 
     assert node.expr.type.dtype is dtype
-    assert len(need.claims) == len(reasons)
-    assert all(word in claim for word, (_, claim) in zip(reasons, need.claims, strict=True))
+    ((_, claim),) = need.claims
+    assert reason in claim
 
 
 def counting(monkeypatch: pytest.MonkeyPatch, head: str) -> list[tuple[Any, ...]]:

@@ -179,7 +179,7 @@ def test_both_sides_of_a_rule_are_drawn() -> None:
 @pytest.mark.parametrize("render", [rule_mermaid, rule_dot])
 def test_text_of_a_rule_cannot_break_a_drawing(render: Callable[[Subst], list[str]]) -> None:
     x = pat.Wildcard()
-    subst = Subst(op.Relu(pat.Variable(dtype='<"]')), op.Abs(x))
+    subst = Subst(op.Relu(x), op.Abs(x), where=[x.dtype == '<"]'])
 
     for line in render(subst):
         inside = line.replace('\\"', "")

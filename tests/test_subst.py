@@ -153,3 +153,15 @@ def test_rules_declared_meanwhile_are_collected() -> None:
 
     assert [first, third] == outer
     assert [second] == inner
+
+
+def test_rule_needs_no_arguments() -> None:
+    @rule
+    def relu_relu() -> Subst:
+        """relu(relu(x)) => relu(x)"""
+        x = pat.Wildcard()
+        return Subst(op.Relu(op.Relu(x)), op.Relu(x))
+
+    assert relu_relu.name == "relu_relu"
+    assert relu_relu.tags == frozenset()
+    assert isinstance(relu_relu(), Subst)

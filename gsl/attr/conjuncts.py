@@ -23,7 +23,9 @@ def conjuncts(term: Term) -> Iterator[Term]:
         match current:
             case Operation(head="and", operands=operands):
                 stack.extend(reversed(operands))
-            case Reduce(head="and", body=body, symbol=symbol, length=Constant(value=int() as count)):
+            case Reduce(
+                head="and", body=body, symbol=symbol, length=Constant(value=int() as count)
+            ):
                 if count > MOST_UNROLLED:
                     yield current
                     continue

@@ -62,6 +62,8 @@ def equal(left: Value, right: Value) -> Value:
         return conjunction(*map(equal, left, right))
     if isinstance(left, tuple) or isinstance(right, tuple):
         return False
+    if (_is_text(left) and _is_number(right)) or (_is_number(left) and _is_text(right)):
+        return False
     if isinstance(left, Term) or isinstance(right, Term):
         return operation("==", left, right)
     return (type(left) is type(right) and left == right) or _same_number(left, right)
@@ -69,6 +71,10 @@ def equal(left: Value, right: Value) -> Value:
 
 def _same_number(left: Value, right: Value) -> bool:
     return _is_number(left) and _is_number(right) and bool(left == right)
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, str) or (isinstance(value, Symbol) and value.sort == "text")
 
 
 def _is_number(value: Value) -> bool:

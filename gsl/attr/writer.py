@@ -30,7 +30,6 @@ from gsl.attr.term import (
 )
 from gsl.errors import EvaluationError, UndecidedError
 
-
 MISSING = (EvaluationError, AttributeError, IndexError, KeyError, ZeroDivisionError)
 """What written source raises where an attribute expression has no value."""
 

@@ -126,7 +126,9 @@ class BranchWriter:
                 self.fail_if(f"{place} is not {self.names[pattern]}")
             else:
                 name = self._claim(pattern, place)
-                below = [(p, f"{name}.operands[{i}]", False) for i, p in enumerate(pattern.operands)]
+                below = [
+                    (p, f"{name}.operands[{i}]", False) for i, p in enumerate(pattern.operands)
+                ]
                 agenda += [(pattern, name, True), *reversed(below)]
         for pattern, visible in checks if constrained else ():
             self._visible = visible
@@ -167,7 +169,9 @@ class BranchWriter:
     def _call_refusals(self, pattern: Call, name: str) -> list[str]:
         if isinstance(pattern.callee, Operator):
             refusals = [f"{name}.head is not {self.code.constant(pattern.callee)}"]
-            return refusals if self._arity_known(pattern) else [*refusals, self._arity(pattern, name)]
+            return (
+                refusals if self._arity_known(pattern) else [*refusals, self._arity(pattern, name)]
+            )
         operator = self.code.constant(Operator)
         refusals = [f"not isinstance({name}.head, {operator})", self._arity(pattern, name)]
         if isinstance(pattern.callee, Trait):

@@ -97,7 +97,10 @@ class FanMatcher:
 
     def _check(self, found: Fan, graph: Graph) -> None:
         if found.fields:
-            parts = [(found.head, self._head_inputs), *((one, self._inputs) for one in found.fields)]
+            parts = [
+                (found.head, self._head_inputs),
+                *((one, self._inputs) for one in found.fields),
+            ]
             inputs = [node for nodes, chosen in parts for node in compress(nodes, chosen)]
             outputs = dict.fromkeys((found.head[0], *(one[0] for one in found.fields)))
             if output_below(graph, inputs, outputs) is not None:

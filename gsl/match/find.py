@@ -15,7 +15,6 @@ from gsl.match.multi import RuleSearch
 from gsl.match.variadic import VariadicSearch
 from gsl.subst import Subst
 
-
 Found = Nodes | Fan
 """A match as a matcher gives it."""
 

@@ -14,9 +14,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gsl.attr.code import Code
 from gsl.attr.conjuncts import conjuncts, disjuncts
 from gsl.attr.term import ANYTHING, Access, Operation, Term, free_symbols, subterms
-from gsl.attr.code import Code
 from gsl.attr.writer import MISSING
 from gsl.graph import Graph, Node
 from gsl.match.branch import BranchWriter, Shape, listed
@@ -133,9 +133,7 @@ class Site:
     def __init__(self, profile: Callable[[Node], Profile | None]) -> None:
         self.profile = profile
 
-    def agreeing(
-        self, graph: Graph, anchor: Node, required: int, left: Profile
-    ) -> Sequence[Node]:
+    def agreeing(self, graph: Graph, anchor: Node, required: int, left: Profile) -> Sequence[Node]:
         """Return the users of `anchor` whose profile is `left` where bits of `required` are set.
 
         Some may not be users any more.

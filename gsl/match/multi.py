@@ -66,4 +66,6 @@ class RuleSearch(Search):
         if mismatch is not None:
             return mismatch
         outputs = output_nodes(self.subst, self.bindings)
-        return next(escaping(self.taken, self.taken, outputs), cycle(self.graph, self.taken, outputs))
+        return next(
+            escaping(self.taken, self.taken, outputs), cycle(self.graph, self.taken, outputs)
+        )

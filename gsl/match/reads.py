@@ -14,8 +14,18 @@ from gsl.attr.writer import Kind, TermWriter, Written, kind_of
 from gsl.expr import Call as CallExpr
 from gsl.expr import Expr, attribute_of
 from gsl.operators import Operator
-from gsl.operators.domain import Axes, Axis, Choice, Domain, DtypeName, Integer, Integers
-from gsl.operators.domain import Permutation, Real, Sizes
+from gsl.operators.domain import (
+    Axes,
+    Axis,
+    Choice,
+    Domain,
+    DtypeName,
+    Integer,
+    Integers,
+    Permutation,
+    Real,
+    Sizes,
+)
 from gsl.pat import Call, Const, GetItem, Pattern, Tuple, Variable
 
 _KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (

@@ -144,7 +144,9 @@ class VariadicSearch(RuleSearch):
             return failing
         place = (self.variadic, index)
         own = [n for n in self.claimed_since(mark) if self.taken[n][1][:1] == (place,)]
-        return next(escaping(own, self.taken, self.outputs), cycle(self.graph, self.taken, self.outputs))
+        return next(
+            escaping(own, self.taken, self.outputs), cycle(self.graph, self.taken, self.outputs)
+        )
 
     def _hopeless(self, more: float) -> Mismatch | None:
         for term in self.subst.where:

@@ -60,9 +60,7 @@ def cycle(graph: Graph, taken: Taken, outputs: Collection[Node]) -> Mismatch | N
     return Mismatch("an input depends on an output of the match", None, found.expr)
 
 
-def output_below(
-    graph: Graph, inputs: Iterable[Node], outputs: Collection[Node]
-) -> Node | None:
+def output_below(graph: Graph, inputs: Iterable[Node], outputs: Collection[Node]) -> Node | None:
     """Return one of several outputs that an input depends on, and note the match in `graph`.
 
     It is noted because it may become possible when something in between is rewritten.

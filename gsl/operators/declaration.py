@@ -23,7 +23,7 @@ from gsl.attr.evaluate import conjunction, contains, equal
 from gsl.attr.term import Term
 from gsl.errors import OperatorError, ShapeError, did_you_mean
 from gsl.operators.domain import Domain
-from gsl.types import NUMERIC, Bool, TensorType, TupleType, Type
+from gsl.types import NUMERIC, Bool, TensorType, TupleType, Type, type_from_plain
 
 Tensor = TensorType
 """Annotation of an operand that is one tensor."""
@@ -244,9 +244,65 @@ def _domain(hint: Any) -> Domain:
     raise TypeError(f"an attribute is annotated with its domain, not {hint!r}")
 
 
+class Payload(str):
+    """A text that is not for reading, as its `repr` admits."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} characters>"
+
+
+class OpaqueOperator(Operator):
+    """An operator of another system that graphs carry without understanding it; see `lookup`.
+
+    It has no traits, no reference and no declared attributes, so only a pattern that matches
+    anything matches its calls. A call has two attributes of its own: `result`, its type as
+    `gsl.types.type_to_plain` writes it, and `payload`, from which the door to the other system
+    restores the call. Both are plain values, to be sent and saved like those of other operators.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            name=name,
+            operands=(),
+            attributes=MappingProxyType({}),
+            rule=type_from_plain,
+            dtypes=None,
+            traits=frozenset(),
+            documentation="An operator that GSL does not know.",
+        )
+
+    def normalise(self, attributes: Attributes, operands: tuple[Type, ...]) -> dict[str, Any]:
+        """Return `payload` and `result`; raise OperatorError unless these are the attributes."""
+        if attributes.keys() != {"payload", "result"}:
+            raise OperatorError(f"{self} is unknown; its attributes are `payload` and `result`")
+        return {"payload": Payload(attributes["payload"]), "result": attributes["result"]}
+
+    def infer(
+        self, operands: tuple[Type, ...], attributes: Attributes, need: Need | None = None
+    ) -> Type:
+        """Return the type that the call says it has; raise OperatorError when that is none."""
+        try:
+            return type_from_plain(attributes["result"])
+        except (TypeError, ValueError) as error:
+            raise OperatorError(
+                f"`result` of {self} is no type: {attributes['result']!r}"
+            ) from error
+
+
+_OPAQUE: dict[str, OpaqueOperator] = {}
+
+
 def lookup(name: str) -> Operator:
-    """Return the operator called `name`; raise OperatorError with a suggestion."""
+    """Return the operator called `name`.
+
+    A name with a dot, such as "relax.nn.lstm", is that of an operator of another system; there is
+    one OpaqueOperator of that name. Raises OperatorError with a suggestion for any other.
+    """
     if name in REGISTRY:
         return REGISTRY[name]
+    if "." in name:
+        return _OPAQUE.get(name) or _OPAQUE.setdefault(name, OpaqueOperator(name))
     hint = did_you_mean(name, REGISTRY)
     raise OperatorError(f"there is no operator `{name}`" + (f"; {hint}" if hint else ""))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
-from gsl.attr.evaluate import conjunction, is_symbolic, maximum, minimum
+from gsl.attr.evaluate import choose, conjunction, is_symbolic, maximum, minimum
 from gsl.attr.term import Term
 from gsl.errors import UndecidedError
 from gsl.operators.domain import Axes, Fresh, Sizes, first_rank
@@ -110,7 +110,8 @@ class Positions(Sizes):
 
 def _clamped(position: Int, size: Int) -> Int:
     if isinstance(position, Term):
-        return position
+        from_end = maximum(size + position, 0)
+        return choose(position < 0, from_end, minimum(position, size))
     if position < 0:
         return maximum(size + position, 0)
     return minimum(position, size) if position else 0

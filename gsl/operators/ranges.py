@@ -1,16 +1,35 @@
-"""Which numbers the integer element types can hold; works on known and on symbolic dtypes."""
+"""Which numbers the element types can hold; works on known and on symbolic numbers and dtypes."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from gsl.attr.evaluate import conjunction, disjunction, equal, negation
-from gsl.types import INTEGER, Bool, Int
+from gsl.attr.evaluate import conjunction, contains, disjunction, equal, negation
+from gsl.attr.term import Symbol, Term, operation
+from gsl.types import FLOATING, INTEGER, Bool, Int
 
 
 def in_range(value: Int, dtype: Int) -> Bool:
     """Return the condition that `dtype`, when it is an integer type, can hold `value`."""
     return conjunction(*(_unless_outside(value, dtype, name) for name in INTEGER))
+
+
+def representable(value: Any, dtype: Any) -> Bool:
+    """Return the condition that `dtype` has `value`, a number or nested tuples of numbers.
+
+    Floating types have every number, rounded; integer types those in their range; bool has 0, 1.
+    """
+    if isinstance(value, tuple):
+        return conjunction(*(representable(item, dtype) for item in value))
+    if isinstance(value, bool):
+        return representable(int(value), dtype)
+    floor = operation("floor", value) if isinstance(value, Term) else value // 1
+    whole = True if isinstance(value, Symbol) and value.sort == "int" else equal(value, floor)
+    bit = disjunction(equal(value, 0), equal(value, 1))
+    fits = conjunction(in_range(value, dtype), disjunction(negation(equal(dtype, "bool")), bit))
+    return disjunction(contains(dtype, FLOATING), conjunction(whole, fits))
 
 
 def _unless_outside(value: Int, dtype: Int, name: str) -> Bool:

@@ -16,6 +16,7 @@ from gsl.attr.term import ANYTHING, Access, Term, as_term
 from gsl.errors import OperatorError, RuleError, UnknownNameError, did_you_mean
 from gsl.operators import REGISTRY, Operator, lookup
 from gsl.span import here, keyword_span, resolve
+from gsl.types import ALL_DTYPES
 
 TYPE_ATTRIBUTES = ("shape", "dtype", "ndim")
 
@@ -389,6 +390,10 @@ def same_attr(pattern: Pattern, names: Sequence[str] | None = None) -> dict[str,
 
 
 def _constraints(values: Mapping[str, Any]) -> Mapping[str, Term]:
+    dtype = values.get("dtype")
+    if not (dtype is None or isinstance(dtype, Term) or dtype in ALL_DTYPES):
+        hint = did_you_mean(str(dtype), ALL_DTYPES) or f"known are {', '.join(ALL_DTYPES)}"
+        raise RuleError("GSL113", f"{dtype!r} is not a dtype", resolve(here()), hint)
     return MappingProxyType(
         {name: as_term(value) for name, value in values.items() if value is not None}
     )

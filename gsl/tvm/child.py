@@ -10,11 +10,11 @@ from tvm import relax
 
 from gsl.expr import Const, Expr, Var
 from gsl.graph import reverse_post_order
+from gsl.records import decode
 from gsl.tvm.errors import BackendError, TypeMismatchError
 from gsl.tvm.export import build_function
 from gsl.tvm.jobs import Batch, Failure, Result
 from gsl.tvm.run import Executable, arrays_by_name, compile_functions
-from gsl.tvm.wire import decode
 
 Compiled = Executable | Exception
 """Where the function of a graph is, or why there is none."""

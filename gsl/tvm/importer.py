@@ -13,6 +13,7 @@ from gsl.errors import GslError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.operators.declaration import lookup
 from gsl.tvm.errors import TypeMismatchError, UnsupportedError
+from gsl.tvm.opaque import read_opaque
 from gsl.tvm.relax_types import from_relax_type
 from gsl.tvm.twins import read_operator
 from gsl.types import TensorType
@@ -97,11 +98,11 @@ class _Reader:
         return variables
 
     def read_bindings(self, sequence: Any) -> None:
-        for block in sequence.blocks:
-            for binding in block.bindings:
-                self._read_binding(binding)
+        for block_number, block in enumerate(sequence.blocks):
+            for number, binding in enumerate(block.bindings):
+                self._read_binding(binding, f"binding {number} of block {block_number}")
 
-    def _read_binding(self, binding: Any) -> None:
+    def _read_binding(self, binding: Any, position: str) -> None:
         variable, value = binding.var, binding.value
         if isinstance(value, relax.ShapeExpr):
             self._shapes[variable] = value
@@ -109,7 +110,7 @@ class _Reader:
         try:
             expr = self._expression(value)
         except GslError as error:
-            place = f"binding `{variable.name}` = {_head(value)}"
+            place = f"{position}, `{variable.name}` = {_head(value)}"
             raise UnsupportedError(f"{place}: {error}") from error
         _check_type(variable, expr)
         self._known[variable] = expr
@@ -120,13 +121,20 @@ class _Reader:
         if not isinstance(value, relax.Call):
             return self.read(value)
         if isinstance(value.op, tvm.ir.Op):
-            return read_operator(value, self.read, self._argument)
+            return self._operator_call(value)
         if isinstance(value.op, relax.GlobalVar):
             operands = [self.read(argument) for argument in value.args]
             composite = _composite(self._module[value.op], operands)
             if composite is not None:
                 return composite
         raise UnsupportedError("only operators and composites written by GSL can be called")
+
+    def _operator_call(self, value: Any) -> Call:
+        try:
+            return read_operator(value, self.read, self._argument)
+        except GslError:
+            # Unknown to GSL, or known but not in this form: it passes through untouched.
+            return read_opaque(value, self.read, self._argument)
 
     def read(self, value: Any) -> Expr:
         """Return the expression of a variable, a constant or a tuple of such."""

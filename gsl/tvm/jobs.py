@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from gsl.expr import Expr
-from gsl.tvm.wire import Record, encode
+from gsl.records import Record, encode
 
 
 class Job(NamedTuple):

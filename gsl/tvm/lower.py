@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
 from typing import Any
 
 import tvm_ffi
@@ -11,14 +10,11 @@ from tvm import relax
 
 from gsl.errors import GslError
 from gsl.expr import Call
-from gsl.operators.declaration import Operator
+from gsl.operators.declaration import OpaqueOperator, Operator
 from gsl.tvm.errors import BackendError, TypeMismatchError, reason
+from gsl.tvm.opaque import write_opaque
+from gsl.tvm.plain import relax_twin
 from gsl.tvm.relax_types import to_relax_type
-
-
-def relax_twin(relax_name: str) -> Any:
-    """Return the function ``relax.op.<relax_name>``."""
-    return reduce(getattr, relax_name.split("."), relax.op)
 
 
 def lower(
@@ -54,7 +50,7 @@ def emit_call(builder: Any, call: Call, operands: Sequence[Any]) -> Any:
     other than the declared one.
     """
     try:
-        variable = builder.emit(lower(builder, call.operator, operands, call.attributes))
+        variable = builder.emit(_relax_call(builder, call, operands))
     except GslError:
         raise
     except Exception as error:
@@ -63,6 +59,12 @@ def emit_call(builder: Any, call: Call, operands: Sequence[Any]) -> Any:
         inferred = str(variable.ty).replace("\n", " ")
         raise TypeMismatchError(f"TVM infers {inferred} for {describe(call)} -> {call.type}")
     return variable
+
+
+def _relax_call(builder: Any, call: Call, operands: Sequence[Any]) -> Any:
+    if isinstance(call.operator, OpaqueOperator):
+        return write_opaque(call, operands)
+    return lower(builder, call.operator, operands, call.attributes)
 
 
 def describe(call: Call) -> str:

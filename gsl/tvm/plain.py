@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, reduce
 from typing import Any
 
 import tvm
@@ -12,7 +12,11 @@ import tvm_ffi
 from tvm import relax
 
 from gsl.tvm.errors import UnsupportedError
-from gsl.tvm.lower import relax_twin
+
+
+def relax_twin(relax_name: str) -> Any:
+    """Return the function ``relax.op.<relax_name>``."""
+    return reduce(getattr, relax_name.split("."), relax.op)
 
 
 def plain(value: Any) -> Any:

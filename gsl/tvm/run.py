@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import tvm
 from tvm import relax
 
-from gsl.errors import GraphError
+from gsl.errors import GraphError, InputError, did_you_mean
 from gsl.tvm.errors import BackendError, TypeMismatchError, reason
 from gsl.tvm.export import to_relax
 from gsl.tvm.relax_types import from_relax_type
@@ -45,14 +48,9 @@ class Executable:
         Raises BackendError for arrays that do not fit the parameters and TypeMismatchError when
         what comes back is not of the inferred type (TVM itself does not check that).
         """
-        if name not in self.signatures:
-            raise BackendError(f"the module has no function `{name}`")
+        given = self._prepared(name, arrays)
         signature = self.signatures[name]
-        given = _checked(name, signature, arrays)
-        try:
-            result = self._machine[name](*given)
-        except Exception as error:
-            raise BackendError(f"TVM cannot run `{name}`: {reason(error)}") from error
+        result = self._call(name, given)
         results = result if signature.is_packed else [result]
         addresses = {array.ctypes.data for array in given}
         return [
@@ -60,19 +58,45 @@ class Executable:
             for index, (value, declared) in enumerate(zip(results, signature.outputs, strict=True))
         ]
 
+    def measure(self, name: str, arrays: Sequence[Any], repeats: int = 5) -> list[float]:
+        """Return the seconds that each of `repeats` calls takes after a first one.
 
-def compile_functions(module: Any) -> Executable:
-    """Compile all Relax functions of a module at optimisation level 0.
+        What a call costs besides, a few microseconds, is part of it.
+        """
+        given = self._prepared(name, arrays)
+        self._call(name, given)
+        seconds = []
+        for _ in range(repeats):
+            start = time.perf_counter()
+            self._call(name, given)
+            seconds.append(time.perf_counter() - start)
+        return seconds
 
-    The assertions inside the kernels are left out: they cost half of the compile time, and the
-    virtual machine checks its arguments anyway. Raises BackendError when TVM cannot compile.
+    def _prepared(self, name: str, arrays: Sequence[Any]) -> list[Any]:
+        if name not in self.signatures:
+            raise BackendError(f"the module has no function `{name}`")
+        return _checked(name, self.signatures[name], arrays)
+
+    def _call(self, name: str, given: Sequence[Any]) -> Any:
+        try:
+            return self._machine[name](*given)
+        except Exception as error:
+            raise BackendError(f"TVM cannot run `{name}`: {reason(error)}") from error
+
+
+def compile_functions(module: Any, level: int = 0) -> Executable:
+    """Compile all Relax functions of a module at an optimisation level of LLVM.
+
+    Level 0 compiles twice as fast, level 3 gives kernels that are many times faster. The
+    assertions inside the kernels are left out: they cost half of the compile time, and the virtual
+    machine checks its arguments anyway. Raises BackendError when TVM cannot compile.
     """
     signatures = {
         variable.name_hint: _signature(function)
         for variable, function in module.functions.items()
         if isinstance(function, relax.Function) and "global_symbol" in (function.attrs or ())
     }
-    target = tvm.target.Target({"kind": "llvm", "opt-level": 0})
+    target = tvm.target.Target({"kind": "llvm", "opt-level": level})
     try:
         with tvm.transform.PassContext(config={"tirx.disable_assert": True}):
             machine = relax.VirtualMachine(tvm.compile(module, target), tvm.cpu())
@@ -83,16 +107,57 @@ def compile_functions(module: Any) -> Executable:
     return Executable(machine, signatures)
 
 
+class _Compiled(threading.local):
+    """What this thread has compiled, since an executable must stay in one thread."""
+
+    def __init__(self) -> None:
+        self.executables: WeakKeyDictionary[Workload, Executable] = WeakKeyDictionary()
+
+
+_COMPILED = _Compiled()
+
+
+def compile_workload(workload: Workload) -> Executable:
+    """Return the executable of a workload, compiled at level 3 when it is first asked for."""
+    executable = _COMPILED.executables.get(workload)
+    if executable is None:
+        executable = compile_functions(to_relax(workload), level=3)
+        _COMPILED.executables[workload] = executable
+    return executable
+
+
 def run(workload: Workload, inputs: Mapping[str, Any]) -> list[Any]:
     """Return the outputs of a workload on TVM for arrays by input name; see `Executable.run`.
 
     The in-process counterpart of `gsl.evaluate.run`: an input outside the domain of an operator
-    may end the process, see `gsl.tvm.worker`.
+    may end the process, see `gsl.tvm.worker`. Raises InputError, see `check_inputs`.
     """
-    executable = compile_functions(to_relax(workload))
-    values = {**workload.parameters, **inputs}
-    names = [name for name, _ in executable.signatures["main"].parameters]
-    return executable.run("main", arrays_by_name(names, values))
+    check_inputs(workload, inputs)
+    return compile_workload(workload).run("main", arguments(workload, inputs))
+
+
+def arguments(workload: Workload, inputs: Mapping[str, Any]) -> list[Any]:
+    """Return the arrays for function `main` of `to_relax`: inputs, then parameters."""
+    given = [inputs[variable.name] for variable in workload.inputs]
+    return [*given, *workload.parameters.values()]
+
+
+def check_inputs(workload: Workload, inputs: Mapping[str, Any]) -> None:
+    """Raise InputError unless there is an array for each input, of its shape and dtype."""
+    declared = {variable.name: variable for variable in workload.inputs}
+    listed = ", ".join(declared) or "none"
+    for name in inputs:
+        if name not in declared:
+            hint = did_you_mean(name, declared) or f"the inputs are {listed}"
+            raise InputError(f"there is no input `{name}`; {hint}")
+    for name, variable in declared.items():
+        if name not in inputs:
+            raise InputError(f"input `{name}` is missing; the inputs are {listed}")
+        array = np.asarray(inputs[name])
+        actual = TensorType(array.shape, array.dtype.name)
+        if actual != variable.type:
+            cure = "reshape it" if array.shape != variable.shape else "convert it with astype"
+            raise InputError(f"input `{name}` is {variable.type}, given {actual}; {cure}")
 
 
 def arrays_by_name(names: Sequence[str], values: Mapping[str, Any]) -> list[Any]:

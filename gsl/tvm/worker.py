@@ -18,7 +18,7 @@ from typing import Any, Literal, Self
 from gsl.errors import GraphError
 from gsl.expr import Call
 from gsl.graph import reverse_post_order
-from gsl.operators.declaration import REGISTRY, Operator
+from gsl.operators.declaration import REGISTRY, OpaqueOperator, Operator
 from gsl.tvm.jobs import Failure, Job, Result, graph_key, make_batch
 from gsl.tvm.process import ZygoteProcess
 from gsl.tvm.zygote import Ending
@@ -109,7 +109,8 @@ class Worker:
 
 def _operators(jobs: Sequence[Job]) -> set[Operator]:
     order = reverse_post_order([output for job in jobs for output in job.outputs])
-    return {expr.operator for expr in order if isinstance(expr, Call)}
+    operators = {expr.operator for expr in order if isinstance(expr, Call)}
+    return {one for one in operators if not isinstance(one, OpaqueOperator)}
 
 
 def _batches(jobs: Sequence[Job], size: int) -> Iterator[list[Job]]:

@@ -12,7 +12,7 @@ Source: N. J. Higham, Accuracy and Stability of Numerical Algorithms, section 3.
 from __future__ import annotations
 
 from gslverify.bounded import functions, ufuncs
-from gslverify.bounded.array import AmbiguousError, Bounded
+from gslverify.bounded.array import AmbiguousError, Bounded, number
 from gslverify.bounded.precision import PRECISIONS, Precision, rounding_like
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Bounded",
     "Precision",
     "functions",
+    "number",
     "rounding_like",
     "ufuncs",
 ]

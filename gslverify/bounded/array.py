@@ -9,6 +9,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from gsl.errors import GslError
+from gslverify.bounded.precision import current_precision
 
 UfuncRule = Callable[..., Any]
 """Takes the ufunc, the dtype of the result by the rules of NumPy, and the lifted operands."""
@@ -105,10 +106,22 @@ class Bounded(NDArrayOperatorsMixin):
 
 
 def lift(operand: Any, dtype: Any) -> Bounded:
-    """Give what is exact an error bound of zero; round Python numbers to `dtype`, as NumPy does."""
+    """Give what is exact an error bound of zero; Python numbers take on `dtype`, as in NumPy."""
     if isinstance(operand, Bounded):
         return operand
-    return Bounded(np.asarray(operand, dtype if type(operand) in (int, float) else None))
+    if type(operand) is float:
+        return number(operand, dtype)
+    return Bounded(np.asarray(operand, dtype if type(operand) is int else None))
+
+
+def number(value: float, dtype: Any) -> Bounded:
+    """Return a Python float as an array of rank 0, with an error unless it has few digits."""
+    with np.errstate(all="ignore"):
+        is_held = value == float(np.float32(value)) == float(np.dtype(dtype).type(value))
+    if is_held or not np.isfinite(value):
+        return Bounded(np.asarray(value, dtype))
+    precision = current_precision()
+    return Bounded(value, precision.unit * abs(value) + precision.smallest, dtype)
 
 
 def result_dtype(operands: Any) -> np.dtype[Any]:

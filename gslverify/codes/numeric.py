@@ -49,6 +49,32 @@ MATCH_REFUSED = code(
 target did not accept its inputs, or because an output would change its type.""",
 )
 
+NO_FIXPOINT = code(
+    "GSL471",
+    "no-fixpoint",
+    "the rule matches its own result, so applying it never comes to an end",
+    Verdict.PASS,
+    meaning="""On a generated graph the target contains a match again, rewrite after rewrite, as
+when the operands of an addition change places. The rule may be right, but an engine that applies
+rules until none matches does not stop: a warning.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """a + b  =>  b + a"""
+            a, b = pat.Wildcard(), pat.Wildcard()
+            return Subst(op.Add(a, b), op.Add(b, a))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """-(a - b)  =>  b - a"""
+            a, b = pat.Wildcard(), pat.Wildcard()
+            return Subst(op.Negative(op.Subtract(a, b)), op.Subtract(b, a))
+        '''
+    ),
+)
+
 BACKENDS_DISAGREE = code(
     "GSL470",
     "backends-disagree",

@@ -7,6 +7,7 @@ comes in with the first rule file.
 from __future__ import annotations
 
 import importlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ import pytest
 from gslverify.settings import STAGES, Settings
 
 ITEMS = "gslverify.pytest_plugin.items"
+
+WRITES_RULES = re.compile(rb"^\s*(from|import)\s+gsl\b(?=.*\brule\b)", re.MULTILINE | re.DOTALL)
+"""What every file has that declares rules, whatever it calls the decorator."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -72,7 +76,7 @@ def _holds_wanted_rules(path: Path, config: pytest.Config) -> bool:
         return False
     places: list[Path] = config.getini("gsl_rules")
     wanted = config.getoption("gsl") or any(path.is_relative_to(place) for place in places)
-    return wanted and b"@rule" in path.read_bytes()
+    return wanted and WRITES_RULES.search(path.read_bytes()) is not None
 
 
 def _items() -> Any:

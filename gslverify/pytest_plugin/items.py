@@ -35,14 +35,13 @@ class NoTests(pytest.File):
 
 
 class RuleFile(pytest.File):
-    """A file with rules; a file that cannot be imported is a collection error."""
+    """A file with rules; one that cannot be imported has a failing item instead."""
 
     def collect(self) -> Iterator[pytest.Collector]:
         """Yield a collector for each rule, in the order of the source."""
         for item in load(self.path):
-            if isinstance(item, Unusable) and "::" not in item.rule_id:
-                raise self.CollectError(_block_text(item, item.finding, Settings()))
-            name = item.rule_id.rpartition("::")[2]
+            _, separator, rule_name = item.rule_id.rpartition("::")
+            name = rule_name if separator else "import"
             yield RuleNode.from_parent(self, name=name, collected=item)
 
 
@@ -158,8 +157,11 @@ def _refuting(result: StageResult) -> list[Finding]:
 
 
 def _unmet(rule: Rule, result: StageResult) -> Iterator[Finding]:
-    """Yield that the rule expects a code of this stage, which did not report it."""
+    """Yield that the rule expects a code that this stage, or another before, did not report."""
     expect = rule.expect
+    if expect in CODES and _refuting(result):
+        message = f"the rule expects {expect}, but was refuted otherwise"
+        yield Finding(EXPECTATION_UNMET, message, rule.span)
     decided = result.verdict is Verdict.PASS
     if decided and expect in CODES and OWNERS.get(expect[:4]) == result.stage:
         message = f"the rule expects {expect}, which was not found"

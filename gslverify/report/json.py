@@ -56,6 +56,10 @@ def document(
             "total_s": round(done.seconds, 3),
             "jobs": settings.jobs,
             "rules": {
+                result.rule_id: round(sum(stage.seconds for stage in result.stages), 3)
+                for result in done.results
+            },
+            "stages": {
                 result.rule_id: {stage.stage: round(stage.seconds, 3) for stage in result.stages}
                 for result in done.results
             },

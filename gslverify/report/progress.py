@@ -33,7 +33,9 @@ class Tally:
 
     def __init__(self) -> None:
         self.total = 0
+        self.stages = 0
         self.finished = 0
+        self.done: Counter[str] = Counter()
         self.verdicts: Counter[str] = Counter()
         self.now = ""
         self.started = time.monotonic()
@@ -44,11 +46,12 @@ class Tally:
             case RunStarted(rule_ids=rule_ids, stages=stages):
                 self.total = len(rule_ids) * len(stages)
                 self.stages = len(stages)
-            case StageDone():
+            case StageDone(rule_id=rule_id):
+                self.done[rule_id] += 1
                 self.finished += 1
             case RuleDone(result=result):
                 # A refuted rule does not run its other stages, but has finished them all the same.
-                self.finished += sum(1 for stage in result.stages if stage.skipped)
+                self.finished += max(0, self.stages - self.done.pop(result.rule_id, 0))
                 if result.verdict in FAILURES:
                     self.verdicts[result.verdict.lower()] += 1
             case _:

@@ -20,15 +20,21 @@ from gsl.expr import Expr
 from gsl.listing import listing
 from gsl.types import FLOATING, INTEGER
 from gslverify import backend
-from gslverify.codes.numeric import BACKEND_CRASHED, BACKENDS_DISAGREE, TOO_FEW_EXAMPLES
+from gslverify.codes.numeric import (
+    BACKEND_CRASHED,
+    BACKENDS_DISAGREE,
+    NO_FIXPOINT,
+    TOO_FEW_EXAMPLES,
+)
+from gslverify.concrete import Rewritten
 from gslverify.finding import Assurance, Finding, Level
 from gslverify.minimise import counterexample_of, minimise_values
 from gslverify.sampling import Sampler
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.strategies import DTYPES, Network, arrays_of_every_style, networks
+from gslverify.trial import MOST_REWRITES, judge, prepare
 from gslverify.trial import Outcome as Trial
-from gslverify.trial import judge, prepare
 
 MOST_SHRINKING_STEPS = 300
 MOST_FRUITLESS_DRAWS = 200
@@ -54,6 +60,7 @@ class Search:
     last: Trial | None = None
     steps: int = 0
     declined: int = 0
+    endless: Network | None = None
     draws: int = 0
 
     def attempt(self, network: Network, draws: Sequence[Mapping[str, Any]]) -> Trial | None:
@@ -82,6 +89,8 @@ class Search:
     def _trials(self, network: Network, draws: Sequence[Mapping[str, Any]]) -> list[Trial]:
         """Return the trials that say something, up to the first that fails or is declined."""
         prepared = prepare(self.question.subst, network)
+        if isinstance(prepared, Rewritten) and prepared.endless:
+            self.endless = self.endless or network
         trials: list[Trial] = []
         for inputs in draws:
             trial = judge(network, prepared, inputs)
@@ -115,6 +124,10 @@ def examine(question: Question) -> Iterable[Outcome]:
         return
     yield Count("rejected", sum(search.rejected.values()))
     yield Count("declined", search.declined)
+    if search.endless is not None:
+        lines = tuple(listing(search.endless.outputs))
+        message = f"{MOST_REWRITES} rewrites of a graph did not come to an end"
+        yield Finding(NO_FIXPOINT, message, question.subst.span, details=lines)
     yield from _confirm(question, search)
 
 
@@ -131,11 +144,11 @@ class Round:
 
 
 ROUNDS = (
-    Round("alone", FLOATING, 0.35),
+    Round("alone", FLOATING, 0.3),
     Round("alone", INTEGER, 0.2),
     Round("outputs used", DTYPES, 0.15),
     Round("inputs computed", DTYPES, 0.15),
-    Round("twice", DTYPES, 0.15),
+    Round("twice", DTYPES, 0.1),
     Round("inner value used", DTYPES, 0.1),
 )
 
@@ -143,7 +156,7 @@ ROUNDS = (
 def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
     total = max(search.question.settings.max_examples, len(samplers))
     for number, one in enumerate(ROUNDS):
-        failed = _play(search, samplers, one, max(2, round(total * one.share)), number)
+        failed = _play(search, samplers, one, max(1, round(total * one.share)), number)
         if failed is not None:
             return failed
     return None

@@ -97,10 +97,12 @@ def examination_order(variants: Sequence[Variant], seed: int) -> list[Variant]:
 
 def _vacuous(question: Question, found: Enumeration, refuted: list[Scenario]) -> Finding:
     if not refuted:
-        obstacle = found.obstacle
-        message = f"no structure fits the source: {obstacle}"
-        span = None if obstacle is None else resolve(obstacle.origin)
-        return Finding(VACUOUS, message, span or question.subst.span, subject="structure")
+        reasons = tuple(f"{resolve(o.origin)}: {o}" for o in found.obstacles)
+        places = [span for o in found.obstacles if (span := resolve(o.origin)) is not None]
+        place = places[0] if places else question.subst.span
+        message = "every structure that the source may have fails on what is named below"
+        cure = "remove one of them" if len(reasons) > 1 else "remove or weaken it"
+        return Finding(VACUOUS, message, place, cure, reasons, subject="structure")
     claims = refuted[0].instance.claims
     clashing = [claims[number] for number in refuted[0].solver.core().core]
     details = tuple(f"{claim.span}: {claim.reason}" for claim in clashing)

@@ -13,15 +13,17 @@ from typing import Any
 from gsl.attr.evaluate import equal
 from gsl.attr.term import Symbol, Term, operation, subterms
 from gsl.errors import GslError, RewriteError, UndecidedError
-from gsl.expr import Call, Expr
+from gsl.expr import Call, Expr, Var
+from gsl.graph import reverse_post_order
 from gsl.listing import listing
 from gsl.operators.declaration import Need, tensors
 from gsl.rewrite import Builder, known, output_pairs
 from gsl.span import Origin, resolve
 from gsl.types import TensorType, TupleType, Type
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UNDECIDED_SHAPE
-from gslverify.concrete import concrete_outputs, rewrite_once, target_outputs
-from gslverify.finding import Assurance, Code, Counterexample, Finding, Level
+from gslverify.concrete import concrete_outputs, rewrite_once, target_outputs, value_in
+from gslverify.finding import Assurance, Code, Counterexample, Finding, Level, Tensor
+from gslverify.sampling import instance_symbols
 from gslverify.smt import Answer, Result, UntranslatableError, is_partial
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.satisfiable import Scenario, Scenarios, scenarios_of
@@ -104,19 +106,20 @@ def _examine_scenario(question: Question, scenario: Scenario) -> Finding | None:
 def _first_failure(
     question: Question, scenario: Scenario, obligations: list[Obligation]
 ) -> Finding | None:
-    unknown: Obligation | None = None
+    undecided: Finding | None = None
     for obligation in obligations:
         if obligation.term is True:
             continue
         result = _violation(scenario, obligation)
         if result.answer is Answer.SAT:
-            return _confirmed(question, scenario, obligation)
-        if result.answer is Answer.UNKNOWN:
-            unknown = obligation
-    if unknown is None:
-        return None
-    message = f"the solver gave up on: {unknown.message}"
-    return Finding(UNDECIDED_SHAPE, message, question.subst.span)
+            finding = _confirmed(question, scenario, obligation)
+            if finding.code is not UNDECIDED_SHAPE:
+                return finding
+            undecided = undecided or finding
+        elif result.answer is Answer.UNKNOWN:
+            message = f"the solver gave up on: {obligation.message}"
+            undecided = undecided or Finding(UNDECIDED_SHAPE, message, question.subst.span)
+    return undecided
 
 
 def _violation(scenario: Scenario, obligation: Obligation, *more: Term) -> Result:
@@ -229,7 +232,7 @@ def _confirmed(question: Question, scenario: Scenario, obligation: Obligation) -
         obligation.code,
         _sentence(obligation, outputs, target),
         resolve(obligation.origin) or question.subst.span,
-        counterexample=_counterexample(model, outputs, target, str(refusal)),
+        counterexample=_counterexample(scenario, model, outputs, target, str(refusal)),
         subject=obligation.code.id,
     )
 
@@ -267,14 +270,23 @@ def _small_model(scenario: Scenario, obligation: Obligation) -> dict[Symbol, Any
 
 
 def _counterexample(
+    scenario: Scenario,
     model: dict[Symbol, Any],
     source: Sequence[Expr],
     target: Sequence[Expr] | None,
     refusal: str,
 ) -> Counterexample:
-    values = sorted((symbol.name, value) for symbol, value in model.items())
+    inputs = [expr for expr in reverse_post_order(source) if isinstance(expr, Var)]
+    types = {f"{expr.name}.{part}" for expr in inputs for part in ("shape", "dtype")}
+    symbols = instance_symbols(scenario.instance)
+    values = sorted(
+        (symbol.name, value_in(symbol, model))
+        for symbol in symbols
+        if symbol.name.partition("[")[0] not in types
+    )
+    typed = tuple(Tensor(expr.name, expr.dtype, expr.shape, None) for expr in inputs)
     shown = (refusal,) if target is None else tuple(listing(target))
-    return Counterexample(dict(values), tuple(listing(source)), shown)
+    return Counterexample(dict(values), tuple(listing(source)), shown, typed)
 
 
 SHAPE = Stage("shape", examine)

@@ -78,9 +78,17 @@ def test_dtypes_are_promoted_as_in_numpy(left: str, right: Any, rank: int) -> No
         assert compute(other, Bounded(one)).dtype == compute(other, one).dtype
 
 
-def test_python_numbers_are_rounded_like_their_neighbours() -> None:
-    assert (Bounded(np.float16([1.0])) * 0.1).value == np.float16(0.1)
-    assert (Bounded(np.float64([1.0])) * 0.1).value == 0.1
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_python_numbers_stand_for_themselves(dtype: Any) -> None:
+    one = Bounded(np.ones(1, dtype))
+    assert (one * 0.1).value == 0.1
+    assert 0 < (one * 0.1).error < 1e-16
+    assert (one * 0.5).is_exact
+
+
+def test_numbers_that_overflow_are_infinite_in_their_dtype() -> None:
+    assert np.isfinite((Bounded(np.ones(1, np.float16)) * 1e6).value)
+    assert np.isinf((Bounded(np.ones(1)) * np.inf).value)
 
 
 @pytest.mark.parametrize("shape", [(0,), (2, 0), (0, 3)])

@@ -105,11 +105,19 @@ def test_mistakes_are_explained_without_a_traceback(
     assert result.exception is None or isinstance(result.exception, SystemExit)
 
 
-def test_misspelt_command_is_a_path_that_is_missing(folder: Path) -> None:
+def test_misspelt_command_is_named_with_the_one_meant(folder: Path) -> None:
     result = gslverify("chekc")
 
     assert result.exit_code == 2
-    assert "GSL105" in result.stdout
+    assert "there is no command `chekc`; did you mean `check`?" in result.stderr
+
+
+def test_path_that_resembles_a_command_is_a_path(folder: Path) -> None:
+    (folder / "chec").mkdir()
+
+    result = gslverify("chec")
+
+    assert "there is no command" not in result.stderr
 
 
 def test_version_and_help(folder: Path) -> None:

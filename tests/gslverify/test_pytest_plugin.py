@@ -188,15 +188,15 @@ def test_undecided_is_skipped_with_its_reason(project: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*SKIPPED (GSL390 too hard)*"])
 
 
-def test_file_that_does_not_import_is_a_collection_error(project: pytest.Pytester) -> None:
+def test_file_that_does_not_import_is_a_failing_item(project: pytest.Pytester) -> None:
     path = write_rules(project.path, ["one"])
     path.write_text("import nowhere\n" + path.read_text("utf-8"), "utf-8")
     write_rules(project.path, ["sound"], "sound.py")
 
-    result = project.runpytest_inprocess("--gsl", "--continue-on-collection-errors", "--gsl-no-tvm")
+    result = project.runpytest_inprocess("--gsl", "--gsl-no-tvm")
 
-    result.assert_outcomes(errors=1, passed=4)
-    result.stdout.fnmatch_lines(["*GSL101*", "  --> rules.py:1:1"])
+    result.assert_outcomes(failed=1, passed=4)
+    result.stdout.fnmatch_lines(["FAILED rules.py::import::collection - rules.py:1: GSL101*"])
 
 
 def test_name_used_twice_fails_once(project: pytest.Pytester) -> None:

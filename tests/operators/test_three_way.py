@@ -15,9 +15,11 @@ from one_call import OPERATORS, Drawn, dtypes, explore
 from symbolic import check_symbolic
 from three_way import Case, reference
 
+from gsl.expr import Call, Var
 from gsl.operators import REGISTRY, Operator
+from gsl.tvm.worker import Failure
 from gsl.types import TensorType
-from gslverify.backend import coarsest_dtype, opinions
+from gslverify.backend import coarsest_dtype, opinions, run
 from gslverify.bounded import AmbiguousError, Bounded, rounding_like
 from gslverify.bounded.array import UFUNCS
 from gslverify.compare import lift
@@ -145,13 +147,34 @@ def check_covered(bounded: Any, plain: Any, case: Case) -> None:
 
 def check_on_tvm(drawn: list[Drawn]) -> None:
     """Demand that TVM computes what the references compute, within the machine's rounding."""
-    said = opinions([(one.network.outputs, one.inputs) for one in drawn])
+    asked = [one for one in drawn if not is_deviating(one.case)]
+    said = opinions([(one.network.outputs, one.inputs) for one in asked])
     wrong = [
         f"{one.case}: {opinion.difference or opinion.failure}"
-        for one, opinion in zip(drawn, said, strict=True)
+        for one, opinion in zip(asked, said, strict=True)
         if not opinion.agrees
     ]
     assert not wrong, "\n".join([f"{len(wrong)} of {len(drawn)}:", *wrong[:5]])
+
+
+def is_deviating(case: Case) -> bool:
+    """Tell whether TVM is known to compute something else: see `test_tvm_skips_extremes`."""
+    (data, *_) = case.operands
+    if case.operator.name not in ("Argmax", "Argmin") or data.dtype.kind != "i":
+        return False
+    limits = np.iinfo(data.dtype)
+    extreme = limits.min if case.operator.name == "Argmax" else limits.max
+    return bool((data == extreme).all(axis=case.canonical["axis"]).any())
+
+
+@pytest.mark.tvm
+def test_tvm_skips_extremes() -> None:
+    """The reduction starts from the least value, at position -1, and keeps it in a tie."""
+    data = Var("x", (2,), "int8")
+    call = Call(OPERATORS["Argmax"], (data,), {"axis": 0})
+    found = run([call], {"x": np.array([-128, -128], np.int8)})
+    assert not isinstance(found, Failure)
+    assert found[0] == -1
 
 
 def altered(name: str, **changes: Any) -> Operator:

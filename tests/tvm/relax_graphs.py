@@ -10,7 +10,7 @@ import numpy as np
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
 from gsl.operators import REGISTRY, lookup
-from gsl.tvm.wire import encode
+from gsl.records import encode
 from gsl.workload import Workload
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from tvm.script import ir as I
 from tvm.script import relax as R
+from tvm.script import tirx as T
 
 
 @I.ir_module
@@ -71,3 +72,32 @@ class ControlFlow:
         else:
             y = R.abs(x)
         return y
+
+
+@I.ir_module
+class CallsLoopNest:
+    """A call of a kernel that is part of the module."""
+
+    @T.prim_func(private=True)
+    def double(x: T.Buffer((2,), "float32"), y: T.Buffer((2,), "float32")):
+        for i in range(2):
+            y[i] = x[i] * T.float32(2)
+
+    @R.function
+    def main(x: R.Tensor((2,), "float32")):
+        cls = CallsLoopNest
+        with R.dataflow():
+            first = R.exp(x)
+            twice = R.call_tir(cls.double, (first,), out_ty=R.Tensor((2,), "float32"))
+            R.output(twice)
+        return twice
+
+
+@I.ir_module
+class Effects:
+    """A call that is not pure."""
+
+    @R.function(pure=False)
+    def main(x: R.Tensor((2,), "float32")):
+        R.print(x, format="{}")
+        return x

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from relax_graphs import call
 from tvm import relax
 
-from gsl.errors import GraphError
+from gsl.errors import InputError
 from gsl.expr import Tuple, Var
 from gsl.tvm.errors import BackendError, TypeMismatchError
 from gsl.tvm.export import to_relax
-from gsl.tvm.run import ALIGNMENT, Executable, Signature, aligned, compile_functions, run
+from gsl.tvm.run import (
+    ALIGNMENT,
+    Executable,
+    Signature,
+    aligned,
+    compile_functions,
+    compile_workload,
+    run,
+)
 from gsl.types import TensorType, TupleType
 from gsl.workload import Workload
 
@@ -23,26 +35,65 @@ VALUES = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 def test_run_takes_inputs_by_name_and_adds_the_parameters():
     workload = Workload(call("Subtract", X, Var("w", (3,))), {"w": np.ones(3, np.float32)})
-    (result,) = run(workload, {"x": VALUES, "unrelated": VALUES})
+    (result,) = run(workload, {"x": VALUES})
     np.testing.assert_array_equal(result, VALUES - 1)
 
 
-def test_a_missing_input_is_named():
-    with pytest.raises(GraphError, match="variable `x` has no value"):
-        run(Workload(call("Exp", X)), {})
+WRONG_INPUTS: dict[str, tuple[dict[str, object], str]] = {
+    "a missing one": ({"x": VALUES}, "input `scale` is missing; the inputs are x, scale"),
+    "an unknown one": ({"x": VALUES, "y": VALUES}, "there is no input `y`; the inputs are x"),
+    "a misspelt one": ({"x": VALUES, "scales": VALUES}, "did you mean `scale`"),
+    "a parameter": ({"x": VALUES, "weight": VALUES}, "there is no input `weight`"),
+    "a turned one": (
+        {"x": VALUES.T, "scale": VALUES[0]},
+        r"input `x` is float32\[2,3\], given float32\[3,2\]; reshape it",
+    ),
+    "a wide one": (
+        {"x": VALUES.astype(np.float64), "scale": VALUES[0]},
+        r"input `x` is float32\[2,3\], given float64\[2,3\]; convert it with astype",
+    ),
+    "a number": ({"x": VALUES, "scale": 1.0}, r"given float64\[\]"),
+}
 
 
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        (VALUES.T, r"parameter `x` of `main` is float32\[2,3\], given float32\[3,2\]"),
-        (VALUES.astype(np.float64), r"given float64\[2,3\]"),
-        (1.0, r"given float64\[\]"),
-    ],
-)
-def test_an_input_that_does_not_fit_is_an_error(value: object, message: str):
-    with pytest.raises(BackendError, match=message):
-        run(Workload(call("Exp", X)), {"x": value})
+@pytest.mark.parametrize("name", WRONG_INPUTS)
+def test_inputs_that_do_not_fit_are_explained(name: str):
+    inputs, message = WRONG_INPUTS[name]
+    scaled = call("Multiply", call("Add", X, Var("weight", (3,))), Var("scale", (3,)))
+    with pytest.raises(InputError, match=message):
+        Workload(scaled, {"weight": VALUES[0]}).run(inputs)
+
+
+def test_arrays_that_do_not_fit_a_function_are_an_error():
+    executable = compile_functions(to_relax(Workload(call("Exp", X))))
+    with pytest.raises(BackendError, match=r"`x` of `main` is .*, given float64\[2,3\]"):
+        executable.run("main", [VALUES.astype(np.float64)])
+
+
+def test_a_workload_is_compiled_once_per_thread():
+    workload = Workload(call("Exp", X))
+    assert compile_workload(workload) is compile_workload(workload)
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(compile_workload, workload).result()
+        assert other is not compile_workload(workload)
+        assert pool.submit(compile_workload, workload).result() is other
+
+
+def test_what_was_compiled_goes_with_its_workload():
+    workload = Workload(call("Exp", X))
+    executable = weakref.ref(compile_workload(workload))
+    del workload
+    gc.collect()
+    assert executable() is None
+
+
+def test_measuring_gives_one_time_per_call():
+    executable = compile_functions(to_relax(Workload(call("Exp", X))), level=3)
+    seconds = executable.measure("main", [VALUES], repeats=4)
+    assert len(seconds) == 4
+    assert all(second > 0 for second in seconds)
+    with pytest.raises(BackendError, match="no function `other`"):
+        executable.measure("other", [VALUES])
 
 
 def test_a_wrong_number_of_arrays_is_an_error():

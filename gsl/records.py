@@ -1,4 +1,4 @@
-"""Expression graphs as flat lists, to be pickled: pickling the graphs themselves is recursive.
+"""Expression graphs as flat lists, to be sent or saved: depth is no limit, sharing is kept.
 
 There is one record per expression in reverse post-order; it names its operands by their positions
 in the list. Operators travel by name.
@@ -45,7 +45,11 @@ def _record(expr: Expr, operands: tuple[int, ...]) -> Record:
 
 
 def decode(records: Sequence[Record]) -> list[Expr]:
-    """Return the expression of every record."""
+    """Return the expression of every record.
+
+    Raises GraphError for what is no record, OperatorError for an operator that is not declared or
+    that does not take these operands and attributes.
+    """
     exprs: list[Expr] = []
     for record in records:
         exprs.append(_expr(record, [exprs[position] for position in record[1]]))

@@ -1,0 +1,196 @@
+"""The command line of the language: `python -m gsl apply RULES MODEL`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import NoReturn
+
+from gsl.drawing import drawing_of_graph
+from gsl.engine import Record, apply
+from gsl.errors import GslError
+from gsl.expr import Call, Expr
+from gsl.graph import reverse_post_order
+from gsl.model_files import READERS, WRITERS, read_model, require_writable, write_model
+from gsl.operators.declaration import OpaqueOperator
+from gsl.rule_files import load_rules
+from gsl.subst import Subst
+from gsl.workload import Workload
+
+USER_MISTAKE = 2
+"""Exit code for anything that the user can put right."""
+
+INTERRUPTED = 130
+
+SHOWN_ROOTS = 5
+
+MOST_ROUNDS = 50
+"""How often rewriting and folding take turns at most."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that reports a mistake in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USER_MISTAKE, f"gsl: {message} (see {self.prog} --help)\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that `arguments` name, by default those of the process.
+
+    Returns the exit code: 0, or 2 with one line on the standard error for a mistake of the user.
+    """
+    given = _parser().parse_args(arguments)
+    try:
+        _apply(given)
+    except GslError as error:
+        return _complain(" ".join(str(error).split()))
+    except MemoryError:
+        return _complain("out of memory; the model is too large for this machine")
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return 0
+
+
+def _complain(message: str) -> int:
+    print(f"gsl: {message}", file=sys.stderr)
+    return USER_MISTAKE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="python -m gsl", description="Rewrite models by graph substitutions.")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    command = commands.add_parser(
+        "apply",
+        help="apply rules to a model until none matches",
+        description="Apply rules to a model and fold its parameters until nothing changes. Prints "
+        "what was rewritten where, and the time on TVM before and after for random inputs.",
+    )
+    add = command.add_argument
+    add("rules", metavar="RULES", help="a file of rules, a folder of such, or FILE::RULE")
+    add("model", type=Path, metavar="MODEL", help=f"a model ({', '.join(READERS)})")
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="OUT",
+        help=f"where to write the result ({', '.join(WRITERS)}); parameters of OUT.py are in "
+        "OUT.npz beside it",
+    )
+    add("--shape", action="append", default=[], type=_shape, metavar="INPUT=1,3,224,224")
+    add("--max-rewrites", type=_positive, metavar="N", help="give up after so many rewrites")
+    add("--no-fold", action="store_true", help="do not compute what needs no input")
+    add("--no-timing", action="store_true", help="do not run the model")
+    return parser
+
+
+def _shape(text: str) -> tuple[str, tuple[int, ...]]:
+    name, separator, sizes = text.partition("=")
+    try:
+        return name, tuple(int(size) for size in sizes.split(",") if separator)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"`{text}` is not like x=1,3,224,224") from error
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"`{text}` is not a positive number")
+    return int(text)
+
+
+def _apply(given: argparse.Namespace) -> None:
+    if given.output is not None:
+        require_writable(given.output)
+    named = {rule(): rule.name for rule in load_rules(given.rules)}
+    with warnings.catch_warnings():
+        # The frontends warn about their own use of other packages.
+        warnings.simplefilter("ignore")
+        before = read_model(given.model, dict(given.shape))
+    record = Record()
+    after = apply(before, list(named), max_rewrites=given.max_rewrites, record=record)
+    for _ in range(0 if given.no_fold else MOST_ROUNDS):
+        folded = after.fold()
+        if folded is after:
+            break
+        # A folded value is a parameter, which rules for weights match.
+        after = apply(folded, list(named), max_rewrites=given.max_rewrites, record=record)
+    _print_lines(_report(before, after, named, record))
+    if not given.no_timing:
+        _print_lines(_timing(before, after, changed=record.total > 0))
+    if given.output is not None:
+        write_model(after, given.output)
+        print(f"written to {given.output}")
+
+
+def _print_lines(lines: Iterator[str]) -> None:
+    for line in lines:
+        print(line, flush=True)
+
+
+def _report(
+    before: Workload, after: Workload, named: dict[Subst, str], record: Record
+) -> Iterator[str]:
+    places = _places(before.outputs)
+    rows = [
+        (named[rule], str(count), _roots(record.roots[rule], places))
+        for rule, count in sorted(record.counts.items(), key=lambda item: -item[1])
+    ]
+    if rows:
+        yield from _table([("rule", "rewrites", "roots"), *rows])
+    counts = f"{_operators(before)} operators before, {_operators(after)} after"
+    yield f"{record.total} rewrites by {len(rows)} of {len(named)} rules; {counts}"
+    for rule, error in record.refused:
+        yield f"left alone, a match of {named[rule]}: {error}"
+    opaque = Counter(str(call.operator) for call in _calls(before) if _is_opaque(call))
+    if opaque:
+        listed = ", ".join(f"{name} ({count})" for name, count in sorted(opaque.items()))
+        yield f"unknown operators, passed through: {listed}"
+
+
+def _places(outputs: Sequence[Expr]) -> dict[Expr, str]:
+    """Return what the pictures of the model call its expressions."""
+    vertices = drawing_of_graph(outputs).vertices
+    texts = (f"{vertex.kind} {vertex.name}" for vertex in vertices)
+    return dict(zip(reverse_post_order(outputs), texts, strict=True))
+
+
+def _roots(exprs: Sequence[Expr], places: dict[Expr, str]) -> str:
+    counted = Counter(places.get(expr) or f"{_kind(expr)} made by a rule" for expr in exprs)
+    texts = [text if count == 1 else f"{count} {text}" for text, count in counted.items()]
+    more = len(texts) - SHOWN_ROOTS
+    return ", ".join(texts[:SHOWN_ROOTS]) + (f", {more} more" if more > 0 else "")
+
+
+def _kind(expr: Expr) -> str:
+    return str(expr.operator) if isinstance(expr, Call) else "value"
+
+
+def _table(rows: Sequence[tuple[str, str, str]]) -> Iterator[str]:
+    name_width, count_width = (max(len(row[column]) for row in rows) for column in (0, 1))
+    for name, count, roots in rows:
+        yield f"{name:<{name_width}}  {count:>{count_width}}  {roots}"
+
+
+def _calls(workload: Workload) -> list[Call]:
+    return [expr for expr in reverse_post_order(workload.outputs) if isinstance(expr, Call)]
+
+
+def _operators(workload: Workload) -> int:
+    return len(_calls(workload))
+
+
+def _is_opaque(call: Call) -> bool:
+    return isinstance(call.operator, OpaqueOperator)
+
+
+def _timing(before: Workload, after: Workload, *, changed: bool) -> Iterator[str]:
+    # Loaded by name, so that help and mistakes do not wait for TVM.
+    found = import_module("gsl.tvm.benchmark").compare(before, after)
+    yield f"time on TVM: {found.before:.3f} ms before, {found.after:.3f} ms after"
+    if changed:
+        yield f"largest relative difference of the outputs: {found.difference:.1e}"

@@ -1,0 +1,177 @@
+"""Fold the parameters of a workload."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gsl.evaluate import value_of
+from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
+from gsl.fold.value import Value, computed, first_stem, tuple_of
+from gsl.graph import reverse_post_order
+from gsl.operators.declaration import tensors
+from gsl.types import INTEGER, Type
+
+if TYPE_CHECKING:
+    from gsl.workload import Workload
+
+
+@dataclass(slots=True)
+class FoldRecord:
+    """What a folding did: the names of the new parameters, and calls left in place with reasons."""
+
+    added: list[str] = field(default_factory=list)
+    left: list[tuple[Call, str]] = field(default_factory=list)
+
+
+def fold(workload: Workload, *, record: FoldRecord | None = None) -> Workload:
+    """Return `workload` with everything computed that depends on parameters and constants only.
+
+    Values come from the NumPy references and keep shape and dtype. The largest such expressions
+    become parameters, named after a parameter and the operator that they replace, or constants if
+    they depend on constants alone; an output may become one, too. Of a tuple only the fields that
+    are used are kept. Parameters that nothing uses any more are dropped.
+
+    A call stays, and is noted in `record`, when its operator has no reference or when that fails:
+    raises an error, divides integers by zero, converts what an integer type cannot hold, or
+    returns another type than declared. What is left alone stays the very same object, and when
+    that is everything, so is the workload. Every intermediate value is freed after its last use.
+
+    A folded tensor may be larger than what it was computed from, such as one that is broadcast.
+    """
+    notes = FoldRecord() if record is None else record
+    folding = _Folding(workload, notes)
+    outputs = folding.run(workload.outputs)
+    used = {expr.name for expr in reverse_post_order(outputs) if isinstance(expr, Var)}
+    parameters = {name: value for name, value in folding.parameters.items() if name in used}
+    notes.added = [name for name in parameters if name not in workload.parameters]
+    same = all(new is old for new, old in zip(outputs, workload.outputs, strict=True))
+    if same and len(parameters) == len(workload.parameters):
+        return workload
+    kept = [v for v in workload.variables if v.name not in workload.parameters or v.name in used]
+    return type(workload)(outputs, parameters, kept)
+
+
+class _Folding:
+    """One folding: `known` has the values that expressions still to be visited may use."""
+
+    def __init__(self, workload: Workload, record: FoldRecord) -> None:
+        self.parameters: dict[str, Any] = dict(workload.parameters)
+        self.record = record
+        self.known: dict[Expr, Value] = {}
+        self.rebuilt: dict[Expr, Expr] = {}
+        self._names = _Names(variable.name for variable in workload.variables)
+
+    def run(self, outputs: Sequence[Expr]) -> list[Expr]:
+        order = reverse_post_order(outputs)
+        uses = Counter(operand for expr in order for operand in expr.operands)
+        uses.update(outputs)
+        for expr in order:
+            value = self._value_of(expr)
+            if value is not None:
+                self.known[expr] = value
+            if value is None or not value.is_complete:
+                self.rebuilt[expr] = self._rebuild(expr)
+            self._release(expr.operands, uses)
+        return [self._folded(output) for output in outputs]
+
+    def _release(self, operands: Iterable[Expr], uses: Counter[Expr]) -> None:
+        for operand in operands:
+            uses[operand] -= 1
+            if not uses[operand]:
+                self.known.pop(operand, None)
+
+    def _value_of(self, expr: Expr) -> Value | None:
+        operands = [self.known.get(operand) for operand in expr.operands]
+        match expr:
+            case Const(value=np.ndarray() as array):
+                return Value(None, array=array, expr=expr)
+            case Var(name=name) if name in self.parameters:
+                return Value(name, array=self.parameters[name], expr=expr)
+            case Tuple():
+                return tuple_of(operands, expr)
+            case Proj(index=index):
+                return None if operands[0] is None else operands[0].operands[index]
+            case Call():
+                known = [value for value in operands if value is not None and value.is_complete]
+                return self._compute(expr, known) if len(known) == len(operands) else None
+            case _:
+                return None
+
+    def _compute(self, call: Call, operands: list[Value]) -> Value | None:
+        arrays = [value.for_reference() for value in operands]
+        try:
+            with _error_state(call.type):
+                result = value_of(call, arrays, {})
+            return computed(result, call.type, first_stem(operands), call.operator.name.lower())
+        except Exception as error:  # whatever a reference raises, also one that a user wrote
+            self.record.left.append((call, str(error) or type(error).__name__))
+            return None
+
+    def _rebuild(self, expr: Expr) -> Expr:
+        operands = tuple(map(self._folded, expr.operands))
+        return expr if _are_same(operands, expr.operands) else expr.with_operands(operands)
+
+    def _folded(self, expr: Expr) -> Expr:
+        """Return what stands for `expr` in the folded network."""
+        value = self.known.get(expr)
+        if value is None or not value.is_complete:
+            return self.rebuilt[expr]
+        pending = [value]
+        while pending:
+            unbuilt = pending[-1].unbuilt
+            if unbuilt:
+                pending.extend(unbuilt)
+                continue
+            current = pending.pop()
+            if current.expr is None:
+                current.expr = self._build(current)
+        assert value.expr is not None
+        return value.expr
+
+    def _build(self, value: Value) -> Expr:
+        if value.array is None:
+            fields = tuple(field.expr for field in value.operands if field and field.expr)
+            origin = value.origin
+            return origin if origin and _are_same(fields, origin.operands) else Tuple(fields)
+        if value.stem is None:
+            return Const(value.array)
+        name = self._names.new(f"{value.stem}_{value.operator}")
+        self.parameters[name] = _own(value.array)
+        return Var(name, value.array.shape, value.array.dtype.name)
+
+
+def _error_state(result: Type) -> np.errstate:
+    # Infinity and NaN are values of the floating types; integers have nothing of the kind.
+    if any(tensor.dtype in INTEGER for tensor in tensors((result,))):
+        return np.errstate(all="ignore", divide="raise", invalid="raise")
+    return np.errstate(all="ignore")
+
+
+def _are_same(left: Sequence[Expr], right: Sequence[Expr]) -> bool:
+    return all(one is other for one, other in zip(left, right, strict=True))
+
+
+def _own(array: Any) -> Any:
+    """Return `array` without the larger one that it may be a view of."""
+    return array if array.base is None and array.flags.c_contiguous else array.copy(order="C")
+
+
+class _Names:
+    """Gives names that no variable has."""
+
+    def __init__(self, used: Iterable[str]) -> None:
+        self._used = set(used)
+        self._counts: Counter[str] = Counter()
+
+    def new(self, wanted: str) -> str:
+        name = wanted
+        while name in self._used:
+            self._counts[wanted] += 1
+            name = f"{wanted}_{self._counts[wanted]}"
+        self._used.add(name)
+        return name

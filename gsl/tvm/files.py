@@ -1,0 +1,123 @@
+"""Relax modules in files: scripts with an archive of arrays beside them, and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tvm
+from tvm import relax
+
+from gsl.errors import ModelError
+from gsl.expr import Const, Expr, Var
+from gsl.graph import reverse_post_order
+from gsl.rule_files import import_file
+from gsl.tvm.errors import reason
+from gsl.tvm.export import to_relax
+from gsl.tvm.importer import from_relax
+from gsl.workload import Workload
+
+COMMENTED_IMPORT = "# from tvm.script"
+"""How a script printed by TVM starts the lines that import what it uses."""
+
+
+def read_script(path: Path) -> Workload:
+    """Return the workload of the Relax module in a Python file, which is executed.
+
+    Arrays of an archive of the same name, ``model.npz`` beside ``model.py``, are the parameters.
+    Raises ModelError unless exactly one IRModule is among the global names of the file.
+    """
+    try:
+        names = vars(import_file(path.resolve()))
+    except Exception as error:
+        raise ModelError(f"`{path}` cannot be executed: {reason(error)}") from error
+    modules = {name: value for name, value in names.items() if isinstance(value, tvm.IRModule)}
+    if len(modules) != 1:
+        found = f"{len(modules)} of them: {', '.join(modules)}" if modules else "none"
+        raise ModelError(f"`{path}` should define one Relax module under @I.ir_module, not {found}")
+    (module,) = modules.values()
+    archive = path.with_suffix(".npz")
+    return from_relax(module, _arrays(archive) if archive.exists() else None)
+
+
+def _arrays(archive: Path) -> list[Any]:
+    try:
+        with np.load(archive, allow_pickle=False) as arrays:
+            return [arrays[name] for name in arrays.files]
+    except Exception as error:
+        raise ModelError(f"`{archive}` is no archive of arrays: {reason(error)}") from error
+
+
+def write_script(workload: Workload, path: Path) -> None:
+    """Write a workload as a Python file that `read_script` reads, parameters beside it.
+
+    Constants become parameters where a script has no room for them. Raises ModelError when TVM
+    cannot parse what it prints, such as the type of an empty tuple.
+    """
+    lifted = _with_constants_as_parameters(workload)
+    script = to_relax(lifted, "functions").script()
+    try:
+        tvm.script.from_source(script)
+    except Exception as error:
+        message = f"this model has no script that TVM reads ({reason(error)})"
+        raise ModelError(f"{message}; write it as .json instead") from error
+    text = "\n".join([*_activated(script.splitlines()), ""])
+    path.write_text(text, encoding="utf-8")
+    archive = path.with_suffix(".npz")
+    archive.unlink(missing_ok=True)
+    if lifted.parameters:
+        np.savez(archive, allow_pickle=False, **lifted.parameters)
+
+
+def _activated(lines: list[str]) -> Iterator[str]:
+    for line in lines:
+        yield line.removeprefix("# ") if line.startswith(COMMENTED_IMPORT) else line
+
+
+def _with_constants_as_parameters(workload: Workload) -> Workload:
+    order = reverse_post_order(workload.outputs)
+    constants = [expr for expr in order if isinstance(expr, Const) and not _is_printed(expr)]
+    if not constants:
+        return workload
+    taken = {variable.name for variable in workload.variables}
+    free = (name for name in map("constant_{}".format, count()) if name not in taken)
+    lifted: dict[Expr, Var] = {expr: Var(next(free), expr.shape, expr.dtype) for expr in constants}
+    built: dict[Expr, Expr] = dict(lifted)
+    for expr in order:
+        if expr not in built:
+            operands = tuple(built[operand] for operand in expr.operands)
+            built[expr] = expr if operands == expr.operands else expr.with_operands(operands)
+    values = {lifted[constant].name: constant.value for constant in constants}
+    variables = [*workload.variables, *lifted.values()]
+    outputs = [built[output] for output in workload.outputs]
+    return Workload(outputs, {**workload.parameters, **values}, variables)
+
+
+def _is_printed(constant: Const) -> bool:
+    """Tell whether TVM prints the value of a constant, instead of a reference to metadata."""
+    return constant.value.ndim == 0 and constant.dtype != "uint8"
+
+
+def read_json(path: Path) -> Workload:
+    """Return the workload of a Relax module that TVM has written as JSON.
+
+    Raises ModelError when it is none.
+    """
+    try:
+        module = tvm.ir.load_json(path.read_text(encoding="utf-8"))
+    except Exception as error:
+        raise ModelError(f"`{path}` is no JSON of TVM: {reason(error)}") from error
+    if not isinstance(module, tvm.IRModule):
+        raise ModelError(f"`{path}` has a {type(module).__name__}, not a Relax module")
+    return from_relax(module)
+
+
+def write_json(workload: Workload, path: Path) -> None:
+    """Write a workload as the JSON of a Relax module, with the parameters as constants."""
+    module = to_relax(workload, "functions")
+    parameters = {name: tvm.runtime.tensor(value) for name, value in workload.parameters.items()}
+    bound = relax.transform.BindParams("main", parameters)(module)
+    path.write_text(tvm.ir.save_json(bound), encoding="utf-8")

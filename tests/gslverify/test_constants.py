@@ -1,0 +1,75 @@
+"""Constants in rules: their values, what their dtypes hold, and what rounding does to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gsl import Const, Subst, op, pat
+from gslverify.bounded import Bounded
+from gslverify.compare import evaluate_bounded
+from gslverify.finding import Verdict
+from gslverify.settings import Settings
+from gslverify.stage import Question
+from gslverify.stages.numeric import NUMERIC
+from gslverify.stages.shape import SHAPE
+
+FAST = Settings(max_examples=30, use_tvm=False)
+
+
+def sum_of_two(dtype: str, *conditions: Any) -> Subst:
+    """x + a + b  =>  x + (a + b), the constants added beforehand"""
+    x, a, b = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=())
+    added = a.value + b.value
+    where = [x.dtype == dtype]
+    if conditions:
+        where += [added >= -128, added < 128]
+    return Subst((x + a) + b, x + pat.Const(added, like=x), where=where)
+
+
+def findings(stage: Any, subst: Subst) -> list[str]:
+    result: Any = stage.run(Question("rule", lambda: subst, FAST))
+    return [finding.code.id for finding in result.findings]
+
+
+def test_sums_that_a_small_integer_does_not_hold_are_found() -> None:
+    assert findings(SHAPE, sum_of_two("int8")) == ["GSL303"]
+
+
+@pytest.mark.parametrize("subst", [sum_of_two("int8", "guarded"), sum_of_two("float16")])
+def test_sums_that_fit_pass(subst: Subst) -> None:
+    assert findings(SHAPE, subst) == []
+    assert findings(NUMERIC, subst) == []
+
+
+@pytest.mark.parametrize("deviation", [1e-9, 1e-12])
+def test_small_deviations_of_a_constant_are_found(deviation: float) -> None:
+    def scaled(factor: float) -> Subst:
+        x = pat.Wildcard()
+        third = pat.Variable(dtype="float32", shape=())
+        return Subst(
+            op.Divide(x, pat.Const(3.0)) + third,
+            op.Multiply(x, pat.Const(factor, dtype="float32")) + third,
+            where=[x.dtype == "float32"],
+        )
+
+    assert findings(NUMERIC, scaled(1 / 3)) == []
+    assert findings(NUMERIC, scaled(1 / 3 + deviation)) == ["GSL401"]
+
+
+def test_divisors_are_not_zero() -> None:
+    x, c = pat.Wildcard(), pat.Const(shape=())
+    twice = op.FloorDivide(op.FloorDivide(x, c), c)
+    once = op.FloorDivide(x, pat.Const(c.value * c.value, like=x))
+    subst = Subst(twice, once, where=[x.dtype == "int32", c.value < 100, c.value >= 0])
+    result = NUMERIC.run(Question("rule", lambda: subst, FAST))
+    assert result.verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(("number", "is_exact"), [(0.5, True), (3.0, True), (0.1, False)])
+def test_numbers_with_many_digits_have_an_error(number: float, is_exact: bool) -> None:
+    (value,), _ = evaluate_bounded([Const(number)], {})
+    assert isinstance(value, Bounded)
+    assert value.value == number
+    assert value.is_exact is is_exact

@@ -1,0 +1,113 @@
+"""Models as people have them: built with the helpers of ONNX and with PyTorch modules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+OPSET = 18
+
+
+class OnnxGraph:
+    """Collects the nodes and the random weights of an ONNX model."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.onnx = pytest.importorskip("onnx")
+        self.generator = np.random.default_rng(seed)
+        self.nodes: list[Any] = []
+        self.weights: list[Any] = []
+
+    def weight(self, *shape: int, positive: bool = False) -> str:
+        values = 0.3 * self.generator.standard_normal(shape)
+        return self.array(np.abs(values) + 0.5 if positive else values)
+
+    def array(self, values: Any, dtype: str = "float32") -> str:
+        name = f"layer.{len(self.weights)}/weight"
+        array = np.asarray(values, dtype)
+        self.weights.append(self.onnx.numpy_helper.from_array(array, name))
+        return name
+
+    def add(self, kind: str, *operands: str, results: int = 1, **attributes: Any) -> Any:
+        names = [f"{kind}_{len(self.nodes)}_{index}" for index in range(results)]
+        node = self.onnx.helper.make_node(kind, list(operands), names, **attributes)
+        self.nodes.append(node)
+        return names[0] if results == 1 else names
+
+    def convolution(self, data: str, channels: tuple[int, int], size: int, stride: int = 1) -> str:
+        weight = self.weight(channels[1], channels[0], size, size)
+        pads = [size // 2] * 4
+        return self.add("Conv", data, weight, strides=[stride] * 2, pads=pads)
+
+    def batch_norm(self, data: str, channels: int) -> str:
+        others = [self.weight(channels) for _ in range(3)]
+        return self.add("BatchNormalization", data, *others, self.weight(channels, positive=True))
+
+    def model(self, inputs: dict[str, Any], *outputs: str, kind: int = 1) -> Any:
+        helper = self.onnx.helper
+        declared = [helper.make_tensor_value_info(n, kind, shape) for n, shape in inputs.items()]
+        results = [helper.make_tensor_value_info(name, kind, None) for name in outputs]
+        graph = helper.make_graph(self.nodes, "network", declared, results, self.weights)
+        opsets = [helper.make_opsetid("", OPSET)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=9)
+
+
+def residual_block(graph: OnnxGraph, data: str, channels: tuple[int, int], stride: int) -> str:
+    first = graph.batch_norm(graph.convolution(data, channels, 3, stride), channels[1])
+    inner = graph.add("Relu", first)
+    second = graph.batch_norm(graph.convolution(inner, (channels[1],) * 2, 3), channels[1])
+    if stride != 1:
+        data = graph.batch_norm(graph.convolution(data, channels, 1, stride), channels[1])
+    return graph.add("Relu", graph.add("Add", second, data))
+
+
+def resnet() -> Any:
+    """A stem, four residual blocks with batch norm, and a classifier."""
+    graph = OnnxGraph()
+    data = graph.add("Relu", graph.batch_norm(graph.convolution("x", (3, 8), 7, 2), 8))
+    data = graph.add("MaxPool", data, kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    for channels, stride in (((8, 8), 1), ((8, 8), 1), ((8, 16), 2), ((16, 16), 1)):
+        data = residual_block(graph, data, channels, stride)
+    flat = graph.add("Flatten", graph.add("GlobalAveragePool", data))
+    scores = graph.add("Gemm", flat, graph.weight(10, 16), graph.weight(10), transB=1)
+    return graph.model({"x": [1, 3, 32, 32]}, graph.add("Softmax", scores))
+
+
+def inception() -> Any:
+    """Two blocks of four branches each: 1x1, 1x1-3x3, 1x1-5x5 and a pooled one."""
+    graph = OnnxGraph()
+    data, width = "x", 4
+    for _ in range(2):
+        reduced = [graph.convolution(data, (width, 4), 1) for _ in range(3)]
+        straight = graph.add("Relu", reduced[0])
+        middle = graph.convolution(graph.add("Relu", reduced[1]), (4, 6), 3)
+        large = graph.convolution(graph.add("Relu", reduced[2]), (4, 2), 5)
+        pooled = graph.add("MaxPool", data, kernel_shape=[3, 3], pads=[1] * 4, strides=[1, 1])
+        branches = [graph.add("Relu", b) for b in (middle, large)]
+        last = graph.add("Relu", graph.convolution(pooled, (width, 4), 1))
+        data, width = graph.add("Concat", straight, *branches, last, axis=1), 16
+    return graph.model({"x": [2, 4, 9, 9]}, data)
+
+
+def exported(module: Any, *inputs: Any) -> Any:
+    torch = pytest.importorskip("torch")
+    with torch.no_grad():
+        return torch.export.export(module.eval(), inputs)
+
+
+def transformer_encoder() -> Any:
+    """Two encoder layers, as PyTorch has them, without dropout."""
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    layer = torch.nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
+    encoder = torch.nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+    return exported(encoder, torch.randn(2, 6, 16))
+
+
+def lstm_step() -> Any:
+    """One step of an LSTM cell from given states."""
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    states = torch.randn(3, 5), torch.randn(3, 5)
+    return exported(torch.nn.LSTMCell(6, 5), torch.randn(3, 6), states)

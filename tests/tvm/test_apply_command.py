@@ -1,0 +1,200 @@
+"""`python -m gsl apply` on real models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from real_models import OnnxGraph, inception, resnet
+
+from gsl import Call, Workload
+from gsl.command import main
+from gsl.graph import reverse_post_order
+from gsl.model_files import read_model, write_model
+
+pytestmark = [
+    pytest.mark.tvm,
+    pytest.mark.filterwarnings("ignore:Field 'shape':UserWarning"),
+]
+
+RULES = '''
+from gsl import Subst, op, pat, rule
+
+@rule()
+def relu_relu() -> Subst:
+    """relu(relu(x)) => relu(x)"""
+    x = pat.Wildcard()
+    return Subst(op.Relu(op.Relu(x)), op.Relu(x))
+
+@rule()
+def loses_the_shape() -> Subst:
+    """exp(x) => x[None], which has another type"""
+    x = pat.Wildcard()
+    return Subst(op.Exp(x), op.ExpandDims(x, axis=(0,)))
+
+@rule()
+def never() -> Subst:
+    """abs(abs(x)) => abs(x)"""
+    x = pat.Wildcard()
+    return Subst(op.Abs(op.Abs(x)), op.Abs(x))
+'''
+
+ENDLESS = '''
+from gsl import Subst, op, pat, rule
+
+@rule()
+def swap() -> Subst:
+    """relu(x) => relu(relu(x))"""
+    x = pat.Wildcard()
+    return Subst(op.Relu(x), op.Relu(op.Relu(x)))
+'''
+
+
+CHAIN = '''
+from gsl import Subst, op, pat, rule
+
+@rule()
+def first() -> Subst:
+    """exp(x) => tanh(x), on purpose"""
+    x = pat.Wildcard()
+    return Subst(op.Exp(x), op.Tanh(x))
+
+@rule()
+def second() -> Subst:
+    """tanh(x) => sigmoid(x), on purpose"""
+    x = pat.Wildcard()
+    return Subst(op.Tanh(x), op.Sigmoid(x))
+'''
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    onnx = pytest.importorskip("onnx")
+    monkeypatch.chdir(tmp_path)
+    Path("rules.py").write_text(RULES, encoding="utf-8")
+    Path("chain.py").write_text(CHAIN, encoding="utf-8")
+    Path("endless.py").write_text(ENDLESS, encoding="utf-8")
+    graph = OnnxGraph()
+    data = "x"
+    for kind in ("Relu", "Relu", "Relu", "Acosh", "Relu", "Relu", "Exp"):
+        data = graph.add(kind, data)
+    onnx.save(graph.model({"x": [2, 3]}, data), "model.onnx")
+    onnx.save(OnnxGraph().model({"x": ["batch", 3]}, "x"), "open.onnx")
+
+
+def output_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    assert main(arguments) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_the_table_says_what_was_rewritten_where(capsys: pytest.CaptureFixture[str]):
+    lines = output_of(capsys, "apply", "rules.py", "model.onnx", "--no-timing")
+    assert lines[0] == "rule       rewrites  roots"
+    assert lines[1].startswith("relu_relu         3  Relu %")
+    assert lines[1].endswith("Relu %6")
+    assert lines[2] == "3 rewrites by 1 of 3 rules; 7 operators before, 4 after"
+    assert lines[3].startswith("left alone, a match of loses_the_shape: the target cannot be built")
+    assert lines[4] == "unknown operators, passed through: relax.acosh (1)"
+    assert len(lines) == 5
+
+
+def test_what_a_rule_has_made_is_called_so(capsys: pytest.CaptureFixture[str]):
+    lines = output_of(capsys, "apply", "chain.py", "model.onnx", "--no-timing")
+    assert lines[1:3] == ["first          1  Exp %7", "second         1  Tanh made by a rule"]
+
+
+def test_times_and_agreement_are_measured(capsys: pytest.CaptureFixture[str]):
+    lines = output_of(capsys, "apply", "rules.py::relu_relu", "model.onnx")
+    times = [line for line in lines if line.startswith("time on TVM: ")]
+    assert len(times) == 1
+    before, after = (float(word) for word in times[0].split() if word[0].isdigit())
+    assert min(before, after) > 0
+    assert lines[-1] == "largest relative difference of the outputs: 0.0e+00"
+
+
+def test_without_a_rewrite_there_is_no_table(capsys: pytest.CaptureFixture[str]):
+    lines = output_of(capsys, "apply", "rules.py::never", "model.onnx", "--no-timing")
+    assert lines[0] == "0 rewrites by 0 of 1 rules; 7 operators before, 7 after"
+
+
+@pytest.mark.parametrize("name", ["out.py", "out.json"])
+def test_the_result_can_be_read_and_rewritten_again(capsys: pytest.CaptureFixture[str], name: str):
+    first = output_of(capsys, "apply", "rules.py", "model.onnx", "-o", name, "--no-timing")
+    assert first[-1] == f"written to {name}"
+    again = output_of(capsys, "apply", "rules.py", name, "--no-timing")
+    assert again[0] == "0 rewrites by 0 of 3 rules; 4 operators before, 4 after"
+    values = {"x": np.array([[1.5, 2, 3], [4, 5, 6]], np.float32)}
+    before, after = Workload.from_onnx("model.onnx"), read_model(Path(name), {})
+    np.testing.assert_array_equal(after.run(values)[0], before.run(values)[0])
+
+
+def test_many_roots_are_counted(capsys: pytest.CaptureFixture[str]):
+    onnx = pytest.importorskip("onnx")
+    graph = OnnxGraph()
+    outputs = [graph.add("Relu", graph.add("Relu", graph.add("Exp", "x"))) for _ in range(7)]
+    onnx.save(graph.model({"x": [2]}, *outputs), "wide.onnx")
+    lines = output_of(capsys, "apply", "rules.py::relu_relu", "wide.onnx", "--no-timing")
+    assert lines[1].startswith("relu_relu         7  Relu %3, Relu %6")
+    assert lines[1].endswith(", 2 more")
+
+
+def test_the_corpus_applies_to_a_real_model(capsys: pytest.CaptureFixture[str]):
+    onnx = pytest.importorskip("onnx")
+    onnx.save(inception(), "inception.onnx")
+    corpus = Path(__file__).parents[2] / "rule_corpus" / "sound"
+    lines = output_of(capsys, "apply", str(corpus), "inception.onnx", "-o", "picture.svg")
+    assert any(line.startswith("parallel_two_conv") for line in lines)
+    assert Path("picture.svg").read_text(encoding="utf-8").startswith("<svg ")
+
+
+@pytest.mark.parametrize(("option", "is_folded"), [((), True), (("--no-fold",), False)])
+def test_batch_norms_fold_into_convolutions(
+    capsys: pytest.CaptureFixture[str], option: tuple[str, ...], is_folded: bool
+):
+    onnx = pytest.importorskip("onnx")
+    onnx.save(resnet(), "resnet.onnx")
+    corpus = str(Path(__file__).parents[2] / "rule_corpus" / "sound")
+    output_of(capsys, "apply", corpus, "resnet.onnx", "-o", "out.gsl", "--no-timing", *option)
+    order = reverse_post_order(Workload.load("out.gsl").outputs)
+    left = {expr.operator.name for expr in order if isinstance(expr, Call)}
+    assert "BatchNorm" not in left
+    assert ("Sqrt" not in left) is is_folded
+
+
+def test_open_sizes_can_be_given(capsys: pytest.CaptureFixture[str]):
+    given = ("apply", "rules.py", "open.onnx", "--no-timing")
+    assert output_of(capsys, *given, "--shape", "x=4,3")[0].endswith("0 operators before, 0 after")
+
+
+MISTAKES = {
+    "rules without end": (["apply", "endless.py", "model.onnx"], "the rules feed each other"),
+    "a small limit": (["apply", "rules.py", "model.onnx", "--max-rewrites", "2"], "after 2 rew"),
+    "an open size": (["apply", "rules.py", "open.onnx"], "input `x` has the open shape (batch, 3)"),
+    "an unknown input": (["apply", "rules.py", "open.onnx", "--shape", "y=1"], "no input `y`"),
+    "not an ONNX model": (["apply", "rules.py", "corrupt.onnx"], "`corrupt.onnx` is no ONNX model"),
+    "rules as model": (["apply", "rules.py", "rules.py"], "should define one Relax module"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_one_line_and_exit_code_2(capfd: pytest.CaptureFixture[str], name: str):
+    Path("corrupt.onnx").write_text("corrupt", encoding="utf-8")
+    arguments, message = MISTAKES[name]
+    assert main(arguments) == 2
+    captured = capfd.readouterr()
+    assert captured.err.count("\n") == 1
+    assert captured.err.startswith("gsl: ")
+    assert message in captured.err
+
+
+def test_the_input_file_stays_as_it_is(capsys: pytest.CaptureFixture[str]):
+    before = Path("model.onnx").read_bytes()
+    output_of(capsys, "apply", "rules.py", "model.onnx", "-o", "out.py", "--no-timing")
+    assert Path("model.onnx").read_bytes() == before
+
+
+def test_a_rewritten_model_without_inputs_is_timed(capsys: pytest.CaptureFixture[str]):
+    from_script = Workload(Workload.from_onnx("model.onnx").outputs, {"x": np.ones((2, 3), "f")})
+    write_model(from_script, Path("bound.json"))
+    assert output_of(capsys, "apply", "rules.py", "bound.json")[-1].startswith("largest")

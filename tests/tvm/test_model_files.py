@@ -1,0 +1,167 @@
+"""Models in files: scripts, JSON and pictures; what is wrong with a file is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from real_models import exported
+from relax_graphs import WORKLOADS, assert_close, call, nested_tuple_as_one_output, values_for
+
+from gsl import Workload
+from gsl.errors import GslError, ModelError
+from gsl.expr import Const, Tuple, Var
+from gsl.model_files import read_model, write_model
+
+pytestmark = pytest.mark.tvm
+
+SCRIPT = """
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+{body}
+"""
+
+FUNCTION = """
+@I.ir_module
+class {name}:
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        R.func_attr({{"num_input": 1}})
+        return R.{operator}(x)
+"""
+
+
+WRITTEN = [
+    (make, suffix)
+    for make in WORKLOADS
+    for suffix in (".py", ".json", ".gsl")
+    if (make, suffix) != (nested_tuple_as_one_output, ".py")
+]
+
+
+@pytest.mark.parametrize(("make", "suffix"), WRITTEN)
+def test_a_written_workload_reads_back(tmp_path: Path, make: Callable[[], Workload], suffix: str):
+    workload = make()
+    path = tmp_path / f"model{suffix}"
+    write_model(workload, path)
+    again = read_model(path, {})
+    assert [(v.name, v.type) for v in again.inputs] == [(v.name, v.type) for v in workload.inputs]
+    values = values_for(workload.inputs)
+    for computed, expected in zip(again.run(values), workload.run(values), strict=True):
+        assert_close(computed, expected)
+
+
+def test_a_script_is_plain_relax_with_its_parameters_beside_it(tmp_path: Path):
+    x, w = Var("x", (2, 3)), Var("w", (3, 4))
+    total = call("Add", call("Matmul", x, w), Const(np.arange(4, dtype=np.float32)))
+    values = {"w": np.ones((3, 4), np.float32)}
+    write_model(Workload(total, values), tmp_path / "model.py")
+    text = (tmp_path / "model.py").read_text(encoding="utf-8")
+    assert text.startswith("from tvm.script import ir as I\n")
+    assert "R.matmul(x, w" in text
+    with np.load(tmp_path / "model.npz") as arrays:
+        assert arrays.files == ["w", "constant_0"]
+    (variable,) = read_model(tmp_path / "model.py", {}).inputs
+    assert variable.name == "x"
+
+
+def test_names_of_lifted_constants_are_new(tmp_path: Path):
+    taken = Var("constant_0", (2,))
+    write_model(Workload(call("Add", taken, Const([1.0, 2.0]))), tmp_path / "model.py")
+    again = read_model(tmp_path / "model.py", {})
+    assert [v.name for v in again.inputs] == ["constant_0"]
+    assert list(again.parameters) == ["constant_1"]
+
+
+def test_a_script_without_parameters_leaves_no_archive_behind(tmp_path: Path):
+    path, archive = tmp_path / "model.py", tmp_path / "model.npz"
+    archive.write_text("of an earlier model", encoding="utf-8")
+    write_model(Workload(call("Exp", Var("x", (2,)))), path)
+    assert not archive.exists()
+
+
+def test_an_exported_module_survives_a_script(tmp_path: Path):
+    torch = pytest.importorskip("torch")
+    module = torch.nn.Sequential(torch.nn.Conv2d(2, 3, 3), torch.nn.BatchNorm2d(3))
+    data = torch.randn(1, 2, 6, 6)
+    workload = Workload.from_torch(exported(module, data))
+    write_model(workload, tmp_path / "model.py")
+    again = read_model(tmp_path / "model.py", {})
+    (computed,) = again.run({workload.inputs[0].name: data.numpy()})
+    np.testing.assert_allclose(computed, module(data).detach().numpy(), rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "beginning"),
+    [(".mmd", "flowchart TD"), (".dot", "digraph"), (".svg", "<svg "), (".txt", "x ")],
+)
+def test_pictures_are_written(tmp_path: Path, suffix: str, beginning: str):
+    path = tmp_path / f"model{suffix}"
+    write_model(Workload(call("Exp", Tuple([Var("x", (2,))]).operands[0])), path)
+    assert path.read_text(encoding="utf-8").startswith(beginning)
+
+
+SCRIPTS = {
+    "no module": ("x = 1", "should define one Relax module under @I.ir_module, not none"),
+    "two modules": (
+        FUNCTION.format(name="One", operator="exp") + FUNCTION.format(name="Two", operator="abs"),
+        "not 2 of them: One, Two",
+    ),
+    "an exception": ("1 / 0", "cannot be executed: division by zero"),
+    "an unknown operator": (FUNCTION.format(name="M", operator="expp"), "cannot be executed: .*"),
+    "no function main": (
+        FUNCTION.format(name="M", operator="exp").replace("main", "other"),
+        "no Relax function `main`",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_mistakes_in_scripts_are_explained(tmp_path: Path, name: str):
+    body, message = SCRIPTS[name]
+    path = tmp_path / "model.py"
+    path.write_text(SCRIPT.format(body=body), encoding="utf-8")
+    with pytest.raises(GslError, match=message):
+        read_model(path, {})
+
+
+@pytest.mark.parametrize("content", ["", "{}", '{"root_index": 0, "nodes": [{"type": "None"}]}'])
+def test_json_that_is_no_module_is_refused(tmp_path: Path, content: str):
+    path = tmp_path / "model.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ModelError, match=r"model\.json` (is no JSON of TVM|has a NoneType)"):
+        read_model(path, {})
+
+
+def test_a_corrupt_archive_is_named(tmp_path: Path):
+    path = tmp_path / "model.py"
+    path.write_text(SCRIPT.format(body=FUNCTION.format(name="M", operator="exp")), encoding="utf-8")
+    assert read_model(path, {}).outputs[0].shape == (2,)
+    path.with_suffix(".npz").write_bytes(b"PK no archive")
+    with pytest.raises(ModelError, match=r"model\.npz` is no archive of arrays"):
+        read_model(path, {})
+
+
+def test_a_script_that_tvm_could_not_read_is_not_written(tmp_path: Path):
+    path = tmp_path / "model.py"
+    with pytest.raises(ModelError, match=r"no script that TVM reads .*; write it as \.json"):
+        write_model(nested_tuple_as_one_output(), path)
+    assert not path.exists()
+
+
+def test_only_onnx_models_take_sizes(tmp_path: Path):
+    path = tmp_path / "model.json"
+    path.write_text("", encoding="utf-8")
+    with pytest.raises(ModelError, match="only ONNX models leave some open"):
+        read_model(path, {"x": (2,)})
+
+
+def test_what_cannot_be_written_is_refused(tmp_path: Path):
+    workload = Workload(Var("x", (2,)))
+    with pytest.raises(ModelError, match=r"its suffix should be \.py, \.json, .* or \.txt"):
+        write_model(workload, tmp_path / "model.onnx")
+    with pytest.raises(ModelError, match="File name too long"):
+        write_model(workload, tmp_path / f"{'x' * 300}.txt")

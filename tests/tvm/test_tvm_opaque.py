@@ -1,0 +1,268 @@
+"""Relax calls that GSL does not know, or not in this form, pass through untouched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import tvm
+import tvm_ffi
+from gsl.tvm.wire import decode, encode
+from relax_graphs import same
+from relax_modules import CallsLoopNest, Effects
+from tvm import relax
+
+from gsl import Subst, Workload, apply, op, pat
+from gsl.errors import GraphError
+from gsl.expr import Call, Proj, Var
+from gsl.operators.declaration import OpaqueOperator, lookup
+from gsl.tvm.errors import BackendError, TypeMismatchError, UnsupportedError
+from gsl.tvm.export import to_relax
+from gsl.tvm.importer import from_relax
+from gsl.tvm.run import compile_functions
+from gsl.tvm.worker import Job, Worker
+
+pytestmark = pytest.mark.tvm
+
+R = relax.op
+
+
+def tensor(name: str, *shape: Any, dtype: str = "float32") -> Any:
+    return relax.Var(name, relax.TensorType(shape, dtype))
+
+
+def module_of(build: Callable[..., Any], *variables: Any) -> Any:
+    """Return a module whose `main` binds what `build` makes of the variables."""
+    builder = relax.BlockBuilder()
+    attributes = {"num_input": len(variables), "num_output": 1}
+    with builder.function("main", list(variables), attrs=attributes):
+        with builder.dataflow():
+            result = builder.emit_output(builder.emit(build(*variables), "made"))
+        builder.emit_func_output(result)
+    return builder.finalize()
+
+
+X = tensor("x", 2, 3)
+IMAGE = tensor("image", 1, 2, 4, 4)
+KERNEL = tensor("kernel", 2, 2, 3, 3)
+INDICES = tensor("indices", 4, dtype="int32")
+FOUR = [tensor(f"v{i}", 2) for i in range(4)]
+HEADS = [tensor(f"h{i}", 1, 2, 3, 4) for i in range(3)]
+
+OPAQUE: dict[str, tuple[Callable[..., Any], list[Any]]] = {
+    "relax.atan": (R.atan, [X]),
+    "relax.mod": (lambda x: R.mod(x, x), [X]),
+    "relax.sort": (lambda x: R.sort(x, axis=0, descending=True), [X]),
+    "relax.topk": (lambda x: R.topk(x, 2, ret_type="both"), [X]),
+    "relax.meshgrid": (lambda a, b: R.meshgrid(relax.Tuple([a, b]), "ij"), FOUR[:2]),
+    "relax.image.resize2d": (lambda x: R.image.resize2d(x, (8, 8)), [IMAGE]),
+    "relax.nn.prelu": (lambda x: R.nn.prelu(x, relax.const([0.1, 0.2, 0.3], "float32")), [X]),
+    "relax.nn.pad": (lambda x: R.nn.pad(x, [1, 1, 1, 1], "reflect"), [X]),
+    "relax.nn.conv2d": (lambda x, w: R.nn.conv2d(x, w, out_layout="NHWC"), [IMAGE, KERNEL]),
+    "relax.nn.batch_norm": (lambda x, *v: R.nn.batch_norm(x, *v, axis=1), [IMAGE, *FOUR]),
+    "relax.take": (lambda x, i: R.take(x, i, 0, "wrap"), [X, INDICES]),
+    "relax.cumsum": (lambda x: R.cumsum(x, 1, "float64"), [X]),
+    "relax.nn.adaptive_avg_pool2d": (lambda x: R.nn.adaptive_avg_pool2d(x, 2), [IMAGE]),
+    "relax.nn.attention": (lambda *x: R.nn.attention(*x, causal_mask="TopLeft"), HEADS),
+    "relax.full": (lambda: R.full((2,), relax.const(2**60 + 1, "int64")), []),
+    "relax.strided_slice": (lambda x: R.strided_slice(x, [0], [1], [0], [-1]), [X]),
+    "relax.arange": (lambda: R.arange(1, 7, 2, "int64"), []),
+    "relax.call_pure_packed": (lambda x: relax.call_pure_packed("f", x, ty_args=x.ty), [X]),
+    "relax.astype": (lambda x: R.astype(x, "bfloat16"), [X]),
+}
+
+every_call = pytest.mark.parametrize("name", OPAQUE)
+
+
+def read(name: str) -> tuple[Any, Workload]:
+    """Return a module with one call, and what is read of it."""
+    build, variables = OPAQUE[name]
+    module = module_of(build, *variables)
+    return module, from_relax(module)
+
+
+@every_call
+def test_the_call_is_carried(name: str):
+    module, workload = read(name)
+    (result,) = workload.outputs
+    assert isinstance(result, Call)
+    assert isinstance(result.operator, OpaqueOperator)
+    assert result.operator is lookup(name)
+    assert module["main"].params[0].name == workload.inputs[0].name if workload.inputs else True
+
+
+@every_call
+def test_it_comes_back_unchanged(name: str):
+    module, workload = read(name)
+    assert tvm_ffi.structural_equal(to_relax(workload)["main"], module["main"])
+
+
+@every_call
+def test_it_survives_the_wire(name: str):
+    _, workload = read(name)
+    records, positions = encode(workload.outputs)
+    exprs = decode(records)
+    assert same([exprs[position] for position in positions], workload.outputs)
+
+
+@every_call
+def test_its_attributes_are_plain_values(name: str):
+    (result,) = read(name)[1].outputs
+    again = json.loads(json.dumps(dict(result.attributes)))
+    assert Call(result.operator, result.operands, again).type == result.type
+
+
+def network() -> Workload:
+    """A network of known operators around two opaque calls, one with a tuple as result."""
+    builder = relax.BlockBuilder()
+    with builder.function("main", [X]):
+        with builder.dataflow():
+            turned = builder.emit(R.permute_dims(R.permute_dims(X)))
+            angle = builder.emit(R.atan(R.nn.relu(R.nn.relu(turned))))
+            best = builder.emit(R.topk(angle, 2, ret_type="both"))
+            result = builder.emit_output(R.add(best[0], R.nn.relu(R.nn.relu(best[0]))))
+        builder.emit_func_output(result)
+    return from_relax(builder.finalize())
+
+
+def relu_relu() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Relu(op.Relu(x)), op.Relu(x))
+
+
+def transpose_transpose() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Transpose(op.Transpose(x, axes=(1, 0)), axes=(1, 0)), x)
+
+
+def names(workload: Workload) -> list[str]:
+    return [line.split(" = ")[1].split("(")[0] for line in text_of(workload) if " = " in line]
+
+
+def text_of(workload: Workload) -> list[str]:
+    return workload.visualize("text").splitlines()
+
+
+def test_rules_apply_above_and_below():
+    before = network()
+    after = apply(before, [relu_relu(), transpose_transpose()])
+    expected = ["Var", "Relu", "relax.atan", "relax.topk", "GetItem", "GetItem", "Relu", "Add"]
+    assert names(after) == expected
+    values = np.random.default_rng(0).standard_normal((2, 3)).astype(np.float32)
+    np.testing.assert_array_equal(after.run({"x": values})[0], before.run({"x": values})[0])
+    top = -np.sort(-np.arctan(np.maximum(values, 0)), axis=1)[:, :2]
+    np.testing.assert_allclose(after.run({"x": values})[0], 2 * top, rtol=1e-6)
+
+
+def test_a_rewritten_network_goes_to_relax_and_back():
+    after = apply(network(), [relu_relu()])
+    assert same(from_relax(to_relax(after)).outputs, after.outputs)
+
+
+PATTERNS = {
+    "a trait": op.Elementwise(pat.Wildcard()),
+    "another operator": op.Exp(pat.Wildcard()),
+    "a variable": op.Abs(pat.Variable()),
+}
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_no_pattern_but_a_wildcard_matches(name: str):
+    workload = from_relax(module_of(R.atan, X))
+    rule = Subst(PATTERNS[name], PATTERNS[name].operands[0])
+    assert apply(workload, [rule]) is workload
+
+
+def test_a_wildcard_matches():
+    workload = from_relax(module_of(lambda x: R.nn.relu(R.nn.relu(R.atan(x))), X))
+    assert names(apply(workload, [relu_relu()])) == ["Var", "relax.atan", "Relu"]
+
+
+def test_a_worker_runs_what_was_read_after_it_started():
+    x = Var("x", (2,))
+    values = np.array([0.5, 2.0], np.float32)
+    with Worker() as worker:
+        worker.run([Job("first", [Call(lookup("Exp"), [x])], {"x": values})])
+        pid = worker._zygote.pid
+        workload = from_relax(module_of(R.atan, tensor("x", 2)))
+        ((result,),) = worker.run([Job("second", workload.outputs, {"x": values})])
+        assert worker._zygote.pid == pid
+    np.testing.assert_allclose(result, np.arctan(values), rtol=1e-6)
+
+
+def test_the_references_do_not_know_it():
+    from_reference = pytest.importorskip("gsl.evaluate")
+    workload = from_relax(module_of(R.atan, X))
+    with pytest.raises(GraphError, match=r"relax\.atan has no NumPy reference"):
+        from_reference.run(workload, {"x": np.zeros((2, 3), np.float32)})
+
+
+def test_it_may_be_one_of_several_results():
+    module = module_of(lambda x: R.topk(x, 2, ret_type="both"), X)
+    (whole,) = from_relax(module).outputs
+    again = Workload([Proj(whole, 1), Proj(whole, 0)])
+    values = np.array([[1, 3, 2], [6, 5, 4]], np.float32)
+    indices, best = compile_functions(to_relax(again)).run("main", [values])
+    assert indices.tolist() == [[1, 2], [0, 1]]
+    assert best.tolist() == [[3, 2], [6, 5]]
+
+
+def test_a_call_of_a_loop_nest_is_refused_by_place():
+    message = r"binding 1 of block 0, `twice` = relax\.call_tir: it calls `double`, a function"
+    with pytest.raises(UnsupportedError, match=message):
+        from_relax(CallsLoopNest)
+
+
+def test_a_call_with_effects_is_refused():
+    with pytest.raises(UnsupportedError, match=r"relax\.print has effects"):
+        from_relax(Effects)
+
+
+def test_a_symbolic_size_inside_is_refused():
+    n = tvm.tirx.Var("n", "int64")
+    with pytest.raises(UnsupportedError, match=r"`made` = relax\.arange: .*symbolic size|n is not"):
+        from_relax(module_of(lambda: R.arange(0, n, 1, "int64")))
+
+
+PAYLOADS = {
+    "not JSON": "{",
+    "not a call": '{"root_index": 0, "nodes": [{"type": "None"}]}',
+}
+
+
+@pytest.mark.parametrize("name", PAYLOADS)
+def test_a_wrong_payload_is_refused(name: str):
+    attributes = {"payload": PAYLOADS[name], "result": ("float32", (2,))}
+    workload = Workload(Call(lookup("relax.atan"), [Var("x", (2,))], attributes))
+    with pytest.raises(BackendError, match="payload"):
+        to_relax(workload)
+
+
+def test_a_payload_of_another_operator_is_refused():
+    (call,) = from_relax(module_of(R.atan, X)).outputs
+    other = Call(lookup("relax.tan"), call.operands, call.attributes)
+    with pytest.raises(BackendError, match=r"payload of relax\.tan is not a Relax call of it"):
+        to_relax(Workload(other))
+
+
+def test_a_wrong_type_of_the_result_is_noticed():
+    (call,) = from_relax(module_of(R.atan, X)).outputs
+    attributes = {**call.attributes, "result": ("float32", (9, 9))}
+    with pytest.raises(TypeMismatchError, match=r"relax\.atan.* -> float32\[9,9\]"):
+        to_relax(Workload(Call(call.operator, call.operands, attributes)))
+
+
+def test_ten_thousand_opaque_bindings_are_read_and_written():
+    builder = relax.BlockBuilder()
+    with builder.function("main", [X]):
+        with builder.dataflow():
+            last = X
+            for _ in range(10_000):
+                last = builder.emit(R.atan(last))
+            result = builder.emit_output(last)
+        builder.emit_func_output(result)
+    workload = from_relax(builder.finalize())
+    assert same(from_relax(to_relax(workload)).outputs, workload.outputs)
