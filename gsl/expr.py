@@ -137,7 +137,7 @@ class Call(Expr):
         call.type = result
         return call
 
-    def with_operands(self, operands: tuple[Expr, ...]) -> Call:
+    def with_operands(self, operands: tuple[Expr, ...]) -> Expr:
         """Return this call of other operands of the same types."""
         if type(self) is not Call:
             return super().with_operands(operands)

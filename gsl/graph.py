@@ -194,7 +194,10 @@ class Graph:
         return reverse_post_order(self.outputs)
 
     def arrivals(self, node: Node) -> list[Node]:
-        """Return the list to which the users that `node` gains are added from the first call on."""
+        """Return the list to which users of `node` are added from the first call on.
+
+        A user is added when it becomes one and whenever it gets another operand.
+        """
         return self._arrivals.setdefault(node, [])
 
     def add(self, expr: Expr, operands: tuple[Node, ...], gap: int = 1) -> Node:
@@ -204,18 +207,17 @@ class Graph:
         for operand in operands:
             if operand.level > level:
                 level = operand.level
-            if self._arrivals:
-                self._gain(operand, node)
-            else:
-                operand.users[node] = None
+            operand.users[node] = None
+        if self._arrivals:
+            self._announce(node)
         node.level = level + gap
         self._nodes[node] = None
         return node
 
-    def _gain(self, node: Node, user: Node) -> None:
-        if node in self._arrivals and user not in node.users:
-            self._arrivals[node].append(user)
-        node.users[user] = None
+    def _announce(self, user: Node) -> None:
+        for operand in user.operands:
+            if operand in self._arrivals:
+                self._arrivals[operand].append(user)
 
     def replace(
         self, replacements: Sequence[tuple[Node, Node]], added: Collection[Node] = ()
@@ -243,9 +245,11 @@ class Graph:
         for old in changes:
             del old.users[user]
         for new in changes.values():
-            self._gain(new, user)
+            new.users[user] = None
             if new.level >= user.level:
                 self._raise_level(user, new.level)
+        if self._arrivals:
+            self._announce(user)
         self._stale[user] = self.affected[user] = None
 
     def _replace_outputs(self, mapping: Mapping[Node, Node]) -> None:

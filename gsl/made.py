@@ -1,14 +1,19 @@
-"""How compiled targets make nodes; types that were inferred once in a graph are known then."""
+"""How compiled targets make nodes; types that were inferred once in a graph are known then.
+
+Terms are left to `rewrite.Builder`: UndecidedError says that there is one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gsl.errors import EvaluationError, RewriteError
+from gsl.attr.evaluate import is_symbolic
+from gsl.errors import EvaluationError, RewriteError, UndecidedError
 from gsl.expr import Call, Const, Expr, Proj, Tuple
 from gsl.graph import Graph, Node
 from gsl.operators import Operator
+from gsl.pat import Pattern
 
 Attributes = Mapping[str, Any]
 
@@ -28,10 +33,12 @@ class Maker:
 
     def call(self, operator: Operator, operands: tuple[Node, ...], attributes: Attributes) -> Node:
         """Add a call; raises OperatorError when the operator refuses it."""
+        _require_known(tuple(attributes.values()))
         return self._add(Call(operator, [n.expr for n in operands], attributes), operands)
 
     def known_call(
         self,
+        pattern: Pattern,
         operator: Operator,
         operands: tuple[Node, ...],
         types: tuple[Any, ...],
@@ -39,12 +46,13 @@ class Maker:
     ) -> Node:
         """Add a call as `call` does; `types` says all about the operands that its type depends on.
 
-        Attributes that compare equal must be interchangeable.
+        Attributes of `pattern` that compare equal must be interchangeable.
         """
-        key = (operator, types, tuple(attributes), tuple(attributes.values()))
+        key = (pattern, operator, types, tuple(attributes), tuple(attributes.values()))
         known = self._types.get(key)
         exprs = tuple([node.expr for node in operands])
         if known is None:
+            _require_known(tuple(attributes.values()))
             call = Call(operator, exprs, attributes)
             self._types[key] = (call.attributes, call.type)
         else:
@@ -63,7 +71,13 @@ class Maker:
 
     def constant(self, value: Any, dtype: str) -> Node:
         """Add a constant; raises RewriteError when `value` is none of `dtype`."""
+        _require_known((value, dtype))
         return self._add(constant(value, dtype), ())
+
+
+def _require_known(values: tuple[Any, ...]) -> None:
+    if is_symbolic(values):
+        raise UndecidedError("a value that is not known yet")
 
 
 def constant(value: Any, dtype: str) -> Const:

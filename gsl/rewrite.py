@@ -215,11 +215,11 @@ def rewrite(subst: Subst, found: Bindings | Found, graph: Graph) -> list[Node]:
     if not isinstance(found, Bindings):
         assert matcher is not None
         found = matcher.bindings(found)
-    return _rewrite_slowly(subst, found, graph)
+    return build_and_replace(subst, found, graph)
 
 
-def _rewrite_slowly(subst: Subst, bindings: Bindings, graph: Graph) -> list[Node]:
-    """Rewrite with the builder, which knows what is wrong when it fails."""
+def build_and_replace(subst: Subst, bindings: Bindings, graph: Graph) -> list[Node]:
+    """Rewrite as `rewrite` does, with the builder: it can do everything and knows what is wrong."""
     builder = Builder(bindings, graph)
     try:
         pairs = [

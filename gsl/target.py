@@ -42,7 +42,7 @@ def construct_of(subst: Subst) -> Construct | None:
             return _fixed(subst, matcher)
         if isinstance(matcher, FanMatcher):
             return _fan(subst, matcher)
-    except NotCompiledError:
+    except (NotCompiledError, RecursionError):
         pass
     return None
 
@@ -177,7 +177,8 @@ class _Writer:
         given, known = self._attributes(pattern)
         if not known:
             return f"make.call({operator}, {listed(operands)}, {given})"
-        return f"make.known_call({operator}, {listed(operands)}, {self._types(pattern)}, {given})"
+        types, made = self._types(pattern), self.code.constant(pattern)
+        return f"make.known_call({made}, {operator}, {listed(operands)}, {types}, {given})"
 
     def _operator(self, pattern: Call) -> str:
         if isinstance(pattern.callee, Operator):

@@ -43,9 +43,15 @@ class Code:
         return name
 
     def function(self, signature: str, title: str) -> Callable[..., Any]:
-        """Compile the lines to a function with a signature such as ``(root, graph)``."""
+        """Compile the lines to a function with a signature such as ``(root, graph)``.
+
+        Raises NotCompiledError when blocks or parentheses are nested deeper than Python allows.
+        """
         text = "\n".join([f"def compiled{signature}:", *self._lines, ""])
         names = dict(self.constants)
-        exec(compile(text, f"<{title}>", "exec"), names)
+        try:
+            exec(compile(text, f"<{title}>", "exec"), names)
+        except (SyntaxError, RecursionError, MemoryError) as error:
+            raise NotCompiledError(f"nested too deeply: {error}") from error
         compiled: Callable[..., Any] = names["compiled"]
         return compiled

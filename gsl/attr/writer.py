@@ -221,7 +221,7 @@ def kind_of(value: Value) -> Kind:
     """Return the kind of a known value."""
     if isinstance(value, bool):
         return Kind.FLAG
-    if isinstance(value, tuple) and all(type(item) is int for item in value):
+    if type(value) is tuple and all(type(item) is int for item in value):
         return Kind.INTEGERS
     kinds = {int: Kind.INTEGER, float: Kind.REAL, str: Kind.TEXT}
     return kinds.get(type(value), Kind.ANY)

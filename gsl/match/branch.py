@@ -18,6 +18,7 @@ from gsl.expr import Tuple as TupleExpr
 from gsl.expr import Var as VarExpr
 from gsl.match.reads import Reads, has_value, share_attributes
 from gsl.operators import Operator
+from gsl.operators.declaration import OpaqueOperator
 from gsl.pat import (
     INPUTS,
     Call,
@@ -111,11 +112,24 @@ class BranchWriter:
         """Write that `condition` is a mismatch."""
         self.code.line(f"if {condition}: {self.failing}")
 
-    def match(self, root: Pattern, node: str, constrained: bool = True) -> None:
-        """Write the match of `root` and everything below it with `node`.
+    def outline(self, root: Pattern, node: str) -> None:
+        """Write what can be told of `node` and its operands without looking further."""
+        self._outlined(root, node)
+        for position, operand in enumerate(root.operands):
+            if operand not in self.names:
+                name = self.code.fresh("n")
+                self.code.line(f"{name} = {node}.operands[{position}]")
+                self._outlined(operand, name)
+        self._visible = frozenset(self.names)
 
-        Unless `constrained`, attributes are left alone.
-        """
+    def _outlined(self, pattern: Pattern, name: str) -> None:
+        refusals = self._refusals(pattern, name)
+        if refusals:
+            self.fail_if(" or ".join(refusals))
+        self.names[pattern] = name
+
+    def match(self, root: Pattern, node: str) -> None:
+        """Write the match of `root` and everything below it with `node`."""
         checks: list[tuple[Pattern, frozenset[Pattern]]] = []
         agenda = [(root, node, False)]
         while agenda:
@@ -130,7 +144,7 @@ class BranchWriter:
                     (p, f"{name}.operands[{i}]", False) for i, p in enumerate(pattern.operands)
                 ]
                 agenda += [(pattern, name, True), *reversed(below)]
-        for pattern, visible in checks if constrained else ():
+        for pattern, visible in checks:
             self._visible = visible
             self._constraints(pattern)
         self._visible = frozenset(self.names)
@@ -180,7 +194,9 @@ class BranchWriter:
 
     def _arity_known(self, pattern: Call) -> bool:
         callee = pattern.callee
-        return isinstance(callee, Operator) and len(callee.operands) == len(pattern.operands)
+        if not isinstance(callee, Operator) or isinstance(callee, OpaqueOperator):
+            return False
+        return len(callee.operands) == len(pattern.operands)
 
     def _arity(self, pattern: Call, name: str) -> str:
         return f"len({name}.operands) != {len(pattern.operands)}"

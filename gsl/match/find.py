@@ -92,5 +92,5 @@ def matcher_of(subst: Subst) -> Matcher | None:
     variadic = subst.variadic
     try:
         return FixedMatcher(subst) if variadic is None else FanMatcher(subst, variadic)
-    except NotCompiledError:
+    except (NotCompiledError, RecursionError):
         return None

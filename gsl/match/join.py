@@ -9,9 +9,9 @@ the root makes the guard false.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from gsl.attr.code import Code
@@ -45,9 +45,9 @@ def patterns_of(term: Term) -> frozenset[Pattern]:
 def equations(
     patterns: Collection[Pattern], conditions: Iterable[Term], before: Collection[Pattern]
 ) -> list[Equation]:
-    """Return the equations between patterns of a candidate and those bound before.
+    """Return the equations between `patterns`, of a candidate, and those bound before.
 
-    They come from the constraints of `patterns`, those of the candidate, and from `conditions`.
+    They come from the constraints of `patterns` and from `conditions`.
     """
     sides = _Sides(frozenset(before), frozenset(patterns))
     found = [
@@ -101,12 +101,13 @@ def profile_of(
 ) -> Callable[[Node], Profile | None]:
     """Return a function that gives the right sides of equations for a candidate for `output`.
 
-    It gives None when the candidate cannot match whatever is bound before.
+    It gives None when the candidate cannot match whatever is bound before. Both only depend on
+    the candidate and on which nodes its operands are.
     """
     code = Code()
     rights = [equation.right for equation in found]
     branch = BranchWriter(code, shape, rights)
-    branch.match(output, "candidate", constrained=False)
+    branch.outline(output, "candidate")
     code.line(f"return {listed(branch.terms.write(right).text for right in rights)}")
     return code.function("(candidate)", "candidates")
 
@@ -133,7 +134,9 @@ class Site:
     def __init__(self, profile: Callable[[Node], Profile | None]) -> None:
         self.profile = profile
 
-    def agreeing(self, graph: Graph, anchor: Node, required: int, left: Profile) -> Sequence[Node]:
+    def agreeing(
+        self, graph: Graph, anchor: Node, required: int, left: Profile
+    ) -> Collection[Node]:
         """Return the users of `anchor` whose profile is `left` where bits of `required` are set.
 
         Some may not be users any more.
@@ -146,48 +149,57 @@ class Site:
 
 
 class _Group:
-    """The users of one node by their profiles; kept up to date as users come and go."""
+    """The users of one node by their profiles; kept up to date as users come, change and go."""
 
     def __init__(self, site: Site, graph: Graph, anchor: Node) -> None:
         self._site = site
         self._anchor = anchor
         self._arrivals = graph.arrivals(anchor)
         self._seen = len(self._arrivals)
-        self._profiles: list[tuple[Node, Profile]] = []
-        self._tables: dict[int, dict[Profile, deque[Node]]] = {}
-        self._add(anchor.users)
+        self._profiles: dict[Node, Profile] = {}
+        self._tables: dict[int, dict[Profile, dict[Node, None]]] = {}
+        self._take_up(anchor.users)
 
     def update(self) -> None:
-        """Take up users that came, and forget those that left when they become many."""
+        """Take up users that came or changed, forget those that left when they become many."""
         if len(self._arrivals) > self._seen:
-            self._add(self._arrivals[self._seen :])
+            self._take_up(self._arrivals[self._seen :])
             self._seen = len(self._arrivals)
         users = self._anchor.users
         if len(self._profiles) > 2 * len(users) + FEW:
-            self._profiles = [entry for entry in self._profiles if entry[0] in users]
+            self._profiles = {user: p for user, p in self._profiles.items() if user in users}
             self._tables = {}
 
-    def _add(self, users: Iterable[Node]) -> None:
+    def _take_up(self, users: Iterable[Node]) -> None:
         for user in users:
-            try:
-                profile = self._site.profile(user)
-            except MISSING:
-                continue
-            if profile is not None:
-                self._profiles.append((user, profile))
+            profile = self._profile(user)
+            before = self._profiles.pop(user, None)
+            if before is not None:
                 for required, table in self._tables.items():
-                    table.setdefault(_chosen(profile, required), deque()).append(user)
+                    table[_chosen(before, required)].pop(user, None)
+            if profile is not None:
+                self._profiles[user] = profile
+                for required, table in self._tables.items():
+                    table.setdefault(_chosen(profile, required), {})[user] = None
 
-    def agreeing(self, required: int, left: Profile) -> Sequence[Node]:
+    def _profile(self, user: Node) -> Profile | None:
+        try:
+            return self._site.profile(user)
+        except MISSING:
+            return None
+
+    def agreeing(self, required: int, left: Profile) -> Collection[Node]:
         """Return the users that agree with `left`, in the order in which they came."""
         table = self._tables.get(required)
         if table is None:
-            table = self._tables[required] = {}
-            for user, profile in self._profiles:
-                table.setdefault(_chosen(profile, required), deque()).append(user)
-        found = table.get(_chosen(left, required), deque())
-        while found and found[0] not in self._anchor.users:
-            found.popleft()
+            table = {}
+            for user, profile in self._profiles.items():
+                table.setdefault(_chosen(profile, required), {})[user] = None
+            self._tables[required] = table
+        found = table.get(_chosen(left, required), {})
+        users = self._anchor.users
+        for user in list(takewhile(lambda user: user not in users, found)):
+            del found[user]
         return found
 
 

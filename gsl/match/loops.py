@@ -128,7 +128,7 @@ class LoopWriter:
     def _agreeing(self, output: Pattern, anchor: str) -> str:
         """Write that of many users only those are tried that agree with what is bound."""
         before = self.branch.names.keys()
-        patterns = [p for p in (*self._shape.below[output], output) if p not in before]
+        patterns = [p for p in dict.fromkeys((*output.operands, output)) if p not in before]
         found = equations(patterns, self.conditions, before)
         if not found:
             return f"{anchor}.users"

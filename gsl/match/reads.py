@@ -11,6 +11,7 @@ import numpy as np
 from gsl.attr.code import Code
 from gsl.attr.evaluate import equal
 from gsl.attr.writer import Kind, TermWriter, Written, kind_of
+from gsl.errors import UndecidedError
 from gsl.expr import Call as CallExpr
 from gsl.expr import Expr, attribute_of
 from gsl.operators import Operator
@@ -59,8 +60,9 @@ class Reads:
             return Written(f"{node}.expr.index", Kind.INTEGER)
         if isinstance(pattern, Tuple) and name == "length":
             return Written(f"len({node}.operands)", Kind.INTEGER)
-        function = self._code.constant(_FAST.get(name, attribute_of))
-        return Written(f"{function}({node}.expr, {name!r})", _OF_TYPES.get(name, Kind.ANY))
+        if name in _FAST:
+            return Written(f"{self._code.constant(_FAST[name])}({node}.expr)", _OF_TYPES[name])
+        return Written(f"{self._code.constant(attribute_of)}({node}.expr, {name!r})")
 
     def keep(self, node: str, path: str) -> str:
         """Return a name for what `path`, which every such node has, leads to."""
@@ -98,16 +100,22 @@ def kind_of_domain(domain: Domain) -> Kind:
     return next((kind for types, kind in _KINDS if isinstance(domain, types)), Kind.ANY)
 
 
-def _shape(expr: Expr, name: str) -> Any:
-    if type(expr) is CallExpr and "shape" in expr.attributes:
-        return expr.attributes["shape"]
+def _shape(expr: Expr) -> Any:
+    if isinstance(expr, CallExpr) and "shape" in expr.attributes:
+        return _of_kind(expr.attributes["shape"], Kind.INTEGERS)
     return expr.type.shape  # type: ignore[union-attr]
 
 
-def _dtype(expr: Expr, name: str) -> Any:
-    if type(expr) is CallExpr and "dtype" in expr.attributes:
-        return expr.attributes["dtype"]
+def _dtype(expr: Expr) -> Any:
+    if isinstance(expr, CallExpr) and "dtype" in expr.attributes:
+        return _of_kind(expr.attributes["dtype"], Kind.TEXT)
     return expr.type.dtype  # type: ignore[union-attr]
+
+
+def _of_kind(value: Any, kind: Kind) -> Any:
+    if kind_of(value) is not kind:
+        raise UndecidedError(f"{value!r} is an attribute of another kind")
+    return value
 
 
 _FAST = {"shape": _shape, "dtype": _dtype}
