@@ -188,7 +188,9 @@ class _Places:
         inside = reverse_post_order([variadic.field])
         if all(variadic.symbol not in free_symbols(t) for p in inside for t in p.terms()):
             return ()
-        ways: deque[tuple[Pattern, Way, Way]] = deque([(variadic.field, (), ())])
+        ways: deque[tuple[Pattern, Way, Way]] = deque(
+            [(pattern, (), ()) for pattern in standing(variadic.field)]
+        )
         while ways:
             pattern, down, up = ways.popleft()
             if pattern not in variadic.templates:

@@ -206,9 +206,9 @@ def rewrite(subst: Subst, found: Bindings | Found, graph: Graph) -> list[Node]:
     matcher = subst.derived(matcher_of)
     construct = subst.derived(construct_of)
     if matcher is not None and construct is not None:
-        raw = matcher.found(found) if isinstance(found, Bindings) else found
         maker = Maker(graph)
         try:
+            raw = matcher.found(found) if isinstance(found, Bindings) else found
             return _splice(construct(raw, maker), maker.added, graph)
         except (GslError, *MISSING, *UNDECIDED):
             graph.drop_unused(reversed(maker.added))

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gsl import Call, Const, Expr, Proj, Subst, Var
-from gsl.graph import Graph
+from gsl.graph import Graph, Node
 from gsl.match import Bindings, match_at
 from gsl.rewrite import rewrite
 from tests.match.asking import node_of
 from tests.work_graph import invariants
 
 
-def once(subst: Subst, outputs: list[Expr], root: Expr | None = None) -> list[Expr]:
+Rewrite = Callable[[Subst, Bindings, Graph], list[Node]]
+
+
+def once(
+    subst: Subst, outputs: list[Expr], root: Expr | None = None, by: Rewrite = rewrite
+) -> list[Expr]:
     """Rewrite the match at `root`, by default the first output, and return all outputs."""
     graph = Graph(outputs)
     bindings = match_at(subst, graph, node_of(graph, outputs[0] if root is None else root))
     assert isinstance(bindings, Bindings), bindings
-    rewrite(subst, bindings, graph)
+    by(subst, bindings, graph)
     invariants(graph)
     return graph.to_exprs()
 

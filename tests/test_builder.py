@@ -13,7 +13,7 @@ from gsl.errors import UndecidedError
 from gsl.graph import Graph
 from gsl.match import match_at
 from gsl.operators.declaration import Need
-from gsl.rewrite import Builder, known, rewrite
+from gsl.rewrite import Builder, build_and_replace, known, rewrite
 from tests.match.toys import (
     RELU,
     Tag,
@@ -297,7 +297,7 @@ def test_shared_attribute_expression_is_evaluated_once_per_match(
     calls = counting(monkeypatch, "*")
 
     for node in list(graph.outputs):
-        rewrite(rule, match_at(rule, graph, node), graph)
+        build_and_replace(rule, match_at(rule, graph, node), graph)
 
     assert calls == [(3, 7), (4, 7)]
     assert shape_of(graph.outputs[0].expr)[1] == 21
@@ -306,7 +306,7 @@ def test_shared_attribute_expression_is_evaluated_once_per_match(
 def test_expressions_that_look_alike_are_evaluated_each(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = counting(monkeypatch, "*")
 
-    once(Subst(t, p_mark(p_mark(X, k=t.k * 7), k=t.k * 7)), [tag(A, 3)])
+    once(Subst(t, p_mark(p_mark(X, k=t.k * 7), k=t.k * 7)), [tag(A, 3)], by=build_and_replace)
 
     assert calls == [(3, 7), (3, 7)]
 
@@ -320,7 +320,7 @@ def test_expression_with_a_free_symbol_is_evaluated_once_per_field(
     target = pat.Variadic(field, templates=[field, *field.operands], index=i, length=3)
     calls = counting(monkeypatch, "*")
 
-    (result,) = once(Subst(t, p_pack(target)), [tag(A, 2)])
+    (result,) = once(Subst(t, p_pack(target)), [tag(A, 2)], by=build_and_replace)
 
     assert calls == [(2, 7), (0, 5), (1, 5), (2, 5)]
     assert [shape_of(f)[1:] for f in result.operands[0].operands] == [
@@ -335,7 +335,7 @@ def test_part_without_the_bound_symbol_is_evaluated_once_in_a_sum(
     total = attr.Sum(lambda k: product + k, length=4)
     calls, sums = counting(monkeypatch, "*"), counting(monkeypatch, "+")
 
-    (result,) = once(Subst(t, p_mark(X, k=total)), [tag(A, 1)])
+    (result,) = once(Subst(t, p_mark(X, k=total)), [tag(A, 1)], by=build_and_replace)
 
     assert shape_of(result)[1] == 4 * 7 + 6
     assert calls == [(1, 7)]

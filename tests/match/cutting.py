@@ -6,6 +6,7 @@ answers occur often.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -13,7 +14,17 @@ from gsl import Call, Const, Expr, Proj, Subst, Tuple, Var, pat
 from gsl.graph import Graph, Node
 from gsl.operators import Operator
 from tests.match import toys
-from tests.match.reference import Demand, Problem, instance
+from tests.match.reference import Demand, Map, Problem, instance
+
+CONDITIONS: list[tuple[Callable[[Any, Any], Any], Callable[[int, int], bool]]] = [
+    (lambda a, b: a == b, lambda a, b: a == b),
+    (lambda a, b: a != b, lambda a, b: a != b),
+    (lambda a, b: a + b == 1, lambda a, b: a + b == 1),
+    (lambda a, b: (a == 0) | (a == b), lambda a, b: a == 0 or a == b),
+    (lambda a, b: (a <= b) & (b == 1), lambda a, b: b == 1),
+    (lambda a, b: ~(a > b), lambda a, b: a <= b),
+]
+"""Conditions as terms, and what they say about numbers."""
 
 UNARY = (toys.RELU, toys.EXP, toys.Tag, toys.Mark)
 BINARY = (toys.ADD, toys.MULTIPLY)
@@ -76,7 +87,17 @@ class Cutter:
             roots.append(self.rng.choice(near or calls))
         source = [self.cut(n, self.rng.randint(1, 3)) for n in dict.fromkeys(roots)]
         source = list(dict.fromkeys(source))
-        return Problem(Subst(source, source), graph, self.demands)
+        where, meaning = self._condition()
+        return Problem(Subst(source, source, where=where), graph, self.demands, meaning)
+
+    def _condition(self) -> tuple[list[Any], Callable[[Map, int], bool]]:
+        """Return a condition between two attributes, with its meaning; often none."""
+        if not self._tagged or self.rng.random() < 0.3:
+            return [], lambda found, length: True
+        one, other = self.rng.choices(self._tagged, k=2)
+        term, meaning = self.rng.choice(CONDITIONS)
+        ks = ((one, ()), (other, ()))
+        return [term(one.k, other.k)], lambda f, n: meaning(*(k_of(f[place]) for place in ks))
 
     def mutate(self) -> bool:
         return self.rng.random() < self.mutations
