@@ -12,7 +12,6 @@ from gsl.rewrite import rewrite
 from tests.match.asking import node_of
 from tests.work_graph import invariants
 
-
 Rewrite = Callable[[Subst, Bindings, Graph], list[Node]]
 
 

@@ -46,7 +46,7 @@ def fan_target(rng: Random, subst: Subst) -> pat.Variadic:
     assert source is not None
     leaves = [t for t in source.templates if isinstance(t, pat.Wildcard | pat.Variable)]
     index = attr.Symbol("i")
-    below = source(rng.choice(leaves), index) if leaves else pat.Const(1.0, like=source.field)
+    below = source(rng.choice(leaves), index) if leaves else pat.Const((1.0, 2.0))
     new = op.Relu(below)
     return pat.Variadic(new, templates=[new, below], index=index)
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 import pytest
 
-from gsl import Expr
+from gsl import Expr, Var
 from gsl.errors import GraphError
 from gsl.graph import LEVEL_GAP, Graph, Node, reverse_post_order, successors
 from tests.match.asking import node_of
 from tests.match.cutting import random_outputs
-from tests.match.toys import add, exp, multiply, negative, relu, var
+from tests.match.toys import add, exp, multiply, negative, relu, tanh, var
 from tests.work_graph import invariants
 
 
@@ -112,6 +113,62 @@ def test_added_node_lies_above_its_operands_by_a_gap() -> None:
     assert graph.add(exp(x), (below,)).level == 1
     assert graph.add(exp(x), (below,), gap=5).level == 5
     assert graph.add(var("y"), ()).level == 0
+
+
+def test_nodes_other_than_leaves_are_in_reverse_post_order() -> None:
+    for seed in range(30):
+        outputs = random_outputs(Random(seed), 8)
+        order = [node for node in reverse_post_order(outputs) if node.operands]
+
+        assert [node.expr for node in Graph(outputs) if node.operands] == order
+
+
+def test_head_is_the_operator_or_the_kind() -> None:
+    x = var("x")
+    graph = Graph([relu(x)])
+
+    assert [node.head for node in graph.order()] == [Var, relu(x).operator]
+
+
+@pytest.mark.parametrize("make", [Graph, reverse_post_order])
+def test_cycle_is_refused_with_its_place(make: Callable[[list[Expr]], object]) -> None:
+    x = var("x")
+    below = relu(x)
+    above = negative(exp(below))
+    below.operands = (above,)
+
+    with pytest.raises(GraphError, match="cycle through"):
+        make([above])
+
+
+def test_arrivals_are_users_that_come_or_change_after_somebody_asked() -> None:
+    x, y = var("x"), var("y")
+    r, e = relu(x), exp(y)
+    graph = Graph([add(r, e), negative(x)])
+    at_x, at_e = node_of(graph, x), node_of(graph, e)
+    total = graph.outputs[0]
+    graph.add(exp(x), (at_x,))
+
+    arrivals = graph.arrivals(at_x)
+    others = graph.arrivals(at_e)
+    new = graph.add(tanh(x), (at_x,))
+    graph.replace([(node_of(graph, r), new)], [new])
+
+    assert arrivals == [new]
+    assert others == [total], "its other operand is a new one"
+    assert graph.arrivals(at_x) is arrivals
+
+
+def test_nodes_around_a_replacement_are_listed() -> None:
+    x = var("x")
+    r, e = relu(x), exp(x)
+    graph = Graph([negative(r), e])
+    new = graph.add(tanh(x), (node_of(graph, x),))
+
+    old = node_of(graph, r)
+    graph.replace([(old, new)], [new])
+
+    assert set(graph.affected) == {old, graph.outputs[0], node_of(graph, x)}
 
 
 def test_replace_redirects_users_and_outputs_and_drops_what_is_dead() -> None:

@@ -1,0 +1,203 @@
+"""Attribute expressions as Python source: what is written computes what `evaluate` does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from gsl import attr
+from gsl.attr.code import Code, NotCompiledError
+from gsl.attr.evaluate import equal, evaluate
+from gsl.attr.term import Access, Constant, Symbol, Term, as_term
+from gsl.attr.writer import MISSING, UNDECIDED, Kind, TermWriter, Written, kind_of
+from gsl.errors import EvaluationError
+from tests.attr.environment import Known
+from tests.attr.random_terms import CONDITIONS, KINDS, PATTERN, TERMS, VALUES, WHOLE
+
+ABSENT, OPEN = object(), object()
+
+
+def attribute(term: Access, writer: TermWriter) -> Written:
+    return Written(f"given[{term.name!r}]", KINDS[term.name])
+
+
+def computed(term: Term, values: dict[str, Any], times: int = 1) -> Any:
+    """Return what the source of `term` computes: a value, ABSENT without one, OPEN if undecided."""
+    code = Code()
+    writer = TermWriter(code, attribute, [term] * times)
+    texts = [writer.write(term).text for _ in range(times)]
+    code.line(f"return {texts[-1]}")
+    try:
+        return code.function("(given)", "test")(values)
+    except MISSING:
+        return ABSENT
+    except UNDECIDED:
+        return OPEN
+
+
+def evaluated(term: Term, values: dict[str, Any]) -> Any:
+    known = Known({(PATTERN, name): value for name, value in values.items()})
+    try:
+        return evaluate(term, known)
+    except EvaluationError:
+        return ABSENT
+
+
+def same(one: Any, other: Any) -> bool:
+    """Tell whether two results are interchangeable, down to the types of numbers."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    if one is ABSENT or other is ABSENT:
+        return one is other
+    if isinstance(one, Term) or isinstance(other, Term):
+        return type(one) is type(other)
+    both_nan = one != one and other != other
+    return type(one) is type(other) and (both_nan or equal(one, other) is True)
+
+
+def check(term: Term, values: dict[str, Any]) -> None:
+    for times in (1, 2):
+        try:
+            found = computed(term, values, times)
+        except NotCompiledError:
+            return
+        assert found is OPEN or same(found, evaluated(term, values)), (term, values)
+
+
+@settings(max_examples=300, deadline=None)
+@given(TERMS, VALUES)
+def test_any_term_has_the_value_that_evaluate_gives_or_is_left_to_it(
+    term: Term, values: dict[str, Any]
+) -> None:
+    check(term, values)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(WHOLE, CONDITIONS), VALUES)
+@example(attr.Cond(Access(PATTERN, "flag"), 1, 2), dict.fromkeys(KINDS, True))
+def test_terms_of_numbers_are_written_and_decided(term: Term, values: dict[str, Any]) -> None:
+    found = computed(term, values)
+
+    assert found is not OPEN
+    assert same(found, evaluated(term, values))
+
+
+WRITTEN: list[tuple[Any, str, Kind]] = [
+    (Access(PATTERN, "whole") + 1, "(given['whole'] + 1)", Kind.INTEGER),
+    (Access(PATTERN, "whole") - -1, "(given['whole'] - (-1))", Kind.INTEGER),
+    (Access(PATTERN, "sizes")[0], "given['sizes'][0]", Kind.INTEGER),
+    (Access(PATTERN, "sizes")[1:], "given['sizes'][1::]", Kind.INTEGERS),
+    (Access(PATTERN, "text") == "NCHW", "(given['text'] == 'NCHW')", Kind.FLAG),
+    (Access(PATTERN, "any") == 1, "k0(given['any'], 1)", Kind.ANY),
+    (Access(PATTERN, "real") == 1.0, "k1(given['real'], k0)", Kind.ANY),
+    (~(Access(PATTERN, "whole") < 2), "(not (given['whole'] < 2))", Kind.FLAG),
+    (attr.Tuple(Access(PATTERN, "whole")), "(given['whole'], )", Kind.INTEGERS),
+]
+
+
+@pytest.mark.parametrize(("term", "text", "kind"), WRITTEN)
+def test_operations_of_known_kinds_are_written_out(term: Term, text: str, kind: Kind) -> None:
+    assert TermWriter(Code(), attribute).write(term) == Written(text, kind)
+
+
+def test_repeated_term_is_computed_once_before_its_first_use() -> None:
+    code = Code()
+    product = Access(PATTERN, "whole") * 7
+    writer = TermWriter(code, attribute, [product + 1, product + 2])
+
+    first, second = writer.write(product + 1), writer.write(product + 2)
+
+    assert first.text == "(t1 + 1)"
+    assert second.text == "(t1 + 2)"
+
+
+def test_term_in_a_branch_that_may_not_be_taken_is_not_computed_before() -> None:
+    whole = Access(PATTERN, "whole")
+    risky = 1 // whole
+    term = attr.Cond(whole == 0, 0, risky + risky)
+
+    assert computed(term, {"whole": 0}) == 0
+    assert computed(term, {"whole": 1}) == 2
+
+
+def test_names_are_forgotten_when_their_block_ends() -> None:
+    code = Code()
+    product = Access(PATTERN, "whole") * 7
+    writer = TermWriter(code, attribute, [product, product])
+    known = writer.known()
+
+    assert writer.write(product).text == "t1"
+    writer.forget(known)
+    assert writer.write(product).text == "t2"
+
+
+NOT_WRITTEN = {
+    "any": as_term(None),
+    "a symbol that is not bound": Symbol("i") + 1,
+    "a slice of something else": Access(PATTERN, "any")[1:],
+    "a choice by what may be no comparison": attr.Cond(Access(PATTERN, "any"), 1, 2),
+}
+
+
+@pytest.mark.parametrize("name", NOT_WRITTEN)
+def test_what_is_not_written_is_said_so(name: str) -> None:
+    with pytest.raises(NotCompiledError):
+        TermWriter(Code(), attribute).write(NOT_WRITTEN[name])
+
+
+class Sly(str):
+    """A text whose representation would be code."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "__import__('sys').exit(1)"
+
+
+class Pair(tuple[int, ...]):
+    """A tuple whose representation would be code."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "__import__('sys').exit(1)"
+
+
+HOSTILE = ["'", '"', "\\", "\n", "'''", '"""', "{0}", "');import os;('", "\0", Sly("x"), Pair((1,))]
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
+def test_values_of_users_never_become_code(value: Any) -> None:
+    values = {"any": value, "text": str(value)}
+
+    assert computed(Access(PATTERN, "any") == value, values) is True
+    assert computed(Constant(value), {}) == value
+    assert computed(as_term((Constant(value), 1)), {}) == (value, 1)
+
+
+KINDS_OF: list[tuple[Any, Kind]] = [
+    (1, Kind.INTEGER), (True, Kind.FLAG), (1.0, Kind.REAL), ("x", Kind.TEXT), ((), Kind.INTEGERS),
+    ((1, 2), Kind.INTEGERS), ((1, True), Kind.ANY), ((1.0,), Kind.ANY), (Sly("x"), Kind.ANY),
+    (Pair((1,)), Kind.ANY), (None, Kind.ANY), (Symbol("n"), Kind.ANY),
+    ((1, Symbol("n")), Kind.ANY),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "kind"), KINDS_OF)
+def test_kind_of_a_value(value: Any, kind: Kind) -> None:
+    assert kind_of(value) is kind
+
+
+@pytest.mark.parametrize("condition", [
+    lambda whole: whole == 3,
+    lambda whole: (whole == 3) & (whole < 5),
+    lambda whole: ~(whole == 3),
+    lambda whole: attr.Cond(whole == 3, True, False),
+])  # fmt: skip
+def test_condition_on_an_unknown_value_is_never_true_or_false(condition: Any) -> None:
+    term = condition(Access(PATTERN, "whole"))
+
+    assert not isinstance(computed(term, {"whole": Symbol("n")}), bool)

@@ -1,0 +1,210 @@
+"""What sources are compiled to: which are, and that a match is the same in both forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gsl import Call, Expr, Subst, Tuple, attr, op, pat
+from gsl.errors import UndecidedError
+from gsl.graph import Graph
+from gsl.match.branch import Shape
+from gsl.match.fan import FanMatcher
+from gsl.match.find import find, matcher_of, matches_at, nodes_of, search_of
+from gsl.match.fixed import MOST_OUTPUTS, FixedMatcher
+from gsl.match.loops import MOST_PATTERNS
+from gsl.operators import lookup
+from gsl.pat import Pattern
+from tests.match.toys import Tag, add, exp, mark, multiply, p_mark, p_tag, relu, tag, var
+
+X, Y, W = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+A, B = var("a"), var("b")
+t = p_tag(X)
+
+
+def fan(**options: Any) -> pat.Variadic:
+    weight = pat.Wildcard()
+    field = X + weight
+    return pat.Variadic(field, templates=[field, weight], **options)
+
+
+def positional() -> pat.Variadic:
+    i = attr.Symbol("i")
+    field = p_tag(X, k=i)
+    return pat.Variadic(field, templates=[field], index=i)
+
+
+COMPILED: dict[str, Callable[[], Subst]] = {
+    "one output": lambda: Subst(op.Relu(op.Relu(X)), X),
+    "several outputs": lambda: Subst([op.Relu(X), op.Exp(X)], [X, X]),
+    "an output inside of another one": lambda: Subst([op.Exp(e := op.Relu(X)), e], [X, X]),
+    "a trait and its operator again": lambda: Subst(op.same(e := op.Elementwise(X))(e), X),
+    "constants, tuples and projections": lambda: Subst(
+        op.Split(X, indices_or_sections=2)[0] + pat.Const(1.0), X
+    ),
+    "conditions": lambda: Subst(t, X, where=[(t.k == 1) | (X.shape[0] > 2)]),
+    "a variadic source": lambda: Subst(fan(), fan()),
+    "a variadic source with a first field": lambda: Subst(
+        pat.Variadic(op.Relu(X), first=[op.Exp(X)]), X
+    ),
+}
+INTERPRETED: dict[str, Callable[[], Subst]] = {
+    "alternatives": lambda: Subst(op.Relu(pat.Alt(op.Exp(X), -X)), X),
+    "a tuple of any length": lambda: Subst(op.Concatenate(pat.Variadic(Y)), X),
+    "more outputs than loops": lambda: Subst(
+        [op.Relu(X), *(op.Tanh(p_tag(X, k=i)) for i in range(MOST_OUTPUTS))],
+        [X] * (MOST_OUTPUTS + 1),
+    ),
+    "more blocks than Python has": lambda: Subst(
+        [op.Tanh(op.Exp(X)), *(op.Tanh(op.Exp(X) * pat.Wildcard()) for _ in range(7))], [X] * 8
+    ),
+    "more patterns than pay": lambda: Subst(chain(MOST_PATTERNS), X),
+    "terms nested deeper than Python allows": lambda: Subst(p_mark(t, k=deep_term()), X),
+    "what refers to a later match": lambda: Subst(op.Relu(p_mark(X, k=t.k)) + t, X),
+    "fields by position": lambda: Subst(positional(), X),
+}  # fmt: skip
+
+
+def chain(length: int) -> Pattern:
+    pattern: Pattern = X
+    for _ in range(length):
+        pattern = op.Relu(pattern)
+    return pattern
+
+
+def deep_term() -> Any:
+    term: Any = t.k
+    for _ in range(400):
+        term = term * 2 + 1
+    return term
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_usual_sources_are_compiled(name: str) -> None:
+    assert isinstance(matcher_of(COMPILED[name]()), FixedMatcher | FanMatcher)
+
+
+@pytest.mark.parametrize("name", INTERPRETED)
+def test_other_sources_are_interpreted(name: str) -> None:
+    assert matcher_of(INTERPRETED[name]()) is None
+
+
+GRAPHS: list[list[Expr]] = [
+    [relu(relu(A)), relu(A), exp(A)],
+    [exp(r := relu(A)), r],
+    [tag(A, 1), tag(A, 2), mark(A, 1)],
+    [add(A, B), add(A, exp(B)), add(A, A)],
+    [add(A, B), multiply(add(A, var("c")), B)],
+]
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_match_is_the_same_in_both_forms(name: str) -> None:
+    rule = COMPILED[name]()
+    matcher = matcher_of(rule)
+    assert matcher is not None
+    for outputs in GRAPHS:
+        graph = Graph(outputs)
+        for root in graph:
+            for bindings in search_of(rule, graph).matches(root):
+                raw = matcher.found(bindings)
+
+                assert matcher.bindings(raw) == bindings
+                assert next(iter(nodes_of(raw))) is root is next(iter(nodes_of(bindings)))
+
+
+def test_call_of_an_opaque_operator_is_matched_with_its_operands() -> None:
+    """Such an operator declares no operands, so their number has to be looked at."""
+    unknown = lookup("test.unknown")
+    attributes = {"payload": "", "result": ["float32", [2]]}
+    pattern = pat.call(unknown, ())
+    rule = Subst(op.Relu(pattern), pattern)
+    call = relu(Call(unknown, [A, B], attributes))
+    graph = Graph([call])
+
+    assert find(rule, graph, graph.outputs[0]) is None
+    assert list(search_of(rule, graph).matches(graph.outputs[0])) == []
+
+
+UNDECIDED: dict[str, tuple[Callable[[], Subst], list[Expr]]] = {
+    "fields that want the same node": (
+        lambda: Subst(fan(), fan()), [add(A, B), add(A, c := var("c")), add(A, c)],
+    ),
+    "a field that depends on another one": (
+        lambda: Subst(fan(), fan()), [s := add(A, B), add(A, exp(s))],
+    ),
+    "a condition on the number of fields": (
+        lambda: Subst(v := fan(), v, where=[v.length < 2]), [add(A, B), add(A, var("c"))],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNDECIDED)
+def test_choice_between_fields_is_left_to_the_search(name: str) -> None:
+    make, outputs = UNDECIDED[name]
+    rule, graph = make(), Graph(outputs)
+    root = graph.outputs[0]
+    matcher = matcher_of(rule)
+    assert matcher is not None
+
+    with pytest.raises(UndecidedError):
+        matcher.first(root, graph)
+    expected = [dict(found.nodes) for found in search_of(rule, graph).matches(root)]
+    assert [dict(found.nodes) for found in matches_at(rule, graph, root)] == expected
+    assert find(rule, graph, root) is not None
+
+
+def test_attributes_that_are_not_known_yet_are_left_to_the_search() -> None:
+    unknown = attr.Symbol("n")
+    graph = Graph([Call(Tag, [A], {"k": unknown}), tag(A, 1)])
+
+    found = [find(Subst(p_tag(X, k=1), X), graph, root) is not None for root in graph.outputs]
+
+    assert found == [False, True]
+
+
+class TestShape:
+    r, e = op.Relu(X), op.Exp(Y)
+    total = r + e
+    shape = Shape((X, r, Y, e, total), (total,))
+
+    def test_users_and_what_lies_below(self) -> None:
+        assert self.shape.users[X] == [self.r]
+        assert self.shape.users[self.total] == []
+        assert self.shape.below[self.total] == {X, self.r, Y, self.e}
+
+    def test_only_calls_that_are_no_outputs_are_interior(self) -> None:
+        interior = [p for p in self.shape.patterns if self.shape.is_interior(p)]
+
+        assert interior == [self.r, self.e]
+
+    def test_patterns_that_could_stand_for_one_node(self) -> None:
+        assert self.shape.may_coincide(X, Y)
+        assert self.shape.may_coincide(X, self.e)
+        assert not self.shape.may_coincide(X, self.r)
+        assert not self.shape.may_coincide(self.r, self.e)
+
+    def test_operators_of_a_trait_may_be_those_of_another_call(self) -> None:
+        call, trait = op.Relu(Y), op.Elementwise(W)
+        shape = Shape((Y, call, W, trait), ())
+
+        assert shape.may_coincide(call, trait)
+        assert not shape.may_coincide(W, trait)
+
+    def test_kinds_that_are_never_the_same(self) -> None:
+        variable, call, fields = pat.Variable(), op.Relu(X), pat.Tuple(X)
+        shape = Shape((X, variable, call, fields), ())
+
+        assert not shape.may_coincide(variable, call)
+        assert not shape.may_coincide(call, fields)
+        assert not shape.may_coincide(variable, fields)
+
+
+def test_tuples_of_one_length_are_matched() -> None:
+    rule = Subst(op.Concatenate(pat.Tuple(X, Y), axis=0), X)
+    calls = [Call(lookup("Concatenate"), [Tuple([A, B, A][:n])], {"axis": 0}) for n in (2, 3)]
+    graph = Graph(calls)
+
+    assert [find(rule, graph, root) is not None for root in graph.outputs] == [True, False]
