@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
+from itertools import accumulate
 
 from gsl.attr.code import Code, NotCompiledError
 from gsl.attr.evaluate import PYTHON, combine, equal, field_count, project
@@ -27,6 +28,7 @@ from gsl.attr.term import (
     Value,
     VariadicTuple,
     children,
+    free_symbols,
 )
 from gsl.errors import EvaluationError, UndecidedError
 
@@ -118,9 +120,7 @@ class TermWriter:
             case Slice():
                 return self._slice(term)
             case VariadicTuple(body=body, symbol=symbol, length=length):
-                item, text = self._fields(body, symbol, length)
-                known = Kind.INTEGERS if item is Kind.INTEGER else Kind.ANY
-                return Written(f"tuple([{text}])", known)
+                return self._running_sums(term) or self._variadic(body, symbol, length)
             case Reduce():
                 return self._reduce(term)
             case _:
@@ -152,6 +152,22 @@ class TermWriter:
         if whole.kind is not Kind.INTEGERS or any(p.kind is not Kind.INTEGER for p in parts):
             raise NotCompiledError("a slice of something else than integers")
         return Written(f"{whole.text}[{':'.join(part.text for part in parts)}]", Kind.INTEGERS)
+
+    def _variadic(self, body: Term, symbol: Symbol, length: Term) -> Written:
+        item, text = self._fields(body, symbol, length)
+        return Written(f"tuple([{text}])", Kind.INTEGERS if item is Kind.INTEGER else Kind.ANY)
+
+    def _running_sums(self, term: VariadicTuple) -> Written | None:
+        """Write the tuple of sums of the first 1, 2, ... summands, adding up each only once."""
+        match term.body:
+            case Reduce(head="+", body=body, symbol=symbol, length=Operation(
+                head="+", operands=(Symbol() as last, Constant(value=int(1)))
+            )) if last is term.symbol and last not in free_symbols(body):  # fmt: skip
+                kind, text = self._fields(body, symbol, term.length)
+                if kind is Kind.INTEGER:
+                    sums = self.code.constant(accumulate)
+                    return Written(f"tuple({sums}([{text}]))", Kind.INTEGERS)
+        return None
 
     def _fields(self, body: Term, symbol: Symbol, length: Term) -> tuple[Kind, str]:
         count = self._call(field_count, self.write(length))

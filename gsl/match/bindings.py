@@ -67,6 +67,10 @@ class Bindings:
     lengths: dict[Key, int]
     arms: dict[Key, int]
 
+    def copy(self) -> Bindings:
+        """Return bindings that stay as they are when a search goes on."""
+        return Bindings(dict(self.nodes), dict(self.lengths), dict(self.arms))
+
     def __getitem__(self, pattern: Pattern) -> Expr:
         """Return the expression that `pattern` stands for; raise KeyError when it has none."""
         return self.nodes[self.locate(pattern, Scope(self))].expr

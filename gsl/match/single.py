@@ -72,9 +72,15 @@ def prepend(items: Iterable[Item], agenda: Agenda) -> Agenda:
 
 
 class Search:
-    """A backtracking search over one work graph; it holds all match state."""
+    """A backtracking search over one work graph; it holds all match state.
+
+    `mismatch` is the one that came closest to a match, and `furthest` what was bound then, if
+    `traced`.
+    """
 
     def __init__(self) -> None:
+        self.traced = False
+        self.furthest = Bindings({}, {}, {})
         self.bindings = Bindings({}, {}, {})
         self.taken: dict[Node, Key] = {}
         self._trail: list[tuple[dict[Any, Any], Any, Any]] = []
@@ -122,6 +128,8 @@ class Search:
         if depth > self._deepest:
             self._deepest = depth
             self.mismatch = mismatch
+            if self.traced:
+                self.furthest = self.bindings.copy()
         return mismatch
 
     @property

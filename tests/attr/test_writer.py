@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import pytest
@@ -121,6 +122,39 @@ def test_term_in_a_branch_that_may_not_be_taken_is_not_computed_before() -> None
 
     assert computed(term, {"whole": 0}) == 0
     assert computed(term, {"whole": 1}) == 2
+
+
+SIZES = Access(PATTERN, "sizes")
+RUNNING: dict[str, Any] = {
+    "sums": lambda: attr.Variadic(lambda j: attr.Sum(lambda k: SIZES[k], length=j + 1), length=3),
+    "too many": lambda: attr.Variadic(
+        lambda j: attr.Sum(lambda k: SIZES[k], length=j + 1), length=4
+    ),
+    "none": lambda: attr.Variadic(lambda j: attr.Sum(lambda k: SIZES[k], length=j + 1), length=0),
+    "from none on": lambda: attr.Variadic(
+        lambda j: attr.Sum(lambda k: SIZES[k], length=j), length=4
+    ),
+    "summands that depend on the place": lambda: attr.Variadic(
+        lambda j: attr.Sum(lambda k: SIZES[k] * j, length=j + 1), length=3
+    ),
+    "products": lambda: attr.Variadic(
+        lambda j: attr.Product(lambda k: SIZES[k], length=j + 1), length=3
+    ),
+    "of what may be no numbers": lambda: attr.Variadic(
+        lambda j: attr.Sum(lambda k: Access(PATTERN, "any"), length=j + 1), length=3
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RUNNING)
+def test_running_sums_are_sums(name: str) -> None:
+    values = {"sizes": (5, 7, 11), "any": 2}
+    term = RUNNING[name]()
+    code = Code()
+
+    assert same(computed(term, values), evaluated(term, values))
+    TermWriter(code, attribute).write(term)
+    assert (accumulate in code.constants.values()) is (name in ("sums", "too many", "none"))
 
 
 def test_names_are_forgotten_when_their_block_ends() -> None:

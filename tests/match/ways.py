@@ -38,7 +38,7 @@ def ways(problem: Problem) -> Mapping[str, Way]:
 
 def kept(found: Iterable[Bindings]) -> list[Bindings]:
     """Return copies, because what a search gives is only valid until it is asked again."""
-    return [Bindings(dict(b.nodes), dict(b.lengths), dict(b.arms)) for b in found]
+    return [bindings.copy() for bindings in found]
 
 
 def by_matcher(matcher: Matcher | None, graph: Graph) -> Way:
