@@ -9,7 +9,7 @@ with several outputs also down to what the outputs share and up again.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gsl.attr.term import free_symbols
@@ -69,12 +69,15 @@ class Neighbourhood:
     """Finds the roots of matches that a node may be part of, for a set of rules."""
 
     def __init__(self, rules: Sequence[Subst]) -> None:
-        self._ways = [entry for rule in rules for entry in _ways_of(rule)]
+        self._ways = [entry for rule in rules for entry in rule.derived(_ways_of)]
         self._by_head: dict[Head, Ways] = {}
 
-    def roots(self, node: Node) -> Iterator[Node | PutOff]:
-        """Yield the nodes that may be the root of a match with `node` in it."""
-        return self._follow(node, self._ways_from(node.head))
+    def roots(self, node: Node) -> Iterable[Node | PutOff]:
+        """Return the nodes that may be the root of a match with `node` in it."""
+        ways = self._ways_from(node.head)
+        if ways.steps:
+            return self._follow(node, ways)
+        return (node,) if ways.arrived else ()
 
     def users(self, put_off: PutOff) -> Iterator[Node | PutOff]:
         """Yield what lies further on a way that was put off."""
@@ -113,16 +116,13 @@ def _is_private(node: Node, most: int) -> bool:
     return not node.output_count and len(node.users) <= most
 
 
-def _ways_of(rule: Subst) -> Iterator[tuple[Heads, Way]]:
-    """Yield, for every pattern of a rule that is no input, its heads and a way to the root."""
+def _ways_of(rule: Subst) -> list[tuple[Heads, Way]]:
+    """Return, for every pattern of a rule that is no input, its heads and a way to the root."""
     places = _Places(rule)
     ways = {**places.ways_to_root(upwards=False), **places.ways_to_root(upwards=True)}
     around = places.around()
-    for pattern, way in ways.items():
-        if not isinstance(pattern, INPUTS):
-            yield heads_of(pattern), way
-            if around:
-                yield heads_of(pattern), way + around
+    found = [(heads_of(p), way) for p, way in ways.items() if not isinstance(p, INPUTS)]
+    return found + [(heads, way + around) for heads, way in found if around]
 
 
 class _Places:

@@ -171,7 +171,8 @@ class _Run:
             for touched in (*added, *self.graph.affected):
                 if touched in self.graph:
                     self._await(self._neighbourhood.roots(touched))
-            self._await((node,))
+            if node in self.graph:
+                self._await((node,))
             return
 
     def _refuse(self, rule: Subst, node: Node, error: RewriteError) -> None:

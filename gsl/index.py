@@ -82,7 +82,7 @@ class RuleIndex:
     """Finds the rules that may match at a node, in the order in which they were given."""
 
     def __init__(self, rules: Sequence[Subst]) -> None:
-        self._entries = [_Entry(rule) for rule in rules]
+        self._entries = [rule.derived(_Entry) for rule in rules]
         self._by_head: dict[Head, dict[tuple[Head, ...], tuple[Subst, ...]] | None] = {}
 
     def has_root(self, head: Head) -> bool:
