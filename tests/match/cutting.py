@@ -78,7 +78,7 @@ class Cutter:
         self._calls: list[pat.Call] = []
         self._inside_arm = 0
 
-    def problem(self, graph: Graph, outputs: int) -> Problem:
+    def problem(self, graph: Graph, outputs: int, conditions: bool = True) -> Problem:
         """Cut a rule with about `outputs` outputs out of `graph`."""
         calls = [n for n in graph if isinstance(n.expr, Call | Proj)]
         roots = [self.rng.choice(calls)]
@@ -87,6 +87,8 @@ class Cutter:
             roots.append(self.rng.choice(near or calls))
         source = [self.cut(n, self.rng.randint(1, 3)) for n in dict.fromkeys(roots)]
         source = list(dict.fromkeys(source))
+        if not conditions:
+            return Problem(Subst(source, source), graph, self.demands)
         where, meaning = self._condition()
         return Problem(Subst(source, source, where=where), graph, self.demands, meaning)
 
