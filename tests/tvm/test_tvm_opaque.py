@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import tvm
 import tvm_ffi
-from gsl.tvm.wire import decode, encode
 from relax_graphs import same
 from relax_modules import CallsLoopNest, Effects
 from tvm import relax
@@ -19,6 +18,7 @@ from gsl import Subst, Workload, apply, op, pat
 from gsl.errors import GraphError
 from gsl.expr import Call, Proj, Var
 from gsl.operators.declaration import OpaqueOperator, lookup
+from gsl.records import decode, encode
 from gsl.tvm.errors import BackendError, TypeMismatchError, UnsupportedError
 from gsl.tvm.export import to_relax
 from gsl.tvm.importer import from_relax
