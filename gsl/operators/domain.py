@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import permutations, product
 from typing import Any, Protocol
 
 from gsl.attr.evaluate import conjunction, contains
@@ -18,6 +17,9 @@ from gsl.types import ALL_DTYPES, Bool, TensorType, TupleType, Type
 
 Fresh = Callable[..., Symbol]
 """Makes a new symbol: ``fresh(suffix, low=None, high=None, sort="int")``."""
+
+LONGEST = 8
+"""How many elements a tuple of an open number of elements has at most, where one must be chosen."""
 
 
 class Domain(Protocol):
@@ -30,7 +32,11 @@ class Domain(Protocol):
         """Return the condition under which a canonical value is legal."""
 
     def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
-        """Yield canonical values that together cover the domain, likely ones first."""
+        """Yield canonical values, likely ones first; with `further` they cover the domain."""
+
+    def further(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield canonical values of forms that are too rare or too many for `instances`."""
+        yield from ()
 
 
 def first_rank(operands: tuple[Type, ...]) -> int:
@@ -43,20 +49,22 @@ def first_rank(operands: tuple[Type, ...]) -> int:
     return 0
 
 
-def _integer(value: Any) -> Any:
+def integer(value: Any) -> Any:
+    """Return an int or a term; raise ValueError for anything else, a bool too."""
     if isinstance(value, Term) or (isinstance(value, int) and not isinstance(value, bool)):
         return value
     raise ValueError(f"{value!r} is not an integer")
 
 
-def _tuple(value: Any) -> tuple[Any, ...]:
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    """Return a list or a tuple as a tuple; raise ValueError for anything else."""
     if isinstance(value, list | tuple):
         return tuple(value)
     raise ValueError(f"{value!r} is not a tuple")
 
 
 @dataclass(frozen=True, slots=True)
-class Integer:
+class Integer(Domain):
     """One integer between inclusive bounds."""
 
     low: int | None = None
@@ -64,7 +72,7 @@ class Integer:
 
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Accept an int, not a bool."""
-        return _integer(value)
+        return integer(value)
 
     def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
         """Demand the bounds."""
@@ -78,7 +86,7 @@ class Integer:
 
 
 @dataclass(frozen=True, slots=True)
-class Integers:
+class Integers(Domain):
     """A fixed number of integers; one int stands for all, half of them are used for both sides."""
 
     count: int
@@ -87,8 +95,8 @@ class Integers:
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Repeat an int, or the (begin, end) symmetric short form of paddings."""
         if not isinstance(value, list | tuple):
-            return (_integer(value),) * self.count
-        values = tuple(map(_integer, value))
+            return (integer(value),) * self.count
+        values = tuple(map(integer, value))
         if len(values) < self.count and values and self.count % len(values) == 0:
             values = values * (self.count // len(values))
         if len(values) != self.count:
@@ -105,7 +113,7 @@ class Integers:
 
 
 @dataclass(frozen=True, slots=True)
-class Real:
+class Real(Domain):
     """One real number between inclusive bounds."""
 
     low: float | None = None
@@ -131,7 +139,7 @@ class Real:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Domain):
     """One of a few known values: flags, modes, layouts."""
 
     options: tuple[Any, ...]
@@ -158,7 +166,7 @@ FLAG = Choice((False, True))
 
 
 @dataclass(frozen=True, slots=True)
-class DtypeName:
+class DtypeName(Domain):
     """The name of an element type; None stands for the dtype of the first operand."""
 
     options: tuple[str, ...] = ALL_DTYPES
@@ -184,93 +192,7 @@ class DtypeName:
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
-    """One axis of the first operand, negative from the end; `extra` more when axes are added."""
-
-    extra: int = 0
-
-    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
-        """Accept an int; keep its sign, which a rule may have to look at."""
-        return _integer(value)
-
-    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
-        """Demand that the axis exists."""
-        rank = first_rank(operands) + self.extra
-        return conjunction(value >= -rank, value < rank)
-
-    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
-        """Yield all axes, non-negative ones first."""
-        rank = first_rank(operands) + self.extra
-        yield from range(rank)
-        yield from range(-rank, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Axes:
-    """Several distinct axes of the first operand; None stands for all of them."""
-
-    may_be_empty: bool = False
-    negative: bool = True
-
-    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
-        """Accept None, an int or a tuple of ints."""
-        if value is None:
-            return tuple(range(first_rank(operands)))
-        if isinstance(value, list | tuple):
-            return tuple(map(_integer, value))
-        return (_integer(value),)
-
-    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
-        """Demand that the axes exist and differ."""
-        rank = first_rank(operands)
-        inside = conjunction(*(conjunction(axis >= -rank, axis < rank) for axis in value))
-        if inside is not True:
-            return inside
-        distinct = len({axis % rank for axis in value}) == len(value) if rank else not value
-        return distinct and (self.may_be_empty or bool(value) or rank == 0)
-
-    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
-        """Yield every set of axes, and for each one form with a negative axis."""
-        rank = first_rank(operands)
-        for mask in product((False, True), repeat=rank):
-            axes = tuple(axis for axis in range(rank) if mask[axis])
-            if axes or self.may_be_empty or rank == 0:
-                yield axes
-            if axes and self.negative:
-                yield (*axes[:-1], axes[-1] - rank)
-
-
-@dataclass(frozen=True, slots=True)
-class Permutation:
-    """An order of all axes of the first operand; None stands for their reversal."""
-
-    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
-        """Accept None or a tuple of ints; count axes that exist from the front."""
-        rank = first_rank(operands)
-        if value is None:
-            return tuple(reversed(range(rank)))
-        return tuple(_from_front(_integer(axis), rank) for axis in _tuple(value))
-
-    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
-        """Demand that every axis occurs once."""
-        rank = first_rank(operands)
-        if len(value) != rank:
-            return False
-        inside = conjunction(*(conjunction(axis >= -rank, axis < rank) for axis in value))
-        return inside if inside is not True else len({axis % rank for axis in value}) == rank
-
-    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
-        """Yield every permutation, those that are not involutions among the first."""
-        orders = list(permutations(range(first_rank(operands))))
-        yield from reversed(orders)
-
-
-def _from_front(axis: Any, rank: int) -> Any:
-    return axis + rank if isinstance(axis, int) and -rank <= axis < 0 else axis
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
+class Sizes(Domain):
     """A tuple of sizes of any length up to `longest`; one per axis when `per_axis`."""
 
     low: int = 0
@@ -283,7 +205,7 @@ class Sizes:
         """Accept a tuple of ints, or None when there is a default for every axis."""
         if value is None and self.default is not None:
             return (self.default,) * (self.per_axis * first_rank(operands))
-        return tuple(map(_integer, _tuple(value)))
+        return tuple(map(integer, as_tuple(value)))
 
     def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
         """Demand the number of elements and their lower bound."""
@@ -298,9 +220,15 @@ class Sizes:
         for length in [fixed] if self.per_axis else range(self.longest + 1):
             yield tuple(fresh(f"[{i}]", low=low) for i in range(length))
 
+    def further(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield longer tuples of symbols."""
+        low = None if self.signed else self.low
+        for length in () if self.per_axis else range(self.longest + 1, LONGEST + 1):
+            yield tuple(fresh(f"[{i}]", low=low) for i in range(length))
+
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class Pieces(Domain):
     """How to cut an axis: a number of equal pieces, or a tuple of increasing positions."""
 
     most: int = 4
@@ -308,8 +236,8 @@ class Pieces:
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Accept an int or a tuple of ints."""
         if isinstance(value, list | tuple):
-            return tuple(map(_integer, value))
-        return _integer(value)
+            return tuple(map(integer, value))
+        return integer(value)
 
     def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
         """Demand at least one piece, or positions in order."""
@@ -322,4 +250,10 @@ class Pieces:
         """Yield numbers of pieces, then positions for as many pieces."""
         yield from (2, 3, 1)
         for count in range(1, self.most):
+            yield tuple(fresh(f"[{i}]", low=0) for i in range(count))
+
+    def further(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield more pieces."""
+        yield from range(self.most, LONGEST + 1)
+        for count in range(self.most, LONGEST):
             yield tuple(fresh(f"[{i}]", low=0) for i in range(count))
