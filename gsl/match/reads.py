@@ -16,17 +16,15 @@ from gsl.expr import Call as CallExpr
 from gsl.expr import Expr, attribute_of
 from gsl.operators import Operator
 from gsl.operators.domain import (
-    Axes,
-    Axis,
     Choice,
     Domain,
     DtypeName,
     Integer,
     Integers,
-    Permutation,
     Real,
     Sizes,
 )
+from gsl.operators.domain_axes import Axes, Axis, Permutation
 from gsl.pat import Call, Const, GetItem, Pattern, Tuple, Variable
 
 _KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
