@@ -16,7 +16,9 @@ import click
 from gsl.errors import did_you_mean
 from gslverify import __version__
 from gslverify.codes.corpus import SELECTION as SELECTION_CODES
-from gslverify.corpus import Collected, Unusable, collect, relative
+from gslverify.corpus import Collected, Unusable, collect, relative, writable
+from gslverify.events import INTERRUPTED
+from gslverify.exits import Exit
 from gslverify.finding import Finding
 from gslverify.pages import (
     UnknownCodeError,
@@ -51,6 +53,14 @@ class DefaultsToCheck(click.Group):
                 raise click.UsageError(f"there is no command `{args[0]}`; {meant}", ctx)
             args = ["check", *args]
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; Ctrl-C ends it with the exit code that shells expect."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo(INTERRUPTED, err=True)
+            ctx.exit(Exit.INTERRUPTED)
 
 
 @click.group(cls=DefaultsToCheck, context_settings=CONTEXT)
@@ -145,6 +155,14 @@ EFFORT = (
         metavar="N|auto",
         help="Worker processes; 0 verifies in this one. Default: one per processor.",
     ),
+    click.option(
+        "--load-timeout",
+        type=click.FloatRange(0, min_open=True),
+        default=DEFAULTS.load_timeout,
+        show_default=True,
+        metavar="SECONDS",
+        help="Time for importing a rule file, and for writing down one rule.",
+    ),
 )
 
 OUTPUT = (
@@ -210,6 +228,7 @@ def _settings(options: dict[str, Any]) -> Settings:
         keep_going=options["keep_going"],
         max_failures=1 if options["stop_at_first"] else options["max_failures"],
         jobs=options["jobs"],
+        load_timeout=options["load_timeout"],
     )
 
 
@@ -254,7 +273,7 @@ def list_command(paths: tuple[str, ...], operators: bool) -> None:
 @click.option("--dot", "form", flag_value="dot", help="As a Graphviz digraph.")
 def show(rule_id: str, form: str | None) -> None:
     """Show the source and the target of a rule."""
-    for item in _collected((rule_id,)):
+    for item in writable(_collected((rule_id,)), DEFAULTS.load_timeout):
         if isinstance(item, Unusable):
             raise _failure(item.finding)
         written = write_down(Question(item.rule_id, item.rule, DEFAULTS))

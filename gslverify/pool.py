@@ -22,6 +22,7 @@ from gslverify.codes.internal import WORKER_LOST
 from gslverify.events import Notify, StageStarted
 from gslverify.examination import skipped
 from gslverify.finding import Finding, StageResult
+from gslverify.guard import exit_text
 from gslverify.settings import Settings
 from gslverify.stages import Wave
 from gslverify.worker import Message, serve
@@ -175,7 +176,7 @@ class _Worker:
         # The pipe may break some time before the process has an exit code.
         self.process.join(GRACE_SECONDS if self.lost == ENDED else 0)
         code = self.process.exitcode
-        how = self.lost if code is None else f"{ENDED} with {_exit_text(code)}"
+        how = self.lost if code is None else f"{ENDED} with {exit_text(code)}"
         message = f"the worker process {how} in stage {self.running}"
         cure = "verify the rule alone with -j 0 to see what happens"
         finding = Finding(WORKER_LOST, message, None, cure, subject=self.running)
@@ -192,11 +193,3 @@ class _Worker:
         self.process.kill()
         self.process.join()
         self.connection.close()
-
-
-def _exit_text(exit_code: int) -> str:
-    if exit_code >= 0:
-        return f"exit code {exit_code}"
-    with suppress(ValueError):
-        return signal.Signals(-exit_code).name
-    return f"signal {-exit_code}"

@@ -10,7 +10,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TextIO
 
-from gslverify.corpus import Collected, Unusable, collect
+from gslverify.corpus import Collected, Unusable, collect, writable
 from gslverify.engine import verify
 from gslverify.events import INTERRUPTED, Event, RuleDone, RunDone
 from gslverify.exits import Exit, exit_code
@@ -54,7 +54,9 @@ def run_check(
     """
     stdout, copy = sys.stdout, StringIO()
     with redirect_stdout(sys.stderr):
-        collected = chosen_rules(selectors, expression)
+        collected = writable(
+            chosen_rules(selectors, expression, settings.load_timeout), settings.load_timeout
+        )
         ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
         reports = list(_text_reports(output, stdout, copy, ticker))
         events = verify(collected, settings, waves, ticker.live)
@@ -70,13 +72,16 @@ def run_check(
     return code
 
 
-def chosen_rules(selectors: Sequence[str], expression: str = "") -> list[Collected]:
+def chosen_rules(
+    selectors: Sequence[str], expression: str = "", seconds: float = Settings().load_timeout
+) -> list[Collected]:
     """Return what `selectors` name, without the rules that the expression does not mean.
 
     What cannot be used is always included. Raises SelectionError for an unreadable expression.
     """
     chosen = rule_selector(expression) if expression else lambda rule: True
-    return [item for item in collect(selectors) if isinstance(item, Unusable) or chosen(item.rule)]
+    collected = collect(selectors, seconds)
+    return [item for item in collected if isinstance(item, Unusable) or chosen(item.rule)]
 
 
 def _text_reports(

@@ -36,7 +36,9 @@ def write_down(question: Question) -> Subst | Finding:
         return question.subst
     except RuleError as error:
         return finding_of(error, question.rule)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         message = f"the rule raises {type(error).__name__}: {error}"
         place = _place_in_file(error, question.rule)
         return Finding(RULE_RAISES, message, place, "call the function in python to debug it")
