@@ -36,6 +36,7 @@ from gslverify.stage import Question
 from gslverify.stages.static import write_down
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+PATHS = "PATH|PATH::RULE ..."
 DEFAULTS = Settings()
 
 Command = Callable[..., Any]
@@ -91,14 +92,28 @@ def _jobs(context: click.Context, parameter: click.Parameter, text: str) -> int:
     raise click.BadParameter(f"`{text}` is neither a number nor `auto`")
 
 
+def _paths(
+    context: click.Context, parameter: click.Parameter, given: tuple[str, ...] | str
+) -> tuple[str, ...] | str:
+    for text in (given,) if isinstance(given, str) else given:
+        path, separator, name = text.partition("::")
+        if not path:
+            raise click.BadParameter(f"`{text}` names no file; write FILE, FOLDER or FILE::RULE")
+        if separator and not name:
+            raise click.BadParameter(f"`{text}` names no rule; write {path} or {path}::RULE")
+    return given
+
+
 def _output(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    if path is not None and path.is_dir():
+        raise click.BadParameter(f"`{path}` is a folder; name a file")
     if path is not None and not path.absolute().parent.is_dir():
         raise click.BadParameter(f"there is no folder `{path.parent}`")
     return path
 
 
 SELECTION = (
-    click.argument("paths", nargs=-1, required=True, metavar="PATH|PATH::RULE ..."),
+    click.argument("paths", nargs=-1, required=True, callback=_paths, metavar=PATHS),
     click.option(
         "-k",
         "expression",
@@ -219,6 +234,10 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
 
 def _settings(options: dict[str, Any]) -> Settings:
     most, least = options["max_examples"], options["min_examples"]
+    if least is not None and least > most:
+        raise click.UsageError(
+            f"--min-examples {least} can never be reached with -n {most}; raise -n or lower it"
+        )
     return Settings(
         stages=options["stages"],
         max_examples=most,
@@ -254,7 +273,7 @@ def _wants_colour(terminal: bool) -> bool:
 
 
 @main.command("list")
-@click.argument("paths", nargs=-1, metavar="PATH|PATH::RULE ...")
+@click.argument("paths", nargs=-1, callback=_paths, metavar=PATHS)
 @click.option("--operators", is_flag=True, help="The declared operators instead of rules.")
 def list_command(paths: tuple[str, ...], operators: bool) -> None:
     """List rules with their equations, tags and expectations."""
@@ -267,7 +286,7 @@ def list_command(paths: tuple[str, ...], operators: bool) -> None:
 
 
 @main.command()
-@click.argument("rule_id", metavar="PATH::RULE")
+@click.argument("rule_id", callback=_paths, metavar="PATH::RULE")
 @click.option("--tree", "form", flag_value="tree", help="As two trees.")
 @click.option("--mermaid", "form", flag_value="mermaid", help="As a Mermaid flowchart.")
 @click.option("--dot", "form", flag_value="dot", help="As a Graphviz digraph.")

@@ -10,7 +10,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TextIO
 
-from gslverify.corpus import Collected, Unusable, collect, writable
+from gslverify.corpus import Collected, CollectedRule, Unusable, collect, writable
 from gslverify.engine import verify
 from gslverify.events import INTERRUPTED, Event, RuleDone, RunDone
 from gslverify.exits import Exit, exit_code
@@ -77,11 +77,15 @@ def chosen_rules(
 ) -> list[Collected]:
     """Return what `selectors` name, without the rules that the expression does not mean.
 
-    What cannot be used is always included. Raises SelectionError for an unreadable expression.
+    What cannot be used is always included; that no rule is left is told on standard error. Raises SelectionError for an unreadable expression.
     """
     chosen = rule_selector(expression) if expression else lambda rule: True
     collected = collect(selectors, seconds)
-    return [item for item in collected if isinstance(item, Unusable) or chosen(item.rule)]
+    kept = [item for item in collected if isinstance(item, Unusable) or chosen(item.rule)]
+    rules, kept_rules = (sum(isinstance(i, CollectedRule) for i in x) for x in (collected, kept))
+    if rules and not kept_rules:
+        print(f"-k {expression!r} selects none of {rules} rules", file=sys.stderr)
+    return kept
 
 
 def _text_reports(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gslverify.codes.example import rule_file
-from gslverify.finding import Verdict, code
+from gslverify.finding import RuleResult, Verdict, code
 
 FILE_DOES_NOT_IMPORT = code(
     "GSL101",
@@ -104,5 +104,13 @@ NO_RULES = code(
 files. Names that begin with a dot or with two underscores are passed over.""",
 )
 
+WITHOUT_RULE = (FILE_DOES_NOT_IMPORT, PATH_MISSING, RULE_MISSING, NO_RULES)
+"""Codes about what was asked for and gave no rule, so that nothing can be counted as one."""
+
 SELECTION = (PATH_MISSING, RULE_MISSING, NO_RULES)
 """Codes about the command line and not about what is written in a rule file."""
+
+
+def is_rule(result: RuleResult) -> bool:
+    """Tell whether a result is about a rule, and not about a path or file that gave none."""
+    return not any(finding.code in WITHOUT_RULE for finding in result.findings)

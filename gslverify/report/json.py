@@ -15,6 +15,7 @@ from typing import Any
 
 from gsl.span import Span
 from gslverify import __version__
+from gslverify.codes.corpus import is_rule
 from gslverify.corpus import relative
 from gslverify.events import RunDone
 from gslverify.finding import Counterexample, Difference, Finding, RuleResult, StageResult, Tensor
@@ -51,7 +52,7 @@ def document(
             "stop_reason": done.stop_reason or "completed",
         },
         "rules": [_rule(result, settings) for result in done.results],
-        "summary": dict(Counter(result.verdict.lower() for result in done.results)),
+        "summary": dict(Counter(map(_summary_word, done.results))),
         "timing": {
             "total_s": round(done.seconds, 3),
             "jobs": settings.jobs,
@@ -95,6 +96,10 @@ def _finite(value: Any) -> Any:
             return value if math.isfinite(value) else repr(value)
         case _:
             return str(value)
+
+
+def _summary_word(result: RuleResult) -> str:
+    return result.verdict.lower() if is_rule(result) else "without_rule"
 
 
 def _rule(result: RuleResult, settings: Settings) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
 
+from gslverify.codes.corpus import is_rule
 from gslverify.engine import COLLECTION
 from gslverify.events import Event, RuleDone, RunDone, RunStarted
 from gslverify.finding import Assurance, Finding, RuleResult, StageResult, Verdict
@@ -148,14 +149,18 @@ def _folded(text: str, remark: str, style: Style) -> list[str]:
 
 def summary_lines(done: RunDone, settings: Settings, style: Style) -> Iterator[str]:
     """Yield counts in words, the codes that occurred, and why the run ended early if it did."""
-    verdicts = Counter(result.verdict for result in done.results)
+    about_rules = [result for result in done.results if is_rule(result)]
+    verdicts = Counter(result.verdict for result in about_rules)
     always = (Verdict.PASS, Verdict.FAIL)
     counts = [
         f"{verdicts[verdict]} {word}"
         for verdict, word in SUMMARY_WORDS.items()
         if verdicts[verdict] or verdict in always
     ]
-    rules = "1 rule" if len(done.results) == 1 else f"{len(done.results)} rules"
+    rules = "1 rule" if len(about_rules) == 1 else f"{len(about_rules)} rules"
+    without = len(done.results) - len(about_rules)
+    if without:
+        counts[-1] += f"; {without} path{'s' if without > 1 else ''} without a rule"
     yield from _folded(
         f"{rules}: {', '.join(counts)}", f"{done.seconds:.1f}s, seed {settings.seed}", style
     )

@@ -241,7 +241,7 @@ def test_nothing_to_verify(selector: str, folder: Path) -> None:
     assert "@rule" in alone.results[0].findings[0].cure
     assert exit_code(alone) is Exit.NO_RULES
     assert together.results[1].verdict is Verdict.PASS
-    assert exit_code(together) is Exit.NO_RULES
+    assert exit_code(together) is Exit.USAGE
 
 
 def test_findings_outrank_wrong_usage(folder: Path) -> None:
