@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from gsl.errors import did_you_mean
+from gsl.errors import RuleError, did_you_mean
 from gsl.rule_files import files_of_rules, rules_in
 from gsl.span import Span
 from gsl.subst import Rule
@@ -20,7 +20,8 @@ from gslverify.codes.corpus import (
     RULE_MISSING,
     RULE_RAISES,
 )
-from gslverify.finding import Code, Finding
+from gslverify.codes.expectation import TWIN_UNKNOWN
+from gslverify.finding import CODES, Code, Finding
 from gslverify.guard import Loss, losses
 from gslverify.settings import Settings
 
@@ -32,6 +33,7 @@ class CollectedRule:
     rule_id: str
     path: Path
     rule: Rule
+    warnings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,24 @@ def collect(selectors: Sequence[str], seconds: float = Settings().load_timeout) 
     for selection in selections:
         for item in selection.items(loaded):
             found.setdefault(item.rule_id, item)
-    return list(found.values())
+    folders = [selection.path for selection in selections if selection.path.is_dir()]
+    return list(_with_twins(found.values(), folders))
+
+
+def _with_twins(items: Iterable[Collected], folders: Sequence[Path]) -> Iterator[Collected]:
+    """Warn of twins that no rule is; a file named by itself may have its twins elsewhere."""
+    items = list(items)
+    names = {item.rule_id.rpartition("::")[2] for item in items}
+    for item in items:
+        twin = item.rule.twin if isinstance(item, CollectedRule) else ""
+        inside = any(item.path.is_relative_to(folder) for folder in folders)
+        if isinstance(item, CollectedRule) and twin and twin not in names and inside:
+            message = f"no rule is called `{twin}`, the twin of this one"
+            cure = did_you_mean(twin, names) or "correct `twin`, or remove it"
+            finding = Finding(TWIN_UNKNOWN, message, item.rule.span, cure)
+            yield replace(item, warnings=(finding,))
+        else:
+            yield item
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +210,8 @@ def _duplicate_finding(first: Rule, second: Rule) -> Finding:
 
 
 def _import_finding(path: Path, error: BaseException) -> Finding:
+    if isinstance(error, RuleError):
+        return Finding(CODES[error.code], error.message, error.span, error.cure)
     frames = traceback.extract_tb(error.__traceback__)
     inside = [frame for frame in frames if Path(frame.filename) == path]
     line = inside[-1].lineno if inside else getattr(error, "lineno", None)

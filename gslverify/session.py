@@ -77,7 +77,8 @@ def chosen_rules(
 ) -> list[Collected]:
     """Return what `selectors` name, without the rules that the expression does not mean.
 
-    What cannot be used is always included; that no rule is left is told on standard error. Raises SelectionError for an unreadable expression.
+    What cannot be used is always included. Standard error is told when no rule is left. Raises
+    SelectionError for an unreadable expression.
     """
     chosen = rule_selector(expression) if expression else lambda rule: True
     collected = collect(selectors, seconds)

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gsl.check.arms import matched_in_every_arm
 from gsl.check.finding import Findings
+from gsl.check.identity import target_differs
 from gsl.check.scope import matched_before_used, symbols_bound
+from gsl.check.sort import values_go_together
 from gsl.check.structure import (
     kinds_allowed,
     outputs_correspond,
@@ -19,7 +22,12 @@ from gsl.check.structure import (
     target_inputs,
     templates_reached,
 )
-from gsl.check.value import conditions_open, defaults_meant, target_complete
+from gsl.check.value import (
+    conditions_open,
+    constants_equal_themselves,
+    defaults_meant,
+    target_complete,
+)
 from gsl.errors import RuleError
 from gsl.subst import Subst
 
@@ -53,5 +61,9 @@ CHECKS: tuple[Callable[[Subst], Findings], ...] = (
     target_complete,
     projections_in_range,
     conditions_open,
+    values_go_together,
+    constants_equal_themselves,
+    matched_in_every_arm,
+    target_differs,
     defaults_meant,
 )
