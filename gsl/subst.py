@@ -145,7 +145,7 @@ def rule(
     """
 
     if write is not None and not isinstance(write, FunctionType):
-        raise _misused(f"{write!r} stands where the function of a rule belongs")
+        raise _misused(f"{_described(write)} is not a function")
     for name, text in (("origin", origin), ("expect", expect), ("twin", twin)):
         if not isinstance(text, str):
             raise _misused(f"{name}={text!r} is not a text")
@@ -155,7 +155,7 @@ def rule(
 
     def declare(write: Callable[[], Subst]) -> Rule:
         if not isinstance(write, FunctionType):
-            raise _misused(f"{write!r} is not a function")
+            raise _misused(f"{_described(write)} is not a function")
         declared = _declared(write, frozenset(words), origin, expect, twin)
         collector = _COLLECTOR.get()
         if collector is not None:
@@ -173,6 +173,10 @@ def _declared(
     return Rule(
         write.__name__, write, equation.strip(), reason.strip(), span, tags, origin, expect, twin
     )
+
+
+def _described(found: Any) -> str:
+    return f"the class `{found.__name__}`" if isinstance(found, type) else repr(found)
 
 
 def _misused(message: str) -> RuleError:

@@ -53,6 +53,7 @@ class DefaultsToCheck(click.Group):
             if meant and args[0].isidentifier() and not Path(args[0]).exists():
                 raise click.UsageError(f"there is no command `{args[0]}`; {meant}", ctx)
             args = ["check", *args]
+        ctx.obj = tuple(args)
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -224,7 +225,9 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     are no rules, 130 interrupted.
     """
     style = _style(options["color"], options["quiet"], options["verbose"], options["ascii_only"])
-    output = Output(options["output_format"], options["output_file"], style)
+    output = Output(
+        options["output_format"], options["output_file"], style, click.get_current_context().obj
+    )
     try:
         code = run_check(paths, _settings(options), output, expression)
     except SelectionError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tokenize
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -216,5 +217,15 @@ def _import_finding(path: Path, error: BaseException) -> Finding:
     inside = [frame for frame in frames if Path(frame.filename) == path]
     line = inside[-1].lineno if inside else getattr(error, "lineno", None)
     message = f"the file cannot be imported: {type(error).__name__}: {error}"
-    cure = "run the file with python to see the whole error"
+    cure = _encoding_cure(path) or "run the file with python to see the whole error"
     return Finding(FILE_DOES_NOT_IMPORT, message, Span(str(path), line or 1), cure)
+
+
+def _encoding_cure(path: Path) -> str:
+    """Return what to do about a file that is not text in its encoding, else the empty string."""
+    try:
+        with tokenize.open(path) as file:
+            text = file.read()
+    except (OSError, SyntaxError, UnicodeDecodeError):
+        return "save it as UTF-8, or name its encoding: `# -*- coding: latin-1 -*-` in line 1"
+    return "it is not a Python file; name another one" if "\0" in text else ""

@@ -27,12 +27,13 @@ from gslverify.stages import WAVES, Wave
 class Output:
     """What is written where: text on standard output, and a report in `format` to `file`.
 
-    JSON without a file takes standard output for itself.
+    JSON without a file takes standard output for itself, and notes the arguments in `argv`.
     """
 
     format: str = "text"
     file: Path | None = None
     style: Style = field(default_factory=Style)
+    argv: tuple[str, ...] = ()
 
     @property
     def json_on_stdout(self) -> bool:
@@ -63,7 +64,7 @@ def run_check(
         done = _follow(events, ticker, reports)
     code = exit_code(done)
     if output.format == "json":
-        document = json_report.document(done, settings, tuple(selectors), code)
+        document = json_report.document(done, settings, tuple(selectors), code, output.argv)
         copy.write(json_report.dumps(document))
     if output.file is not None:
         output.file.write_text(copy.getvalue(), encoding="utf-8")

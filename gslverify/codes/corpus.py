@@ -109,7 +109,7 @@ files. Names that begin with a dot or with two underscores are passed over.""",
 MISUSED_DECORATOR = code(
     "GSL108",
     "misused-decorator",
-    "@rule stands above something that is not a rule, or says something malformed",
+    "@rule is not used as it should be",
     Verdict.FAIL,
     meaning="""A rule is a function without arguments under `@rule` or `@rule(tags={"conv"}, ...)`.
 Tags are a set or list of words; `origin`, `expect` and `twin` are texts. Nothing of the file is

@@ -213,9 +213,9 @@ PYTHON_OPERATOR = code(
     "python-operator",
     "an operator of Python does not build a pattern",
     Verdict.FAIL,
-    meaning="""`+ - * / // % ** @`, a minus sign and `abs` build calls of operators. Comparisons and logic do
-not: `==` and `!=` have to tell patterns apart, and Python itself decides `if`, `and`, `or`, `not`
-and `0 < x < 1` at once. Write the operator by its name.""",
+    meaning="""`+ - * / // % ** @`, a minus sign and `abs` build calls of operators.
+Comparisons and logic do not: `==` and `!=` have to tell patterns apart, and Python itself
+decides `if`, `and`, `or`, `not` and `0 < x < 1` at once. Write the operator by its name.""",
     bad=rule_file(
         '''
         def example() -> Subst:
@@ -229,7 +229,8 @@ and `0 < x < 1` at once. Write the operator by its name.""",
         def example() -> Subst:
             """max(x, 0)  =>  relu(x)"""
             x = pat.Wildcard()
-            return Subst(op.Where(op.Greater(x, 0), x, op.ZerosLike(x)), op.Relu(x))
+            larger = op.Greater(x, 0)
+            return Subst(op.Where(larger, x, op.ZerosLike(x)), op.Relu(x))
         '''
     ),
 )
@@ -239,8 +240,9 @@ WRONG_KIND = code(
     "wrong-kind",
     "a tuple stands where a tensor belongs, or a tensor where a tuple does",
     Verdict.FAIL,
-    meaning="""Most operators take tensors one by one; Concatenate and Stack take one tuple of tensors. Only
-what gives a tuple, such as Split, has fields to project: `x[0]` is not a part of a tensor.""",
+    meaning="""Most operators take tensors one by one; Concatenate and Stack take one tuple of
+tensors. Only what gives a tuple, such as Split, has fields to project: `x[0]` is not a part of
+a tensor.""",
     bad=rule_file(
         '''
         def example() -> Subst:
@@ -370,9 +372,9 @@ NOT_IN_EVERY_ARM = code(
     "not-in-every-arm",
     "the target uses what only some alternatives have",
     Verdict.FAIL,
-    meaning="""`pat.Alt` matches one of its alternatives, and then nothing of the others has a match or an
-attribute value. What the target or a condition uses must be in all alternatives, or be chosen by
-`pat.Cond` and the number of the alternative that matched, `alt.arm`.""",
+    meaning="""`pat.Alt` matches one of its alternatives, and then nothing of the others has a
+match or an attribute value. What the target or a condition uses must be in all alternatives, or
+be chosen by `pat.Cond` and the number of the alternative that matched, `alt.arm`.""",
     bad=rule_file(
         '''
         def example() -> Subst:

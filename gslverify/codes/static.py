@@ -272,9 +272,9 @@ MEANINGLESS_EXPRESSION = code(
     "meaningless-expression",
     "an attribute expression combines values that do not go together",
     Verdict.FAIL,
-    meaning="""Arithmetic and order are for numbers; a dtype is a text, which can be compared by `==` or
-`attr.In`. None means "any" in a constraint of a pattern and has no value that could be compared.
-Values of two kinds are never equal.""",
+    meaning="""Arithmetic and order are for numbers; a dtype is a text, which can be compared
+by `==` or `attr.In`. None means "any" in a constraint of a pattern and has no value that could
+be compared. Values of two kinds are never equal.""",
     bad=rule_file(
         '''
         def example() -> Subst:
@@ -299,8 +299,8 @@ NOTHING_CHANGES = code(
     "nothing-changes",
     "source and target are the same",
     Verdict.PASS,
-    meaning="""The rule replaces every match by itself. That is not wrong, but cannot be meant, and applying
-the rule never comes to an end. This is a warning.""",
+    meaning="""The rule replaces every match by itself. That is not wrong, but cannot be meant,
+and applying the rule never comes to an end. This is a warning.""",
     bad=rule_file(
         '''
         def example() -> Subst:

@@ -16,6 +16,9 @@ from gslverify.settings import Settings
 
 QUIET = frozenset({Verdict.PASS, Verdict.XFAIL})
 VERDICT_COLUMNS = len(Verdict.INCONCLUSIVE.value)
+MOST_NAME_COLUMNS = 48
+"""A longer name has a line of its own."""
+
 SUMMARY_WORDS = {
     Verdict.PASS: "pass",
     Verdict.FAIL: "fail",
@@ -81,7 +84,7 @@ def _name_columns(rule_ids: Sequence[str]) -> dict[str, int]:
     columns: dict[str, int] = {}
     for rule_id in rule_ids:
         file, _, name = rule_id.partition("::")
-        columns[file] = max(columns.get(file, 0), len(name or file))
+        columns[file] = min(max(columns.get(file, 0), len(name or file)), MOST_NAME_COLUMNS)
     return columns
 
 
@@ -100,6 +103,8 @@ def rule_lines(result: RuleResult, name: str, columns: int, style: Style) -> lis
     room = max(style.width - indent - 2 - len(time) - 2, 20)
     rows = _rows([stage_cell(stage) for stage in result.stages if not stage.skipped], room)
     lines = [f"{head}  {rows[0]:<{room}}  {style.paint(time, DIM)}"]
+    if len(name) > columns:
+        lines = [head, f"{'':<{indent}}  {rows[0]:<{room}}  {style.paint(time, DIM)}"]
     lines += [f"{'':<{indent}}  {row}" for row in rows[1:]]
     if style.verbosity > 0:
         lines += [f"{'':<{indent}}  {line}" for line in _verbose_lines(result)]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -181,6 +182,16 @@ def test_json_on_standard_output_stands_alone(mixed: Path) -> None:
     assert parsed["run"]["exit_code"] == result.exit_code == 1
     assert [rule["verdict"] for rule in parsed["rules"]] == ["pass", "error"]
     assert "import noise" in result.stderr
+
+
+def test_json_has_the_arguments_and_the_meaning_of_rules(mixed: Path) -> None:
+    result = gslverify("rules.py", "--stages", "static", "--output-format", "json", "-j", "0")
+
+    parsed = json.loads(result.stdout)
+    assert parsed["run"]["argv"][:3] == ["check", "rules.py", "--stages"]
+    sound, wrong = parsed["rules"]
+    assert re.fullmatch("sha256:[0-9a-f]{64}", sound["ir_hash"])
+    assert wrong["ir_hash"] is None
 
 
 def test_json_file_comes_beside_the_text(mixed: Path) -> None:

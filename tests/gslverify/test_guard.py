@@ -29,7 +29,7 @@ def loop_that_holds_on() -> NoReturn:
     while True:
         try:
             loop()
-        except BaseException:  # noqa: S112 (that is what it is about)
+        except BaseException:
             continue
 
 
