@@ -70,6 +70,13 @@ def lift(value: Any) -> Any:
     return Bounded(value)
 
 
+def is_finite(value: Any) -> bool:
+    """Tell whether all elements are finite, of all fields when it is a tuple."""
+    if isinstance(value, tuple):
+        return all(map(is_finite, value))
+    return not isinstance(value, Bounded) or bool(np.isfinite(value.value).all())
+
+
 def compare(name: str, source: Any, target: Any) -> list[Comparison]:
     """Compare one output, or each field of one that is a tuple."""
     if isinstance(source, tuple):

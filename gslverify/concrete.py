@@ -114,7 +114,8 @@ def _concrete(expr: Expr, operands: list[Expr], model: Mapping[Symbol, Any]) -> 
 
 def _constant(value: Any, dtype: str) -> Const:
     try:
-        return Const(np.asarray(value, dtype))
+        with np.errstate(over="ignore"):
+            return Const(np.asarray(value, dtype))
     except (OverflowError, ValueError) as error:
         raise EvaluationError(f"{value!r} is not a value of {dtype}") from error
 

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gsl.attr.evaluate import contains, evaluate, satisfies
+import numpy as np
+
+from gsl.attr.evaluate import contains, evaluate, is_symbolic, satisfies
 from gsl.attr.term import ANYTHING, Symbol, Term, TupleOf, VariadicTuple
-from gsl.errors import EvaluationError, GslError, OperatorError
+from gsl.errors import EvaluationError, GslError, OperatorError, UndecidedError
 from gsl.expr import Call as CallExpr
 from gsl.expr import Const as ConstExpr
 from gsl.expr import Expr
@@ -25,6 +27,7 @@ from gsl.match.bindings import Bindings, Frame, Key, Scope, frame_of, instance_o
 from gsl.naming import pattern_names
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
+from gsl.operators.domain import Domain, Fresh
 from gsl.operators.ranges import representable
 from gsl.pat import (
     INPUTS,
@@ -48,8 +51,21 @@ from gsl.types import ALL_DTYPES, FLOATING, INTEGER, TupleType
 Choose = Callable[[Sequence[Any]], Any]
 """Picks one of several options; enumeration, sampling and shrinking are ways of choosing."""
 
-RANKS = (1, 2, 3, 4, 0)
-MOST_FIELDS = 4
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How far structures are looked for: ranks of inputs and lengths, likely ones first.
+
+    `rare` takes also those forms of attributes that are too many to try them all.
+    """
+
+    ranks: tuple[int, ...] = (1, 2, 3, 4, 0)
+    most_fields: int = 4
+    rare: bool = False
+
+
+USUAL = Extent()
+WIDE = Extent(ranks=(5, 4, 3, 2, 1, 0, 6), most_fields=8, rare=True)
 
 
 class InfeasibleError(GslError):
@@ -67,11 +83,15 @@ class InfeasibleError(GslError):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A condition that holds whenever the source matches, and where the rule says so."""
+    """A condition that holds whenever the source matches, and where the rule says so.
+
+    It is `written` in the rule's list of conditions, or follows from the patterns.
+    """
 
     term: Term
     reason: str
     origin: Origin | None
+    written: bool = False
 
     @property
     def span(self) -> Span | None:
@@ -81,13 +101,17 @@ class Claim:
 
 @dataclass(slots=True)
 class Instance:
-    """One structural variant of the source of a rule."""
+    """One structural variant of the source of a rule.
+
+    It is not `exhaustive` when an attribute has forms beside those that can be chosen.
+    """
 
     subst: Subst
     graph: Graph
     bindings: Bindings
     names: dict[Key, str]
     claims: list[Claim] = field(default_factory=list)
+    exhaustive: bool = True
 
     @property
     def inputs(self) -> list[Key]:
@@ -109,13 +133,13 @@ def source_output_keys(subst: Subst, bindings: Bindings) -> list[Key]:
     return [instance_of(variadic.field, Frame(variadic, index)) for index in range(count)]
 
 
-def build_instance(subst: Subst, choose: Choose) -> Instance:
-    """Build the source of `subst` with structural choices made by `choose`.
+def build_instance(subst: Subst, choose: Choose, extent: Extent = USUAL) -> Instance:
+    """Build the source of `subst` with structural choices made by `choose` within `extent`.
 
     Raises InfeasibleError when the choices contradict the rule, UndecidedError when a structural
     choice would depend on an unknown size.
     """
-    builder = _SourceBuilder(subst, choose)
+    builder = _SourceBuilder(subst, choose, extent)
     try:
         builder.build_all()
         builder.assume_conditions()
@@ -132,9 +156,10 @@ def build_instance(subst: Subst, choose: Choose) -> Instance:
 class _SourceBuilder:
     """Turns source patterns into nodes, operands first, asking `choose` where they are open."""
 
-    def __init__(self, subst: Subst, choose: Choose) -> None:
+    def __init__(self, subst: Subst, choose: Choose, extent: Extent) -> None:
         self.subst = subst
         self.choose = choose
+        self.extent = extent
         self.graph = Graph([])
         self.bindings = Bindings({}, {}, {})
         self.pattern_names = pattern_names(subst)
@@ -154,7 +179,7 @@ class _SourceBuilder:
             self._build(variadic.field, Frame(variadic, index))
 
     def _choose_length(self, variadic: Variadic) -> int:
-        longest = max(MOST_FIELDS, variadic.minimum)
+        longest = max(self.extent.most_fields, variadic.minimum)
         lengths: int = self.choose(range(variadic.minimum, longest + 1))
         return lengths
 
@@ -163,11 +188,14 @@ class _SourceBuilder:
         for term in self.subst.where:
             value = evaluate(term, Scope(self.bindings))
             reason = f"the condition `{term_text(term, self.pattern_names)}`"
-            self._claim(value, reason, getattr(term, "origin", None) or self.subst.origin)
+            origin = getattr(term, "origin", None) or self.subst.origin
+            self._claim(value, reason, origin, written=True)
 
-    def _claim(self, condition: Any, reason: str, origin: Origin | None) -> None:
+    def _claim(
+        self, condition: Any, reason: str, origin: Origin | None, written: bool = False
+    ) -> None:
         if isinstance(condition, Term):
-            self.instance.claims.append(Claim(condition, reason, origin))
+            self.instance.claims.append(Claim(condition, reason, origin, written))
         elif condition is not True:
             raise InfeasibleError(reason, origin)
 
@@ -233,7 +261,7 @@ class _SourceBuilder:
             case pattern if pattern in self.tuples:
                 return self._tuple_input(key)
             case _:
-                return self._input(key, self._fresh_shape(key, self.choose(RANKS)))
+                return self._input(key, self._fresh_shape(key, self.choose(self.extent.ranks)))
 
     def _scope(self, key: Key) -> Scope:
         return Scope(self.bindings, frame_of(key[1]))
@@ -260,8 +288,8 @@ class _SourceBuilder:
         return VarExpr(self.instance.names[key], shape, chosen)
 
     def _tuple_input(self, key: Key) -> Expr:
-        count = self.choose((*range(2, MOST_FIELDS + 1), 1))
-        rank = self.choose(RANKS)
+        count = self.choose((*range(2, self.extent.most_fields + 1), 1))
+        rank = self.choose(self.extent.ranks)
         dtype = self._fresh_dtype(key)
         name = self.instance.names[key]
         shapes = [
@@ -282,7 +310,7 @@ class _SourceBuilder:
         term = pattern.constraints.get("shape", ANYTHING)
         if not _is_open(term):
             return self._legal_shape(evaluate(term, self._scope(key)), pattern)
-        rank = len(term.fields) if isinstance(term, TupleOf) else self.choose(RANKS)
+        rank = len(term.fields) if isinstance(term, TupleOf) else self.choose(self.extent.ranks)
         shape = self._fresh_shape(key, rank)
         fits = satisfies(term, shape, self._scope(key))
         self._claim(fits, "the shape of a variable", pattern.origin)
@@ -300,7 +328,7 @@ class _SourceBuilder:
         wanted = self._constrained(key, "dtype")
         dtype = self._fresh_dtype(key) if wanted is None else wanted
         if isinstance(value, tuple):
-            raise InfeasibleError("constants of higher rank are matched, but not generated")
+            return self._array(key, value, wanted)
         if value is not None:
             return self._scalar(key, value, dtype)
         shape = self._constrained_shape(key, pattern)
@@ -310,6 +338,15 @@ class _SourceBuilder:
         held = FLOATING if sort == "real" else (*INTEGER, "bool")
         self._claim(contains(dtype, held), "the kind of a constant", pattern.origin)
         return self._scalar(key, self._fresh(key, "value")("", sort=sort), dtype)
+
+    def _array(self, key: Key, value: tuple[Any, ...], wanted: Any) -> Expr:
+        if is_symbolic(value):
+            raise UndecidedError("the elements of a constant depend on an unknown value")
+        dtype = self.choose(ALL_DTYPES) if wanted is None else wanted
+        array = np.asarray(value, dtype)
+        if not np.array_equal(array, np.asarray(value)):
+            raise InfeasibleError("a constant is a value of its dtype", key[0].origin)
+        return ConstExpr(array)
 
     def _scalar(self, key: Key, value: Any, dtype: Any) -> Expr:
         fits = representable(value, dtype)
@@ -364,10 +401,17 @@ class _SourceBuilder:
                 return domain.normalise(value, types)
             except ValueError as error:
                 raise InfeasibleError(str(error)) from error
-        value = self.choose(list(domain.instances(types, self._fresh(key, name))))
+        value = self.choose(self._options(domain, types, self._fresh(key, name)))
         fits = satisfies(term, value, self._scope(key))
         self._claim(fits, f"attribute `{name}`", pattern.origin)
         return value
+
+    def _options(self, domain: Domain, types: tuple[Any, ...], fresh: Fresh) -> list[Any]:
+        options = list(domain.instances(types, fresh))
+        if self.extent.rare:
+            return [*options, *domain.further(types, fresh)]
+        self.instance.exhaustive &= next(domain.further(types, fresh), None) is None
+        return options
 
 
 def _is_open(term: Term) -> bool:

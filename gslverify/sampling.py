@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gsl.attr.term import ANYTHING, Constant, Operation, Symbol, Term, subterms
+from gsl.attr.term import ANYTHING, Constant, Operation, Symbol, Term, operation, subterms
 from gsl.errors import GslError
 from gsl.expr import Call, Const
 from gsl.operators.declaration import tensors
@@ -20,7 +20,8 @@ from gslverify.concrete import value_in
 from gslverify.instance import Instance
 from gslverify.smt import Answer, Solver
 
-LARGEST_SAMPLE = 24
+LARGEST_SAMPLES = (24, 320, 4096)
+"""Bounds of the integers in a model; a larger one is tried when no model keeps the one before."""
 
 Wish = Callable[[Symbol, tuple[Any, ...]], Any]
 """Chooses a value for a symbol, among options where the claims list them."""
@@ -36,6 +37,8 @@ class Sampler:
     free: list[Symbol] = field(default_factory=list)
     options: dict[Symbol, tuple[Any, ...]] = field(default_factory=dict)
     sizes: list[Term] = field(default_factory=list)
+    boundaries: list[Term] = field(default_factory=list)
+    largest: int = 0
     barren: bool = False
 
     def __repr__(self) -> str:
@@ -54,6 +57,8 @@ class Sampler:
         for symbol, term in self.definitions.items():
             self._narrow(symbol, term)
         self.sizes = list(_result_sizes(self.instance))
+        written = [claim.term for claim in self.instance.claims if claim.written]
+        self.boundaries = list(dict.fromkeys(b for term in written for b in _boundaries(term)))
 
     def _narrow(self, symbol: Symbol, term: Term) -> None:
         """What a symbol may be restricts the symbol that it is defined to equal."""
@@ -88,25 +93,37 @@ class Sampler:
                         stack.append(self.definitions[part])
         return reached
 
-    def model(self, wish: Wish, may_be_empty: bool = True) -> dict[Symbol, Any] | None:
+    def model(
+        self, wish: Wish, may_be_empty: bool = True, demand: Term | None = None
+    ) -> dict[Symbol, Any] | None:
         """Return a model near the wishes for the free symbols, or None when none was found.
 
-        Unless it `may_be_empty`, no result of an operator lacks elements if that can be helped.
+        Unless it `may_be_empty`, no result of an operator lacks elements if that can be helped;
+        a `demand`, such as one of the `boundaries`, is met if it can be.
         """
         wishes = {symbol: wish(symbol, self.options.get(symbol, ())) for symbol in self.free}
+        if demand is not None and not self.barren:
+            found = self._solved(wishes, [demand])[1]
+            if found is not None:
+                return found
         found = self._direct(wishes)
         if self.barren:
             return found
         if self.sizes and not may_be_empty and (found is None or self._lacks_elements(found)):
-            found = self._solved(wishes, [size >= 1 for size in self.sizes]) or found
-        return self._solved(wishes) if found is None else found
+            answer, better = self._solved(wishes, [size >= 1 for size in self.sizes])
+            if answer is Answer.UNSAT:
+                self.sizes.clear()
+            found = better or found
+        return self._near(wishes) if found is None else found
 
-    def _remember(self, answer: Answer, with_demands: bool) -> None:
-        """Ask no more for what cannot be had, whatever the wishes."""
-        if answer is Answer.UNSAT and with_demands:
-            self.sizes.clear()
-        elif answer is Answer.UNSAT:
-            self.barren = True
+    def _near(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
+        """Return the model nearest to the wishes; where there is none, do not ask again."""
+        answer, found = self._solved(wishes)
+        while answer is Answer.UNSAT and self.largest + 1 < len(LARGEST_SAMPLES):
+            self.largest += 1
+            answer, found = self._solved(wishes)
+        self.barren = answer is Answer.UNSAT
+        return found
 
     def _lacks_elements(self, model: dict[Symbol, Any]) -> bool:
         return any(value_in(size, model) == 0 for size in self.sizes)
@@ -145,17 +162,43 @@ class Sampler:
 
     def _solved(
         self, wishes: dict[Symbol, Any], demands: Sequence[Term] = ()
-    ) -> dict[Symbol, Any] | None:
-        limits = [s <= LARGEST_SAMPLE for s in wishes if s.sort == "int"]
+    ) -> tuple[Answer, dict[Symbol, Any] | None]:
+        extents = [symbol for symbol in wishes if _is_extent(symbol)]
+        most = max(LARGEST_SAMPLES[self.largest], *(wishes[extent] for extent in extents), 0)
+        limits = [extent <= most for extent in extents]
         try:
             result = self.solver.near(list(wishes.items()), [*limits, *demands])
-            if result.answer is not Answer.SAT:
-                self._remember(result.answer, bool(demands))
-                return None
             model = {**wishes, **result.model}
-            return model if self.satisfies(model) else None
+            is_model = result.answer is Answer.SAT and self.satisfies(model)
+            return result.answer, model if is_model else None
         except GslError:
-            return None
+            return Answer.UNKNOWN, None
+
+
+def _is_extent(symbol: Symbol) -> bool:
+    return symbol.sort == "int" and not is_constant(symbol)
+
+
+def is_constant(symbol: Symbol) -> bool:
+    """Tell whether a symbol is the value of a constant, not a size or an attribute."""
+    return symbol.name.endswith(".value")
+
+
+_COMPARISONS = {"<": -1, ">": 1, "<=": 0, ">=": 0}
+MARGIN = 0.0625
+
+
+def _boundaries(term: Term) -> Iterator[Term]:
+    """Yield for every comparison in `term` a condition that holds where it just about holds."""
+    for part in subterms(term):
+        match part:
+            case Operation(head=head, operands=(left, right)) if head in _COMPARISONS:
+                step = _COMPARISONS[head]
+                if step and any(isinstance(s, Symbol) and s.sort == "real" for s in subterms(part)):
+                    near = operation("abs", operation("-", left, right))
+                    yield operation("<=", near, MARGIN)
+                else:
+                    yield operation("==", left, operation("+", right, step))
 
 
 def _conjuncts(term: Term) -> Iterator[Term]:

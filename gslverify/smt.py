@@ -200,12 +200,18 @@ class Solver:
                 formula = self._value(value)
             case Operation(head=head, operands=operands) if head in TABLE:
                 formula = TABLE[head](*_same_sort([self.translate(part) for part in operands]))
+                if head == "sqrt":
+                    self._know_root(formula)
             case Operation(head="in", operands=(item, Constant(value=options))):
                 formula = self._member(self.translate(item), options)
             case _:
                 raise UntranslatableError(f"the solver does not know {term!r}")
         self._memo[term] = formula
         return formula
+
+    def _know_root(self, root: Any) -> None:
+        """Roots are not negative, and 0 only where the operand is not positive."""
+        self.solver.add(root >= 0, z3.Implies(root.arg(0) > 0, root > 0))
 
     def _member(self, item: Any, options: Iterable[Any]) -> Any:
         return z3.Or(*(_equal(item, self._value(option)) for option in options), self.context)

@@ -13,12 +13,14 @@ from gsl.subst import Subst
 from gsl.workload import Workload
 from gslverify.bounded import AmbiguousError
 from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER, REWRITE_BREAKS_GRAPH
-from gslverify.compare import Comparison, compare, evaluate_bounded
+from gslverify.compare import Comparison, compare, evaluate_bounded, is_finite
 from gslverify.concrete import Rewritten, rewrite_once
 from gslverify.finding import Code
-from gslverify.strategies import Network
+from gslverify.network import Network
+from gslverify.values import value_ranges, within
 
 MOST_REWRITES = 40
+UNDEFINED = "an operator of the source is not defined on some of its operands"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +101,21 @@ def _rewrite(subst: Subst, network: Network) -> Rewritten:
     return Rewritten(result.outputs)
 
 
+def _outside(network: Network, inputs: Mapping[str, Any]) -> set[str]:
+    """Return the kinds of dtypes of inputs outside the declared domains of operators."""
+    ranges = value_ranges(network.outputs)
+    arrays = {variable: inputs[variable.name] for variable in network.variables}
+    return {a.dtype.kind for v, a in arrays.items() if not within(a, ranges.get(v, ()))}
+
+
 def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ...]) -> Outcome:
     try:
-        before, _ = evaluate_bounded(network.outputs, inputs)
+        before, values = evaluate_bounded(network.outputs, inputs)
     except GslError as error:
         return Outcome(network, inputs, target, rejected=str(error))
+    outside = _outside(network, inputs)
+    if ("f" in outside and not all(map(is_finite, values.values()))) or outside - {"f"}:
+        return Outcome(network, inputs, target, rejected=UNDEFINED)
     try:
         after, _ = evaluate_bounded(target, inputs)
     except AmbiguousError as error:

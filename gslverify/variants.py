@@ -9,7 +9,7 @@ from typing import Any
 
 from gsl.errors import GslError
 from gsl.subst import Subst
-from gslverify.instance import InfeasibleError, Instance, build_instance
+from gslverify.instance import USUAL, Extent, InfeasibleError, Instance, build_instance
 
 
 class Replay:
@@ -36,22 +36,25 @@ class Variant:
     """The choices that lead to one structural variant of a rule."""
 
     choices: tuple[int, ...]
+    extent: Extent = USUAL
 
     def instance(self, subst: Subst) -> Instance:
         """Build the instance anew."""
-        return build_instance(subst, Replay(self.choices))
+        return build_instance(subst, Replay(self.choices), self.extent)
 
 
 @dataclass(frozen=True, slots=True)
 class Enumeration:
-    """The structural variants of a rule, and whether they are all.
+    """The structural variants of a rule.
 
-    `undecided` says which structures could not be examined, `obstacles` on what the choices that
-    came furthest without success failed.
+    The search was `complete` when every choice was tried, and `exhaustive` when no attribute has
+    forms beside those that can be chosen. `undecided` says which structures could not be examined,
+    `obstacles` on what the choices that came furthest without success failed.
     """
 
     variants: tuple[Variant, ...]
     complete: bool
+    exhaustive: bool = True
     undecided: tuple[str, ...] = ()
     obstacles: tuple[InfeasibleError, ...] = ()
 
@@ -59,8 +62,10 @@ class Enumeration:
 class _Enumerator:
     """Builds instances for choices and keeps what became of them."""
 
-    def __init__(self, subst: Subst) -> None:
+    def __init__(self, subst: Subst, extent: Extent) -> None:
         self.subst = subst
+        self.extent = extent
+        self.exhaustive = True
         self.variants: dict[tuple[int, ...], Variant] = {}
         self.undecided: dict[str, None] = {}
         self.obstacles: list[InfeasibleError] = []
@@ -74,9 +79,10 @@ class _Enumerator:
     def attempt(self, replay: Replay) -> None:
         """Build the instance that `replay` chooses, if there is one."""
         try:
-            build_instance(self.subst, replay)
+            instance = build_instance(self.subst, replay, self.extent)
             made = tuple(replay.made)
-            self.variants[made] = Variant(made)
+            self.variants[made] = Variant(made, self.extent)
+            self.exhaustive &= instance.exhaustive
         except InfeasibleError as error:
             self.obstacles.append(error)
         except GslError as error:
@@ -96,13 +102,13 @@ class _Sample(Replay):
         return super().__call__(options)
 
 
-def enumerate_variants(subst: Subst, most_runs: int = 4000) -> Enumeration:
-    """Return the structurally possible variants of a rule.
+def enumerate_variants(subst: Subst, extent: Extent = USUAL, most_runs: int = 4000) -> Enumeration:
+    """Return the structurally possible variants of a rule within an extent.
 
     Found by backtracking over choices; when `most_runs` do not reach the end, a quarter as many
     random choices follow, so that the last patterns are not the only ones that vary.
     """
-    enumerator = _Enumerator(subst)
+    enumerator = _Enumerator(subst, extent)
     prefix: list[int] | None = []
     for _ in range(most_runs):
         if prefix is None:
@@ -115,7 +121,13 @@ def enumerate_variants(subst: Subst, most_runs: int = 4000) -> Enumeration:
     for _ in range(0 if complete else most_runs // 4):
         enumerator.attempt(_Sample(generator))
     variants = tuple(enumerator.variants.values())
-    return Enumeration(variants, complete, tuple(enumerator.undecided), enumerator.furthest())
+    return Enumeration(
+        variants,
+        complete,
+        enumerator.exhaustive,
+        tuple(enumerator.undecided),
+        enumerator.furthest(),
+    )
 
 
 def _next_prefix(replay: Replay) -> list[int] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import permutations, product
 from typing import Any, Protocol
 
@@ -18,6 +19,11 @@ from gsl.types import ALL_DTYPES, Bool, TensorType, TupleType, Type
 
 Fresh = Callable[..., Symbol]
 """Makes a new symbol: ``fresh(suffix, low=None, high=None, sort="int")``."""
+
+LONGEST = 8
+"""How many elements a tuple of an open number of elements has at most, where one must be chosen."""
+
+MOST_AXES_IN_EVERY_FORM = 3
 
 
 class Domain(Protocol):
@@ -30,7 +36,11 @@ class Domain(Protocol):
         """Return the condition under which a canonical value is legal."""
 
     def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
-        """Yield canonical values that together cover the domain, likely ones first."""
+        """Yield canonical values, likely ones first; with `further` they cover the domain."""
+
+    def further(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield canonical values of forms that are too rare or too many for `instances`."""
+        yield from ()
 
 
 def first_rank(operands: tuple[Type, ...]) -> int:
@@ -56,7 +66,7 @@ def _tuple(value: Any) -> tuple[Any, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Integer:
+class Integer(Domain):
     """One integer between inclusive bounds."""
 
     low: int | None = None
@@ -78,7 +88,7 @@ class Integer:
 
 
 @dataclass(frozen=True, slots=True)
-class Integers:
+class Integers(Domain):
     """A fixed number of integers; one int stands for all, half of them are used for both sides."""
 
     count: int
@@ -105,7 +115,7 @@ class Integers:
 
 
 @dataclass(frozen=True, slots=True)
-class Real:
+class Real(Domain):
     """One real number between inclusive bounds."""
 
     low: float | None = None
@@ -131,7 +141,7 @@ class Real:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Domain):
     """One of a few known values: flags, modes, layouts."""
 
     options: tuple[Any, ...]
@@ -158,7 +168,7 @@ FLAG = Choice((False, True))
 
 
 @dataclass(frozen=True, slots=True)
-class DtypeName:
+class DtypeName(Domain):
     """The name of an element type; None stands for the dtype of the first operand."""
 
     options: tuple[str, ...] = ALL_DTYPES
@@ -184,7 +194,7 @@ class DtypeName:
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(Domain):
     """One axis of the first operand, negative from the end; `extra` more when axes are added."""
 
     extra: int = 0
@@ -206,7 +216,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Axes:
+class Axes(Domain):
     """Several distinct axes of the first operand; None stands for all of them."""
 
     may_be_empty: bool = False
@@ -230,18 +240,49 @@ class Axes:
         return distinct and (self.may_be_empty or bool(value) or rank == 0)
 
     def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
-        """Yield every set of axes, and for each one form with a negative axis."""
-        rank = first_rank(operands)
-        for mask in product((False, True), repeat=rank):
-            axes = tuple(axis for axis in range(rank) if mask[axis])
-            if axes or self.may_be_empty or rank == 0:
-                yield axes
-            if axes and self.negative:
-                yield (*axes[:-1], axes[-1] - rank)
+        """Yield every set of axes in a few forms: in order, from the end, mixed and unsorted."""
+        for axes in _sets(first_rank(operands), self.may_be_empty):
+            yield from _forms(axes, first_rank(operands), self.negative)
+
+    def further(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield every other order and choice of signs of sets of up to three axes."""
+        yield from _rare_forms(first_rank(operands), self.negative)
+
+
+@lru_cache
+def _rare_forms(rank: int, negative: bool) -> tuple[tuple[int, ...], ...]:
+    forms: dict[tuple[int, ...], None] = {}
+    for axes in _sets(rank, may_be_empty=False):
+        if len(axes) > MOST_AXES_IN_EVERY_FORM:
+            continue
+        known = set(_forms(axes, rank, negative))
+        signs = list(product((0, rank) if negative else (0,), repeat=len(axes)))
+        for order, shifts in product(permutations(axes), signs):
+            form = tuple(axis - shift for axis, shift in zip(order, shifts, strict=True))
+            if form not in known:
+                forms[form] = None
+    return tuple(forms)
+
+
+def _sets(rank: int, may_be_empty: bool) -> Iterator[tuple[int, ...]]:
+    for mask in product((False, True), repeat=rank):
+        axes = tuple(axis for axis in range(rank) if mask[axis])
+        if axes or may_be_empty or rank == 0:
+            yield axes
+
+
+def _forms(axes: tuple[int, ...], rank: int, negative: bool) -> Iterator[tuple[int, ...]]:
+    yield axes
+    if axes and negative:
+        yield (*axes[:-1], axes[-1] - rank)
+    if len(axes) > 1 and negative:
+        yield tuple(axis - rank for axis in axes)
+    if len(axes) > 1:
+        yield (axes[-1], *axes[:-1])
 
 
 @dataclass(frozen=True, slots=True)
-class Permutation:
+class Permutation(Domain):
     """An order of all axes of the first operand; None stands for their reversal."""
 
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
@@ -270,7 +311,7 @@ def _from_front(axis: Any, rank: int) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class Sizes(Domain):
     """A tuple of sizes of any length up to `longest`; one per axis when `per_axis`."""
 
     low: int = 0
@@ -298,9 +339,15 @@ class Sizes:
         for length in [fixed] if self.per_axis else range(self.longest + 1):
             yield tuple(fresh(f"[{i}]", low=low) for i in range(length))
 
+    def further(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield longer tuples of symbols."""
+        low = None if self.signed else self.low
+        for length in () if self.per_axis else range(self.longest + 1, LONGEST + 1):
+            yield tuple(fresh(f"[{i}]", low=low) for i in range(length))
+
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class Pieces(Domain):
     """How to cut an axis: a number of equal pieces, or a tuple of increasing positions."""
 
     most: int = 4
@@ -322,4 +369,10 @@ class Pieces:
         """Yield numbers of pieces, then positions for as many pieces."""
         yield from (2, 3, 1)
         for count in range(1, self.most):
+            yield tuple(fresh(f"[{i}]", low=0) for i in range(count))
+
+    def further(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield more pieces."""
+        yield from range(self.most, LONGEST + 1)
+        for count in range(self.most, LONGEST):
             yield tuple(fresh(f"[{i}]", low=0) for i in range(count))

@@ -76,11 +76,19 @@ class NewAxes(Axes):
         return super().claim(value, _with_new_axes(operands, len(value)))
 
     def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
-        """Yield every choice of one or two axes, with and without a negative one."""
+        """Yield every choice of one or two axes, in a few forms."""
         for count in (1, 2):
-            for axes in super().instances(_with_new_axes(operands, count), fresh):
-                if len(axes) == count:
-                    yield axes
+            result = _with_new_axes(operands, count)
+            yield from (axes for axes in super().instances(result, fresh) if len(axes) == count)
+
+    def further(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield every other form, and up to four axes."""
+        for count in (3, 4):
+            result = _with_new_axes(operands, count)
+            yield from (axes for axes in super().instances(result, fresh) if len(axes) == count)
+        for count in (2, 3, 4):
+            result = _with_new_axes(operands, count)
+            yield from (axes for axes in super().further(result, fresh) if len(axes) == count)
 
 
 def _with_new_axes(operands: tuple[Type, ...], count: int) -> tuple[Type, ...]:

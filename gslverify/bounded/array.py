@@ -86,6 +86,8 @@ class Bounded(NDArrayOperatorsMixin):
         farthest = (np.abs(self.value) + self.error).astype(wanted)
         spacing = np.spacing(np.abs(value)) + np.spacing(farthest)
         error = np.where(self.error == 0, 0.0, self.error + spacing.astype(np.float64))
+        # An overflow is not certain: what computes in a wider type on the way does not have it.
+        error = np.where(np.isinf(value) & np.isfinite(self.value), np.inf, error)
         return Bounded(value, np.where(np.isnan(error), np.inf, error), wanted)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:

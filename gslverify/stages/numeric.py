@@ -20,6 +20,7 @@ from gsl.expr import Expr
 from gsl.listing import listing
 from gsl.types import FLOATING, INTEGER
 from gslverify import backend
+from gslverify.arrays import arrays_of_every_style
 from gslverify.codes.numeric import (
     BACKEND_CRASHED,
     BACKENDS_DISAGREE,
@@ -29,12 +30,14 @@ from gslverify.codes.numeric import (
 from gslverify.concrete import Rewritten
 from gslverify.finding import Assurance, Finding, Level
 from gslverify.minimise import counterexample_of, minimise_values
+from gslverify.network import Network
 from gslverify.sampling import Sampler
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.satisfiable import scenarios_of
-from gslverify.strategies import DTYPES, Network, arrays_of_every_style, networks
+from gslverify.strategies import networks
 from gslverify.trial import MOST_REWRITES, judge, prepare
 from gslverify.trial import Outcome as Trial
+from gslverify.wishes import DTYPES, LONG, SIZES
 
 MOST_SHRINKING_STEPS = 300
 MOST_FRUITLESS_DRAWS = 200
@@ -141,11 +144,13 @@ class Round:
     context: str
     dtypes: tuple[str, ...]
     share: float
+    sizes: tuple[str, ...] = SIZES
 
 
 ROUNDS = (
-    Round("alone", FLOATING, 0.3),
-    Round("alone", INTEGER, 0.2),
+    Round("alone", FLOATING, 0.25),
+    Round("alone", INTEGER, 0.15),
+    Round("alone", DTYPES, 0.1, LONG),
     Round("outputs used", DTYPES, 0.15),
     Round("inputs computed", DTYPES, 0.15),
     Round("twice", DTYPES, 0.1),
@@ -181,7 +186,8 @@ def _play(
         search.draws += 1
         if search.draws > MOST_FRUITLESS_DRAWS and not (search.passed or search.failed):
             reject()
-        network = data.draw(networks(samplers, (one.context,), one.dtypes))
+        drawn = networks(samplers, (one.context,), one.dtypes, search.rejected, one.sizes)
+        network = data.draw(drawn)
         failed = search.attempt(network, data.draw(arrays_of_every_style(network)))
         if failed is not None:
             raise RefutedError(failed)
@@ -196,8 +202,9 @@ def _play(
 
 
 def rule_seed(question: Question) -> int:
-    """Return the seed of a rule, which does not depend on its neighbours or their order."""
-    text = f"{question.settings.seed}\0{question.rule_id}\0numeric"
+    """Return the seed of a rule, which does not depend on its neighbours, their order or folder."""
+    name = question.rule_id.rpartition("/")[2]
+    text = f"{question.settings.seed}\0{name}\0numeric"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
 
 

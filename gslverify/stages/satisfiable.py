@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gsl.span import resolve
 from gslverify.codes.satisfiable import UNDECIDED_SATISFIABILITY, VACUOUS
 from gslverify.finding import Finding
-from gslverify.instance import Instance
+from gslverify.instance import WIDE, Instance
 from gslverify.smt import Answer, Solver, UntranslatableError, new_context
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.variants import Enumeration, Variant, enumerate_variants
@@ -42,32 +42,38 @@ def scenarios_of(question: Question) -> Scenarios:
 
 
 def examine(question: Question) -> Iterable[Outcome]:
-    """Look for variants with a solution; yield VACUOUS when there is none."""
+    """Look for variants with a solution, usual ones first; yield VACUOUS when there is none."""
     found = enumerate_variants(question.subst)
-    scenarios, refuted, unknown = _solve(question, found)
-    complete = found.complete and not found.undecided and not unknown
+    most = question.settings.max_variants
+    scenarios, refuted, unknown = _solve(question, found, most)
+    looked_for = found
+    if not scenarios and not unknown and not found.undecided:
+        question.progress("no usual structure fits, trying others")
+        looked_for = enumerate_variants(question.subst, WIDE, most_runs=1000)
+        scenarios, others, unknown = _solve(question, looked_for, most // 4)
+        refuted = refuted or others
     examined_all = len(scenarios) + len(refuted) + len(unknown) == len(found.variants)
-    question.memory["scenarios"] = Scenarios(
-        scenarios, complete and examined_all, len(found.variants)
-    )
+    decided = examined_all and not found.undecided and not unknown
+    complete = found.complete and found.exhaustive and decided
+    question.memory["scenarios"] = Scenarios(scenarios, complete, len(looked_for.variants))
     yield Count("variants", len(scenarios))
     if scenarios:
         return
-    if complete:
-        yield _vacuous(question, found, refuted)
+    if looked_for.undecided or unknown:
+        yield _undecided(question, looked_for, unknown)
     else:
-        yield _undecided(question, found, unknown)
+        yield _vacuous(question, found, refuted)
 
 
 def _solve(
-    question: Question, found: Enumeration
+    question: Question, found: Enumeration, most: int
 ) -> tuple[list[Scenario], list[Scenario], list[str]]:
     scenarios: list[Scenario] = []
     refuted: list[Scenario] = []
     unknown: list[str] = []
     context = new_context()
     for variant in examination_order(found.variants, question.settings.seed):
-        if len(scenarios) >= question.settings.max_variants:
+        if len(scenarios) >= most:
             break
         instance = variant.instance(question.subst)
         try:
@@ -88,11 +94,12 @@ def _solve(
 
 
 def examination_order(variants: Sequence[Variant], seed: int) -> list[Variant]:
-    """Return the simplest variants first, then the rest in a shuffled, reproducible order."""
+    """Return the simplest variants and a few extreme ones, then the rest, shuffled by the seed."""
     simplest = sorted(variants, key=lambda variant: (sum(variant.choices), variant.choices))
     head, rest = simplest[:8], simplest[8:]
+    extremes = [rest.pop() for _ in range(min(4, len(rest)))]
     random.Random(seed).shuffle(rest)
-    return [*head, *rest]
+    return [*head, *extremes, *rest]
 
 
 def _vacuous(question: Question, found: Enumeration, refuted: list[Scenario]) -> Finding:

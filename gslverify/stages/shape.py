@@ -72,7 +72,8 @@ def _assurance_text(scenarios: Scenarios) -> str:
         return f"proved, {extent}"
     if proved < scenarios.structures:
         return f"proved for {proved} of {scenarios.structures} structures, {extent}"
-    return f"proved for the {proved} structures tried, {extent}"
+    structures = f"{proved} structures" if proved > 1 else "one structure"
+    return f"proved for the {structures} tried, {extent}"
 
 
 def _extent(scenarios: Scenarios) -> str:

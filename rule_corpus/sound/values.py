@@ -91,11 +91,13 @@ def relu_relu() -> Subst:
 def clip_from_min_max() -> Subst:
     """minimum(maximum(x, a), b)  =>  clip[a, b](x) for constants a <= b of rank 0
 
-    That is what clip does. Constants with more axes could add axes to x.
+    That is what clip does. Constants with more axes could add axes to x, and integers of more than
+    53 bits could change when they become bounds, which are floats.
     """
     x, a, b = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=())
     target = op.Clip(x, min=a.value, max=b.value)
-    return Subst(op.Minimum(op.Maximum(x, a), b), target, where=[a.value <= b.value])
+    exact = (a.value >= -(2**53)) & (b.value <= 2**53)
+    return Subst(op.Minimum(op.Maximum(x, a), b), target, where=[a.value <= b.value, exact])
 
 
 @rule(

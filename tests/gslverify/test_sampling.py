@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsl import Subst, op, pat
+from gsl import Subst, attr, op, pat
 from gsl.attr.term import Symbol
 from gslverify.instance import Instance
-from gslverify.sampling import LARGEST_SAMPLE, Sampler, instance_symbols
+from gslverify.sampling import LARGEST_SAMPLES, MARGIN, Sampler, instance_symbols
 from gslverify.smt import Solver
 from gslverify.variants import enumerate_variants
 
@@ -117,11 +117,48 @@ def test_there_is_no_model_of_what_contradicts_itself() -> None:
     assert sampler(Subst(call, call, where=[x.shape[0] * x.shape[0] == 3])).model(wishing()) is None
 
 
-def test_large_models_are_not_samples() -> None:
+def longer_than(size: int) -> Sampler:
     x = pat.Variable(shape=(None,))
     call = op.Relu(x)
-    contradiction = sampler(Subst(call, call, where=[x.shape[0] > LARGEST_SAMPLE]))
-    assert contradiction.model(wishing()) is None
+    return sampler(Subst(call, call, where=[x.shape[0] > size]))
+
+
+@pytest.mark.parametrize("largest", LARGEST_SAMPLES[:-1])
+def test_large_models_are_samples_where_small_ones_are_not(largest: int) -> None:
+    model = by_name(longer_than(largest).model(wishing()))
+    assert model["x.shape[0]"] > largest
+
+
+def test_huge_models_are_not_samples() -> None:
+    assert longer_than(LARGEST_SAMPLES[-1]).model(wishing()) is None
+
+
+def boundary_values(where: Callable[[Any], Any]) -> list[Any]:
+    """Return the values of alpha at every boundary of a condition about it."""
+    call = op.LeakyRelu(pat.Variable(shape=(None,)))
+    found = sampler(Subst(call, call, where=[where(call.alpha)]))
+    models = [found.model(wishing(), demand=demand) for demand in found.boundaries]
+    return [by_name(model)[next(n for n in by_name(model) if "alpha" in n)] for model in models]
+
+
+def test_boundaries_of_conditions_are_reached() -> None:
+    assert boundary_values(lambda alpha: alpha <= 1.5) == [1.5]
+    (beside,) = boundary_values(lambda alpha: alpha > -0.375)
+    assert -0.375 < beside <= -0.375 + MARGIN
+    assert boundary_values(lambda alpha: attr.And(alpha >= 4, alpha <= 8)) == [4, 8]
+
+
+def test_boundaries_of_integers_are_reached() -> None:
+    x = pat.Variable(shape=(None,))
+    call = op.Relu(x)
+    found = sampler(Subst(call, call, where=[x.shape[0] < 17, x.shape[0] > 2]))
+    sizes = [by_name(found.model(wishing(), demand=b))["x.shape[0]"] for b in found.boundaries]
+    assert sizes == [16, 3]
+
+
+def test_what_follows_from_patterns_alone_has_no_boundaries() -> None:
+    call = op.MaxPool2D(pat.Variable(shape=(None, None, None, None)))
+    assert all(one.boundaries == [] for one in samplers(Subst(call, call)))
 
 
 def test_a_definition_must_give_a_value_of_the_right_sort() -> None:

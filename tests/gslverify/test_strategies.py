@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -14,22 +15,13 @@ from gsl.expr import Call
 from gsl.graph import reverse_post_order
 from gsl.operators import lookup
 from gsl.operators.declaration import Values
+from gslverify.arrays import ANYWHERE, STYLES, arrays, arrays_of_every_style, random_array
 from gslverify.compare import compare, evaluate_bounded
 from gslverify.concrete import rewrite_once
-from gslverify.strategies import (
-    CONTEXTS,
-    DTYPES,
-    STYLES,
-    Network,
-    arrays,
-    arrays_of_every_style,
-    matching_networks,
-    networks,
-    random_array,
-    restricted,
-    same_value,
-    value_ranges,
-)
+from gslverify.network import Network
+from gslverify.strategies import CONTEXTS, matching_networks, networks, same_value
+from gslverify.values import restricted, value_ranges
+from gslverify.wishes import DTYPES, LENGTH, LONG
 from tests.gslverify.rules import SOUND, draws, samplers_of
 
 pytestmark = pytest.mark.smt
@@ -237,10 +229,10 @@ RANGES = {
 }
 
 
+KEEPING = [style for style in STYLES if style not in ANYWHERE]
 BELOW_ZERO = {"shifted", "nonzero below"}
 
 
-@pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize(
     ("name", "dtype"),
     [
@@ -250,6 +242,7 @@ BELOW_ZERO = {"shifted", "nonzero below"}
         if dtype != "bool" and not (dtype == "uint8" and name in BELOW_ZERO)
     ],
 )
+@pytest.mark.parametrize("style", KEEPING)
 def test_arrays_lie_in_their_ranges(name: str, style: str, dtype: str) -> None:
     ranges = RANGES[name]
     array = random_array(Var("x", (40,), dtype), style, ranges, np.random.default_rng(0))
@@ -275,6 +268,7 @@ def test_styles() -> None:
     assert len(set(arrays["distinct integers"])) == 300
     assert set(arrays["halves"]) == {value / 2 for value in range(-3, 4)}
     assert np.max(np.abs(arrays["wide"])) > 16 > np.max(np.abs(arrays["reals"]))
+    assert np.min(arrays["magnitudes"]) > 0 > np.min(arrays["signed magnitudes"])
     for style in STYLES:
         bytes_ = random_array(Var("x", (300,), "uint8"), style, None, generator)
         assert bytes_.dtype == np.uint8
@@ -282,6 +276,52 @@ def test_styles() -> None:
         assert set(truths.tolist()) == {False, True}
         assert random_array(Var("x", ()), style, None, generator).shape == ()
         assert random_array(Var("x", (2, 0)), style, None, generator).shape == (2, 0)
+
+
+@pytest.mark.parametrize("style", sorted(ANYWHERE))
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_magnitudes_differ_from_draw_to_draw_and_leave_ranges(style: str, dtype: str) -> None:
+    x, generator = Var("x", (50,), dtype), np.random.default_rng(0)
+    draws = [random_array(x, style, [Values(0.5, 2.0)], generator) for _ in range(40)]
+    largest = [np.max(np.abs(array)) for array in draws]
+    assert min(largest) < 0.5 < 2.0 < max(largest) < np.inf
+    assert all(np.all(array != 0) for array in draws)
+
+
+def test_one_size_is_long_where_that_is_asked_for() -> None:
+    lengths: list[int] = []
+
+    def visit(data: st.DataObject, network: Network) -> None:
+        lengths.append(max((size for v in network.variables for size in v.shape), default=0))
+
+    explore(SOUND["times_one"](), visit, 20, sizes=LONG)
+    assert {length for length in lengths if length > 8} == {LENGTH}
+
+
+def test_constants_reach_the_edges_of_their_dtypes_and_lie_between_integers() -> None:
+    x, c, d = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=(None,))
+    seen: set[float] = set()
+
+    def visit(data: st.DataObject, network: Network) -> None:
+        constants = [e for e in reverse_post_order(network.outputs) if isinstance(e, Const)]
+        seen.update(np.float64(v) for constant in constants for v in constant.value.flat)
+
+    explore(Subst(op.Add(op.Add(x, c), d), x), visit, 150, contexts=["alone"])
+    assert min(seen) < -128
+    assert max(seen) > 255
+    assert any(value % 1 for value in seen)
+
+
+def test_what_could_not_be_drawn_is_counted() -> None:
+    x = pat.Variable(shape=(None, None))
+    subst = Subst(op.Relu(x), x, where=[x.shape[0] * x.shape[1] >= 30_000, x.shape[0] <= 200])
+    refused: Counter[str] = Counter()
+
+    def visit(data: st.DataObject, network: Network) -> None:
+        assert network.variables[0].type.size >= 30_000
+
+    explore(subst, visit, 5, refused=refused)
+    assert set(refused) <= {"a tensor has more than 2,000,000 elements"}
 
 
 def test_every_style_is_drawn_at_once() -> None:

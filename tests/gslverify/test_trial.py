@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gsl import Subst, Var, op, pat
+from gsl import Const, Subst, Var, op, pat
 from gsl.errors import GraphError
 from gsl.expr import Call, Expr
 from gsl.operators import lookup
 from gslverify import trial
 from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER, REWRITE_BREAKS_GRAPH
 from gslverify.concrete import Rewritten
-from gslverify.strategies import AROUND, Network, Site
-from gslverify.trial import Outcome, run_trial
+from gslverify.network import Network
+from gslverify.strategies import AROUND, Site
+from gslverify.trial import UNDEFINED, Outcome, run_trial
 
 
 def call(name: str, *operands: Any, **attributes: Any) -> Call:
@@ -158,16 +159,38 @@ def test_indices_out_of_range_tell_nothing_in_the_source_and_are_wrong_in_the_ta
 
 
 def test_mostly_unknown_outputs_tell_nothing() -> None:
-    outcome = run_trial(_same("Log"), around(call("Log", X)), {"x": np.float32([-1.0, -2.0, 1.0])})
+    # The logarithm of an absolute value is defined on all inputs, but infinite at 0.
+    subst = _same_of_absolute("Log")
+    network = around(call("Log", call("Abs", X)))
+    outcome = run_trial(subst, network, {"x": np.float32([0.0, 0.0, 1.0])})
     assert "bounded" in outcome.rejected
-    outcome = run_trial(_same("Log"), around(call("Log", X)), {"x": np.float32([-1.0, 2.0, 1.0])})
+    outcome = run_trial(subst, network, {"x": np.float32([0.0, 2.0, 1.0])})
     assert outcome.rejected == ""
+
+
+def test_inputs_on_which_the_source_is_not_defined_tell_nothing() -> None:
+    outcome = run_trial(_same("Log"), around(call("Log", X)), {"x": np.float32([-1.0, 2.0, 1.0])})
+    assert outcome.rejected == UNDEFINED
+
+
+def test_inputs_outside_a_domain_tell_something_where_all_values_are_finite() -> None:
+    x = pat.Wildcard()
+    subst = Subst(op.Power(op.Power(x, 2.0), 0.5), op.Abs(x))
+    source = call("Power", call("Power", X, Const(2.0)), Const(0.5))
+    outcome = run_trial(subst, around(source), {"x": np.float32([-2.0, 1.0, -3.0])})
+    assert (outcome.rejected, outcome.code) == ("", None)
 
 
 def test_empty_outputs_tell_nothing() -> None:
     empty = Var("x", (0, 2))
     outcome = run_trial(_same("Abs"), around(call("Abs", empty)), {"x": np.zeros((0, 2), "f4")})
     assert "no elements" in outcome.rejected
+
+
+def _same_of_absolute(name: str) -> Subst:
+    x = pat.Wildcard()
+    source = pat.call(lookup(name), (op.Abs(x),))
+    return Subst(source, pat.call(lookup(name), (op.Abs(x),)))
 
 
 def _same(name: str) -> Subst:

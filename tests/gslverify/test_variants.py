@@ -16,21 +16,18 @@ from gsl.graph import Graph
 from gsl.match import Bindings, matches_at
 from gsl.operators import lookup
 from gsl.types import TensorType
-from gslverify import instance as instances
-from gslverify.instance import InfeasibleError, Instance
+from gslverify.instance import Extent, InfeasibleError, Instance
 from gslverify.smt import Answer, Solver, new_context
-from gslverify.variants import Replay, Variant, enumerate_variants
+from gslverify.variants import Enumeration, Replay, enumerate_variants
 
 pytestmark = pytest.mark.smt
 
 Networks = Iterator[Any]
 
 
-@pytest.fixture(autouse=True)
-def few_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+def few_variants(subst: Subst, **options: Any) -> Enumeration:
     """Ranks up to 2 and tuples of up to 3 fields, so that brute force comes to an end."""
-    monkeypatch.setattr(instances, "RANKS", (1, 2, 0))
-    monkeypatch.setattr(instances, "MOST_FIELDS", 3)
+    return enumerate_variants(subst, Extent(ranks=(1, 2, 0), most_fields=3), **options)
 
 
 def variables(name: str, dtypes: tuple[str, ...] = ("float32",)) -> list[Var]:
@@ -210,7 +207,7 @@ CASES = [
 
 def feasible(subst: Subst) -> list[Instance]:
     """Return the instances of the structures that have a solution."""
-    found, context = enumerate_variants(subst), new_context()
+    found, context = few_variants(subst), new_context()
     assert found.complete
     assert not found.undecided
     every = [variant.instance(subst) for variant in found.variants]
@@ -294,14 +291,14 @@ def test_nothing_to_choose_from_is_infeasible() -> None:
 
 def test_a_rule_without_choices_has_one_structure() -> None:
     zeros = op.Zeros(shape=(2,), dtype="int8")
-    found = enumerate_variants(Subst(zeros, zeros))
-    assert found.variants == (Variant(()),)
+    found = few_variants(Subst(zeros, zeros))
+    assert [variant.choices for variant in found.variants] == [()]
     assert found.complete
 
 
 def test_structures_are_built_anew_each_time() -> None:
     subst, _ = sums()
-    variant = enumerate_variants(subst).variants[3]
+    variant = few_variants(subst).variants[3]
     first, second = variant.instance(subst), variant.instance(subst)
     assert first.graph is not second.graph
     assert list(map(str, first.names.values())) == list(map(str, second.names.values()))
@@ -309,7 +306,7 @@ def test_structures_are_built_anew_each_time() -> None:
 
 def test_a_search_that_is_cut_short_says_so() -> None:
     subst, _ = sums()
-    found = enumerate_variants(subst, most_runs=5)
+    found = few_variants(subst, most_runs=5)
     assert len(found.variants) == 5
     assert not found.complete
 
@@ -318,7 +315,7 @@ def test_what_cannot_be_decided_is_noted() -> None:
     x, y = pat.Wildcard(), pat.Wildcard()
     ones = op.Ones(shape=attr.Variadic(lambda i: 1, length=x.shape[0]))
     total = op.Add(op.Relu(x), y) + ones
-    found = enumerate_variants(Subst(total, total))
+    found = few_variants(Subst(total, total))
     assert found.undecided
     assert all("length" in reason for reason in found.undecided)
 
@@ -326,7 +323,7 @@ def test_what_cannot_be_decided_is_noted() -> None:
 def test_the_obstacle_is_the_failure_after_most_patterns() -> None:
     x = pat.Wildcard()
     whole = op.Relu(op.Concatenate((x, x), axis=5))
-    found = enumerate_variants(Subst(whole, whole))
+    found = few_variants(Subst(whole, whole))
     assert not found.variants
     assert found.complete
     assert all("axis" in str(obstacle) for obstacle in found.obstacles)

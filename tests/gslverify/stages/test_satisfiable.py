@@ -80,7 +80,7 @@ def test_the_core_names_the_lines_that_clash(write: Any, lines: list[str]) -> No
 
 def no_such_axis() -> Subst:
     x = pat.Wildcard()
-    whole = op.Concatenate((x, x), axis=4)
+    whole = op.Concatenate((x, x), axis=8)
     return Subst(op.Relu(whole), whole)
 
 

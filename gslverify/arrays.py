@@ -1,0 +1,134 @@
+"""Arrays for the inputs and constants of a network, in styles that show different defects."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from gsl.expr import Var
+from gsl.operators.declaration import Values
+from gslverify.network import Network
+from gslverify.values import restricted, value_ranges
+
+STYLES = (
+    "small integers",
+    "distinct integers",
+    "reals",
+    "halves",
+    "wide",
+    "edges",
+    "magnitudes",
+    "signed magnitudes",
+)
+ANYWHERE = frozenset({"magnitudes", "signed magnitudes"})
+"""Styles of floats that do not keep to the ranges that operators declare for their operands."""
+STYLES_OF_LARGE_NETWORKS = ("small integers", "reals", "magnitudes")
+LARGE = 50_000
+
+
+@st.composite
+def arrays(draw: st.DrawFn, network: Network) -> dict[str, Any]:
+    """Draw a value for every input of a network, within the domains of its operators."""
+    style = draw(st.sampled_from(STYLES))
+    return _filled_inputs(network, style, draw(st.integers(0, 255)))
+
+
+@st.composite
+def arrays_of_every_style(draw: st.DrawFn, network: Network) -> list[dict[str, Any]]:
+    """Draw the inputs of a network once in every style, simple values first.
+
+    Of a network with large tensors only in a few.
+    """
+    seed = draw(st.integers(0, 255))
+    elements = sum(math.prod(variable.shape) for variable in network.variables)
+    styles = STYLES_OF_LARGE_NETWORKS if elements > LARGE else STYLES
+    return [_filled_inputs(network, style, seed) for style in styles]
+
+
+def _filled_inputs(network: Network, style: str, seed: int) -> dict[str, Any]:
+    generator = np.random.default_rng(seed)
+    ranges = value_ranges(network.outputs)
+    return {v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables}
+
+
+def random_array(
+    variable: Var, style: str, ranges: list[Values] | None, generator: np.random.Generator
+) -> Any:
+    """Return values of one style for a variable, brought into its ranges (see ANYWHERE)."""
+    dtype = np.dtype(variable.dtype)
+    if dtype.kind == "b":
+        return generator.integers(0, 2, variable.shape).astype(bool)
+    raw = _STYLES[style](variable.shape, dtype, generator)
+    if style in ANYWHERE and dtype.kind == "f":
+        return np.asarray(raw).astype(dtype)
+    return np.asarray(restricted(raw, ranges or (), dtype)).astype(dtype)
+
+
+def _small_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    return generator.integers(0 if dtype.kind == "u" else -3, 4, shape)
+
+
+def _distinct_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    count = int(np.prod(shape, dtype=np.int64))
+    ramp = np.arange(count) - (0 if dtype.kind == "u" else count // 2)
+    limit = 100 if dtype.itemsize == 1 else 1000
+    return generator.permutation(ramp % limit if count > limit else ramp).reshape(shape)
+
+
+def _reals(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    if dtype.kind != "f":
+        return _wide(shape, dtype, generator)
+    return generator.standard_normal(shape).astype(dtype)
+
+
+def _halves(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    """Values on which rounding, comparing and choosing meet ties."""
+    small = _small_integers(shape, dtype, generator)
+    return small / 2 if dtype.kind == "f" else small
+
+
+def _wide(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    if dtype.kind != "f":
+        limits = np.iinfo(dtype)
+        return generator.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True)
+    return (generator.standard_normal(shape) * 16.0).astype(dtype)
+
+
+def _edges(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    """The least and largest integers; floats just beside a tie between two float16 numbers."""
+    if dtype.kind != "f":
+        limits = np.iinfo(dtype)
+        edges = (limits.min, limits.min + 1, 0, 1, limits.max - 1, limits.max)
+        return generator.choice(np.array(edges, dtype), shape)
+    halfway = 1.0 + (generator.integers(0, 1024, shape) + 0.5) * 2.0**-10
+    return generator.choice([-1.0, 1.0], shape) * (halfway + generator.choice([-1, 1]) * 2.0**-30)
+
+
+def _magnitudes(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    """Positive values of one order of magnitude, which may be far from 1."""
+    if dtype.kind != "f":
+        return _wide(shape, dtype, generator)
+    orders = 3 if dtype.itemsize == 2 else 5
+    return 10.0 ** generator.uniform(-orders, orders) * generator.uniform(0.25, 4.0, shape)
+
+
+def _signed_magnitudes(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    if dtype.kind != "f":
+        return _edges(shape, dtype, generator)
+    return _magnitudes(shape, dtype, generator) * generator.choice([-1.0, 1.0], shape)
+
+
+_STYLES: dict[str, Callable[..., Any]] = {
+    "small integers": _small_integers,
+    "distinct integers": _distinct_integers,
+    "reals": _reals,
+    "halves": _halves,
+    "wide": _wide,
+    "edges": _edges,
+    "magnitudes": _magnitudes,
+    "signed magnitudes": _signed_magnitudes,
+}

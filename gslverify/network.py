@@ -1,0 +1,31 @@
+"""A generated network around a match."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gsl.expr import Expr, Var
+from gsl.graph import reverse_post_order
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A generated network.
+
+    `outputs` contains the match; `matched` are the expressions that the outputs of the rule must
+    match, `context` what was built around them, `model` the attributes and sizes by name. With
+    `escaping` a value inside the match is an output, too, so the match has to be declined.
+    """
+
+    outputs: tuple[Expr, ...]
+    matched: tuple[Expr, ...]
+    context: str
+    model: Mapping[str, Any] = field(default_factory=dict)
+    escaping: bool = False
+
+    @property
+    def variables(self) -> list[Var]:
+        """The inputs of the network."""
+        return [expr for expr in reverse_post_order(self.outputs) if isinstance(expr, Var)]

@@ -1,0 +1,87 @@
+"""On which values the operators of a network are defined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import ceil, floor, inf
+from typing import Any
+
+import numpy as np
+
+from gsl.expr import Call, Expr
+from gsl.graph import reverse_post_order
+from gsl.operators.declaration import Values
+
+
+def within(array: Any, ranges: Iterable[Values]) -> bool:
+    """Tell whether all elements lie in all `ranges`."""
+    if array.dtype.kind == "b":
+        return True
+    floating = array.dtype.kind == "f"
+    return np.array_equal(restricted(array, ranges, array.dtype), array, equal_nan=floating)
+
+
+def value_ranges(outputs: Sequence[Expr]) -> dict[Expr, list[Values]]:
+    """Return for expressions the values on which the operators that use them are defined.
+
+    Restrictions pass through operators that only rearrange or copy their operand.
+    """
+    ranges: dict[Expr, list[Values]] = {}
+    for expr in reversed(reverse_post_order(outputs)):
+        if not isinstance(expr, Call):
+            inherited = ranges.get(expr, [])
+            for operand in expr.operands:
+                ranges.setdefault(operand, []).extend(inherited)
+            continue
+        types = tuple(operand.type for operand in expr.operands)
+        for declared, operand in zip(expr.operator.operands, expr.operands, strict=True):
+            rule = expr.operator.values.get(declared.name)
+            if rule is not None:
+                known = rule if isinstance(rule, Values) else rule(types, expr.attributes)
+                ranges.setdefault(operand, []).append(known)
+            if expr.operator.name in MOVES_VALUES:
+                ranges.setdefault(operand, []).extend(ranges.get(expr, []))
+    return ranges
+
+
+MOVES_VALUES = frozenset(
+    {
+        *("Transpose", "Reshape", "Flatten", "ExpandDims", "Squeeze", "Flip", "Where"),
+        *("Concatenate", "Stack", "Split", "StridedSlice", "BroadcastTo", "Repeat", "Tile"),
+        *("Maximum", "Minimum", "Cast"),
+    }
+)
+"""Operators of which every element of the result is an element of an operand, as a number."""
+
+
+def restricted(raw: Any, ranges: Iterable[Values], dtype: np.dtype[Any]) -> Any:
+    """Return `raw` brought into all `ranges`; what lies inside already stays."""
+    is_integral = dtype.kind in "iu"
+    for values in ranges:
+        low, high = _limits(values, dtype)
+        if is_integral:
+            raw = raw.astype(np.int64)
+        if is_integral and None not in (values.low, values.high):
+            raw = _wrapped(raw, low, high)
+        if low >= 0:
+            raw = np.abs(raw)
+        raw = np.minimum(np.maximum(raw, low), high)
+        if values.nonzero:
+            raw = np.where(raw == 0, min(max(1, low), high), raw)
+    return raw
+
+
+def _limits(values: Values, dtype: np.dtype[Any]) -> tuple[Any, Any]:
+    low = -inf if values.low is None else values.low
+    high = inf if values.high is None else values.high
+    if dtype.kind not in "iu":
+        return low, high
+    held = np.iinfo(dtype)
+    return ceil(max(low, held.min)), floor(min(high, held.max))
+
+
+def _wrapped(raw: Any, low: int, high: int) -> Any:
+    """Spread what lies outside over the whole range, if that is small."""
+    if high - low >= 2**31:
+        return raw
+    return np.where((raw < low) | (raw > high), raw % (high - low + 1) + low, raw)

@@ -1,0 +1,59 @@
+"""Wishes for the free symbols of an instance: sizes, dtypes, attributes, values of constants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+from gsl.attr.term import Symbol
+from gslverify.sampling import Wish, is_constant
+
+DTYPES = ("float32", "float64", "int32", "float16", "int64", "int8", "uint8", "bool")
+REALS = (1.0, 0.5, 2.0, 0.0, 0.25, -1.0, 3.0, -0.5, 1e-5, -2.0, 100.0)
+INTEGERS = (1, 2, 0, -1, 3, -2, 5, 100)
+EDGES = (127, 128, -128, 255, 256, 300, -129, 2**31 - 1, -(2**31), 2**31, 2**63 - 1, -(2**63))
+"""The least and largest numbers of the integer dtypes, and those just beside them."""
+LENGTH = 600
+"""Longer than int8 and uint8 can count, even if only every second element counts."""
+SIZES = ("free", "equal", "distinct")
+LONG = ("long",)
+
+
+def wishes(draw: st.DrawFn, dtypes: Sequence[str] = DTYPES, modes: Sequence[str] = SIZES) -> Wish:
+    """Return a chooser of values for symbols.
+
+    In the mode "free" sizes are up to 5, in "equal" all the same and in "distinct" all different;
+    in "long" one is LENGTH and the others are short.
+    """
+    mode = draw(st.sampled_from(modes))
+    common = draw(st.integers(1, 4))
+    same = common if mode == "equal" else 0
+    length = LENGTH if mode == "long" else 0
+    count = 0
+
+    def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
+        nonlocal count, length
+        if symbol.sort == "text":
+            likely = [dtype for dtype in dtypes if not options or dtype in options]
+            return draw(st.sampled_from(likely or list(options)))
+        if symbol.sort == "real":
+            return draw(st.sampled_from(REALS))
+        if symbol.sort == "bool":
+            return draw(st.booleans())
+        if symbol.low is None:
+            return draw(st.sampled_from(INTEGERS + EDGES if is_constant(symbol) else INTEGERS))
+        if ".shape[" not in symbol.name:
+            return draw(st.integers(int(symbol.low), int(symbol.low) + 3))
+        count += 1
+        # Every mode draws as often, or shrinking would prefer the mode that draws least.
+        size = draw(st.integers(1, 5))
+        if length and draw(st.booleans()):
+            size, length = length, 0
+            return size
+        if mode == "long":
+            return min(size, 2)
+        return same or (1 + (size + count) % 6 if mode == "distinct" else size)
+
+    return wish
