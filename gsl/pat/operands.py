@@ -42,7 +42,6 @@ def check_has_fields(pattern: Pattern) -> None:
 
 def result_of(operator: Operator) -> str:
     """Return "tuple" or "tensor" for what the calls of an operator give, "" if it is not known."""
-    given = str(operator.rule.__annotations__.get("return", ""))
-    if not operator.operands:
-        return ""
-    return "tuple" if given.startswith("list") else "tensor"
+    given = operator.rule.__annotations__.get("return")
+    kinds = {"TensorType": "tensor", "list[TensorType]": "tuple"}
+    return kinds.get(str(given), "")

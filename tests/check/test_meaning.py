@@ -57,6 +57,16 @@ def half_bound(target: str, underlined: str, good: str) -> Case:
     )
 
 
+def odd_variadic(keyword: str, message: str, good: str) -> Case:
+    return Case(
+        "GSL133",
+        f"{X}rule = Subst(op.Concatenate(pat.Variadic(x, {keyword})), x)",
+        f"pat.Variadic(x, {keyword})",
+        message,
+        f"{X}rule = Subst(op.Concatenate(pat.Variadic(x, {good})), x)",
+    )
+
+
 CASES = [
     meaningless("x.dtype + 1 == 3", "`+` has no meaning", "x.ndim + 1 == 3", "x.dtype + 1"),
     meaningless("x.dtype < 3", "`<` has no meaning for text", "x.ndim < 3"),
@@ -85,6 +95,10 @@ CASES = [
     wrong_kind("op.Relu(op.Split(x))", "not the call of Split", "op.Relu(op.Split(x)[0])"),
     wrong_kind("op.Relu(x)[0]", "the call of Relu gives one tensor", "op.Split(x)[0]"),
     wrong_kind("pat.Variable()[0]", "the Variable pattern gives one tensor", "pat.Wildcard()[0]"),
+    odd_variadic("templates=x", "templates=the Wildcard pattern is not a list", "templates=[x]"),
+    odd_variadic("templates=['x']", "templates=['x'] is not a list", "templates=[x]"),
+    odd_variadic("first=1", "first=1 is not a list", "first=[x]"),
+    odd_variadic("min_len='2'", "min_len must be at least 1, not '2'", "min_len=2"),
     half_bound("op.Tanh(y)", "op.Tanh(y)", "op.Tanh(x)"),
     half_bound("y", "Subst(op.Tanh(a), y)", "x"),
     half_bound("op.Cast(x, dtype=y.dtype)", "y.dtype", "op.Cast(x, dtype=x.dtype)"
