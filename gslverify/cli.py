@@ -221,8 +221,8 @@ def _with(options: tuple[Command, ...]) -> Command:
 def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     """Verify rules and report what was found.
 
-    Exit codes: 0 nothing found, 1 findings, 2 wrong usage, 3 the verifier itself failed, 5 there
-    are no rules, 130 interrupted.
+    Exit codes: 0 nothing found, 1 findings, 2 wrong usage, 3 the verifier itself failed, 5 nothing
+    was verified, 130 interrupted.
     """
     style = _style(options["color"], options["quiet"], options["verbose"], options["ascii_only"])
     output = Output(

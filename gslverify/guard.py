@@ -77,13 +77,18 @@ class _Child:
         self.deadline = self._new_deadline()
         self.connection, theirs = Pipe(duplex=False)
         self.status: int | None = None
+        # Ctrl-C must not strike in the child before it has left the group of the terminal.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         self.process_id = os.fork()
         if self.process_id == 0:
             try:
+                os.setsid()
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
                 _try_all(theirs, actions, first, seconds)
             finally:
                 os._exit(1)
         theirs.close()
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
     def _new_deadline(self) -> float:
         return time.monotonic() + self.seconds + GRACE_SECONDS
@@ -132,7 +137,6 @@ class _Child:
 
 def _try_all(connection: Connection, actions: Sequence[Action], first: int, seconds: float) -> None:
     """Be the child: try the actions and send what became of each."""
-    os.setsid()
     _silence()
     signal.signal(signal.SIGALRM, _time_is_up)
     process_id = os.getpid()

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from gsl.check.arms import matched_in_every_arm
 from gsl.check.finding import Findings
 from gsl.check.identity import target_differs
+from gsl.check.kind import kinds_fit
 from gsl.check.scope import matched_before_used, symbols_bound
 from gsl.check.sort import values_go_together
 from gsl.check.structure import (
@@ -53,6 +54,7 @@ CHECKS: tuple[Callable[[Subst], Findings], ...] = (
     outputs_correspond,
     source_computes,
     kinds_allowed,
+    kinds_fit,
     source_connected,
     target_inputs,
     templates_reached,

@@ -18,7 +18,6 @@ from gsl.attr.term import ANYTHING, Access, Term, as_term
 from gsl.errors import OperatorError, RuleError, UnknownNameError, did_you_mean
 from gsl.operators import REGISTRY, Operator, lookup
 from gsl.pat.arithmetic import Arithmetic
-from gsl.pat.operands import check_has_fields, check_operands, result_of
 from gsl.pat.value import checked_shape, checked_value
 from gsl.span import here, keyword_span, resolve
 from gsl.types import ALL_DTYPES
@@ -52,10 +51,6 @@ class Pattern(Arithmetic):
     def attribute_names(self) -> tuple[str, ...]:
         """Return the names that can be accessed on whatever this pattern matches."""
         return TYPE_ATTRIBUTES
-
-    def result_kind(self) -> str:
-        """Return "tensor" or "tuple" for what the pattern matches, "" where it may be either."""
-        return ""
 
     def terms(self) -> tuple[Term, ...]:
         """Return the attribute expressions that are written in this pattern itself."""
@@ -114,10 +109,6 @@ class Variable(Pattern):
     def __init__(self, shape: Any = None, dtype: Any = None) -> None:
         super().__init__((), _constraints({"shape": shape, "dtype": dtype}))
 
-    def result_kind(self) -> str:
-        """A variable is a tensor."""
-        return "tensor"
-
 
 class Const(Pattern):
     """Matches, or in a target builds, a tensor known when the network is written.
@@ -137,10 +128,6 @@ class Const(Pattern):
     ) -> None:
         super().__init__((), _constraints({"value": value, "dtype": dtype, "shape": shape}))
         self.like = like
-
-    def result_kind(self) -> str:
-        """A constant is a tensor."""
-        return "tensor"
 
     def attribute_names(self) -> tuple[str, ...]:
         """Return type attributes and the value."""
@@ -198,10 +185,6 @@ class Call(Pattern):
         self.callee = callee
         self.attributes_of = attributes_of
 
-    def result_kind(self) -> str:
-        """Return what the operator gives, if it is known."""
-        return result_of(self.callee) if isinstance(self.callee, Operator) else ""
-
     def attribute_names(self) -> tuple[str, ...]:
         """Return type attributes and those of the operator, or of all that it may be."""
         return (*TYPE_ATTRIBUTES, *_attribute_names(self.callee))
@@ -217,10 +200,6 @@ class Tuple(Pattern):
 
     def __init__(self, *fields: Any) -> None:
         super().__init__(tuple(as_pattern(field) for field in fields))
-
-    def result_kind(self) -> str:
-        """A tuple is one."""
-        return "tuple"
 
     def attribute_names(self) -> tuple[str, ...]:
         """A tuple only has a length."""
@@ -238,9 +217,7 @@ class GetItem(Pattern):
         if not isinstance(index, Term | None) and type(index) is not int:
             message = f"attribute `index` of a projection: {index!r} is not an integer"
             raise RuleError("GSL113", message, resolve(here()))
-        pattern = as_pattern(whole)
-        check_has_fields(pattern)
-        super().__init__((pattern,), _constraints({"index": index}))
+        super().__init__((as_pattern(whole),), _constraints({"index": index}))
 
     def attribute_names(self) -> tuple[str, ...]:
         """Return type attributes and the index."""
@@ -307,7 +284,7 @@ def call(
     named = dict(attributes)
     attributes_of = named.pop("attributes_of", None)
     if isinstance(callee, Operator):
-        check_operands(callee, patterns)
+        _check_operand_count(callee, len(patterns))
     return Call(callee, patterns, _call_constraints(callee, named), attributes_of)
 
 
@@ -318,6 +295,17 @@ def _first_tensor(operands: Iterable[Any]) -> Pattern | None:
 
 def _shares_dtype(callee: Callee) -> bool:
     return not isinstance(callee, Operator) or callee.dtypes is not None
+
+
+def _check_operand_count(operator: Operator, count: int) -> None:
+    if count != len(operator.operands):
+        names = ", ".join(operand.name for operand in operator.operands)
+        raise RuleError(
+            "GSL111",
+            f"{operator} takes {len(operator.operands)} operands, not {count}",
+            resolve(here()),
+            f"operands: {names or 'none'}",
+        )
 
 
 def _call_constraints(callee: Callee, attributes: Mapping[str, Any]) -> Mapping[str, Term]:

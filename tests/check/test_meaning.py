@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from gsl import op, pat
+from gsl.check.kind import kind_of_result
 from tests.check.cases import XY, Case, X, fires_at_its_place, stays_silent
+from tests.match.toys import p_halves
 from tests.rule_text import findings
 
 TWICE = "op.Relu(op.Relu(x)), op.Relu(x)"
@@ -161,3 +164,12 @@ def test_input_of_all_alternatives_is_bound(tmp_path: Path) -> None:
     text = ALT + "b = pat.Alt(a, x)\nrule = Subst(op.Tanh(b), x, where=[b.arm == 0])"
 
     assert findings(text, tmp_path) == []
+
+
+def test_operators_whose_result_is_not_declared_may_give_a_tuple() -> None:
+    x = pat.Wildcard()
+
+    assert kind_of_result(p_halves(x)) == ""
+    assert kind_of_result(op.Split(x)) == "tuple"
+    assert kind_of_result(op.Relu(x)) == "tensor"
+    assert kind_of_result(op.Elementwise(x)) == ""

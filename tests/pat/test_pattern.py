@@ -15,7 +15,6 @@ from gsl import attr, op, pat
 from gsl.attr.term import ANYTHING, Access, Constant, TupleOf
 from gsl.errors import RuleError, UnknownNameError
 from gsl.span import resolve
-from tests.match.toys import p_halves
 from tests.rule_text import underlined
 
 X, Y = pat.Wildcard(), pat.Variable()
@@ -250,12 +249,3 @@ def test_patterns_remember_where_they_were_written() -> None:
     assert underlined(resolve(total.origin)) == "X + Y"
     assert underlined(resolve(pat.Alt(X, Y).origin)) == "pat.Alt(X, Y)"
     assert isinstance(pat.Const(1).constraints["value"], Constant)
-
-
-def test_operators_whose_result_is_not_declared_may_give_a_tuple() -> None:
-    half = p_halves(X)
-
-    assert (half.result_kind(), half[0].operands) == ("", (half,))
-    assert op.Split(X).result_kind() == "tuple"
-    assert op.Relu(X).result_kind() == "tensor"
-    assert op.Elementwise(X).result_kind() == ""
