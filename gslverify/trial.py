@@ -16,8 +16,8 @@ from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER, REWRITE_BREAK
 from gslverify.compare import Comparison, compare, evaluate_bounded, is_finite
 from gslverify.concrete import Rewritten, rewrite_once
 from gslverify.finding import Code
-from gslverify.network import Network
-from gslverify.values import value_ranges, within
+from gslverify.generate.network import Network
+from gslverify.generate.values import value_ranges, within
 
 MOST_REWRITES = 40
 UNDEFINED = "an operator of the source is not defined on some of its operands"

@@ -9,7 +9,8 @@ from typing import Any
 
 from gsl.errors import GslError
 from gsl.subst import Subst
-from gslverify.instance import USUAL, Extent, InfeasibleError, Instance, build_instance
+from gslverify.instance import USUAL, Extent, InfeasibleError, Instance
+from gslverify.source_builder import build_instance
 
 
 class Replay:

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import permutations, product
 from typing import Any, Protocol
 
 from gsl.attr.evaluate import conjunction, contains
@@ -22,8 +20,6 @@ Fresh = Callable[..., Symbol]
 
 LONGEST = 8
 """How many elements a tuple of an open number of elements has at most, where one must be chosen."""
-
-MOST_AXES_IN_EVERY_FORM = 3
 
 
 class Domain(Protocol):
@@ -53,13 +49,15 @@ def first_rank(operands: tuple[Type, ...]) -> int:
     return 0
 
 
-def _integer(value: Any) -> Any:
+def integer(value: Any) -> Any:
+    """Return an int or a term; raise ValueError for anything else, a bool too."""
     if isinstance(value, Term) or (isinstance(value, int) and not isinstance(value, bool)):
         return value
     raise ValueError(f"{value!r} is not an integer")
 
 
-def _tuple(value: Any) -> tuple[Any, ...]:
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    """Return a list or a tuple as a tuple; raise ValueError for anything else."""
     if isinstance(value, list | tuple):
         return tuple(value)
     raise ValueError(f"{value!r} is not a tuple")
@@ -74,7 +72,7 @@ class Integer(Domain):
 
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Accept an int, not a bool."""
-        return _integer(value)
+        return integer(value)
 
     def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
         """Demand the bounds."""
@@ -97,8 +95,8 @@ class Integers(Domain):
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Repeat an int, or the (begin, end) symmetric short form of paddings."""
         if not isinstance(value, list | tuple):
-            return (_integer(value),) * self.count
-        values = tuple(map(_integer, value))
+            return (integer(value),) * self.count
+        values = tuple(map(integer, value))
         if len(values) < self.count and values and self.count % len(values) == 0:
             values = values * (self.count // len(values))
         if len(values) != self.count:
@@ -194,123 +192,6 @@ class DtypeName(Domain):
 
 
 @dataclass(frozen=True, slots=True)
-class Axis(Domain):
-    """One axis of the first operand, negative from the end; `extra` more when axes are added."""
-
-    extra: int = 0
-
-    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
-        """Accept an int; keep its sign, which a rule may have to look at."""
-        return _integer(value)
-
-    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
-        """Demand that the axis exists."""
-        rank = first_rank(operands) + self.extra
-        return conjunction(value >= -rank, value < rank)
-
-    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
-        """Yield all axes, non-negative ones first."""
-        rank = first_rank(operands) + self.extra
-        yield from range(rank)
-        yield from range(-rank, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Axes(Domain):
-    """Several distinct axes of the first operand; None stands for all of them."""
-
-    may_be_empty: bool = False
-    negative: bool = True
-
-    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
-        """Accept None, an int or a tuple of ints."""
-        if value is None:
-            return tuple(range(first_rank(operands)))
-        if isinstance(value, list | tuple):
-            return tuple(map(_integer, value))
-        return (_integer(value),)
-
-    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
-        """Demand that the axes exist and differ."""
-        rank = first_rank(operands)
-        inside = conjunction(*(conjunction(axis >= -rank, axis < rank) for axis in value))
-        if inside is not True:
-            return inside
-        distinct = len({axis % rank for axis in value}) == len(value) if rank else not value
-        return distinct and (self.may_be_empty or bool(value) or rank == 0)
-
-    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
-        """Yield every set of axes in a few forms: in order, from the end, mixed and unsorted."""
-        for axes in _sets(first_rank(operands), self.may_be_empty):
-            yield from _forms(axes, first_rank(operands), self.negative)
-
-    def further(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
-        """Yield every other order and choice of signs of sets of up to three axes."""
-        yield from _rare_forms(first_rank(operands), self.negative)
-
-
-@lru_cache
-def _rare_forms(rank: int, negative: bool) -> tuple[tuple[int, ...], ...]:
-    forms: dict[tuple[int, ...], None] = {}
-    for axes in _sets(rank, may_be_empty=False):
-        if len(axes) > MOST_AXES_IN_EVERY_FORM:
-            continue
-        known = set(_forms(axes, rank, negative))
-        signs = list(product((0, rank) if negative else (0,), repeat=len(axes)))
-        for order, shifts in product(permutations(axes), signs):
-            form = tuple(axis - shift for axis, shift in zip(order, shifts, strict=True))
-            if form not in known:
-                forms[form] = None
-    return tuple(forms)
-
-
-def _sets(rank: int, may_be_empty: bool) -> Iterator[tuple[int, ...]]:
-    for mask in product((False, True), repeat=rank):
-        axes = tuple(axis for axis in range(rank) if mask[axis])
-        if axes or may_be_empty or rank == 0:
-            yield axes
-
-
-def _forms(axes: tuple[int, ...], rank: int, negative: bool) -> Iterator[tuple[int, ...]]:
-    yield axes
-    if axes and negative:
-        yield (*axes[:-1], axes[-1] - rank)
-    if len(axes) > 1 and negative:
-        yield tuple(axis - rank for axis in axes)
-    if len(axes) > 1:
-        yield (axes[-1], *axes[:-1])
-
-
-@dataclass(frozen=True, slots=True)
-class Permutation(Domain):
-    """An order of all axes of the first operand; None stands for their reversal."""
-
-    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
-        """Accept None or a tuple of ints; count axes that exist from the front."""
-        rank = first_rank(operands)
-        if value is None:
-            return tuple(reversed(range(rank)))
-        return tuple(_from_front(_integer(axis), rank) for axis in _tuple(value))
-
-    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
-        """Demand that every axis occurs once."""
-        rank = first_rank(operands)
-        if len(value) != rank:
-            return False
-        inside = conjunction(*(conjunction(axis >= -rank, axis < rank) for axis in value))
-        return inside if inside is not True else len({axis % rank for axis in value}) == rank
-
-    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
-        """Yield every permutation, those that are not involutions among the first."""
-        orders = list(permutations(range(first_rank(operands))))
-        yield from reversed(orders)
-
-
-def _from_front(axis: Any, rank: int) -> Any:
-    return axis + rank if isinstance(axis, int) and -rank <= axis < 0 else axis
-
-
-@dataclass(frozen=True, slots=True)
 class Sizes(Domain):
     """A tuple of sizes of any length up to `longest`; one per axis when `per_axis`."""
 
@@ -324,7 +205,7 @@ class Sizes(Domain):
         """Accept a tuple of ints, or None when there is a default for every axis."""
         if value is None and self.default is not None:
             return (self.default,) * (self.per_axis * first_rank(operands))
-        return tuple(map(_integer, _tuple(value)))
+        return tuple(map(integer, as_tuple(value)))
 
     def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
         """Demand the number of elements and their lower bound."""
@@ -355,8 +236,8 @@ class Pieces(Domain):
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Accept an int or a tuple of ints."""
         if isinstance(value, list | tuple):
-            return tuple(map(_integer, value))
-        return _integer(value)
+            return tuple(map(integer, value))
+        return integer(value)
 
     def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
         """Demand at least one piece, or positions in order."""

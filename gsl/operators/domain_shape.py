@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import prod
 from typing import Any
 
 from gsl.attr.evaluate import choose, conjunction, is_symbolic, maximum, minimum
 from gsl.attr.term import Term
 from gsl.errors import UndecidedError
-from gsl.operators.domain import Axes, Fresh, Sizes, first_rank
+from gsl.operators.domain import Sizes
+from gsl.operators.domain_axes import Axes
 from gsl.types import Bool, Int, TensorType, TupleType, Type
 
 
@@ -58,41 +58,6 @@ class UnitAxes(Axes):
         if is_symbolic(shape):
             raise UndecidedError("which axes have size 1 depends on an unknown size")
         return tuple(axis for axis, size in enumerate(shape) if size == 1)
-
-
-class NewAxes(Axes):
-    """Axes of a result that has these axes in addition to those of the first operand."""
-
-    __slots__ = ()
-
-    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
-        """Accept an int or a tuple of ints."""
-        if value is None:
-            raise ValueError("new axes are not optional")
-        return super().normalise(value, operands)
-
-    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
-        """Demand that the result has these axes and that they differ."""
-        return super().claim(value, _with_new_axes(operands, len(value)))
-
-    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
-        """Yield every choice of one or two axes, in a few forms."""
-        for count in (1, 2):
-            result = _with_new_axes(operands, count)
-            yield from (axes for axes in super().instances(result, fresh) if len(axes) == count)
-
-    def further(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
-        """Yield every other form, and up to four axes."""
-        for count in (3, 4):
-            result = _with_new_axes(operands, count)
-            yield from (axes for axes in super().instances(result, fresh) if len(axes) == count)
-        for count in (2, 3, 4):
-            result = _with_new_axes(operands, count)
-            yield from (axes for axes in super().further(result, fresh) if len(axes) == count)
-
-
-def _with_new_axes(operands: tuple[Type, ...], count: int) -> tuple[Type, ...]:
-    return (TensorType((1,) * (first_rank(operands) + count), None),)
 
 
 class Positions(Sizes):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from gsl.operators import domain, domain_shape
+from gsl.operators import domain, domain_axes, domain_shape
 
 Flag = Annotated[bool, domain.FLAG]
 Count = Annotated[int, domain.Integer(low=0)]
@@ -17,11 +17,11 @@ CountPair = Annotated[Any, domain.Integers(2, low=0)]
 CountQuad = Annotated[Any, domain.Integers(4, low=0)]
 Number = Annotated[float, domain.Real()]
 Epsilon = Annotated[float, domain.Real(low=0.0)]
-OneAxis = Annotated[int, domain.Axis()]
-NewAxis = Annotated[int, domain.Axis(extra=1)]
-ManyAxes = Annotated[Any, domain.Axes()]
-SomeAxes = Annotated[Any, domain.Axes(may_be_empty=True)]
-Order = Annotated[Any, domain.Permutation()]
+OneAxis = Annotated[int, domain_axes.Axis()]
+NewAxis = Annotated[int, domain_axes.Axis(extra=1)]
+ManyAxes = Annotated[Any, domain_axes.Axes()]
+SomeAxes = Annotated[Any, domain_axes.Axes(may_be_empty=True)]
+Order = Annotated[Any, domain_axes.Permutation()]
 Shape = Annotated[tuple[Any, ...], domain.Sizes()]
 PerAxis = Annotated[tuple[Any, ...], domain.Sizes(per_axis=1)]
 PerSide = Annotated[tuple[Any, ...], domain.Sizes(per_axis=2)]
@@ -30,5 +30,5 @@ Cuts = Annotated[Any, domain.Pieces()]
 DtypeOf = Annotated[Any, domain.DtypeName()]
 NewShape = Annotated[tuple[Any, ...], domain_shape.NewShape()]
 UnitAxes = Annotated[Any, domain_shape.UnitAxes(may_be_empty=True)]
-NewAxes = Annotated[Any, domain_shape.NewAxes()]
+NewAxes = Annotated[Any, domain_axes.NewAxes()]
 Positions = Annotated[tuple[Any, ...], domain_shape.Positions(per_axis=1)]

@@ -20,7 +20,6 @@ from gsl.expr import Expr
 from gsl.listing import listing
 from gsl.types import FLOATING, INTEGER
 from gslverify import backend
-from gslverify.arrays import arrays_of_every_style
 from gslverify.codes.numeric import (
     BACKEND_CRASHED,
     BACKENDS_DISAGREE,
@@ -29,15 +28,16 @@ from gslverify.codes.numeric import (
 )
 from gslverify.concrete import Rewritten
 from gslverify.finding import Assurance, Finding, Level
+from gslverify.generate.arrays import arrays_of_every_style
+from gslverify.generate.network import Network
+from gslverify.generate.strategies import networks
+from gslverify.generate.wishes import DTYPES, LONG, SIZES
 from gslverify.minimise import counterexample_of, minimise_values
-from gslverify.network import Network
 from gslverify.sampling import Sampler
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.satisfiable import scenarios_of
-from gslverify.strategies import networks
 from gslverify.trial import MOST_REWRITES, judge, prepare
 from gslverify.trial import Outcome as Trial
-from gslverify.wishes import DTYPES, LONG, SIZES
 
 MOST_SHRINKING_STEPS = 300
 MOST_FRUITLESS_DRAWS = 200

@@ -185,10 +185,10 @@ def test_widening_keeps_values_and_errors() -> None:
     assert (wide.value.tolist(), wide.error.tolist(), wide.dtype) == ([1, 2], [0.5, 0], "float64")
 
 
-def test_narrowing_beyond_the_range_is_unknown_unless_exact() -> None:
-    rounded = Bounded([1e6, 1e6], [1.0, 0.0], "float64").astype("float16")
+def test_narrowing_beyond_the_range_is_unknown_as_every_overflow_is() -> None:
+    rounded = Bounded([1e6, 1e6, np.inf], [1.0, 0.0, 0.0], "float64").astype("float16")
     assert np.isinf(rounded.value).all()
-    assert rounded.error.tolist() == [np.inf, 0.0]
+    assert rounded.error.tolist() == [np.inf, np.inf, 0.0]
 
 
 def test_integers_round_when_they_become_floats() -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from gsl import Const, Subst, op, pat
 from gsl.graph import reverse_post_order
+from gslverify.generate.strategies import Network, networks
 from gslverify.smt import Answer, Solver
-from gslverify.strategies import Network, networks
 from gslverify.trial import run_trial
 from gslverify.variants import enumerate_variants
 from tests.gslverify.rules import draws, samplers_of

@@ -13,8 +13,8 @@ from gsl.operators import lookup
 from gsl.tvm.jobs import Failure
 from gslverify import backend
 from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER
+from gslverify.generate.strategies import Network
 from gslverify.minimise import MOST_VALUE_STEPS, counterexample_of, minimise_values
-from gslverify.strategies import Network
 from gslverify.trial import Outcome, run_trial
 
 

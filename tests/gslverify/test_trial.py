@@ -14,8 +14,8 @@ from gsl.operators import lookup
 from gslverify import trial
 from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER, REWRITE_BREAKS_GRAPH
 from gslverify.concrete import Rewritten
-from gslverify.network import Network
-from gslverify.strategies import AROUND, Site
+from gslverify.generate.network import Network
+from gslverify.generate.strategies import AROUND, Site
 from gslverify.trial import UNDEFINED, Outcome, run_trial
 
 

@@ -18,11 +18,11 @@ from gsl.expr import Call
 from gsl.operators import REGISTRY, Operator
 from gsl.pat import Pattern
 from gsl.types import ALL_DTYPES
-from gslverify.arrays import arrays
-from gslverify.network import Network
+from gslverify.generate.arrays import arrays
+from gslverify.generate.network import Network
+from gslverify.generate.strategies import networks
 from gslverify.sampling import Sampler
 from gslverify.smt import Answer, Solver, new_context
-from gslverify.strategies import networks
 from gslverify.variants import Variant, enumerate_variants
 
 OPERATORS = {

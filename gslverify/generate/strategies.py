@@ -24,15 +24,15 @@ from gsl.operators import lookup
 from gsl.pat import Wildcard
 from gsl.subst import Subst
 from gsl.types import TensorType, TupleType
-from gslverify.arrays import random_array
 from gslverify.concrete import Fill, concrete_exprs, ones
+from gslverify.generate.arrays import random_array
+from gslverify.generate.network import Network
+from gslverify.generate.values import value_ranges, within
+from gslverify.generate.wishes import DTYPES, SIZES, wishes
 from gslverify.instance import Instance
-from gslverify.network import Network
 from gslverify.sampling import Sampler
 from gslverify.smt import Answer, Solver, new_context
-from gslverify.values import value_ranges, within
 from gslverify.variants import enumerate_variants
-from gslverify.wishes import DTYPES, SIZES, wishes
 
 MOST_ELEMENTS = 20_000
 MOST_ELEMENTS_OF_LARGE_RULES = 2_000_000

@@ -15,13 +15,13 @@ from gsl.expr import Call
 from gsl.graph import reverse_post_order
 from gsl.operators import lookup
 from gsl.operators.declaration import Values
-from gslverify.arrays import ANYWHERE, STYLES, arrays, arrays_of_every_style, random_array
 from gslverify.compare import compare, evaluate_bounded
 from gslverify.concrete import rewrite_once
-from gslverify.network import Network
-from gslverify.strategies import CONTEXTS, matching_networks, networks, same_value
-from gslverify.values import restricted, value_ranges
-from gslverify.wishes import DTYPES, LENGTH, LONG
+from gslverify.generate.arrays import ANYWHERE, STYLES, arrays, arrays_of_every_style, random_array
+from gslverify.generate.network import Network
+from gslverify.generate.strategies import CONTEXTS, matching_networks, networks, same_value
+from gslverify.generate.values import restricted, value_ranges
+from gslverify.generate.wishes import DTYPES, LENGTH, LONG
 from tests.gslverify.rules import SOUND, draws, samplers_of
 
 pytestmark = pytest.mark.smt

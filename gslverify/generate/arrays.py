@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from gsl.expr import Var
 from gsl.operators.declaration import Values
-from gslverify.network import Network
-from gslverify.values import restricted, value_ranges
+from gslverify.generate.network import Network
+from gslverify.generate.values import restricted, value_ranges
 
 STYLES = (
     "small integers",

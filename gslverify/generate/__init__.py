@@ -1,0 +1,1 @@
+"""Generated networks that a rule matches, and arrays for their inputs."""
