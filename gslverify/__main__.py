@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 
@@ -11,7 +12,9 @@ def run() -> None:
     try:
         import_module("gslverify.cli").main(prog_name="gslverify")
     except KeyboardInterrupt:
-        sys.exit(130)
+        print("interrupted", file=sys.stderr, flush=True)
+        # Python itself would die of the signal if it struck while `exec` ran, as in dataclasses.
+        os._exit(130)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,8 @@ from gsl.attr.term import (
 from gsl.check.finding import Findings, all_patterns, place_of
 from gsl.errors import RuleError, did_you_mean
 from gsl.operators import Operator
-from gsl.operators.domain import Axis, Choice, DtypeName, Integer, Real
+from gsl.operators.domain import Choice, DtypeName, Integer, Real
+from gsl.operators.domain_axes import Axis
 from gsl.pat import Call, Pattern
 from gsl.subst import Subst
 from gsl.types import ALL_DTYPES

@@ -86,7 +86,8 @@ MALFORMED_ATTRIBUTE = code(
     "a value is not one that the attribute can have",
     Verdict.FAIL,
     meaning="""The value written for an attribute lies outside the domain that the operator
-declares for it, so no expression could ever have it.""",
+declares for it, so no expression could ever have it. Shapes are tuples of natural numbers, and
+constants are numbers that their dtype has; nan equals nothing, so no source can ask for it.""",
     bad=rule_file(
         '''
         def example() -> Subst:
