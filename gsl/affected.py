@@ -131,7 +131,7 @@ class _Places:
     def __init__(self, rule: Subst) -> None:
         self._root = root_of(rule)
         self._variadic = rule.variadic
-        fields = (self._variadic.field,) if self._variadic else ()
+        fields = () if self._variadic is None else (self._variadic.field,)
         self._outputs = frozenset((*rule.source, self._root, *fields))
         self._users: dict[Pattern, list[tuple[Pattern, int | None]]] = {}
         self._repeated: dict[Pattern, set[Variadic]] = {}

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import getdoc
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from gsl.attr.term import Term, as_term
@@ -39,7 +40,7 @@ class Subst:
         self.origin = here()
         self.source = _outputs(src)
         self.target = _outputs(tgt)
-        if isinstance(where, Term):
+        if not isinstance(where, Iterable) or isinstance(where, Term | str | Pattern):
             message = "the conditions of a rule are a list"
             raise RuleError("GSL143", message, resolve(self.origin), "write where=[...]")
         self.where: tuple[Term, ...] = tuple(as_term(condition) for condition in where)
@@ -160,26 +161,44 @@ def rule(
         twin: name of the sound rule that this wrong one was made from, or the other way round.
     """
 
+    if write is not None and not isinstance(write, FunctionType):
+        raise _misused(f"{_described(write)} is not a function")
+    for name, text in (("origin", origin), ("expect", expect), ("twin", twin)):
+        if not isinstance(text, str):
+            raise _misused(f"{name}={text!r} is not a text")
+    words = () if isinstance(tags, str) else tuple(tags)
+    if isinstance(tags, str) or not all(isinstance(word, str) for word in words):
+        raise _misused(f"tags={tags!r} is not a set of words")
+
     def declare(write: Callable[[], Subst]) -> Rule:
-        equation, _, reason = (getdoc(write) or "").partition("\n")
-        code = write.__code__
-        declared = Rule(
-            name=write.__name__,
-            write=write,
-            equation=equation.strip(),
-            reason=reason.strip(),
-            span=Span(code.co_filename, code.co_firstlineno),
-            tags=frozenset(tags),
-            origin=origin,
-            expect=expect,
-            twin=twin,
-        )
+        if not isinstance(write, FunctionType):
+            raise _misused(f"{_described(write)} is not a function")
+        declared = _declared(write, frozenset(words), origin, expect, twin)
         collector = _COLLECTOR.get()
         if collector is not None:
             collector.append(declared)
         return declared
 
     return declare if write is None else declare(write)
+
+
+def _declared(
+    write: FunctionType, tags: frozenset[str], origin: str, expect: str, twin: str
+) -> Rule:
+    equation, _, reason = (getdoc(write) or "").partition("\n")
+    span = Span(write.__code__.co_filename, write.__code__.co_firstlineno)
+    return Rule(
+        write.__name__, write, equation.strip(), reason.strip(), span, tags, origin, expect, twin
+    )
+
+
+def _described(found: Any) -> str:
+    return f"the class `{found.__name__}`" if isinstance(found, type) else repr(found)
+
+
+def _misused(message: str) -> RuleError:
+    cure = 'write @rule or @rule(tags={"word"}, ...) above a function without arguments'
+    return RuleError("GSL108", message, resolve(here()), cure)
 
 
 _COLLECTOR: ContextVar[list[Rule] | None] = ContextVar("collector", default=None)

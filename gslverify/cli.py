@@ -16,7 +16,9 @@ import click
 from gsl.errors import did_you_mean
 from gslverify import __version__
 from gslverify.codes.corpus import SELECTION as SELECTION_CODES
-from gslverify.corpus import Collected, Unusable, collect, relative
+from gslverify.corpus import Collected, Unusable, collect, relative, writable
+from gslverify.events import INTERRUPTED
+from gslverify.exits import Exit
 from gslverify.finding import Finding
 from gslverify.pages import (
     UnknownCodeError,
@@ -34,6 +36,7 @@ from gslverify.stage import Question
 from gslverify.stages.static import write_down
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+PATHS = "PATH|PATH::RULE ..."
 DEFAULTS = Settings()
 
 Command = Callable[..., Any]
@@ -50,7 +53,16 @@ class DefaultsToCheck(click.Group):
             if meant and args[0].isidentifier() and not Path(args[0]).exists():
                 raise click.UsageError(f"there is no command `{args[0]}`; {meant}", ctx)
             args = ["check", *args]
+        ctx.obj = tuple(args)
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; Ctrl-C ends it with the exit code that shells expect."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo(INTERRUPTED, err=True)
+            ctx.exit(Exit.INTERRUPTED)
 
 
 @click.group(cls=DefaultsToCheck, context_settings=CONTEXT)
@@ -81,14 +93,28 @@ def _jobs(context: click.Context, parameter: click.Parameter, text: str) -> int:
     raise click.BadParameter(f"`{text}` is neither a number nor `auto`")
 
 
+def _paths(
+    context: click.Context, parameter: click.Parameter, given: tuple[str, ...] | str
+) -> tuple[str, ...] | str:
+    for text in (given,) if isinstance(given, str) else given:
+        path, separator, name = text.partition("::")
+        if not path:
+            raise click.BadParameter(f"`{text}` names no file; write FILE, FOLDER or FILE::RULE")
+        if separator and not name:
+            raise click.BadParameter(f"`{text}` names no rule; write {path} or {path}::RULE")
+    return given
+
+
 def _output(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    if path is not None and path.is_dir():
+        raise click.BadParameter(f"`{path}` is a folder; name a file")
     if path is not None and not path.absolute().parent.is_dir():
         raise click.BadParameter(f"there is no folder `{path.parent}`")
     return path
 
 
 SELECTION = (
-    click.argument("paths", nargs=-1, required=True, metavar="PATH|PATH::RULE ..."),
+    click.argument("paths", nargs=-1, required=True, callback=_paths, metavar=PATHS),
     click.option(
         "-k",
         "expression",
@@ -145,6 +171,14 @@ EFFORT = (
         metavar="N|auto",
         help="Worker processes; 0 verifies in this one. Default: one per processor.",
     ),
+    click.option(
+        "--load-timeout",
+        type=click.FloatRange(0, min_open=True),
+        default=DEFAULTS.load_timeout,
+        show_default=True,
+        metavar="SECONDS",
+        help="Time for importing a rule file, and for writing down one rule.",
+    ),
 )
 
 OUTPUT = (
@@ -187,11 +221,13 @@ def _with(options: tuple[Command, ...]) -> Command:
 def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     """Verify rules and report what was found.
 
-    Exit codes: 0 nothing found, 1 findings, 2 wrong usage, 3 the verifier itself failed, 5 there
-    are no rules, 130 interrupted.
+    Exit codes: 0 nothing found, 1 findings, 2 wrong usage, 3 the verifier itself failed, 5 nothing
+    was verified, 130 interrupted.
     """
     style = _style(options["color"], options["quiet"], options["verbose"], options["ascii_only"])
-    output = Output(options["output_format"], options["output_file"], style)
+    output = Output(
+        options["output_format"], options["output_file"], style, click.get_current_context().obj
+    )
     try:
         code = run_check(paths, _settings(options), output, expression)
     except SelectionError as error:
@@ -201,6 +237,10 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
 
 def _settings(options: dict[str, Any]) -> Settings:
     most, least = options["max_examples"], options["min_examples"]
+    if least is not None and least > most:
+        raise click.UsageError(
+            f"--min-examples {least} can never be reached with -n {most}; raise -n or lower it"
+        )
     return Settings(
         stages=options["stages"],
         max_examples=most,
@@ -210,6 +250,7 @@ def _settings(options: dict[str, Any]) -> Settings:
         keep_going=options["keep_going"],
         max_failures=1 if options["stop_at_first"] else options["max_failures"],
         jobs=options["jobs"],
+        load_timeout=options["load_timeout"],
     )
 
 
@@ -235,7 +276,7 @@ def _wants_colour(terminal: bool) -> bool:
 
 
 @main.command("list")
-@click.argument("paths", nargs=-1, metavar="PATH|PATH::RULE ...")
+@click.argument("paths", nargs=-1, callback=_paths, metavar=PATHS)
 @click.option("--operators", is_flag=True, help="The declared operators instead of rules.")
 def list_command(paths: tuple[str, ...], operators: bool) -> None:
     """List rules with their equations, tags and expectations."""
@@ -248,13 +289,13 @@ def list_command(paths: tuple[str, ...], operators: bool) -> None:
 
 
 @main.command()
-@click.argument("rule_id", metavar="PATH::RULE")
+@click.argument("rule_id", callback=_paths, metavar="PATH::RULE")
 @click.option("--tree", "form", flag_value="tree", help="As two trees.")
 @click.option("--mermaid", "form", flag_value="mermaid", help="As a Mermaid flowchart.")
 @click.option("--dot", "form", flag_value="dot", help="As a Graphviz digraph.")
 def show(rule_id: str, form: str | None) -> None:
     """Show the source and the target of a rule."""
-    for item in _collected((rule_id,)):
+    for item in writable(_collected((rule_id,)), DEFAULTS.load_timeout):
         if isinstance(item, Unusable):
             raise _failure(item.finding)
         written = write_down(Question(item.rule_id, item.rule, DEFAULTS))

@@ -188,6 +188,7 @@ def _rule_result(item: CollectedRule, stages: tuple[StageResult, ...]) -> RuleRe
     rule = item.rule
     plain = RuleResult(item.rule_id, rule.span, stages, rule.expect)
     remarks = tuple(_unmet_expectation(plain)) if rule.expect in CODES else ()
+    remarks += item.warnings
     return RuleResult(item.rule_id, rule.span, stages, rule.expect, remarks)
 
 

@@ -10,7 +10,7 @@ from gslverify.finding import Code, RuleResult, Verdict
 
 
 class Exit(IntEnum):
-    """What the exit code of `gslverify check` says."""
+    """What the exit code of `gslverify check` says; NO_RULES only where nothing was verified."""
 
     CLEAN = 0
     FINDINGS = 1
@@ -24,11 +24,13 @@ def exit_code(done: RunDone) -> Exit:
     """Return the exit code of a run; INCONCLUSIVE alone is not a failure."""
     if done.interrupted:
         return Exit.INTERRUPTED
-    reasons = {_reason(result) for result in done.results}
-    if not done.results:
-        reasons.add(Exit.NO_RULES)
+    reasons = {_reason(result) for result in done.results} or {Exit.NO_RULES}
+    if reasons == {Exit.NO_RULES}:
+        return Exit.NO_RULES
+    # Where something was verified, a path without rules is a mistake like one that leads nowhere.
     order = (Exit.FINDINGS, Exit.INTERNAL, Exit.USAGE, Exit.NO_RULES)
-    return next((reason for reason in order if reason in reasons), Exit.CLEAN)
+    worst = next((reason for reason in order if reason in reasons), Exit.CLEAN)
+    return Exit.USAGE if worst is Exit.NO_RULES else worst
 
 
 def _reason(result: RuleResult) -> Exit:

@@ -162,7 +162,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
-    """What one stage found out about one rule."""
+    """What one stage found out about one rule; the stage that writes it down gives its hash."""
 
     stage: str
     verdict: Verdict
@@ -171,6 +171,7 @@ class StageResult:
     counts: Mapping[str, int] = field(default_factory=dict)
     seconds: float = 0.0
     skipped: str = ""
+    rule_hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +195,11 @@ class RuleResult:
         """What all stages established, strongest first."""
         found = [assurance for stage in self.stages for assurance in stage.assurances]
         return tuple(sorted(found, key=lambda assurance: -assurance.level))
+
+    @property
+    def rule_hash(self) -> str:
+        """The hash of what the rule says; empty when it could not be written down."""
+        return next((stage.rule_hash for stage in self.stages if stage.rule_hash), "")
 
     @property
     def seconds(self) -> float:

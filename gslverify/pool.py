@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +23,7 @@ from gslverify.codes.internal import WORKER_LOST
 from gslverify.events import Notify, StageStarted
 from gslverify.examination import skipped
 from gslverify.finding import Finding, StageResult
+from gslverify.guard import exit_text
 from gslverify.settings import Settings
 from gslverify.stages import Wave
 from gslverify.worker import Message, serve
@@ -117,7 +119,14 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=serve, args=(theirs, settings))
-        self.process.start()
+        # Ctrl-C must not strike in the worker before it has left the group of the terminal. The
+        # first process that is spawned starts the tracker, which would unblock the signal.
+        resource_tracker.ensure_running()
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self.process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         theirs.close()
         self.timeout = settings.stage_timeout
         self.deadline = 0.0
@@ -175,7 +184,7 @@ class _Worker:
         # The pipe may break some time before the process has an exit code.
         self.process.join(GRACE_SECONDS if self.lost == ENDED else 0)
         code = self.process.exitcode
-        how = self.lost if code is None else f"{ENDED} with {_exit_text(code)}"
+        how = self.lost if code is None else f"{ENDED} with {exit_text(code)}"
         message = f"the worker process {how} in stage {self.running}"
         cure = "verify the rule alone with -j 0 to see what happens"
         finding = Finding(WORKER_LOST, message, None, cure, subject=self.running)
@@ -192,11 +201,3 @@ class _Worker:
         self.process.kill()
         self.process.join()
         self.connection.close()
-
-
-def _exit_text(exit_code: int) -> str:
-    if exit_code >= 0:
-        return f"exit code {exit_code}"
-    with suppress(ValueError):
-        return signal.Signals(-exit_code).name
-    return f"signal {-exit_code}"

@@ -83,7 +83,8 @@ class _Parser:
 
     def _error(self, what: str) -> SelectionError:
         read = " ".join(self.tokens[: self.at])
-        return SelectionError(f"-k {self.text!r}: {what} after `{read}`")
+        place = f"after `{read}`" if read else "at the start"
+        return SelectionError(f"-k {self.text!r}: {what} {place}")
 
 
 def _either(left: Accepts, right: Accepts) -> Accepts:

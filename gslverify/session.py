@@ -10,7 +10,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TextIO
 
-from gslverify.corpus import Collected, Unusable, collect
+from gslverify.corpus import Collected, CollectedRule, Unusable, collect, writable
 from gslverify.engine import verify
 from gslverify.events import INTERRUPTED, Event, RuleDone, RunDone
 from gslverify.exits import Exit, exit_code
@@ -27,12 +27,13 @@ from gslverify.stages import WAVES, Wave
 class Output:
     """What is written where: text on standard output, and a report in `format` to `file`.
 
-    JSON without a file takes standard output for itself.
+    JSON without a file takes standard output for itself, and notes the arguments in `argv`.
     """
 
     format: str = "text"
     file: Path | None = None
     style: Style = field(default_factory=Style)
+    argv: tuple[str, ...] = ()
 
     @property
     def json_on_stdout(self) -> bool:
@@ -54,14 +55,16 @@ def run_check(
     """
     stdout, copy = sys.stdout, StringIO()
     with redirect_stdout(sys.stderr):
-        collected = chosen_rules(selectors, expression)
+        collected = writable(
+            chosen_rules(selectors, expression, settings.load_timeout), settings.load_timeout
+        )
         ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
         reports = list(_text_reports(output, stdout, copy, ticker))
         events = verify(collected, settings, waves, ticker.live)
         done = _follow(events, ticker, reports)
     code = exit_code(done)
     if output.format == "json":
-        document = json_report.document(done, settings, tuple(selectors), code)
+        document = json_report.document(done, settings, tuple(selectors), code, output.argv)
         copy.write(json_report.dumps(document))
     if output.file is not None:
         output.file.write_text(copy.getvalue(), encoding="utf-8")
@@ -70,13 +73,21 @@ def run_check(
     return code
 
 
-def chosen_rules(selectors: Sequence[str], expression: str = "") -> list[Collected]:
+def chosen_rules(
+    selectors: Sequence[str], expression: str = "", seconds: float = Settings().load_timeout
+) -> list[Collected]:
     """Return what `selectors` name, without the rules that the expression does not mean.
 
-    What cannot be used is always included. Raises SelectionError for an unreadable expression.
+    What cannot be used is always included. Standard error is told when no rule is left. Raises
+    SelectionError for an unreadable expression.
     """
     chosen = rule_selector(expression) if expression else lambda rule: True
-    return [item for item in collect(selectors) if isinstance(item, Unusable) or chosen(item.rule)]
+    collected = collect(selectors, seconds)
+    kept = [item for item in collected if isinstance(item, Unusable) or chosen(item.rule)]
+    rules, kept_rules = (sum(isinstance(i, CollectedRule) for i in x) for x in (collected, kept))
+    if rules and not kept_rules:
+        print(f"-k {expression!r} selects none of {rules} rules", file=sys.stderr)
+    return kept
 
 
 def _text_reports(

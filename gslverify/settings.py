@@ -24,6 +24,7 @@ class Settings:
         keep_going: whether a refuted rule still runs the later stages.
         max_failures: stop after so many refuted rules; 0 verifies all.
         jobs: worker processes; 0 verifies in this process.
+        load_timeout: seconds after which importing a file, or writing down a rule, is given up.
         stage_timeout: seconds after which a stage is given up and its worker process ended.
     """
 
@@ -37,6 +38,7 @@ class Settings:
     keep_going: bool = False
     max_failures: int = 0
     jobs: int = 0
+    load_timeout: float = 30.0
     stage_timeout: float = 600.0
 
     @property

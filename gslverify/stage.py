@@ -26,7 +26,14 @@ class Count:
     number: int
 
 
-Outcome = Finding | Assurance | Count
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The hash of what a rule says, whatever its author called things."""
+
+    rule_hash: str
+
+
+Outcome = Finding | Assurance | Count | Meaning
 
 
 @dataclass(slots=True)
@@ -70,6 +77,7 @@ class Stage:
             assurances=tuple(item for item in outcomes if isinstance(item, Assurance)),
             counts={item.name: item.number for item in outcomes if isinstance(item, Count)},
             seconds=time.perf_counter() - started,
+            rule_hash="".join(item.rule_hash for item in outcomes if isinstance(item, Meaning)),
         )
 
 

@@ -7,6 +7,7 @@ import pickle
 import signal
 import sys
 import threading
+from contextlib import redirect_stderr
 from functools import lru_cache
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, wait
@@ -57,7 +58,8 @@ def _answer(connection: Connection, request: Request, settings: Settings) -> Non
 
 @lru_cache(maxsize=64)
 def _load(path: Path) -> tuple[Collected, ...]:
-    return tuple(load(path))
+    with redirect_stderr(sys.stdout):
+        return tuple(load(path))
 
 
 def _picklable(result: StageResult) -> StageResult:

@@ -10,9 +10,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from gsl.span import Origin, is_internal, origin_of
+import numpy as np
+
+from gsl.errors import RuleError
+from gsl.span import Origin, here, is_internal, origin_of, resolve
 
 if TYPE_CHECKING:
     from gsl.pat import Pattern
@@ -21,46 +25,68 @@ Value = Any
 """An attribute value: int, float, bool, str, or a tuple of values."""
 
 
+class Operand:
+    """Base of what is not a term and says itself what arithmetic with one means: patterns."""
+
+    __slots__ = ()
+
+    __array_ufunc__ = None
+    """Scalars and arrays of NumPy leave arithmetic with this to it, instead of going inside."""
+
+
 class Term:
     """Base of all attribute expressions; comparison and logic build terms, they decide nothing."""
 
     __slots__ = ()
 
+    __array_ufunc__ = None
+
     def __add__(self, other: Value) -> Term:
-        return operation("+", self, other)
+        return NotImplemented if isinstance(other, Operand) else operation("+", self, other)
 
     def __radd__(self, other: Value) -> Term:
         return operation("+", other, self)
 
     def __sub__(self, other: Value) -> Term:
-        return operation("-", self, other)
+        return NotImplemented if isinstance(other, Operand) else operation("-", self, other)
 
     def __rsub__(self, other: Value) -> Term:
         return operation("-", other, self)
 
     def __mul__(self, other: Value) -> Term:
-        return operation("*", self, other)
+        return NotImplemented if isinstance(other, Operand) else operation("*", self, other)
 
     def __rmul__(self, other: Value) -> Term:
         return operation("*", other, self)
 
     def __truediv__(self, other: Value) -> Term:
-        return operation("/", self, other)
+        return NotImplemented if isinstance(other, Operand) else operation("/", self, other)
 
     def __rtruediv__(self, other: Value) -> Term:
         return operation("/", other, self)
 
     def __floordiv__(self, other: Value) -> Term:
-        return operation("//", self, other)
+        return NotImplemented if isinstance(other, Operand) else operation("//", self, other)
 
     def __rfloordiv__(self, other: Value) -> Term:
         return operation("//", other, self)
 
     def __mod__(self, other: Value) -> Term:
-        return operation("%", self, other)
+        return NotImplemented if isinstance(other, Operand) else operation("%", self, other)
 
     def __rmod__(self, other: Value) -> Term:
         return operation("%", other, self)
+
+    def __pow__(self, exponent: Value) -> Term:
+        if isinstance(exponent, Operand):
+            return NotImplemented
+        if type(exponent) is not int or exponent < 1:
+            message = f"`**` with the exponent {exponent!r}"
+            raise RuleError("GSL117", message, resolve(here()), "use a number such as 2, or `*`")
+        return reduce(lambda power, _: operation("*", power, self), range(1, exponent), self)
+
+    def __abs__(self) -> Term:
+        return operation("abs", self)
 
     def __neg__(self) -> Term:
         return operation("neg", self)
@@ -219,16 +245,32 @@ ANYTHING = Anything()
 
 
 def as_term(value: Value) -> Term:
-    """Wrap a Python value: None is `any`, tuples and lists become tuples of terms."""
+    """Wrap a Python value: None is `any`, tuples and lists become tuples of terms.
+
+    Scalars of NumPy count as numbers. Raises RuleError for a pattern or an array.
+    """
     if isinstance(value, Term):
         return value
     if value is None:
         return ANYTHING
     if isinstance(value, tuple | list):
-        if any(item is None or isinstance(item, Term | tuple | list) for item in value):
+        if any(isinstance(item, _COMPOSED) or item is None for item in value):
             return TupleOf(tuple(as_term(item) for item in value))
         return Constant(tuple(value))
+    if isinstance(value, np.generic):
+        return Constant(value.item())
+    if isinstance(value, Operand):
+        cure = "write one of its attributes, such as x.shape[0] or x.ndim"
+        message = f"{value!r} stands where an attribute expression belongs"
+        raise RuleError("GSL117", message, resolve(here()), cure)
+    if isinstance(value, np.ndarray):
+        message = "an array stands where an attribute expression belongs"
+        raise RuleError("GSL117", message, resolve(here()), "write numbers, or array.tolist()")
     return Constant(value)
+
+
+_COMPOSED = (Term, tuple, list, np.generic, np.ndarray, Operand)
+"""What `as_term` does not take as it is inside a tuple."""
 
 
 def operation(head: str, *operands: Value) -> Operation:

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gsl.check.arms import matched_in_every_arm
 from gsl.check.finding import Findings
+from gsl.check.identity import target_differs
+from gsl.check.kind import kinds_fit
 from gsl.check.scope import matched_before_used, symbols_bound
+from gsl.check.sort import values_go_together
 from gsl.check.structure import (
     kinds_allowed,
     outputs_correspond,
@@ -19,7 +23,12 @@ from gsl.check.structure import (
     target_inputs,
     templates_reached,
 )
-from gsl.check.value import conditions_open, defaults_meant, target_complete
+from gsl.check.value import (
+    conditions_open,
+    constants_equal_themselves,
+    defaults_meant,
+    target_complete,
+)
 from gsl.errors import RuleError
 from gsl.subst import Subst
 
@@ -45,6 +54,7 @@ CHECKS: tuple[Callable[[Subst], Findings], ...] = (
     outputs_correspond,
     source_computes,
     kinds_allowed,
+    kinds_fit,
     source_connected,
     target_inputs,
     templates_reached,
@@ -53,5 +63,9 @@ CHECKS: tuple[Callable[[Subst], Findings], ...] = (
     target_complete,
     projections_in_range,
     conditions_open,
+    values_go_together,
+    constants_equal_themselves,
+    matched_in_every_arm,
+    target_differs,
     defaults_meant,
 )

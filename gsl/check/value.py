@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from math import isnan
+
 from gsl.attr.term import (
     ANYTHING,
     Access,
     Constant,
-    Operation,
-    Projection,
-    Reduce,
     Slice,
+    Symbol,
     Term,
     children,
 )
 from gsl.check.finding import Findings, place_of, target_only
+from gsl.check.sort import sort_of
 from gsl.errors import RuleError
 from gsl.operators import Operator
 from gsl.operators.declaration import REQUIRED
-from gsl.pat import Call, GetItem, Pattern
+from gsl.pat import Call, Const, GetItem, Pattern
 from gsl.subst import Subst
 
 
@@ -67,18 +68,23 @@ def conditions_open(subst: Subst) -> Findings:
             message = f"the condition is always {value!r}"
             yield RuleError("GSL142", message, span, "remove it, or compare attributes of patterns")
         elif not _may_be_true(term):
-            head = getattr(term, "head", type(term).__name__)
-            message = f"the condition is the value of `{head}`, not a comparison"
+            what = term.name if isinstance(term, Access) else type(term).__name__
+            message = f"the condition is the value of `{getattr(term, 'head', what)}`"
+            message += ", not a comparison"
             yield RuleError("GSL143", message, span, "compare it with something")
 
 
-_LOGICAL = frozenset({"==", "!=", "<", "<=", ">", ">=", "and", "or", "not", "in", "cond"})
-
-
 def _may_be_true(term: Term) -> bool:
-    if isinstance(term, Operation | Reduce):
-        return term.head in _LOGICAL
-    return isinstance(term, Access | Projection)
+    return isinstance(term, Symbol) or sort_of(term) in ("bool", "")
+
+
+def constants_equal_themselves(subst: Subst) -> Findings:
+    """GSL113: no constant of the source is NaN, which equals nothing."""
+    for pattern in subst.source_patterns:
+        value = pattern.constraints.get("value") if isinstance(pattern, Const) else None
+        if isinstance(value, Constant) and isinstance(value.value, float) and isnan(value.value):
+            message = "nan equals nothing, so no constant matches it"
+            yield RuleError("GSL113", message, place_of(pattern), "match any by pat.Const()")
 
 
 def defaults_meant(subst: Subst) -> Findings:

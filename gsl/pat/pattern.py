@@ -12,9 +12,13 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from gsl.attr.term import ANYTHING, Access, Term, as_term
 from gsl.errors import OperatorError, RuleError, UnknownNameError, did_you_mean
 from gsl.operators import REGISTRY, Operator, lookup
+from gsl.pat.arithmetic import Arithmetic
+from gsl.pat.value import checked_shape, checked_value
 from gsl.span import here, keyword_span, resolve
 from gsl.types import ALL_DTYPES
 
@@ -23,7 +27,7 @@ TYPE_ATTRIBUTES = ("shape", "dtype", "ndim")
 NO_CONSTRAINTS: Mapping[str, Term] = MappingProxyType({})
 
 
-class Pattern:
+class Pattern(Arithmetic):
     """Base of all patterns.
 
     `operands` are the direct subpatterns in order, `constraints` the attribute expressions that
@@ -71,35 +75,8 @@ class Pattern:
     def __iter__(self) -> Iterator[Pattern]:
         raise TypeError("the number of fields of a pattern is not known; index it instead")
 
-    def __add__(self, other: Any) -> Call:
-        return call(lookup("Add"), (self, other))
-
-    def __radd__(self, other: Any) -> Call:
-        return call(lookup("Add"), (other, self))
-
-    def __sub__(self, other: Any) -> Call:
-        return call(lookup("Subtract"), (self, other))
-
-    def __rsub__(self, other: Any) -> Call:
-        return call(lookup("Subtract"), (other, self))
-
-    def __mul__(self, other: Any) -> Call:
-        return call(lookup("Multiply"), (self, other))
-
-    def __rmul__(self, other: Any) -> Call:
-        return call(lookup("Multiply"), (other, self))
-
-    def __truediv__(self, other: Any) -> Call:
-        return call(lookup("Divide"), (self, other))
-
-    def __rtruediv__(self, other: Any) -> Call:
-        return call(lookup("Divide"), (other, self))
-
-    def __matmul__(self, other: Any) -> Call:
-        return call(lookup("Matmul"), (self, other))
-
-    def __neg__(self) -> Call:
-        return call(lookup("Negative"), (self,))
+    def _build(self, operator: str, *operands: Any) -> Call:
+        return call(lookup(operator), operands)
 
     def original(self) -> Pattern:
         """Return the pattern that the author wrote: the template, for an instance of one."""
@@ -278,20 +255,23 @@ INPUTS = (Wildcard, Variable, Const)
 """Kinds of patterns without operands that may stand for what the rule does not own."""
 
 
-def as_pattern(value: Any) -> Pattern:
-    """Coerce a number to a constant and a Python tuple or list to a tuple pattern."""
+def as_pattern(value: Any, like: Pattern | None = None) -> Pattern:
+    """Coerce a number to a constant like `like`, and a tuple or list to a tuple pattern."""
     if isinstance(value, Pattern):
         return value
     if isinstance(value, tuple | list):
         return Tuple(*value)
-    if isinstance(value, int | float | Term):
-        return Const(value)
-    raise RuleError(
-        "GSL116",
-        f"{value!r} is not a pattern",
-        resolve(here()),
-        "use pat.Wildcard, pat.Variable, pat.Const or a call of an operator",
-    )
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, int | float | Term) and not isinstance(value, bool):
+        return Const(value, like=like)
+    cure = "use pat.Wildcard, pat.Variable, pat.Const or a call of an operator"
+    if isinstance(value, bool):
+        cure = f"write op.Equal(x, y) to compare, pat.Const({value}, dtype='bool') for a constant"
+    elif isinstance(value, np.ndarray):
+        cure = f"write pat.Const(array.tolist(), dtype='{value.dtype}')"
+    what = "an array" if isinstance(value, np.ndarray) else repr(value)
+    raise RuleError("GSL116", f"{what} is not a pattern", resolve(here()), cure)
 
 
 def call(
@@ -300,16 +280,12 @@ def call(
     """Build a call pattern; raise RuleError for operands or attributes that do not exist."""
     given = tuple(operands)
     like = _first_tensor(given) if _shares_dtype(callee) else None
-    patterns = tuple(_operand(operand, like) for operand in given)
+    patterns = tuple(as_pattern(operand, like) for operand in given)
     named = dict(attributes)
     attributes_of = named.pop("attributes_of", None)
     if isinstance(callee, Operator):
         _check_operand_count(callee, len(patterns))
     return Call(callee, patterns, _call_constraints(callee, named), attributes_of)
-
-
-def _operand(value: Any, like: Pattern | None) -> Pattern:
-    return Const(value, like=like) if isinstance(value, int | float | Term) else as_pattern(value)
 
 
 def _first_tensor(operands: Iterable[Any]) -> Pattern | None:
@@ -394,6 +370,9 @@ def _constraints(values: Mapping[str, Any]) -> Mapping[str, Term]:
     if not (dtype is None or isinstance(dtype, Term) or dtype in ALL_DTYPES):
         hint = did_you_mean(str(dtype), ALL_DTYPES) or f"known are {', '.join(ALL_DTYPES)}"
         raise RuleError("GSL113", f"{dtype!r} is not a dtype", resolve(here()), hint)
+    checked = {**values, "shape": checked_shape(values.get("shape"))}
+    if "value" in values:
+        checked["value"] = checked_value(values["value"], dtype)
     return MappingProxyType(
-        {name: as_term(value) for name, value in values.items() if value is not None}
+        {name: as_term(value) for name, value in checked.items() if value is not None}
     )

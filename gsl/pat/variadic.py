@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gsl.attr.term import Symbol, Term, as_term
 from gsl.errors import RuleError
 from gsl.pat.pattern import Pattern, as_pattern
-from gsl.span import resolve
+from gsl.span import here, resolve
 
 
 class Variadic(Pattern):
@@ -37,8 +37,8 @@ class Variadic(Pattern):
         min_len: int = 1,
     ) -> None:
         self.field = as_pattern(field)
-        self.templates = (self.field,) if templates is None else tuple(templates)
-        self.first = () if first is None else tuple(first)
+        self.templates = (self.field,) if templates is None else _patterns("templates", templates)
+        self.first = () if first is None else _patterns("first", first)
         self.symbol = Symbol() if index is None else index
         self.size = as_term(length)
         self.minimum = min_len
@@ -57,8 +57,11 @@ class Variadic(Pattern):
         if self.first and len(self.first) != len(self.templates):
             message = f"{len(self.first)} first patterns for {len(self.templates)} templates"
             raise RuleError("GSL133", message, resolve(self.origin), "give one for each template")
-        if self.minimum < 1:
-            raise RuleError("GSL133", "min_len must be at least 1", resolve(self.origin))
+        if type(self.minimum) is not int or self.minimum < 1:
+            message = f"min_len must be at least 1, not {self.minimum!r}"
+            raise RuleError(
+                "GSL133", message, resolve(self.origin), "write min_len=2 or leave it out"
+            )
         if self.field not in self.templates:
             raise RuleError(
                 "GSL133",
@@ -116,3 +119,12 @@ class GetInst(Pattern):
 
     def __repr__(self) -> str:
         return f"an instance of {self.template!r}"
+
+
+def _patterns(name: str, given: Any) -> tuple[Pattern, ...]:
+    is_list = isinstance(given, Iterable) and not isinstance(given, Pattern)
+    listed = tuple(given) if is_list else (None,)
+    if not all(isinstance(one, Pattern) for one in listed):
+        message = f"{name}={given!r} is not a list of patterns"
+        raise RuleError("GSL133", message, resolve(here()), f"write {name}=[...]")
+    return listed

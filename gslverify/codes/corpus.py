@@ -1,18 +1,19 @@
-"""GSL101-GSL107: files, folders and functions from which no rule can be had."""
+"""GSL101-GSL108: files, folders and functions from which no rule can be had."""
 
 from __future__ import annotations
 
 from gslverify.codes.example import rule_file
-from gslverify.finding import Verdict, code
+from gslverify.finding import RuleResult, Verdict, code
 
 FILE_DOES_NOT_IMPORT = code(
     "GSL101",
     "file-does-not-import",
     "the rule file cannot be imported",
     Verdict.ERROR,
-    meaning="""Python raised an exception while the file was imported, so none of its rules could
-be collected. The place is the last line of the file that was running. Other files are verified
-as usual.""",
+    meaning="""Python raised an exception while the file was imported, or the file ended the process
+or did not come to an end within the time that --load-timeout sets, so none of its rules could be
+collected. The place is the last line of the file that was running. Other files are verified as
+usual.""",
     bad="import gsl.patterns\n",
     good="import gsl.pat\n",
 )
@@ -20,10 +21,11 @@ as usual.""",
 RULE_RAISES = code(
     "GSL102",
     "rule-raises",
-    "the rule raises an exception while it is written down",
+    "the rule cannot be written down",
     Verdict.ERROR,
     meaning="""The function under @rule ran and failed with an exception that is not about the
-language, such as a misspelt variable. Other rules of the file are verified as usual.""",
+language, such as a misspelt variable; or it ended the process, or did not come to an end within the
+time that --load-timeout sets. Other rules of the file are verified as usual.""",
     bad=rule_file(
         '''
         def example() -> Subst:
@@ -104,5 +106,25 @@ NO_RULES = code(
 files. Names that begin with a dot or with two underscores are passed over.""",
 )
 
+MISUSED_DECORATOR = code(
+    "GSL108",
+    "misused-decorator",
+    "@rule is not used as it should be",
+    Verdict.FAIL,
+    meaning="""A rule is a function without arguments under `@rule` or `@rule(tags={"conv"}, ...)`.
+Tags are a set or list of words; `origin`, `expect` and `twin` are texts. Nothing of the file is
+verified, since importing it ends there.""",
+    bad=rule_file(_IDEMPOTENT).replace("@rule()", '@rule("name")'),
+    good=rule_file(_IDEMPOTENT),
+)
+
+WITHOUT_RULE = (FILE_DOES_NOT_IMPORT, MISUSED_DECORATOR, PATH_MISSING, RULE_MISSING, NO_RULES)
+"""Codes about what was asked for and gave no rule, so that nothing can be counted as one."""
+
 SELECTION = (PATH_MISSING, RULE_MISSING, NO_RULES)
 """Codes about the command line and not about what is written in a rule file."""
+
+
+def is_rule(result: RuleResult) -> bool:
+    """Tell whether a result is about a rule, and not about a path or file that gave none."""
+    return not any(finding.code in WITHOUT_RULE for finding in result.findings)

@@ -46,3 +46,13 @@ EXPECTATION_UNEXAMINED = code(
     meaning="""The rule declares with `expect=CODE` that it is wrong, but the stage that reports
 this code was left out, so nothing is known about the expectation. Add it to --stages.""",
 )
+
+TWIN_UNKNOWN = code(
+    "GSL603",
+    "twin-unknown",
+    "no rule has the name that the twin is said to have",
+    Verdict.PASS,
+    meaning="""`twin=NAME` names the sound rule that a wrong one was made from, or the other way
+round. None of the rules of this run is called so. That is only said when the file was reached
+through a folder, whose other files may hold the twin. This is a warning.""",
+)

@@ -1,4 +1,4 @@
-"""GSL110-GSL123: single expressions of a rule, and what they may refer to."""
+"""GSL110-GSL124: single expressions of a rule, and what they may refer to."""
 
 from __future__ import annotations
 
@@ -86,7 +86,8 @@ MALFORMED_ATTRIBUTE = code(
     "a value is not one that the attribute can have",
     Verdict.FAIL,
     meaning="""The value written for an attribute lies outside the domain that the operator
-declares for it, so no expression could ever have it.""",
+declares for it, so no expression could ever have it. Shapes are tuples of natural numbers, and
+constants are numbers that their dtype has; nan equals nothing, so no source can ask for it.""",
     bad=rule_file(
         '''
         def example() -> Subst:
@@ -115,17 +116,17 @@ UNKNOWN_ACCESS = code(
     bad=rule_file(
         '''
         def example() -> Subst:
-            """relu(x)  =>  relu(x)"""
+            """relu(relu(x))  =>  relu(x)"""
             x = pat.Wildcard()
-            return Subst(op.Relu(x), op.Relu(x), where=[x.rank == 4])
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.rank == 4])
         '''
     ),
     good=rule_file(
         '''
         def example() -> Subst:
-            """relu(x)  =>  relu(x)"""
+            """relu(relu(x))  =>  relu(x)"""
             x = pat.Wildcard()
-            return Subst(op.Relu(x), op.Relu(x), where=[x.ndim == 4])
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.ndim == 4])
         '''
     ),
 )
@@ -181,6 +182,86 @@ copied only from the call of an operator.""",
         '''
     ),
 )
+
+NOT_A_VALUE = code(
+    "GSL117",
+    "not-a-value",
+    "something that is not a value stands in an attribute expression",
+    Verdict.FAIL,
+    meaning="""Attribute expressions are made of numbers, texts, tuples and attributes such as
+`x.shape[0]`. A pattern stands for an expression of the network and has no value of its own, and an
+array has too many.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.ndim == x])
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.ndim == 2])
+        '''
+    ),
+)
+
+PYTHON_OPERATOR = code(
+    "GSL118",
+    "python-operator",
+    "an operator of Python does not build a pattern",
+    Verdict.FAIL,
+    meaning="""`+ - * / // % ** @`, a minus sign and `abs` build calls of operators.
+Comparisons and logic do not: `==` and `!=` have to tell patterns apart, and Python itself
+decides `if`, `and`, `or`, `not` and `0 < x < 1` at once. Write the operator by its name.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """max(x, 0)  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Where(x > 0, x, op.ZerosLike(x)), op.Relu(x))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """max(x, 0)  =>  relu(x)"""
+            x = pat.Wildcard()
+            larger = op.Greater(x, 0)
+            return Subst(op.Where(larger, x, op.ZerosLike(x)), op.Relu(x))
+        '''
+    ),
+)
+
+WRONG_KIND = code(
+    "GSL119",
+    "wrong-kind",
+    "a tuple stands where a tensor belongs, or a tensor where a tuple does",
+    Verdict.FAIL,
+    meaning="""Most operators take tensors one by one; Concatenate and Stack take one tuple of
+tensors. Only what gives a tuple, such as Split, has fields to project: `x[0]` is not a part of
+a tensor.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu([x])), op.Relu(x))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x))
+        '''
+    ),
+)
+
 
 UNBOUND_SYMBOL = code(
     "GSL120",
@@ -283,6 +364,34 @@ one.""",
             x = pat.Wildcard()
             cast = op.Cast(op.Relu(x), dtype=None)
             return Subst(cast, op.Relu(op.Cast(x, dtype=cast.dtype)))
+        '''
+    ),
+)
+
+NOT_IN_EVERY_ARM = code(
+    "GSL124",
+    "not-in-every-arm",
+    "the target uses what only some alternatives have",
+    Verdict.FAIL,
+    meaning="""`pat.Alt` matches one of its alternatives, and then nothing of the others has a
+match or an attribute value. What the target or a condition uses must be in all alternatives, or
+be chosen by `pat.Cond` and the number of the alternative that matched, `alt.arm`.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """tanh(x + y) or tanh(relu(x))  =>  tanh(y)"""
+            x, y = pat.Wildcard(), pat.Wildcard()
+            either = pat.Alt(x + y, op.Relu(x))
+            return Subst(op.Tanh(either), op.Tanh(y))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """tanh(x + y) or tanh(relu(x))  =>  tanh(x)"""
+            x, y = pat.Wildcard(), pat.Wildcard()
+            either = pat.Alt(x + y, op.Relu(x))
+            return Subst(op.Tanh(either), op.Tanh(x))
         '''
     ),
 )

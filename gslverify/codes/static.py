@@ -1,4 +1,4 @@
-"""GSL130-GSL143: source, target and conditions of a rule as a whole."""
+"""GSL130-GSL145: source, target and conditions of a rule as a whole."""
 
 from __future__ import annotations
 
@@ -263,6 +263,58 @@ would hide that half of the comparison is missing.""",
             """relu(relu(x))  =>  relu(x), for an even number of rows"""
             x = pat.Wildcard()
             return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.shape[0] % 2 == 0])
+        '''
+    ),
+)
+
+MEANINGLESS_EXPRESSION = code(
+    "GSL144",
+    "meaningless-expression",
+    "an attribute expression combines values that do not go together",
+    Verdict.FAIL,
+    meaning="""Arithmetic and order are for numbers; a dtype is a text, which can be compared
+by `==` or `attr.In`. None means "any" in a constraint of a pattern and has no value that could
+be compared. Values of two kinds are never equal.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x), for small dtypes"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.dtype < 32])
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x), for small dtypes"""
+            x = pat.Wildcard()
+            small = attr.In(x.dtype, ("int8", "float16"))
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[small])
+        '''
+    ),
+)
+
+NOTHING_CHANGES = code(
+    "GSL145",
+    "nothing-changes",
+    "source and target are the same",
+    Verdict.PASS,
+    meaning="""The rule replaces every match by itself. That is not wrong, but cannot be meant,
+and applying the rule never comes to an end. This is a warning.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(x)  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(x), op.Relu(x))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x))
         '''
     ),
 )

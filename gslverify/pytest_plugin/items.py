@@ -10,7 +10,7 @@ import pytest
 
 from gsl.subst import Rule
 from gslverify.codes.expectation import EXPECTATION_UNMET
-from gslverify.corpus import Collected, CollectedRule, Unusable, load, relative
+from gslverify.corpus import Collected, CollectedRule, Unusable, load_guarded, relative, writable
 from gslverify.engine import COLLECTION, OWNERS, ignore
 from gslverify.examination import Examination
 from gslverify.finding import CODES, FAILURES, Finding, RuleResult, StageResult, Verdict
@@ -39,7 +39,9 @@ class RuleFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Collector]:
         """Yield a collector for each rule, in the order of the source."""
-        for item in load(self.path):
+        seconds = Settings().load_timeout
+        (items,) = load_guarded([self.path], seconds)
+        for item in writable(items, seconds):
             _, separator, rule_name = item.rule_id.rpartition("::")
             name = rule_name if separator else "import"
             yield RuleNode.from_parent(self, name=name, collected=item)

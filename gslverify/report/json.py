@@ -9,17 +9,19 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from gsl.span import Span
 from gslverify import __version__
+from gslverify.codes.corpus import is_rule
 from gslverify.corpus import relative
 from gslverify.events import RunDone
 from gslverify.finding import Counterexample, Difference, Finding, RuleResult, StageResult, Tensor
 from gslverify.report.details import repro_command
-from gslverify.settings import Settings
+from gslverify.settings import STAGES, Settings
 
 SCHEMA_VERSION = 1
 
@@ -33,13 +35,18 @@ DISTRIBUTIONS = {
 
 
 def document(
-    done: RunDone, settings: Settings, selectors: tuple[str, ...], exit_code: int
+    done: RunDone,
+    settings: Settings,
+    selectors: tuple[str, ...],
+    exit_code: int,
+    argv: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """Return the report of a run as plain values."""
     return {
         "schema_version": SCHEMA_VERSION,
         "tool": tool_versions(),
         "run": {
+            "argv": list(_without_jobs(argv)),
             "paths": list(selectors),
             "stages": list(settings.stages),
             "max_examples": settings.max_examples,
@@ -51,7 +58,7 @@ def document(
             "stop_reason": done.stop_reason or "completed",
         },
         "rules": [_rule(result, settings) for result in done.results],
-        "summary": dict(Counter(result.verdict.lower() for result in done.results)),
+        "summary": dict(Counter(map(_summary_word, done.results))),
         "timing": {
             "total_s": round(done.seconds, 3),
             "jobs": settings.jobs,
@@ -97,28 +104,50 @@ def _finite(value: Any) -> Any:
             return str(value)
 
 
+def _without_jobs(argv: tuple[str, ...]) -> Iterator[str]:
+    """Yield the arguments but for the number of workers, which no result depends on."""
+    arguments = iter(argv)
+    for argument in arguments:
+        if argument in ("-j", "--jobs"):
+            next(arguments, None)
+        elif not argument.startswith(("-j", "--jobs=")):
+            yield argument
+
+
+def _summary_word(result: RuleResult) -> str:
+    return result.verdict.lower() if is_rule(result) else "without_rule"
+
+
 def _rule(result: RuleResult, settings: Settings) -> dict[str, Any]:
     return {
         "id": result.rule_id,
         "span": _span(result.span),
+        "ir_hash": result.rule_hash or None,
         "verdict": result.verdict.lower(),
         "expected": result.expect or None,
         "assurance": [
             {"subject": a.subject, "level": int(a.level), "text": a.text} for a in result.assurances
         ],
-        "stages": [_stage(stage) for stage in result.stages],
+        "stages": [_stage(stage, settings) for stage in result.stages],
         "findings": [_finding(finding, result.rule_id, settings) for finding in result.findings],
     }
 
 
-def _stage(stage: StageResult) -> dict[str, Any]:
+def _stage(stage: StageResult, settings: Settings) -> dict[str, Any]:
     status = "skipped" if stage.skipped else stage.verdict.lower()
     return {
         "name": stage.stage,
         "status": status,
         "reason": stage.skipped or None,
         "counts": dict(stage.counts),
+        "examples": _examples(stage, settings) if stage.stage == STAGES[-1] else None,
     }
+
+
+def _examples(stage: StageResult, settings: Settings) -> dict[str, Any]:
+    """Return how many graphs were wanted and run; None stands for what the stage did not count."""
+    counted = {name: stage.counts.get(name) for name in ("rejected", "draws")}
+    return {"wanted": settings.max_examples, "run": stage.counts.get("examples"), **counted}
 
 
 def _finding(finding: Finding, rule_id: str, settings: Settings) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
 
+from gslverify.codes.corpus import is_rule
 from gslverify.engine import COLLECTION
 from gslverify.events import Event, RuleDone, RunDone, RunStarted
 from gslverify.finding import Assurance, Finding, RuleResult, StageResult, Verdict
@@ -15,6 +16,9 @@ from gslverify.settings import Settings
 
 QUIET = frozenset({Verdict.PASS, Verdict.XFAIL})
 VERDICT_COLUMNS = len(Verdict.INCONCLUSIVE.value)
+MOST_NAME_COLUMNS = 48
+"""A longer name has a line of its own."""
+
 SUMMARY_WORDS = {
     Verdict.PASS: "pass",
     Verdict.FAIL: "fail",
@@ -80,7 +84,7 @@ def _name_columns(rule_ids: Sequence[str]) -> dict[str, int]:
     columns: dict[str, int] = {}
     for rule_id in rule_ids:
         file, _, name = rule_id.partition("::")
-        columns[file] = max(columns.get(file, 0), len(name or file))
+        columns[file] = min(max(columns.get(file, 0), len(name or file)), MOST_NAME_COLUMNS)
     return columns
 
 
@@ -99,6 +103,8 @@ def rule_lines(result: RuleResult, name: str, columns: int, style: Style) -> lis
     room = max(style.width - indent - 2 - len(time) - 2, 20)
     rows = _rows([stage_cell(stage) for stage in result.stages if not stage.skipped], room)
     lines = [f"{head}  {rows[0]:<{room}}  {style.paint(time, DIM)}"]
+    if len(name) > columns:
+        lines = [head, f"{'':<{indent}}  {rows[0]:<{room}}  {style.paint(time, DIM)}"]
     lines += [f"{'':<{indent}}  {row}" for row in rows[1:]]
     if style.verbosity > 0:
         lines += [f"{'':<{indent}}  {line}" for line in _verbose_lines(result)]
@@ -148,14 +154,18 @@ def _folded(text: str, remark: str, style: Style) -> list[str]:
 
 def summary_lines(done: RunDone, settings: Settings, style: Style) -> Iterator[str]:
     """Yield counts in words, the codes that occurred, and why the run ended early if it did."""
-    verdicts = Counter(result.verdict for result in done.results)
+    about_rules = [result for result in done.results if is_rule(result)]
+    verdicts = Counter(result.verdict for result in about_rules)
     always = (Verdict.PASS, Verdict.FAIL)
     counts = [
         f"{verdicts[verdict]} {word}"
         for verdict, word in SUMMARY_WORDS.items()
         if verdicts[verdict] or verdict in always
     ]
-    rules = "1 rule" if len(done.results) == 1 else f"{len(done.results)} rules"
+    rules = "1 rule" if len(about_rules) == 1 else f"{len(about_rules)} rules"
+    without = len(done.results) - len(about_rules)
+    if without:
+        counts[-1] += f"; {without} path{'s' if without > 1 else ''} without a rule"
     yield from _folded(
         f"{rules}: {', '.join(counts)}", f"{done.seconds:.1f}s, seed {settings.seed}", style
     )

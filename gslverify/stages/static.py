@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Iterator
 
+from gsl.canonical import rule_hash
 from gsl.check import check
 from gsl.errors import RuleError, did_you_mean
 from gsl.span import Span, column_of
@@ -12,15 +13,16 @@ from gsl.subst import Rule, Subst
 from gslverify.codes.corpus import RULE_RAISES
 from gslverify.codes.expectation import EXPECTATION_UNKNOWN
 from gslverify.finding import CODES, Finding
-from gslverify.stage import Question, Stage
+from gslverify.stage import Meaning, Question, Stage
 
 
-def examine(question: Question) -> Iterator[Finding]:
+def examine(question: Question) -> Iterator[Finding | Meaning]:
     """Write the rule down and check it; what is wrong with the text is a finding, not an error."""
     written = write_down(question)
     if isinstance(written, Finding):
         yield written
         return
+    yield Meaning(rule_hash(written))
     for error in check(written):
         yield finding_of(error, question.rule)
     expect = question.rule.expect
@@ -36,7 +38,9 @@ def write_down(question: Question) -> Subst | Finding:
         return question.subst
     except RuleError as error:
         return finding_of(error, question.rule)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         message = f"the rule raises {type(error).__name__}: {error}"
         place = _place_in_file(error, question.rule)
         return Finding(RULE_RAISES, message, place, "call the function in python to debug it")

@@ -28,6 +28,7 @@ WITHOUT_EXAMPLE = {
     "GSL470": "would be a defect of TVM or of a reference",
     "GSL490": "depends on the settings, and on luck",
     "GSL491": "needs a graph on which TVM crashes",
+    "GSL603": "depends on other rules: tests/gslverify/test_corpus.py",
     "GSL690": "depends on the settings: tests/gslverify/test_expectations.py",
     "GSL901": "needs a defect of the verifier: tests/gslverify/test_engine.py",
     "GSL902": "needs a process that dies: tests/gslverify/test_pool.py",

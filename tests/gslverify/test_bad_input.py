@@ -241,7 +241,7 @@ def test_nothing_to_verify(selector: str, folder: Path) -> None:
     assert "@rule" in alone.results[0].findings[0].cure
     assert exit_code(alone) is Exit.NO_RULES
     assert together.results[1].verdict is Verdict.PASS
-    assert exit_code(together) is Exit.NO_RULES
+    assert exit_code(together) is Exit.USAGE
 
 
 def test_findings_outrank_wrong_usage(folder: Path) -> None:
@@ -268,3 +268,54 @@ def test_rule_that_recurses_without_end(folder: Path) -> None:
 
     assert result.findings[0].code.id == "GSL102"
     assert "RecursionError" in result.findings[0].message
+
+
+DECLARATIONS = [
+    ('@rule("name")', "'name' is not a function", "3:2"),
+    ('@rule(tags="conv")', "tags='conv' is not a set of words", "3:2"),
+    ("@rule(tags=[1])", "tags=[1] is not a set of words", "3:2"),
+    ("@rule(expect=401)", "expect=401 is not a text", "3:2"),
+    ("@rule()\nclass Example: pass\n@rule", "the class `Example` is not a function", "3:2"),
+]
+
+
+@pytest.mark.parametrize(("decorator", "says", "place"), DECLARATIONS)
+def test_misused_decorator(decorator: str, says: str, place: str, folder: Path) -> None:
+    text = rule_text("example").replace("@rule()", decorator).strip()
+    (folder / "broken.py").write_text(f"{HEAD}\n{text}\n", "utf-8")
+    write_rules(folder, ["sound"], "sound.py")
+
+    done = run(".")
+
+    finding = done.results[0].findings[0]
+    assert says in finding.message
+    assert "@rule(tags=" in finding.cure
+    assert finding.span is not None
+    assert f"{finding.span.line}:{finding.span.column}" == place
+    assert_refuted_beside_a_sound_rule(done, "GSL108")
+
+
+@pytest.mark.parametrize(
+    ("content", "cure"),
+    [
+        (b"name = 'caf\xe9'\n", "save it as UTF-8, or name its encoding"),
+        (b"\x7fELF\x00\x01", "it is not a Python file"),
+        (b"# -*- coding: nonsense -*-\n", "save it as UTF-8"),
+        (b"def f(:\n", "run the file with python"),
+    ],
+)
+def test_file_that_is_no_text(content: bytes, cure: str, folder: Path) -> None:
+    (folder / "broken.py").write_bytes(content)
+    write_rules(folder, ["sound"], "sound.py")
+
+    done = run(".")
+
+    assert cure in done.results[0].findings[0].cure
+    assert_refuted_beside_a_sound_rule(done, "GSL101")
+
+
+def test_declared_encoding_is_heeded(folder: Path) -> None:
+    text = "# -*- coding: latin-1 -*-\n# caf\xe9\n" + HEAD + rule_text("sound")
+    (folder / "rules.py").write_bytes(text.encode("latin-1"))
+
+    assert run("rules.py").results[0].verdict is Verdict.PASS

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -51,6 +52,8 @@ def test_check_is_the_default_command(mixed: Path) -> None:
         (["rules.py", "nowhere.py"], 1),
         (["empty"], 5),
         (["rules.py", "-k", "neither"], 5),
+        (["rules.py::sound", "empty"], 2),
+        (["nowhere.py", "empty"], 2),
     ],
 )
 def test_exit_codes(arguments: list[str], code: int, mixed: Path) -> None:
@@ -84,6 +87,15 @@ def test_crash_has_an_exit_code_of_its_own(folder: Path, monkeypatch: pytest.Mon
         (["check", "rules.py", "-o", "no/report.json"], "there is no folder `no`"),
         (["check", "rules.py", "--output-format", "xml"], "'xml' is not one of"),
         (["check", "rules.py", "-k", "a and"], "a word is missing"),
+        (["check", "rules.py", "-k", "and and"], "-k 'and and': a word is missing at the start"),
+        (["check", ""], "`` names no file; write FILE, FOLDER or FILE::RULE"),
+        (["check", "::sound"], "`::sound` names no file"),
+        (["check", "rules.py::"], "`rules.py::` names no rule; write rules.py or rules.py::RULE"),
+        (["list", ""], "`` names no file"),
+        (["show", "::sound"], "`::sound` names no file"),
+        (["check", "rules.py", "-o", ""], "`.` is a folder; name a file"),
+        (["check", "rules.py", "-n", "5", "--min-examples", "6"], "can never be reached with -n 5"),
+        (["check", "rules.py", "--load-timeout", "0"], "not in the range"),
         (["list"], "name a file or folder"),
         (["list", "nowhere"], "GSL105 there is no file or folder `nowhere`"),
         (["show"], "Missing argument"),
@@ -132,6 +144,24 @@ def test_expression_selects_by_name_and_tag(mixed: Path) -> None:
     assert "sound" not in check("rules.py", "-k", "not easy").stdout
 
 
+def test_expression_that_selects_nothing_says_so(mixed: Path) -> None:
+    result = check("rules.py", "-k", "zzz")
+
+    assert result.exit_code == 5
+    assert result.stderr == "-k 'zzz' selects none of 2 rules\n"
+    assert result.stdout.startswith("0 rules: 0 pass, 0 fail ")
+
+
+def test_paths_without_a_rule_are_not_counted_as_rules(mixed: Path) -> None:
+    (mixed / "broken.py").write_text("import nowhere\n", "utf-8")
+
+    text = check("rules.py", "nowhere.py", "broken.py").stdout
+    report = json.loads(check(".", "nowhere.py", "--output-format", "json").stdout)
+
+    assert "2 rules: 1 pass, 0 fail, 1 error; 2 paths without a rule" in text
+    assert report["summary"] == {"pass": 1, "error": 1, "without_rule": 2}
+
+
 def test_stop_at_first_failure(folder: Path) -> None:
     (folder / "rules.py").write_text(HEAD + rule_text("wrong", result="None"), "utf-8")
     write_rules(folder, ["sound"], "zzz.py")
@@ -152,6 +182,16 @@ def test_json_on_standard_output_stands_alone(mixed: Path) -> None:
     assert parsed["run"]["exit_code"] == result.exit_code == 1
     assert [rule["verdict"] for rule in parsed["rules"]] == ["pass", "error"]
     assert "import noise" in result.stderr
+
+
+def test_json_has_the_arguments_and_the_meaning_of_rules(mixed: Path) -> None:
+    result = gslverify("rules.py", "--stages", "static", "--output-format", "json", "-j", "0")
+
+    parsed = json.loads(result.stdout)
+    assert parsed["run"]["argv"][:3] == ["check", "rules.py", "--stages"]
+    sound, wrong = parsed["rules"]
+    assert re.fullmatch("sha256:[0-9a-f]{64}", sound["ir_hash"])
+    assert wrong["ir_hash"] is None
 
 
 def test_json_file_comes_beside_the_text(mixed: Path) -> None:

@@ -126,3 +126,19 @@ def test_place_of_a_syntax_error_is_its_line(folder: Path) -> None:
     assert isinstance(broken, Unusable)
     assert broken.finding.span is not None
     assert broken.finding.span.line == 3
+
+
+def warnings_of(selectors: list[str]) -> list[str]:
+    items = [item for item in collect(selectors) if isinstance(item, CollectedRule)]
+    return [f"{w.code} {w.message}; {w.cure}" for item in items for w in item.warnings]
+
+
+def test_twin_that_is_nowhere_is_a_warning(folder: Path) -> None:
+    write_rules(folder, ["sound"], "lib/sound.py")
+    text = HEAD + rule_text("wrong", 'twin="sound"') + rule_text("odd", 'twin="suond"')
+    (folder / "lib" / "wrong.py").write_text(text, "utf-8")
+
+    assert warnings_of(["lib"]) == [
+        "GSL603 no rule is called `suond`, the twin of this one; did you mean `sound`?"
+    ]
+    assert warnings_of(["lib/wrong.py"]) == []

@@ -7,15 +7,17 @@ from typing import Any
 import pytest
 
 from gslverify.events import RunDone
-from gslverify.finding import RuleResult
+from gslverify.finding import RuleResult, StageResult, Verdict
 from gslverify.report.json import document, dumps, tool_versions
 from gslverify.settings import Settings
 from tests.gslverify.results import expected, failing, passing, undecided
 
+ARGV = ("check", "conv.py", "--seed", "3", "-j", "2")
+
 
 def report(results: list[RuleResult], seconds: float = 1.5) -> dict[str, Any]:
     done = RunDone(tuple(results), seconds)
-    text = dumps(document(done, Settings(seed=3, jobs=2), ("conv.py",), 1))
+    text = dumps(document(done, Settings(seed=3, jobs=2), ("conv.py",), 1, ARGV))
     parsed: dict[str, Any] = json.loads(text)
     return parsed
 
@@ -25,6 +27,7 @@ def test_run_and_tools_are_described(folder: Path) -> None:
 
     assert parsed["schema_version"] == 1
     assert parsed["run"] == {
+        "argv": ["check", "conv.py", "--seed", "3"],
         "paths": ["conv.py"],
         "stages": ["static", "satisfiable", "shape", "numeric"],
         "max_examples": 60,
@@ -70,6 +73,33 @@ def test_findings_have_place_repro_and_counterexample(folder: Path) -> None:
     assert example["shapes"] == {"x": [1, 2], "w": [4, 8]}
     assert example["source_ssa"] == ["%0 = Conv2D(x, w, groups=2)", "return %0"]
     assert example["outputs"][0]["worst"][0] == {"index": [0, 1], "source": 4.0, "target": 1.0}
+
+
+@pytest.mark.parametrize("jobs", [["-j", "2"], ["-j2"], ["--jobs", "2"], ["--jobs=2"]])
+def test_number_of_workers_is_left_out_of_the_arguments(jobs: list[str]) -> None:
+    argv = ("check", *jobs, "-k", "conv")
+
+    parsed = document(RunDone((), 1.0), Settings(), (), 5, argv)
+
+    assert parsed["run"]["argv"] == ["check", "-k", "conv"]
+
+
+def test_examples_are_told_of_the_numeric_stage_only(folder: Path) -> None:
+    counts = {"examples": 41, "rejected": 7, "draws": 164}
+    numeric = StageResult("numeric", Verdict.FAIL, counts=counts)
+    rule = RuleResult("a.py::b", None, (StageResult("static", Verdict.PASS), numeric))
+
+    static, numbers = report([rule])["rules"][0]["stages"]
+
+    assert static["examples"] is None
+    assert numbers["examples"] == {"wanted": 60, "run": 41, "rejected": 7, "draws": 164}
+
+
+def test_rules_carry_the_hash_of_their_meaning(folder: Path) -> None:
+    stage = StageResult("static", Verdict.PASS, rule_hash="sha256:0a")
+    known, unknown = report([RuleResult("a.py::b", None, (stage,)), undecided()])["rules"]
+
+    assert (known["ir_hash"], unknown["ir_hash"]) == ("sha256:0a", None)
 
 
 def test_nan_is_written_as_text(folder: Path) -> None:

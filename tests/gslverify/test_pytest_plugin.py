@@ -255,3 +255,22 @@ def test_the_language_is_not_imported_either_without_rules(tmp_path: Path) -> No
     printed = subprocess.check_output([sys.executable, "-c", script], text=True, cwd=tmp_path)
 
     assert printed == "False\n"
+
+
+def test_file_and_rule_that_would_end_the_session_are_failing_items(
+    project: pytest.Pytester,
+) -> None:
+    (project.path / "exits.py").write_text(f"{HEAD}import os\nos._exit(0)\n", "utf-8")
+    write_rule(project.path, "import os\nos._exit(0)")
+    write_rules(project.path, ["sound"], "sound.py")
+
+    result = rules(project)
+
+    result.stdout.fnmatch_lines(
+        [
+            "exits.py::import::collection FAILED*",
+            "rules.py::example::collection FAILED*",
+            "sound.py::sound::static PASSED*",
+        ]
+    )
+    result.assert_outcomes(passed=4, failed=2)

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from gsl.span import Span
+from gslverify.codes.corpus import PATH_MISSING
 from gslverify.events import RunDone
-from gslverify.finding import RuleResult, Verdict
+from gslverify.finding import Finding, RuleResult, StageResult, Verdict
 from gslverify.report.details import repro_command, span_lines
 from gslverify.report.style import Style
 from gslverify.report.text import TextReport
@@ -236,3 +237,25 @@ def test_carets_stand_below_what_is_meant(
     span = Span(str(file), 1, start, 1 if end else 2, end or 7)
 
     assert span_lines(span)[-1] == f"    | {carets}"
+
+
+def test_long_names_do_not_push_the_table_apart() -> None:
+    name = "a" * 200
+    static = (StageResult("static", Verdict.PASS),)
+    results = [RuleResult(f"conv.py::{one}", None, static) for one in (name, "short")]
+
+    lines = report(results).splitlines()
+
+    assert lines[1] == f"  PASS          {name}"
+    assert lines[2].index("static") == lines[3].index("static")
+    assert lines[3].startswith("  PASS          short ")
+    assert max(map(len, lines[2:])) <= 100
+
+
+def test_paths_without_a_rule_are_counted_apart() -> None:
+    finding = Finding(PATH_MISSING, "there is no file or folder `a.py`")
+    missing = RuleResult("a.py", None, (StageResult("collection", Verdict.ERROR, (finding,)),))
+
+    summary = report([missing, expected()]).splitlines()[-2]
+
+    assert summary.startswith("1 rule: 0 pass, 0 fail, 1 expected to fail; 1 path without a rule ")

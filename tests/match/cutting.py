@@ -168,12 +168,12 @@ class Cutter:
         field = inner.cut(self.rng.choice(node.operands), depth - 1)
         if field in known:
             field = pat.Wildcard()
-        templates = [field] if head else self._templates(field, known)
+        templates = [field] if head is not None else self._templates(field, known)
         self.demands.update(inner.demands)
         return pat.Variadic(
             field,
             templates=templates,
-            first=[head] if head else None,
+            first=[head] if head is not None else None,
             min_len=self.rng.randint(1, 2),
         )
 

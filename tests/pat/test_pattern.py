@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import operator
 import pickle
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from gsl import attr, op, pat
@@ -29,6 +31,18 @@ ARITHMETIC: list[tuple[Callable[[], pat.Call], str, list[Any]]] = [
     (lambda: 2 / X, "Divide", [2, X]),
     (lambda: X @ Y, "Matmul", [X, Y]),
     (lambda: -X, "Negative", [X]),
+    (lambda: X**2, "Power", [X, 2]),
+    (lambda: 2**X, "Power", [2, X]),
+    (lambda: X % 2, "Mod", [X, 2]),
+    (lambda: 2 % X, "Mod", [2, X]),
+    (lambda: X // 2, "FloorDivide", [X, 2]),
+    (lambda: 2 // X, "FloorDivide", [2, X]),
+    (lambda: 2 @ X, "Matmul", [2, X]),
+    (lambda: abs(X), "Abs", [X]),
+    (lambda: np.float32(2) * X, "Multiply", [2.0, X]),
+    (lambda: X * np.float32(2), "Multiply", [X, 2.0]),
+    (lambda: np.int64(2) - X, "Subtract", [2, X]),
+    (lambda: op.Maximum(X, np.float64(2)), "Maximum", [X, 2.0]),
 ]
 
 
@@ -46,10 +60,37 @@ def test_arithmetic_builds_calls(
             assert (expected, X) == (operand.constraints["value"].value, operand.like)
 
 
-def test_terms_beside_a_pattern_become_constants() -> None:
+BOTH_WAYS: list[tuple[Callable[[Any, Any], Any], str]] = [
+    (operator.add, "Add"),
+    (operator.sub, "Subtract"),
+    (operator.mul, "Multiply"),
+    (operator.truediv, "Divide"),
+    (operator.floordiv, "FloorDivide"),
+    (operator.mod, "Mod"),
+    (operator.pow, "Power"),
+    (operator.matmul, "Matmul"),
+]
+
+
+@pytest.mark.parametrize(("combine", "name"), BOTH_WAYS)
+def test_terms_beside_a_pattern_become_constants(
+    combine: Callable[[Any, Any], Any], name: str
+) -> None:
     term = Y.shape[0] + 1
 
-    assert term is (X * term).operands[1].constraints["value"]
+    after, before = combine(X, term), combine(term, X)
+
+    assert repr(after.callee) == repr(before.callee) == name
+    assert after.operands[0] is before.operands[1] is X
+    assert term is after.operands[1].constraints["value"]
+    assert term is before.operands[0].constraints["value"]
+    assert before.operands[0].like is X
+
+
+@pytest.mark.parametrize("written", [lambda: np.ones(3) * X, lambda: X * np.ones(3)])
+def test_arrays_are_refused(written: Callable[[], Any]) -> None:
+    with pytest.raises(RuleError, match=r"an array is not a pattern .*pat.Const\(array.tolist"):
+        written()
 
 
 NAMES: list[tuple[pat.Pattern, list[str]]] = [

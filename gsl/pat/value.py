@@ -1,0 +1,83 @@
+"""What may be written as a shape or as the value of a constant; anything else is GSL113."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gsl.attr.term import Term
+from gsl.errors import RuleError
+from gsl.span import here, resolve
+
+
+def checked_shape(shape: Any) -> Any:
+    """Return a shape as it was written: None, a term, or a tuple of sizes, terms and None."""
+    if shape is None or isinstance(shape, Term):
+        return shape
+    if not isinstance(shape, tuple | list):
+        raise _malformed(f"{shape!r} is not a shape", "write a tuple of sizes, such as (2, None)")
+    for size in shape:
+        if not (size is None or isinstance(size, Term) or _is_size(size)):
+            cure = "sizes are natural numbers; None is any size"
+            raise _malformed(f"{size!r} is not a size", cure)
+    return shape
+
+
+def _is_size(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= 0
+
+
+def checked_value(value: Any, dtype: Any = None) -> Any:
+    """Return the value of a constant as it was written: None, a term, numbers in nested tuples.
+
+    A dtype that is a name has to hold the value exactly, but for rounding to a float.
+    """
+    if value is None or isinstance(value, Term) or _has_terms(value):
+        return value
+    array = _array(value)
+    if array is None:
+        raise _malformed(f"{_shortened(value)} is not a number", "write a number or nested tuples")
+    if isinstance(dtype, str) and not _fits(array, np.dtype(dtype)):
+        message = f"{_shortened(value)} is not a value of {dtype}"
+        raise _malformed(message, "choose a dtype that has the value")
+    return value
+
+
+def _has_terms(value: Any) -> bool:
+    if isinstance(value, tuple | list):
+        return any(item is None or _has_terms(item) for item in value)
+    return isinstance(value, Term)
+
+
+def _array(value: Any) -> Any:
+    """Return numbers as an array; None for anything else, and for what no dtype holds."""
+    if not isinstance(value, bool | int | float | tuple | list | np.generic):
+        return None
+    try:
+        array = np.array(value)
+    except ValueError:
+        return None
+    if array.dtype.kind == "O" and isinstance(value, int):
+        return None
+    return array if array.dtype.kind in "biuf" else None
+
+
+def _fits(array: Any, dtype: np.dtype[Any]) -> bool:
+    with np.errstate(all="ignore"):
+        stored = array.astype(dtype)
+    if dtype.kind == "f":
+        return bool(np.all(np.isfinite(stored) == np.isfinite(array.astype(np.float64))))
+    return bool(np.array_equal(stored, array))
+
+
+def _shortened(value: Any) -> str:
+    # Python refuses to write very long integers.
+    if isinstance(value, int) and abs(value) >= 10**20:
+        return f"an integer of {value.bit_length()} bits"
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:36]}..."
+
+
+def _malformed(message: str, cure: str) -> RuleError:
+    return RuleError("GSL113", message, resolve(here()), cure)
