@@ -26,6 +26,11 @@ STYLES = (
 )
 ANYWHERE = frozenset({"magnitudes", "signed magnitudes"})
 """Styles of floats that do not keep to the ranges that operators declare for their operands."""
+MIXTURES = (
+    ("small integers", "distinct integers", "reals", "wide", "magnitudes"),
+    ("small integers", "reals", "halves", "edges", "signed magnitudes"),
+)
+"""A network is run on the styles of one of these, which together have all."""
 STYLES_OF_LARGE_NETWORKS = ("small integers", "reals", "magnitudes")
 LARGE = 50_000
 
@@ -38,14 +43,15 @@ def arrays(draw: st.DrawFn, network: Network) -> dict[str, Any]:
 
 
 @st.composite
-def arrays_of_every_style(draw: st.DrawFn, network: Network) -> list[dict[str, Any]]:
-    """Draw the inputs of a network once in every style, simple values first.
+def arrays_of_a_mixture(draw: st.DrawFn, network: Network) -> list[dict[str, Any]]:
+    """Draw the inputs of a network once in every style of a mixture, simple values first.
 
     Of a network with large tensors only in a few.
     """
+    mixture = draw(st.sampled_from(MIXTURES))
     seed = draw(st.integers(0, 255))
     elements = sum(math.prod(variable.shape) for variable in network.variables)
-    styles = STYLES_OF_LARGE_NETWORKS if elements > LARGE else STYLES
+    styles = STYLES_OF_LARGE_NETWORKS if elements > LARGE else mixture
     return [_filled_inputs(network, style, seed) for style in styles]
 
 

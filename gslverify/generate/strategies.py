@@ -73,7 +73,8 @@ def networks(
 
     context = draw(st.sampled_from(contexts))
     sampler = samplers[draw(st.integers(0, len(samplers) - 1))]
-    demand = draw(st.sampled_from((None, None, *sampler.boundaries[:MOST_BOUNDARIES])))
+    at_boundary = sampler.boundaries and draw(st.integers(0, 2)) == 2
+    demand = draw(st.sampled_from(sampler.boundaries[:MOST_BOUNDARIES])) if at_boundary else None
     may_be_empty = draw(st.integers(0, 7)) == 7
     model = sampler.model(wishes(draw, dtypes, sizes), may_be_empty, demand)
     if model is None:

@@ -28,7 +28,7 @@ from gslverify.codes.numeric import (
 )
 from gslverify.concrete import Rewritten
 from gslverify.finding import Assurance, Finding, Level
-from gslverify.generate.arrays import arrays_of_every_style
+from gslverify.generate.arrays import arrays_of_a_mixture
 from gslverify.generate.network import Network
 from gslverify.generate.strategies import networks
 from gslverify.generate.wishes import DTYPES, LONG, SIZES
@@ -122,11 +122,13 @@ def examine(question: Question) -> Iterable[Outcome]:
     samplers = [Sampler(scenario.instance, scenario.solver) for scenario in scenarios]
     search = Search(question)
     failure = _search(search, samplers)
+    yield Count("examples", len(search.passed))
+    yield Count("rejected", sum(search.rejected.values()))
+    yield Count("declined", search.declined)
+    yield Count("draws", search.draws)
     if failure is not None:
         yield _refutation(question, failure, len(search.passed))
         return
-    yield Count("rejected", sum(search.rejected.values()))
-    yield Count("declined", search.declined)
     if search.endless is not None:
         lines = tuple(listing(search.endless.outputs))
         message = f"{MOST_REWRITES} rewrites of a graph did not come to an end"
@@ -148,9 +150,9 @@ class Round:
 
 
 ROUNDS = (
-    Round("alone", FLOATING, 0.25),
+    Round("alone", FLOATING, 0.2),
     Round("alone", INTEGER, 0.15),
-    Round("alone", DTYPES, 0.1, LONG),
+    Round("alone", DTYPES, 0.15, LONG),
     Round("outputs used", DTYPES, 0.15),
     Round("inputs computed", DTYPES, 0.15),
     Round("twice", DTYPES, 0.1),
@@ -188,7 +190,7 @@ def _play(
             reject()
         drawn = networks(samplers, (one.context,), one.dtypes, search.rejected, one.sizes)
         network = data.draw(drawn)
-        failed = search.attempt(network, data.draw(arrays_of_every_style(network)))
+        failed = search.attempt(network, data.draw(arrays_of_a_mixture(network)))
         if failed is not None:
             raise RefutedError(failed)
 
@@ -222,7 +224,6 @@ def _refutation(question: Question, failure: Trial, passed: int) -> Finding:
 
 
 def _confirm(question: Question, search: Search) -> Iterator[Outcome]:
-    yield Count("examples", len(search.passed))
     if len(search.passed) < min(question.settings.min_examples, question.settings.max_examples):
         yield _too_few(question, search)
     elif not question.settings.use_tvm:

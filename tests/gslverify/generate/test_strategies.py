@@ -17,7 +17,14 @@ from gsl.operators import lookup
 from gsl.operators.declaration import Values
 from gslverify.compare import compare, evaluate_bounded
 from gslverify.concrete import rewrite_once
-from gslverify.generate.arrays import ANYWHERE, STYLES, arrays, arrays_of_every_style, random_array
+from gslverify.generate.arrays import (
+    ANYWHERE,
+    MIXTURES,
+    STYLES,
+    arrays,
+    arrays_of_a_mixture,
+    random_array,
+)
 from gslverify.generate.network import Network
 from gslverify.generate.strategies import CONTEXTS, matching_networks, networks, same_value
 from gslverify.generate.values import restricted, value_ranges
@@ -324,10 +331,14 @@ def test_what_could_not_be_drawn_is_counted() -> None:
     assert set(refused) <= {"a tensor has more than 2,000,000 elements"}
 
 
-def test_every_style_is_drawn_at_once() -> None:
+def test_mixtures_have_all_styles() -> None:
+    assert {style for mixture in MIXTURES for style in mixture} == set(STYLES)
+
+
+def test_every_style_of_a_mixture_is_drawn_at_once() -> None:
     def visit(data: st.DataObject, network: Network) -> None:
-        draws = data.draw(arrays_of_every_style(network))
-        assert len(draws) == len(STYLES)
+        draws = data.draw(arrays_of_a_mixture(network))
+        assert len(draws) == len(MIXTURES[0])
 
     explore(SOUND["times_one"](), visit, 5, contexts=["alone"], dtypes=["float32"])
 
