@@ -7,7 +7,7 @@ until it was executed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -213,7 +213,11 @@ class Solver:
         """Roots are not negative, and 0 only where the operand is not positive."""
         self.solver.add(root >= 0, z3.Implies(root.arg(0) > 0, root > 0))
 
-    def _member(self, item: Any, options: Iterable[Any]) -> Any:
+    def _member(self, item: Any, options: Collection[Any]) -> Any:
+        numbers = [self._number(o) for o in options if isinstance(o, str)]
+        if len(numbers) == len(options) > 1 and max(numbers) - min(numbers) < len(set(numbers)):
+            # Two comparisons are made in a fraction of the time of one for every dtype.
+            return z3.And(item >= min(numbers), item <= max(numbers))
         return z3.Or(*(_equal(item, self._value(option)) for option in options), self.context)
 
     def _variable(self, symbol: Symbol) -> Any:
@@ -230,6 +234,9 @@ class Solver:
         texts = [variable >= 0] if symbol.sort == "text" else []
         return [*low, *high, *texts]
 
+    def _number(self, text: str) -> int:
+        return self._texts.setdefault(text, len(self._texts))
+
     def _value(self, value: Any) -> Any:
         match value:
             case bool():
@@ -239,8 +246,7 @@ class Solver:
             case float() if isfinite(value):
                 return z3.RealVal(str(Fraction(value)), self.context)
             case str():
-                number = self._texts.setdefault(value, len(self._texts))
-                return z3.IntVal(number, self.context)
+                return z3.IntVal(self._number(value), self.context)
         raise UntranslatableError(f"the solver does not know the value {value!r}")
 
 
