@@ -16,6 +16,7 @@ from gsl.errors import GslError
 from gsl.expr import Call, Const
 from gsl.operators.declaration import tensors
 from gsl.types import TensorType, TupleType, Type
+from gslverify.arms import arms_of, either_way
 from gslverify.concrete import value_in
 from gslverify.instance import Instance
 from gslverify.smt import Answer, Solver
@@ -29,7 +30,11 @@ Wish = Callable[[Symbol, tuple[Any, ...]], Any]
 
 @dataclass(slots=True, repr=False)
 class Sampler:
-    """Finds models of one instance."""
+    """Finds models of one instance.
+
+    The `corners` are conditions under which a rule may be wrong and is rarely tried: a comparison
+    of its conditions just about holds, or a conditional target takes one of its `arms`.
+    """
 
     instance: Instance
     solver: Solver
@@ -37,7 +42,8 @@ class Sampler:
     free: list[Symbol] = field(default_factory=list)
     options: dict[Symbol, tuple[Any, ...]] = field(default_factory=dict)
     sizes: list[Term] = field(default_factory=list)
-    boundaries: list[Term] = field(default_factory=list)
+    corners: list[Term] = field(default_factory=list)
+    arms: tuple[bool | None, ...] = ()
     largest: int = 0
     barren: bool = False
 
@@ -58,7 +64,10 @@ class Sampler:
             self._narrow(symbol, term)
         self.sizes = list(_result_sizes(self.instance))
         written = [claim.term for claim in self.instance.claims if claim.written]
-        self.boundaries = list(dict.fromkeys(b for term in written for b in _boundaries(term)))
+        arms = arms_of(self.instance)
+        self.arms = tuple(arms.taken)
+        self.corners = either_way(arms.open)
+        self.corners += [boundary for term in written for boundary in _boundaries(term)]
 
     def _narrow(self, symbol: Symbol, term: Term) -> None:
         """What a symbol may be restricts the symbol that it is defined to equal."""
@@ -99,7 +108,7 @@ class Sampler:
         """Return a model near the wishes for the free symbols, or None when none was found.
 
         Unless it `may_be_empty`, no result of an operator lacks elements if that can be helped;
-        a `demand`, such as one of the `boundaries`, is met if it can be.
+        a `demand`, such as one of the `corners`, is met if it can be.
         """
         wishes = {symbol: wish(symbol, self.options.get(symbol, ())) for symbol in self.free}
         if demand is not None and not self.barren:

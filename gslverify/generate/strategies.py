@@ -36,7 +36,7 @@ from gslverify.variants import enumerate_variants
 
 MOST_ELEMENTS = 20_000
 MOST_ELEMENTS_OF_LARGE_RULES = 2_000_000
-MOST_BOUNDARIES = 6
+MOST_CORNERS = 8
 CONTEXTS = ("alone", "outputs used", "inputs computed", "twice", "inner value used")
 """What is built around a match."""
 STYLES_OF_CONSTANTS = (
@@ -73,8 +73,8 @@ def networks(
 
     context = draw(st.sampled_from(contexts))
     sampler = samplers[draw(st.integers(0, len(samplers) - 1))]
-    at_boundary = sampler.boundaries and draw(st.integers(0, 2)) == 2
-    demand = draw(st.sampled_from(sampler.boundaries[:MOST_BOUNDARIES])) if at_boundary else None
+    in_corner = sampler.corners and draw(st.integers(0, 2)) == 2
+    demand = draw(st.sampled_from(sampler.corners[:MOST_CORNERS])) if in_corner else None
     may_be_empty = draw(st.integers(0, 7)) == 7
     model = sampler.model(wishes(draw, dtypes, sizes), may_be_empty, demand)
     if model is None:

@@ -41,6 +41,7 @@ from gslverify.trial import Outcome as Trial
 
 MOST_SHRINKING_STEPS = 300
 MOST_FRUITLESS_DRAWS = 200
+GRAPHS_PER_WAY = 6
 SIDES = ("source", "target")
 
 
@@ -166,7 +167,19 @@ def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
         failed = _play(search, samplers, one, max(1, round(total * one.share)), number)
         if failed is not None:
             return failed
+    for few in _ways(samplers):
+        failed = _play(search, few, Round("alone", DTYPES, 0.0), GRAPHS_PER_WAY, len(ROUNDS))
+        if failed is not None:
+            return failed
     return None
+
+
+def _ways(samplers: list[Sampler]) -> list[list[Sampler]]:
+    """Return the samplers for every way through the conditional targets, if there are several."""
+    ways: dict[tuple[bool | None, ...], list[Sampler]] = {}
+    for sampler in samplers:
+        ways.setdefault(tuple(sampler.arms), []).append(sampler)
+    return list(ways.values()) if len(ways) > 1 else []
 
 
 def _play(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gsl.span import resolve
+from gslverify.arms import one_of_each
 from gslverify.codes.satisfiable import UNDECIDED_SATISFIABILITY, VACUOUS
 from gslverify.finding import Finding
 from gslverify.instance import WIDE, Instance
@@ -72,7 +73,10 @@ def _solve(
     refuted: list[Scenario] = []
     unknown: list[str] = []
     context = new_context()
-    for variant in examination_order(found.variants, question.settings.seed):
+    order = examination_order(found.variants, question.settings.seed)
+    if len(order) > most:
+        order = one_of_each(question.subst, order)
+    for variant in order:
         if len(scenarios) >= most:
             break
         instance = variant.instance(question.subst)

@@ -103,7 +103,24 @@ def narrow_count() -> Subst:
     return Subst(op.Cast(total, dtype="int32"), wide)
 
 
+def all_of_rank_four() -> Subst:
+    """Wrong where all four inputs have rank 4, which is one of 625 structures."""
+    w, x, y, z = (pat.Wildcard() for _ in range(4))
+    wrong = w.ndim + x.ndim + y.ndim + z.ndim == 16
+    right = w + (x + (y + z))
+    return Subst((w + x) + (y + z), pat.Cond(wrong, (w + x) + (y - z), right))
+
+
+def scaled_by_its_size() -> Subst:
+    """Wrong where the first axis has 17 elements."""
+    x = pat.Variable(shape=(None, None))
+    wrong = x.shape[0] == 17
+    return Subst(op.Relu(op.Relu(x)), pat.Cond(wrong, op.Abs(x), op.Relu(x)))
+
+
 WRONG = [
+    all_of_rank_four,
+    scaled_by_its_size,
     next_integer,
     narrowed_constant,
     floor_of_shifted,

@@ -137,7 +137,7 @@ def boundary_values(where: Callable[[Any], Any]) -> list[Any]:
     """Return the values of alpha at every boundary of a condition about it."""
     call = op.LeakyRelu(pat.Variable(shape=(None,)))
     found = sampler(Subst(call, call, where=[where(call.alpha)]))
-    models = [found.model(wishing(), demand=demand) for demand in found.boundaries]
+    models = [found.model(wishing(), demand=demand) for demand in found.corners]
     return [by_name(model)[next(n for n in by_name(model) if "alpha" in n)] for model in models]
 
 
@@ -152,13 +152,13 @@ def test_boundaries_of_integers_are_reached() -> None:
     x = pat.Variable(shape=(None,))
     call = op.Relu(x)
     found = sampler(Subst(call, call, where=[x.shape[0] < 17, x.shape[0] > 2]))
-    sizes = [by_name(found.model(wishing(), demand=b))["x.shape[0]"] for b in found.boundaries]
+    sizes = [by_name(found.model(wishing(), demand=b))["x.shape[0]"] for b in found.corners]
     assert sizes == [16, 3]
 
 
-def test_what_follows_from_patterns_alone_has_no_boundaries() -> None:
+def test_what_follows_from_patterns_alone_has_no_corners() -> None:
     call = op.MaxPool2D(pat.Variable(shape=(None, None, None, None)))
-    assert all(one.boundaries == [] for one in samplers(Subst(call, call)))
+    assert all(one.corners == [] for one in samplers(Subst(call, call)))
 
 
 def test_a_definition_must_give_a_value_of_the_right_sort() -> None:

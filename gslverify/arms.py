@@ -1,0 +1,74 @@
+"""Which arms the conditional targets of a rule take, so that every one of them is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from gsl.attr.term import Term, operation
+from gsl.errors import GslError
+from gsl.operators.declaration import Need
+from gsl.pat import Cond
+from gsl.rewrite import Builder, known, output_pairs
+from gsl.subst import Subst
+from gslverify.instance import Instance
+from gslverify.variants import Variant
+
+
+@dataclass(slots=True)
+class Arms:
+    """The conditions of an instance in the order in which its target meets them.
+
+    `taken` has None where sizes or attributes decide; then `open` has the condition.
+    """
+
+    taken: list[bool | None] = field(default_factory=list)
+    open: list[Term] = field(default_factory=list)
+
+    def decide(self, condition: Any) -> bool:
+        """Note a condition, and go on with the first arm if it is open."""
+        if not isinstance(condition, Term):
+            self.taken.append(known(condition))
+            return known(condition)
+        self.taken.append(None)
+        self.open.append(condition)
+        return True
+
+
+def arms_of(instance: Instance) -> Arms:
+    """Return what decides the conditional targets of an instance; nothing where there are none."""
+    arms = Arms()
+    if not has_arms(instance.subst):
+        return arms
+    builder = Builder(instance.bindings, instance.graph, Need(), arms.decide)
+    try:
+        for _, target in output_pairs(instance.subst, instance.bindings):
+            builder.build(*target)
+    except GslError:
+        pass  # that a target cannot be built is for the stage shape to say
+    finally:
+        instance.graph.drop_unused(reversed(builder.added))
+    return arms
+
+
+def has_arms(subst: Subst) -> bool:
+    """Tell whether a rule has a conditional target."""
+    return any(isinstance(pattern, Cond) for pattern in subst.target_patterns)
+
+
+def one_of_each(subst: Subst, variants: Iterable[Variant]) -> list[Variant]:
+    """Return the variants with one for every way through the conditional targets in front."""
+    ordered = list(variants)
+    if not has_arms(subst):
+        return ordered
+    ways: dict[tuple[bool | None, ...], Variant] = {}
+    for variant in ordered:
+        ways.setdefault(tuple(arms_of(variant.instance(subst)).taken), variant)
+    front = list(ways.values())
+    return [*front, *(variant for variant in ordered if variant not in front)]
+
+
+def either_way(conditions: Iterable[Term]) -> list[Term]:
+    """Return every condition and its opposite."""
+    return [term for one in conditions for term in (one, operation("not", one))]
