@@ -139,7 +139,7 @@ def _filled(
 ) -> Fill:
     """Fill constants with values for which the operators that use them are defined."""
     built = concrete_exprs(instance, model)
-    ranges = value_ranges([built[node.expr] for node in instance.outputs])
+    ranges = value_ranges([built[node.expr] for node in instance.outputs], guarded=False)
     named = {
         expr.name: ranges.get(concrete) for expr, concrete in built.items() if isinstance(expr, Var)
     }
@@ -166,7 +166,7 @@ def _constants_are_defined(outputs: Sequence[Expr]) -> bool:
     """Tell whether operators are defined on all constants, which divide by zero for instance."""
     return all(
         within(expr.value, values)
-        for expr, values in value_ranges(outputs).items()
+        for expr, values in value_ranges(outputs, guarded=False).items()
         if isinstance(expr, Const)
     )
 
