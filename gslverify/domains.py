@@ -53,4 +53,5 @@ def _is_binding(call: Call, operand: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    return value.value.astype(value.dtype) if isinstance(value, Bounded) else np.asarray(value)
+    with np.errstate(over="ignore"):
+        return value.value.astype(value.dtype) if isinstance(value, Bounded) else np.asarray(value)
