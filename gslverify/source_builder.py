@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gsl.attr.evaluate import contains, evaluate, is_symbolic, satisfies
+from gsl.attr.evaluate import contains, equal, evaluate, is_symbolic, satisfies
 from gsl.attr.term import ANYTHING, Symbol, Term, TupleOf, VariadicTuple
 from gsl.errors import EvaluationError, OperatorError, UndecidedError
 from gsl.expr import Call as CallExpr
@@ -252,11 +252,23 @@ class _SourceBuilder:
     def _array(self, key: Key, value: tuple[Any, ...], wanted: Any) -> Expr:
         if is_symbolic(value):
             raise UndecidedError("the elements of a constant depend on an unknown value")
-        dtype = self.choose(ALL_DTYPES) if wanted is None else wanted
-        array = np.asarray(value, dtype)
-        if not np.array_equal(array, np.asarray(value)):
+        dtype = self._known_dtype(key, wanted)
+        if representable(value, dtype) is not True:
             raise InfeasibleError("a constant is a value of its dtype", key[0].origin)
-        return ConstExpr(array)
+        try:
+            with np.errstate(over="ignore"):
+                return ConstExpr(np.asarray(value, dtype))
+        except ValueError as error:
+            message = "the rows of a constant have different lengths"
+            raise InfeasibleError(message, key[0].origin) from error
+
+    def _known_dtype(self, key: Key, wanted: Any) -> Any:
+        if isinstance(wanted, str):
+            return wanted
+        dtype = self.choose(ALL_DTYPES)
+        if wanted is not None:
+            self._claim(equal(wanted, dtype), "the dtype of a constant", key[0].origin)
+        return dtype
 
     def _scalar(self, key: Key, value: Any, dtype: Any) -> Expr:
         fits = representable(value, dtype)
