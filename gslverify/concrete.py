@@ -100,7 +100,8 @@ def _concrete(expr: Expr, operands: list[Expr], model: Mapping[Symbol, Any]) -> 
         case Const(value=np.ndarray()):
             return expr
         case Const(value=value):
-            return _constant(value_in(value, model), value_in(expr.tensor_type.dtype, model))
+            dtype = value_in(expr.tensor_type.dtype, model)
+            return _constant(value_in(value, model), dtype, isinstance(value, float))
         case Call(operator=operator, attributes=attributes):
             chosen = {name: value_in(value, model) for name, value in attributes.items()}
             return Call(operator, operands, chosen)
@@ -112,10 +113,11 @@ def _concrete(expr: Expr, operands: list[Expr], model: Mapping[Symbol, Any]) -> 
             raise EvaluationError(f"not a computation expression: {expr!r}")
 
 
-def _constant(value: Any, dtype: str) -> Const:
+def _constant(value: Any, dtype: str, is_written: bool) -> Const:
+    """Return a constant; a number written in the rule means itself, and is only stored rounded."""
     try:
         with np.errstate(over="ignore"):
-            return Const(np.asarray(value, dtype))
+            return Const(value, dtype) if is_written else Const(np.asarray(value, dtype))
     except (OverflowError, ValueError) as error:
         raise EvaluationError(f"{value!r} is not a value of {dtype}") from error
 

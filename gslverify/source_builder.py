@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from gsl.attr.evaluate import contains, equal, evaluate, is_symbolic, satisfies
+from gsl.attr.evaluate import contains, equal, evaluate, is_symbolic, negation, satisfies
 from gsl.attr.term import ANYTHING, Symbol, Term, TupleOf, VariadicTuple
 from gsl.errors import EvaluationError, OperatorError, UndecidedError
 from gsl.expr import Call as CallExpr
 from gsl.expr import Const as ConstExpr
-from gsl.expr import Expr
+from gsl.expr import Expr, attribute_of
 from gsl.expr import Proj as ProjExpr
 from gsl.expr import Tuple as TupleExpr
 from gsl.expr import Var as VarExpr
@@ -22,7 +22,7 @@ from gsl.naming import pattern_names
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
 from gsl.operators.domain import Domain, Fresh
-from gsl.operators.ranges import representable
+from gsl.operators.ranges import representable, rounded, stored
 from gsl.pat import (
     Alt,
     Call,
@@ -255,12 +255,15 @@ class _SourceBuilder:
         dtype = self._known_dtype(key, wanted)
         if representable(value, dtype) is not True:
             raise InfeasibleError("a constant is a value of its dtype", key[0].origin)
-        try:
-            with np.errstate(over="ignore"):
-                return ConstExpr(np.asarray(value, dtype))
-        except ValueError as error:
-            message = "the rows of a constant have different lengths"
-            raise InfeasibleError(message, key[0].origin) from error
+        with np.errstate(over="ignore"):
+            try:
+                array = ConstExpr(np.asarray(value, dtype))
+            except ValueError as error:
+                message = "the rows of a constant have different lengths"
+                raise InfeasibleError(message, key[0].origin) from error
+        if equal(stored(value, dtype), attribute_of(array, "value")) is not True:
+            raise InfeasibleError("a constant is neither infinite nor zero by rounding")
+        return array
 
     def _known_dtype(self, key: Key, wanted: Any) -> Any:
         if isinstance(wanted, str):
@@ -273,6 +276,10 @@ class _SourceBuilder:
     def _scalar(self, key: Key, value: Any, dtype: Any) -> Expr:
         fits = representable(value, dtype)
         self._claim(fits, "a constant is a value of its dtype", key[0].origin)
+        for name in FLOATING if isinstance(value, int | float) else ():
+            held = rounded(value, name) is not None
+            kept = True if held else negation(equal(dtype, name))
+            self._claim(kept, "a constant is neither infinite nor zero by rounding", key[0].origin)
         return ConstExpr(value, dtype)
 
     def _projection(self, key: Key, pattern: Pattern, whole: Expr) -> Expr:
