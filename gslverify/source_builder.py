@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
 from gsl.attr.evaluate import contains, equal, evaluate, is_symbolic, negation, satisfies
 from gsl.attr.term import ANYTHING, Symbol, Term, TupleOf, VariadicTuple
 from gsl.errors import EvaluationError, OperatorError, UndecidedError
@@ -255,12 +253,11 @@ class _SourceBuilder:
         dtype = self._known_dtype(key, wanted)
         if representable(value, dtype) is not True:
             raise InfeasibleError("a constant is a value of its dtype", key[0].origin)
-        with np.errstate(over="ignore"):
-            try:
-                array = ConstExpr(np.asarray(value, dtype))
-            except ValueError as error:
-                message = "the rows of a constant have different lengths"
-                raise InfeasibleError(message, key[0].origin) from error
+        try:
+            array = ConstExpr(value, dtype)
+        except ValueError as error:
+            message = "the rows of a constant have different lengths"
+            raise InfeasibleError(message, key[0].origin) from error
         if equal(stored(value, dtype), attribute_of(array, "value")) is not True:
             raise InfeasibleError("a constant is neither infinite nor zero by rounding")
         return array
