@@ -62,8 +62,9 @@ class Const(Expr):
     """A tensor known when the network is written.
 
     A term as value or dtype makes a constant of rank 0 that is only known symbolically; then
-    `value` is the term instead of an array. `asked` is the Python float that was given,
-    before it was rounded to the dtype, and None when there was none.
+    `value` is the term instead of an array. Numbers beyond the range of a float dtype become
+    infinite. `asked` is the Python float that was given, before it was rounded to the dtype, and
+    None when there was none.
     """
 
     __slots__ = ("asked", "value")
@@ -74,9 +75,10 @@ class Const(Expr):
             self.value: Any = value
             super().__init__((), TensorType((), dtype))
             return
-        array = np.array(value, dtype=dtype)
-        if dtype is None and array.dtype == np.float64 and not isinstance(value, np.ndarray):
-            array = array.astype(np.float32)
+        with np.errstate(over="ignore"):
+            array = np.array(value, dtype=dtype)
+            if dtype is None and array.dtype == np.float64 and not isinstance(value, np.ndarray):
+                array = array.astype(np.float32)
         array.setflags(write=False)
         self.value = array
         if isinstance(value, float) and array.dtype.kind == "f":

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gsl.attr.evaluate import evaluate
-from gsl.attr.term import Access, Symbol, Term
+from gsl.attr.term import Access, Symbol, Term, subterms
 from gsl.errors import EvaluationError, GslError, RewriteError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import Graph, Node, reverse_post_order
@@ -76,12 +76,23 @@ def concrete_exprs(
     """
     constants = {name for key, name in instance.names.items() if isinstance(key[0], ConstPattern)}
     built: dict[Expr, Expr] = {}
+    read = _read_constants(instance)
     for expr in reverse_post_order([node.expr for node in instance.outputs]):
         concrete = _concrete(expr, [built[operand] for operand in expr.operands], model)
+        if expr in read and isinstance(concrete, Const):
+            concrete = Const(concrete.value)
         if isinstance(concrete, Var) and concrete.name in constants:
             concrete = Const(fill(concrete))
         built[expr] = concrete
     return built
+
+
+def _read_constants(instance: Instance) -> set[Expr]:
+    """Return the constants whose value the target computes with: what is stored of it."""
+    terms = (t for pattern in instance.subst.target_patterns for t in pattern.constraints.values())
+    parts = (part for term in terms for part in subterms(term))
+    read = {part.pattern for part in parts if isinstance(part, Access) and part.name == "value"}
+    return {node.expr for key, node in instance.bindings.nodes.items() if key[0] in read}
 
 
 def concrete_outputs(
@@ -100,7 +111,8 @@ def _concrete(expr: Expr, operands: list[Expr], model: Mapping[Symbol, Any]) -> 
         case Const(value=np.ndarray()):
             return expr
         case Const(value=value):
-            return _constant(value_in(value, model), value_in(expr.tensor_type.dtype, model))
+            dtype = value_in(expr.tensor_type.dtype, model)
+            return _constant(value_in(value, model), dtype, isinstance(value, float))
         case Call(operator=operator, attributes=attributes):
             chosen = {name: value_in(value, model) for name, value in attributes.items()}
             return Call(operator, operands, chosen)
@@ -112,10 +124,11 @@ def _concrete(expr: Expr, operands: list[Expr], model: Mapping[Symbol, Any]) -> 
             raise EvaluationError(f"not a computation expression: {expr!r}")
 
 
-def _constant(value: Any, dtype: str) -> Const:
+def _constant(value: Any, dtype: str, is_written: bool) -> Const:
+    """Return a constant; a number written in the rule means itself, and is only stored rounded."""
     try:
         with np.errstate(over="ignore"):
-            return Const(np.asarray(value, dtype))
+            return Const(value, dtype) if is_written else Const(np.asarray(value, dtype))
     except (OverflowError, ValueError) as error:
         raise EvaluationError(f"{value!r} is not a value of {dtype}") from error
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
-from gsl.attr.evaluate import contains, evaluate, is_symbolic, satisfies
+from gsl.attr.evaluate import contains, equal, evaluate, is_symbolic, negation, satisfies
 from gsl.attr.term import ANYTHING, Symbol, Term, TupleOf, VariadicTuple
 from gsl.errors import EvaluationError, OperatorError, UndecidedError
 from gsl.expr import Call as CallExpr
 from gsl.expr import Const as ConstExpr
-from gsl.expr import Expr
+from gsl.expr import Expr, attribute_of
 from gsl.expr import Proj as ProjExpr
 from gsl.expr import Tuple as TupleExpr
 from gsl.expr import Var as VarExpr
@@ -22,7 +20,7 @@ from gsl.naming import pattern_names
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
 from gsl.operators.domain import Domain, Fresh
-from gsl.operators.ranges import representable
+from gsl.operators.ranges import representable, rounded, stored
 from gsl.pat import (
     Alt,
     Call,
@@ -252,15 +250,33 @@ class _SourceBuilder:
     def _array(self, key: Key, value: tuple[Any, ...], wanted: Any) -> Expr:
         if is_symbolic(value):
             raise UndecidedError("the elements of a constant depend on an unknown value")
-        dtype = self.choose(ALL_DTYPES) if wanted is None else wanted
-        array = np.asarray(value, dtype)
-        if not np.array_equal(array, np.asarray(value)):
+        dtype = self._known_dtype(key, wanted)
+        if representable(value, dtype) is not True:
             raise InfeasibleError("a constant is a value of its dtype", key[0].origin)
-        return ConstExpr(array)
+        try:
+            array = ConstExpr(value, dtype)
+        except ValueError as error:
+            message = "the rows of a constant have different lengths"
+            raise InfeasibleError(message, key[0].origin) from error
+        if equal(stored(value, dtype), attribute_of(array, "value")) is not True:
+            raise InfeasibleError("a constant is neither infinite nor zero by rounding")
+        return array
+
+    def _known_dtype(self, key: Key, wanted: Any) -> Any:
+        if isinstance(wanted, str):
+            return wanted
+        dtype = self.choose(ALL_DTYPES)
+        if wanted is not None:
+            self._claim(equal(wanted, dtype), "the dtype of a constant", key[0].origin)
+        return dtype
 
     def _scalar(self, key: Key, value: Any, dtype: Any) -> Expr:
         fits = representable(value, dtype)
         self._claim(fits, "a constant is a value of its dtype", key[0].origin)
+        for name in FLOATING if isinstance(value, int | float) else ():
+            held = rounded(value, name) is not None
+            kept = True if held else negation(equal(dtype, name))
+            self._claim(kept, "a constant is neither infinite nor zero by rounding", key[0].origin)
         return ConstExpr(value, dtype)
 
     def _projection(self, key: Key, pattern: Pattern, whole: Expr) -> Expr:

@@ -50,6 +50,16 @@ def test_constant_keeps_a_copy_that_cannot_be_changed() -> None:
         const.value[0] = 9
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("value", "dtype"), [(70000.0, "float16"), ([1e300], "float32"), (-1e300, None)]
+)
+def test_constant_beyond_its_dtype_is_infinite_without_a_warning(
+    value: Any, dtype: str | None
+) -> None:
+    assert np.isinf(Const(value, dtype).value).all()
+
+
 def test_type_of_a_variable() -> None:
     assert TensorType((2, 3), "float32") == X.type
     assert (X.shape, X.dtype) == ((2, 3), "float32")

@@ -309,10 +309,16 @@ def combine(head: str, values: Iterable[Value]) -> Value:
     return reduce(PYTHON[head], values)
 
 
-def satisfies(term: Term, value: Value, environment: Environment) -> Value:
+def satisfies(
+    term: Term,
+    value: Value,
+    environment: Environment,
+    same: Callable[[Value, Value], Value] = equal,
+) -> Value:
     """Tell whether `value` fits `term` (thesis, figure of the matching rules AM-*).
 
-    Stricter than AM-Var, which leaves the length of a variadic tuple unchecked.
+    `same` compares a value that `term` asks for with one that is found. Stricter than AM-Var,
+    which leaves the length of a variadic tuple unchecked.
     """
     match term:
         case Anything():
@@ -321,14 +327,17 @@ def satisfies(term: Term, value: Value, environment: Environment) -> Value:
             if not isinstance(value, tuple) or len(fields) != len(value):
                 return False
             return conjunction(
-                *(satisfies(f, v, environment) for f, v in zip(fields, value, strict=True))
+                *(satisfies(f, v, environment, same) for f, v in zip(fields, value, strict=True))
             )
         case VariadicTuple(body=body, symbol=symbol, length=length):
             if not isinstance(value, tuple):
                 return False
             return conjunction(
                 satisfies(length, len(value), environment),
-                *(satisfies(body, v, environment.bind(symbol, i)) for i, v in enumerate(value)),
+                *(
+                    satisfies(body, item, environment.bind(symbol, place), same)
+                    for place, item in enumerate(value)
+                ),
             )
         case _:
-            return equal(evaluate(term, environment), value)
+            return same(evaluate(term, environment), value)

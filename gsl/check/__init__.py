@@ -27,6 +27,7 @@ from gsl.check.value import (
     conditions_open,
     constants_equal_themselves,
     defaults_meant,
+    sizes_are_those_of_a_match,
     target_complete,
 )
 from gsl.errors import RuleError
@@ -65,6 +66,7 @@ CHECKS: tuple[Callable[[Subst], Findings], ...] = (
     conditions_open,
     values_go_together,
     constants_equal_themselves,
+    sizes_are_those_of_a_match,
     matched_in_every_arm,
     target_differs,
     defaults_meant,

@@ -11,6 +11,7 @@ from gsl.attr.term import (
     Slice,
     Symbol,
     Term,
+    TupleOf,
     children,
 )
 from gsl.check.finding import Findings, place_of, target_only
@@ -18,6 +19,7 @@ from gsl.check.sort import sort_of
 from gsl.errors import RuleError
 from gsl.operators import Operator
 from gsl.operators.declaration import REQUIRED
+from gsl.operators.domain_shape import NewShape
 from gsl.pat import Call, Const, GetItem, Pattern
 from gsl.subst import Subst
 
@@ -85,6 +87,26 @@ def constants_equal_themselves(subst: Subst) -> Findings:
         if isinstance(value, Constant) and isinstance(value.value, float) and isnan(value.value):
             message = "nan equals nothing, so no constant matches it"
             yield RuleError("GSL113", message, place_of(pattern), "match any by pat.Const()")
+
+
+def sizes_are_those_of_a_match(subst: Subst) -> Findings:
+    """GSL113: no size in the source is -1, in whose place a call has the size that fits."""
+    for pattern in subst.source_patterns:
+        if not isinstance(pattern, Call) or not isinstance(pattern.callee, Operator):
+            continue
+        for name, attribute in pattern.callee.attributes.items():
+            term = pattern.constraints.get(name, ANYTHING)
+            if isinstance(attribute.domain, NewShape) and _has_hole(term):
+                message = f"-1 in `{name}` of {pattern!r} stands for the size that fits, "
+                message += "which a matched call has in its place"
+                yield RuleError("GSL113", message, place_of(pattern), "write None instead of -1")
+
+
+def _has_hole(term: Term) -> bool:
+    if isinstance(term, Constant):
+        return isinstance(term.value, tuple) and -1 in term.value
+    fields = term.fields if isinstance(term, TupleOf) else ()
+    return any(isinstance(field, Constant) and field.value == -1 for field in fields)
 
 
 def defaults_meant(subst: Subst) -> Findings:

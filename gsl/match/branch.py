@@ -6,7 +6,7 @@ tuples of any length, instances) is left to the search.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 from gsl.attr.code import Code, NotCompiledError
@@ -16,7 +16,7 @@ from gsl.expr import Const as ConstExpr
 from gsl.expr import Proj as ProjExpr
 from gsl.expr import Tuple as TupleExpr
 from gsl.expr import Var as VarExpr
-from gsl.match.reads import Reads, has_value, share_attributes
+from gsl.match.reads import Reads, equal_stored, has_value, share_attributes
 from gsl.operators import Operator
 from gsl.operators.declaration import OpaqueOperator
 from gsl.pat import (
@@ -31,6 +31,9 @@ from gsl.pat import (
     Variable,
     Wildcard,
 )
+
+Same = Callable[[Written, Written], str]
+"""Gives the source of a comparison of a value that is asked for with one that is found."""
 
 _HEADS: Mapping[type[Pattern], type] = {
     Variable: VarExpr,
@@ -206,25 +209,35 @@ class BranchWriter:
         for attribute, term in pattern.constraints.items():
             if term is ANYTHING:
                 continue
-            if attribute == "value" and isinstance(term, Constant):
+            is_value = attribute == "value" and isinstance(pattern, Const)
+            if is_value and isinstance(term, Constant):
                 wanted = self.code.constant(term.value)
                 self.demand(self.terms.call(has_value, f"{name}.expr", wanted))
             else:
-                self._fits(term, self.reads.attribute(pattern, name, attribute))
+                same = self._same_stored(pattern) if is_value else self.terms.same
+                self._fits(term, self.reads.attribute(pattern, name, attribute), same)
         if isinstance(pattern, Call) and isinstance(pattern.callee, SameOperator):
             self.fail_if(f"{name}.head is not {self._node(pattern.callee.call)}.head")
         if isinstance(pattern, Call) and pattern.attributes_of is not None:
             like = self._node(pattern.attributes_of)
             self.demand(self.terms.call(share_attributes, f"{name}.expr", f"{like}.expr"))
 
-    def _fits(self, term: Term, value: Written) -> None:
+    def _same_stored(self, pattern: Pattern) -> Same:
+        dtype = self.reads.attribute(pattern, self.names[pattern], "dtype")
+
+        def same(asked: Written, value: Written) -> str:
+            return self.terms.call(equal_stored, asked.text, value.text, dtype.text).text
+
+        return same
+
+    def _fits(self, term: Term, value: Written, same: Same) -> None:
         """Write the rules AM-* of the thesis for one attribute; see `satisfies`."""
         if term is ANYTHING:
             return
         if isinstance(term, VariadicTuple):
             raise NotCompiledError("a tuple of any length as constraint")
         if not isinstance(term, TupleOf):
-            self.demand(Written(self.terms.same(self.terms.write(term), value), Kind.FLAG))
+            self.demand(Written(same(self.terms.write(term), value), Kind.FLAG))
             return
         whole = self.terms.keep(value)
         if whole.kind is not Kind.INTEGERS:
@@ -232,7 +245,7 @@ class BranchWriter:
         self.fail_if(f"len({whole.text}) != {len(term.fields)}")
         kind = Kind.INTEGER if whole.kind is Kind.INTEGERS else Kind.ANY
         for position, field in enumerate(term.fields):
-            self._fits(field, Written(f"{whole.text}[{position}]", kind))
+            self._fits(field, Written(f"{whole.text}[{position}]", kind), same)
 
     def demand(self, condition: Written) -> None:
         """Write that anything but a true `condition` is a mismatch."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from gsl.attr.evaluate import equal
 from gsl.attr.writer import Kind, TermWriter, Written, kind_of
 from gsl.errors import UndecidedError
 from gsl.expr import Call as CallExpr
+from gsl.expr import Const as ConstExpr
 from gsl.expr import Expr, attribute_of
 from gsl.operators import Operator
 from gsl.operators.domain import (
@@ -25,6 +27,7 @@ from gsl.operators.domain import (
     Sizes,
 )
 from gsl.operators.domain_axes import Axes, Axis, Permutation
+from gsl.operators.ranges import stored
 from gsl.pat import Call, Const, GetItem, Pattern, Tuple, Variable
 
 _KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
@@ -121,12 +124,28 @@ _FAST = {"shape": _shape, "dtype": _dtype}
 
 def has_value(expr: Any, value: Any) -> Any:
     """Tell whether a constant has a known value, without looking at all of a large one."""
-    array = expr.value
+    array, dtype = expr.value, expr.tensor_type.dtype
     if isinstance(array, np.ndarray) and array.ndim == 0 and not isinstance(value, tuple):
-        return equal(value, array.item())
+        return equal_stored(value, array.item(), dtype)
     if isinstance(array, np.ndarray) and (array.ndim == 0 or len(array) != _length(value)):
         return False
-    return equal(value, attribute_of(expr, "value"))
+    return equal_stored(value, attribute_of(expr, "value"), dtype)
+
+
+def equal_stored(asked: Any, value: Any, dtype: Any) -> Any:
+    """Tell whether a constant of `dtype` that was asked to be `asked` has `value`.
+
+    So 0.1 equals what a float32 constant has of it.
+    """
+    answer = equal(asked, value)
+    return equal(stored(asked, dtype), value) if answer is False else answer
+
+
+def comparison(expr: Expr, name: str) -> Callable[[Any, Any], Any]:
+    """Return how a value that a pattern asks for is compared with attribute `name` of `expr`."""
+    if name == "value" and isinstance(expr, ConstExpr):
+        return partial(equal_stored, dtype=expr.tensor_type.dtype)
+    return equal
 
 
 def _length(value: Any) -> int:

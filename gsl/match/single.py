@@ -22,6 +22,7 @@ from gsl.expr import Var as VarExpr
 from gsl.expr import attribute_of
 from gsl.graph import Node
 from gsl.match.bindings import Bindings, Frame, Key, Mismatch, Scope, frame_of
+from gsl.match.reads import comparison
 from gsl.operators import Operator
 from gsl.pat import (
     INPUTS,
@@ -291,7 +292,7 @@ class Search:
             return None
         try:
             value = attribute_of(node.expr, name)
-            if satisfies(term, value, self.scope(frame)) is True:
+            if satisfies(term, value, self.scope(frame), comparison(node.expr, name)) is True:
                 return None
             reason = f"attribute `{name}` is {value!r}, which the rule does not allow"
         except AttributeError:

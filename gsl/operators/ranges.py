@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,31 @@ def _unless_outside(value: Int, dtype: Int, name: str) -> Bool:
     limits = np.iinfo(name)
     inside = conjunction(value >= int(limits.min), value <= int(limits.max))
     return disjunction(negation(equal(dtype, name)), inside)
+
+
+def rounded(value: float, dtype: str) -> float | None:
+    """Return a number as the float type `dtype` rounds it; None where that is infinite or zero."""
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    with np.errstate(all="ignore"):
+        result = float(np.array(number).astype(dtype))
+    kept = isfinite(result) == isfinite(number) and (result == 0) == (number == 0)
+    return result if kept else None
+
+
+def stored(value: Any, dtype: Any) -> Any:
+    """Return a value as a constant of `dtype` has it: a float type rounds numbers.
+
+    So it does in nested tuples. What would become infinite or zero stays as it is, as do terms.
+    """
+    if isinstance(value, tuple):
+        return tuple(stored(item, dtype) for item in value)
+    if type(value) not in (int, float) or not isinstance(dtype, str) or dtype not in FLOATING:
+        return value
+    number = rounded(value, dtype)
+    return value if number is None else number
 
 
 def is_integer(dtype: str) -> bool:

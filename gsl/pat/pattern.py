@@ -115,7 +115,7 @@ class Const(Pattern):
 
     Args:
         value: number, nested tuple or attribute expression; None is any constant. A number means
-            a tensor of rank 0.
+            a tensor of rank 0; it matches what a float constant has of it after rounding.
         dtype: element type; in a target it defaults to that of `like`, else to float32.
         shape: constraint on the shape, for sources.
         like: a pattern of the target; numbers beside a pattern are written like that pattern.

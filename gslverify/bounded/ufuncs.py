@@ -37,12 +37,14 @@ def multilinear(
     value = compute(*(operand.value for operand in operands))
     absolute = magnitude(*(np.abs(operand.value) for operand in operands))
     grain = prod(_grain(operand, grains) for operand in operands)
-    if np.all(absolute < precision.exact * grain):
-        return Bounded(value, np.zeros(np.shape(value)), dtype)
+    computed = bool(np.all(absolute < precision.exact * grain))
+    lost = unheld(value, dtype) if computed else 0.0
+    if computed and all(operand.is_exact for operand in operands):
+        return Bounded(value, lost, dtype)
     widest = magnitude(*(np.abs(operand.value) + operand.error for operand in operands))
     propagated = np.where(widest > absolute, widest - absolute, 0.0)
     rounding = 2.0 * (terms + 2) * precision.unit * widest + terms * precision.smallest
-    error = np.where(widest <= precision.largest, propagated + rounding, np.inf)
+    error = np.where(widest <= precision.largest, propagated + rounding + lost, np.inf)
     if np.all(np.isfinite(value)):
         return Bounded(value, error, dtype)
     return settled(value, error, _certain(magnitude, operands), dtype)
@@ -50,9 +52,18 @@ def multilinear(
 
 def _grain(operand: Bounded, grains: Sequence[float]) -> float:
     """Return the first grain of which all elements are multiples, 0 when there is none."""
-    if not operand.is_exact:
-        return 0.0
     return next((grain for grain in grains if _divides(grain, operand.value)), 0.0)
+
+
+def unheld(value: Any, dtype: Any) -> Any:
+    """Bound what rounding takes from an exact result that `dtype` does not hold.
+
+    A wider type on the way may keep it, so that neither is certain. Nothing is said of overflows.
+    """
+    with np.errstate(all="ignore"):
+        held = np.asarray(value).astype(dtype)
+        spacing = np.spacing(np.abs(held)).astype(np.float64)
+    return np.where((held == value) | ~np.isfinite(held), 0.0, spacing)
 
 
 def _divides(grain: float, value: Any) -> bool:
@@ -167,7 +178,8 @@ def _step(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
 
 def _quotient(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
     result = monotone(np.divide, dtype, left, right)
-    error = np.where(_divides_exactly(left, right, result.value), 0.0, result.error)
+    exact = _divides_exactly(left, right, result.value)
+    error = np.where(exact, unheld(result.value, dtype), result.error)
     near_zero = (np.abs(right.value) <= right.error) & (right.error > 0)
     return Bounded(result.value, np.where(near_zero, np.inf, error), dtype)
 

@@ -87,7 +87,9 @@ MALFORMED_ATTRIBUTE = code(
     Verdict.FAIL,
     meaning="""The value written for an attribute lies outside the domain that the operator
 declares for it, so no expression could ever have it. Shapes are tuples of natural numbers, and
-constants are numbers that their dtype has; nan equals nothing, so no source can ask for it.""",
+constants are numbers that their dtype has; nan equals nothing, so no source can ask for it. Nor can
+a source ask for the size -1 of a new shape: a call that is matched has the size that fits in its
+place. Write None there, which matches every size, and only one can fit.""",
     bad=rule_file(
         '''
         def example() -> Subst:

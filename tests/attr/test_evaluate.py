@@ -26,7 +26,7 @@ from gsl.attr.evaluate import (
     project,
     satisfies,
 )
-from gsl.attr.term import Symbol, Term, as_term, operation
+from gsl.attr.term import Symbol, Term, Value, as_term, operation
 from gsl.errors import EvaluationError, UndecidedError
 from tests.attr.environment import NOTHING, Known, Open
 
@@ -195,6 +195,17 @@ def test_value_fits_a_term(rule: str, build: Callable[[], Any], value: Any, fits
 def test_term_without_a_value_fits_nothing_silently() -> None:
     with pytest.raises(EvaluationError, match="out of range"):
         satisfies(p.shape[5], 1, ENVIRONMENT)
+
+
+def test_fitting_may_compare_in_another_way() -> None:
+    def close(asked: Value, value: Value) -> bool:
+        return abs(asked - value) < 1
+
+    terms = [attr.Tuple(i, 1), as_term((None, 1)), attr.Variadic(lambda k: k + i, length=2)]
+    for term in terms:
+        assert satisfies(term, (2.5, 1.5), ENVIRONMENT, close) is (term is not terms[2])
+        assert satisfies(term, (2.5, 3.5), ENVIRONMENT, close) is (term is terms[2])
+        assert satisfies(term, (2.5, 1.5), ENVIRONMENT) is False
 
 
 SYMBOLIC: list[tuple[Callable[[], Any], Callable[[int], Any]]] = [

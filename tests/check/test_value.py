@@ -10,6 +10,20 @@ from tests.check.cases import Case, X, fires_at_its_place, stays_silent
 
 CASES = [
     Case(
+        "GSL113",
+        X + "rule = Subst(op.Relu(op.Reshape(x, shape=(-1, 2))), x)",
+        "op.Reshape(x, shape=(-1, 2))",
+        "-1 in `shape` of the call of Reshape stands for the size that fits",
+        X + "rule = Subst(op.Relu(op.Reshape(x, shape=(None, 2))), op.Reshape(x, shape=(-1, 2)))",
+    ),
+    Case(
+        "GSL113",
+        X + "rule = Subst(op.Relu(op.Reshape(x, shape=(x.shape[0], -1))), x)",
+        "op.Reshape(x, shape=(x.shape[0], -1))",
+        "-1 in `shape` of the call of Reshape stands for the size that fits",
+        X + "rule = Subst(op.Relu(op.Reshape(op.Sum(x, axis=-1), shape=x.shape)), x)",
+    ),
+    Case(
         "GSL115",
         X + "rule = Subst(op.Relu(x), op.Cast(x))",
         "op.Cast(x)",

@@ -180,6 +180,25 @@ def counted_in_half() -> Subst:
     return Subst(op.Cast(op.Cast(total, dtype="float16"), dtype="int32"), total)
 
 
+def half(*operands: pat.Pattern) -> list[object]:
+    return [operand.dtype == "float16" for operand in operands]
+
+
+def rounded_sum() -> Subst:
+    """Wrong where 11 binary digits do not hold the sum."""
+    x, y = pat.Wildcard(), pat.Wildcard()
+    wide = op.Cast(x, dtype="float32") + op.Cast(y, dtype="float32")
+    narrow = op.Cast(wide, dtype="float16")
+    return Subst(op.Relu(op.Cast(narrow, dtype="float32")), op.Relu(wide), where=half(x, y))
+
+
+def digits_kept() -> Subst:
+    """Wrong where 11 binary digits do not hold x."""
+    x = pat.Wildcard()
+    there = op.Cast(x, dtype="float16")
+    return Subst(op.Cast(there, dtype="float32"), x, where=[x.dtype == "float32"])
+
+
 WRONG = [
     guarded_index,
     guarded_divisor,
@@ -190,6 +209,8 @@ WRONG = [
     bias_of_volumes,
     few_repetitions,
     counted_in_half,
+    rounded_sum,
+    digits_kept,
     all_of_rank_four,
     scaled_by_its_size,
     next_integer,
@@ -275,7 +296,21 @@ def scale_of_heads() -> Subst:
     return Subst(scaled, op.Attention(q, k, v), where=[q.shape[3] == 64])
 
 
+def sum_in_a_wider_type() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    wide = op.Cast(x, dtype="float32") + op.Cast(y, dtype="float32")
+    return Subst(op.Cast(wide, dtype="float16"), x + y, where=half(x, y))
+
+
+def product_in_a_wider_type() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    wide = op.Cast(x, dtype="float32") * op.Cast(y, dtype="float32")
+    return Subst(op.Cast(wide, dtype="float16"), x * y, where=half(x, y))
+
+
 SOUND = [
+    sum_in_a_wider_type,
+    product_in_a_wider_type,
     long_axis,
     many_channels,
     rank_five,

@@ -180,6 +180,53 @@ def test_narrowing_rounds_and_covers_the_machine(source: str, target: str, opera
     assert not rounded.error[operand[0].error == 0].any()
 
 
+HALF = Bounded([2048.0, 2048.0, 3.0, 60000.0], dtype="float16")
+UNHELD: dict[str, tuple[Any, list[float], list[float]]] = {
+    "sum": (
+        lambda a: a + Bounded([1.0, 2.0, 1.0, 60000.0], dtype=a.dtype),
+        [2049.0, 2050.0, 4.0, 120000.0],
+        [2.0, 0.0, 0.0, 0.0],
+    ),
+    "product": (
+        lambda a: a * Bounded([1.0, 3.0, 683.0, 60000.0], dtype=a.dtype),
+        [2048.0, 6144.0, 2049.0, 3.6e9],
+        [0.0, 0.0, 2.0, 0.0],
+    ),
+    "quotient": (
+        lambda a: a / Bounded([1.0, 2.0, 2.0, 0.5], dtype=a.dtype),
+        [2048.0, 1024.0, 1.5, 120000.0],
+        [0.0, 0.0, 0.0, 0.0],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNHELD)
+def test_exact_results_that_a_dtype_does_not_hold_are_not_certain(name: str) -> None:
+    compute, values, errors_of_half = UNHELD[name]
+    for dtype, expected in (("float16", errors_of_half), ("float32", [0.0] * 4)):
+        result = compute(HALF.astype(dtype))
+        assert (result.value.tolist(), result.error.tolist()) == (values, expected)
+
+
+def test_a_sum_of_what_is_not_held_is_rounded_once_more() -> None:
+    first = Bounded([2048.0], dtype="float16") + Bounded([1.0], dtype="float16")
+    total = first + Bounded([60000.0], dtype="float16")
+
+    assert total.value == 62049.0
+    assert total.error > 2.0 + 32.0
+    assert np.abs(np.float16(62049.0) - total.value) <= total.error
+
+
+def test_a_sum_that_was_rounded_by_a_cast_differs_from_one_that_was_not() -> None:
+    one, other = Bounded([2048.0], dtype="float16"), Bounded([1.0], dtype="float16")
+    wide = one.astype("float32") + other.astype("float32")
+    narrow, same = wide.astype("float16"), one + other
+
+    assert (wide.is_exact, narrow.is_exact) == (True, True)
+    assert np.abs(narrow.value - wide.value) > narrow.error + wide.error
+    assert np.abs(narrow.value - same.value) <= narrow.error + same.error
+
+
 def test_widening_keeps_values_and_errors() -> None:
     wide = Bounded([1.0, 2.0], [0.5, 0.0], "float16").astype("float64")
     assert (wide.value.tolist(), wide.error.tolist(), wide.dtype) == ([1, 2], [0.5, 0], "float64")

@@ -95,6 +95,17 @@ def test_constants_that_the_rule_leaves_open_are_filled() -> None:
     assert any(isinstance(e, Const) and e.value.tolist() == [1, 1, 1] for e in walk(output))
 
 
+def test_a_number_of_the_rule_means_itself_and_that_of_a_model_what_is_stored() -> None:
+    x, c = pat.Variable(shape=(None,), dtype="float32"), pat.Const(shape=(), dtype="float32")
+    instance = first_instance(x * 0.1 + c)
+    model = model_of(instance, **{"x.shape[0]": 3, "c.value": 0.3})
+    (output,) = concrete_outputs(instance, model)
+    constants = [part for part in walk(output) if isinstance(part, Const)]
+
+    assert [part.value for part in constants] == [np.float32(0.1), np.float32(0.3)]
+    assert [part.asked for part in constants] == [0.1, None]
+
+
 def test_constants_known_by_a_symbol_get_its_value() -> None:
     x, c = pat.Variable(shape=(None,)), pat.Const(shape=())
     product = x * c

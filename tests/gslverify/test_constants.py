@@ -43,6 +43,25 @@ def test_sums_that_fit_pass(subst: Subst) -> None:
     assert findings(NUMERIC, subst) == []
 
 
+@pytest.mark.parametrize("dtype", [None, "float16", "float32", "float64"])
+@pytest.mark.parametrize("deviation", [0.0, 1e-9])
+def test_numbers_of_a_source_are_found_rounded(dtype: str | None, deviation: float) -> None:
+    x = pat.Wildcard()
+    where = [x.dtype == dtype] if dtype else []
+    wanted = op.Relu(x) * (0.1 + deviation)
+
+    found = findings(NUMERIC, Subst(op.Relu(x * 0.1), wanted, where=where))
+
+    assert found == (["GSL401"] if deviation else [])
+
+
+def test_a_number_of_a_source_is_read_as_it_is_stored() -> None:
+    x, c = pat.Wildcard(), pat.Const(0.1)
+    again = op.Relu(x) * pat.Const(c.value, like=x)
+
+    assert findings(NUMERIC, Subst(op.Relu(x * c), again, where=[x.dtype == "float32"])) == []
+
+
 @pytest.mark.parametrize("deviation", [1e-9, 1e-12])
 def test_small_deviations_of_a_constant_are_found(deviation: float) -> None:
     def scaled(factor: float) -> Subst:

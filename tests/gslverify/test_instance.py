@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gsl import Const, Subst, op, pat
+from gsl import Const, Subst, attr, op, pat
 from gsl.graph import reverse_post_order
+from gsl.types import ALL_DTYPES, FLOATING
 from gslverify.generate.strategies import Network, networks
 from gslverify.smt import Answer, Solver
 from gslverify.trial import run_trial
@@ -44,6 +45,32 @@ def test_a_known_constant_fits_the_dtype_of_its_neighbour(
 ) -> None:
     x = pat.Wildcard()
     assert answers(Subst(x + value, value + x, where=[x.dtype == dtype])) == {answer}
+
+
+@pytest.mark.parametrize(
+    ("value", "dtypes"),
+    [
+        ((-1, 1), {*FLOATING, "int8", "int32", "int64"}),
+        ((1, 200), {*FLOATING, "uint8", "int32", "int64"}),
+        ((0, 1), set(ALL_DTYPES) - {"bool"}),
+        ((False, True), {"bool"}),
+        ((0.1, 2.0), set(FLOATING)),
+        ((0.1, 1e300), {"float64"}),
+        ((0.1, 1e-12), {"float32", "float64"}),
+        ((1, attr.Tuple(1, 2)), set()),
+    ],
+)
+@pytest.mark.parametrize("like_the_input", [False, True])
+def test_a_known_tensor_has_every_dtype_that_holds_it(
+    value: Any, dtypes: set[str], like_the_input: bool
+) -> None:
+    x = pat.Wildcard()
+    constant = pat.Const(value=value, dtype=x.dtype if like_the_input else None)
+    subst = Subst(x + constant, constant + x)
+    instances = [one.instance(subst) for one in enumerate_variants(subst).variants]
+    exprs = [node.expr for instance in instances for node in instance.graph]
+
+    assert {expr.dtype for expr in exprs if isinstance(expr, Const)} == dtypes
 
 
 def test_a_truth_value_is_a_constant() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gsl import Call, Expr, Subst, Tuple, attr, op, pat
+from gsl import Call, Const, Expr, Subst, Tuple, Var, attr, op, pat
 from gsl.errors import UndecidedError
 from gsl.graph import Graph
 from gsl.match.branch import Shape
@@ -113,6 +113,24 @@ def test_match_is_the_same_in_both_forms(name: str) -> None:
 
                 assert matcher.bindings(raw) == bindings
                 assert next(iter(nodes_of(raw))) is root is next(iter(nodes_of(bindings)))
+
+
+@pytest.mark.parametrize("asked", [0.1, (0.1, 0.1), (0.1, None), attr.Const(0.05) + 0.05, (1, 2)])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_rounded_constants_are_the_same_in_both_forms(asked: Any, dtype: str) -> None:
+    rule = Subst(X + pat.Const(asked), X)
+    matcher = matcher_of(rule)
+    assert matcher is not None
+    matched = 0
+    for value in (0.1, 0.101, [0.1, 0.1], [0.1, 0.101], [1, 2]):
+        graph = Graph([add(Var("x", (2,), dtype), Const(value, dtype))])
+        root = graph.outputs[0]
+        found = matcher.first(root, graph)
+        matched += found is not None
+
+        assert (find(rule, graph, root) is None) is (found is None)
+        assert bool(list(search_of(rule, graph).matches(root))) is (found is not None)
+    assert matched == (2 if isinstance(asked, tuple) and None in asked else 1)
 
 
 def test_call_of_an_opaque_operator_is_matched_with_its_operands() -> None:

@@ -13,10 +13,18 @@ from gsl.attr.evaluate import equal
 from gsl.attr.writer import MISSING, UNDECIDED, Kind, TermWriter, Written, kind_of
 from gsl.expr import attribute_of
 from gsl.graph import Graph
-from gsl.match.reads import Reads, block, has_value, kind_of_domain, share_attributes
+from gsl.match.reads import (
+    Reads,
+    block,
+    comparison,
+    has_value,
+    kind_of_domain,
+    share_attributes,
+)
 from gsl.operators import lookup
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.domain import FLAG, Choice, Integer, Integers, Real
+from gsl.operators.ranges import stored
 from gsl.types import TensorType
 from tests.match.toys import mark, relu, tag, unregistered, var
 
@@ -142,7 +150,39 @@ def test_value_of_a_constant_is_compared_as_a_whole(dtype: str) -> None:
     for constant in constants:
         value = attribute_of(constant, "value")
         for wanted in [*WANTED, value]:
-            assert has_value(constant, wanted) is equal(wanted, value), (constant, wanted)
+            held = stored(wanted, dtype)
+            assert has_value(constant, wanted) is equal(held, value), (constant, wanted)
+
+
+@pytest.mark.parametrize(
+    ("asked", "dtype", "is_equal"),
+    [
+        (0.1, "float16", True),
+        (0.1, "float32", True),
+        (0.1 + 1e-7, "float32", False),
+        (0.1 + 1e-12, "float64", False),
+        (1, "float32", False),
+        ((0.1, 0.1), "float32", False),
+    ],
+)
+def test_a_number_equals_what_a_float_constant_has_of_it(
+    asked: Any, dtype: str, is_equal: bool
+) -> None:
+    for constant in (Const(0.1, dtype), Const([0.1, 2.0], dtype)):
+        whole = constant.shape == () or isinstance(asked, tuple)
+        wanted = asked if whole else (asked, 2)
+        value = attribute_of(constant, "value")
+
+        assert has_value(constant, wanted) is is_equal
+        assert comparison(constant, "value")(wanted, value) is is_equal
+
+
+def test_only_values_of_constants_are_compared_rounded() -> None:
+    below, above = 0.1, float(np.float32(0.1))
+
+    assert comparison(Const(0.1), "shape")(below, above) is False
+    assert comparison(A, "value")(below, above) is False
+    assert has_value(Const(2**24, "int32"), 2**24 + 0.25) is False
 
 
 def test_unknown_value_of_a_constant_is_not_decided() -> None:
