@@ -22,6 +22,7 @@ from gslverify.codes.corpus import (
     RULE_RAISES,
 )
 from gslverify.codes.expectation import TWIN_UNKNOWN
+from gslverify.containment import contained
 from gslverify.finding import CODES, Code, Finding
 from gslverify.guard import Loss, losses
 from gslverify.settings import Settings
@@ -146,14 +147,19 @@ def relative(path: Path) -> str:
 def load(path: Path) -> list[Collected]:
     """Import one file and return the rules written in it, in their order."""
     try:
-        return _unique(path, rules_in(path))
+        return _unique(path, _imported(path))
     except (Exception, SystemExit) as error:
         return [Unusable(relative(path), path, _import_finding(path.resolve(), error))]
 
 
+def _imported(path: Path) -> list[Rule]:
+    with contained():
+        return rules_in(path)
+
+
 def load_guarded(files: Sequence[Path], seconds: float) -> list[list[Collected]]:
     """Load files that do no harm when they are imported; the others are Unusable."""
-    lost = losses([partial(rules_in, file) for file in files], seconds)
+    lost = losses([partial(_imported, file) for file in files], seconds)
     return [
         [_lost_file(file, lost[number])] if number in lost else load(file)
         for number, file in enumerate(files)
