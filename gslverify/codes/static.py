@@ -37,7 +37,8 @@ FOREIGN_INPUT = code(
     "the target uses an input that the source lacks",
     Verdict.FAIL,
     meaning="""A target is built from what the source has matched. A wildcard, a variable or a
-constant without a value that occurs only in the target stands for nothing.""",
+constant without a value that occurs only in the target stands for nothing, also where it only
+lends its dtype to a constant by `like=`.""",
     bad=rule_file(
         '''
         def example() -> Subst:
@@ -88,7 +89,8 @@ MALFORMED_VARIADIC = code(
     Verdict.FAIL,
     meaning="""Every field of a variadic pattern is an instance of its templates. Each template must
 be reached from the field through other templates, `first` names one pattern for each template,
-there is at least one field, and a tuple in a target needs a length.""",
+there is at least one field, and a tuple in a target needs a length. A number that takes its dtype
+from a template has to be a template itself: it is written `k = pat.Const(1, like=template)`.""",
     bad=rule_file(
         '''
         def example() -> Subst:

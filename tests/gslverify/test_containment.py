@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -108,12 +109,17 @@ def test_a_copy_that_forks_off_ends_where_the_foreign_code_ends() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) == 0
 
 
+@contained()
+def close_and_raise() -> NoReturn:
+    sys.stdout.close()
+    raise ZeroDivisionError
+
+
 def test_errors_pass_and_the_streams_are_those_from_before() -> None:
     streams = sys.stdout, sys.stderr
 
-    with pytest.raises(ZeroDivisionError), contained():
-        sys.stdout.close()
-        raise ZeroDivisionError
+    with pytest.raises(ZeroDivisionError):
+        close_and_raise()
 
     assert (sys.stdout, sys.stderr) == streams
     assert not sys.stdout.closed
