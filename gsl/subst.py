@@ -11,6 +11,7 @@ from inspect import getdoc
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from gsl.attr.size import oversize
 from gsl.attr.term import Term, as_term
 from gsl.errors import RuleError
 from gsl.graph import reverse_post_order
@@ -45,6 +46,19 @@ class Subst:
             raise RuleError("GSL143", message, resolve(self.origin), "write where=[...]")
         self.where: tuple[Term, ...] = tuple(as_term(condition) for condition in where)
         self._derived: dict[Callable[[Subst], Any], Any] = {}
+        self._require_moderate_terms()
+
+    def _require_moderate_terms(self) -> None:
+        written = [(term, p.origin) for p in self._patterns() for term in p.terms()]
+        for term, origin in (*written, *((condition, self.origin) for condition in self.where)):
+            if excess := oversize(term):
+                place = resolve(getattr(term, "origin", None) or origin)
+                cure = "use attr.Reduce, or write it with fewer operations"
+                raise RuleError("GSL146", f"an attribute expression is {excess}", place, cure)
+
+    def _patterns(self) -> Iterator[Pattern]:
+        yield from self.source_patterns
+        yield from self.target_patterns
 
     @property
     def span(self) -> Span | None:

@@ -309,21 +309,34 @@ def subterms(term: Term) -> Iterator[Term]:
         stack.extend(reversed(children(current)))
 
 
+def bottom_up(term: Term) -> Iterator[Term]:
+    """Yield everything below `term` and then `term`, each object once, parts before wholes."""
+    done = set[Term]()
+    stack = [(term, False)]
+    while stack:
+        current, expanded = stack.pop()
+        if current in done:
+            continue
+        if expanded:
+            done.add(current)
+            yield current
+        else:
+            stack.append((current, True))
+            stack.extend((child, False) for child in children(current))
+
+
 def free_symbols(term: Term) -> frozenset[Symbol]:
     """Return the symbols that `term` does not bind itself (thesis, section on memoisation)."""
-    return _free_symbols(term, {})
-
-
-def _free_symbols(term: Term, known: dict[Term, frozenset[Symbol]]) -> frozenset[Symbol]:
-    if term not in known:
-        below = frozenset[Symbol]().union(*(_free_symbols(c, known) for c in children(term)))
-        match term:
+    known: dict[Term, frozenset[Symbol]] = {}
+    for one in bottom_up(term):
+        match one:
             case Symbol():
-                below = frozenset((term,))
+                known[one] = frozenset((one,))
             case (
                 VariadicTuple(body=body, symbol=bound, length=length)
                 | Reduce(body=body, symbol=bound, length=length)
             ):
-                below = known[length] | (known[body] - {bound})
-        known[term] = below
+                known[one] = known[length] | (known[body] - {bound})
+            case _:
+                known[one] = frozenset[Symbol]().union(*(known[part] for part in children(one)))
     return known[term]

@@ -148,7 +148,7 @@ def numbers_instantiated(subst: Subst) -> Findings:
             value = number.constraints.get("value")
             written = repr(value.value) if isinstance(value, Constant) else "..."
             message = f"a number takes its dtype from {model!r}, a template, and is none itself"
-            cure = f"write k = pat.Const({written}, like=m), with m that template, and list k in templates"
+            cure = f"write k = pat.Const({written}, like=m) with that template, list k in templates"
             yield RuleError("GSL133", message, place_of(number), cure)
 
 

@@ -1,4 +1,4 @@
-"""GSL130-GSL145: source, target and conditions of a rule as a whole."""
+"""GSL130-GSL146: source, target and conditions of a rule as a whole."""
 
 from __future__ import annotations
 
@@ -317,6 +317,33 @@ and applying the rule never comes to an end. This is a warning.""",
             """relu(relu(x))  =>  relu(x)"""
             x = pat.Wildcard()
             return Subst(op.Relu(op.Relu(x)), op.Relu(x))
+        '''
+    ),
+)
+
+OVERSIZE_EXPRESSION = code(
+    "GSL146",
+    "oversize-expression",
+    "an attribute expression is too large",
+    Verdict.FAIL,
+    meaning="""An attribute expression may be 150 levels deep: a sum of n terms has n levels, since
+Python adds one term after the other. What occurs twice counts twice in the 100000 parts it may
+have. `attr.Reduce` and `attr.Variadic` say the same in a few levels.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            rows = sum(x.shape[0] for _ in range(300))
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[rows > 600])
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.shape[0] * 300 > 600])
         '''
     ),
 )
