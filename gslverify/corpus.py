@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from gsl.errors import RuleError, did_you_mean
+from gsl.errors import RuleError, described, did_you_mean
 from gsl.rule_files import files_of_rules, rules_in
 from gsl.span import Span
 from gsl.subst import Rule
@@ -222,7 +222,7 @@ def _import_finding(path: Path, error: BaseException) -> Finding:
     frames = traceback.extract_tb(error.__traceback__)
     inside = [frame for frame in frames if Path(frame.filename) == path]
     line = inside[-1].lineno if inside else getattr(error, "lineno", None)
-    message = f"the file cannot be imported: {type(error).__name__}: {error}"
+    message = f"the file cannot be imported: {described(error)}"
     cure = _encoding_cure(path) or "run the file with python to see the whole error"
     return Finding(FILE_DOES_NOT_IMPORT, message, Span(str(path), line or 1), cure)
 
