@@ -16,7 +16,7 @@ from gsl.attr.term import Term, as_term
 from gsl.errors import RuleError
 from gsl.graph import reverse_post_order
 from gsl.pat import Pattern, Variadic, as_pattern
-from gsl.span import Span, here, resolve
+from gsl.span import Span, here, is_made_up, line_of_file, resolve
 
 if TYPE_CHECKING:
     from gsl.workload import Workload
@@ -193,6 +193,8 @@ def rule(
             declared = _declared(write, frozenset(words), origin, expect, twin)
         collector = _COLLECTOR.get()
         if collector is not None:
+            if is_made_up(declared.span.file):
+                declared = replace(declared, span=line_of_file() or declared.span)
             collector.append(declared)
         return declared
 
