@@ -47,6 +47,10 @@ class UnknownNameError(RuleError, AttributeError):
     """A rule names an operator or an attribute that does not exist; see the suggestion."""
 
 
+class BeforeMatchError(RuleError, TypeError):
+    """Python asks an attribute expression for what only a match has, such as a truth value."""
+
+
 class OperatorError(GslError):
     """An operator is applied with operands or attributes that it does not have; see its `help`."""
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gsl.errors import RuleError
+from gsl.errors import BeforeMatchError, RuleError
 from gsl.span import Origin, here, is_internal, origin_of, resolve
 
 if TYPE_CHECKING:
@@ -132,19 +132,27 @@ class Term:
     __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
-        raise TypeError(
-            "an attribute expression has no truth value before matching; "
-            "write conditions with `&`, `|`, `~`, attr.Cond or where=[...]"
+        raise _asked(
+            "an attribute expression has no truth value before matching",
+            "write conditions with `&`, `|`, `~`, attr.Cond or where=[...]",
         )
 
     def __iter__(self) -> Iterator[Term]:
-        raise TypeError(
-            "the length of an attribute expression is not known before matching; "
-            "index it, or build a tuple with attr.Variadic"
+        raise _asked(
+            "the length of an attribute expression is not known before matching",
+            "index it, or build a tuple with attr.Variadic",
         )
 
     def __contains__(self, item: Value) -> bool:
-        raise TypeError("write attr.In(item, tuple) instead of `item in tuple`")
+        message = "`in` asks an attribute expression for what it has before matching"
+        raise _asked(message, "write attr.In(item, tuple) instead of `item in tuple`")
+
+
+def _asked(message: str, cure: str) -> TypeError:
+    """Return the error for a question of Python; only those of rules concern their authors."""
+    if is_internal(sys._getframe(2)):
+        return TypeError(f"{message}; {cure}")
+    return BeforeMatchError("GSL118", message, resolve(here()), cure)
 
 
 def _caller() -> Origin | None:

@@ -51,6 +51,22 @@ MISTAKES = [
         "return Subst(...)",
     ),
     Mistake(
+        "a comparison that Python splits",
+        X + "return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[0 < x.ndim < 3])",
+        "GSL118",
+        "7:58",
+        "an attribute expression has no truth value before matching",
+        "write conditions with `&`",
+    ),
+    Mistake(
+        "conditions connected by a word",
+        X + "return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.ndim > 1 and x.ndim < 3])",
+        "GSL118",
+        "7:58",
+        "an attribute expression has no truth value before matching",
+        "write conditions with `&`",
+    ),
+    Mistake(
         "unknown operator",
         X + "return Subst(op.Rellu(x), x)",
         "GSL110",
