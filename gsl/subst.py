@@ -191,12 +191,7 @@ def rule(
             declared = replace(_declared(write), write=partial(_refuse, error))
         else:
             declared = _declared(write, frozenset(words), origin, expect, twin)
-        collector = _COLLECTOR.get()
-        if collector is not None:
-            if is_made_up(declared.span.file):
-                declared = replace(declared, span=line_of_file() or declared.span)
-            collector.append(declared)
-        return declared
+        return _collected(declared)
 
     return declare if write is None else declare(write)
 
@@ -227,6 +222,16 @@ def _declared(
     return Rule(
         write.__name__, write, equation.strip(), reason.strip(), span, tags, origin, expect, twin
     )
+
+
+def _collected(declared: Rule) -> Rule:
+    """Hand a rule to whoever collects; one made by `exec` then belongs to the file that runs it."""
+    collector = _COLLECTOR.get()
+    if collector is not None:
+        if is_made_up(declared.span.file):
+            declared = replace(declared, span=line_of_file() or declared.span)
+        collector.append(declared)
+    return declared
 
 
 def _described(found: Any) -> str:
