@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from gsl.attr.term import Term, operation
+from gsl.attr.term import Operation, Term, operation, subterms
 from gsl.errors import GslError
+from gsl.expr import Call, Const, Expr
 from gsl.operators.declaration import Need
 from gsl.pat import Cond
 from gsl.rewrite import Builder, known, output_pairs
@@ -37,10 +38,8 @@ class Arms:
 
 
 def arms_of(instance: Instance) -> Arms:
-    """Return what decides the conditional targets of an instance; nothing where there are none."""
+    """Return what decides the conditional targets and attributes of the target of an instance."""
     arms = Arms()
-    if not has_arms(instance.subst):
-        return arms
     builder = Builder(instance.bindings, instance.graph, Need(), arms.decide)
     try:
         for _, target in output_pairs(instance.subst, instance.bindings):
@@ -48,8 +47,29 @@ def arms_of(instance: Instance) -> Arms:
     except GslError:
         pass  # that a target cannot be built is for the stage shape to say
     finally:
+        written = [value for node in builder.added for value in _written(node.expr)]
+        arms.open += [choice for value in written for choice in _choices(value)]
         instance.graph.drop_unused(reversed(builder.added))
     return arms
+
+
+def _written(expr: Expr) -> Iterator[Any]:
+    if isinstance(expr, Call):
+        yield from expr.attributes.values()
+    if isinstance(expr, Const):
+        yield expr.value
+
+
+def _choices(value: Any) -> Iterator[Term]:
+    """Yield the conditions on which it depends how an attribute is computed."""
+    for item in value if isinstance(value, tuple) else (value,):
+        for part in subterms(item) if isinstance(item, Term) else ():
+            match part:
+                case Operation(head="cond", operands=(condition, _, _)):
+                    yield condition
+                case Operation(head="min" | "max", operands=(left, right)):
+                    yield operation("<", left, right)
+                    yield operation(">", left, right)
 
 
 def has_arms(subst: Subst) -> bool:

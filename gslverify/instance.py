@@ -38,6 +38,8 @@ class Extent:
 
 
 USUAL = Extent()
+LARGE = tuple(Extent(ranks=ranks, most_fields=10) for ranks in ((5,), (6,), (5, 1), (5, 2), (7,)))
+"""Extents of which only a few structures are tried, beside the usual ones."""
 WIDE = Extent(ranks=(5, 4, 3, 2, 1, 0, 6), most_fields=8, rare=True)
 
 
@@ -85,6 +87,7 @@ class Instance:
     names: dict[Key, str]
     claims: list[Claim] = field(default_factory=list)
     exhaustive: bool = True
+    extent: Extent = USUAL
 
     @property
     def inputs(self) -> list[Key]:

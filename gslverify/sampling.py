@@ -112,7 +112,7 @@ class Sampler:
         """
         wishes = {symbol: wish(symbol, self.options.get(symbol, ())) for symbol in self.free}
         if demand is not None and not self.barren:
-            found = self._solved(wishes, [demand])[1]
+            found = self._meeting(wishes, demand)
             if found is not None:
                 return found
         found = self._direct(wishes)
@@ -124,6 +124,14 @@ class Sampler:
                 self.sizes.clear()
             found = better or found
         return self._near(wishes) if found is None else found
+
+    def _meeting(self, wishes: dict[Symbol, Any], demand: Term) -> dict[Symbol, Any] | None:
+        """Return a model that meets a demand, with small numbers if that can be."""
+        for largest in LARGEST_SAMPLES[self.largest :]:
+            answer, found = self._solved(wishes, [demand], largest)
+            if answer is not Answer.UNSAT:
+                return found
+        return None
 
     def _near(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
         """Return the model nearest to the wishes; where there is none, do not ask again."""
@@ -170,10 +178,11 @@ class Sampler:
         return all(value_in(claim.term, model) is True for claim in self.instance.claims)
 
     def _solved(
-        self, wishes: dict[Symbol, Any], demands: Sequence[Term] = ()
+        self, wishes: dict[Symbol, Any], demands: Sequence[Term] = (), largest: int = 0
     ) -> tuple[Answer, dict[Symbol, Any] | None]:
         extents = [symbol for symbol in wishes if _is_extent(symbol)]
-        most = max(LARGEST_SAMPLES[self.largest], *(wishes[extent] for extent in extents), 0)
+        bound = largest or LARGEST_SAMPLES[self.largest]
+        most = max(bound, *(wishes[extent] for extent in extents), 0)
         limits = [extent <= most for extent in extents]
         try:
             result = self.solver.near(list(wishes.items()), [*limits, *demands])

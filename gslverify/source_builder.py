@@ -73,7 +73,7 @@ class _SourceBuilder:
         self.graph = Graph([])
         self.bindings = Bindings({}, {}, {})
         self.pattern_names = pattern_names(subst)
-        self.instance = Instance(subst, self.graph, self.bindings, {})
+        self.instance = Instance(subst, self.graph, self.bindings, {}, extent=extent)
         self.tuples = set(_tuple_valued(subst))
         self.current: Origin | None = subst.origin
 

@@ -12,12 +12,17 @@ from gsl.expr import Expr
 from gsl.subst import Subst
 from gsl.workload import Workload
 from gslverify.bounded import AmbiguousError
-from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER, REWRITE_BREAKS_GRAPH
-from gslverify.compare import Comparison, compare, evaluate_bounded, is_finite
+from gslverify.codes.numeric import (
+    MATCH_REFUSED,
+    OUTPUTS_DIFFER,
+    REWRITE_BREAKS_GRAPH,
+    TARGET_UNDEFINED,
+)
+from gslverify.compare import Comparison, UndefinedError, compare, evaluate_bounded
 from gslverify.concrete import Rewritten, rewrite_once
+from gslverify.domains import is_defined, misuse
 from gslverify.finding import Code
 from gslverify.generate.network import Network
-from gslverify.generate.values import value_ranges, within
 
 MOST_REWRITES = 40
 UNDEFINED = "an operator of the source is not defined on some of its operands"
@@ -101,27 +106,24 @@ def _rewrite(subst: Subst, network: Network) -> Rewritten:
     return Rewritten(result.outputs)
 
 
-def _outside(network: Network, inputs: Mapping[str, Any]) -> set[str]:
-    """Return the kinds of dtypes of inputs outside the declared domains of operators."""
-    ranges = value_ranges(network.outputs)
-    arrays = {variable: inputs[variable.name] for variable in network.variables}
-    return {a.dtype.kind for v, a in arrays.items() if not within(a, ranges.get(v, ()))}
-
-
 def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ...]) -> Outcome:
     try:
         before, values = evaluate_bounded(network.outputs, inputs)
     except GslError as error:
         return Outcome(network, inputs, target, rejected=str(error))
-    outside = _outside(network, inputs)
-    if ("f" in outside and not all(map(is_finite, values.values()))) or outside - {"f"}:
+    if not is_defined(network, inputs, values):
         return Outcome(network, inputs, target, rejected=UNDEFINED)
     try:
-        after, _ = evaluate_bounded(target, inputs)
+        after, values = evaluate_bounded(target, inputs)
     except AmbiguousError as error:
         return Outcome(network, inputs, target, rejected=str(error))
+    except UndefinedError as error:
+        return Outcome(network, inputs, target, "", TARGET_UNDEFINED, str(error))
     except GslError as error:
         return Outcome(network, inputs, target, "", REWRITE_BREAKS_GRAPH, str(error))
+    misused = misuse(values)
+    if misused:
+        return Outcome(network, inputs, target, "", TARGET_UNDEFINED, misused)
     comparisons = tuple(
         comparison
         for number, (source, new) in enumerate(zip(before, after, strict=True))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,6 +130,29 @@ def enumerate_variants(subst: Subst, extent: Extent = USUAL, most_runs: int = 40
         tuple(enumerator.undecided),
         enumerator.furthest(),
     )
+
+
+def some_variants(
+    subst: Subst, extent: Extent, fits: Callable[[Instance], bool], most: int, most_runs: int
+) -> list[Variant]:
+    """Return up to `most` structures within an extent that fit, tried in a mixed order.
+
+    Every second choice is the next by backtracking, the others are random.
+    """
+    generator = random.Random(0)
+    found: dict[tuple[int, ...], Variant] = {}
+    prefix: list[int] | None = []
+    for run in range(most_runs):
+        if len(found) == most:
+            break
+        systematic = prefix is not None and run % 2 == 0
+        replay = Replay(prefix or ()) if systematic else _Sample(generator)
+        with suppress(GslError):
+            if fits(build_instance(subst, replay, extent)):
+                found[tuple(replay.made)] = Variant(tuple(replay.made), extent)
+        if systematic:
+            prefix = _next_prefix(replay)
+    return list(found.values())
 
 
 def _next_prefix(replay: Replay) -> list[int] | None:

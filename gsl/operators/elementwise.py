@@ -108,28 +108,19 @@ def _mod(lhs: Any, rhs: Any) -> Any:
     return lhs - rhs * _floor_divide(lhs, rhs)
 
 
-def _dividends(operands: tuple[Type, ...], attributes: Attributes) -> Values:
-    """All values but the least of a signed type: its quotient by -1 does not exist."""
-    dtype = tensors(operands)[0].dtype
-    if not is_integer(dtype):
-        return Values()
-    limits = np.iinfo(dtype)
-    return Values(low=max(limits.min, -limits.max))
-
-
 FloorDivide = binary(
     "FloorDivide",
     "floor_divide",
     _floor_divide,
     "The quotient rounded towards minus infinity; no divisor may be 0.",
-    values={"lhs": _dividends, "rhs": Values(nonzero=True)},
+    values={"rhs": Values(nonzero=True)},
 )
 Mod = binary(
     "Mod",
     "floor_mod",
     _mod,
     "The remainder of FloorDivide, with the sign of the divisor; no divisor may be 0.",
-    values={"lhs": _dividends, "rhs": Values(nonzero=True)},
+    values={"rhs": Values(nonzero=True)},
 )
 
 Negative = unary("Negative", "negative", np.negative, "The negated elements.", dtypes=SIGNED)
@@ -173,9 +164,12 @@ def _castable(operands: tuple[Type, ...], attributes: Attributes) -> Values:
     """What the target holds, when a floating source could exceed it: TVM then is undefined."""
     if tensors(operands)[0].dtype not in FLOATING or not is_integer(attributes["dtype"]):
         return Values()
-    limits = np.iinfo(attributes["dtype"])
-    # 2 to the power of 15 is exact in every floating dtype, the larger limits are not.
-    return Values(low=max(limits.min, -(2**15)), high=min(limits.max, 2**15))
+    source, limits = np.finfo(tensors(operands)[0].dtype), np.iinfo(attributes["dtype"])
+    if limits.max >= source.max:
+        return Values(low=max(limits.min, float(source.min)), high=float(source.max))
+    # The limits that are powers of two are floats, but the largest integers may not be.
+    end = source.dtype.type(float(limits.max) + 1.0)
+    return Values(low=limits.min, high=float(np.nextafter(end, source.dtype.type(0))))
 
 
 @operator(dtypes=ALL_DTYPES, relax="astype", traits=UNARY, values={"data": _castable})

@@ -49,6 +49,36 @@ MATCH_REFUSED = code(
 target did not accept its inputs, or because an output would change its type.""",
 )
 
+TARGET_UNDEFINED = code(
+    "GSL404",
+    "target-undefined",
+    "an operator of the target gets values on which it is not defined",
+    Verdict.FAIL,
+    meaning="""On a generated graph every operator of the source is defined on its operands, but
+one of the target is not: it divides an integer by 0, takes an element that does not exist, or makes
+an integer of a number that its type does not hold. A backend may then crash or read foreign
+memory.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """x // max(y, 1)  =>  x // y"""
+            x, y = pat.Wildcard(), pat.Wildcard()
+            whole = [x.dtype == "int32"]
+            return Subst(op.FloorDivide(x, op.Maximum(y, 1)), op.FloorDivide(x, y), where=whole)
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """x // max(max(y, 1), 1)  =>  x // max(y, 1)"""
+            x, y = pat.Wildcard(), pat.Wildcard()
+            divisor = op.Maximum(y, 1)
+            source = op.FloorDivide(x, op.Maximum(divisor, 1))
+            return Subst(source, op.FloorDivide(x, divisor), where=[x.dtype == "int32"])
+        '''
+    ),
+)
+
 NO_FIXPOINT = code(
     "GSL471",
     "no-fixpoint",

@@ -23,15 +23,38 @@ STYLES = (
     "edges",
     "magnitudes",
     "signed magnitudes",
+    "nonzero integers",
 )
-ANYWHERE = frozenset({"magnitudes", "signed magnitudes"})
+ANYWHERE = frozenset({"magnitudes", "signed magnitudes", "nonzero integers"})
 """Styles of floats that do not keep to the ranges that operators declare for their operands."""
-MIXTURES = (
-    ("small integers", "distinct integers", "reals", "wide", "magnitudes"),
-    ("small integers", "reals", "halves", "edges", "signed magnitudes"),
+
+Manner = tuple[str, bool]
+"""A style, and whether the ranges pass through guards (see `value_ranges`)."""
+
+MIXTURES: tuple[tuple[Manner, ...], ...] = (
+    (
+        ("small integers", True),
+        ("distinct integers", True),
+        ("reals", True),
+        ("small integers", False),
+        ("wide", False),
+        ("magnitudes", False),
+    ),
+    (
+        ("small integers", True),
+        ("reals", True),
+        ("halves", True),
+        ("edges", False),
+        ("signed magnitudes", False),
+        ("nonzero integers", False),
+    ),
 )
-"""A network is run on the styles of one of these, which together have all."""
-STYLES_OF_LARGE_NETWORKS = ("small integers", "reals", "magnitudes")
+"""A network is run in the manners of one of these, which together have all styles."""
+MANNERS_OF_LARGE_NETWORKS: tuple[Manner, ...] = (
+    ("small integers", True),
+    ("reals", True),
+    ("magnitudes", False),
+)
 LARGE = 50_000
 
 
@@ -39,25 +62,26 @@ LARGE = 50_000
 def arrays(draw: st.DrawFn, network: Network) -> dict[str, Any]:
     """Draw a value for every input of a network, within the domains of its operators."""
     style = draw(st.sampled_from(STYLES))
-    return _filled_inputs(network, style, draw(st.integers(0, 255)))
+    return _filled_inputs(network, (style, True), draw(st.integers(0, 255)))
 
 
 @st.composite
 def arrays_of_a_mixture(draw: st.DrawFn, network: Network) -> list[dict[str, Any]]:
-    """Draw the inputs of a network once in every style of a mixture, simple values first.
+    """Draw the inputs of a network once in every manner of a mixture, simple values first.
 
     Of a network with large tensors only in a few.
     """
     mixture = draw(st.sampled_from(MIXTURES))
     seed = draw(st.integers(0, 255))
     elements = sum(math.prod(variable.shape) for variable in network.variables)
-    styles = STYLES_OF_LARGE_NETWORKS if elements > LARGE else mixture
-    return [_filled_inputs(network, style, seed) for style in styles]
+    manners = MANNERS_OF_LARGE_NETWORKS if elements > LARGE else mixture
+    return [_filled_inputs(network, manner, seed) for manner in manners]
 
 
-def _filled_inputs(network: Network, style: str, seed: int) -> dict[str, Any]:
+def _filled_inputs(network: Network, manner: Manner, seed: int) -> dict[str, Any]:
+    style, guarded = manner
     generator = np.random.default_rng(seed)
-    ranges = value_ranges(network.outputs)
+    ranges = value_ranges(network.outputs, guarded)
     return {v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables}
 
 
@@ -128,6 +152,13 @@ def _signed_magnitudes(shape: Any, dtype: np.dtype[Any], generator: np.random.Ge
     return _magnitudes(shape, dtype, generator) * generator.choice([-1.0, 1.0], shape)
 
 
+def _nonzero_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    """Small integers that powers and quotients of any sign accept."""
+    low = 1 if dtype.kind == "u" else -3
+    raw = generator.integers(low, 4 if low < 0 else 7, shape)
+    return np.where(raw == 0, 2, raw)
+
+
 _STYLES: dict[str, Callable[..., Any]] = {
     "small integers": _small_integers,
     "distinct integers": _distinct_integers,
@@ -137,4 +168,5 @@ _STYLES: dict[str, Callable[..., Any]] = {
     "edges": _edges,
     "magnitudes": _magnitudes,
     "signed magnitudes": _signed_magnitudes,
+    "nonzero integers": _nonzero_integers,
 }

@@ -36,7 +36,6 @@ from gslverify.variants import enumerate_variants
 
 MOST_ELEMENTS = 20_000
 MOST_ELEMENTS_OF_LARGE_RULES = 2_000_000
-MOST_CORNERS = 8
 CONTEXTS = ("alone", "outputs used", "inputs computed", "twice", "inner value used")
 """What is built around a match."""
 STYLES_OF_CONSTANTS = (
@@ -58,12 +57,13 @@ def networks(
     dtypes: Sequence[str] = DTYPES,
     refused: Counter[str] | None = None,
     sizes: Sequence[str] = SIZES,
+    corner: int = -1,
 ) -> Network:
     """Draw a network that contains a match of the rule the samplers belong to.
 
     `dtypes` are preferred where the rule leaves a choice, and sizes in one of the modes `sizes`
-    (see `wishes`). What could not be drawn is counted in
-    `refused` by its reason.
+    (see `wishes`); models lie in the `corner` of that number, if there is one. What could not be
+    drawn is counted in `refused` by its reason.
     """
 
     def refuse(reason: str) -> NoReturn:
@@ -73,8 +73,7 @@ def networks(
 
     context = draw(st.sampled_from(contexts))
     sampler = samplers[draw(st.integers(0, len(samplers) - 1))]
-    in_corner = sampler.corners and draw(st.integers(0, 2)) == 2
-    demand = draw(st.sampled_from(sampler.corners[:MOST_CORNERS])) if in_corner else None
+    demand = sampler.corners[corner] if 0 <= corner < len(sampler.corners) else None
     may_be_empty = draw(st.integers(0, 7)) == 7
     model = sampler.model(wishes(draw, dtypes, sizes), may_be_empty, demand)
     if model is None:
@@ -139,7 +138,7 @@ def _filled(
 ) -> Fill:
     """Fill constants with values for which the operators that use them are defined."""
     built = concrete_exprs(instance, model)
-    ranges = value_ranges([built[node.expr] for node in instance.outputs])
+    ranges = value_ranges([built[node.expr] for node in instance.outputs], guarded=False)
     named = {
         expr.name: ranges.get(concrete) for expr, concrete in built.items() if isinstance(expr, Var)
     }
@@ -166,7 +165,7 @@ def _constants_are_defined(outputs: Sequence[Expr]) -> bool:
     """Tell whether operators are defined on all constants, which divide by zero for instance."""
     return all(
         within(expr.value, values)
-        for expr, values in value_ranges(outputs).items()
+        for expr, values in value_ranges(outputs, guarded=False).items()
         if isinstance(expr, Const)
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, floor, inf
 from typing import Any
 
@@ -21,11 +21,14 @@ def within(array: Any, ranges: Iterable[Values]) -> bool:
     return np.array_equal(restricted(array, ranges, array.dtype), array, equal_nan=floating)
 
 
-def value_ranges(outputs: Sequence[Expr]) -> dict[Expr, list[Values]]:
+def value_ranges(outputs: Sequence[Expr], guarded: bool = True) -> dict[Expr, list[Values]]:
     """Return for expressions the values on which the operators that use them are defined.
 
-    Restrictions pass through operators that only rearrange or copy their operand.
+    Restrictions pass through operators that rearrange their operand and, if `guarded`, through
+    those that a network may guard another operator with: without, only some draws are defined,
+    but among them those that the guard is there for.
     """
+    passing = MOVES_VALUES | GUARDS if guarded else MOVES_VALUES
     ranges: dict[Expr, list[Values]] = {}
     for expr in reversed(reverse_post_order(outputs)):
         if not isinstance(expr, Call):
@@ -33,25 +36,33 @@ def value_ranges(outputs: Sequence[Expr]) -> dict[Expr, list[Values]]:
             for operand in expr.operands:
                 ranges.setdefault(operand, []).extend(inherited)
             continue
-        types = tuple(operand.type for operand in expr.operands)
-        for declared, operand in zip(expr.operator.operands, expr.operands, strict=True):
-            rule = expr.operator.values.get(declared.name)
-            if rule is not None:
-                known = rule if isinstance(rule, Values) else rule(types, expr.attributes)
-                ranges.setdefault(operand, []).append(known)
-            if expr.operator.name in MOVES_VALUES:
+        for operand, known in declared_values(expr):
+            ranges.setdefault(operand, []).append(known)
+        if expr.operator.name in passing:
+            for operand in expr.operands:
                 ranges.setdefault(operand, []).extend(ranges.get(expr, []))
     return ranges
 
 
+def declared_values(call: Call) -> Iterator[tuple[Expr, Values]]:
+    """Yield the operands of a call that are restricted, each with its restriction."""
+    types = tuple(operand.type for operand in call.operands)
+    for declared, operand in zip(call.operator.operands, call.operands, strict=False):
+        rule = call.operator.values.get(declared.name)
+        if rule is not None:
+            yield operand, rule if isinstance(rule, Values) else rule(types, call.attributes)
+
+
 MOVES_VALUES = frozenset(
     {
-        *("Transpose", "Reshape", "Flatten", "ExpandDims", "Squeeze", "Flip", "Where"),
-        *("Concatenate", "Stack", "Split", "StridedSlice", "BroadcastTo", "Repeat", "Tile"),
-        *("Maximum", "Minimum", "Cast"),
+        *("Transpose", "Reshape", "Flatten", "ExpandDims", "Squeeze", "Flip"),
+        *("Concatenate", "Stack", "BroadcastTo", "Repeat", "Tile"),
     }
 )
-"""Operators of which every element of the result is an element of an operand, as a number."""
+"""Operators whose result has every element of their operands and no other."""
+
+GUARDS = frozenset({"Where", "Maximum", "Minimum", "Cast", "Split", "StridedSlice"})
+"""Operators whose result has some elements of their operands, or has them as other numbers."""
 
 
 def restricted(raw: Any, ranges: Iterable[Values], dtype: np.dtype[Any]) -> Any:

@@ -15,8 +15,8 @@ REALS = (1.0, 0.5, 2.0, 0.0, 0.25, -1.0, 3.0, -0.5, 1e-5, -2.0, 100.0)
 INTEGERS = (1, 2, 0, -1, 3, -2, 5, 100)
 EDGES = (127, 128, -128, 255, 256, 300, -129, 2**31 - 1, -(2**31), 2**31, 2**63 - 1, -(2**63))
 """The least and largest numbers of the integer dtypes, and those just beside them."""
-LENGTH = 600
-"""Longer than int8 and uint8 can count, even if only every second element counts."""
+LENGTHS = (600, 4500)
+"""Longer than int8, uint8 and float16 can count, even if only every second element counts."""
 SIZES = ("free", "equal", "distinct")
 LONG = ("long",)
 
@@ -25,12 +25,12 @@ def wishes(draw: st.DrawFn, dtypes: Sequence[str] = DTYPES, modes: Sequence[str]
     """Return a chooser of values for symbols.
 
     In the mode "free" sizes are up to 5, in "equal" all the same and in "distinct" all different;
-    in "long" one is LENGTH and the others are short.
+    in "long" one is of LENGTHS and the others are short.
     """
     mode = draw(st.sampled_from(modes))
     common = draw(st.integers(1, 4))
     same = common if mode == "equal" else 0
-    length = LENGTH if mode == "long" else 0
+    length = draw(st.sampled_from(LENGTHS)) if mode == "long" else 0
     count = 0
 
     def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, reject, seed, settings
@@ -32,6 +32,7 @@ from gslverify.generate.arrays import arrays_of_a_mixture
 from gslverify.generate.network import Network
 from gslverify.generate.strategies import networks
 from gslverify.generate.wishes import DTYPES, LONG, SIZES
+from gslverify.instance import USUAL
 from gslverify.minimise import counterexample_of, minimise_values
 from gslverify.sampling import Sampler
 from gslverify.stage import Count, Outcome, Question, Stage
@@ -42,6 +43,8 @@ from gslverify.trial import Outcome as Trial
 MOST_SHRINKING_STEPS = 300
 MOST_FRUITLESS_DRAWS = 200
 GRAPHS_PER_WAY = 6
+GRAPHS_IN_CORNERS = 24
+MOST_CORNERS = 16
 SIDES = ("source", "target")
 
 
@@ -117,7 +120,8 @@ def _key(network: Network, inputs: Mapping[str, Any]) -> str:
 
 def examine(question: Question) -> Iterable[Outcome]:
     """Look for a counterexample; without one, say how much was compared and how."""
-    scenarios = scenarios_of(question).feasible
+    found = scenarios_of(question)
+    scenarios = [*found.feasible, *found.large]
     if not scenarios:
         return
     samplers = [Sampler(scenario.instance, scenario.solver) for scenario in scenarios]
@@ -148,6 +152,7 @@ class Round:
     dtypes: tuple[str, ...]
     share: float
     sizes: tuple[str, ...] = SIZES
+    corner: int = -1
 
 
 ROUNDS = (
@@ -167,11 +172,25 @@ def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
         failed = _play(search, samplers, one, max(1, round(total * one.share)), number)
         if failed is not None:
             return failed
-    for few in _ways(samplers):
-        failed = _play(search, few, Round("alone", DTYPES, 0.0), GRAPHS_PER_WAY, len(ROUNDS))
+    for few, one, examples in _special_rounds(samplers):
+        failed = _play(search, few, one, examples, len(ROUNDS))
         if failed is not None:
             return failed
     return None
+
+
+def _special_rounds(samplers: list[Sampler]) -> Iterator[tuple[list[Sampler], Round, int]]:
+    """Yield rounds for what is rarely drawn: ways through the target, corners, large structures."""
+    plain = Round("alone", DTYPES, 0.0)
+    for few in _ways(samplers):
+        yield few, plain, GRAPHS_PER_WAY
+    corners = min(max(len(sampler.corners) for sampler in samplers), MOST_CORNERS)
+    for corner in range(corners):
+        few = [sampler for sampler in samplers if corner < len(sampler.corners)]
+        yield few, replace(plain, corner=corner), max(2, min(8, GRAPHS_IN_CORNERS // corners))
+    large = [sampler for sampler in samplers if sampler.instance.extent is not USUAL]
+    if large and len(large) < len(samplers):
+        yield large, plain, len(large)
 
 
 def _ways(samplers: list[Sampler]) -> list[list[Sampler]]:
@@ -201,8 +220,9 @@ def _play(
         search.draws += 1
         if search.draws > MOST_FRUITLESS_DRAWS and not (search.passed or search.failed):
             reject()
-        drawn = networks(samplers, (one.context,), one.dtypes, search.rejected, one.sizes)
-        network = data.draw(drawn)
+        network = data.draw(
+            networks(samplers, (one.context,), one.dtypes, search.rejected, one.sizes, one.corner)
+        )
         failed = search.attempt(network, data.draw(arrays_of_a_mixture(network)))
         if failed is not None:
             raise RefutedError(failed)

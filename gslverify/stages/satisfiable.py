@@ -7,15 +7,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gsl.operators.declaration import tensors
 from gsl.span import Span, resolve
 from gslverify.arms import one_of_each
 from gslverify.codes.satisfiable import UNDECIDED_SATISFIABILITY, VACUOUS
 from gslverify.corpus import relative
 from gslverify.finding import Finding
-from gslverify.instance import WIDE, Instance
+from gslverify.instance import LARGE, USUAL, WIDE, Instance
 from gslverify.smt import Answer, Solver, UntranslatableError, new_context
 from gslverify.stage import Count, Outcome, Question, Stage
-from gslverify.variants import Enumeration, Variant, enumerate_variants
+from gslverify.variants import Enumeration, Variant, enumerate_variants, some_variants
+
+RUNS_PER_LARGE_EXTENT = 64
+MOST_LARGE = 8
 
 
 @dataclass(slots=True)
@@ -29,11 +33,15 @@ class Scenario:
 
 @dataclass(slots=True)
 class Scenarios:
-    """The variants of a rule that later stages examine, and whether these are all."""
+    """The variants of a rule that later stages examine, and whether these are all.
+
+    `large` are a few of more axes or fields than the usual ones.
+    """
 
     feasible: list[Scenario]
     complete: bool
     structures: int
+    large: list[Scenario]
 
 
 def scenarios_of(question: Question) -> Scenarios:
@@ -58,7 +66,8 @@ def examine(question: Question) -> Iterable[Outcome]:
     examined_all = len(scenarios) + len(refuted) + len(unknown) == len(found.variants)
     decided = examined_all and not found.undecided and not unknown
     complete = found.complete and found.exhaustive and decided
-    question.memory["scenarios"] = Scenarios(scenarios, complete, len(looked_for.variants))
+    large = _large(question) if scenarios and looked_for is found else []
+    question.memory["scenarios"] = Scenarios(scenarios, complete, len(looked_for.variants), large)
     yield Count("variants", len(scenarios))
     if scenarios:
         return
@@ -97,6 +106,22 @@ def _solve(
         else:
             unknown.append("the solver gave up")
     return scenarios, refuted, unknown
+
+
+def _large(question: Question) -> list[Scenario]:
+    """Return some feasible structures with inputs of many axes, or tuples of many fields."""
+    variants: list[Variant] = []
+    for extent in LARGE:
+        variants += some_variants(question.subst, extent, _is_large, 2, RUNS_PER_LARGE_EXTENT)
+    found = Enumeration(tuple(variants), complete=False)
+    return _solve(question, found, MOST_LARGE)[0]
+
+
+def _is_large(instance: Instance) -> bool:
+    inputs = [instance.bindings.nodes[key].expr.type for key in instance.inputs]
+    ranks = [tensor.ndim for tensor in tensors(tuple(inputs))]
+    lengths = instance.bindings.lengths.values()
+    return max(ranks, default=0) > max(USUAL.ranks) or max(lengths, default=0) > USUAL.most_fields
 
 
 def examination_order(variants: Sequence[Variant], seed: int) -> list[Variant]:

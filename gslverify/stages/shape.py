@@ -50,8 +50,9 @@ def examine(question: Question) -> Iterable[Outcome]:
     """Examine every scenario; the first refuted one ends the stage."""
     scenarios = scenarios_of(question)
     undecided: list[Finding] = []
-    for number, scenario in enumerate(scenarios.feasible):
-        question.progress(f"variant {number + 1}/{len(scenarios.feasible)}")
+    every = [*scenarios.feasible, *scenarios.large]
+    for number, scenario in enumerate(every):
+        question.progress(f"variant {number + 1}/{len(every)}")
         finding = _examine_scenario(question, scenario)
         if finding is None:
             continue
@@ -59,7 +60,7 @@ def examine(question: Question) -> Iterable[Outcome]:
             yield finding
             return
         undecided.append(finding)
-    yield Count("variants", len(scenarios.feasible) - len(undecided))
+    yield Count("variants", len(every) - len(undecided))
     yield from undecided[:1]
     if not undecided and scenarios.feasible:
         yield Assurance("shape", Level.PROVED, _assurance_text(scenarios))
