@@ -47,6 +47,10 @@ class UnknownNameError(RuleError, AttributeError):
     """A rule names an operator or an attribute that does not exist; see the suggestion."""
 
 
+class BeforeMatchError(RuleError, TypeError):
+    """Python asks an attribute expression for what only a match has, such as a truth value."""
+
+
 class OperatorError(GslError):
     """An operator is applied with operands or attributes that it does not have; see its `help`."""
 
@@ -94,6 +98,24 @@ class InputError(GslError):
 
 class ModelError(GslError):
     """A model cannot be read, written or drawn: a missing file, package or format."""
+
+
+def described(error: BaseException) -> str:
+    """Return the type and the message of any exception, fit for a terminal; nothing is raised."""
+    try:
+        text = str(error)
+    except Exception as another:
+        text = f"its text cannot be had ({type(another).__name__})"
+    return printable(f"{type(error).__name__}: {text}")
+
+
+def printable(text: str) -> str:
+    """Return `text` with escapes instead of characters that a terminal would obey."""
+    return "".join(c if c.isprintable() or c == "\n" else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

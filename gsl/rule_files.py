@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from gsl.errors import RuleFileError, did_you_mean
+from gsl.errors import RuleFileError, described, did_you_mean
 from gsl.subst import Rule, collecting
 
 
@@ -60,10 +60,8 @@ def _rules_of(path: Path) -> list[Rule]:
     try:
         return rules_in(path)
     except (Exception, SystemExit) as error:
-        text = " ".join(str(error).split())
-        raise RuleFileError(
-            f"`{path}` cannot be imported: {type(error).__name__}: {text}"
-        ) from error
+        text = " ".join(described(error).split())
+        raise RuleFileError(f"`{path}` cannot be imported: {text}") from error
 
 
 def import_file(file: Path) -> ModuleType:

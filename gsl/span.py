@@ -39,6 +39,19 @@ def here() -> Origin | None:
     return origin_of(sys._getframe(1))
 
 
+def line_of_file() -> Span | None:
+    """Return the line of a file outside this package that is running; `exec` counts as its line."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and (is_internal(frame) or is_made_up(frame.f_code.co_filename)):
+        frame = frame.f_back
+    return None if frame is None else Span(frame.f_code.co_filename, frame.f_lineno)
+
+
+def is_made_up(file: str) -> bool:
+    """Tell whether the name of a file is one that Python gives to text, such as "<string>"."""
+    return file.startswith("<")
+
+
 def is_internal(frame: FrameType) -> bool:
     """Tell whether a frame runs code of this package."""
     module = frame.f_globals.get("__name__", "")

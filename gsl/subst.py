@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from inspect import getdoc
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from gsl.attr.size import oversize
 from gsl.attr.term import Term, as_term
 from gsl.errors import RuleError
 from gsl.graph import reverse_post_order
 from gsl.pat import Pattern, Variadic, as_pattern
-from gsl.span import Span, here, resolve
+from gsl.span import Span, here, is_made_up, line_of_file, resolve
 
 if TYPE_CHECKING:
     from gsl.workload import Workload
@@ -45,6 +46,19 @@ class Subst:
             raise RuleError("GSL143", message, resolve(self.origin), "write where=[...]")
         self.where: tuple[Term, ...] = tuple(as_term(condition) for condition in where)
         self._derived: dict[Callable[[Subst], Any], Any] = {}
+        self._require_moderate_terms()
+
+    def _require_moderate_terms(self) -> None:
+        written = [(term, p.origin) for p in self._patterns() for term in p.terms()]
+        for term, origin in (*written, *((condition, self.origin) for condition in self.where)):
+            if excess := oversize(term):
+                place = resolve(getattr(term, "origin", None) or origin)
+                cure = "use attr.Reduce, or write it with fewer operations"
+                raise RuleError("GSL146", f"an attribute expression is {excess}", place, cure)
+
+    def _patterns(self) -> Iterator[Pattern]:
+        yield from self.source_patterns
+        yield from self.target_patterns
 
     @property
     def span(self) -> Span | None:
@@ -159,37 +173,65 @@ def rule(
         origin: system, pass or document that the rule comes from.
         expect: code of the finding that must refute this rule, for rules wrong on purpose.
         twin: name of the sound rule that this wrong one was made from, or the other way round.
+
+    Raises RuleError for what is not a function; a rule with wrong arguments raises it when it is
+    called, so that the other rules of its file can be used.
     """
 
     if write is not None and not isinstance(write, FunctionType):
         raise _misused(f"{_described(write)} is not a function")
-    for name, text in (("origin", origin), ("expect", expect), ("twin", twin)):
-        if not isinstance(text, str):
-            raise _misused(f"{name}={text!r} is not a text")
-    words = () if isinstance(tags, str) else tuple(tags)
-    if isinstance(tags, str) or not all(isinstance(word, str) for word in words):
-        raise _misused(f"tags={tags!r} is not a set of words")
+    words = tags if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
+    wrong = _wrong_argument(words, {"origin": origin, "expect": expect, "twin": twin})
+    error = _misused(wrong) if wrong else None
 
     def declare(write: Callable[[], Subst]) -> Rule:
         if not isinstance(write, FunctionType):
             raise _misused(f"{_described(write)} is not a function")
-        declared = _declared(write, frozenset(words), origin, expect, twin)
-        collector = _COLLECTOR.get()
-        if collector is not None:
-            collector.append(declared)
-        return declared
+        if error is not None:
+            declared = replace(_declared(write), write=partial(_refuse, error))
+        else:
+            declared = _declared(write, frozenset(words), origin, expect, twin)
+        return _collected(declared)
 
     return declare if write is None else declare(write)
 
 
+def _wrong_argument(words: Any, texts: dict[str, Any]) -> str:
+    """Return what is wrong about the arguments of `rule`, or the empty string."""
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            return f"{name}={text!r} is not a text"
+    if not isinstance(words, tuple) or not all(isinstance(word, str) for word in words):
+        return f"tags={list(words) if isinstance(words, tuple) else words!r} is not a set of words"
+    return ""
+
+
+def _refuse(error: RuleError) -> Subst:
+    raise error
+
+
 def _declared(
-    write: FunctionType, tags: frozenset[str], origin: str, expect: str, twin: str
+    write: FunctionType,
+    tags: frozenset[str] = frozenset(),
+    origin: str = "",
+    expect: str = "",
+    twin: str = "",
 ) -> Rule:
     equation, _, reason = (getdoc(write) or "").partition("\n")
     span = Span(write.__code__.co_filename, write.__code__.co_firstlineno)
     return Rule(
         write.__name__, write, equation.strip(), reason.strip(), span, tags, origin, expect, twin
     )
+
+
+def _collected(declared: Rule) -> Rule:
+    """Hand a rule to whoever collects; one made by `exec` then belongs to the file that runs it."""
+    collector = _COLLECTOR.get()
+    if collector is not None:
+        if is_made_up(declared.span.file):
+            declared = replace(declared, span=line_of_file() or declared.span)
+        collector.append(declared)
+    return declared
 
 
 def _described(found: Any) -> str:

@@ -4,17 +4,41 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from importlib import import_module
+
+INPUT = 0
 
 
 def run() -> None:
     """Run the command line; Ctrl-C counts as such also while it is being loaded."""
+    _leave_input_alone()
     try:
         import_module("gslverify.cli").main(prog_name="gslverify")
+    except SystemExit as end:
+        _end_in_spite_of_threads(end.code)
+        raise
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr, flush=True)
         # Python itself would die of the signal if it struck while `exec` ran, as in dataclasses.
         os._exit(130)
+
+
+def _leave_input_alone() -> None:
+    """Let rule files find an empty input: one that waits for what is typed holds up the run."""
+    null = os.open(os.devnull, os.O_RDONLY)
+    if null != INPUT:
+        os.dup2(null, INPUT)
+        os.close(null)
+
+
+def _end_in_spite_of_threads(code: object) -> None:
+    """End the process at once if a rule file has left a thread that Python would wait for."""
+    main = threading.main_thread()
+    if any(not one.daemon and one is not main for one in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code if isinstance(code, int) else 1)
 
 
 if __name__ == "__main__":

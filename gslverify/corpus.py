@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from gsl.errors import RuleError, did_you_mean
+from gsl.errors import RuleError, described, did_you_mean
 from gsl.rule_files import files_of_rules, rules_in
 from gsl.span import Span
 from gsl.subst import Rule
@@ -22,6 +22,7 @@ from gslverify.codes.corpus import (
     RULE_RAISES,
 )
 from gslverify.codes.expectation import TWIN_UNKNOWN
+from gslverify.containment import contained
 from gslverify.finding import CODES, Code, Finding
 from gslverify.guard import Loss, losses
 from gslverify.settings import Settings
@@ -146,14 +147,19 @@ def relative(path: Path) -> str:
 def load(path: Path) -> list[Collected]:
     """Import one file and return the rules written in it, in their order."""
     try:
-        return _unique(path, rules_in(path))
+        return _unique(path, _imported(path))
     except (Exception, SystemExit) as error:
         return [Unusable(relative(path), path, _import_finding(path.resolve(), error))]
 
 
+def _imported(path: Path) -> list[Rule]:
+    with contained():
+        return rules_in(path)
+
+
 def load_guarded(files: Sequence[Path], seconds: float) -> list[list[Collected]]:
     """Load files that do no harm when they are imported; the others are Unusable."""
-    lost = losses([partial(rules_in, file) for file in files], seconds)
+    lost = losses([partial(_imported, file) for file in files], seconds)
     return [
         [_lost_file(file, lost[number])] if number in lost else load(file)
         for number, file in enumerate(files)
@@ -216,7 +222,7 @@ def _import_finding(path: Path, error: BaseException) -> Finding:
     frames = traceback.extract_tb(error.__traceback__)
     inside = [frame for frame in frames if Path(frame.filename) == path]
     line = inside[-1].lineno if inside else getattr(error, "lineno", None)
-    message = f"the file cannot be imported: {type(error).__name__}: {error}"
+    message = f"the file cannot be imported: {described(error)}"
     cure = _encoding_cure(path) or "run the file with python to see the whole error"
     return Finding(FILE_DOES_NOT_IMPORT, message, Span(str(path), line or 1), cure)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Iterator
 
+from gsl.errors import described, printable
 from gslverify.codes.internal import INTERNAL_ERROR
 from gslverify.corpus import CollectedRule
 from gslverify.events import Notify, Progress, StageStarted
@@ -59,8 +60,8 @@ def examine(
 
 def crashed(stage: str, error: Exception) -> StageResult:
     """Return the result of a stage that raised `error`; the details hold the traceback."""
-    message = f"stage {stage} raised {type(error).__name__}: {error}"
-    lines = "".join(traceback.format_exception(error)).splitlines()
+    message = f"stage {stage} raised {described(error)}"
+    lines = printable("".join(traceback.format_exception(error))).splitlines()
     finding = Finding(
         INTERNAL_ERROR,
         message,

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, Pipe
 from types import FrameType
 
+from gsl.errors import described
+
 POLL_SECONDS = 0.2
 GRACE_SECONDS = 2.0
 """What is given to code that does not notice the end of its time, before its process is ended."""
@@ -170,7 +172,7 @@ def _tried(action: Action, seconds: float) -> Loss | None:
     except _TimeIsUpError as error:
         return _too_slow(seconds, error)
     except BaseException as error:
-        text = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
+        text = " ".join(described(error).split()).rstrip(": ")
         return Loss(f"raises {text}", _frames(error))
     return None
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gsl.subst import Rule, Subst
+from gslverify.containment import contained
 from gslverify.finding import (
     SEVEREST_FIRST,
     Assurance,
@@ -51,7 +52,8 @@ class Question:
     def subst(self) -> Subst:
         """The substitution, written down at first use; raises whatever the rule raises then."""
         if self._subst is None:
-            self._subst = self.rule()
+            with contained():
+                self._subst = self.rule()
         return self._subst
 
 

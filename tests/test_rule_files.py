@@ -106,3 +106,16 @@ def test_a_file_that_is_not_python_is_a_mistake(tmp_path: Path):
     file.write_text("", encoding="utf-8")
     with pytest.raises(RuleFileError, match="it is not a Python file"):
         load_rules(str(file))
+
+
+def test_rules_made_by_exec_belong_to_the_file_that_makes_them(tmp_path: Path):
+    file = written(tmp_path / "rules.py", "first")
+    made = RULE.format(name="made", arguments="")
+    text = f"{file.read_text('utf-8')}\nexec({made!r})\n"
+    file.write_text(text + RULE.format(name="last", arguments=""), "utf-8")
+
+    rules = load_rules(str(file))
+
+    assert [rule.name for rule in rules] == ["first", "made", "last"]
+    line = next(n for n, line in enumerate(text.splitlines(), 1) if line.startswith("exec"))
+    assert (rules[1].span.file, rules[1].span.line) == (str(file), line)

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import linecache
 from pathlib import Path
 from types import CodeType
 
 import pytest
 
 from gsl.attr.term import Access, Operation
-from gsl.span import Span, column_of, here, keyword_span, origin_of, resolve
+from gsl.span import (
+    Span,
+    column_of,
+    here,
+    is_made_up,
+    keyword_span,
+    line_of_file,
+    origin_of,
+    resolve,
+)
 from tests.rule_text import place_in, run, underlined
 
 WRITTEN = [
@@ -144,3 +154,16 @@ def test_text_that_cannot_be_read_leaves_the_call(tmp_path: Path) -> None:
 
     assert keyword_span(call, "first") == call
     assert keyword_span(None, "first") is None
+
+
+def test_text_that_is_run_counts_as_the_line_that_runs_it() -> None:
+    found = eval("find()", {"find": line_of_file})
+
+    assert found is not None
+    assert found.file == __file__
+    assert "eval" in linecache.getline(found.file, found.line)
+
+
+@pytest.mark.parametrize(("file", "made_up"), [("<string>", True), ("rules.py", False)])
+def test_names_that_python_makes_up(file: str, made_up: bool) -> None:
+    assert is_made_up(file) is made_up

@@ -131,15 +131,7 @@ INTERPRETED: dict[str, Callable[[], Subst]] = {
     "attributes of what is built later": lambda: Subst(
         t, p_mark(X, k=(later := p_mark(X, k=2)).k) + later
     ),
-    "terms nested deeper than Python allows": lambda: Subst(t, p_mark(X, k=deep_term())),
 }
-
-
-def deep_term() -> Any:
-    term: Any = t.k
-    for _ in range(400):
-        term = term * 2 + 1
-    return term
 
 
 @pytest.mark.parametrize("name", INTERPRETED)

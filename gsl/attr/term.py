@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gsl.errors import RuleError
+from gsl.errors import BeforeMatchError, RuleError
 from gsl.span import Origin, here, is_internal, origin_of, resolve
 
 if TYPE_CHECKING:
@@ -132,19 +132,27 @@ class Term:
     __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
-        raise TypeError(
-            "an attribute expression has no truth value before matching; "
-            "write conditions with `&`, `|`, `~`, attr.Cond or where=[...]"
+        raise _asked(
+            "an attribute expression has no truth value before matching",
+            "write conditions with `&`, `|`, `~`, attr.Cond or where=[...]",
         )
 
     def __iter__(self) -> Iterator[Term]:
-        raise TypeError(
-            "the length of an attribute expression is not known before matching; "
-            "index it, or build a tuple with attr.Variadic"
+        raise _asked(
+            "the length of an attribute expression is not known before matching",
+            "index it, or build a tuple with attr.Variadic",
         )
 
     def __contains__(self, item: Value) -> bool:
-        raise TypeError("write attr.In(item, tuple) instead of `item in tuple`")
+        message = "`in` asks an attribute expression for what it has before matching"
+        raise _asked(message, "write attr.In(item, tuple) instead of `item in tuple`")
+
+
+def _asked(message: str, cure: str) -> TypeError:
+    """Return the error for a question of Python; only those of rules concern their authors."""
+    if is_internal(sys._getframe(2)):
+        return TypeError(f"{message}; {cure}")
+    return BeforeMatchError("GSL118", message, resolve(here()), cure)
 
 
 def _caller() -> Origin | None:
@@ -309,21 +317,34 @@ def subterms(term: Term) -> Iterator[Term]:
         stack.extend(reversed(children(current)))
 
 
+def bottom_up(term: Term) -> Iterator[Term]:
+    """Yield everything below `term` and then `term`, each object once, parts before wholes."""
+    done = set[Term]()
+    stack = [(term, False)]
+    while stack:
+        current, expanded = stack.pop()
+        if current in done:
+            continue
+        if expanded:
+            done.add(current)
+            yield current
+        else:
+            stack.append((current, True))
+            stack.extend((child, False) for child in children(current))
+
+
 def free_symbols(term: Term) -> frozenset[Symbol]:
     """Return the symbols that `term` does not bind itself (thesis, section on memoisation)."""
-    return _free_symbols(term, {})
-
-
-def _free_symbols(term: Term, known: dict[Term, frozenset[Symbol]]) -> frozenset[Symbol]:
-    if term not in known:
-        below = frozenset[Symbol]().union(*(_free_symbols(c, known) for c in children(term)))
-        match term:
+    known: dict[Term, frozenset[Symbol]] = {}
+    for one in bottom_up(term):
+        match one:
             case Symbol():
-                below = frozenset((term,))
+                known[one] = frozenset((one,))
             case (
                 VariadicTuple(body=body, symbol=bound, length=length)
                 | Reduce(body=body, symbol=bound, length=length)
             ):
-                below = known[length] | (known[body] - {bound})
-        known[term] = below
+                known[one] = known[length] | (known[body] - {bound})
+            case _:
+                known[one] = frozenset[Symbol]().union(*(known[part] for part in children(one)))
     return known[term]

@@ -16,6 +16,7 @@ from gsl.check.scope import matched_before_used, symbols_bound
 from gsl.check.sort import values_go_together
 from gsl.check.structure import (
     kinds_allowed,
+    numbers_instantiated,
     outputs_correspond,
     projections_in_range,
     source_computes,
@@ -59,6 +60,7 @@ CHECKS: tuple[Callable[[Subst], Findings], ...] = (
     source_connected,
     target_inputs,
     templates_reached,
+    numbers_instantiated,
     symbols_bound,
     matched_before_used,
     target_complete,

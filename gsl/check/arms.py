@@ -7,7 +7,7 @@ from functools import reduce
 from operator import and_, or_
 
 from gsl.attr.term import Access, Operation, Term, children
-from gsl.check.finding import Findings, place_of
+from gsl.check.finding import Findings, model_of, place_of
 from gsl.errors import RuleError
 from gsl.pat import Alt, Cond, Pattern
 from gsl.span import Span
@@ -54,7 +54,9 @@ def _used(subst: Subst) -> Iterator[tuple[Pattern, Span | None]]:
         elif pattern not in seen and not isinstance(pattern, Cond):
             seen.add(pattern)
             yield from _accessed(pattern.terms())
-            stack.extend((operand, pattern) for operand in pattern.operands)
+            model = model_of(pattern)
+            needed = pattern.operands if model is None else (model,)
+            stack.extend((operand, pattern) for operand in needed)
 
 
 def _accessed(terms: Iterable[Term]) -> Iterator[tuple[Pattern, Span | None]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from gsl.attr.term import Symbol, Term
 from gsl.errors import RuleError
-from gsl.pat import Pattern, Variadic
+from gsl.pat import Const, Pattern, Variadic
 from gsl.span import Span, resolve
 from gsl.subst import Subst
 
@@ -57,9 +57,36 @@ class Place:
         inside = Place(pattern, (*self.fields, pattern))
         return [*map(self.see, pattern.head_operands()), inside.see(pattern.field)]
 
+    def built_from(self) -> list[Place]:
+        """Return the places below, and those that constants among them take their dtype from."""
+        pattern = self.pattern
+        inside = Place(pattern, (*self.fields, pattern)) if isinstance(pattern, Variadic) else self
+        models = map(model_of, pattern.operands)
+        return [*(inside.see(model) for model in models if model is not None), *self.below()]
 
-def places(outputs: Iterable[Pattern], matched: Iterable[Place] = ()) -> list[Place]:
-    """Return the places below `outputs` that are not below `matched`, operands before users."""
+
+def model_of(pattern: Pattern) -> Pattern | None:
+    """Return the pattern that gives a constant its dtype where a target builds it, if one does."""
+    if isinstance(pattern, Const) and "dtype" not in pattern.constraints:
+        return pattern.like
+    return None
+
+
+def target_places(subst: Subst) -> list[Place]:
+    """Return the places of what the target builds, and of what it asks in vain of the source."""
+    models = map(model_of, subst.target)
+    roots = (*(model for model in models if model is not None), *subst.target)
+    return _ordered(roots, places(subst.source), Place.built_from)
+
+
+def places(outputs: Iterable[Pattern]) -> list[Place]:
+    """Return the places below `outputs`, operands before users."""
+    return _ordered(outputs, (), Place.below)
+
+
+def _ordered(
+    outputs: Iterable[Pattern], matched: Iterable[Place], below: Callable[[Place], list[Place]]
+) -> list[Place]:
     order: list[Place] = []
     seen = set(matched)
     stack = [(Place(output), False) for output in reversed(list(outputs))]
@@ -70,5 +97,5 @@ def places(outputs: Iterable[Pattern], matched: Iterable[Place] = ()) -> list[Pl
         elif place not in seen:
             seen.add(place)
             stack.append((place, True))
-            stack.extend((operand, False) for operand in reversed(place.below()))
+            stack.extend((operand, False) for operand in reversed(below(place)))
     return order

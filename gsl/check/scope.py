@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gsl.attr.term import Access, Symbol, Term, free_symbols, subterms
-from gsl.check.finding import Findings, Place, place_of, places
+from gsl.check.finding import Findings, Place, place_of, places, target_places
 from gsl.errors import RuleError
 from gsl.pat import Call, GetInst, Pattern, SameOperator, Variadic
 from gsl.span import Span
@@ -16,7 +16,7 @@ def symbols_bound(subst: Subst) -> Findings:
     """GSL120: every symbol belongs to a variadic pattern around the place where it is used."""
     reported: set[tuple[Pattern, Symbol]] = set()
     source = places(subst.source)
-    for place in (*source, *places(subst.target, matched=source)):
+    for place in (*source, *target_places(subst)):
         unbound = {s for term in place.pattern.terms() for s in free_symbols(term)} - place.symbols
         for symbol in unbound:
             if (place.pattern, symbol) not in reported:
@@ -42,7 +42,7 @@ def matched_before_used(subst: Subst) -> Findings:
     nowhere = Place(subst.source[0]) if subst.source else None
     if nowhere is not None:
         yield from context.unknown(nowhere, subst.where)
-    for place in places(subst.target, matched=source):
+    for place in target_places(subst):
         yield from context.unknown(place, _terms(place.pattern, matching=False))
         context.known.add(place)
 

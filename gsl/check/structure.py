@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gsl.attr.term import ANYTHING, Constant
-from gsl.check.finding import Findings, all_patterns, place_of, places, target_only
+from gsl.check.finding import Findings, all_patterns, model_of, place_of, target_only, target_places
 from gsl.errors import RuleError
 from gsl.graph import reverse_post_order
 from gsl.operators import Operator
@@ -102,7 +102,7 @@ def target_inputs(subst: Subst) -> Findings:
     """GSL131: the target uses only inputs of the source."""
     reported: set[Pattern] = set()
     source = set(subst.source_patterns)
-    for place in places(subst.target, matched=places(subst.source)):
+    for place in target_places(subst):
         pattern = place.pattern
         valueless = isinstance(pattern, Const) and "value" not in pattern.constraints
         if not (valueless or isinstance(pattern, Wildcard | Variable)) or pattern in reported:
@@ -132,6 +132,24 @@ def templates_reached(subst: Subst) -> Findings:
         if variadic not in outer and variadic.size is ANYTHING:
             message = "a variadic tuple in a target needs a length"
             yield RuleError("GSL133", message, place_of(variadic), "give length=...")
+
+
+def numbers_instantiated(subst: Subst) -> Findings:
+    """GSL133: a number that takes its dtype from a template is a template itself."""
+    reported: set[Pattern] = set()
+    for place in target_places(subst):
+        for number in place.pattern.operands:
+            model = model_of(number)
+            if model is None or number in reported:
+                continue
+            if len(place.see(number).fields) >= len(place.see(model).fields):
+                continue
+            reported.add(number)
+            value = number.constraints.get("value")
+            written = repr(value.value) if isinstance(value, Constant) else "..."
+            message = f"a number takes its dtype from {model!r}, a template, and is none itself"
+            cure = f"write k = pat.Const({written}, like=m) with that template, list k in templates"
+            yield RuleError("GSL133", message, place_of(number), cure)
 
 
 def _template_closure(variadic: Variadic) -> set[Pattern]:

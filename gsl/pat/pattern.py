@@ -354,6 +354,9 @@ def same_attr(pattern: Pattern, names: Sequence[str] | None = None) -> dict[str,
     With `names` only these; by default all attributes of its operator. When the operator is only
     known by a trait, the result demands that all attributes are equal, whatever they are.
     """
+    if isinstance(names, str):
+        message = f"pat.same_attr takes a list of names, not the text {names!r}"
+        raise RuleError("GSL116", message, resolve(here()), f"write [{names!r}]")
     if names is not None:
         return {name: getattr(pattern, name) for name in names}
     owner = pattern.original()

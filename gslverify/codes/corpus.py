@@ -112,8 +112,8 @@ MISUSED_DECORATOR = code(
     "@rule is not used as it should be",
     Verdict.FAIL,
     meaning="""A rule is a function without arguments under `@rule` or `@rule(tags={"conv"}, ...)`.
-Tags are a set or list of words; `origin`, `expect` and `twin` are texts. Nothing of the file is
-verified, since importing it ends there.""",
+Tags are a set or list of words; `origin`, `expect` and `twin` are texts. Where `@rule` stands above
+something else than a function, nothing of the file is verified, since importing it ends there.""",
     bad=rule_file(_IDEMPOTENT).replace("@rule()", '@rule("name")'),
     good=rule_file(_IDEMPOTENT),
 )
@@ -127,4 +127,7 @@ SELECTION = (PATH_MISSING, RULE_MISSING, NO_RULES)
 
 def is_rule(result: RuleResult) -> bool:
     """Tell whether a result is about a rule, and not about a path or file that gave none."""
-    return not any(finding.code in WITHOUT_RULE for finding in result.findings)
+    codes = {finding.code for finding in result.findings}
+    if MISUSED_DECORATOR in codes:
+        return "::" in result.rule_id
+    return codes.isdisjoint(WITHOUT_RULE)

@@ -214,11 +214,12 @@ array has too many.""",
 PYTHON_OPERATOR = code(
     "GSL118",
     "python-operator",
-    "an operator of Python does not build a pattern",
+    "an operator of Python builds neither a pattern nor a condition",
     Verdict.FAIL,
     meaning="""`+ - * / // % ** @`, a minus sign and `abs` build calls of operators.
 Comparisons and logic do not: `==` and `!=` have to tell patterns apart, and Python itself
-decides `if`, `and`, `or`, `not` and `0 < x < 1` at once. Write the operator by its name.""",
+decides `if`, `and`, `or`, `not` and `0 < x < 1` at once. Write the operator by its name. Conditions
+over attributes are connected by `&`, `|` and `~`, as in `(0 < x.ndim) & (x.ndim < 3)`.""",
     bad=rule_file(
         '''
         def example() -> Subst:

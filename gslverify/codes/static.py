@@ -1,4 +1,4 @@
-"""GSL130-GSL145: source, target and conditions of a rule as a whole."""
+"""GSL130-GSL146: source, target and conditions of a rule as a whole."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ FOREIGN_INPUT = code(
     "the target uses an input that the source lacks",
     Verdict.FAIL,
     meaning="""A target is built from what the source has matched. A wildcard, a variable or a
-constant without a value that occurs only in the target stands for nothing.""",
+constant without a value that occurs only in the target stands for nothing, also where it only
+lends its dtype to a constant by `like=`.""",
     bad=rule_file(
         '''
         def example() -> Subst:
@@ -88,7 +89,8 @@ MALFORMED_VARIADIC = code(
     Verdict.FAIL,
     meaning="""Every field of a variadic pattern is an instance of its templates. Each template must
 be reached from the field through other templates, `first` names one pattern for each template,
-there is at least one field, and a tuple in a target needs a length.""",
+there is at least one field, and a tuple in a target needs a length. A number that takes its dtype
+from a template has to be a template itself: it is written `k = pat.Const(1, like=template)`.""",
     bad=rule_file(
         '''
         def example() -> Subst:
@@ -315,6 +317,33 @@ and applying the rule never comes to an end. This is a warning.""",
             """relu(relu(x))  =>  relu(x)"""
             x = pat.Wildcard()
             return Subst(op.Relu(op.Relu(x)), op.Relu(x))
+        '''
+    ),
+)
+
+OVERSIZE_EXPRESSION = code(
+    "GSL146",
+    "oversize-expression",
+    "an attribute expression is too large",
+    Verdict.FAIL,
+    meaning="""An attribute expression may be 150 levels deep: a sum of n terms has n levels, since
+Python adds one term after the other. What occurs twice counts twice in the 100000 parts it may
+have. `attr.Reduce` and `attr.Variadic` say the same in a few levels.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            rows = sum(x.shape[0] for _ in range(300))
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[rows > 600])
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.shape[0] * 300 > 600])
         '''
     ),
 )

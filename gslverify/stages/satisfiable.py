@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from gsl.operators.declaration import tensors
-from gsl.span import resolve
+from gsl.span import Span, resolve
 from gslverify.arms import one_of_each
 from gslverify.codes.satisfiable import UNDECIDED_SATISFIABILITY, VACUOUS
+from gslverify.corpus import relative
 from gslverify.finding import Finding
 from gslverify.instance import LARGE, USUAL, WIDE, Instance
 from gslverify.smt import Answer, Solver, UntranslatableError, new_context
@@ -133,7 +135,7 @@ def examination_order(variants: Sequence[Variant], seed: int) -> list[Variant]:
 
 def _vacuous(question: Question, found: Enumeration, refuted: list[Scenario]) -> Finding:
     if not refuted:
-        reasons = tuple(f"{resolve(o.origin)}: {o}" for o in found.obstacles)
+        reasons = tuple(f"{_place(resolve(o.origin))}: {o}" for o in found.obstacles)
         places = [span for o in found.obstacles if (span := resolve(o.origin)) is not None]
         place = places[0] if places else question.subst.span
         message = "every structure that the source may have fails on what is named below"
@@ -141,10 +143,14 @@ def _vacuous(question: Question, found: Enumeration, refuted: list[Scenario]) ->
         return Finding(VACUOUS, message, place, cure, reasons, subject="structure")
     claims = refuted[0].instance.claims
     clashing = [claims[number] for number in refuted[0].solver.core().core]
-    details = tuple(f"{claim.span}: {claim.reason}" for claim in clashing)
+    details = tuple(f"{_place(claim.span)}: {claim.reason}" for claim in clashing)
     span = clashing[0].span if clashing else question.subst.span
     message = f"the constraints contradict each other in all {len(refuted)} structures"
     return Finding(VACUOUS, message, span, "remove one of them", details, subject="constraints")
+
+
+def _place(span: Span | None) -> str:
+    return f"{relative(Path(span.file))}:{span.line}:{span.column}" if span else "the source"
 
 
 def _undecided(question: Question, found: Enumeration, unknown: list[str]) -> Finding:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gsl.canonical import rule_hash
 from gsl.check import check
-from gsl.errors import RuleError, did_you_mean
+from gsl.errors import RuleError, described, did_you_mean
 from gsl.span import Span, column_of
 from gsl.subst import Rule, Subst
 from gslverify.codes.corpus import RULE_RAISES
@@ -41,7 +41,7 @@ def write_down(question: Question) -> Subst | Finding:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        message = f"the rule raises {type(error).__name__}: {error}"
+        message = f"the rule raises {described(error)}"
         place = _place_in_file(error, question.rule)
         return Finding(RULE_RAISES, message, place, "call the function in python to debug it")
 

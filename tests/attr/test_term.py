@@ -25,6 +25,7 @@ from gsl.attr.term import (
     free_symbols,
     subterms,
 )
+from gsl.errors import RuleError
 from gsl.span import resolve
 from tests.rule_text import underlined
 
@@ -161,6 +162,24 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: [*a], "build a tuple with attr.Variadic"),
     (lambda: 1 in a, "write attr.In"),
 ]
+
+
+@pytest.mark.parametrize(("decide", "hint"), REFUSED)
+def test_what_rules_ask_is_a_finding(decide: Callable[[], Any], hint: str) -> None:
+    with pytest.raises(RuleError) as caught:
+        decide()
+
+    assert caught.value.code == "GSL118"
+    assert caught.value.span is not None
+    assert caught.value.span.file == __file__
+
+
+def test_what_the_package_asks_is_an_error_of_its_own() -> None:
+    # As in a shape rule that branches on a size that is not known.
+    with pytest.raises(TypeError) as caught:
+        eval("1 if a else 2", {"a": a, "__name__": "gsl.operators"})
+
+    assert not isinstance(caught.value, RuleError)
 
 
 @pytest.mark.parametrize(("decide", "hint"), REFUSED)

@@ -102,6 +102,11 @@ CASES = [
     odd_variadic("templates=['x']", "templates=['x'] is not a list", "templates=[x]"),
     odd_variadic("first=1", "first=1 is not a list", "first=[x]"),
     odd_variadic("min_len='2'", "min_len must be at least 1, not '2'", "min_len=2"),
+    half_bound(
+        "op.Maximum(x, pat.Const(0, like=y))",
+        "pat.Const(0, like=y)",
+        "op.Maximum(x, pat.Const(0, like=x))",
+    ),
     half_bound("op.Tanh(y)", "op.Tanh(y)", "op.Tanh(x)"),
     half_bound("y", "Subst(op.Tanh(a), y)", "x"),
     half_bound("op.Cast(x, dtype=y.dtype)", "y.dtype", "op.Cast(x, dtype=x.dtype)"

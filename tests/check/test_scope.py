@@ -44,6 +44,17 @@ CASES = [
         "rule = Subst(src, pat.Variadic(last, index=i))",
     ),
     Case(
+        "GSL120",
+        X + "halves = op.Split(x, indices_or_sections=2, axis=0)\n"
+        "half = halves[attr.Symbol('i')]\n"
+        "rule = Subst(op.Relu(halves[0]), op.Maximum(halves[0], pat.Const(0, like=half)))",
+        "halves[attr.Symbol('i')]",
+        "symbol `i` is not bound here",
+        X + "halves = op.Split(x, indices_or_sections=2, axis=0)\n"
+        "half = halves[1]\n"
+        "rule = Subst(op.Relu(halves[0]), op.Maximum(halves[0], pat.Const(0, like=half)))",
+    ),
+    Case(
         "GSL121",
         "w = pat.Variable()\nx = pat.Variable(shape=w.shape)\nrule = Subst(op.Add(x, w), x)",
         "w.shape",

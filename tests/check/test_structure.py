@@ -46,6 +46,20 @@ CASES = [
         FAN_SOURCE + "rule = Subst(src, pat.Variadic(op.Relu(src(w, 0))))",
     ),
     Case(
+        "GSL131",
+        X + "rule = Subst(op.Relu(x), op.Maximum(x, pat.Const(0, like=pat.Variable())))",
+        "pat.Variable()",
+        "the Variable pattern is an input of the target that the source lacks",
+        X + "rule = Subst(op.Relu(x), op.Maximum(x, pat.Const(0, like=op.Abs(x))))",
+    ),
+    Case(
+        "GSL131",
+        X + "rule = Subst(op.Relu(x), pat.Const(0, like=pat.Variable()))",
+        "pat.Variable()",
+        "the Variable pattern is an input of the target that the source lacks",
+        X + "rule = Subst(op.Relu(x), pat.Const(0, like=pat.Variable(), dtype='int8'))",
+    ),
+    Case(
         "GSL132",
         X + "rule = Subst([op.Relu(x), op.Exp(x)], [x])",
         "Subst([op.Relu(x), op.Exp(x)], [x])",
@@ -110,6 +124,16 @@ CASES = [
         "a variadic tuple in a target needs a length",
         X + "many = pat.Variadic(op.Relu(x), length=2)\n"
         "rule = Subst(op.Exp(x), op.Concatenate(many))",
+    ),
+    Case(
+        "GSL133",
+        FAN_SOURCE + "one = src(w, i)\nadd = op.Add(one, x)\nout = add * 1\n"
+        "rule = Subst(src, pat.Variadic(out, templates=[out, add, one], index=i))",
+        "add * 1",
+        "a number takes its dtype from the call of Add, a template, and is none itself",
+        FAN_SOURCE + "one = src(w, i)\nadd = op.Add(one, x)\nk = pat.Const(1, like=add)\n"
+        "out = add * k\n"
+        "rule = Subst(src, pat.Variadic(out, templates=[out, k, add, one], index=i))",
     ),
     Case(
         "GSL135",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gslverify.codes.corpus import is_rule
 from gslverify.corpus import collect
 from gslverify.engine import verify
 from gslverify.events import RunDone
@@ -48,6 +49,22 @@ MISTAKES = [
         "4:1",
         "returns None instead of a Subst",
         "return Subst(...)",
+    ),
+    Mistake(
+        "a comparison that Python splits",
+        X + "return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[0 < x.ndim < 3])",
+        "GSL118",
+        "7:58",
+        "an attribute expression has no truth value before matching",
+        "write conditions with `&`",
+    ),
+    Mistake(
+        "conditions connected by a word",
+        X + "return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.ndim > 1 and x.ndim < 3])",
+        "GSL118",
+        "7:58",
+        "an attribute expression has no truth value before matching",
+        "write conditions with `&`",
     ),
     Mistake(
         "unknown operator",
@@ -274,6 +291,7 @@ DECLARATIONS = [
     ('@rule("name")', "'name' is not a function", "3:2"),
     ('@rule(tags="conv")', "tags='conv' is not a set of words", "3:2"),
     ("@rule(tags=[1])", "tags=[1] is not a set of words", "3:2"),
+    ("@rule(tags=3)", "tags=3 is not a set of words", "3:2"),
     ("@rule(expect=401)", "expect=401 is not a text", "3:2"),
     ("@rule()\nclass Example: pass\n@rule", "the class `Example` is not a function", "3:2"),
 ]
@@ -293,6 +311,43 @@ def test_misused_decorator(decorator: str, says: str, place: str, folder: Path) 
     assert finding.span is not None
     assert f"{finding.span.line}:{finding.span.column}" == place
     assert_refuted_beside_a_sound_rule(done, "GSL108")
+
+
+def test_rules_beside_one_with_wrong_arguments_are_verified(folder: Path) -> None:
+    text = HEAD + rule_text("wrong", options="tags=3") + rule_text("sound")
+    (folder / "rules.py").write_text(text, "utf-8")
+
+    wrong, sound = run("rules.py").results
+
+    assert [finding.code.id for finding in wrong.findings] == ["GSL108"]
+    assert is_rule(wrong)
+    assert sound.verdict is Verdict.PASS
+
+
+EVIL = """
+class Evil(Exception):
+    def __str__(self): raise RuntimeError
+"""
+
+
+def test_an_exception_without_a_text(folder: Path) -> None:
+    path = write_rule(folder, "raise Evil")
+    path.write_text(EVIL + path.read_text("utf-8"), "utf-8")
+
+    (result,) = results_of("rules.py")
+
+    assert result.findings[0].code.id == "GSL102"
+    assert "raises Evil: its text cannot be had" in result.findings[0].message
+
+
+def test_characters_that_a_terminal_obeys_are_escaped(folder: Path) -> None:
+    write_rule(folder, r"raise ValueError('\x1b[31mred\x00')")
+    (folder / "broken.py").write_text("raise ValueError('\x1b[31mred')\n", "utf-8")
+
+    broken, rule = run(".").results
+
+    assert r"ValueError: \x1b[31mred" in broken.findings[0].message
+    assert r"ValueError: \x1b[31mred\x00" in rule.findings[0].message
 
 
 @pytest.mark.parametrize(

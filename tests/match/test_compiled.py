@@ -61,7 +61,6 @@ INTERPRETED: dict[str, Callable[[], Subst]] = {
         [op.Tanh(op.Exp(X)), *(op.Tanh(op.Exp(X) * pat.Wildcard()) for _ in range(7))], [X] * 8
     ),
     "more patterns than pay": lambda: Subst(chain(MOST_PATTERNS), X),
-    "terms nested deeper than Python allows": lambda: Subst(p_mark(t, k=deep_term()), X),
     "what refers to a later match": lambda: Subst(op.Relu(p_mark(X, k=t.k)) + t, X),
     "fields by position": lambda: Subst(positional(), X),
 }  # fmt: skip
@@ -72,13 +71,6 @@ def chain(length: int) -> Pattern:
     for _ in range(length):
         pattern = op.Relu(pattern)
     return pattern
-
-
-def deep_term() -> Any:
-    term: Any = t.k
-    for _ in range(400):
-        term = term * 2 + 1
-    return term
 
 
 @pytest.mark.parametrize("name", COMPILED)

@@ -185,6 +185,11 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: pat.Tuple(X, "y"), RuleError, "GSL116 'y' is not a pattern"),
     (lambda: pat.as_pattern(object), RuleError, "GSL116"),
     (lambda: pat.same_attr(X), RuleError, "GSL116 the Wildcard pattern has no attributes to copy"),
+    (
+        lambda: pat.same_attr(op.Softmax(X), "axis"),
+        RuleError,
+        "GSL116 pat.same_attr takes a list of names, not the text 'axis'",
+    ),
     (lambda: pat.same_attr(op.Relu(X), ["alpha"]), UnknownNameError, "GSL114"),
     (lambda: pat.call("Relu", (X,), {"alpha": 1}), TypeError, "'Relu' cannot be called"),
 ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gsl import Subst, attr, op, pat
 from gslverify.codes.satisfiable import UNDECIDED_SATISFIABILITY, VACUOUS
+from gslverify.corpus import relative
 from gslverify.finding import Verdict
 from gslverify.stages.satisfiable import SATISFIABLE, examination_order, scenarios_of
 from gslverify.variants import Variant
@@ -71,6 +73,7 @@ def test_the_core_names_the_lines_that_clash(write: Any, lines: list[str]) -> No
     finding = only(ask(SATISFIABLE, write))
     assert finding.code is VACUOUS
     named = [detail.split(":")[1] for detail in finding.details]
+    assert {detail.split(":")[0] for detail in finding.details} <= {relative(Path(__file__))}
     assert {str(line_of(write, text)) for text in lines} <= set(named)
     assert finding.span is not None
     if write is contradiction:
