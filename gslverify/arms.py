@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from gsl.attr.term import Operation, Term, operation, subterms
+from gsl.attr.evaluate import evaluate
+from gsl.attr.term import Operation, Term, free_symbols, operation, subterms
 from gsl.errors import GslError
-from gsl.expr import Call, Const, Expr
+from gsl.match.bindings import Scope
 from gsl.operators.declaration import Need
 from gsl.pat import Cond
 from gsl.rewrite import Builder, known, output_pairs
@@ -47,29 +49,38 @@ def arms_of(instance: Instance) -> Arms:
     except GslError:
         pass  # that a target cannot be built is for the stage shape to say
     finally:
-        written = [value for node in builder.added for value in _written(node.expr)]
-        arms.open += [choice for value in written for choice in _choices(value)]
+        arms.open += _choices(instance.subst, Scope(builder.bindings))
         instance.graph.drop_unused(reversed(builder.added))
     return arms
 
 
-def _written(expr: Expr) -> Iterator[Any]:
-    if isinstance(expr, Call):
-        yield from expr.attributes.values()
-    if isinstance(expr, Const):
-        yield expr.value
+def _choices(subst: Subst, scope: Scope) -> Iterator[Term]:
+    """Yield the open conditions on which it depends how attributes of the target are computed.
+
+    Those that differ from field to field of a variadic pattern are left out.
+    """
+    for term in (term for pattern in subst.target_patterns for term in pattern.terms()):
+        for part in subterms(term):
+            if isinstance(part, Operation) and not free_symbols(part):
+                yield from _open(_conditions(part), scope)
 
 
-def _choices(value: Any) -> Iterator[Term]:
-    """Yield the conditions on which it depends how an attribute is computed."""
-    for item in value if isinstance(value, tuple) else (value,):
-        for part in subterms(item) if isinstance(item, Term) else ():
-            match part:
-                case Operation(head="cond", operands=(condition, _, _)):
-                    yield condition
-                case Operation(head="min" | "max", operands=(left, right)):
-                    yield operation("<", left, right)
-                    yield operation(">", left, right)
+def _conditions(choice: Operation) -> list[Term]:
+    match choice:
+        case Operation(head="cond", operands=(condition, _, _)):
+            return [condition]
+        case Operation(head="min" | "max", operands=(left, right)):
+            return [operation("<", left, right), operation(">", left, right)]
+        case _:
+            return []
+
+
+def _open(conditions: Iterable[Term], scope: Scope) -> Iterator[Term]:
+    for condition in conditions:
+        with suppress(GslError):
+            value = evaluate(condition, scope)
+            if isinstance(value, Term):
+                yield value
 
 
 def has_arms(subst: Subst) -> bool:

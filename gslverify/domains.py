@@ -33,12 +33,22 @@ def is_defined(network: Network, inputs: Mapping[str, Any], values: Computed) ->
 def misuse(values: Computed) -> str:
     """Return which operator gets an integer or index on which it is not defined, if one does."""
     for call in values:
-        if isinstance(call, Call):
-            for operand, declared in declared_values(call):
-                array = _plain(values[operand])
-                if _is_binding(call, array) and not within(array, [declared]):
-                    return f"{call.operator} is not defined on all values of its operands"
+        if isinstance(call, Call) and _is_misused(call, values):
+            return f"{call.operator} is not defined on all values of its operands"
     return ""
+
+
+def _is_misused(call: Call, values: Computed) -> bool:
+    undefined = call.operator.undefined
+    if undefined is not None:
+        operands = [_plain(values[operand]) for operand in call.operands]
+        if np.any(undefined(*operands)):
+            return True
+    return any(
+        _is_binding(call, array) and not within(array, [declared])
+        for operand, declared in declared_values(call)
+        for array in [_plain(values[operand])]
+    )
 
 
 def _strays(network: Network, inputs: Mapping[str, Any]) -> bool:

@@ -93,6 +93,7 @@ class Operator:
     relax_name: str = ""
     lowering: Callable[..., Any] | None = None
     values: Mapping[str, ValueRule] = field(default_factory=dict)
+    undefined: Callable[..., Any] | None = None
 
     def __repr__(self) -> str:
         return self.name
@@ -106,6 +107,11 @@ class Operator:
         """Attach the lowering: the namespace ``tvm.relax.op``, operands, attributes to a call."""
         self.lowering = lowering
         return lowering
+
+    def undefined_where(self, condition: Callable[..., Any]) -> Callable[..., Any]:
+        """Attach where operands leave the operator undefined only together: arrays to a mask."""
+        self.undefined = condition
+        return condition
 
     def normalise(self, attributes: Attributes, operands: tuple[Type, ...]) -> dict[str, Any]:
         """Return all attributes in canonical form, defaults filled in.

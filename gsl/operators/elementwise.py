@@ -123,6 +123,16 @@ Mod = binary(
     values={"rhs": Values(nonzero=True)},
 )
 
+
+@FloorDivide.undefined_where
+@Mod.undefined_where
+def _exceeds(lhs: Any, rhs: Any) -> Any:
+    """The least integer has no quotient by -1."""
+    if not is_integer(lhs.dtype.name) or lhs.dtype.kind == "u":
+        return False
+    return (lhs == np.iinfo(lhs.dtype).min) & (rhs == -1)
+
+
 Negative = unary("Negative", "negative", np.negative, "The negated elements.", dtypes=SIGNED)
 Abs = unary("Abs", "abs", np.abs, "The absolute values.", dtypes=NUMERIC)
 Sign = unary("Sign", "sign", np.sign, "-1, 0 or 1 by the sign.", dtypes=SIGNED)

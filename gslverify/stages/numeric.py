@@ -70,6 +70,11 @@ class Search:
     endless: Network | None = None
     draws: int = 0
 
+    @property
+    def useful(self) -> int:
+        """How many networks said something."""
+        return len(self.passed) + self.declined
+
     def attempt(self, network: Network, draws: Sequence[Mapping[str, Any]]) -> Trial | None:
         """Try a network on several inputs; return the first trial that failed.
 
@@ -172,8 +177,8 @@ def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
         failed = _play(search, samplers, one, max(1, round(total * one.share)), number)
         if failed is not None:
             return failed
-    for few, one, examples in _special_rounds(samplers):
-        failed = _play(search, few, one, examples, len(ROUNDS))
+    for number, (few, one, examples) in enumerate(_special_rounds(samplers), len(ROUNDS)):
+        failed = _play(search, few, one, examples, number)
         if failed is not None:
             return failed
     return None
@@ -204,6 +209,9 @@ def _ways(samplers: list[Sampler]) -> list[list[Sampler]]:
 def _play(
     search: Search, samplers: list[Sampler], one: Round, examples: int, number: int
 ) -> Trial | None:
+    drawn_before, useful_before = search.draws, search.useful
+    most_fruitless = MOST_FRUITLESS_DRAWS if not search.passed else 2 * examples + 10
+
     @seed(rule_seed(search.question) + number)
     @settings(
         max_examples=examples,
@@ -218,12 +226,13 @@ def _play(
     @given(st.data())
     def property_holds(data: st.DataObject) -> None:
         search.draws += 1
-        if search.draws > MOST_FRUITLESS_DRAWS and not (search.passed or search.failed):
+        useful = search.useful - useful_before
+        if search.draws - drawn_before - useful > most_fruitless and not search.failed:
             reject()
         network = data.draw(
             networks(samplers, (one.context,), one.dtypes, search.rejected, one.sizes, one.corner)
         )
-        failed = search.attempt(network, data.draw(arrays_of_a_mixture(network)))
+        failed = search.attempt(network, data.draw(arrays_of_a_mixture(network, number)))
         if failed is not None:
             raise RefutedError(failed)
 

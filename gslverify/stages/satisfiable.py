@@ -78,7 +78,7 @@ def examine(question: Question) -> Iterable[Outcome]:
 
 
 def _solve(
-    question: Question, found: Enumeration, most: int
+    question: Question, found: Enumeration, most: int, limit: int = 0
 ) -> tuple[list[Scenario], list[Scenario], list[str]]:
     scenarios: list[Scenario] = []
     refuted: list[Scenario] = []
@@ -93,7 +93,7 @@ def _solve(
         instance = variant.instance(question.subst)
         try:
             claims = [claim.term for claim in instance.claims]
-            solver = Solver(claims, question.settings.solver_limit, context)
+            solver = Solver(claims, limit or question.settings.solver_limit, context)
             answer = solver.check().answer
         except UntranslatableError as error:
             unknown.append(str(error))
@@ -112,9 +112,9 @@ def _large(question: Question) -> list[Scenario]:
     """Return some feasible structures with inputs of many axes, or tuples of many fields."""
     variants: list[Variant] = []
     for extent in LARGE:
-        variants += some_variants(question.subst, extent, _is_large, 2, RUNS_PER_LARGE_EXTENT)
+        variants += some_variants(question.subst, extent, _is_large, 1, RUNS_PER_LARGE_EXTENT)
     found = Enumeration(tuple(variants), complete=False)
-    return _solve(question, found, MOST_LARGE)[0]
+    return _solve(question, found, MOST_LARGE, question.settings.solver_limit // 10)[0]
 
 
 def _is_large(instance: Instance) -> bool:

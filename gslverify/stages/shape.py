@@ -59,8 +59,9 @@ def examine(question: Question) -> Iterable[Outcome]:
         if finding.code is not UNDECIDED_SHAPE:
             yield finding
             return
-        undecided.append(finding)
-    yield Count("variants", len(every) - len(undecided))
+        if number < len(scenarios.feasible):
+            undecided.append(finding)
+    yield Count("variants", len(scenarios.feasible) - len(undecided))
     yield from undecided[:1]
     if not undecided and scenarios.feasible:
         yield Assurance("shape", Level.PROVED, _assurance_text(scenarios))

@@ -153,7 +153,7 @@ def test_all_dtypes_and_several_ranks_and_sizes_are_drawn() -> None:
         sizes.update(x.shape)
 
     x = pat.Wildcard()
-    explore(Subst(op.Flatten(x), op.Flatten(x)), visit, 80, contexts=["alone"])
+    explore(Subst(op.Flatten(x), op.Flatten(x)), visit, 160, contexts=["alone"])
     assert {dtype for dtype, _ in seen} == set(DTYPES)
     assert {rank for _, rank in seen} == {0, 1, 2, 3, 4}
     assert {1, 2, 3, 4, 5} <= sizes
