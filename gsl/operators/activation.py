@@ -85,7 +85,9 @@ def Clip(need: Need, data: Tensor, *, min: Number, max: Number) -> TensorType:
 
 @Clip.numpy
 def _clip(data: Any, min: float, max: float) -> Any:
-    low, high = (_limit(value, data.dtype.name) for value in (min, max))
+    # Floats mean themselves, as a constant of the same number beside an operator does.
+    is_floating = data.dtype.kind == "f"
+    low, high = (v if is_floating else _limit(v, data.dtype.name) for v in (min, max))
     return np.minimum(np.maximum(data, low), high)
 
 
