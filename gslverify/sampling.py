@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gsl.attr.conjuncts import conjuncts
 from gsl.attr.term import ANYTHING, Constant, Operation, Symbol, Term, operation, subterms
 from gsl.errors import GslError
 from gsl.expr import Call, Const
@@ -57,7 +58,7 @@ class Sampler:
     def __post_init__(self) -> None:
         symbols = instance_symbols(self.instance)
         for claim in self.instance.claims:
-            for conjunct in _conjuncts(claim.term):
+            for conjunct in conjuncts(claim.term):
                 self._define(conjunct)
         self.free = [symbol for symbol in symbols if symbol not in self.definitions]
         for symbol, term in self.definitions.items():
@@ -217,16 +218,6 @@ def _boundaries(term: Term) -> Iterator[Term]:
                     yield operation("<=", near, MARGIN)
                 else:
                     yield operation("==", left, operation("+", right, step))
-
-
-def _conjuncts(term: Term) -> Iterator[Term]:
-    stack = [term]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, Operation) and current.head == "and":
-            stack.extend(reversed(current.operands))
-        else:
-            yield current
 
 
 _KINDS: Mapping[str, tuple[type, ...]] = {
