@@ -26,6 +26,11 @@ class Opinion:
     difference: str = ""
     failure: str = ""
 
+    @property
+    def has_died(self) -> bool:
+        """Whether the process that ran it has ended."""
+        return self.failure.startswith("crash")
+
 
 @cache
 def _worker() -> Worker:

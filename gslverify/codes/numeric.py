@@ -114,6 +114,16 @@ BACKENDS_DISAGREE = code(
 of the rule. That is a defect of one of the two and says nothing about the rule: a warning.""",
 )
 
+BACKEND_INCOMPLETE = code(
+    "GSL472",
+    "backend-incomplete",
+    "TVM could not execute some of the generated graphs",
+    Verdict.PASS,
+    meaning="""TVM failed on some graphs, on the source of the rule as well as on its target, and
+confirmed most of the others. What the rule is known for counts only those that were confirmed: a
+warning.""",
+)
+
 TOO_FEW_EXAMPLES = code(
     "GSL490",
     "too-few-examples",
@@ -128,7 +138,7 @@ BACKEND_CRASHED = code(
     "backend-crashed",
     "TVM could not execute a generated graph",
     Verdict.INCONCLUSIVE,
-    meaning="""TVM raised an exception, aborted or hung while it compiled or ran a generated graph.
-The references agreed on that graph, so nothing speaks against the rule but the check is not
-complete.""",
+    meaning="""TVM raised an exception, aborted or hung while it compiled or ran most generated
+graphs, or its process died on a target whose source it could run. The references agreed on these
+graphs, so nothing proves the rule wrong, but the check is not complete.""",
 )

@@ -22,6 +22,7 @@ from gsl.types import FLOATING, INTEGER
 from gslverify import backend
 from gslverify.codes.numeric import (
     BACKEND_CRASHED,
+    BACKEND_INCOMPLETE,
     BACKENDS_DISAGREE,
     NO_FIXPOINT,
     TOO_FEW_EXAMPLES,
@@ -277,15 +278,21 @@ def _confirm(question: Question, search: Search) -> Iterator[Outcome]:
 def _confirm_on_tvm(question: Question, search: Search) -> Iterator[Outcome]:
     asked = _spread(search.passed, question.settings.tvm_examples)
     question.progress(f"TVM runs {len(asked)} graphs")
-    confirmed, disagreements, failures = _second_opinions(asked)
-    yield Count("confirmed", len(confirmed))
-    yield from disagreements[:3]
-    if 2 * len(confirmed) >= len(asked):
-        yield from _assurances(confirmed, "")
+    said = _second_opinions(asked)
+    span, details = question.subst.span, tuple(dict.fromkeys(said.failures))[:3]
+    yield Count("confirmed", len(said.confirmed))
+    yield from said.disagreements[:3]
+    if said.dead_targets:
+        message = "TVM runs the source of a graph, but dies of its target"
+        yield Finding(BACKEND_CRASHED, message, span, details=said.dead_targets[:3])
+    elif 2 * len(said.confirmed) < len(asked):
+        message = f"TVM confirmed only {len(said.confirmed)} of {len(asked)} graphs"
+        yield Finding(BACKEND_CRASHED, message, span, details=details)
     else:
-        message = f"TVM confirmed only {len(confirmed)} of {len(asked)} graphs"
-        details = tuple(dict.fromkeys(failures))[:3]
-        yield Finding(BACKEND_CRASHED, message, question.subst.span, details=details)
+        if said.failures:
+            message = f"TVM confirmed {len(said.confirmed)} of {len(asked)} graphs"
+            yield Finding(BACKEND_INCOMPLETE, message, span, details=details)
+        yield from _assurances(said.confirmed, "")
 
 
 def _spread(trials: list[list[Trial]], most: int) -> list[list[Trial]]:
@@ -301,24 +308,39 @@ def _telling(trials: list[Trial]) -> list[Trial]:
     return [*exact[:1], *[trial for trial in trials if not trial.exact][:1]]
 
 
-def _second_opinions(
-    passed: list[list[Trial]],
-) -> tuple[list[list[Trial]], list[Finding], list[str]]:
-    asked = [(trial, side) for trials in passed for trial in _telling(trials) for side in SIDES]
-    opinions = backend.opinions([(_outputs(trial, side), trial.inputs) for trial, side in asked])
+@dataclass(slots=True)
+class SecondOpinions:
+    """What TVM says about networks and what they were rewritten to.
+
+    `dead_targets` are the failures that ended its process on a target alone.
+    """
+
+    confirmed: list[list[Trial]] = field(default_factory=list)
+    disagreements: list[Finding] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    dead_targets: tuple[str, ...] = ()
+
+
+def _second_opinions(passed: list[list[Trial]]) -> SecondOpinions:
+    asked = [trial for trials in passed for trial in _telling(trials)]
+    sides = [(_outputs(trial, side), trial.inputs) for trial in asked for side in SIDES]
+    opinions = iter(backend.opinions(sides))
     doubtful: set[int] = set()
-    disagreements: list[Finding] = []
-    failures: list[str] = []
-    for (trial, side), opinion in zip(asked, opinions, strict=True):
-        if not opinion.agrees:
+    said = SecondOpinions()
+    for trial in asked:
+        about = {side: next(opinions) for side in SIDES}
+        if not all(opinion.agrees for opinion in about.values()):
             doubtful.add(id(trial))
-        if opinion.difference:
-            message, lines = f"{side}: {opinion.difference}", listing(_outputs(trial, side))
-            disagreements.append(Finding(BACKENDS_DISAGREE, message, details=tuple(lines)))
-        elif opinion.failure:
-            failures.append(opinion.failure)
-    confirmed = [t for t in passed if not any(id(trial) in doubtful for trial in t)]
-    return confirmed, disagreements, failures
+        for side, opinion in about.items():
+            if opinion.difference:
+                message, lines = f"{side}: {opinion.difference}", listing(_outputs(trial, side))
+                said.disagreements.append(Finding(BACKENDS_DISAGREE, message, details=tuple(lines)))
+        said.failures += [opinion.failure for opinion in about.values() if opinion.failure]
+        source, target = about.values()
+        if target.has_died and not source.failure:
+            said.dead_targets += (target.failure,)
+    said.confirmed = [t for t in passed if not any(id(trial) in doubtful for trial in t)]
+    return said
 
 
 def _outputs(trial: Trial, side: str) -> tuple[Expr, ...]:

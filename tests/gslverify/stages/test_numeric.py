@@ -12,6 +12,7 @@ from gslverify import backend
 from gslverify.backend import Opinion
 from gslverify.codes.numeric import (
     BACKEND_CRASHED,
+    BACKEND_INCOMPLETE,
     BACKENDS_DISAGREE,
     MATCH_REFUSED,
     OUTPUTS_DIFFER,
@@ -304,6 +305,24 @@ def test_a_backend_that_fails_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -
     assert result.verdict is Verdict.INCONCLUSIVE
     assert only(result).code is BACKEND_CRASHED
     assert only(result).details == ("crash: SIGFPE",)
+
+
+def test_a_backend_that_fails_now_and_then_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = Opinion(False, failure="error: not implemented")
+    result = opinions(monkeypatch, *[Opinion(True)] * 22, failed, failed)
+    assert (result.verdict, only(result).code) == (Verdict.PASS, BACKEND_INCOMPLETE)
+    assert only(result).details == ("error: not implemented",)
+    assert result.assurances
+
+
+def test_a_target_that_kills_the_backend_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
+    dead = Opinion(False, failure="crash: SIGFPE")
+    result = opinions(monkeypatch, *[Opinion(True)] * 23, dead)
+    assert (result.verdict, only(result).code) == (Verdict.INCONCLUSIVE, BACKEND_CRASHED)
+    assert "dies of its target" in only(result).message
+    assert not result.assurances
+    both = opinions(monkeypatch, *[Opinion(True)] * 22, dead, dead)
+    assert only(both).code is BACKEND_INCOMPLETE
 
 
 @pytest.mark.tvm
