@@ -23,11 +23,13 @@ from gslverify.variants import Variant
 class Arms:
     """The conditions of an instance in the order in which its target meets them.
 
-    `taken` has None where sizes or attributes decide; then `open` has the condition.
+    `taken` has None where sizes or attributes decide; then `open` has the condition. `extremes`
+    says which operand of a minimum or maximum is taken.
     """
 
     taken: list[bool | None] = field(default_factory=list)
     open: list[Term] = field(default_factory=list)
+    extremes: list[Term] = field(default_factory=list)
 
     def decide(self, condition: Any) -> bool:
         """Note a condition, and go on with the first arm if it is open."""
@@ -49,30 +51,26 @@ def arms_of(instance: Instance) -> Arms:
     except GslError:
         pass  # that a target cannot be built is for the stage shape to say
     finally:
-        arms.open += _choices(instance.subst, Scope(builder.bindings))
+        _note_choices(arms, instance.subst, Scope(builder.bindings))
         instance.graph.drop_unused(reversed(builder.added))
     return arms
 
 
-def _choices(subst: Subst, scope: Scope) -> Iterator[Term]:
-    """Yield the open conditions on which it depends how attributes of the target are computed.
+def _note_choices(arms: Arms, subst: Subst, scope: Scope) -> None:
+    """Note on what it depends how attributes of the target are computed.
 
-    Those that differ from field to field of a variadic pattern are left out.
+    What differs from field to field of a variadic pattern is left out.
     """
     for term in (term for pattern in subst.target_patterns for term in pattern.terms()):
         for part in subterms(term):
-            if isinstance(part, Operation) and not free_symbols(part):
-                yield from _open(_conditions(part), scope)
-
-
-def _conditions(choice: Operation) -> list[Term]:
-    match choice:
-        case Operation(head="cond", operands=(condition, _, _)):
-            return [condition]
-        case Operation(head="min" | "max", operands=(left, right)):
-            return [operation("<", left, right), operation(">", left, right)]
-        case _:
-            return []
+            if not isinstance(part, Operation) or free_symbols(part):
+                continue
+            match part:
+                case Operation(head="cond", operands=(condition, _, _)):
+                    arms.open += _open([condition], scope)
+                case Operation(head="min" | "max", operands=(left, right)):
+                    sides = [operation("<", left, right), operation(">", left, right)]
+                    arms.extremes += _open(sides, scope)
 
 
 def _open(conditions: Iterable[Term], scope: Scope) -> Iterator[Term]:

@@ -34,7 +34,8 @@ class Sampler:
     """Finds models of one instance.
 
     The `corners` are conditions under which a rule may be wrong and is rarely tried: a comparison
-    of its conditions just about holds, or a conditional target takes one of its `arms`.
+    of its conditions just about holds, or a target is computed in one of several ways. The first of
+    them, as many as are `decisive`, choose between `arms` of the target.
     """
 
     instance: Instance
@@ -44,6 +45,7 @@ class Sampler:
     options: dict[Symbol, tuple[Any, ...]] = field(default_factory=dict)
     sizes: list[Term] = field(default_factory=list)
     corners: list[Term] = field(default_factory=list)
+    decisive: int = 0
     arms: tuple[bool | None, ...] = ()
     largest: int = 0
     barren: bool = False
@@ -68,6 +70,8 @@ class Sampler:
         arms = arms_of(self.instance)
         self.arms = tuple(arms.taken)
         self.corners = either_way(arms.open)
+        self.decisive = len(self.corners)
+        self.corners += arms.extremes
         self.corners += [boundary for term in written for boundary in _boundaries(term)]
 
     def _narrow(self, symbol: Symbol, term: Term) -> None:

@@ -16,7 +16,8 @@ class Network:
 
     `outputs` contains the match; `matched` are the expressions that the outputs of the rule must
     match, `context` what was built around them, `model` the attributes and sizes by name. With
-    `escaping` a value inside the match is an output, too, so the match has to be declined.
+    `escaping` a value inside the match is an output, too, so the match has to be declined;
+    `in_corner` says that the model lies in the corner that was asked for.
     """
 
     outputs: tuple[Expr, ...]
@@ -24,6 +25,7 @@ class Network:
     context: str
     model: Mapping[str, Any] = field(default_factory=dict)
     escaping: bool = False
+    in_corner: bool = False
 
     @property
     def variables(self) -> list[Var]:

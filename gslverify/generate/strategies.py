@@ -24,7 +24,7 @@ from gsl.operators import lookup
 from gsl.pat import Wildcard
 from gsl.subst import Subst
 from gsl.types import TensorType, TupleType
-from gslverify.concrete import Fill, concrete_exprs, ones
+from gslverify.concrete import Fill, concrete_exprs, ones, value_in
 from gslverify.generate.arrays import random_array
 from gslverify.generate.network import Network
 from gslverify.generate.values import value_ranges, within
@@ -91,7 +91,8 @@ def networks(
     if not _constants_are_defined(site.outputs):
         refuse("a constant is outside the domain of an operator that uses it")
     named = {symbol.name: model[symbol] for symbol in sorted(model, key=lambda s: s.name)}
-    return replace(AROUND[context](site), model=named)
+    in_corner = demand is not None and value_in(demand, model) is True
+    return replace(AROUND[context](site), model=named, in_corner=in_corner)
 
 
 def _most_elements(sampler: Sampler) -> int:

@@ -36,6 +36,7 @@ from gslverify.generate.wishes import DTYPES, LONG, SIZES
 from gslverify.instance import USUAL
 from gslverify.minimise import counterexample_of, minimise_values
 from gslverify.sampling import Sampler
+from gslverify.smt import Answer, UntranslatableError
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.trial import MOST_REWRITES, judge, prepare
@@ -70,6 +71,7 @@ class Search:
     declined: int = 0
     endless: Network | None = None
     draws: int = 0
+    corners: set[int] = field(default_factory=set)
 
     @property
     def useful(self) -> int:
@@ -144,7 +146,28 @@ def examine(question: Question) -> Iterable[Outcome]:
         lines = tuple(listing(search.endless.outputs))
         message = f"{MOST_REWRITES} rewrites of a graph did not come to an end"
         yield Finding(NO_FIXPOINT, message, question.subst.span, details=lines)
+    untried = _untried(search, samplers)
+    if untried:
+        message = f"no graph was run on which a condition of the target {untried}"
+        yield Finding(TOO_FEW_EXAMPLES, message, question.subst.span, details=_reasons(search))
+        return
     yield from _confirm(question, search)
+
+
+def _untried(search: Search, samplers: list[Sampler]) -> str:
+    """Return "is true" or "is false" if a way to compute the target was tried on no graph."""
+    for corner in range(max(sampler.decisive for sampler in samplers)):
+        ways = [sampler for sampler in samplers if corner < sampler.decisive]
+        if corner not in search.corners and any(_may_lie_in(sampler, corner) for sampler in ways):
+            return "is false" if corner % 2 else "is true"
+    return ""
+
+
+def _may_lie_in(sampler: Sampler, corner: int) -> bool:
+    try:
+        return sampler.solver.check(sampler.corners[corner]).answer is not Answer.UNSAT
+    except UntranslatableError:
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +213,9 @@ def _special_rounds(samplers: list[Sampler]) -> Iterator[tuple[list[Sampler], Ro
     plain = Round("alone", DTYPES, 0.0)
     for few in _ways(samplers):
         yield few, plain, GRAPHS_PER_WAY
-    corners = min(max(len(sampler.corners) for sampler in samplers), MOST_CORNERS)
+    decisive = max(sampler.decisive for sampler in samplers)
+    most = max(MOST_CORNERS, decisive)
+    corners = min(max(len(sampler.corners) for sampler in samplers), most)
     for corner in range(corners):
         few = [sampler for sampler in samplers if corner < len(sampler.corners)]
         yield few, replace(plain, corner=corner), max(2, min(8, GRAPHS_IN_CORNERS // corners))
@@ -236,6 +261,8 @@ def _play(
         failed = search.attempt(network, data.draw(arrays_of_a_mixture(network, number)))
         if failed is not None:
             raise RefutedError(failed)
+        if network.in_corner:
+            search.corners.add(one.corner)
 
     try:
         property_holds()
@@ -358,8 +385,11 @@ def _assurances(passed: list[list[Trial]], where: str) -> Iterator[Assurance]:
 def _too_few(question: Question, search: Search) -> Finding:
     count, wanted = len(search.passed), question.settings.min_examples
     message = f"only {count} of {wanted} needed graphs"
-    details = tuple(f"{number} rejected: {why}" for why, number in search.rejected.most_common(3))
-    return Finding(TOO_FEW_EXAMPLES, message, question.subst.span, details=details)
+    return Finding(TOO_FEW_EXAMPLES, message, question.subst.span, details=_reasons(search))
+
+
+def _reasons(search: Search) -> tuple[str, ...]:
+    return tuple(f"{number} rejected: {why}" for why, number in search.rejected.most_common(3))
 
 
 NUMERIC = Stage("numeric", examine)

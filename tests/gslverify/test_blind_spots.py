@@ -339,3 +339,23 @@ def test_shapes_of_rare_graphs_are_not_claimed_for_all(write: Callable[[], Subst
 
     assert assurance.level is Level.PROVED
     assert "tried" in assurance.text or " of " in assurance.text
+
+
+def conditional(size: int) -> Subst:
+    """Wrong where the only axis has `size` elements."""
+    x = pat.Variable(shape=(None,))
+    return Subst(op.Relu(op.Relu(x)), pat.Cond(x.shape[0] == size, op.Abs(x), op.Relu(x)))
+
+
+@pytest.mark.parametrize(
+    ("size", "verdict"),
+    [(3001, Verdict.FAIL), (1_000_003, Verdict.INCONCLUSIVE), (0, Verdict.PASS)],
+)
+def test_ways_that_are_not_tried_are_not_passed(size: int, verdict: Verdict) -> None:
+    result = ask(NUMERIC, lambda: conditional(size), use_tvm=False)
+
+    assert result.verdict is verdict
+    if verdict is Verdict.INCONCLUSIVE:
+        (finding,) = result.findings
+        assert finding.message == "no graph was run on which a condition of the target is true"
+        assert not result.assurances
