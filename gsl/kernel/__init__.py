@@ -1,0 +1,1 @@
+"""Tensor index notation: what an operator means, element by element."""

@@ -1,0 +1,123 @@
+"""The value of one element of a tensor: a closed union over numbers, reads and functions.
+
+Indices, sizes and conditions are terms (`gsl.attr.term`), so that the same expression holds for
+ints and for all sizes at once. Values are what numbers, tensor elements and functions of them make.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from gsl.attr.term import Symbol
+from gsl.types import Bool, Int
+
+Operand = Any
+"""An expression, or a number or term that stands for a constant one."""
+
+
+class Expression:
+    """Base of all expressions; arithmetic builds bigger ones."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Operand) -> Expression:
+        return Apply("+", (self, as_expression(other)))
+
+    def __radd__(self, other: Operand) -> Expression:
+        return Apply("+", (as_expression(other), self))
+
+    def __sub__(self, other: Operand) -> Expression:
+        return Apply("-", (self, as_expression(other)))
+
+    def __rsub__(self, other: Operand) -> Expression:
+        return Apply("-", (as_expression(other), self))
+
+    def __mul__(self, other: Operand) -> Expression:
+        return Apply("*", (self, as_expression(other)))
+
+    def __rmul__(self, other: Operand) -> Expression:
+        return Apply("*", (as_expression(other), self))
+
+    def __truediv__(self, other: Operand) -> Expression:
+        return Apply("/", (self, as_expression(other)))
+
+    def __rtruediv__(self, other: Operand) -> Expression:
+        return Apply("/", (as_expression(other), self))
+
+    def __neg__(self) -> Expression:
+        return Apply("neg", (self,))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Number(Expression):
+    """A constant: a Python number, or a term such as a size or a loop index used as a value."""
+
+    value: Int | float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read(Expression):
+    """The element of a tensor at `indices`.
+
+    A `guarded` read is 0 outside of the tensor. Any other one promises to lie inside.
+    """
+
+    tensor: str
+    indices: tuple[Int, ...]
+    guarded: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Apply(Expression):
+    """A function of values: arithmetic, comparison, `max`, `exp` and so on."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Select(Expression):
+    """`then` where a condition about indices holds, and `otherwise` elsewhere.
+
+    Only the chosen side need be defined.
+    """
+
+    condition: Bool
+    then: Expression
+    otherwise: Expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reduction(Expression):
+    """`body` for all values of `variables`, combined by "sum", "product", "max" or "min".
+
+    Each variable comes with its extent: it takes the values 0 .. extent - 1.
+    """
+
+    function: str
+    variables: tuple[tuple[Symbol, Int], ...]
+    body: Expression
+
+
+AnyExpression = Number | Read | Apply | Select | Reduction
+
+
+def as_expression(value: Operand) -> Expression:
+    """Return an expression as it is, and a number or a term as a constant."""
+    return value if isinstance(value, Expression) else Number(value)
+
+
+def parts(expression: Expression) -> tuple[Expression, ...]:
+    """Return the direct subexpressions, from left to right."""
+    match expression:
+        case Number() | Read():
+            return ()
+        case Apply(arguments=arguments):
+            return arguments
+        case Select(then=then, otherwise=otherwise):
+            return (then, otherwise)
+        case Reduction(body=body):
+            return (body,)
+        case _:
+            assert_never(expression)  # type: ignore[arg-type]
