@@ -1,0 +1,11 @@
+"""The commands of `gslverify`, each in a module that is loaded when it is called."""
+
+from __future__ import annotations
+
+COMMANDS = {
+    "check": ("gslverify.commands.check:check", "Verify rules and report what was found."),
+    "list": ("gslverify.commands.list_rules:list_command", "List rules, or the operators."),
+    "show": ("gslverify.commands.show:show", "Show the source and the target of a rule."),
+    "explain": ("gslverify.commands.explain:explain", "Explain a code."),
+}
+"""Where each command is, and its line in the help of all."""
