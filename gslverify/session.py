@@ -14,6 +14,7 @@ from gslverify.corpus import Collected, CollectedRule, Unusable, collect, writab
 from gslverify.engine import verify
 from gslverify.events import INTERRUPTED, Event, RuleDone, RunDone
 from gslverify.exits import Exit, exit_code
+from gslverify.failures import FailureFiles
 from gslverify.report import json as json_report
 from gslverify.report.progress import Heartbeat, LiveLine, Ticker
 from gslverify.report.style import Style
@@ -60,7 +61,8 @@ def run_check(
         )
         ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
         reports = list(_text_reports(output, stdout, copy, ticker))
-        events = verify(collected, settings, waves, ticker.live)
+        keep = FailureFiles(seed=settings.seed).keep
+        events = verify(collected, settings, waves, ticker.live, keep)
         done = _follow(events, ticker, reports)
     code = exit_code(done)
     if output.format == "json":
