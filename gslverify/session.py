@@ -30,7 +30,7 @@ class Output:
     JSON without a file takes standard output for itself, and notes the arguments in `argv`.
     """
 
-    format: str = "text"
+    format: str = "full"
     file: Path | None = None
     style: Style = field(default_factory=Style)
     argv: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ def _text_reports(
 
     if not output.json_on_stdout:
         yield TextReport(show, output.style)
-    if output.format == "text" and output.file is not None:
+    if output.format in ("full", "text") and output.file is not None:
         plain = Style(ascii_only=output.style.ascii_only, verbosity=output.style.verbosity)
         yield TextReport(lambda line: print(line, file=copy), plain)
 
