@@ -53,4 +53,5 @@ def _output(resolved: Resolved, options: dict[str, Any]) -> Output:
         resolved["color"], resolved["quiet"], resolved["verbose"], resolved["ascii"]
     )
     argv = click.get_current_context().obj
-    return Output(resolved["output-format"], options["output_file"], style, argv)
+    shown = resolved["output-format"]
+    return Output(shown, options["output_file"], style, argv, options["reports"])

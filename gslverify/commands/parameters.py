@@ -16,6 +16,7 @@ from gslverify.configuration.file import SettingsError
 from gslverify.configuration.kinds import Kind
 from gslverify.configuration.resolve import Resolved, resolve
 from gslverify.configuration.table import TABLE, Setting, default_of
+from gslverify.report.formats import FORMATS
 from gslverify.settings import Settings
 
 PATHS = "PATH|PATH::RULE ..."
@@ -65,8 +66,8 @@ def reports(
         name, separator, path = text.partition("=")
         if not separator or not path:
             raise click.BadParameter(f"`{text}` is not FMT=PATH, such as sarif=gslverify.sarif")
-        if name not in table.FORMATS:
-            hint = did_you_mean(name, table.FORMATS) or f"formats are {', '.join(table.FORMATS)}"
+        if name not in FORMATS:
+            hint = did_you_mean(name, FORMATS) or f"formats are {', '.join(FORMATS)}"
             raise click.BadParameter(f"there is no format `{name}`; {hint}")
         found.append((name, writable_file(Path(path))))
     return tuple(found)

@@ -23,21 +23,8 @@ from gslverify.configuration.kinds import (
     words,
 )
 from gslverify.finding import Verdict
+from gslverify.report.formats import FORMATS
 from gslverify.settings import STAGES, Settings
-
-FORMATS = (
-    "full",
-    "text",
-    "concise",
-    "json",
-    "jsonl",
-    "sarif",
-    "junit",
-    "github",
-    "gitlab",
-    "markdown",
-)
-"""Formats of a report; `gslverify.report.formats` says what makes them."""
 
 ENVIRONMENT_PREFIX = "GSLVERIFY_"
 
