@@ -8,47 +8,50 @@ from typing import Any
 import click
 
 from gslverify.commands.appearance import chosen_style
-from gslverify.commands.parameters import EFFORT, OUTPUT, SELECTION, with_options
+from gslverify.commands.parameters import (
+    EFFORT,
+    GATE,
+    OUTPUT,
+    SELECTION,
+    resolved_settings,
+    with_options,
+)
+from gslverify.commands.reading import write
+from gslverify.configuration.resolve import Resolved, settings_lines
 from gslverify.selection import SelectionError
 from gslverify.session import Output, run_check
-from gslverify.settings import Settings, enough_examples
 
 
 @click.command()
-@with_options((*SELECTION, *EFFORT, *OUTPUT))
+@with_options((*SELECTION, *EFFORT, *GATE, *OUTPUT))
 def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     """Verify rules and report what was found.
+
+    Every setting is a flag, a variable GSLVERIFY_... of the environment, or a key of
+    [tool.gslverify] in pyproject.toml; `--show-settings` tells which one counts.
 
     Exit codes: 0 nothing found, 1 findings, 2 wrong usage, 3 the verifier itself failed, 5 nothing
     was verified, 130 interrupted.
     """
-    style = chosen_style(
-        options["color"], options["quiet"], options["verbose"], options["ascii_only"]
-    )
-    output = Output(
-        options["output_format"], options["output_file"], style, click.get_current_context().obj
-    )
+    resolved = resolved_settings(options)
+    if options["show_settings"]:
+        write(settings_lines(resolved))
+        return
+    settings = resolved.settings
+    selectors = paths or settings.rules
+    if not selectors:
+        raise click.UsageError("name files or folders, or set `rules` in [tool.gslverify]")
     try:
-        code = run_check(paths, _settings(options), output, expression)
+        code = run_check(selectors, settings, _output(resolved, options), expression)
     except SelectionError as error:
         raise click.UsageError(str(error)) from error
     sys.exit(code)
 
 
-def _settings(options: dict[str, Any]) -> Settings:
-    most, least = options["max_examples"], options["min_examples"]
-    if least is not None and least > most:
-        raise click.UsageError(
-            f"--min-examples {least} can never be reached with -n {most}; raise -n or lower it"
-        )
-    return Settings(
-        stages=options["stages"],
-        max_examples=most,
-        min_examples=enough_examples(most) if least is None else least,
-        seed=options["seed"],
-        use_tvm=not options["no_tvm"],
-        keep_going=options["keep_going"],
-        max_failures=1 if options["stop_at_first"] else options["max_failures"],
-        jobs=options["jobs"],
-        load_timeout=options["load_timeout"],
+def _output(resolved: Resolved, options: dict[str, Any]) -> Output:
+    style = chosen_style(
+        resolved["color"], resolved["quiet"], resolved["verbose"], resolved["ascii"]
     )
+    argv = click.get_current_context().obj
+    shown = resolved["output-format"]
+    return Output(shown, options["output_file"], style, argv, options["reports"])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -10,33 +11,18 @@ from typing import Any
 import click
 
 from gsl.errors import did_you_mean
-from gslverify.settings import STAGES, Settings, automatic_jobs
+from gslverify.configuration import table
+from gslverify.configuration.file import SettingsError
+from gslverify.configuration.kinds import Kind
+from gslverify.configuration.resolve import Resolved, resolve
+from gslverify.configuration.table import TABLE, Setting, default_of
+from gslverify.report.formats import FORMATS
+from gslverify.settings import Settings
 
 PATHS = "PATH|PATH::RULE ..."
 DEFAULTS = Settings()
 
 Command = Callable[..., Any]
-
-
-def stages(context: click.Context, parameter: click.Parameter, text: str) -> tuple[str, ...]:
-    """Read a list of stages."""
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if not names:
-        raise click.BadParameter(f"no stage is named; stages are {', '.join(STAGES)}")
-    for name in names:
-        if name not in STAGES:
-            hint = did_you_mean(name, STAGES) or f"stages are {', '.join(STAGES)}"
-            raise click.BadParameter(f"there is no stage `{name}`; {hint}")
-    return tuple(name for name in STAGES if name in names)
-
-
-def jobs(context: click.Context, parameter: click.Parameter, text: str) -> int:
-    """Read a number of workers."""
-    if text == "auto":
-        return automatic_jobs()
-    if text.isdecimal():
-        return int(text)
-    raise click.BadParameter(f"`{text}` is neither a number nor `auto`")
 
 
 def paths(
@@ -52,19 +38,87 @@ def paths(
     return given
 
 
+def writable_file(path: Path) -> Path:
+    """Return a path that can be written to; raise BadParameter for one that cannot be."""
+    folder = path.absolute().parent
+    if path.is_dir():
+        raise click.BadParameter(f"`{path}` is a folder; name a file")
+    if not folder.is_dir():
+        raise click.BadParameter(f"there is no folder `{path.parent}`")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise click.BadParameter(f"`{path}` cannot be written; check its permissions")
+    return path
+
+
 def output_file(
     context: click.Context, parameter: click.Parameter, path: Path | None
 ) -> Path | None:
     """Refuse a file that cannot be written because of where it is."""
-    if path is not None and path.is_dir():
-        raise click.BadParameter(f"`{path}` is a folder; name a file")
-    if path is not None and not path.absolute().parent.is_dir():
-        raise click.BadParameter(f"there is no folder `{path.parent}`")
-    return path
+    return None if path is None else writable_file(path)
 
+
+def reports(
+    context: click.Context, parameter: click.Parameter, texts: Iterable[str]
+) -> tuple[tuple[str, Path], ...]:
+    """Read FMT=PATH, each a report beside the usual output."""
+    found = []
+    for text in texts:
+        name, separator, path = text.partition("=")
+        if not separator or not path:
+            raise click.BadParameter(f"`{text}` is not FMT=PATH, such as sarif=gslverify.sarif")
+        if name not in FORMATS:
+            hint = did_you_mean(name, FORMATS) or f"formats are {', '.join(FORMATS)}"
+            raise click.BadParameter(f"there is no format `{name}`; {hint}")
+        found.append((name, writable_file(Path(path))))
+    return tuple(found)
+
+
+class SettingType(click.ParamType[Any]):
+    """The type of an option: reads text as the kind of its setting says."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self.name = kind.metavar
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value that `value` spells; fail with what is wrong with it."""
+        try:
+            return self.kind.of_text(value) if isinstance(value, str) else value
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def option(setting: Setting) -> Command:
+    """Return the option of a setting; its value is None where it was not used."""
+    if setting.kind.is_switch:
+        return click.option(
+            *setting.declarations, setting.key, is_flag=True, default=None, help=setting.help
+        )
+    return click.option(
+        *setting.declarations,
+        setting.key,
+        type=SettingType(setting.kind),
+        default=None,
+        metavar=setting.kind.metavar,
+        help=f"{setting.help}{_default_text(setting)}",
+    )
+
+
+def _default_text(setting: Setting) -> str:
+    default = default_of(setting)
+    if "efault" in setting.help or default in (None, (), ""):
+        return ""
+    return f" Default: {setting.kind.to_text(default)}."
+
+
+def _options(settings: Iterable[Setting]) -> tuple[Command, ...]:
+    return tuple(option(setting) for setting in settings if setting.declarations)
+
+
+PATHS_ARGUMENT = click.argument("paths", nargs=-1, callback=paths, metavar=PATHS)
 
 SELECTION = (
-    click.argument("paths", nargs=-1, required=True, callback=paths, metavar=PATHS),
+    PATHS_ARGUMENT,
     click.option(
         "-k",
         "expression",
@@ -72,94 +126,57 @@ SELECTION = (
         metavar="EXPR",
         help="Only rules whose name or tags fit, such as 'conv and not group'.",
     ),
+    *_options(table.SELECTION),
 )
 
 EFFORT = (
-    click.option(
-        "--stages",
-        default=",".join(STAGES),
-        callback=stages,
-        metavar="LIST",
-        help=f"Stages to run, of {', '.join(STAGES)}. The first always runs. Default: all.",
-    ),
-    click.option(
-        "-n",
-        "--max-examples",
-        type=click.IntRange(1),
-        default=DEFAULTS.max_examples,
-        show_default=True,
-        help="Graphs per rule in the numeric stage, or one for each structure of its source if "
-        "these are more. TVM confirms a third of N, at least 25.",
-    ),
-    click.option(
-        "--min-examples",
-        type=click.IntRange(0),
-        help="Graphs below which the numeric stage is INCONCLUSIVE. Default: a third, at most 20.",
-    ),
-    click.option(
-        "--seed",
-        type=click.IntRange(0),
-        default=DEFAULTS.seed,
-        show_default=True,
-        help="Start of all random choices.",
-    ),
-    click.option("--no-tvm", is_flag=True, help="Run the numeric stage on NumPy only."),
-    click.option("--keep-going", is_flag=True, help="Run later stages of refuted rules, too."),
+    *_options(table.EFFORT),
     click.option("-x", "stop_at_first", is_flag=True, help="Stop at the first failure."),
-    click.option(
-        "--max-failures",
-        type=click.IntRange(0),
-        default=0,
-        metavar="N",
-        help="Stop after N failures. Default: never.",
-    ),
-    click.option(
-        "-j",
-        "--jobs",
-        default="auto",
-        callback=jobs,
-        metavar="N|auto",
-        help="Worker processes; 0 verifies in this one. Default: one per processor.",
-    ),
-    click.option(
-        "--load-timeout",
-        type=click.FloatRange(0, min_open=True),
-        default=DEFAULTS.load_timeout,
-        show_default=True,
-        metavar="SECONDS",
-        help="Time for importing a rule file, and for writing down one rule.",
-    ),
+    *_options(table.LIMITS),
+)
+
+GATE = (
+    *_options(table.GATE),
+    click.option("--no-baseline", is_flag=True, help="Compare with no file of known results."),
 )
 
 OUTPUT = (
-    click.option(
-        "--output-format",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        show_default=True,
-        help="Format of the report; JSON without -o replaces the text.",
-    ),
+    *_options(table.OUTPUT),
     click.option(
         "-o",
         "output_file",
-        type=click.Path(dir_okay=False, writable=True, path_type=Path),
+        type=click.Path(path_type=Path),
         callback=output_file,
+        envvar="GSLVERIFY_OUTPUT_FILE",
         metavar="FILE",
         help="Write the report to FILE and the usual text to the terminal.",
     ),
     click.option(
-        "-q", "--quiet", is_flag=True, help="Only problems, a line each, and the summary."
+        "--report",
+        "reports",
+        multiple=True,
+        callback=reports,
+        envvar="GSLVERIFY_REPORT",
+        metavar="FMT=PATH",
+        help="Write one more report, such as sarif=gslverify.sarif; may be given again.",
     ),
-    click.option("-v", "--verbose", is_flag=True, help="Times, counts and everything found."),
     click.option(
-        "--color",
-        type=click.Choice(["auto", "always", "never"]),
-        default="auto",
-        show_default=True,
-        help="Colour on standard output; auto heeds NO_COLOR and FORCE_COLOR.",
+        "--show-settings", is_flag=True, help="Show all settings with their origins and stop."
     ),
-    click.option("--ascii", "ascii_only", is_flag=True, help="No characters outside ASCII."),
 )
+
+
+def resolved_settings(options: Mapping[str, Any]) -> Resolved:
+    """Return all settings, given the options of a command; raise UsageError for a mistake."""
+    flags = {name: options.get(setting.key) for name, setting in TABLE.items()}
+    if options.get("stop_at_first"):
+        flags["max-failures"] = 1
+    if options.get("no_baseline"):
+        flags["baseline"] = ""
+    try:
+        return resolve(flags, os.environ)
+    except SettingsError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def with_options(options: tuple[Command, ...]) -> Command:

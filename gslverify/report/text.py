@@ -11,6 +11,7 @@ from gslverify.engine import COLLECTION
 from gslverify.events import Event, RuleDone, RunDone, RunStarted
 from gslverify.finding import Assurance, Finding, RuleResult, StageResult, Verdict
 from gslverify.report.details import finding_block
+from gslverify.report.record import Report
 from gslverify.report.style import BOLD, DIM, Style
 from gslverify.settings import Settings
 
@@ -78,6 +79,15 @@ class TextReport:
             self.write("")
         for line in summary_lines(done, self.settings, self.style):
             self.write(line)
+
+
+def full(report: Report) -> str:
+    """Return the whole text about a finished run."""
+    lines: list[str] = []
+    text = TextReport(lines.append, report.style)
+    for event in report.events():
+        text.consume(event)
+    return "".join(f"{line}\n" for line in (*lines, *report.remarks))
 
 
 def _name_columns(rule_ids: Sequence[str]) -> dict[str, int]:
