@@ -19,7 +19,7 @@ def anchors(rule_ids: Iterable[str]) -> Mapping[str, str]:
 
 def _anchor(rule_id: str) -> str:
     plain = UNUSABLE.sub("-", rule_id)
-    if plain == rule_id and not plain.startswith(OWN):
+    if rule_id and plain == rule_id and not plain.startswith(OWN):
         return rule_id
     digest = hashlib.sha256(rule_id.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return f"rule-{plain}~{digest}"

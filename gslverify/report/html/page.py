@@ -11,7 +11,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gslverify.report.html.model import page_model
-from gslverify.report.html.sketch import Sketch
+from gslverify.report.html.sketch import Sketch, sketches_of
+from gslverify.report.json import document, finite
+from gslverify.report.record import Report
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -24,6 +26,12 @@ COLOURS = {
     "pass": "#1a7040",
 }
 """Colours of verdicts in a page without styles; words always stand beside them."""
+
+
+def html(report: Report) -> str:
+    """Return a report as a page."""
+    sketches = sketches_of(report.collected)
+    return html_page(finite(document(report)), sketches, everything=report.everything)
 
 
 def html_page(
@@ -46,14 +54,17 @@ def html_page(
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
-    return environment.get_template("page.html").render(
+    text = environment.get_template("page.html").render(
         page=page_model(report, sketches or {}, everything=everything),
         colours=COLOURS,
         style=_file("page.css"),
         script=script,
         script_hash=_hash(script),
     )
+    # Names of files may hold what no encoding has.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _file(name: str) -> str:

@@ -10,8 +10,8 @@ import pytest
 from gsl.drawing import drawings_of_rule
 from gsl.rule_files import rules_in
 from gsl.show import statements
-from tests.gslverify.html.browser import Visit
-from tests.gslverify.html.pages import HOSTILE, hostile, many_rules, page_of
+from tests.gslverify.report.html.browser import Visit
+from tests.gslverify.report.html.pages import HOSTILE, hostile, many_rules, page_of
 
 Open = Callable[..., Visit]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.gslverify.html.browser import Visit, visited
+from tests.gslverify.report.html.browser import Visit, visited
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 

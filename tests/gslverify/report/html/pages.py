@@ -13,6 +13,7 @@ from gslverify.finding import RuleResult, StageResult, Verdict
 from gslverify.report.html.page import html_page
 from gslverify.report.html.sketch import sketches_of
 from gslverify.report.json import document, dumps
+from gslverify.report.record import Report
 from gslverify.settings import Settings
 from tests.gslverify.results import crashed, expected, failing, passing, undecided
 
@@ -47,12 +48,15 @@ HOSTILE = "<script>window.hacked = 1</script>\"'><img src=x onerror=hacked=1>.py
 
 def report_of(results: Sequence[RuleResult], stop_reason: str = "") -> dict[str, Any]:
     """Return the report of a run with these results, as a program reads it."""
+    report: dict[str, Any] = json.loads(dumps(document(record_of(results, stop_reason))))
+    return report
+
+
+def record_of(results: Sequence[RuleResult], stop_reason: str = "", **fields: Any) -> Report:
+    """Return the record of a run with these results."""
     done = RunDone(tuple(results), 12.3, stop_reason)
     argv = ("check", "conv.py", "--seed", "3")
-    report: dict[str, Any] = json.loads(
-        dumps(document(done, Settings(seed=3), ("conv.py",), 1, argv))
-    )
-    return report
+    return Report(done, Settings(seed=3), ("conv.py",), 1, argv, **fields)
 
 
 def results_in(folder: Path) -> list[RuleResult]:
