@@ -14,6 +14,7 @@ from gslverify.corpus import Collected, CollectedRule, Unusable, collect, writab
 from gslverify.engine import verify
 from gslverify.events import INTERRUPTED, Event, RuleDone, RunDone
 from gslverify.exits import Exit, exit_code
+from gslverify.failures import FailureFiles
 from gslverify.report.delivery import deliver, deliver_step_summary
 from gslverify.report.formats import STREAMED, render
 from gslverify.report.jsonl import JsonLines
@@ -80,7 +81,8 @@ def run_check(
             chosen_rules(selectors, expression, settings.load_timeout), settings.load_timeout
         )
         ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
-        events = verify(collected, settings, waves, ticker.live)
+        keep = FailureFiles(seed=settings.seed).keep
+        events = verify(collected, settings, waves, ticker.live, keep)
         done = _follow(events, ticker, list(_streams(output, stdout, ticker)))
     plain = Style(ascii_only=output.style.ascii_only, verbosity=output.style.verbosity)
     code = exit_code(done)
