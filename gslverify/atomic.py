@@ -7,6 +7,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+OURS = ".gslverify"
 IGNORE_EVERYTHING = "*\n"
 
 
@@ -24,12 +25,15 @@ def write_whole(path: Path, contents: bytes, mode: int = 0o644) -> None:
         raise
 
 
-def own_folder(folder: Path, root: Path) -> None:
-    """Make a folder inside `root`, a folder of ours that git leaves alone; raise OSError."""
+def own_folder(folder: Path) -> None:
+    """Make a folder; if it lies in one called `.gslverify`, git leaves that one alone.
+
+    Raises OSError.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    ignore = root / ".gitignore"
-    if not ignore.exists():
-        write_whole(ignore, IGNORE_EVERYTHING.encode())
+    for parent in (folder, *folder.parents):
+        if parent.name == OURS and not (parent / ".gitignore").exists():
+            write_whole(parent / ".gitignore", IGNORE_EVERYTHING.encode())
 
 
 def reason_of(error: OSError) -> str:

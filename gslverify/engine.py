@@ -11,7 +11,9 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
+from gslverify.cache import Forgetful, Memory
 from gslverify.codes.expectation import EXPECTATION_UNEXAMINED, EXPECTATION_UNMET
 from gslverify.corpus import Collected, CollectedRule, Unusable
 from gslverify.events import (
@@ -28,7 +30,7 @@ from gslverify.examination import examine, skipped, stops
 from gslverify.finding import CODES, FAILURES, REFUTING, Finding, RuleResult, StageResult, Verdict
 from gslverify.pool import Outcome, Pool, Task
 from gslverify.repro.store import pinned_files
-from gslverify.settings import Settings
+from gslverify.settings import STAGES, Settings
 from gslverify.stages import PINNED, WAVES, Wave
 
 COLLECTION = "collection"
@@ -53,17 +55,20 @@ def verify(
     waves: Sequence[Wave] = WAVES,
     notify: Notify = ignore,
     keep: Keep = forget,
+    memory: Memory | None = None,
 ) -> Generator[Event, None, None]:
     """Verify what was collected; yield events, RunDone last.
 
     `keep` is given every finding that has a counterexample and was not expected, with the id and
-    the hash of the rule, and returns it with the place where it was put.
+    the hash of the rule, and returns it with the place where it was put. `memory` is asked before
+    stages are run, and told what they found out.
 
     The first wave always runs, since no other stage can do without a well-formed rule, and in
     this process, since it is cheap; of the others those stages run that the settings name. Ctrl-C
     ends the run early: RunDone then says so and has the results that are complete.
     """
-    run = _Run(collected, settings, _chosen(waves, settings), notify, keep)
+    chosen = _chosen(waves, settings)
+    run = _Run(collected, settings, chosen, notify, keep, memory or Forgetful())
     started = time.perf_counter()
     yield RunStarted(tuple(item.rule_id for item in collected), run.stage_names, settings)
     reason = ""
@@ -71,6 +76,7 @@ def verify(
         reason = yield from run.events()
     except KeyboardInterrupt:
         reason = INTERRUPTED
+    run.memory.close()
     yield from run.flush(everything=True)
     yield RunDone(tuple(run.results()), time.perf_counter() - started, reason)
 
@@ -104,8 +110,10 @@ class _Run:
         waves: Sequence[Wave],
         notify: Notify,
         keep: Keep,
+        memory: Memory,
     ) -> None:
         self.keep = keep
+        self.memory = memory
         self.settings = settings
         self.pinned = {n for n, item in enumerate(collected) if _has_pinned(item)}
         self.waves = [waves[0], PINNED, *waves[1:]] if self.pinned else waves
@@ -141,10 +149,13 @@ class _Run:
                 for index in self._without(wave):
                     yield from self._take(self.states[index], (), number, last=last)
                 tasks = self._tasks(wave)
-                if number > 0 and pool is None and self.settings.jobs and tasks:
+                known = self._recalled(tasks) if number > 0 else {}
+                new = [task for task in tasks if task.number not in known]
+                if number > 0 and pool is None and self.settings.jobs and new:
                     size = min(self.settings.jobs, sum(s.result is None for s in self.states))
                     pool = stack.enter_context(Pool(size, self.settings, self.notify))
-                outcomes = self._in_this_process(tasks) if pool is None else pool.run(tasks)
+                fresh = self._in_this_process(new) if pool is None else pool.run(new)
+                outcomes = chain(known.items(), fresh)
                 for index, outcome in _in_order(tasks, outcomes):
                     yield from self._take(self.states[index], outcome, number, last=last)
                     if self._too_many_failures():
@@ -166,6 +177,16 @@ class _Run:
         states = enumerate(self.states)
         return [n for n, state in states if state.result is None and n not in self.pinned]
 
+    def _recalled(self, tasks: Sequence[Task]) -> dict[int, Outcome]:
+        known: dict[int, Outcome] = {}
+        for task in tasks:
+            state = self.states[task.number]
+            assert isinstance(state.item, CollectedRule)
+            if _may_be_remembered(task.wave):
+                outcome = self.memory.recall(state.item, state.stages[0], task.wave)
+                known |= {} if outcome is None else {task.number: outcome}
+        return known
+
     def _in_this_process(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
         for task in tasks:
             item = self.states[task.number].item
@@ -175,6 +196,8 @@ class _Run:
     def _take(
         self, state: _State, outcome: Outcome, wave_number: int, *, last: bool
     ) -> Iterator[Event]:
+        if _may_be_remembered(self.waves[wave_number]):
+            self._note(state, outcome)
         outcome = tuple(self._kept(state, result) for result in outcome)
         state.stages.extend(outcome)
         for result in outcome:
@@ -187,6 +210,11 @@ class _Run:
             assert isinstance(state.item, CollectedRule)
             state.result = _rule_result(state.item, tuple(state.stages))
         yield from self.flush()
+
+    def _note(self, state: _State, outcome: Outcome) -> None:
+        assert isinstance(state.item, CollectedRule)
+        for result in outcome if state.stages else ():
+            self.memory.remember(state.item, state.stages[0], result)
 
     def _kept(self, state: _State, result: StageResult) -> StageResult:
         assert isinstance(state.item, CollectedRule)
@@ -204,6 +232,12 @@ class _Run:
     def _too_many_failures(self) -> bool:
         limit = self.settings.max_failures
         return 0 < limit <= sum(result.verdict in FAILURES for result in self.results())
+
+
+def _may_be_remembered(wave: Wave) -> bool:
+    """Tell whether all stages are ours, so that a change of them is noticed; the first is cheap."""
+    ours = all(location.startswith("gslverify.") for location in wave.values())
+    return ours and wave is not PINNED and STAGES[0] not in wave
 
 
 def _has_pinned(item: Collected) -> bool:

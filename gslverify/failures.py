@@ -11,20 +11,20 @@ from gslverify.atomic import own_folder, reason_of
 from gslverify.finding import Counterexample, Finding
 from gslverify.report.values import attribute_texts, difference_lines, tensor_text, with_values
 from gslverify.repro.form import Stored
-from gslverify.repro.store import FAILURES, ROOT, save
+from gslverify.repro.store import save
 from gslverify.versions import tool_versions
 
 
 class FailureFiles:
-    """Writes counterexamples below `root`; a disk that takes none costs a message and nothing else.
+    """Writes counterexamples to a folder; a disk that takes none costs a message, nothing else.
 
     Args:
-        root: folder of gslverify in the project.
+        folder: where the files go; git is told to leave the folder above alone if it is ours.
         seed: seed of the run, to be noted.
     """
 
-    def __init__(self, root: Path = ROOT, seed: int = 0) -> None:
-        self.root = root
+    def __init__(self, folder: Path, seed: int = 0) -> None:
+        self.folder = folder
         self.seed = seed
         self._told = False
 
@@ -44,11 +44,10 @@ class FailureFiles:
             shown_parts(example),
         )
         try:
-            folder = self.root / FAILURES
-            own_folder(folder, self.root)
-            return replace(finding, stored=save(stored, folder).as_posix())
+            own_folder(self.folder)
+            return replace(finding, stored=save(stored, self.folder).as_posix())
         except OSError as error:
-            self._tell(f"{self.root}: counterexamples cannot be kept: {reason_of(error)}")
+            self._tell(f"{self.folder}: counterexamples cannot be kept: {reason_of(error)}")
         except GslError as error:
             self._tell(f"{rule_id}: its counterexample cannot be kept: {error}")
         return finding

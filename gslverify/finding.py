@@ -177,7 +177,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
-    """What one stage found out about one rule; the stage that writes it down gives its hash."""
+    """What one stage found out about one rule.
+
+    The stage that writes the rule down gives its hash and the names of its operators. A `witness`
+    is a graph on which both sides agree. What is `cached` was found out by an earlier run.
+    """
 
     stage: str
     verdict: Verdict
@@ -187,6 +191,9 @@ class StageResult:
     seconds: float = 0.0
     skipped: str = ""
     rule_hash: str = ""
+    operators: tuple[str, ...] = ()
+    witness: Case | None = field(default=None, repr=False, compare=False)
+    cached: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from gsl.listing import listing
 from gsl.subst import Subst
 from gsl.tvm.jobs import Failure
 from gslverify import backend
-from gslverify.case import case_of
 from gslverify.finding import Counterexample, Difference, Tensor
 from gslverify.trial import Outcome, run_trial
 
@@ -84,14 +83,7 @@ def counterexample_of(failure: Outcome, ask_tvm: bool) -> Counterexample:
         source_values=statement_values(network.outputs, failure.inputs),
         target_values=statement_values(failure.target, failure.inputs),
         divergence=first_divergence(failure),
-        case=case_of(
-            network.outputs,
-            network.matched,
-            failure.target,
-            failure.inputs,
-            network.context,
-            network.escaping,
-        ),
+        case=failure.case(),
     )
 
 

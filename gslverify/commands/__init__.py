@@ -8,6 +8,7 @@ COMMANDS = {
     "show": ("gslverify.commands.show:show", "Show the source and the target of a rule."),
     "schema": ("gslverify.commands.schema:schema", "Print the JSON Schema of a kind of file."),
     "repro": ("gslverify.commands.repro:repro", "Run a stored counterexample again."),
+    "cache": ("gslverify.commands.cache:cache", "Results of earlier runs: info, clear."),
     "explain": ("gslverify.commands.explain:explain", "Explain a code."),
 }
 """Where each command is, and its line in the help of all."""

@@ -12,6 +12,7 @@ import click
 
 from gsl.errors import GslError
 from gslverify.atomic import reason_of
+from gslverify.commands.parameters import resolved_settings
 from gslverify.exits import Exit
 from gslverify.repro.form import Stored, UnreadableError, read
 from gslverify.repro.store import find, pin
@@ -43,7 +44,7 @@ def repro(file: str, emit: str | None, keep: bool) -> None:
     fails on it, 0 when it is mended, 2 for a file that holds none.
     """
     try:
-        path = find(file)
+        path = find(file, Path(resolved_settings({}).settings.failures_folder))
         if emit is not None:
             click.echo(_emitted(read(path), path, emit), nl=False)
             return

@@ -105,11 +105,17 @@ def worth_telling(result: RuleResult, style: Style) -> list[Finding]:
     return list(result.findings)
 
 
+def is_cached(result: RuleResult) -> bool:
+    """Tell whether earlier runs had found out everything but what is cheap."""
+    others = [stage for stage in result.stages[1:] if not stage.skipped]
+    return bool(others) and all(stage.cached for stage in others)
+
+
 def rule_lines(result: RuleResult, name: str, columns: int, style: Style) -> list[str]:
     """Return the line of a rule, continued below where it is too long, and counts when verbose."""
     head = f"  {style.verdict(result.verdict, VERDICT_COLUMNS)}  {name:<{columns}}"
     indent = 2 + VERDICT_COLUMNS + 2 + columns
-    time = f"{result.seconds:.1f}s"
+    time = "cached" if is_cached(result) else f"{result.seconds:.1f}s"
     room = max(style.width - indent - 2 - len(time) - 2, 20)
     rows = _rows([stage_cell(stage) for stage in result.stages if not stage.skipped], room)
     lines = [f"{head}  {rows[0]:<{room}}  {style.paint(time, DIM)}"]
@@ -172,6 +178,8 @@ def counts_text(done: RunDone) -> str:
         for verdict, word in SUMMARY_WORDS.items()
         if verdicts[verdict] or verdict in always
     ]
+    cached = sum(is_cached(r) for r in about_rules if r.verdict is Verdict.PASS)
+    counts[0] += f" ({cached} cached)" if cached else ""
     rules = "1 rule" if len(about_rules) == 1 else f"{len(about_rules)} rules"
     without = len(done.results) - len(about_rules)
     if without:

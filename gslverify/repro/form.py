@@ -51,10 +51,13 @@ class Stored:
     shown: Sequence[tuple[str, Sequence[str]]] = ()
 
 
-def contents_of(stored: Stored, stem: str = "") -> tuple[bytes, bytes, str]:
+def contents_of(
+    stored: Stored, stem: str = "", limit: int = INLINE_BYTES
+) -> tuple[bytes, bytes, str]:
     """Return the text of a file, that of the archive beside it (or nothing), and the hash.
 
-    `stem` is the name of the file without its ending. Raises GslError for a symbolic graph.
+    `stem` is the name of the file without its ending, `limit` how many bytes of arrays may be
+    inline. Raises GslError for a symbolic graph.
     """
     arrays: dict[str, Any] = {}
     records = [_record_to_json(record, n, arrays) for n, record in enumerate(stored.case.records)]
@@ -78,7 +81,7 @@ def contents_of(stored: Stored, stem: str = "") -> tuple[bytes, bytes, str]:
         "shown": [[label, list(lines)] for label, lines in stored.shown],
     }
     digest = _digest(header, arrays)
-    small = sum(array.nbytes for array in arrays.values()) <= INLINE_BYTES
+    small = sum(array.nbytes for array in arrays.values()) <= limit
     header["arrays"] = [
         {"name": name, "dtype": array.dtype.name, "shape": list(array.shape)}
         | ({"values": _values(array)} if small else {})
@@ -129,11 +132,18 @@ def _record_to_json(record: Record, position: int, arrays: dict[str, Any]) -> li
 def read(path: Path) -> Stored:
     """Return what a file says; raise UnreadableError with the reason and the cure."""
     try:
-        header = json.loads(path.read_bytes())
+        contents = path.read_bytes()
     except OSError as error:
         raise UnreadableError(
             path, f"cannot be read: {error.strerror}", "check the path"
         ) from error
+    return parse(contents, path)
+
+
+def parse(contents: bytes, path: Path) -> Stored:
+    """Return what the text of a file says; `path` is where it is from. Raises UnreadableError."""
+    try:
+        header = json.loads(contents)
     except (ValueError, RecursionError) as error:
         raise UnreadableError(path, f"is not a counterexample, or damaged: {error}") from error
     if not isinstance(header, dict) or header.get("format") != FORMAT:

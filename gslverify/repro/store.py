@@ -11,8 +11,6 @@ from gsl.errors import did_you_mean
 from gslverify.atomic import write_whole
 from gslverify.repro.form import Stored, UnreadableError, contents_of, read
 
-ROOT = Path(".gslverify")
-FAILURES = "failures"
 PINNED = "__counterexamples__"
 DIGITS = (8, 16, 64)
 """Of the hash in a name: more only where another file already has that name."""
@@ -68,26 +66,28 @@ def pin(path: Path, rule_file: Path, rule_name: str) -> Path:
     return moved
 
 
-def find(given: str, root: Path = ROOT) -> Path:
-    """Return the file that is meant by a path, a file name, or the start of a hash or a rule id.
+def find(given: str, folder: Path) -> Path:
+    """Return the file that is meant by a path, its name, the start of its hash, or a rule.
+
+    `folder` has the failures of earlier runs.
 
     Raises UnreadableError where there is none, or more than one.
     """
     if Path(given).is_file():
         return Path(given)
-    known = list(_known(root))
+    known = list(_known(folder))
     fitting = list({path.name: path for path in known if _means(given, path)}.values())
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
         names = ", ".join(path.as_posix() for path in fitting[:5])
         raise UnreadableError(Path(given), "means several counterexamples", f"name one of {names}")
-    cure = did_you_mean(given, [path.stem for path in known]) or f"see {root / FAILURES}"
+    cure = did_you_mean(given, [path.stem for path in known]) or f"see {folder}"
     raise UnreadableError(Path(given), "there is no such counterexample", cure)
 
 
-def _known(root: Path) -> Iterator[Path]:
-    yield from sorted((root / FAILURES).glob("*.json"))
+def _known(folder: Path) -> Iterator[Path]:
+    yield from sorted(folder.glob("*.json"))
     yield from sorted(Path().glob(f"**/{PINNED}/*/*.json"))
 
 

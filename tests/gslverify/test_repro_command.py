@@ -217,7 +217,7 @@ def test_a_full_disk_costs_a_message(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    files = FailureFiles(folder / ".gslverify")
+    files = FailureFiles(folder / ".gslverify" / "failures")
 
     assert files.keep("rules.py::swapped", "", finding_with_case()).stored == ""
     assert "No space left on device" in capsys.readouterr().err
@@ -225,7 +225,7 @@ def test_a_full_disk_costs_a_message(
 
 
 def test_what_is_stored_already_stays_where_it_is(folder: Path) -> None:
-    files = FailureFiles(folder / ".gslverify")
+    files = FailureFiles(folder / ".gslverify" / "failures")
     once = files.keep("rules.py::swapped", "sha256:1", finding_with_case())
 
     assert once.stored
