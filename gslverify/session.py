@@ -42,7 +42,8 @@ class Output:
 
     Without a file, standard output has the report in `format`; with one, `file` has it and
     standard output the text. `reports` are further files with their formats. `argv` are the
-    arguments of the command, which some formats note.
+    arguments of the command, which some formats note. With `everything`, rules without problems
+    are drawn, too.
     """
 
     format: str = "full"
@@ -50,6 +51,7 @@ class Output:
     style: Style = field(default_factory=Style)
     argv: tuple[str, ...] = ()
     reports: tuple[tuple[str, Path], ...] = ()
+    everything: bool = False
 
     @property
     def shown(self) -> str:
@@ -87,7 +89,16 @@ def run_check(
         done = _follow(events, ticker, list(_streams(output, stdout, ticker)))
     plain = Style(ascii_only=output.style.ascii_only, verbosity=output.style.verbosity)
     code = exit_code(done)
-    report = Report(done, settings, tuple(selectors), code, output.argv, plain)
+    report = Report(
+        done,
+        settings,
+        tuple(selectors),
+        code,
+        output.argv,
+        plain,
+        collected=tuple(collected),
+        everything=output.everything,
+    )
     return _deliver(report, output, stdout)
 
 

@@ -18,6 +18,7 @@ from gslverify.commands.parameters import (
 )
 from gslverify.commands.reading import write
 from gslverify.configuration.resolve import Resolved, settings_lines
+from gslverify.report.formats import lacking
 from gslverify.selection import SelectionError
 from gslverify.session import Output, run_check
 
@@ -54,4 +55,9 @@ def _output(resolved: Resolved, options: dict[str, Any]) -> Output:
     )
     argv = click.get_current_context().obj
     shown = resolved["output-format"]
-    return Output(shown, options["output_file"], style, argv, options["reports"])
+    for name in (shown, *(name for name, _ in options["reports"])):
+        if message := lacking(name):
+            raise click.UsageError(message)
+    return Output(
+        shown, options["output_file"], style, argv, options["reports"], resolved["report-full"]
+    )

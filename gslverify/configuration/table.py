@@ -210,6 +210,13 @@ OUTPUT = (
     Setting(
         "verbose", SWITCH, "Times, counts and all that was found.", "output", ("-v", "--verbose")
     ),
+    Setting(
+        "report-full",
+        SWITCH,
+        "Draw the rules without problems, too, in a report as HTML.",
+        "output",
+        ("--report-full",),
+    ),
     Setting("show-stats", SWITCH, "Where the time went.", "output", ("--show-stats",)),
     Setting(
         "color",

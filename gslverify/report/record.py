@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from gslverify.corpus import Collected
 from gslverify.events import Event, RuleDone, RunDone, RunStarted
 from gslverify.finding import Finding, RuleResult
 from gslverify.report.style import Style
@@ -23,6 +24,8 @@ class Report:
         argv: the arguments of the command.
         style: how text is laid out.
         remarks: lines for the end of a text that other parts of the program have to say.
+        collected: the rules, for formats that draw them.
+        everything: draw the rules without problems, too.
     """
 
     done: RunDone
@@ -32,6 +35,8 @@ class Report:
     argv: tuple[str, ...] = ()
     style: Style = field(default_factory=Style)
     remarks: tuple[str, ...] = ()
+    collected: tuple[Collected, ...] = ()
+    everything: bool = False
 
     @property
     def findings(self) -> Iterator[tuple[RuleResult, Finding]]:

@@ -168,8 +168,8 @@ def _folded(text: str, remark: str, style: Style) -> list[str]:
     return [*wrap(text, style.width, subsequent_indent="  "), f"  {remark}"]
 
 
-def summary_lines(done: RunDone, settings: Settings, style: Style) -> Iterator[str]:
-    """Yield counts in words, the codes that occurred, and why the run ended early if it did."""
+def counts_text(done: RunDone) -> str:
+    """Return "41 rules: 37 pass, 2 fail, 2 inconclusive"."""
     about_rules = [result for result in done.results if is_rule(result)]
     verdicts = Counter(result.verdict for result in about_rules)
     always = (Verdict.PASS, Verdict.FAIL)
@@ -184,9 +184,12 @@ def summary_lines(done: RunDone, settings: Settings, style: Style) -> Iterator[s
     without = len(done.results) - len(about_rules)
     if without:
         counts[-1] += f"; {without} path{'s' if without > 1 else ''} without a rule"
-    yield from _folded(
-        f"{rules}: {', '.join(counts)}", f"{done.seconds:.1f}s, seed {settings.seed}", style
-    )
+    return f"{rules}: {', '.join(counts)}"
+
+
+def summary_lines(done: RunDone, settings: Settings, style: Style) -> Iterator[str]:
+    """Yield counts in words, the codes that occurred, and why the run ended early if it did."""
+    yield from _folded(counts_text(done), f"{done.seconds:.1f}s, seed {settings.seed}", style)
     troubled = [r for r in done.results if r.verdict not in QUIET]
     codes = Counter(f.code.id for r in troubled for f in r.findings if not f.code.is_warning)
     if codes:
