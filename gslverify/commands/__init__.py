@@ -7,6 +7,8 @@ COMMANDS = {
     "list": ("gslverify.commands.list_rules:list_command", "List rules, or the operators."),
     "show": ("gslverify.commands.show:show", "Show the source and the target of a rule."),
     "schema": ("gslverify.commands.schema:schema", "Print the JSON Schema of a kind of file."),
+    "baseline": ("gslverify.commands.baseline:baseline", "Known results: write, update, accept."),
+    "compare": ("gslverify.commands.compare:compare", "What changed between two reports."),
     "repro": ("gslverify.commands.repro:repro", "Run a stored counterexample again."),
     "cache": ("gslverify.commands.cache:cache", "Results of earlier runs: info, clear."),
     "explain": ("gslverify.commands.explain:explain", "Explain a code."),
