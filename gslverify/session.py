@@ -10,10 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TextIO
 
+from gslverify.cache import Forgetful, Memory, Remembering
+from gslverify.cache.folder import CacheFolder
 from gslverify.corpus import Collected, CollectedRule, Unusable, collect, writable
 from gslverify.engine import verify
 from gslverify.events import INTERRUPTED, Event, RuleDone, RunDone
 from gslverify.exits import Exit, exit_code
+from gslverify.failures import FailureFiles
 from gslverify.report.delivery import deliver, deliver_step_summary
 from gslverify.report.formats import STREAMED, render
 from gslverify.report.jsonl import JsonLines
@@ -80,7 +83,9 @@ def run_check(
             chosen_rules(selectors, expression, settings.load_timeout), settings.load_timeout
         )
         ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
-        events = verify(collected, settings, waves, ticker.live)
+        keep = FailureFiles(Path(settings.failures_folder), settings.seed).keep
+        memory = _memory(settings)
+        events = verify(collected, settings, waves, ticker.live, keep, memory)
         done = _follow(events, ticker, list(_streams(output, stdout, ticker)))
     plain = Style(ascii_only=output.style.ascii_only, verbosity=output.style.verbosity)
     code = exit_code(done)
@@ -95,6 +100,12 @@ def run_check(
         everything=output.everything,
     )
     return _deliver(report, output, stdout)
+
+
+def _memory(settings: Settings) -> Memory:
+    if not settings.cache:
+        return Forgetful()
+    return Remembering(CacheFolder(Path(settings.cache_folder)), settings)
 
 
 def _deliver(report: Report, output: Output, stdout: TextIO) -> Exit:

@@ -11,6 +11,7 @@ from gslverify.codes import (
     satisfiable,
     shape,
     static,
+    stored,
 )
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "satisfiable",
     "shape",
     "static",
+    "stored",
 ]

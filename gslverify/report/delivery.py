@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 
+from gslverify.atomic import reason_of, write_whole
 from gslverify.report.formats import render
 from gslverify.report.record import Report
 
@@ -24,10 +23,10 @@ def deliver(
     """
     for name, path in wanted:
         try:
-            write_whole(path, render(name, report))
+            write_report(path, render(name, report))
         except OSError as error:
-            reason = error.strerror or str(error)
-            yield f"the report {name} could not be written to {path}: {reason}; name another file"
+            problem = f"could not be written to {path}: {reason_of(error)}"
+            yield f"the report {name} {problem}; name another file"
         if name == "github":
             yield from deliver_step_summary(report, environment)
 
@@ -41,25 +40,17 @@ def deliver_step_summary(report: Report, environment: Mapping[str, str]) -> Iter
         with open(path, "a", encoding="utf-8") as file:
             file.write(render("markdown", report))
     except OSError as error:
-        yield f"the step summary could not be written to {path}: {error.strerror or error}"
+        yield f"the step summary could not be written to {path}: {reason_of(error)}"
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_report(path: Path, text: str) -> None:
     """Write a file as a whole or not at all, so that an older one survives a full disk."""
+    data = text.encode()
     if path.exists() and not path.is_file():  # a device or a pipe, which no file can replace
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(data)
         return
     target = path.resolve()
-    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(temporary, target.stat().st_mode if target.exists() else 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
+    write_whole(target, data, target.stat().st_mode if target.exists() else 0o666 & ~_umask())
 
 
 def _umask() -> int:

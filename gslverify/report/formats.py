@@ -16,6 +16,11 @@ FORMATS = {
     "concise": "gslverify.report.concise:concise",
     "json": "gslverify.report.json:json_text",
     "jsonl": "gslverify.report.jsonl:jsonl",
+    "sarif": "gslverify.report.sarif:sarif",
+    "junit": "gslverify.report.junit:junit",
+    "github": "gslverify.report.github:github",
+    "gitlab": "gslverify.report.gitlab:gitlab",
+    "markdown": "gslverify.report.markdown:markdown",
     "html": "gslverify.report.html.page:html",
 }
 """Where the function of each format is, as "module:function"; each takes a Report."""

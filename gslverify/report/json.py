@@ -10,28 +10,19 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from gsl.span import Span
-from gslverify import __version__
 from gslverify.codes.corpus import is_rule
 from gslverify.corpus import relative
 from gslverify.finding import Counterexample, Difference, Finding, RuleResult, StageResult, Tensor
 from gslverify.report.details import repro_command
 from gslverify.report.record import Report
 from gslverify.settings import STAGES, Settings
+from gslverify.versions import tool_versions
 
 SCHEMA_VERSION = 1
-
-DISTRIBUTIONS = {
-    "tvm": "apache-tvm",
-    "z3": "z3-solver",
-    "hypothesis": "hypothesis",
-    "numpy": "numpy",
-}
-"""Tools that results depend on, and the distributions that tell their versions unimported."""
 
 
 def json_text(report: Report) -> str:
@@ -89,17 +80,6 @@ def summary(results: Iterable[RuleResult]) -> dict[str, int]:
 def dumps(report: dict[str, Any]) -> str:
     """Return the text of a report: sorted keys, no NaN or infinity as bare words."""
     return json.dumps(finite(report), indent=2, sort_keys=True, allow_nan=False) + "\n"
-
-
-def tool_versions() -> dict[str, str]:
-    """Return the versions of everything that results depend on; "absent" is not installed."""
-    found = {"gslverify": __version__, "gsl": __version__}
-    for tool, distribution in DISTRIBUTIONS.items():
-        try:
-            found[tool] = version(distribution)
-        except PackageNotFoundError:
-            found[tool] = "absent"
-    return found
 
 
 def finite(value: Any) -> Any:
@@ -179,6 +159,7 @@ def finding_document(finding: Finding, rule_id: str, settings: Settings) -> dict
         "details": list(finding.details),
         "span": _span(finding.span),
         "repro": repro_command(rule_id, settings),
+        "stored": finding.stored or None,
         "counterexample": None if example is None else _counterexample(example),
     }
 
@@ -204,6 +185,11 @@ def _counterexample(example: Counterexample) -> dict[str, Any]:
         "target_ssa": list(example.target),
         "outputs": [_difference(difference) for difference in example.outputs],
         "notes": list(example.notes),
+        "source_values": list(example.source_values),
+        "target_values": list(example.target_values),
+        "divergence": example.divergence,
+        "matters": list(example.matters),
+        "same_for_any": list(example.same_for_any),
     }
 
 

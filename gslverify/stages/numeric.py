@@ -37,9 +37,9 @@ from gslverify.instance import USUAL
 from gslverify.minimise import counterexample_of, minimise_values
 from gslverify.sampling import Sampler
 from gslverify.smt import Answer, UntranslatableError
-from gslverify.stage import Count, Outcome, Question, Stage
+from gslverify.stage import Count, Outcome, Question, Stage, Witness
 from gslverify.stages.satisfiable import scenarios_of
-from gslverify.trial import MOST_REWRITES, judge, prepare
+from gslverify.trial import MOST_REWRITES, judge, prepare, simplest
 from gslverify.trial import Outcome as Trial
 
 MOST_SHRINKING_STEPS = 300
@@ -151,6 +151,8 @@ def examine(question: Question) -> Iterable[Outcome]:
         message = f"no graph was run on which a condition of the target {untried}"
         yield Finding(TOO_FEW_EXAMPLES, message, question.subst.span, details=_reasons(search))
         return
+    if search.passed:
+        yield Witness(simplest(search.passed).case())
     yield from _confirm(question, search)
 
 

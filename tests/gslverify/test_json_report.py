@@ -8,9 +8,10 @@ import pytest
 
 from gslverify.events import RunDone
 from gslverify.finding import RuleResult, StageResult, Verdict
-from gslverify.report.json import document, dumps, tool_versions
+from gslverify.report.json import document, dumps
 from gslverify.report.record import Report
 from gslverify.settings import Settings
+from gslverify.versions import tool_versions
 from tests.gslverify.results import expected, failing, passing, undecided
 
 ARGV = ("check", "conv.py", "--seed", "3", "-j", "2")
@@ -152,7 +153,7 @@ def test_text_is_sorted_and_ends_with_a_newline(folder: Path) -> None:
 
 
 def test_absent_tools_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gslverify.report.json.DISTRIBUTIONS", {"tvm": "no-such-distribution"})
+    monkeypatch.setattr("gslverify.versions.DISTRIBUTIONS", {"tvm": "no-such-distribution"})
 
     assert tool_versions()["tvm"] == "absent"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gslverify.report.delivery import deliver, write_whole
+from gslverify.report.delivery import deliver, write_report
 from tests.gslverify.report.making import report_of
 from tests.gslverify.results import passing
 
@@ -33,12 +33,12 @@ def test_failure_names_format_file_and_reason(folder: Path) -> None:
     assert (folder / "ok").exists()
 
 
-def test_older_file_survives_a_failure(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_older_file_survives_a_failure(folder: Path) -> None:
     path = folder / "report"
     path.write_text("older", "utf-8")
 
     with pytest.raises(UnicodeEncodeError):
-        write_whole(path, "\ud800")
+        write_report(path, "\ud800")
 
     assert path.read_text("utf-8") == "older"
     assert os.listdir(folder) == ["report"]
@@ -50,7 +50,7 @@ def test_file_keeps_its_permissions_and_a_link_stays_one(folder: Path) -> None:
     real.chmod(0o600)
     link.symlink_to(real)
 
-    write_whole(link, "newer")
+    write_report(link, "newer")
 
     assert link.is_symlink()
     assert real.read_text("utf-8") == "newer"
