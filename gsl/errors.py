@@ -63,6 +63,10 @@ class EvaluationError(GslError):
     """An attribute expression has no value here, such as an index out of range."""
 
 
+class KernelError(GslError):
+    """A kernel is malformed, has no value or no gradient; the message says where, if written."""
+
+
 class UndecidedError(GslError):
     """A structural choice (rank, axis, number of outputs) depends on an unknown size."""
 
