@@ -27,16 +27,19 @@ def unused(name: str, taken: Collection[str]) -> str:
 
 
 def name_symbols(
-    kernel: Kernel, statement: Statement, taken: Collection[str] = ()
+    kernel: Kernel, statement: Statement | None, taken: Collection[str] = ()
 ) -> dict[Symbol, str]:
-    """Return a name for every symbol of a statement: its own, unless that is taken.
+    """Return a name for every size and symbol of a statement: its own, unless that is taken.
 
     Tensors, sizes and whatever is in `taken` come first, and indices on the left before others.
     """
     used = {*taken, *kernel.shapes}
     names: dict[Symbol, str] = {}
-    left = (symbol for symbol, _ in statement.indices)
-    for symbol in (*kernel.sizes, *left, *symbols_of(statement.value)):
+    symbols = list(kernel.sizes)
+    if statement is not None:
+        symbols += [symbol for symbol, _ in statement.indices]
+        symbols += symbols_of(statement.value)
+    for symbol in symbols:
         if symbol not in names:
             names[symbol] = unused(symbol.name, used)
             used.add(names[symbol])

@@ -29,9 +29,10 @@ class Token:
 
 _TOKEN = re.compile(
     r"(?P<number>(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?)"
-    r"|(?P<name>[^\W\d]\w*)"
+    r"|(?P<name>[A-Za-z_]\w*)"
     r"|(?P<sign>//|<=|>=|==|!=|&&|\|\||[-+*/%()<>\[\],;:=!])"
-    r"|(?P<space>\s+)"
+    r"|(?P<space>\s+)",
+    re.ASCII,
 )
 
 
