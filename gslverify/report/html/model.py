@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -12,7 +12,7 @@ from gslverify.finding import CODES, Tensor
 from gslverify.report.html.anchors import anchors
 from gslverify.report.html.picture import Side, sides
 from gslverify.report.html.sketch import Sketch
-from gslverify.report.values import attribute_texts, number_text, tensor_text
+from gslverify.report.values import attribute_texts, nested_text, number_text, tensor_text
 
 WORDS = {
     "fail": "failed",
@@ -53,14 +53,17 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A counterexample: the network before and after, the model, what went in and came out."""
+    """A counterexample: the network before and after, the model, what went in and came out.
 
-    statements: Sequence[tuple[str, str]]
+    Each row of `statements` has those of source and target, with what they compute behind them.
+    """
+
+    statements: Sequence[tuple[str, str, str, str]]
     model_title: str
     attributes: Sequence[Sequence[str]]
     inputs: Sequence[str]
     outputs: Sequence[Mapping[str, Any]]
-    notes: Sequence[str]
+    remarks: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,7 @@ class Problem:
     details: Sequence[str]
     cure: str
     repro: str
+    stored: str
     example: Example | None
 
 
@@ -251,20 +255,43 @@ def _problem(finding: Mapping[str, Any]) -> Problem:
         details=finding["details"],
         cure=finding["cure"],
         repro=finding["repro"],
+        stored=shlex.join(["gslverify", "repro", finding["stored"]]) if finding["stored"] else "",
         example=None if example is None else _example(example, code),
     )
 
 
 def _example(example: Mapping[str, Any], code: str) -> Example:
-    statements = zip_longest(example["source_ssa"], example["target_ssa"], fillvalue="")
+    sides = [_valued(example, side) for side in ("source", "target")]
+    rows = zip_longest(*sides, fillvalue=("", ""))
     return Example(
-        statements=list(statements),
+        statements=[(*source, *target) for source, target in rows],
         model_title="model found by z3" if code.startswith("GSL3") else "attributes and sizes",
         attributes=[text.split(" = ", 1) for text in attribute_texts(example["attrs"])],
         inputs=[_input(tensor) for tensor in example["inputs"]],
         outputs=[_output(output) for output in example["outputs"]],
-        notes=example["notes"],
+        remarks=list(_remarks(example)),
     )
+
+
+def _valued(example: Mapping[str, Any], side: str) -> list[tuple[str, str]]:
+    """Return the statements of one side, each with what it computes as far as that is known."""
+    values = [
+        "" if value is None else nested_text(value) for value in example.get(f"{side}_values") or ()
+    ]
+    statements = example[f"{side}_ssa"]
+    return list(zip_longest(statements, values[: len(statements)], fillvalue=""))
+
+
+def _remarks(example: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what was found out about the counterexample, each with a word for what it is."""
+    if example.get("divergence"):
+        yield "diverges", example["divergence"]
+    if example.get("matters"):
+        yield "matters", "; ".join(example["matters"])
+    if example.get("same_for_any"):
+        yield "same for any", ", ".join(example["same_for_any"])
+    for note in example["notes"]:
+        yield "note", note
 
 
 def _input(tensor: Mapping[str, Any]) -> str:

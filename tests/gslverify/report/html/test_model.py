@@ -85,12 +85,42 @@ def test_counterexample_has_networks_values_and_elements(folder: Path) -> None:
     example = views(model(folder))["two_conv_add"].problems[0].example
 
     assert example is not None
-    assert example.statements[1] == ("return %0", "%1 = Conv2D(%0, w, groups=2)")
-    assert example.statements[2] == ("", "return %1")
+    assert example.statements[1] == ("return %0", "", "%1 = Conv2D(%0, w, groups=2)", "")
+    assert example.statements[2] == ("", "", "return %1", "")
+    assert ("note", "TVM computes different outputs, too") in example.remarks
     assert example.attributes == [["conv1.groups", "2"], ["conv1.strides", "(1, 3)"]]
     assert example.inputs == ["x float32[1,2] = [[0 1.5]]", "w float32[4,8]"]
     assert example.outputs[0]["rows"] == [("[0, 1]", "4", "1"), ("[0, 0]", "nan", "2")]
     assert example.model_title == "attributes and sizes"
+
+
+def test_what_was_found_out_about_a_counterexample_is_told(folder: Path) -> None:
+    known = replace(
+        EXAMPLE,
+        source_values=([[1.0, 2.5]],),
+        target_values=(None, [0.0]),
+        divergence="output 0[0]: %0 of the source",
+        matters=("groups: holds for 1",),
+        same_for_any=("strides", "padding"),
+    )
+    finding = failing(folder).findings[1]
+    finding = replace(finding, counterexample=known, stored=".gslverify/failures/a b.json")
+    result = RuleResult("a.py::b", None, (StageResult("numeric", Verdict.FAIL, (finding,)),))
+    page = page_model(report_of([result]), {}, everything=False)
+
+    (problem,) = views(page)["b"].problems
+    assert problem.stored == "gslverify repro '.gslverify/failures/a b.json'"
+    assert problem.example is not None
+    assert [(row[1], row[3]) for row in problem.example.statements] == [
+        ("[[1 2.5]]", ""),
+        ("", "[0]"),
+        ("", ""),
+    ]
+    assert list(problem.example.remarks)[:3] == [
+        ("diverges", "output 0[0]: %0 of the source"),
+        ("matters", "groups: holds for 1"),
+        ("same for any", "strides, padding"),
+    ]
 
 
 def test_model_of_the_solver_is_called_so(folder: Path) -> None:
