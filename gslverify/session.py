@@ -10,10 +10,11 @@ from io import StringIO
 from pathlib import Path
 from typing import TextIO
 
-from gslverify.corpus import Collected, CollectedRule, Unusable, collect, writable
+from gslverify.corpus import Collected, CollectedRule, Unusable, writable
 from gslverify.engine import verify
 from gslverify.events import INTERRUPTED, Event, RuleDone, RunDone
 from gslverify.exits import Exit, exit_code
+from gslverify.mutation.collect import collect_with_mutants
 from gslverify.report import json as json_report
 from gslverify.report.progress import Heartbeat, LiveLine, Ticker
 from gslverify.report.style import Style
@@ -82,7 +83,7 @@ def chosen_rules(
     SelectionError for an unreadable expression.
     """
     chosen = rule_selector(expression) if expression else lambda rule: True
-    collected = collect(selectors, seconds)
+    collected = collect_with_mutants(selectors, seconds)
     kept = [item for item in collected if isinstance(item, Unusable) or chosen(item.rule)]
     rules, kept_rules = (sum(isinstance(i, CollectedRule) for i in x) for x in (collected, kept))
     if rules and not kept_rules:

@@ -6,6 +6,7 @@ COMMANDS = {
     "check": ("gslverify.commands.check:check", "Verify rules and report what was found."),
     "list": ("gslverify.commands.list_rules:list_command", "List rules, or the operators."),
     "show": ("gslverify.commands.show:show", "Show the source and the target of a rule."),
+    "mutate": ("gslverify.commands.mutate:mutate", "Break rules and see how much is noticed."),
     "explain": ("gslverify.commands.explain:explain", "Explain a code."),
 }
 """Where each command is, and its line in the help of all."""

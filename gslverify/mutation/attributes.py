@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 from gsl.attr.term import Access, Term, as_term, subterms
 from gsl.errors import OperatorError
@@ -32,6 +33,9 @@ from gslverify.mutation.terms import (
 
 Wanted = Callable[[str], bool]
 
+MOST_VARIATIONS = 6
+"""Of one attribute in one way; a padding of four sums has dozens that tell nothing new."""
+
 
 def _attributes(subst: Subst, wanted: Wanted) -> Iterator[tuple[Call, str, Term]]:
     for call in target_calls(subst):
@@ -42,10 +46,10 @@ def _attributes(subst: Subst, wanted: Wanted) -> Iterator[tuple[Call, str, Term]
 
 def _varied(subst: Subst, wanted: Wanted, vary: Callable[[Term], Iterable[Variation]]) -> Changes:
     for call, name, term in _attributes(subst, wanted):
-        for said, new in vary(term):
-            if _is_legal(call, name, new):
-                described = f"`{name}` of {name_of(subst, call)}: {said}"
-                yield Change(call, described, Draft.of(subst).constrain(call, name, new))
+        legal = ((said, new) for said, new in vary(term) if _is_legal(call, name, new))
+        for said, new in islice(legal, MOST_VARIATIONS):
+            described = f"`{name}` of {name_of(subst, call)}: {said}"
+            yield Change(call, described, Draft.of(subst).constrain(call, name, new))
 
 
 def _is_legal(call: Call, name: str, term: Term) -> bool:
@@ -92,7 +96,7 @@ def from_elsewhere(subst: Subst) -> Changes:
     calls = source_calls(subst)
     for call, name, term in _attributes(subst, lambda name: True):
         for part in subterms(term):
-            if not isinstance(part, Access):
+            if not isinstance(part, Access) or part.name in ("ndim", "dtype"):
                 continue
             for other in calls:
                 if other is not part.pattern and part.name in other.attribute_names():
