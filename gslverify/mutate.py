@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
 from gslverify.corpus import Collected, CollectedRule
 from gslverify.engine import ignore, verify
-from gslverify.events import Notify, RuleDone, RunDone
+from gslverify.events import Event, Notify, RuleDone, RunDone
 from gslverify.mutation.collect import mutants_in, rule_id_of
 from gslverify.mutation.mutants import Mutant
 from gslverify.mutation.normal import normal_form
@@ -68,13 +68,21 @@ class Campaign:
         return len(self.judged) + len(self.waiting) + self.left_out
 
     def run(
-        self, settings: Settings, waves: Sequence[Wave] = WAVES, notify: Notify = ignore
+        self,
+        settings: Settings,
+        waves: Sequence[Wave] = WAVES,
+        notify: Notify = ignore,
+        watch: Callable[[Event], None] = lambda event: None,
     ) -> Generator[Judged, None, RunDone]:
-        """Verify the mutants that wait; yield each with its fate, return how the run ended."""
+        """Verify the mutants that wait; yield each with its fate, return how the run ended.
+
+        `watch` sees the events of the run.
+        """
         mutants = {item.rule_id: mutant for mutant, item in self.waiting}
         items: list[Collected] = [item for _, item in self.waiting]
         done = RunDone((), 0.0)
         for event in verify(items, settings, waves, notify):
+            watch(event)
             if isinstance(event, RuleDone):
                 result = event.result
                 mutant = mutants[result.rule_id]

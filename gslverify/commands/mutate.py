@@ -169,7 +169,7 @@ class _Over:
 def _carry_out(campaign: Campaign, options: dict[str, Any]) -> _Over:
     ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
     over = _Over(list(campaign.judged))
-    run = campaign.run(_settings(options), notify=ticker.live)
+    run = campaign.run(_settings(options), notify=ticker.live, watch=ticker.consume)
     try:
         with redirect_stdout(sys.stderr):
             while True:

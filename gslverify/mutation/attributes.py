@@ -23,7 +23,7 @@ from gslverify.mutation.registry import (
 from gslverify.mutation.terms import (
     Variation,
     other_arithmetic,
-    other_sizes,
+    other_elements,
     other_sums,
     perturbed_numbers,
     plain_value,
@@ -64,6 +64,12 @@ def _is_legal(call: Call, name: str, term: Term) -> bool:
     return True
 
 
+def _has_default(call: Call, name: str) -> bool:
+    if not isinstance(call.callee, Operator):
+        return False
+    return call.callee.attributes[name].default is not REQUIRED
+
+
 def _is_axis(name: str) -> bool:
     return name in ("axis", "axes", "channel_axis")
 
@@ -84,8 +90,7 @@ def _is_plain(name: str) -> bool:
 def omitted(subst: Subst) -> Changes:
     """Drop an attribute of a call of the target."""
     for call, name, _ in _attributes(subst, lambda name: "dtype" not in name):
-        known = isinstance(call.callee, Operator)
-        if known and call.callee.attributes[name].default is not REQUIRED:  # type: ignore[union-attr]
+        if _has_default(call, name):
             said = f"omit `{name}` of {name_of(subst, call)}"
             yield Change(call, said, Draft.of(subst).constrain(call, name, None))
 
@@ -141,7 +146,7 @@ def _other_permutations(term: Term) -> Iterator[Variation]:
 @mutation("M21", "cut at other positions")
 def other_cuts(subst: Subst) -> Changes:
     """Cut one off, at sizes instead of their sums, or at the size of another dimension."""
-    for vary in (other_sums, other_sizes, other_arithmetic, _cuts_moved):
+    for vary in (other_sums, other_elements, other_arithmetic, _cuts_moved):
         yield from _varied(subst, _is_cut, vary)
 
 
@@ -153,7 +158,7 @@ def _cuts_moved(term: Term) -> Iterator[Variation]:
 @mutation("M22", "calculate an attribute differently")
 def other_calculation(subst: Subst) -> Changes:
     """Change an operation inside an attribute of the target, or leave it out."""
-    for vary in (other_arithmetic, other_sums, other_sizes):
+    for vary in (other_arithmetic, other_sums, other_elements):
         yield from _varied(subst, _is_plain, vary)
 
 
@@ -176,7 +181,6 @@ def other_dtype(subst: Subst) -> Changes:
     for call, name, _ in _attributes(subst, lambda name: "dtype" in name):
         draft = Draft.of(subst).constrain(call, name, as_term("float32"))
         yield Change(call, f"`{name}` of {name_of(subst, call)} is always float32", draft)
-        known = isinstance(call.callee, Operator)
-        if known and call.callee.attributes[name].default is not REQUIRED:  # type: ignore[union-attr]
+        if _has_default(call, name):
             said = f"omit `{name}` of {name_of(subst, call)}"
             yield Change(call, said, Draft.of(subst).constrain(call, name, None))

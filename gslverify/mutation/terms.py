@@ -53,8 +53,9 @@ def perturbed_numbers(term: Term) -> Iterator[Variation]:
     if fields_of(term):
         yield from _each_field(term, perturbed_numbers)
         return
+    indices = {part.index for part in subterms(term) if isinstance(part, Projection)}
     for part in subterms(term):
-        if isinstance(part, Constant) and _is_number(part.value):
+        if isinstance(part, Constant) and _is_number(part.value) and part not in indices:
             for value in _neighbours(part.value):
                 said = f"{part.value} becomes {value}"
                 yield said, replaced(term, {part: Constant(value)})
@@ -147,13 +148,13 @@ def other_sums(term: Term) -> Iterator[Variation]:
             yield "a sum of one less", replaced(term, {part: shorter})
 
 
-def other_sizes(term: Term) -> Iterator[Variation]:
-    """Yield the term with the size of another dimension."""
+def other_elements(term: Term) -> Iterator[Variation]:
+    """Yield the term with another element of a tuple, such as the size of another dimension."""
     for part in subterms(term):
         match part:
-            case Projection(tuple=Access(name="shape") as whole, index=Constant(value=int(index))):
+            case Projection(tuple=Access(name=name) as whole, index=Constant(value=int(index))):
                 other = index + 1 if index == 0 else index - 1
-                said = f"shape[{index}] becomes shape[{other}]"
+                said = f"{name}[{index}] becomes {name}[{other}]"
                 yield said, replaced(term, {part: Projection(whole, Constant(other))})
 
 
