@@ -27,8 +27,10 @@ def normal_form(subst: Subst) -> Form:
     plain = _without_detours(subst)
     names = {pattern: f"p{number}" for number, pattern in enumerate(plain.source_patterns)}
     source = tuple(f"{name} = {statement(p, names)}" for p, name in names.items())
+    known = {_matched_text(p, names): name for p, name in names.items() if isinstance(p, Call)}
     for pattern in target_only(plain):
-        names[pattern] = _target_text(pattern, names)
+        text = _target_text(pattern, names)
+        names[pattern] = known.get(text, text)
     outputs = tuple(names[output] for output in (*plain.source, *plain.target))
     conditions = {term_text(condition, names) for condition in plain.where}
     return (source, outputs, tuple(sorted(conditions)))
@@ -37,15 +39,29 @@ def normal_form(subst: Subst) -> Form:
 def _target_text(pattern: Pattern, names: Mapping[Pattern, str]) -> str:
     if not isinstance(pattern, Call) or not isinstance(pattern.callee, Operator):
         return f"({statement(pattern, names)})"
-    operands = [pattern_text(operand, names) for operand in pattern.operands]
-    if pattern.callee.name in COMMUTATIVE:
+    return _call_text(pattern, pattern.callee, pattern.constraints, names)
+
+
+def _matched_text(call: Call, names: Mapping[Pattern, str]) -> str:
+    """Return the text of a target that would compute once more what a call has matched."""
+    if not isinstance(call.callee, Operator):
+        return ""
+    attributes = {name: _origin_of(Access(call, name)) for name in call.callee.attributes}
+    return _call_text(call, call.callee, attributes, names)
+
+
+def _call_text(
+    call: Call, operator: Operator, attributes: Mapping[str, Term], names: Mapping[Pattern, str]
+) -> str:
+    operands = [pattern_text(operand, names) for operand in call.operands]
+    if operator.name in COMMUTATIVE:
         operands.sort()
-    attributes = sorted(
+    written = sorted(
         f"{name}={term_text(term, names)}"
-        for name, term in pattern.constraints.items()
-        if not _is_default(pattern.callee, name, term)
+        for name, term in attributes.items()
+        if not _is_default(operator, name, term)
     )
-    return f"{pattern.callee}({', '.join([*operands, *attributes])})"
+    return f"{operator}({', '.join([*operands, *written])})"
 
 
 def _is_default(operator: Operator, name: str, term: Term) -> bool:

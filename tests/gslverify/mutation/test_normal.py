@@ -50,13 +50,30 @@ def shared_node(shared: bool) -> Subst:
     return Subst(op.Relu(op.Relu(x)) * 2.0, once + (once if shared else op.Relu(x)))
 
 
+def source_node(taken: bool) -> Subst:
+    x = pat.Wildcard()
+    inner = op.Softmax(x)
+    again = op.Softmax(x, **pat.same_attr(inner))
+    return Subst(op.Relu(inner), inner if taken else again)
+
+
+def source_node_without_attributes(taken: bool) -> Subst:
+    x = pat.Wildcard()
+    inner = op.Softmax(x)
+    return Subst(op.Relu(inner), inner if taken else op.Softmax(x))
+
+
 @pytest.mark.parametrize(
-    "write", [added, from_second, with_default, pinned, shared_node], ids=lambda f: f.__name__
+    "write",
+    [added, from_second, with_default, pinned, shared_node, source_node],
+    ids=lambda f: f.__name__,
 )
 def test_same_meaning_has_one_form(write: Callable[[bool], Subst]) -> None:
     assert normal_form(write(True)) == normal_form(write(False))
 
 
-@pytest.mark.parametrize("write", [subtracted, from_unrelated], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "write", [subtracted, from_unrelated, source_node_without_attributes], ids=lambda f: f.__name__
+)
 def test_another_meaning_has_another_form(write: Callable[[bool], Subst]) -> None:
     assert normal_form(write(True)) != normal_form(write(False))
