@@ -12,6 +12,7 @@ COMMANDS = {
     "compare": ("gslverify.commands.compare:compare", "What changed between two reports."),
     "repro": ("gslverify.commands.repro:repro", "Run a stored counterexample again."),
     "cache": ("gslverify.commands.cache:cache", "Results of earlier runs: info, clear."),
+    "mutate": ("gslverify.commands.mutate:mutate", "Break rules and see how much is noticed."),
     "explain": ("gslverify.commands.explain:explain", "Explain a code."),
 }
 """Where each command is, and its line in the help of all."""
