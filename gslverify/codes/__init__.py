@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from gslverify.codes import (
+    backend,
     corpus,
     expectation,
     expression,
     internal,
+    levels,
     numeric,
     satisfiable,
     shape,
@@ -14,10 +16,12 @@ from gslverify.codes import (
 )
 
 __all__ = [
+    "backend",
     "corpus",
     "expectation",
     "expression",
     "internal",
+    "levels",
     "numeric",
     "satisfiable",
     "shape",
