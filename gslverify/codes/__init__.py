@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from gslverify.codes import (
+    backend,
     corpus,
     expectation,
     expression,
     internal,
+    levels,
     library,
     numeric,
     satisfiable,
@@ -16,10 +18,12 @@ from gslverify.codes import (
 )
 
 __all__ = [
+    "backend",
     "corpus",
     "expectation",
     "expression",
     "internal",
+    "levels",
     "library",
     "numeric",
     "satisfiable",
