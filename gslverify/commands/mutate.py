@@ -13,7 +13,7 @@ import click
 
 from gsl.errors import did_you_mean
 from gslverify.commands.appearance import chosen_style
-from gslverify.commands.parameters import SELECTION, jobs, output_file, with_options
+from gslverify.commands.parameters import RULES, jobs, output_file, with_options
 from gslverify.commands.reading import failure
 from gslverify.corpus import CollectedRule, Unusable, writable
 from gslverify.events import RunDone
@@ -116,7 +116,7 @@ OPTIONS = (
 
 
 @click.command()
-@with_options((*SELECTION, *OPTIONS))
+@with_options((*RULES, *OPTIONS))
 def mutate(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     """Break rules on purpose and see how much is noticed.
 
@@ -127,6 +127,8 @@ def mutate(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     Exit codes: 0 done, 1 the score is below --fail-under, 2 wrong usage, 5 there is no rule to
     break, 130 interrupted.
     """
+    if not paths:
+        raise click.UsageError("name the files or folders whose rules are to be broken")
     try:
         with redirect_stdout(sys.stderr):
             rules = _sound_rules(paths, expression)
