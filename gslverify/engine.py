@@ -31,7 +31,7 @@ from gslverify.finding import CODES, FAILURES, REFUTING, Finding, RuleResult, St
 from gslverify.pool import Outcome, Pool, Task
 from gslverify.repro.store import pinned_files
 from gslverify.settings import STAGES, Settings
-from gslverify.stages import PINNED, WAVES, Wave
+from gslverify.stages import EXAMPLES, PINNED, WAVES, Wave
 
 COLLECTION = "collection"
 """Stands in place of a stage where no rule could be collected."""
@@ -115,8 +115,12 @@ class _Run:
         self.keep = keep
         self.memory = memory
         self.settings = settings
-        self.pinned = {n for n, item in enumerate(collected) if _has_pinned(item)}
-        self.waves = [waves[0], PINNED, *waves[1:]] if self.pinned else waves
+        self.special = {
+            tuple(wave): {n for n, item in enumerate(collected) if concerns(item)}
+            for wave, concerns in _special_waves(settings)
+        }
+        special = [wave for wave, _ in _special_waves(settings) if self.special[tuple(wave)]]
+        self.waves = [waves[0], *special, *waves[1:]]
         self.notify = notify
         self.stage_names = tuple(name for wave in self.waves for name in wave)
         self.states = [_State(item) for item in collected]
@@ -167,15 +171,16 @@ class _Run:
         return [
             Task(index, state.item.rule_id, state.item.path, wave)
             for index, state in enumerate(self.states)
-            if state.result is None and (wave is not PINNED or index in self.pinned)
+            if state.result is None and index in self.special.get(tuple(wave), {index})
         ]
 
     def _without(self, wave: Wave) -> list[int]:
         """Return the rules that have nothing to do in a wave."""
-        if wave is not PINNED:
+        if tuple(wave) not in self.special:
             return []
+        concerned = self.special[tuple(wave)]
         states = enumerate(self.states)
-        return [n for n, state in states if state.result is None and n not in self.pinned]
+        return [n for n, state in states if state.result is None and n not in concerned]
 
     def _recalled(self, tasks: Sequence[Task]) -> dict[int, Outcome]:
         known: dict[int, Outcome] = {}
@@ -237,7 +242,18 @@ class _Run:
 def _may_be_remembered(wave: Wave) -> bool:
     """Tell whether all stages are ours, so that a change of them is noticed; the first is cheap."""
     ours = all(location.startswith("gslverify.") for location in wave.values())
-    return ours and wave is not PINNED and STAGES[0] not in wave
+    return ours and wave not in (PINNED, EXAMPLES) and STAGES[0] not in wave
+
+
+def _special_waves(settings: Settings) -> Iterator[tuple[Wave, Callable[[Collected], bool]]]:
+    """Yield waves that only some rules go through, after the first, and which rules these are."""
+    yield PINNED, _has_pinned
+    if set(EXAMPLES) <= set(settings.stages):
+        yield EXAMPLES, _has_examples
+
+
+def _has_examples(item: Collected) -> bool:
+    return isinstance(item, CollectedRule) and item.rule.has_examples
 
 
 def _has_pinned(item: Collected) -> bool:
@@ -288,5 +304,11 @@ def _unmet_expectation(result: RuleResult) -> Iterator[Finding]:
         yield Finding(EXPECTATION_UNEXAMINED, message, result.span, cure)
 
 
-OWNERS = {"GSL1": "static", "GSL2": "satisfiable", "GSL3": "shape", "GSL4": "numeric"}
+OWNERS = {
+    "GSL1": "static",
+    "GSL2": "satisfiable",
+    "GSL3": "shape",
+    "GSL4": "numeric",
+    "GSL5": "examples",
+}
 """The stage that reports the codes of a family."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-STAGES = ("static", "satisfiable", "shape", "numeric")
+STAGES = ("static", "examples", "satisfiable", "shape", "numeric")
 """Names of the stages in the order in which they run, cheapest first."""
 
 FAIL_ON = ("fail", "vacuous", "error")

@@ -27,8 +27,22 @@ from gslverify.versions import tool_versions
 TARGET = "llvm"
 """What the numeric stage compiles for."""
 
-NAMES = ("name", "write", "equation", "reason", "span", "tags", "origin", "expect", "twin")
-"""What a rule is called and where it is; no stage but the first looks at it."""
+NAMES = frozenset(
+    [
+        "name",
+        "write",
+        "equation",
+        "reason",
+        "span",
+        "tags",
+        "origin",
+        "expect",
+        "twin",
+        "must_match",
+        "must_not_match",
+    ]
+)
+"""What a rule is called and where it is; no stage whose results are kept looks at it."""
 
 ELSEWHERE = """
     rules files profile stages keep_going max_failures jobs load_timeout stage_timeout

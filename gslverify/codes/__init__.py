@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gslverify.codes import (
+    author,
     backend,
     corpus,
     expectation,
@@ -19,6 +20,7 @@ from gslverify.codes import (
 )
 
 __all__ = [
+    "author",
     "backend",
     "corpus",
     "expectation",

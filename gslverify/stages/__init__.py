@@ -25,6 +25,10 @@ PINNED: Wave = {"pinned": "gslverify.stages.pinned:PINNED"}
 """What rules with pinned counterexamples go through before all other stages but the first."""
 
 
+EXAMPLES: Wave = {"examples": "gslverify.stages.examples:EXAMPLES"}
+"""What rules whose authors name graphs go through next."""
+
+
 def load_stage(location: str) -> Stage:
     """Import a stage from "module:OBJECT"."""
     module, _, name = location.partition(":")

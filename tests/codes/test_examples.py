@@ -44,8 +44,8 @@ WITHOUT_EXAMPLE = {
 
 def stages_for(code: Code) -> tuple[str, ...]:
     """Return the stages up to the one that reports the codes of this family."""
-    last = {"GSL2": 2, "GSL3": 3, "GSL4": 4}.get(code.id[:4], 1)
-    return STAGES[:last]
+    last = {"GSL2": "satisfiable", "GSL3": "shape", "GSL4": "numeric", "GSL5": "examples"}
+    return STAGES[: STAGES.index(last.get(code.id[:4], STAGES[0])) + 1]
 
 
 def codes_found(text: str, stages: tuple[str, ...], folder: Path) -> list[str]:
