@@ -32,6 +32,7 @@ from gslverify.pool import Outcome, Pool, Task
 from gslverify.repro.store import pinned_files
 from gslverify.settings import STAGES, Settings
 from gslverify.stages import EXAMPLES, PINNED, WAVES, Wave
+from gslverify.suppression import unsuppressed
 
 COLLECTION = "collection"
 """Stands in place of a stage where no rule could be collected."""
@@ -213,7 +214,7 @@ class _Run:
             state.stages.extend(skipped(name, f"{stop.stage} refuted the rule") for name in later)
         if stop is not None or last:
             assert isinstance(state.item, CollectedRule)
-            state.result = _rule_result(state.item, tuple(state.stages))
+            state.result = _rule_result(state.item, tuple(state.stages), self.settings)
         yield from self.flush()
 
     def _note(self, state: _State, outcome: Outcome) -> None:
@@ -278,12 +279,15 @@ def unusable_result(item: Unusable) -> RuleResult:
     return RuleResult(item.rule_id, finding.span, (stage,))
 
 
-def _rule_result(item: CollectedRule, stages: tuple[StageResult, ...]) -> RuleResult:
+def _rule_result(
+    item: CollectedRule, stages: tuple[StageResult, ...], settings: Settings
+) -> RuleResult:
     rule = item.rule
     plain = RuleResult(item.rule_id, rule.span, stages, rule.expect)
     remarks = tuple(_unmet_expectation(plain)) if rule.expect in CODES else ()
     remarks += item.warnings
-    return RuleResult(item.rule_id, rule.span, stages, rule.expect, remarks)
+    told, remarks = unsuppressed(item, stages, remarks, OWNERS, settings)
+    return RuleResult(item.rule_id, rule.span, told, rule.expect, remarks)
 
 
 def _unmet_expectation(result: RuleResult) -> Iterator[Finding]:

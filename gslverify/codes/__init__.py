@@ -9,6 +9,7 @@ from gslverify.codes import (
     expectation,
     expression,
     gate,
+    ignores,
     internal,
     levels,
     library,
@@ -18,14 +19,17 @@ from gslverify.codes import (
     static,
     stored,
 )
+from gslverify.finding import CODES
 
 __all__ = [
+    "CODES",
     "author",
     "backend",
     "corpus",
     "expectation",
     "expression",
     "gate",
+    "ignores",
     "internal",
     "levels",
     "library",

@@ -34,8 +34,8 @@ MUST_MATCH = code(
     "the rule does not match a graph that it must match",
     Verdict.FAIL,
     meaning="""The author names graphs with `must_match=[...]`, and the source matches nowhere in
-one of them. The details show the partial match that comes furthest and what stops it there. A graph in
-which the source matches, but the target cannot be built, counts as missed, too.""",
+one of them. The details show the partial match that comes furthest and what stops it there. A graph
+in which the source matches, but the target cannot be built, counts as missed, too.""",
     bad=_file("must_match=[once]"),
     good=GOOD,
 )

@@ -31,6 +31,8 @@ WITHOUT_EXAMPLE = {
     "GSL490": "depends on the settings, and on luck",
     "GSL491": "needs a graph on which TVM crashes",
     "GSL603": "depends on other rules: tests/gslverify/test_corpus.py",
+    "GSL612": "depends on the time: tests/gslverify/test_budget.py",
+    "GSL613": "depends on the time: tests/gslverify/test_budget.py",
     "GSL690": "depends on the settings: tests/gslverify/test_expectations.py",
     "GSL701": "is about several rules: tests/gslverify/library/test_relations.py",
     "GSL702": "is about several rules: tests/gslverify/library/test_relations.py",
