@@ -12,11 +12,12 @@ from typing import Protocol, TextIO
 
 from gslverify.cache import Forgetful, Memory, Remembering
 from gslverify.cache.folder import CacheFolder
-from gslverify.corpus import Collected, CollectedRule, Unusable, collect, writable
+from gslverify.corpus import Collected, CollectedRule, Unusable, writable
 from gslverify.engine import verify
 from gslverify.events import INTERRUPTED, Event, RuleDone, RunDone
 from gslverify.exits import Exit, exit_code
 from gslverify.failures import FailureFiles
+from gslverify.mutation.collect import collect_with_mutants
 from gslverify.report.delivery import deliver, deliver_step_summary
 from gslverify.report.formats import STREAMED, render
 from gslverify.report.jsonl import JsonLines
@@ -130,7 +131,7 @@ def chosen_rules(
     SelectionError for an unreadable expression.
     """
     chosen = rule_selector(expression) if expression else lambda rule: True
-    collected = collect(selectors, seconds)
+    collected = collect_with_mutants(selectors, seconds)
     kept = [item for item in collected if isinstance(item, Unusable) or chosen(item.rule)]
     rules, kept_rules = (sum(isinstance(i, CollectedRule) for i in x) for x in (collected, kept))
     if rules and not kept_rules:

@@ -10,6 +10,7 @@ COMMANDS = {
     "schema": ("gslverify.commands.schema:schema", "Print the JSON Schema of a kind of file."),
     "repro": ("gslverify.commands.repro:repro", "Run a stored counterexample again."),
     "cache": ("gslverify.commands.cache:cache", "Results of earlier runs: info, clear."),
+    "mutate": ("gslverify.commands.mutate:mutate", "Break rules and see how much is noticed."),
     "explain": ("gslverify.commands.explain:explain", "Explain a code."),
 }
 """Where each command is, and its line in the help of all."""
