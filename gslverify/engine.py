@@ -122,7 +122,7 @@ class _Run:
         self.states = [_State(item) for item in collected]
         for state in self.states:
             if isinstance(state.item, Unusable):
-                state.result = _unusable_result(state.item)
+                state.result = unusable_result(state.item)
 
     def results(self) -> list[RuleResult]:
         """Return the results that are complete."""
@@ -255,7 +255,8 @@ def _in_order(
         yield task.number, early.pop(task.number)
 
 
-def _unusable_result(item: Unusable) -> RuleResult:
+def unusable_result(item: Unusable) -> RuleResult:
+    """Return the result of what gave no rule."""
     finding = item.finding
     stage = StageResult(COLLECTION, finding.code.verdict, (finding,))
     return RuleResult(item.rule_id, finding.span, (stage,))

@@ -66,14 +66,25 @@ class Output:
         return [*own, *self.reports]
 
 
+Conclude = Callable[[Report], Report]
+
+
+def as_it_is(report: Report) -> Report:
+    """Leave a report as it is."""
+    return report
+
+
 def run_check(
     selectors: Sequence[str],
     settings: Settings,
     output: Output,
     expression: str = "",
     waves: Sequence[Wave] = WAVES,
+    conclude: Conclude = as_it_is,
 ) -> Exit:
     """Verify the rules that `selectors` name and `expression` picks; write the reports.
+
+    `conclude` has the last word about the exit code, and may remark something.
 
     What rule files print goes to standard error, so that programs can read standard output.
     Raises SelectionError for an expression that cannot be read.
@@ -100,7 +111,11 @@ def run_check(
         collected=tuple(collected),
         everything=output.everything,
     )
-    return _deliver(report, output, stdout)
+    concluded = conclude(report)
+    if output.shown in STREAMED:
+        for line in concluded.remarks:
+            print(concluded.style.plain(line), file=stdout)
+    return _deliver(concluded, output, stdout)
 
 
 def _memory(settings: Settings) -> Memory:

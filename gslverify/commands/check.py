@@ -18,6 +18,8 @@ from gslverify.commands.parameters import (
 )
 from gslverify.commands.reading import write
 from gslverify.configuration.resolve import Resolved, settings_lines
+from gslverify.gate.baseline import BaselineError
+from gslverify.gate.conclusion import at_the_gate, known_results
 from gslverify.report.formats import lacking
 from gslverify.selection import SelectionError
 from gslverify.session import Output, run_check
@@ -42,14 +44,23 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     selectors = paths or settings.rules
     if not selectors:
         raise click.UsageError("name files or folders, or set `rules` in [tool.gslverify]")
+    whole = not expression and not resolved["tags"]
     try:
-        code = run_check(selectors, settings, _output(resolved, options), expression)
-    except SelectionError as error:
+        known = known_results(settings)
+        code = run_check(
+            selectors,
+            settings,
+            output_of(resolved, options),
+            expression,
+            conclude=lambda report: at_the_gate(report, known, whole=whole),
+        )
+    except (SelectionError, BaselineError) as error:
         raise click.UsageError(str(error)) from error
     sys.exit(code)
 
 
-def _output(resolved: Resolved, options: dict[str, Any]) -> Output:
+def output_of(resolved: Resolved, options: dict[str, Any]) -> Output:
+    """Return what is written where, as settings and options say."""
     style = chosen_style(
         resolved["color"], resolved["quiet"], resolved["verbose"], resolved["ascii"]
     )

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from gsl.errors import did_you_mean
@@ -43,9 +44,14 @@ class Resolved:
 
 
 def resolve(
-    flags: Mapping[str, Any], environment: Mapping[str, str], folder: Path | None = None
+    flags: Mapping[str, Any],
+    environment: Mapping[str, str],
+    folder: Path | None = None,
+    more: Mapping[str, Value] = MappingProxyType({}),
 ) -> Resolved:
     """Return all settings, given the flags that were used by the names of their settings.
+
+    `more` is what another file says, which outdoes the settings file.
 
     Raises SettingsError for what is wrong in the environment, in the settings file of `folder`
     (default: the working directory) or a folder above it, or about the profile.
@@ -58,7 +64,7 @@ def resolve(
     defaults = {name: Value(default_of(setting), "default") for name, setting in TABLE.items()}
     if environment.get("CI"):
         defaults["strict-baseline"] = Value(True, "default, as CI is set")
-    written = {} if file is None else file.values
+    written = {**({} if file is None else file.values), **more}
     name = {**defaults, **written, **variables, **given}["profile"]
     profiles = {} if file is None else file.profiles
     merged = {**defaults, **written, **_profile(name, profiles), **variables, **given}
