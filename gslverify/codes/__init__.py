@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from gslverify.codes import (
+    backend,
     corpus,
     expectation,
     expression,
     gate,
     internal,
+    levels,
     library,
     numeric,
     satisfiable,
@@ -17,11 +19,13 @@ from gslverify.codes import (
 )
 
 __all__ = [
+    "backend",
     "corpus",
     "expectation",
     "expression",
     "gate",
     "internal",
+    "levels",
     "library",
     "numeric",
     "satisfiable",

@@ -27,6 +27,7 @@ WITHOUT_EXAMPLE = {
     "GSL403": "is found by the shape stage first, as GSL303",
     "GSL470": "would be a defect of TVM or of a reference",
     "GSL472": "needs graphs on which TVM fails: tests/gslverify/stages/test_numeric.py",
+    "GSL480": "needs TVM, and a rule about NaN: tests/gslverify/test_second_opinion.py",
     "GSL490": "depends on the settings, and on luck",
     "GSL491": "needs a graph on which TVM crashes",
     "GSL603": "depends on other rules: tests/gslverify/test_corpus.py",
