@@ -29,6 +29,7 @@ FAMILIES = {
     "GSL4": "Values (numeric)",
     "GSL5": "Proofs of values",
     "GSL6": "Expectations and bookkeeping",
+    "GSL7": "Rules as a library",
     "GSL9": "The verifier itself",
 }
 
@@ -60,15 +61,16 @@ def _joined(lines: Iterator[str]) -> str:
 def code_index() -> Iterator[str]:
     """Yield the list of all codes by family."""
     yield "# Codes\n"
-    yield "Everything that gslverify finds has a code. Codes are never used for anything else again."
-    yield "`gslverify explain CODE` prints the same pages.\n"
+    yield "Everything that gslverify finds has a code. A code is never used for anything else"
+    yield "again. `gslverify explain CODE` prints the same pages.\n"
     ordered = sorted(CODES.values(), key=lambda code: code.id)
     for family, members in groupby(ordered, key=lambda code: code.id[:4]):
         yield f"\n## {FAMILIES.get(family, family)}\n"
         yield "| code | verdict | name | meaning |"
         yield "|---|---|---|---|"
         for code in members:
-            yield f"| [{code}]({code}.md) | {verdict_of(code)} | {code.name} | {_cell(code.title)} |"
+            link, title = f"[{code}]({code}.md)", _cell(code.title)
+            yield f"| {link} | {verdict_of(code)} | {code.name} | {title} |"
 
 
 def code_page(code: Code) -> Iterator[str]:
@@ -108,7 +110,8 @@ def _command(command: click.Command, words: tuple[str, ...]) -> Iterator[str]:
     yield f"\n{'#' * len(words)} {' '.join(words)}\n"
     yield f"```text\n{' '.join([*words, *pieces])}\n```\n"
     yield _prose(command.help or "")
-    rows = [one.get_help_record(context) for one in command.params]
+    options = [one for one in command.params if isinstance(one, click.Option)]
+    rows = [one.get_help_record(context) for one in options]
     known = [row for row in rows if row is not None]
     if known:
         yield "\n| option | what it does |"
@@ -157,8 +160,8 @@ def schema_page() -> Iterator[str]:
 def operators_page() -> Iterator[str]:
     """Yield every declared operator with operands, attributes and documentation."""
     yield "# Operators\n"
-    yield f"The {len(REGISTRY)} operators that rules can use as `op.NAME(...)`. Another operator of a"
-    yield "model passes through as an opaque call, which only wildcards match.\n"
+    yield f"The {len(REGISTRY)} operators that rules can use as `op.NAME(...)`. Another operator"
+    yield "of a model passes through as an opaque call, which only wildcards match.\n"
     for name in sorted(REGISTRY):
         yield from _operator(REGISTRY[name])
 

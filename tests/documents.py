@@ -104,6 +104,4 @@ def without_times(text: str) -> str:
 
 def explained(command: Command, printed: str) -> str:
     """Return the message of a failure."""
-    return (
-        f"\n$ {command.line}\n--- the document says\n{command.expected}\n--- printed\n{printed}"
-    )
+    return f"\n$ {command.line}\n--- the document says\n{command.expected}\n--- printed\n{printed}"
