@@ -250,6 +250,8 @@ class _Reader:
         if name == "select" and _is_condition(node.arguments[0]):
             condition = self.condition(node.arguments[0])
             then, otherwise = (self.value(one) for one in node.arguments[1:])
+            if isinstance(condition, bool):
+                return then if condition else otherwise
             return Select(condition, then, otherwise)
         return Apply(name, tuple(self.value(one) for one in node.arguments))
 
