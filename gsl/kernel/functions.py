@@ -49,6 +49,10 @@ def _choose(condition: Any, then: Any, otherwise: Any) -> Any:
     return np.where(np.not_equal(condition, 0), then, otherwise)
 
 
+def _cast(value: Any, source: Any, target: Any) -> Any:
+    return np.asarray(value).astype(str(target))
+
+
 FUNCTIONS: Mapping[str, Function] = {
     "+": Function(2, np.add),
     "-": Function(2, np.subtract),
@@ -84,6 +88,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "or": Function(2, np.logical_or),
     "not": Function(1, np.logical_not),
     "select": Function(3, _choose),
+    "cast": Function(3, _cast),
 }
 """All functions by name."""
 
