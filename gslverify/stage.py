@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gsl.subst import Rule, Subst
+from gslverify.case import Case
 from gslverify.containment import contained
 from gslverify.finding import (
     SEVEREST_FIRST,
@@ -29,12 +30,20 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The hash of what a rule says, whatever its author called things."""
+    """The hash of what a rule says, whatever its author called things, and its operators."""
 
     rule_hash: str
+    operators: tuple[str, ...] = ()
 
 
-Outcome = Finding | Assurance | Count | Meaning
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A graph on which source and target were seen to agree."""
+
+    case: Case
+
+
+Outcome = Finding | Assurance | Count | Meaning | Witness
 
 
 @dataclass(slots=True)
@@ -80,6 +89,8 @@ class Stage:
             counts={item.name: item.number for item in outcomes if isinstance(item, Count)},
             seconds=time.perf_counter() - started,
             rule_hash="".join(item.rule_hash for item in outcomes if isinstance(item, Meaning)),
+            operators=next((i.operators for i in outcomes if isinstance(i, Meaning)), ()),
+            witness=next((item.case for item in outcomes if isinstance(item, Witness)), None),
         )
 
 
