@@ -179,7 +179,7 @@ class _Agreeing:
         self._users[self._places.pop(user)] = None
 
     def beginning(
-        self, clashes: Iterable[Clash], present: Container[Node]
+        self, clashes: Iterable[Clash], present: Container[Node | None]
     ) -> Iterable[Node | None]:
         """Return the users from the first one on that is `present` and does not clash."""
         users = self._users
@@ -191,12 +191,12 @@ class _Agreeing:
             start = max(start, self._after(clash, present))
         return map(users.__getitem__, range(start, len(users))) if start else users
 
-    def _after(self, clash: Clash, present: Container[Node]) -> int:
+    def _after(self, clash: Clash, present: Container[Node | None]) -> int:
         position, node = clash
         begin = place = max(self._starts.get(clash, 0), self._first)
         for place in range(begin, len(self._users)):
             user = self._users[place]
-            if user in present and user.operands[position] is not node:
+            if user is not None and user in present and user.operands[position] is not node:
                 break
         else:
             place = len(self._users)
