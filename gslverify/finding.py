@@ -162,7 +162,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
-    """What one stage found out about one rule; the stage that writes it down gives its hash."""
+    """What one stage found out about one rule; the stage that writes it down gives its hash.
+
+    `coverage` is the record of `gslverify.coverage` where examples were run.
+    """
 
     stage: str
     verdict: Verdict
@@ -172,6 +175,7 @@ class StageResult:
     seconds: float = 0.0
     skipped: str = ""
     rule_hash: str = ""
+    coverage: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,7 +34,14 @@ class Meaning:
     rule_hash: str
 
 
-Outcome = Finding | Assurance | Count | Meaning
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """What the examples of a stage had in them, as plain values (see `gslverify.coverage`)."""
+
+    record: Mapping[str, Any]
+
+
+Outcome = Finding | Assurance | Count | Meaning | Covered
 
 
 @dataclass(slots=True)
@@ -79,6 +86,7 @@ class Stage:
             assurances=tuple(item for item in outcomes if isinstance(item, Assurance)),
             counts={item.name: item.number for item in outcomes if isinstance(item, Count)},
             seconds=time.perf_counter() - started,
+            coverage=next((o.record for o in outcomes if isinstance(o, Covered)), {}),
             rule_hash="".join(item.rule_hash for item in outcomes if isinstance(item, Meaning)),
         )
 
