@@ -13,8 +13,17 @@ import click
 
 from gsl.errors import did_you_mean
 from gslverify.commands.appearance import chosen_style
-from gslverify.commands.parameters import RULES, jobs, output_file, with_options
+from gslverify.commands.parameters import (
+    EFFORT,
+    RULES,
+    option,
+    output_file,
+    resolved_settings,
+    with_options,
+)
 from gslverify.commands.reading import failure
+from gslverify.configuration import table
+from gslverify.configuration.resolve import Resolved
 from gslverify.corpus import CollectedRule, Unusable, writable
 from gslverify.events import RunDone
 from gslverify.exits import Exit
@@ -26,7 +35,7 @@ from gslverify.report.mutants import campaign_document, campaign_json, campaign_
 from gslverify.report.progress import Heartbeat, LiveLine, Ticker
 from gslverify.selection import SelectionError
 from gslverify.session import chosen_rules
-from gslverify.settings import Settings, enough_examples
+from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.static import write_down
 
@@ -57,35 +66,11 @@ OPTIONS = (
         help="Verify N mutants, drawn at random. Default: all.",
     ),
     click.option(
-        "--seed",
-        type=click.IntRange(0),
-        default=DEFAULTS.seed,
-        show_default=True,
-        help="Start of all random choices.",
-    ),
-    click.option(
         "--fail-under",
         type=click.FloatRange(0, 100),
         default=0.0,
         metavar="PERCENT",
         help="Exit with 1 if the score is lower.",
-    ),
-    click.option(
-        "-n",
-        "--max-examples",
-        type=click.IntRange(1),
-        default=DEFAULTS.max_examples,
-        show_default=True,
-        help="Graphs per mutant in the numeric stage.",
-    ),
-    click.option("--no-tvm", is_flag=True, help="Run the numeric stage on NumPy only."),
-    click.option(
-        "-j",
-        "--jobs",
-        default="auto",
-        callback=jobs,
-        metavar="N|auto",
-        help="Worker processes; 0 verifies in this one. Default: one per processor.",
     ),
     click.option(
         "--output-format",
@@ -102,21 +87,12 @@ OPTIONS = (
         metavar="FILE",
         help="Write the report to FILE instead of the terminal.",
     ),
-    click.option("-q", "--quiet", is_flag=True, help="Only survivors and the score."),
-    click.option("-v", "--verbose", is_flag=True, help="A table of the rules, too."),
-    click.option(
-        "--color",
-        type=click.Choice(["auto", "always", "never"]),
-        default="auto",
-        show_default=True,
-        help="Colour on standard output.",
-    ),
-    click.option("--ascii", "ascii_only", is_flag=True, help="No characters outside ASCII."),
+    *(option(table.TABLE[name]) for name in ("quiet", "verbose", "color", "ascii")),
 )
 
 
 @click.command()
-@with_options((*RULES, *OPTIONS))
+@with_options((*RULES, *OPTIONS, *EFFORT))
 def mutate(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     """Break rules on purpose and see how much is noticed.
 
@@ -127,26 +103,28 @@ def mutate(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     Exit codes: 0 done, 1 the score is below --fail-under, 2 wrong usage, 5 there is no rule to
     break, 130 interrupted.
     """
-    if not paths:
-        raise click.UsageError("name the files or folders whose rules are to be broken")
+    resolved = resolved_settings(options)
+    settings = resolved.settings
+    selectors = paths or settings.rules
+    if not selectors:
+        raise click.UsageError("name files or folders, or set `rules` in [tool.gslverify]")
     try:
         with redirect_stdout(sys.stderr):
-            rules = _sound_rules(paths, expression)
+            rules = _sound_rules(selectors, expression, settings.load_timeout)
     except SelectionError as error:
         raise click.UsageError(str(error)) from error
     if not rules:
         click.echo("there is no rule to break: all are expected to fail", err=True)
         sys.exit(Exit.NO_RULES)
-    drawn = Campaign.of(rules, options["operators"], options["sample"], options["seed"])
-    over = _carry_out(drawn, options)
-    _report(over, drawn, options)
+    drawn = Campaign.of(rules, options["operators"], options["sample"], settings.seed)
+    over = _carry_out(drawn, settings)
+    _report(over, drawn, resolved, options)
     low = Score.of(over.judged).percent < options["fail_under"]
     sys.exit(Exit.INTERRUPTED if over.interrupted else Exit.FINDINGS if low else Exit.CLEAN)
 
 
-def _sound_rules(paths: Sequence[str], expression: str) -> list[CollectedRule]:
+def _sound_rules(paths: Sequence[str], expression: str, seconds: float) -> list[CollectedRule]:
     """Return the rules to break; raise UsageError for what cannot be collected or written down."""
-    seconds = DEFAULTS.load_timeout
     found: list[CollectedRule] = []
     for item in writable(chosen_rules(paths, expression, seconds), seconds):
         if isinstance(item, Unusable):
@@ -168,10 +146,10 @@ class _Over:
     interrupted: bool = False
 
 
-def _carry_out(campaign: Campaign, options: dict[str, Any]) -> _Over:
+def _carry_out(campaign: Campaign, settings: Settings) -> _Over:
     ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
     over = _Over(list(campaign.judged))
-    run = campaign.run(_settings(options), notify=ticker.live, watch=ticker.consume)
+    run = campaign.run(settings, notify=ticker.live, watch=ticker.consume)
     try:
         with redirect_stdout(sys.stderr):
             while True:
@@ -187,26 +165,16 @@ def _carry_out(campaign: Campaign, options: dict[str, Any]) -> _Over:
     return over
 
 
-def _settings(options: dict[str, Any]) -> Settings:
-    most = options["max_examples"]
-    return Settings(
-        max_examples=most,
-        min_examples=enough_examples(most),
-        seed=options["seed"],
-        use_tvm=not options["no_tvm"],
-        jobs=options["jobs"],
-    )
-
-
-def _report(over: _Over, campaign: Campaign, options: dict[str, Any]) -> None:
+def _report(over: _Over, campaign: Campaign, resolved: Resolved, options: dict[str, Any]) -> None:
     left_out = campaign.size - len(over.judged)
     if options["output_format"] == "json":
-        names = ("operators", "sample", "seed", "max_examples", "fail_under")
-        document = campaign_document(over.judged, left_out, {name: options[name] for name in names})
+        said = {name: options[name] for name in ("operators", "sample", "fail_under")}
+        said |= {"seed": resolved.settings.seed, "max_examples": resolved.settings.max_examples}
+        document = campaign_document(over.judged, left_out, said)
         text = campaign_json(document)
     else:
         style = chosen_style(
-            options["color"], options["quiet"], options["verbose"], options["ascii_only"]
+            resolved["color"], resolved["quiet"], resolved["verbose"], resolved["ascii"]
         )
         text = "\n".join(campaign_lines(over.judged, left_out, style)) + "\n"
     if options["output_file"] is None:
