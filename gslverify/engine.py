@@ -13,8 +13,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
+from gslverify.budget import STOPPED, Budget, rule_is_over, run_is_over
 from gslverify.cache import Forgetful, Memory
 from gslverify.codes.expectation import EXPECTATION_UNEXAMINED, EXPECTATION_UNMET
+from gslverify.codes.ignores import RULE_BUDGET_SPENT
 from gslverify.corpus import Collected, CollectedRule, Unusable
 from gslverify.events import (
     INTERRUPTED,
@@ -116,6 +118,7 @@ class _Run:
         self.keep = keep
         self.memory = memory
         self.settings = settings
+        self.budget = Budget(settings)
         self.special = {
             tuple(wave): {n for n, item in enumerate(collected) if concerns(item)}
             for wave, concerns in _special_waves(settings)
@@ -155,10 +158,13 @@ class _Run:
                     yield from self._take(self.states[index], (), number, last=last)
                 tasks = self._tasks(wave)
                 known = self._recalled(tasks) if number > 0 else {}
+                late = [task for task in tasks if task.number not in known and task.seconds <= 0]
+                known |= {task.number: self._out_of_time(task) for task in late}
                 new = [task for task in tasks if task.number not in known]
                 if number > 0 and pool is None and self.settings.jobs and new:
                     size = min(self.settings.jobs, sum(s.result is None for s in self.states))
-                    pool = stack.enter_context(Pool(size, self.settings, self.notify))
+                    deadline = self.budget.deadline
+                    pool = stack.enter_context(Pool(size, self.settings, self.notify, deadline))
                 fresh = self._in_this_process(new) if pool is None else pool.run(new)
                 outcomes = chain(known.items(), fresh)
                 for index, outcome in _in_order(tasks, outcomes):
@@ -166,11 +172,43 @@ class _Run:
                     if self._too_many_failures():
                         count = self.settings.max_failures
                         return f"stopped after {count} failure{'s' if count > 1 else ''}"
+                if self.budget.is_spent:
+                    yield from self._give_up()
+                    return STOPPED
         return ""
+
+    def _give_up(self) -> Iterator[Event]:
+        """Conclude the rules for which the run has no time left."""
+        for index, state in enumerate(self.states):
+            if state.result is None:
+                done = {stage.stage for stage in state.stages}
+                own = [w for w in self.waves if index in self.special.get(tuple(w), {index})]
+                names = [name for wave in own for name in wave if name not in done]
+                state.stages += run_is_over(names, self.settings)
+                assert isinstance(state.item, CollectedRule)
+                state.result = _rule_result(state.item, tuple(state.stages), self.settings)
+        yield from self.flush()
+
+    def _out_of_time(self, task: Task) -> Outcome:
+        """Return the results of stages for which a rule has no time left; that is told once."""
+        told = any(f.code is RULE_BUDGET_SPENT for f in self._findings(task.number))
+        if told:
+            return tuple(skipped(name, "there was no time left") for name in task.wave)
+        return rule_is_over(task.wave, self.settings)
+
+    def _findings(self, number: int) -> Iterator[Finding]:
+        for stage in self.states[number].stages:
+            yield from stage.findings
 
     def _tasks(self, wave: Wave) -> list[Task]:
         return [
-            Task(index, state.item.rule_id, state.item.path, wave)
+            Task(
+                index,
+                state.item.rule_id,
+                state.item.path,
+                wave,
+                self.budget.left_for(state.stages),
+            )
             for index, state in enumerate(self.states)
             if state.result is None and index in self.special.get(tuple(wave), {index})
         ]
@@ -195,6 +233,8 @@ class _Run:
 
     def _in_this_process(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
         for task in tasks:
+            if self.budget.is_spent:
+                return
             item = self.states[task.number].item
             assert isinstance(item, CollectedRule)
             yield task.number, tuple(examine(item, task.wave, self.settings, self.notify))
@@ -264,12 +304,13 @@ def _has_pinned(item: Collected) -> bool:
 def _in_order(
     tasks: Sequence[Task], outcomes: Iterator[tuple[int, Outcome]]
 ) -> Iterator[tuple[int, Outcome]]:
+    """Yield outcomes in the order of their tasks, as far as there are any."""
     early: dict[int, Outcome] = {}
     for task in tasks:
-        while task.number not in early:
-            number, outcome = next(outcomes)
-            early[number] = outcome
-        yield task.number, early.pop(task.number)
+        while task.number not in early and (one := next(outcomes, None)) is not None:
+            early[one[0]] = one[1]
+        if task.number in early:
+            yield task.number, early.pop(task.number)
 
 
 def unusable_result(item: Unusable) -> RuleResult:
