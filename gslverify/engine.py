@@ -30,7 +30,7 @@ from gslverify.events import (
 )
 from gslverify.examination import examine, skipped, stops
 from gslverify.finding import CODES, FAILURES, REFUTING, Finding, RuleResult, StageResult, Verdict
-from gslverify.pool import Outcome, Pool, Task
+from gslverify.pool import Outcome, Pool, Task, Workers
 from gslverify.repro.store import pinned_files
 from gslverify.settings import STAGES, Settings
 from gslverify.stages import EXAMPLES, PINNED, WAVES, Wave
@@ -59,19 +59,20 @@ def verify(
     notify: Notify = ignore,
     keep: Keep = forget,
     memory: Memory | None = None,
+    workers: Workers | None = None,
 ) -> Generator[Event, None, None]:
     """Verify what was collected; yield events, RunDone last.
 
     `keep` is given every finding that has a counterexample and was not expected, with the id and
     the hash of the rule, and returns it with the place where it was put. `memory` is asked before
-    stages are run, and told what they found out.
+    stages are run, and told what they found out. `workers` stand for processes of this machine.
 
     The first wave always runs, since no other stage can do without a well-formed rule, and in
     this process, since it is cheap; of the others those stages run that the settings name. Ctrl-C
     ends the run early: RunDone then says so and has the results that are complete.
     """
     chosen = _chosen(waves, settings)
-    run = _Run(collected, settings, chosen, notify, keep, memory or Forgetful())
+    run = _Run(collected, settings, chosen, notify, keep, memory or Forgetful(), workers)
     started = time.perf_counter()
     yield RunStarted(tuple(item.rule_id for item in collected), run.stage_names, settings)
     reason = ""
@@ -114,8 +115,10 @@ class _Run:
         notify: Notify,
         keep: Keep,
         memory: Memory,
+        workers: Workers | None,
     ) -> None:
         self.keep = keep
+        self.workers = workers
         self.memory = memory
         self.settings = settings
         self.budget = Budget(settings)
@@ -151,7 +154,7 @@ class _Run:
         """Run wave after wave; return why the run stopped early, if it did."""
         yield from self.flush()
         with ExitStack() as stack:
-            pool: Pool | None = None
+            pool: Workers | None = None
             for number, wave in enumerate(self.waves):
                 last = number == len(self.waves) - 1
                 for index in self._without(wave):
@@ -161,10 +164,8 @@ class _Run:
                 late = [task for task in tasks if task.number not in known and task.seconds <= 0]
                 known |= {task.number: self._out_of_time(task) for task in late}
                 new = [task for task in tasks if task.number not in known]
-                if number > 0 and pool is None and self.settings.jobs and new:
-                    size = min(self.settings.jobs, sum(s.result is None for s in self.states))
-                    deadline = self.budget.deadline
-                    pool = stack.enter_context(Pool(size, self.settings, self.notify, deadline))
+                if number > 0 and pool is None and new:
+                    pool = self._open_pool(stack)
                 fresh = self._in_this_process(new) if pool is None else pool.run(new)
                 outcomes = chain(known.items(), fresh)
                 for index, outcome in _in_order(tasks, outcomes):
@@ -199,6 +200,16 @@ class _Run:
     def _findings(self, number: int) -> Iterator[Finding]:
         for stage in self.states[number].stages:
             yield from stage.findings
+
+    def _open_pool(self, stack: ExitStack) -> Workers | None:
+        """Return processes for all rules that are left, None if there shall be none."""
+        if self.workers is not None:
+            return stack.enter_context(self.workers)
+        if not self.settings.jobs:
+            return None
+        deadline = self.budget.deadline
+        size = min(self.settings.jobs, sum(state.result is None for state in self.states))
+        return stack.enter_context(Pool(size, self.settings, self.notify, deadline=deadline))
 
     def _tasks(self, wave: Wave) -> list[Task]:
         return [

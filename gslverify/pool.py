@@ -19,6 +19,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from pathlib import Path
 from types import TracebackType
+from typing import Protocol
 
 from gsl.guard import exit_text
 from gslverify.budget import rule_is_over
@@ -53,12 +54,37 @@ class Task:
 Outcome = tuple[StageResult, ...]
 
 
+class Workers(Protocol):
+    """Whatever runs tasks somewhere else."""
+
+    def __enter__(self) -> Workers: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+    def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
+        """Yield number and stage results of each task, in the order of completion."""
+
+
 class Pool:
-    """Up to `size` worker processes; a context manager that leaves none behind."""
+    """Up to `size` worker processes; a context manager that leaves none behind.
+
+    They work in `folder`, or where this process does.
+    """
 
     def __init__(
-        self, size: int, settings: Settings, notify: Notify, deadline: float = inf
+        self,
+        size: int,
+        settings: Settings,
+        notify: Notify,
+        folder: str = "",
+        deadline: float = inf,
     ) -> None:
+        self.folder = folder
         self.size = size
         self.settings = settings
         self.notify = notify
@@ -116,7 +142,7 @@ class Pool:
     def _free_worker(self) -> _Worker | None:
         free = next((worker for worker in self._workers if worker.task is None), None)
         if free is None and len(self._workers) < self.size:
-            free = _Worker(self.settings)
+            free = _Worker(self.settings, self.folder)
             self._workers.append(free)
         return free
 
@@ -128,10 +154,10 @@ class Pool:
 class _Worker:
     """The parent's side of one worker process."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, folder: str) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=serve, args=(theirs, settings))
+        self.process = context.Process(target=serve, args=(theirs, settings, folder))
         # Ctrl-C must not strike in the worker before it has left the group of the terminal. The
         # first process that is spawned starts the tracker, which would unblock the signal.
         resource_tracker.ensure_running()

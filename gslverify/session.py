@@ -19,6 +19,7 @@ from gslverify.events import INTERRUPTED, Event, RuleDone, RunDone
 from gslverify.exits import Exit, exit_code
 from gslverify.failures import FailureFiles
 from gslverify.mutation.collect import collect_with_mutants
+from gslverify.pool import Workers
 from gslverify.report.delivery import deliver, deliver_step_summary
 from gslverify.report.formats import STREAMED, render
 from gslverify.report.jsonl import JsonLines
@@ -91,22 +92,24 @@ def run_check(
     `conclude` has the last word about the exit code, and may remark something.
 
     What rule files print goes to standard error, so that programs can read standard output.
-    Raises SelectionError for an expression that cannot be read.
+    Raises SelectionError for an expression that cannot be read, and ClusterError where there is no
+    cluster to work with.
     """
     stdout = sys.stdout
     with redirect_stdout(sys.stderr):
-        collected = writable(
-            chosen_rules(selectors, expression, settings.load_timeout), settings.load_timeout
-        )
+        chosen = chosen_rules(selectors, expression, settings.load_timeout)
+        collected = writable(part_of(chosen, *settings.shard), settings.load_timeout)
         if settings.library:
             collected = _with_remarks(collected, settings)
         ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
         keep = FailureFiles(Path(settings.failures_folder), settings.seed).keep
         memory = _memory(settings)
-        events = verify(collected, settings, waves, ticker.live, keep, memory)
+        workers = _workers(settings, ticker)
+        events = verify(collected, settings, waves, ticker.live, keep, memory, workers)
         done = _follow(events, ticker, list(_streams(output, stdout, ticker)))
     plain = Style(ascii_only=output.style.ascii_only, verbosity=output.style.verbosity)
-    code = exit_code(done)
+    # A part may be empty where there are fewer rules than parts.
+    code = exit_code(done) if collected or not chosen else Exit.CLEAN
     report = Report(
         done,
         settings,
@@ -134,6 +137,21 @@ def _memory(settings: Settings) -> Memory:
     if not settings.cache:
         return Forgetful()
     return Remembering(CacheFolder(Path(settings.cache_folder)), settings)
+
+
+def _workers(settings: Settings, ticker: Ticker) -> Workers | None:
+    """Return the workers of a cluster, None for processes of this machine."""
+    if settings.executor == "local":
+        return None
+    # Only who asks for a cluster needs what talks to it.
+    cluster = import_module("gslverify.cluster")
+    workers: Workers = cluster.Cluster(settings.executor, settings, ticker.live)
+    return workers
+
+
+def part_of(items: Sequence[Collected], number: int, count: int) -> list[Collected]:
+    """Return one of `count` parts, numbered from 1, in which rules are dealt out in turn."""
+    return list(items[number - 1 :: count])
 
 
 def _deliver(report: Report, output: Output, stdout: TextIO) -> Exit:

@@ -72,7 +72,7 @@ def stage_key(
         "operators": sorted(_declarations(operators)),
         "stage": stage,
         "settings": dict(_settings(stage, settings)),
-        "tools": tool_versions(),
+        "tools": installed_tools(),
         "source": package_digest(),
         "target": [TARGET, platform.machine(), platform.system(), sys.version],
     }
@@ -84,6 +84,12 @@ def _settings(stage: str, settings: Settings) -> Iterator[tuple[str, str]]:
     for field in fields(settings):
         if field.name not in left_out:
             yield field.name, repr(getattr(settings, field.name))
+
+
+@lru_cache(maxsize=1)
+def installed_tools() -> tuple[tuple[str, str], ...]:
+    """Return the versions of all tools; looking them up takes longer than all else here."""
+    return tuple(sorted(tool_versions().items()))
 
 
 @lru_cache(maxsize=1)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from gslverify.cluster import ClusterError
 from gslverify.commands.appearance import chosen_style
 from gslverify.commands.parameters import (
     EFFORT,
@@ -54,7 +55,7 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
             expression,
             conclude=lambda report: at_the_gate(report, known, whole=whole),
         )
-    except (SelectionError, BaselineError) as error:
+    except (BaselineError, ClusterError, SelectionError) as error:
         raise click.UsageError(str(error)) from error
     sys.exit(code)
 

@@ -86,9 +86,13 @@ def _missing(item: CollectedRule, wanted: str, known: list[str]) -> Unusable:
 
 
 def find_item(loaded: Sequence[Collected], rule_id: str) -> Collected | None:
-    """Return the rule or mutant of that id among what a file holds, or None."""
+    """Return the rule or mutant of that id among what a file holds, or None.
+
+    The file may be called otherwise here, where another folder is the working directory.
+    """
     wanted = rule_id_of(rule_id) if is_mutant(rule_id) else rule_id
-    item = next((one for one in loaded if one.rule_id == wanted), None)
+    name = f"::{wanted.rpartition('::')[2]}"
+    item = next((one for one in loaded if one.rule_id.endswith(name)), None)
     if item is None or not is_mutant(rule_id) or not isinstance(item, CollectedRule):
         return item
     return mutant_item(item, rule_id)
