@@ -94,7 +94,7 @@ def _refuted_by_integers(question: Question, trial: Trial) -> Trial | None:
 
 def refutation(question: Question, failure: Trial) -> Finding:
     """Return the finding about a failed trial, with its values made simple."""
-    smallest = minimise_values(question.subst, failure)
+    smallest = minimise_values(question.subst, failure, question.settings.shrink_seconds)
     assert smallest.code is not None
     example = counterexample_of(smallest, question.settings.use_tvm)
     code, span = smallest.code, question.subst.span

@@ -45,7 +45,7 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     selectors = paths or settings.rules
     if not selectors:
         raise click.UsageError("name files or folders, or set `rules` in [tool.gslverify]")
-    whole = not expression and not resolved["tags"]
+    whole = not expression and not settings.tags
     try:
         known = known_results(settings)
         code = run_check(
@@ -71,5 +71,11 @@ def output_of(resolved: Resolved, options: dict[str, Any]) -> Output:
         if message := lacking(name):
             raise click.UsageError(message)
     return Output(
-        shown, options["output_file"], style, argv, options["reports"], resolved["report-full"]
+        shown,
+        options["output_file"],
+        style,
+        argv,
+        options["reports"],
+        resolved["report-full"],
+        resolved["show-stats"],
     )

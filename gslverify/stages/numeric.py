@@ -7,9 +7,11 @@ What passes on the NumPy references is confirmed on TVM afterwards, in bulk.
 from __future__ import annotations
 
 import hashlib
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, reject, seed, settings
@@ -66,6 +68,7 @@ class Search:
     failed: dict[str, Trial] = field(default_factory=dict)
     last: Trial | None = None
     steps: int = 0
+    give_up_at: float = inf
     declined: int = 0
     endless: Network | None = None
     draws: int = 0
@@ -90,12 +93,14 @@ class Search:
         key = _key(network, draws[0])
         if self.failed:
             self.steps += 1
-            if self.steps > MOST_SHRINKING_STEPS:
+            if self.steps > MOST_SHRINKING_STEPS or time.monotonic() > self.give_up_at:
                 return self.failed.get(key)
         trials = self._trials(network, draws)
         if not trials:
             reject()
         if trials[-1].code is not None:
+            if not self.failed:
+                self.give_up_at = time.monotonic() + self.question.settings.shrink_seconds
             self.failed[key] = self.last = trials[-1]
             return trials[-1]
         if trials[0].declined:
