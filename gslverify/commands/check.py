@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import click
@@ -24,6 +27,7 @@ from gslverify.gate.conclusion import at_the_gate, known_results
 from gslverify.report.formats import lacking
 from gslverify.selection import SelectionError
 from gslverify.session import Output, run_check
+from gslverify.watching import WATCHER, changes_in, command_without, watch
 
 
 @click.command()
@@ -45,6 +49,9 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     selectors = paths or settings.rules
     if not selectors:
         raise click.UsageError("name files or folders, or set `rules` in [tool.gslverify]")
+    if options["watching"]:
+        _watch(paths, tuple(selectors))
+        return
     whole = not expression and not settings.tags
     try:
         known = known_results(settings)
@@ -58,6 +65,23 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     except (BaselineError, ClusterError, SelectionError) as error:
         raise click.UsageError(str(error)) from error
     sys.exit(code)
+
+
+def _watch(paths: tuple[str, ...], selectors: tuple[str, ...]) -> None:
+    """Run the command again and again, each time in a process of its own.
+
+    A process keeps the modules that it has imported, and would not see that they have changed.
+    """
+    if find_spec(WATCHER) is None:
+        raise click.UsageError(f"--watch needs the package {WATCHER}; install gslverify[watch]")
+    arguments = command_without(click.get_current_context().obj, paths)
+
+    def verify(chosen: Sequence[str]) -> None:
+        command = [sys.executable, "-m", "gslverify", *arguments, *chosen]
+        subprocess.run(command, check=False)
+        click.echo("waiting for changes; Ctrl-C ends it", err=True)
+
+    watch(selectors, changes_in(selectors), verify)
 
 
 def output_of(resolved: Resolved, options: dict[str, Any]) -> Output:
