@@ -20,11 +20,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
+from gsl.guard import exit_text
 from gslverify.codes.internal import WORKER_LOST
 from gslverify.events import Notify, StageStarted
 from gslverify.examination import skipped
 from gslverify.finding import Finding, StageResult
-from gslverify.guard import exit_text
 from gslverify.settings import Settings
 from gslverify.stages import Wave
 from gslverify.worker import Message, serve

@@ -13,11 +13,12 @@ from typing import Protocol, TextIO
 
 from gslverify.cache import Forgetful, Memory, Remembering
 from gslverify.cache.folder import CacheFolder
-from gslverify.corpus import Collected, CollectedRule, Unusable, collect, writable
+from gslverify.corpus import Collected, CollectedRule, Unusable, writable
 from gslverify.engine import verify
 from gslverify.events import INTERRUPTED, Event, RuleDone, RunDone
 from gslverify.exits import Exit, exit_code
 from gslverify.failures import FailureFiles
+from gslverify.mutation.collect import collect_with_mutants
 from gslverify.pool import Workers
 from gslverify.report.delivery import deliver, deliver_step_summary
 from gslverify.report.formats import STREAMED, render
@@ -29,6 +30,9 @@ from gslverify.report.text import TextReport
 from gslverify.selection import rule_selector
 from gslverify.settings import Settings
 from gslverify.stages import WAVES, Wave
+
+LIBRARY = "gslverify.library.remarks"
+"""Loaded when it is asked for, as it needs the solver."""
 
 
 class Consumer(Protocol):
@@ -93,8 +97,12 @@ def run_check(
     """
     stdout = sys.stdout
     with redirect_stdout(sys.stderr):
-        chosen = chosen_rules(selectors, expression, settings.load_timeout)
-        collected = writable(part_of(chosen, *settings.shard), settings.load_timeout)
+        chosen = writable(
+            chosen_rules(selectors, expression, settings.load_timeout), settings.load_timeout
+        )
+        if settings.library:
+            chosen = _with_remarks(chosen, settings)
+        collected = part_of(chosen, *settings.shard)
         ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
         keep = FailureFiles(Path(settings.failures_folder), settings.seed).keep
         memory = _memory(settings)
@@ -119,6 +127,12 @@ def run_check(
         for line in concluded.remarks:
             print(concluded.style.plain(line), file=stdout)
     return _deliver(concluded, output, stdout)
+
+
+def _with_remarks(collected: list[Collected], settings: Settings) -> list[Collected]:
+    """Return what was collected with what rules do to each other; loads the solver."""
+    remarks: Callable[..., list[Collected]] = import_module(LIBRARY).with_remarks
+    return remarks(collected, settings)
 
 
 def _memory(settings: Settings) -> Memory:
@@ -164,7 +178,7 @@ def chosen_rules(
     SelectionError for an unreadable expression.
     """
     chosen = rule_selector(expression) if expression else lambda rule: True
-    collected = collect(selectors, seconds)
+    collected = collect_with_mutants(selectors, seconds)
     kept = [item for item in collected if isinstance(item, Unusable) or chosen(item.rule)]
     rules, kept_rules = (sum(isinstance(i, CollectedRule) for i in x) for x in (collected, kept))
     if rules and not kept_rules:

@@ -17,6 +17,7 @@ from gslverify.corpus import Collected, CollectedRule, load
 from gslverify.events import Live, StageStarted
 from gslverify.examination import crashed, examine
 from gslverify.finding import StageResult
+from gslverify.mutation.collect import find_item
 from gslverify.settings import Settings
 from gslverify.stages import Wave
 
@@ -51,8 +52,7 @@ def _end_with_parent() -> None:
 
 def _answer(connection: Connection, request: Request, settings: Settings) -> None:
     rule_id, path, wave = request
-    name = rule_id.rpartition("::")[2]
-    item = next((item for item in _load(path) if item.rule_id.endswith(f"::{name}")), None)
+    item = find_item(_load(path), rule_id)
     if not isinstance(item, CollectedRule):
         first = next(iter(wave))
         connection.send(StageStarted(rule_id, first))

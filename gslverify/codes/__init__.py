@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from gslverify.codes import (
+    backend,
     corpus,
     expectation,
     expression,
     gate,
     internal,
+    levels,
+    library,
     numeric,
     satisfiable,
     shape,
@@ -16,11 +19,14 @@ from gslverify.codes import (
 )
 
 __all__ = [
+    "backend",
     "corpus",
     "expectation",
     "expression",
     "gate",
     "internal",
+    "levels",
+    "library",
     "numeric",
     "satisfiable",
     "shape",

@@ -13,6 +13,7 @@ COMMANDS = {
     "merge": ("gslverify.commands.merge:merge", "The reports of all shards as one."),
     "repro": ("gslverify.commands.repro:repro", "Run a stored counterexample again."),
     "cache": ("gslverify.commands.cache:cache", "Results of earlier runs: info, clear."),
+    "mutate": ("gslverify.commands.mutate:mutate", "Break rules and see how much is noticed."),
     "explain": ("gslverify.commands.explain:explain", "Explain a code."),
 }
 """Where each command is, and its line in the help of all."""
