@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Protocol, TextIO
 
@@ -28,6 +29,9 @@ from gslverify.report.text import TextReport
 from gslverify.selection import rule_selector
 from gslverify.settings import Settings
 from gslverify.stages import WAVES, Wave
+
+LIBRARY = "gslverify.library.remarks"
+"""Loaded when it is asked for, as it needs the solver."""
 
 
 class Consumer(Protocol):
@@ -94,6 +98,8 @@ def run_check(
         collected = writable(
             chosen_rules(selectors, expression, settings.load_timeout), settings.load_timeout
         )
+        if settings.library:
+            collected = _with_remarks(collected, settings)
         ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
         keep = FailureFiles(Path(settings.failures_folder), settings.seed).keep
         memory = _memory(settings)
@@ -116,6 +122,12 @@ def run_check(
         for line in concluded.remarks:
             print(concluded.style.plain(line), file=stdout)
     return _deliver(concluded, output, stdout)
+
+
+def _with_remarks(collected: list[Collected], settings: Settings) -> list[Collected]:
+    """Return what was collected with what rules do to each other; loads the solver."""
+    remarks: Callable[..., list[Collected]] = import_module(LIBRARY).with_remarks
+    return remarks(collected, settings)
 
 
 def _memory(settings: Settings) -> Memory:

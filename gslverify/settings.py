@@ -32,6 +32,7 @@ class Settings:
         solver_limit: resource limit of one solver query, in the solver's own deterministic unit.
         use_tvm: whether the numeric stage confirms its results on TVM.
         keep_going: whether a refuted rule still runs the later stages.
+        library: whether it is looked at what rules do to each other.
         max_failures: stop after so many refuted rules; 0 verifies all.
         jobs: worker processes; 0 verifies in this process.
         load_timeout: seconds after which importing a file, or writing down a rule, is given up.
@@ -66,6 +67,7 @@ class Settings:
     solver_limit: int = 4_000_000
     use_tvm: bool = True
     keep_going: bool = False
+    library: bool = False
     max_failures: int = 0
     jobs: int = 0
     load_timeout: float = 30.0

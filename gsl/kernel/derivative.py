@@ -13,6 +13,11 @@ Rule = Callable[..., Expression]
 ZERO = Number(0.0)
 
 
+def is_zero(value: Expression) -> bool:
+    """Tell whether an expression is the number 0."""
+    return isinstance(value, Number) and isinstance(value.value, int | float) and value.value == 0
+
+
 def _square(value: Expression) -> Expression:
     return value * value
 

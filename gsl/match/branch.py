@@ -213,12 +213,13 @@ class BranchWriter:
 
     def _constraints(self, pattern: Pattern) -> None:
         name = self.names[pattern]
-        like = _shared_attributes(pattern)
-        if like is not None:
-            own, other = (self.reads.keep(n, "expr.attributes") for n in (name, self._node(like)))
+        twin = _shared_attributes(pattern)
+        if twin is not None:
+            own, other = (self.reads.keep(n, "expr.attributes") for n in (name, self._node(twin)))
             self.fail_if(f"{own} is not {other} and {own} != {other}")
+            return
         for attribute, term in pattern.constraints.items():
-            if term is ANYTHING or like is not None:
+            if term is ANYTHING:
                 continue
             is_value = attribute == "value" and isinstance(pattern, Const)
             if is_value and isinstance(term, Constant):

@@ -31,7 +31,7 @@ NAMES = ("name", "write", "equation", "reason", "span", "tags", "origin", "expec
 """What a rule is called and where it is; no stage but the first looks at it."""
 
 ELSEWHERE = """
-    rules files profile stages keep_going max_failures jobs load_timeout stage_timeout
+    rules files profile stages keep_going library max_failures jobs load_timeout stage_timeout
     stage_timeouts budget rule_budget shrink_budget select ignore per_rule_ignores fail_on exit_zero
     baseline strict_baseline allow_inconclusive cache cache_folder failures_folder shard executor
 """

@@ -15,7 +15,7 @@ from gsl.errors import did_you_mean
 from gslverify.commands.appearance import chosen_style
 from gslverify.commands.parameters import (
     EFFORT,
-    SELECTION,
+    RULES,
     option,
     output_file,
     resolved_settings,
@@ -92,7 +92,7 @@ OPTIONS = (
 
 
 @click.command()
-@with_options((*SELECTION, *OPTIONS, *EFFORT))
+@with_options((*RULES, *OPTIONS, *EFFORT))
 def mutate(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     """Break rules on purpose and see how much is noticed.
 

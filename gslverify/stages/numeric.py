@@ -127,7 +127,7 @@ def examine(question: Question) -> Iterable[Outcome]:
     scenarios = [*found.feasible, *found.large]
     if not scenarios:
         return
-    samplers = [Sampler(scenario.instance, scenario.solver) for scenario in scenarios]
+    samplers = [scenario.sampler for scenario in scenarios]
     search = Search(question)
     failure = _search(search, samplers)
     yield Count("examples", len(search.passed))
