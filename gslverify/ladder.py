@@ -22,7 +22,7 @@ from gslverify.generate.arrays import random_array
 from gslverify.generate.values import value_ranges
 from gslverify.identity import MOST_ELEMENTS, Identity, compare_identities
 from gslverify.minimise import counterexample_of, minimise_values
-from gslverify.precision import Errors, errors_of
+from gslverify.precision import Errors, errors_of, examined_dtype
 from gslverify.second_opinion import spread
 from gslverify.special import CHANGES, MENUS, Change, changes, has_answer, special_inputs
 from gslverify.stage import Count, Question
@@ -30,7 +30,8 @@ from gslverify.trial import Outcome as Trial
 from gslverify.trial import run_trial
 
 NETWORKS_FOR_IDENTITY = 6
-TRIALS_FOR_PRECISION = 60
+TRIALS_FOR_PRECISION = 40
+NETWORKS_WITH_OFFSETS = 20
 LEAST_WEAK = 3
 """Trials in which a target must lose digits: of one or two, chance may be the reason."""
 NETWORKS_WITH_SPECIAL_VALUES = 12
@@ -59,7 +60,9 @@ def _elements(trial: Trial) -> int:
 
 
 def _identity(question: Question, passed: Sequence[Sequence[Trial]], found: Climbed) -> None:
-    small = [trials[0] for trials in passed if _elements(trials[0]) <= MOST_ELEMENTS]
+    # Constants in the place of inputs would be numbers instead of unknowns.
+    open_ones = [t[0] for t in passed if t[0].network.context != "inputs constant"]
+    small = [trial for trial in open_ones if _elements(trial) <= MOST_ELEMENTS]
     asked = spread(small, NETWORKS_FOR_IDENTITY)
     said = [_compared(question, number, trial) for number, trial in enumerate(asked)]
     for trial, identity in zip(asked, said, strict=True):
@@ -81,14 +84,9 @@ def _compared(question: Question, number: int, trial: Trial) -> Identity:
 
 def _refuted_by_integers(question: Question, trial: Trial) -> Trial | None:
     """Run a network again on integers, on which arithmetic is exact; residues prove nothing."""
-    network = trial.network
-    ranges = value_ranges(network.outputs)
     generator = np.random.default_rng(question.settings.seed)
     for style in RETRIES_WITH_INTEGERS:
-        inputs = {
-            v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables
-        }
-        again = run_trial(question.subst, network, inputs)
+        again = run_trial(question.subst, trial.network, _drawn(trial, style, generator))
         if again.code is not None:
             return again
     return None
@@ -105,8 +103,12 @@ def refutation(question: Question, failure: Trial) -> Finding:
 
 def _precision(question: Question, passed: Sequence[Sequence[Trial]], found: Climbed) -> None:
     inexact = [trial for trials in passed for trial in trials if not trial.exact]
-    asked = spread(inexact, TRIALS_FOR_PRECISION)
-    measured = [errors_of(t.network.outputs, t.target, t.inputs) for t in asked]
+    asked = [(trial, trial.inputs) for trial in spread(inexact, TRIALS_FOR_PRECISION)]
+    first = [trials[0] for trials in passed if examined_dtype(trials[0].network.outputs)]
+    generator = np.random.default_rng(question.settings.seed)
+    for trial in spread(first, NETWORKS_WITH_OFFSETS):
+        asked.append((trial, _drawn(trial, "offsets", generator)))
+    measured = [errors_of(t.network.outputs, t.target, inputs) for t, inputs in asked]
     known = [errors for errors in measured if errors is not None]
     found.counts.append(Count("measured", len(known)))
     weak = [errors for errors in known if errors.is_weak]
@@ -116,6 +118,12 @@ def _precision(question: Question, passed: Sequence[Sequence[Trial]], found: Cli
         found.findings.append(
             Finding(TARGET_LESS_PRECISE, message, question.subst.span, subject=worst.dtype)
         )
+
+
+def _drawn(trial: Trial, style: str, generator: np.random.Generator) -> dict[str, Any]:
+    network = trial.network
+    ranges = value_ranges(network.outputs)
+    return {v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables}
 
 
 def _loss(errors: Errors) -> float:

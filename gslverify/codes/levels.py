@@ -1,4 +1,4 @@
-"""GSL405 to GSL407: what becomes of rounding errors, of special values and of empty tensors."""
+"""GSL405 and GSL406: what becomes of rounding errors and of special values."""
 
 from __future__ import annotations
 

@@ -136,6 +136,7 @@ def stage_document(stage: StageResult, settings: Settings) -> dict[str, Any]:
         "status": status,
         "reason": stage.skipped or None,
         "counts": dict(stage.counts),
+        "coverage": dict(stage.coverage) or None,
         "examples": _examples(stage, settings) if stage.stage == STAGES[-1] else None,
     }
 

@@ -33,16 +33,19 @@ from gslverify.ladder import climb, refutation
 from gslverify.sampling import Sampler
 from gslverify.second_opinion import assurances, confirm_on_tvm
 from gslverify.smt import Answer, UntranslatableError
-from gslverify.stage import Count, Outcome, Question, Stage, Witness
+from gslverify.stage import Count, Covered, Outcome, Question, Stage, Witness
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.trial import MOST_REWRITES, judge, prepare, simplest
 from gslverify.trial import Outcome as Trial
+from gslverify.uncovered import Survey, survey, with_corner
 
 MOST_SHRINKING_STEPS = 300
 MOST_FRUITLESS_DRAWS = 200
 GRAPHS_PER_WAY = 6
 GRAPHS_IN_CORNERS = 24
 MOST_CORNERS = 16
+MOST_UNCOVERED = 12
+GRAPHS_UNCOVERED = 2
 
 
 class RefutedError(Exception):
@@ -67,6 +70,12 @@ class Search:
     endless: Network | None = None
     draws: int = 0
     corners: set[int] = field(default_factory=set)
+    survey: Survey | None = None
+
+    @property
+    def networks(self) -> list[Network]:
+        """The networks on which both sides agreed."""
+        return [trials[0].network for trials in self.passed]
 
     @property
     def useful(self) -> int:
@@ -150,6 +159,8 @@ def examine(question: Question) -> Iterable[Outcome]:
         return
     if search.passed:
         yield Witness(simplest(search.passed).case())
+    if search.survey is not None:
+        yield Covered(search.survey.final(question.subst, search.networks).plain())
     further = climb(question, search.passed)
     yield from further.counts
     yield from further.findings
@@ -194,9 +205,10 @@ class Round:
 ROUNDS = (
     Round("alone", FLOATING, 0.2),
     Round("alone", INTEGER, 0.15),
-    Round("alone", DTYPES, 0.15, LONG),
+    Round("alone", DTYPES, 0.1, LONG),
     Round("outputs used", DTYPES, 0.15),
     Round("inputs computed", DTYPES, 0.15),
+    Round("inputs constant", DTYPES, 0.05),
     Round("twice", DTYPES, 0.1),
     Round("inner value used", DTYPES, 0.1),
 )
@@ -210,6 +222,19 @@ def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
             return failed
     for number, (few, one, examples) in enumerate(_special_rounds(samplers), len(ROUNDS)):
         failed = _play(search, few, one, examples, number)
+        if failed is not None:
+            return failed
+    return _play_uncovered(search, samplers)
+
+
+def _play_uncovered(search: Search, samplers: list[Sampler]) -> Trial | None:
+    """Draw networks that have what those so far had not."""
+    search.survey = survey(search.question.subst, search.networks, samplers)
+    corner = max(len(sampler.corners) for sampler in samplers)
+    for number, conditions in enumerate(search.survey.open[:MOST_UNCOVERED], corner):
+        few = with_corner(samplers, conditions, number)
+        one = Round("alone", DTYPES, 0.0, corner=number)
+        failed = _play(search, few, one, GRAPHS_UNCOVERED, number)
         if failed is not None:
             return failed
     return None
