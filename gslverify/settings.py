@@ -9,8 +9,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-STAGES = ("static", "satisfiable", "shape", "numeric")
+STAGES = ("static", "satisfiable", "shape", "numeric", "gradient")
 """Names of the stages in the order in which they run, cheapest first."""
+
+USUAL_STAGES = tuple(stage for stage in STAGES if stage != "gradient")
+"""Those that run unless others are named."""
 
 FAIL_ON = ("fail", "vacuous", "error")
 """Verdicts that make a run fail unless other ones are named."""
@@ -59,7 +62,7 @@ class Settings:
     rules: tuple[str, ...] = ()
     files: tuple[str, ...] = ("*.py",)
     profile: str = "dev"
-    stages: tuple[str, ...] = STAGES
+    stages: tuple[str, ...] = USUAL_STAGES
     max_examples: int = 60
     min_examples: int = 20
     seed: int = 0

@@ -19,7 +19,7 @@ from gslverify.corpus import relative
 from gslverify.finding import Counterexample, Difference, Finding, RuleResult, StageResult, Tensor
 from gslverify.report.details import repro_command
 from gslverify.report.record import Report
-from gslverify.settings import STAGES, Settings
+from gslverify.settings import Settings
 from gslverify.versions import tool_versions
 
 SCHEMA_VERSION = 1
@@ -136,7 +136,7 @@ def stage_document(stage: StageResult, settings: Settings) -> dict[str, Any]:
         "status": status,
         "reason": stage.skipped or None,
         "counts": dict(stage.counts),
-        "examples": _examples(stage, settings) if stage.stage == STAGES[-1] else None,
+        "examples": _examples(stage, settings) if stage.stage == "numeric" else None,
     }
 
 
