@@ -17,6 +17,7 @@ WAVES: tuple[Wave, ...] = (
         "shape": "gslverify.stages.shape:SHAPE",
     },
     {"numeric": "gslverify.stages.numeric:NUMERIC"},
+    {"gradient": "gslverify.stages.gradient:GRADIENT"},
 )
 """All rules go through one wave before the first goes through the next, the cheapest first."""
 
