@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-STAGES = ("static", "satisfiable", "shape", "numeric")
+STAGES = ("static", "satisfiable", "shape", "prove", "numeric")
 """Names of the stages in the order in which they run, cheapest first."""
 
 

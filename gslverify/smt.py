@@ -8,6 +8,7 @@ until it was executed.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -71,6 +72,15 @@ class Solver:
         self.claims = tuple(claims)
         for claim in self.claims:
             self.solver.add(*self._formulas(claim))
+
+    @contextmanager
+    def within(self, limit: int) -> Iterator[None]:
+        """Bound each query by another limit for a while."""
+        self.solver.set("rlimit", limit)
+        try:
+            yield
+        finally:
+            self.solver.set("rlimit", self.limit)
 
     def _formulas(self, term: Term) -> list[Any]:
         """Translate a condition, with what has to hold for it to have a value at all."""
