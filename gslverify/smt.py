@@ -8,6 +8,7 @@ until it was executed.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -88,6 +89,15 @@ class Solver:
                 self._demanded.clear()
                 raise
         return self._loaded
+
+    @contextmanager
+    def within(self, limit: int) -> Iterator[None]:
+        """Bound each query by another limit for a while."""
+        self.solver.set("rlimit", limit)
+        try:
+            yield
+        finally:
+            self.solver.set("rlimit", self.limit)
 
     def _formulas(self, term: Term) -> list[Any]:
         """Translate a condition, with what has to hold for it to have a value at all."""
