@@ -54,9 +54,18 @@ _HEADS: Mapping[type[Pattern], type] = {
 
 
 class Shape:
-    """What is known of a source before it is matched: who uses, and what lies below, whom."""
+    """What is known of a source before it is matched: who uses, and what lies below, whom.
 
-    def __init__(self, patterns: Iterable[Pattern], outputs: Iterable[Pattern]) -> None:
+    Patterns in `aliased` may stand for one node.
+    """
+
+    def __init__(
+        self,
+        patterns: Iterable[Pattern],
+        outputs: Iterable[Pattern],
+        aliased: frozenset[Pattern] = frozenset(),
+    ) -> None:
+        self.aliased = aliased
         self.patterns = tuple(patterns)
         self.outputs = frozenset(outputs)
 
@@ -86,9 +95,15 @@ class Shape:
                 above[operand] |= above[pattern]
         return {pattern: below[pattern] | above[pattern] for pattern in self.patterns}
 
+    @cached_property
+    def _aliased_bits(self) -> int:
+        return sum(self.bits[pattern] for pattern in self.aliased)
+
     def rivals(self, pattern: Pattern, others: int) -> Iterator[Pattern]:
-        """Yield those of `others` that could stand for the node of `pattern`, were it allowed."""
+        """Yield those of `others` that could stand for the node of `pattern` but must not."""
         others &= ~self._connected[pattern]
+        if pattern in self.aliased:
+            others &= ~self._aliased_bits
         while others:
             place = others.bit_length() - 1
             others ^= 1 << place
