@@ -30,7 +30,7 @@ class LastingChild:
     def __init__(self, child: Any, owner: socket.socket) -> None:
         self._child = child
         self._owner = owner
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (as long as this object)
         self._connection: socket.socket | None = None
         self._pid = 0
 

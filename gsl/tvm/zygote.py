@@ -3,8 +3,9 @@
 The barrier has three processes. The parent never imports TVM. The zygote, forked from it, imports
 TVM once, then waits for requests; it never runs one itself, so it stays healthy. Each request is
 executed by a copy of the zygote, which takes milliseconds to make instead of a second, and which
-may die or be killed without harm; see `gsl.tvm.lasting` for one that stays. Forking, rather than starting a new interpreter, lets the copies
-know the operators that rules and tests declare in modules that cannot be imported by name.
+may die or be killed without harm; `gsl.tvm.lasting` has one that stays for the next request.
+Forking, rather than starting a new interpreter, lets the copies know the operators that rules and
+tests declare in modules that cannot be imported by name.
 """
 
 from __future__ import annotations
