@@ -245,9 +245,7 @@ def _replaced(given: Type, by: Mapping[Any, Any]) -> Type:
     return given.with_shape(tuple(by.get(size, size) for size in given.shape))
 
 
-def _equality(
-    claims: Iterable[Term], sizes: Mapping[Symbol, int]
-) -> tuple[Symbol, Symbol] | None:
+def _equality(claims: Iterable[Term], sizes: Mapping[Symbol, int]) -> tuple[Symbol, Symbol] | None:
     """Return two symbols that a claim equates and that stand for the same number."""
     for left, right in _equations(claims):
         if isinstance(left, Symbol) and isinstance(right, Symbol) and sizes[left] == sizes[right]:

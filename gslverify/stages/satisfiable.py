@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gsl.operators.declaration import tensors
+from gsl.pat import Variadic
 from gsl.span import Span, resolve
+from gsl.subst import Subst
 from gslverify.arms import one_of_each
 from gslverify.codes.satisfiable import UNDECIDED_SATISFIABILITY, VACUOUS
 from gslverify.corpus import relative
 from gslverify.finding import Finding
-from gslverify.instance import LARGE, USUAL, WIDE, Instance
+from gslverify.instance import FIVE_FIELDS, LARGE, USUAL, WIDE, Instance
 from gslverify.sampling import Sampler
 from gslverify.smt import Answer, Solver, UntranslatableError, new_context
 from gslverify.stage import Count, Outcome, Question, Stage
@@ -116,10 +118,15 @@ def _solve(
 def _large(question: Question) -> list[Scenario]:
     """Return some feasible structures with inputs of many axes, or tuples of many fields."""
     variants: list[Variant] = []
-    for extent in LARGE:
+    extents = (FIVE_FIELDS, *LARGE) if _has_lengths(question.subst) else LARGE
+    for extent in extents:
         variants += some_variants(question.subst, extent, _is_large, 1, RUNS_PER_LARGE_EXTENT)
     found = Enumeration(tuple(variants), complete=False)
     return _solve(question, found, MOST_LARGE, question.settings.solver_limit // 10)[0]
+
+
+def _has_lengths(subst: Subst) -> bool:
+    return any(isinstance(pattern, Variadic) for pattern in subst.source_patterns)
 
 
 def _is_large(instance: Instance) -> bool:
