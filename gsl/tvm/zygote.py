@@ -37,16 +37,22 @@ def serve(connection: socket.socket) -> NoReturn:
             send(connection, traceback.format_exc())
             os._exit(1)
         send(connection, "")
-        lasting = LastingChild(child, connection)
+        _answer(connection, child, LastingChild(child, connection))
+    except BaseException:
+        # The usual end: the parent has closed the connection, or has died.
+        os._exit(0)
+
+
+def _answer(connection: socket.socket, child: Any, lasting: LastingChild) -> NoReturn:
+    try:
         while True:
             timeout, data, lasts = receive(connection)
             if lasts:
                 send(connection, lasting.ask(data, timeout))
             else:
                 send(connection, _supervise(connection, child, data, timeout))
-    except BaseException:
-        # The usual end: the parent has closed the connection, or has died.
-        os._exit(0)
+    finally:
+        lasting.close()
 
 
 def _import_child() -> Any:
