@@ -79,14 +79,14 @@ def networks(
     style = draw(st.sampled_from(STYLES_OF_CONSTANTS))
     generator = np.random.default_rng(draw(st.integers(0, 255)))
     try:
-        fill = _filled(sampler.instance, model, style, generator)
+        fill = filled_constants(sampler.instance, model, style, generator)
         site = concrete_site(sampler.instance, model, fill)
     except GslError as error:
         refuse(str(error))
-    largest = _most_elements(sampler)
+    largest = most_elements(sampler)
     if not all(_has_at_most(expr, largest) for expr in reverse_post_order(site.outputs)):
         refuse(f"a tensor has more than {largest:,} elements")
-    if not _constants_are_defined(site.outputs):
+    if not constants_are_defined(site.outputs):
         refuse("a constant is outside the domain of an operator that uses it")
     named = {symbol.name: model[symbol] for symbol in sorted(model, key=lambda s: s.name)}
     in_corner = demand is not None and value_in(demand, model) is True
@@ -96,7 +96,7 @@ def networks(
     return replace(around, model=named, in_corner=in_corner)
 
 
-def _most_elements(sampler: Sampler) -> int:
+def most_elements(sampler: Sampler) -> int:
     """A rule that fixes large sizes, or has no model with small ones, may have large tensors."""
     fixed = [
         math.prod(node.expr.shape)
@@ -122,10 +122,10 @@ def concrete_site(instance: Instance, model: Mapping[Symbol, Any], fill: Fill = 
     )
 
 
-def _filled(
+def filled_constants(
     instance: Instance, model: Mapping[Symbol, Any], style: str, generator: np.random.Generator
 ) -> Fill:
-    """Fill constants with values for which the operators that use them are defined."""
+    """Return what fills constants with values for which the operators that use them are defined."""
     built = concrete_exprs(instance, model)
     ranges = value_ranges([built[node.expr] for node in instance.outputs], guarded=False)
     named = {
@@ -150,7 +150,7 @@ def matching_networks(subst: Subst, limit: int = 4_000_000) -> st.SearchStrategy
     return networks(samplers)
 
 
-def _constants_are_defined(outputs: Sequence[Expr]) -> bool:
+def constants_are_defined(outputs: Sequence[Expr]) -> bool:
     """Tell whether operators are defined on all constants, which divide by zero for instance."""
     return all(
         within(expr.value, values)
