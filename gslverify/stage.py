@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gsl.subst import Rule, Subst
+from gslverify.case import Case
 from gslverify.containment import contained
 from gslverify.finding import (
     SEVEREST_FIRST,
@@ -29,9 +30,17 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The hash of what a rule says, whatever its author called things."""
+    """The hash of what a rule says, whatever its author called things, and its operators."""
 
     rule_hash: str
+    operators: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A graph on which source and target were seen to agree."""
+
+    case: Case
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +50,7 @@ class Covered:
     record: Mapping[str, Any]
 
 
-Outcome = Finding | Assurance | Count | Meaning | Covered
+Outcome = Finding | Assurance | Count | Meaning | Witness | Covered
 
 
 @dataclass(slots=True)
@@ -88,6 +97,8 @@ class Stage:
             seconds=time.perf_counter() - started,
             coverage=next((o.record for o in outcomes if isinstance(o, Covered)), {}),
             rule_hash="".join(item.rule_hash for item in outcomes if isinstance(item, Meaning)),
+            operators=next((i.operators for i in outcomes if isinstance(i, Meaning)), ()),
+            witness=next((item.case for item in outcomes if isinstance(item, Witness)), None),
         )
 
 

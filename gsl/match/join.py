@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+from operator import itemgetter
 from typing import Any
 
 from gsl.attr.code import Code
@@ -26,6 +27,9 @@ FEW = 6
 """So many candidates are tried one after the other, which is faster than to group them."""
 
 Profile = tuple[Any, ...]
+
+_Table = tuple[Callable[[Profile], Any], dict[Any, dict[Node, None]]]
+"""What is compared of a profile, and the candidates by that."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +112,8 @@ def profile_of(
     rights = [equation.right for equation in found]
     branch = BranchWriter(code, shape, rights)
     branch.outline(output, "candidate")
-    code.line(f"return {listed(branch.terms.write(right).text for right in rights)}")
+    texts = [branch.terms.write(right).text for right in rights]
+    code.line(f"return {listed(branch.reads.together(texts))}")
     return code.function("(candidate)", "candidates")
 
 
@@ -121,7 +126,8 @@ def write_left(branch: BranchWriter, found: Sequence[Equation]) -> tuple[str, st
         if equation.guards:
             guards = " or ".join(branch.terms.write(guard).text for guard in equation.guards)
             branch.code.line(f"if not ({guards}): {required} |= {1 << place}")
-    return required, listed(branch.terms.write(one.left).text for one in found)
+    texts = [branch.terms.write(one.left).text for one in found]
+    return required, listed(branch.reads.together(texts))
 
 
 class Site:
@@ -157,7 +163,7 @@ class _Group:
         self._arrivals = graph.arrivals(anchor)
         self._seen = len(self._arrivals)
         self._profiles: dict[Node, Profile] = {}
-        self._tables: dict[int, dict[Profile, dict[Node, None]]] = {}
+        self._tables: dict[int, _Table] = {}
         self._take_up(anchor.users)
 
     def update(self) -> None:
@@ -175,12 +181,19 @@ class _Group:
             profile = self._profile(user)
             before = self._profiles.pop(user, None)
             if before is not None:
-                for required, table in self._tables.items():
-                    table[_chosen(before, required)].pop(user, None)
+                for chosen, table in self._tables.values():
+                    table[chosen(before)].pop(user, None)
             if profile is not None:
                 self._profiles[user] = profile
-                for required, table in self._tables.items():
-                    table.setdefault(_chosen(profile, required), {})[user] = None
+                for chosen, table in self._tables.values():
+                    table.setdefault(chosen(profile), {})[user] = None
+
+    def _table(self, required: int) -> _Table:
+        chosen = _choosing(required)
+        table: dict[Any, dict[Node, None]] = {}
+        for user, profile in self._profiles.items():
+            table.setdefault(chosen(profile), {})[user] = None
+        return chosen, table
 
     def _profile(self, user: Node) -> Profile | None:
         try:
@@ -190,18 +203,17 @@ class _Group:
 
     def agreeing(self, required: int, left: Profile) -> Collection[Node]:
         """Return the users that agree with `left`, in the order in which they came."""
-        table = self._tables.get(required)
-        if table is None:
-            table = {}
-            for user, profile in self._profiles.items():
-                table.setdefault(_chosen(profile, required), {})[user] = None
-            self._tables[required] = table
-        found = table.get(_chosen(left, required), {})
+        if required not in self._tables:
+            self._tables[required] = self._table(required)
+        chosen, table = self._tables[required]
+        found = table.get(chosen(left), {})
         users = self._anchor.users
         for user in list(takewhile(lambda user: user not in users, found)):
             del found[user]
         return found
 
 
-def _chosen(profile: Profile, required: int) -> Profile:
-    return tuple([value for place, value in enumerate(profile) if required >> place & 1])
+def _choosing(required: int) -> Callable[[Profile], Any]:
+    """Return a function that gives the values of a profile at the bits of `required`."""
+    places = [place for place in range(required.bit_length()) if required >> place & 1]
+    return itemgetter(*places) if places else lambda profile: ()

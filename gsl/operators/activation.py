@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from gsl.kernel.expression import Expression
+from gsl.kernel.meaning import Elements, Index, apply, number
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.domain import Real
 from gsl.operators.elementwise import UNARY, erf, unary
@@ -34,10 +36,35 @@ def _gelu(data: Any) -> Any:
     return 0.5 * data * (1 + erf(data / math.sqrt(2)))
 
 
-Relu = unary("Relu", "nn.relu", _relu, "The larger of an element and 0.", dtypes=NUMERIC)
-Sigmoid = unary("Sigmoid", "sigmoid", _sigmoid, "1 over 1 plus the exponential of -data.")
-Silu = unary("Silu", "nn.silu", _silu, "An element times its sigmoid; also known as swish.")
-Gelu = unary("Gelu", "nn.gelu", _gelu, "An element times its normal distribution function.")
+Relu = unary(
+    "Relu",
+    "nn.relu",
+    _relu,
+    "The larger of an element and 0.",
+    element=lambda x: apply("max", x, 0),
+    dtypes=NUMERIC,
+)
+Sigmoid = unary(
+    "Sigmoid",
+    "sigmoid",
+    _sigmoid,
+    "1 over 1 plus the exponential of -data.",
+    element="sigmoid",
+)
+Silu = unary(
+    "Silu",
+    "nn.silu",
+    _silu,
+    "An element times its sigmoid; also known as swish.",
+    element=lambda x: x * apply("sigmoid", x),
+)
+Gelu = unary(
+    "Gelu",
+    "nn.gelu",
+    _gelu,
+    "An element times its normal distribution function.",
+    element=lambda x: 0.5 * x * (1 + apply("erf", x / math.sqrt(2))),
+)
 
 
 @operator(dtypes=FLOATING, relax="nn.leakyrelu", traits=UNARY)
@@ -49,6 +76,12 @@ def LeakyRelu(need: Need, data: Tensor, *, alpha: Number = 0.01) -> TensorType:
 @LeakyRelu.numpy
 def _leaky_relu(data: Any, alpha: float) -> Any:
     return np.where(data > 0, data, data * alpha)
+
+
+@LeakyRelu.kernel
+def _leaky_relu_element(index: Index, data: Elements, alpha: float) -> Expression:
+    x = data[index]
+    return apply("select", apply(">", x, 0), x, x * alpha)
 
 
 @operator(dtypes=FLOATING, relax="nn.softplus", traits=UNARY)
@@ -70,6 +103,13 @@ def _softplus(data: Any, beta: float, threshold: float) -> Any:
     return np.where(scaled > threshold, data, smooth)
 
 
+@Softplus.kernel
+def _softplus_element(index: Index, data: Elements, beta: float, threshold: float) -> Expression:
+    x = data[index]
+    smooth = apply("log", 1 + apply("exp", apply("min", x * beta, threshold))) / beta
+    return apply("select", apply(">", x * beta, threshold), x, smooth)
+
+
 @operator(dtypes=NUMERIC, traits=UNARY)
 def Clip(need: Need, data: Tensor, *, min: Number, max: Number) -> TensorType:
     """Limit the elements to the interval from `min` to `max`.
@@ -89,6 +129,12 @@ def _clip(data: Any, min: float, max: float) -> Any:
     is_floating = data.dtype.kind == "f"
     low, high = (v if is_floating else _limit(v, data.dtype.name) for v in (min, max))
     return np.minimum(np.maximum(data, low), high)
+
+
+@Clip.kernel
+def _clip_element(index: Index, data: Elements, min: float, max: float) -> Expression:
+    low, high = number(min, data.dtype), number(max, data.dtype)
+    return apply("min", apply("max", data[index], low), high)
 
 
 @Clip.relax

@@ -6,7 +6,7 @@ import numpy as np
 
 from gsl.attr.evaluate import equal
 from gsl.operators.declaration import Need, Operator, Tensor, operator
-from gsl.operators.elementwise import ELEMENTWISE, Reference, binary, unary
+from gsl.operators.elementwise import ELEMENTWISE, Reference, binary, pointwise, unary
 from gsl.operators.shapes import broadcast
 from gsl.types import BOOLEAN, TensorType
 
@@ -49,3 +49,4 @@ def Where(need: Need, condition: Tensor, lhs: Tensor, rhs: Tensor) -> TensorType
 
 
 Where.numpy(np.where)
+Where.kernel(pointwise("select"))

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from gsl.attr.evaluate import equal
+from gsl.kernel.expression import Expression
+from gsl.kernel.meaning import Elements, Index, cast, total
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.domain import Choice
 from gsl.operators.kinds import (
@@ -129,8 +131,35 @@ def _convolve(data: Any, weight: Any, **attributes: Any) -> Any:
     return transpose_layout(result, plain, data_layout)
 
 
+def _convolved_element(
+    index: Index, data: Elements, weight: Elements, **attributes: Any
+) -> Expression:
+    layout, kernel_layout = attributes["data_layout"], attributes["kernel_layout"]
+    plain, out_dtype = channels_first(layout), attributes["out_dtype"]
+    n, o, *places = to_layout(index, layout, plain)
+    outputs, inputs, *kernel = to_layout(weight.shape, kernel_layout, "OI" + plain[2:])
+    first = _group(o, outputs, attributes["groups"]) * inputs
+    begins = [before for before, _ in sides(attributes["padding"])]
+
+    def product(i: Any, *taps: Any) -> Expression:
+        axes = zip(places, attributes["strides"], taps, attributes["dilation"], begins, strict=True)
+        pixel = [p * stride + r * dilation - before for p, stride, r, dilation, before in axes]
+        one = data.padded(to_layout((n, first + i, *pixel), plain, layout))
+        other = weight[to_layout((o, i, *taps), "OI" + plain[2:], kernel_layout)]
+        return cast(one, data.dtype, out_dtype) * cast(other, weight.dtype, out_dtype)
+
+    return total([inputs, *kernel], product)
+
+
+def _group(channel: Int, channels: Int, groups: Int) -> Int:
+    """Return in which of the groups a channel lies."""
+    return 0 if equal(groups, 1) is True else channel // (channels // groups)
+
+
 Conv1D.reference = _convolve
 Conv2D.reference = _convolve
+Conv1D.meaning = _convolved_element
+Conv2D.meaning = _convolved_element
 
 
 def correlate(

@@ -6,7 +6,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from gsl.attr.evaluate import equal
+from gsl.attr.evaluate import conjunction, equal
+from gsl.kernel.expression import Expression
+from gsl.kernel.meaning import Elements, Index, cast, inside, select, total
 from gsl.operators.convolution import (
     DataLayout1D,
     DataLayout2D,
@@ -161,6 +163,38 @@ def _mirrored(weight: Any, groups: int) -> Any:
         np.transpose(grouped, (0, 2, 1, *range(3, grouped.ndim))), tuple(range(3, grouped.ndim))
     )
     return np.reshape(flipped, (groups * outputs, inputs // groups, *kernel))
+
+
+def _transposed_element(
+    index: Index, data: Elements, weight: Elements, **attributes: Any
+) -> Expression:
+    layout, out_dtype = attributes["data_layout"], attributes["out_dtype"]
+    plain = channels_first(layout)
+    n, channel, *places = to_layout(index, layout, plain)
+    inputs, outputs, *kernel = weight.shape
+    each = inputs // attributes["groups"]
+    first, begins = (
+        channel // outputs * each,
+        [before for before, _ in sides(attributes["padding"])],
+    )
+    strides = attributes["strides"]
+
+    def product(i: Any, *taps: Any) -> Expression:
+        axes = zip(places, taps, attributes["dilation"], begins, strict=True)
+        reached = [p + before - r * dilation for p, r, dilation, before in axes]
+        pixel = [place // stride for place, stride in zip(reached, strides, strict=True)]
+        hit = [equal(place % stride, 0) for place, stride in zip(reached, strides, strict=True)]
+        place = to_layout((n, first + i, *pixel), plain, layout)
+        value = cast(data[place], data.dtype, out_dtype)
+        one = select(conjunction(*hit, inside(place, data.shape)), value, 0)
+        other = weight[(first + i, channel % outputs, *taps)]
+        return one * cast(other, weight.dtype, out_dtype)
+
+    return total([each, *kernel], product)
+
+
+Conv1DTranspose.meaning = _transposed_element
+Conv2DTranspose.meaning = _transposed_element
 
 
 def _lower_to(kernel: str) -> Any:

@@ -6,6 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from gsl.attr.evaluate import equal
+from gsl.kernel.expression import Expression
+from gsl.kernel.expression import Number as Value
+from gsl.kernel.meaning import Elements, Index, number, select
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.kinds import AnyInt, Count, DtypeOf, Number, Shape
 from gsl.operators.ranges import in_range
@@ -65,6 +69,21 @@ def _full(shape: Any, fill_value: float, dtype: str) -> Any:
     return np.full(shape, fill_value, dtype)
 
 
+@Zeros.kernel
+def _zeros_element(index: Index, shape: Any, dtype: Any) -> Expression:
+    return Value(0)
+
+
+@Ones.kernel
+def _ones_element(index: Index, shape: Any, dtype: Any) -> Expression:
+    return Value(1)
+
+
+@Full.kernel
+def _full_element(index: Index, shape: Any, fill_value: Any, dtype: Any) -> Expression:
+    return number(fill_value, dtype)
+
+
 @Full.relax
 def _relax_full(relax: Any, shape: Any, fill_value: float, dtype: str) -> Any:
     return filled(relax, shape, fill_value, dtype)
@@ -108,6 +127,21 @@ def _full_like(data: Any, fill_value: float, dtype: str) -> Any:
     return np.full_like(data, fill_value, dtype=dtype)
 
 
+@ZerosLike.kernel
+def _zeros_like_element(index: Index, data: Elements, dtype: Any) -> Expression:
+    return Value(0)
+
+
+@OnesLike.kernel
+def _ones_like_element(index: Index, data: Elements, dtype: Any) -> Expression:
+    return Value(1)
+
+
+@FullLike.kernel
+def _full_like_element(index: Index, data: Elements, fill_value: Any, dtype: Any) -> Expression:
+    return number(fill_value, dtype)
+
+
 @FullLike.relax
 def _relax_full_like(relax: Any, data: Any, fill_value: float, dtype: str) -> Any:
     return filled(relax, data.ty.shape, fill_value, dtype)
@@ -125,3 +159,9 @@ def Eye(need: Need, *, n: Count, m: Count, k: AnyInt = 0, dtype: DtypeOf = "floa
 @Eye.numpy
 def _eye(n: int, m: int, k: int, dtype: str) -> Any:
     return np.eye(n, m, k, dtype)
+
+
+@Eye.kernel
+def _eye_element(index: Index, n: Any, m: Any, k: Any, dtype: Any) -> Expression:
+    row, column = index
+    return select(equal(column - row, k), 1, 0)

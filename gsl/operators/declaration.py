@@ -2,7 +2,7 @@
 
 The signature of the declaring function gives operands, attributes, their domains and defaults;
 its body is the shape rule and runs unchanged on ints and on terms. What else is known about the
-operator is attached beside it: `numpy`, `relax`, `values`.
+operator is attached beside it: `numpy`, `kernel`, `relax`, `values`.
 
     @operator(dtypes=NUMERIC)
     def Dense(need, data: Tensor, weight: Tensor) -> TensorType: ...
@@ -14,7 +14,7 @@ operator is attached beside it: `numpy`, `relax`, `values`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
@@ -22,6 +22,8 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 from gsl.attr.evaluate import conjunction, contains, equal
 from gsl.attr.term import Term
 from gsl.errors import OperatorError, ShapeError, did_you_mean
+from gsl.kernel.expression import Expression, as_expression
+from gsl.kernel.meaning import Index
 from gsl.operators.domain import Domain
 from gsl.types import NUMERIC, Bool, TensorType, TupleType, Type, type_from_plain
 
@@ -94,6 +96,7 @@ class Operator:
     lowering: Callable[..., Any] | None = None
     values: Mapping[str, ValueRule] = field(default_factory=dict)
     undefined: Callable[..., Any] | None = None
+    meaning: Callable[..., Any] | None = None
 
     def __repr__(self) -> str:
         return self.name
@@ -112,6 +115,27 @@ class Operator:
         """Attach where operands leave the operator undefined only together: arrays to a mask."""
         self.undefined = condition
         return condition
+
+    def kernel(self, meaning: Callable[..., Any]) -> Callable[..., Any]:
+        """Attach the kernel: the index of an element, operands and attributes to its value.
+
+        Operands are `gsl.kernel.meaning.Elements`, or tuples of them. Where the result is a tuple,
+        the number of the field comes before the index.
+        """
+        self.meaning = meaning
+        return meaning
+
+    def element(
+        self, index: Index, operands: Sequence[Any], attributes: Attributes, field: int | None
+    ) -> Expression:
+        """Return the value of the element at `index`, in `field` of the result if it is a tuple.
+
+        Raises OperatorError when the operator has no kernel.
+        """
+        if self.meaning is None:
+            raise OperatorError(f"{self} has no kernel that says what its elements are")
+        place = (index,) if field is None else (field, index)
+        return as_expression(self.meaning(*place, *operands, **attributes))
 
     def normalise(self, attributes: Attributes, operands: tuple[Type, ...]) -> dict[str, Any]:
         """Return all attributes in canonical form, defaults filled in.
@@ -169,7 +193,7 @@ class Operator:
                 raise ShapeError(f"operand `{declared.name}` of {self} must be {kind}")
         if self.dtypes is None:
             return
-        given_dtypes = [tensor.dtype for tensor in tensors(operands)]
+        given_dtypes = list(dict.fromkeys([tensor.dtype for tensor in tensors(operands)]))
         same = conjunction(*(equal(given_dtypes[0], dtype) for dtype in given_dtypes[1:]))
         need(same, f"the operands of {self} must have one dtype")
         if given_dtypes:
@@ -181,7 +205,10 @@ def tensors(types: tuple[Type, ...]) -> list[TensorType]:
     """Return the tensor types in `types`, those inside tuples included, in order."""
     found: list[TensorType] = []
     for item in types:
-        found.extend([item] if isinstance(item, TensorType) else tensors(item.fields))
+        if isinstance(item, TensorType):
+            found.append(item)
+        else:
+            found += tensors(item.fields)
     return found
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from gsl.attr.evaluate import equal, minimum
+from gsl.kernel.expression import Expression
+from gsl.kernel.meaning import Elements, Index, select
 from gsl.operators.declaration import Need, Operator, Tensor, operator
 from gsl.operators.kinds import AnyInt
 from gsl.types import ALL_DTYPES, TensorType
@@ -62,6 +64,16 @@ def _triu(data: Any, k: int) -> Any:
     return np.where(offsets(data) >= k, data, np.zeros_like(data))
 
 
+@Tril.kernel
+def _tril_element(index: Index, data: Elements, k: Any) -> Expression:
+    return select(index[-1] - index[-2] <= k, data[index], 0)
+
+
+@Triu.kernel
+def _triu_element(index: Index, data: Elements, k: Any) -> Expression:
+    return select(index[-1] - index[-2] >= k, data[index], 0)
+
+
 @operator(dtypes=ALL_DTYPES)
 def MatrixSetDiag(need: Need, data: Tensor, diagonal: Tensor) -> TensorType:
     """Replace the main diagonal of matrices (..., n, m) by vectors (..., min(n, m)).
@@ -84,6 +96,11 @@ def _spread_axis(rows: int, columns: int) -> int:
 def _matrix_set_diag(data: Any, diagonal: Any) -> Any:
     spread = np.expand_dims(diagonal, _spread_axis(*data.shape[-2:]))
     return np.where(offsets(data) == 0, spread, data)
+
+
+@MatrixSetDiag.kernel
+def _matrix_set_diag_element(index: Index, data: Elements, diagonal: Elements) -> Expression:
+    return select(equal(index[-2], index[-1]), diagonal[index[:-1]], data[index])
 
 
 @MatrixSetDiag.relax

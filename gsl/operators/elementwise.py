@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from gsl.kernel.expression import Expression
+from gsl.kernel.functions import FUNCTIONS
+from gsl.kernel.meaning import Elements, Index, apply, cast, stretched
 from gsl.operators.declaration import (
     Attributes,
     Need,
@@ -32,6 +35,26 @@ SIGNED = tuple(dtype for dtype in NUMERIC if dtype != "uint8")
 
 Reference = Callable[..., Any]
 
+_NAMES = {id(function.numpy): name for name, function in FUNCTIONS.items()}
+
+
+def pointwise(compute: str | Reference) -> Reference:
+    """Return the kernel of an operator that computes from the elements at the same place.
+
+    `compute` is a function of values and attributes, or the name of one that expressions have.
+    """
+
+    def kernel(index: Index, *operands: Elements, **attributes: Any) -> Expression:
+        shapes = [operand.shape for operand in operands]
+        values = [operand[stretched(index, operand.shape, shapes)] for operand in operands]
+        value = (
+            apply(compute, *values) if isinstance(compute, str) else compute(*values, **attributes)
+        )
+        assert isinstance(value, Expression)
+        return value
+
+    return kernel
+
 
 def unary(
     name: str,
@@ -39,10 +62,11 @@ def unary(
     reference: Reference,
     meaning: str,
     *,
+    element: str | Reference = "",
     dtypes: tuple[str, ...] = FLOATING,
     values: Mapping[str, ValueRule] = MappingProxyType({}),
 ) -> Operator:
-    """Declare an operator of one tensor that keeps its type."""
+    """Declare an operator of one tensor that keeps its type; for `element` see `binary`."""
 
     def rule(need: Need, data: Tensor) -> TensorType:
         return data
@@ -51,6 +75,7 @@ def unary(
     rule.__doc__ = f"{meaning} The result has the type of `data`. Source: relax.{relax}."
     declared = operator(dtypes=dtypes, relax=relax, traits=UNARY, values=values)(rule)
     declared.reference = reference
+    declared.meaning = pointwise(element or _NAMES[id(reference)])
     return declared
 
 
@@ -60,11 +85,16 @@ def binary(
     reference: Reference,
     meaning: str,
     *,
+    element: str | Reference = "",
     dtypes: tuple[str, ...] = NUMERIC,
     result: str | None = None,
     values: Mapping[str, ValueRule] = MappingProxyType({}),
 ) -> Operator:
-    """Declare an operator of two tensors that broadcasts; `result` overrides the dtype."""
+    """Declare an operator of two tensors that broadcasts; `result` overrides the dtype.
+
+    `element` says what is computed from two elements, see `pointwise`. It may be left out where
+    `reference` is what NumPy computes for a function of expressions.
+    """
 
     def rule(need: Need, lhs: Tensor, rhs: Tensor) -> TensorType:
         return TensorType(broadcast(need, lhs.shape, rhs.shape), result or lhs.dtype)
@@ -73,6 +103,7 @@ def binary(
     rule.__doc__ = f"{meaning} The shapes broadcast to each other. Source: relax.{relax}."
     declared = operator(dtypes=dtypes, relax=relax, traits=BINARY, values=values)(rule)
     declared.reference = reference
+    declared.meaning = pointwise(element or _NAMES[id(reference)])
     return declared
 
 
@@ -113,6 +144,7 @@ FloorDivide = binary(
     "floor_divide",
     _floor_divide,
     "The quotient rounded towards minus infinity; no divisor may be 0.",
+    element="//",
     values={"rhs": Values(nonzero=True)},
 )
 Mod = binary(
@@ -120,6 +152,7 @@ Mod = binary(
     "floor_mod",
     _mod,
     "The remainder of FloorDivide, with the sign of the divisor; no divisor may be 0.",
+    element="%",
     values={"rhs": Values(nonzero=True)},
 )
 
@@ -136,7 +169,9 @@ def _exceeds(lhs: Any, rhs: Any) -> Any:
 Negative = unary("Negative", "negative", np.negative, "The negated elements.", dtypes=SIGNED)
 Abs = unary("Abs", "abs", np.abs, "The absolute values.", dtypes=NUMERIC)
 Sign = unary("Sign", "sign", np.sign, "-1, 0 or 1 by the sign.", dtypes=SIGNED)
-Square = unary("Square", "square", np.square, "The squares.", dtypes=NUMERIC)
+Square = unary(
+    "Square", "square", np.square, "The squares.", element=lambda x: x * x, dtypes=NUMERIC
+)
 Floor = unary("Floor", "floor", np.floor, "The largest integer not above each element.")
 Ceil = unary("Ceil", "ceil", np.ceil, "The smallest integer not below each element.")
 Round = unary("Round", "round", np.rint, "The nearest integer, the even one of two.")
@@ -154,7 +189,12 @@ def _rsqrt(data: Any) -> Any:
 
 
 Rsqrt = unary(
-    "Rsqrt", "rsqrt", _rsqrt, "1 over the square root.", values={"data": Values(low=1e-3)}
+    "Rsqrt",
+    "rsqrt",
+    _rsqrt,
+    "1 over the square root.",
+    element=lambda x: 1 / apply("sqrt", x),
+    values={"data": Values(low=1e-3)},
 )
 
 ERF = np.frompyfunc(math.erf, 1, 1)
@@ -167,7 +207,7 @@ def erf(data: Any) -> Any:
     return ERF(np.expand_dims(data, 0)).astype(data.dtype)[0]
 
 
-Erf = unary("Erf", "erf", erf, "The Gauss error function.")
+Erf = unary("Erf", "erf", erf, "The Gauss error function.", element="erf")
 
 
 def _castable(operands: tuple[Type, ...], attributes: Attributes) -> Values:
@@ -195,3 +235,8 @@ def Cast(need: Need, data: Tensor, *, dtype: DtypeOf) -> TensorType:
 @Cast.numpy
 def _cast(data: Any, dtype: str) -> Any:
     return data.astype(dtype)
+
+
+@Cast.kernel
+def _cast_element(index: Index, data: Elements, dtype: Any) -> Expression:
+    return cast(data[index], data.dtype, dtype)

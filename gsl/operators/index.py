@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from gsl.attr.evaluate import ceil_divide, conjunction, contains, disjunction, equal, negation
+from gsl.kernel.expression import Expression
+from gsl.kernel.meaning import Elements, Index, apply, inside, number, select, total
 from gsl.operators.create import scalar
 from gsl.operators.declaration import Attributes, Need, Tensor, Values, operator
 from gsl.operators.kinds import (
@@ -74,6 +76,14 @@ def _strided_slice(data: Any, begin: Any, end: Any, strides: Any) -> Any:
     return data[tuple(map(slice, begin, end, strides))]
 
 
+@StridedSlice.kernel
+def _strided_slice_element(
+    index: Index, data: Elements, begin: Any, end: Any, strides: Any
+) -> Expression:
+    axes = zip(index, begin, strides, strict=True)
+    return data[tuple(first + stride * i for i, first, stride in axes)]
+
+
 @StridedSlice.relax
 def _relax_strided_slice(relax: Any, data: Any, begin: Any, end: Any, strides: Any) -> Any:
     return relax.strided_slice(data, list(range(len(begin))), begin, end, strides)
@@ -94,6 +104,19 @@ def Take(need: Need, data: Tensor, indices: Tensor, *, axis: OneAxis) -> TensorT
 @Take.numpy
 def _take(data: Any, indices: Any, axis: int) -> Any:
     return np.take(data, indices, axis)
+
+
+@Take.kernel
+def _take_element(index: Index, data: Elements, indices: Elements, axis: int) -> Expression:
+    along = axis % data.ndim
+    place = indices[index[along : along + indices.ndim]]
+    before, behind = index[:along], index[along + indices.ndim :]
+    return chosen(place, data.shape[along], lambda i: data[(*before, i, *behind)])
+
+
+def chosen(place: Expression, size: Any, element: Any) -> Expression:
+    """Return the element at a place that is a value: the sum of all, all but one of them 0."""
+    return total([size], lambda i: apply("select", apply("==", place, i), element(i), 0))
 
 
 @Take.relax
@@ -127,6 +150,15 @@ def _gather_elements(data: Any, indices: Any, axis: int) -> Any:
     return np.take_along_axis(data[tuple(within)], indices, axis)
 
 
+@GatherElements.kernel
+def _gather_elements_element(
+    index: Index, data: Elements, indices: Elements, axis: int
+) -> Expression:
+    along = axis % data.ndim
+    size = data.shape[along]
+    return chosen(indices[index], size, lambda i: data[with_size(index, along, i)])
+
+
 @operator(dtypes=ALL_DTYPES, relax="nn.pad")
 def Pad(need: Need, data: Tensor, *, pad_width: PerSide, pad_value: Number = 0.0) -> TensorType:
     """Surround `data` with `pad_value`; widths are (before, after, before, after, ...) by axis.
@@ -144,6 +176,12 @@ def _pad(data: Any, pad_width: Any, pad_value: float) -> Any:
     value = np.asarray(pad_value).astype(data.dtype)
     sides = list(zip(pad_width[::2], pad_width[1::2], strict=True))
     return np.pad(data, sides, constant_values=value)
+
+
+@Pad.kernel
+def _pad_element(index: Index, data: Elements, pad_width: Any, pad_value: Any) -> Expression:
+    place = tuple(i - before for i, before in zip(index, pad_width[::2], strict=True))
+    return select(inside(place, data.shape), data[place], number(pad_value, data.dtype))
 
 
 def below_depth(types: tuple[Type, ...], attributes: Attributes) -> Values:
@@ -183,6 +221,22 @@ def _one_hot(
     return np.where(chosen, on_value, off_value).astype(dtype)
 
 
+@OneHot.kernel
+def _one_hot_element(
+    index: Index,
+    indices: Elements,
+    depth: Any,
+    axis: int,
+    on_value: Any,
+    off_value: Any,
+    dtype: Any,
+) -> Expression:
+    along = axis % len(index)
+    place = indices[(*index[:along], *index[along + 1 :])]
+    on, off = number(on_value, dtype), number(off_value, dtype)
+    return apply("select", apply("==", place, index[along]), on, off)
+
+
 @OneHot.relax
 def _relax_one_hot(
     relax: Any, indices: Any, depth: int, axis: int, on_value: float, off_value: float, dtype: str
@@ -210,6 +264,17 @@ def _cumsum(data: Any, axis: int, exclusive: bool) -> Any:
     before = (slice(None),) * (axis % data.ndim)
     nothing = np.zeros_like(data[(*before, slice(1))])
     return np.concatenate([nothing, sums[(*before, slice(-1))]], axis)
+
+
+@Cumsum.kernel
+def _cumsum_element(index: Index, data: Elements, axis: int, exclusive: bool) -> Expression:
+    along = axis % data.ndim
+
+    def counted(i: Any) -> Expression:
+        before = i < index[along] if exclusive else i <= index[along]
+        return select(before, data[with_size(index, along, i)], 0)
+
+    return total([data.shape[along]], counted)
 
 
 @Cumsum.relax

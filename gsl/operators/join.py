@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 from gsl.attr.evaluate import disjunction, equal
 from gsl.attr.term import Term
 from gsl.errors import UndecidedError
+from gsl.kernel.expression import Expression
+from gsl.kernel.meaning import Elements, Index, select, stretched
 from gsl.operators.declaration import Need, Tensor, Tensors, operator
 from gsl.operators.kinds import Cuts, NewAxis, OneAxis, PerAxis, Positive, Shape
 from gsl.operators.shapes import known_axis, with_size
@@ -33,9 +36,9 @@ def Concatenate(need: Need, tensors: Tensors, *, axis: OneAxis = 0) -> TensorTyp
     fields = fields_of(need, tensors)
     first = fields[0]
     along = known_axis(axis, first.ndim)
-    for field in fields[1:]:
-        need(field.ndim == first.ndim, "tensors to concatenate must have one rank")
-        same = equal(with_size(field.shape, along, 0), with_size(first.shape, along, 0))
+    for shape in dict.fromkeys([field.shape for field in fields[1:]]):
+        need(len(shape) == first.ndim, "tensors to concatenate must have one rank")
+        same = equal(with_size(shape, along, 0), with_size(first.shape, along, 0))
         need(same, "tensors to concatenate may differ along the axis only")
     sizes = [field.shape[along] for field in fields]
     return first.with_shape(with_size(first.shape, along, sum(sizes[1:], start=sizes[0])))
@@ -44,6 +47,21 @@ def Concatenate(need: Need, tensors: Tensors, *, axis: OneAxis = 0) -> TensorTyp
 @Concatenate.numpy
 def _concatenate(tensors: Any, axis: int) -> Any:
     return np.concatenate(tensors, axis)
+
+
+@Concatenate.kernel
+def _concatenate_element(index: Index, tensors: Sequence[Elements], axis: int) -> Expression:
+    along = axis % len(index)
+    ends = list(accumulate(field.shape[along] for field in tensors))
+    begins = [0, *ends]
+
+    def within(number: int) -> Expression:
+        return tensors[number][with_size(index, along, index[along] - begins[number])]
+
+    value = within(len(tensors) - 1)
+    for number in reversed(range(len(tensors) - 1)):
+        value = select(index[along] < ends[number], within(number), value)
+    return value
 
 
 @operator(dtypes=ALL_DTYPES, relax="stack")
@@ -63,6 +81,16 @@ def Stack(need: Need, tensors: Tensors, *, axis: NewAxis = 0) -> TensorType:
 @Stack.numpy
 def _stack(tensors: Any, axis: int) -> Any:
     return np.stack(tensors, axis)
+
+
+@Stack.kernel
+def _stack_element(index: Index, tensors: Sequence[Elements], axis: int) -> Expression:
+    along = axis % len(index)
+    place = (*index[:along], *index[along + 1 :])
+    value = tensors[-1][place]
+    for number in reversed(range(len(tensors) - 1)):
+        value = select(equal(index[along], number), tensors[number][place], value)
+    return value
 
 
 @operator(dtypes=ALL_DTYPES, relax="split")
@@ -106,6 +134,17 @@ def _split(data: Any, indices_or_sections: Any, axis: int) -> Any:
     return tuple(data[(*before, slice(begin, end))] for begin, end in borders)
 
 
+@Split.kernel
+def _split_element(
+    field: int, index: Index, data: Elements, indices_or_sections: Any, axis: int
+) -> Expression:
+    along = axis % data.ndim
+    cuts = indices_or_sections
+    piece = data.shape[along] // cuts if isinstance(cuts, int) else None
+    begin = (0, *cuts)[field] if piece is None else piece * field
+    return data[with_size(index, along, index[along] + begin)]
+
+
 @Split.relax
 def _relax_split(relax: Any, data: Any, indices_or_sections: Any, axis: int) -> Any:
     borders = _borders(int(data.ty.shape[axis]), indices_or_sections)
@@ -134,6 +173,11 @@ def _broadcast_to(data: Any, shape: Any) -> Any:
     return np.broadcast_to(data, shape)
 
 
+@BroadcastTo.kernel
+def _broadcast_to_element(index: Index, data: Elements, shape: Any) -> Expression:
+    return data[stretched(index, data.shape, [tuple(shape)])]
+
+
 @operator(dtypes=ALL_DTYPES, relax="repeat")
 def Repeat(need: Need, data: Tensor, *, repeats: Positive, axis: OneAxis) -> TensorType:
     """Repeat every slice along `axis` as often as `repeats` says: a b becomes a a b b.
@@ -149,6 +193,12 @@ def _repeat(data: Any, repeats: int, axis: int) -> Any:
     return np.repeat(data, repeats, axis)
 
 
+@Repeat.kernel
+def _repeat_element(index: Index, data: Elements, repeats: Any, axis: int) -> Expression:
+    along = axis % data.ndim
+    return data[with_size(index, along, index[along] // repeats)]
+
+
 @operator(dtypes=ALL_DTYPES, relax="tile")
 def Tile(need: Need, data: Tensor, *, repeats: PerAxis) -> TensorType:
     """Repeat the whole tensor `repeats[i]` times along axis i: a b becomes a b a b.
@@ -161,3 +211,8 @@ def Tile(need: Need, data: Tensor, *, repeats: PerAxis) -> TensorType:
 @Tile.numpy
 def _tile(data: Any, repeats: Any) -> Any:
     return np.tile(data, repeats)
+
+
+@Tile.kernel
+def _tile_element(index: Index, data: Elements, repeats: Any) -> Expression:
+    return data[tuple(i % size for i, size in zip(index, data.shape, strict=True))]

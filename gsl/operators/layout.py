@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from gsl.attr.evaluate import equal
+from gsl.attr.term import Term
+from gsl.kernel.expression import Expression
+from gsl.kernel.meaning import Elements, Index
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.kinds import NewAxes, NewShape, OneAxis, Order, UnitAxes
-from gsl.operators.shapes import known_axis
-from gsl.types import ALL_DTYPES, TensorType
+from gsl.operators.shapes import known_axis, with_size
+from gsl.types import ALL_DTYPES, Int, TensorType
 
 
 @operator(dtypes=ALL_DTYPES, relax="reshape")
@@ -28,6 +31,52 @@ def Reshape(need: Need, data: Tensor, *, shape: NewShape) -> TensorType:
 @Reshape.numpy
 def _reshape(data: Any, shape: Any) -> Any:
     return np.reshape(data, shape)
+
+
+@Reshape.kernel
+def _reshape_element(index: Index, data: Elements, shape: Any) -> Expression:
+    return data[reshaped(index, tuple(shape), data.shape)]
+
+
+def reshaped(index: Index, source: Index, target: Index) -> Index:
+    """Return where element `index` of shape `source` lies in `target`, in row-major order.
+
+    Axes that both shapes begin or end with are left alone.
+    """
+    before, after = _common(source, target), _common(source[::-1], target[::-1])
+    after = min(after, len(source) - before, len(target) - before)
+    rest = slice(before, len(source) - after), slice(before, len(target) - after)
+    moved = _unravelled(_ravelled(index[rest[0]], source[rest[0]]), target[rest[1]])
+    return (*index[:before], *moved, *index[len(source) - after :])
+
+
+def _common(source: Index, target: Index) -> int:
+    same = (equal(a, b) is True for a, b in zip(source, target, strict=False))
+    return next((n for n, is_same in enumerate(same) if not is_same), min(len(source), len(target)))
+
+
+def _ravelled(index: Index, shape: Index) -> Int:
+    place: Int = 0
+    for i, size in zip(index, shape, strict=True):
+        if equal(size, 1) is not True:
+            place = place * size + i if isinstance(place, Term) or place else i
+    return place
+
+
+def _unravelled(place: Int, shape: Index) -> Index:
+    """Split a place into an index; the first axis of more than one element takes the rest."""
+    index: list[Int] = []
+    first = next((n for n, size in enumerate(shape) if equal(size, 1) is not True), len(shape))
+    for axis in reversed(range(len(shape))):
+        size = shape[axis]
+        if axis < first or equal(size, 1) is True:
+            index.append(0)
+        elif axis == first:
+            index.append(place)
+        else:
+            index.append(place % size)
+            place = place // size
+    return tuple(reversed(index))
 
 
 @Reshape.relax
@@ -47,6 +96,11 @@ def _flatten(data: Any) -> Any:
     return np.reshape(data, (-1,))
 
 
+@Flatten.kernel
+def _flatten_element(index: Index, data: Elements) -> Expression:
+    return data[reshaped(index, (data.type.size,), data.shape)]
+
+
 @operator(dtypes=ALL_DTYPES, relax="permute_dims")
 def Transpose(need: Need, data: Tensor, *, axes: Order = None) -> TensorType:
     """Axis i of the result is axis `axes[i]` of `data`; None reverses all axes.
@@ -61,6 +115,12 @@ def _transpose(data: Any, axes: Any) -> Any:
     return np.transpose(data, axes)
 
 
+@Transpose.kernel
+def _transpose_element(index: Index, data: Elements, axes: Any) -> Expression:
+    places = {axis % data.ndim: i for axis, i in zip(axes, index, strict=True)}
+    return data[tuple(places[axis] for axis in range(data.ndim))]
+
+
 @operator(dtypes=ALL_DTYPES, relax="expand_dims")
 def ExpandDims(need: Need, data: Tensor, *, axis: NewAxes) -> TensorType:
     """Insert axes of size 1, which are the axes `axis` of the result. Source: relax.expand_dims."""
@@ -73,6 +133,12 @@ def ExpandDims(need: Need, data: Tensor, *, axis: NewAxes) -> TensorType:
 @ExpandDims.numpy
 def _expand_dims(data: Any, axis: Any) -> Any:
     return np.expand_dims(data, axis)
+
+
+@ExpandDims.kernel
+def _expand_dims_element(index: Index, data: Elements, axis: Any) -> Expression:
+    new = {position % len(index) for position in axis}
+    return data[tuple(i for position, i in enumerate(index) if position not in new)]
 
 
 @operator(dtypes=ALL_DTYPES, relax="squeeze")
@@ -92,6 +158,12 @@ def _squeeze(data: Any, axis: Any) -> Any:
     return np.squeeze(data, axis)
 
 
+@Squeeze.kernel
+def _squeeze_element(index: Index, data: Elements, axis: Any) -> Expression:
+    gone, kept = {position % data.ndim for position in axis}, iter(index)
+    return data[tuple(0 if position in gone else next(kept) for position in range(data.ndim))]
+
+
 @operator(dtypes=ALL_DTYPES, relax="flip")
 def Flip(need: Need, data: Tensor, *, axis: OneAxis) -> TensorType:
     """Reverse the order of the elements along `axis`; the shape stays. Source: relax.flip."""
@@ -101,3 +173,9 @@ def Flip(need: Need, data: Tensor, *, axis: OneAxis) -> TensorType:
 @Flip.numpy
 def _flip(data: Any, axis: int) -> Any:
     return np.flip(data, axis)
+
+
+@Flip.kernel
+def _flip_element(index: Index, data: Elements, axis: int) -> Expression:
+    along = axis % data.ndim
+    return data[with_size(index, along, data.shape[along] - 1 - index[along])]

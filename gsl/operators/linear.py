@@ -10,6 +10,8 @@ import numpy as np
 
 from gsl.attr.evaluate import conjunction, contains, disjunction, equal
 from gsl.attr.term import Term, operation
+from gsl.kernel.expression import Expression
+from gsl.kernel.meaning import Elements, Index, apply, cast, stretched, total
 from gsl.operators.create import scalar
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.domain import Real
@@ -49,6 +51,21 @@ def _matmul(lhs: Any, rhs: Any, out_dtype: str) -> Any:
     return np.matmul(lhs.astype(out_dtype), rhs.astype(out_dtype))
 
 
+@Matmul.kernel
+def _matmul_element(index: Index, lhs: Elements, rhs: Elements, out_dtype: Any) -> Expression:
+    row = index[len(index) - (rhs.ndim > 1) - 1] if lhs.ndim > 1 else None
+    batch = index[: len(index) - (lhs.ndim > 1) - (rhs.ndim > 1)]
+    batches = lhs.shape[:-2], rhs.shape[:-2]
+    left, right = (stretched(batch, shape, batches) for shape in batches)
+
+    def product(k: Any) -> Expression:
+        one = lhs[(*left, row, k) if lhs.ndim > 1 else (k,)]
+        other = rhs[(*right, k, index[-1]) if rhs.ndim > 1 else (k,)]
+        return cast(one, lhs.dtype, out_dtype) * cast(other, rhs.dtype, out_dtype)
+
+    return total([lhs.shape[-1]], product)
+
+
 @operator(dtypes=NUMERIC)
 def Dense(need: Need, data: Tensor, weight: Tensor, *, out_dtype: DtypeOf = None) -> TensorType:
     """Multiply data [..., K] by a transposed weight [O, K] to [..., O].
@@ -66,6 +83,15 @@ def Dense(need: Need, data: Tensor, weight: Tensor, *, out_dtype: DtypeOf = None
 @Dense.numpy
 def _dense(data: Any, weight: Any, out_dtype: str) -> Any:
     return np.matmul(data.astype(out_dtype), np.transpose(weight.astype(out_dtype)))
+
+
+@Dense.kernel
+def _dense_element(index: Index, data: Elements, weight: Elements, out_dtype: Any) -> Expression:
+    def product(k: Any) -> Expression:
+        one, other = data[(*index[:-1], k)], weight[index[-1], k]
+        return cast(one, data.dtype, out_dtype) * cast(other, weight.dtype, out_dtype)
+
+    return total([weight.shape[1]], product)
 
 
 @Dense.relax
@@ -89,6 +115,11 @@ def BiasAdd(need: Need, data: Tensor, bias: Tensor, *, axis: OneAxis = 1) -> Ten
 @BiasAdd.numpy
 def _bias_add(data: Any, bias: Any, axis: int) -> Any:
     return data + np.expand_dims(bias, _axes_after(axis, data.ndim))
+
+
+@BiasAdd.kernel
+def _bias_add_element(index: Index, data: Elements, bias: Elements, axis: int) -> Expression:
+    return data[index] + bias[(index[axis % data.ndim],)]
 
 
 @BiasAdd.relax
@@ -148,6 +179,21 @@ def _attention(query: Any, key: Any, value: Any, scale: float) -> Any:
     powers = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
     weights = powers / np.sum(powers, axis=-1, keepdims=True)
     return np.einsum("bnst,btnv->bsnv", weights, value)
+
+
+@Attention.kernel
+def _attention_element(
+    index: Index, query: Elements, key: Elements, value: Elements, scale: Any
+) -> Expression:
+    b, s, n, v = index
+    keys, heads = key.shape[1], key.shape[3]
+
+    def power(t: Any) -> Expression:
+        score = total([heads], lambda h: query[b, s, n, h] * key[b, t, n, h])
+        return apply("exp", score * scale)
+
+    weighted = total([keys], lambda t: power(t) * value[b, t, n, v])
+    return weighted / total([keys], power)
 
 
 @Attention.relax

@@ -7,16 +7,20 @@ TVM that subtract the squared mean from the mean square lose all digits when the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from gsl.attr.evaluate import disjunction, equal, negation
+from gsl.kernel.expression import Expression
+from gsl.kernel.meaning import Elements, Index, apply, total
 from gsl.operators.create import scalar
 from gsl.operators.declaration import Need, Tensor, Values, operator
 from gsl.operators.kinds import Epsilon, Flag, ManyAxes, OneAxis, Positive, SomeAxes
 from gsl.operators.reduce import need_elements
 from gsl.operators.shapes import Shape, known_axis
+from gsl.operators.standard import affine_element, counted, replaced, standard_element
 from gsl.types import FLOATING, Int, TensorType
 
 
@@ -241,6 +245,85 @@ def _relax_instance_norm(relax: Any, data: Any, gamma: Any, beta: Any, **attribu
     epsilon = scalar(relax, attributes["epsilon"], str(data.ty.dtype))
     result = _relax_standardise(relax, data, attributes["axes"], epsilon)
     return _relax_affine(relax, result, gamma, beta, others, attributes)
+
+
+@BatchNorm.kernel
+def _batch_norm_element(
+    field: int,
+    index: Index,
+    data: Elements,
+    gamma: Elements,
+    beta: Elements,
+    moving_mean: Elements,
+    moving_var: Elements,
+    **attributes: Any,
+) -> Expression:
+    if field:
+        return (moving_mean, moving_var)[field - 1][index]
+    channel = (index[attributes["axis"] % data.ndim],)
+    spread = apply("sqrt", moving_var[channel] + attributes["epsilon"])
+    result = (data[index] - moving_mean[channel]) / spread
+    return affine_element(result, gamma[channel], beta[channel], attributes)
+
+
+@LayerNorm.kernel
+def _layer_norm_element(
+    index: Index, data: Elements, gamma: Elements, beta: Elements, **attributes: Any
+) -> Expression:
+    axes = counted(attributes["axes"], data.ndim)
+    extents, own = [data.shape[axis] for axis in axes], tuple(index[axis] for axis in axes)
+    result = standard_element(
+        data[index], extents, attributes["epsilon"], lambda *i: data[replaced(index, axes, i)]
+    )
+    return affine_element(result, gamma[own], beta[own], attributes)
+
+
+@RmsNorm.kernel
+def _rms_norm_element(
+    index: Index, data: Elements, weight: Elements, axes: Any, epsilon: Any
+) -> Expression:
+    own = counted(axes, data.ndim)
+    extents = [data.shape[axis] for axis in own]
+
+    def square(*inner: Any) -> Expression:
+        element = data[replaced(index, own, inner)]
+        return element * element
+
+    root = apply("sqrt", total(extents, square) / prod(extents) + epsilon)
+    return data[index] / root * weight[tuple(index[axis] for axis in own)]
+
+
+@GroupNorm.kernel
+def _group_norm_element(
+    index: Index, data: Elements, gamma: Elements, beta: Elements, **attributes: Any
+) -> Expression:
+    channel = attributes["channel_axis"] % data.ndim
+    each = data.shape[channel] // attributes["num_groups"]
+    first = index[channel] // each * each
+    axes = [channel, *counted(attributes["axes"], data.ndim)]
+    result = standard_element(
+        data[index],
+        [each, *(data.shape[axis] for axis in axes[1:])],
+        attributes["epsilon"],
+        lambda c, *i: data[replaced(index, axes, (first + c, *i))],
+    )
+    own = (index[channel],)
+    return affine_element(result, gamma[own], beta[own], attributes)
+
+
+@InstanceNorm.kernel
+def _instance_norm_element(
+    index: Index, data: Elements, gamma: Elements, beta: Elements, **attributes: Any
+) -> Expression:
+    axes = counted(attributes["axes"], data.ndim)
+    result = standard_element(
+        data[index],
+        [data.shape[axis] for axis in axes],
+        attributes["epsilon"],
+        lambda *i: data[replaced(index, axes, i)],
+    )
+    own = (index[attributes["channel_axis"] % data.ndim],)
+    return affine_element(result, gamma[own], beta[own], attributes)
 
 
 def need_per_channel(need: Need, data: Tensor, axis: Int, *vectors: Tensor) -> None:

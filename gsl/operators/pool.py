@@ -7,11 +7,15 @@ rounding up (`ceil_mode`) could bring about.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import inf, prod
 from typing import Any
 
 import numpy as np
 
 from gsl.attr.evaluate import disjunction, equal
+from gsl.kernel.expression import Expression
+from gsl.kernel.meaning import Elements, Index, inside, over, select, total
 from gsl.operators.convolution import (
     DataLayout1D,
     DataLayout2D,
@@ -124,6 +128,14 @@ def _global_average(data: Any, layout: str) -> Any:
     return np.mean(data, axis=_spatial(layout), keepdims=True)
 
 
+@GlobalAvgPool2D.kernel
+def _global_average_element(index: Index, data: Elements, layout: str) -> Expression:
+    n, c, _, _ = to_layout(index, layout, "NCHW")
+    sizes = to_layout(data.shape, layout, "NCHW")[2:]
+    whole = total(sizes, lambda h, w: data[to_layout((n, c, h, w), "NCHW", layout)])
+    return whole / prod(sizes)
+
+
 @GlobalAvgPool2D.relax
 def _relax_global_average(relax: Any, data: Any, layout: str) -> Any:
     return relax.nn.adaptive_avg_pool2d(data, (1, 1), layout)
@@ -183,6 +195,54 @@ MaxPool1D.reference = _largest
 MaxPool2D.reference = _largest
 AvgPool1D.reference = _average
 AvgPool2D.reference = _average
+
+
+def _pixels(places: Sequence[Int], taps: Sequence[Int], attributes: Any) -> Index:
+    """Return which pixel each tap of the window at `places` meets; padding has other numbers."""
+    steps, begins = attributes["dilation"], [before for before, _ in sides(attributes["padding"])]
+    axes = zip(places, attributes["strides"], taps, steps, begins, strict=True)
+    return tuple(p * stride + r * step - before for p, stride, r, step, before in axes)
+
+
+def _largest_element(index: Index, data: Elements, **attributes: Any) -> Expression:
+    layout = attributes["layout"]
+    plain = channels_first(layout)
+    n, c, *places = to_layout(index, layout, plain)
+
+    def seen(*taps: Any) -> Expression:
+        place = to_layout((n, c, *_pixels(places, taps, attributes)), plain, layout)
+        return select(inside(place, data.shape), data[place], -inf)
+
+    return over("max", attributes["pool_size"], seen)
+
+
+def _average_element(
+    index: Index, data: Elements, count_include_pad: bool, **attributes: Any
+) -> Expression:
+    layout = attributes["layout"]
+    plain = channels_first(layout)
+    n, c, *places = to_layout(index, layout, plain)
+    sizes = to_layout(data.shape, layout, plain)[2:]
+    padding = sides(attributes["padding"]) if count_include_pad else [(0, 0)] * len(sizes)
+    widths = [(a, a + size + b) for size, (a, b) in zip(sizes, padding, strict=True)]
+
+    def counted(*taps: Any) -> Expression:
+        shifted = zip(_pixels(places, taps, attributes), widths, strict=True)
+        place = tuple(pixel + before for pixel, (before, _) in shifted)
+        return select(inside(place, tuple(size for _, size in widths)), 1, 0)
+
+    def seen(*taps: Any) -> Expression:
+        pixels = _pixels(places, taps, attributes)
+        return data.padded(to_layout((n, c, *pixels), plain, layout))
+
+    extents = attributes["pool_size"]
+    return total(extents, seen) / total(extents, counted)
+
+
+MaxPool1D.meaning = _largest_element
+MaxPool2D.meaning = _largest_element
+AvgPool1D.meaning = _average_element
+AvgPool2D.meaning = _average_element
 
 
 def _taps(attributes: Any) -> tuple[int, ...]:

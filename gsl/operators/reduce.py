@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from gsl.kernel.expression import Expression
+from gsl.kernel.meaning import Elements, Index, apply, over, total
 from gsl.operators.declaration import Need, Operator, Tensor, operator
 from gsl.operators.kinds import Flag, ManyAxes, OneAxis
 from gsl.operators.shapes import Shape, known_axis
@@ -78,6 +81,56 @@ Min.reference = np.min
 Mean.reference = np.mean
 
 
+def _placed(index: Index, inner: Index, rank: int, axes: Sequence[Int], keepdims: bool) -> Index:
+    """Return the index of an element of the data: `inner` on `axes`, `index` on the others."""
+    gone = {axis % rank for axis in axes}
+    kept, own = iter(index), dict(zip(sorted(gone), inner, strict=True))
+    return tuple(
+        own[axis] if axis in gone else outer
+        for axis in range(rank)
+        for outer in [None if axis in gone and not keepdims else next(kept)]
+    )
+
+
+def sizes_of(data: Elements, axes: Sequence[Int]) -> list[Int]:
+    """Return the sizes of the axes, counted from the front, in increasing order."""
+    return [data.shape[axis] for axis in sorted({axis % data.ndim for axis in axes})]
+
+
+def _over(function: str) -> Callable[..., Any]:
+    def kernel(index: Index, data: Elements, axis: Any, keepdims: bool) -> Expression:
+        def element(*inner: Any) -> Expression:
+            return data[_placed(index, inner, data.ndim, axis, keepdims)]
+
+        return over(function, sizes_of(data, axis), element)
+
+    return kernel
+
+
+Sum.meaning = _over("sum")
+Prod.meaning = _over("product")
+Max.meaning = _over("max")
+Min.meaning = _over("min")
+
+
+@Mean.kernel
+def _mean_element(index: Index, data: Elements, axis: Any, keepdims: bool) -> Expression:
+    whole: Expression = Sum.element(index, [data], {"axis": axis, "keepdims": keepdims}, None)
+    return whole / prod(sizes_of(data, axis))
+
+
+@Variance.kernel
+def _variance_element(index: Index, data: Elements, axis: Any, keepdims: bool) -> Expression:
+    average = _mean_element(index, data, axis, keepdims)
+
+    def square(*inner: Any) -> Expression:
+        deviation = data[_placed(index, inner, data.ndim, axis, keepdims)] - average
+        return deviation * deviation
+
+    sizes = sizes_of(data, axis)
+    return total(sizes, square) / prod(sizes)
+
+
 @Variance.numpy
 def _variance(data: Any, axis: Any, keepdims: bool) -> Any:
     deviation = data - np.mean(data, axis=axis, keepdims=True)
@@ -105,6 +158,26 @@ Argmin = extremum("Argmin", "argmin", "smallest")
 Argmin.reference = np.argmin
 
 
+def _first(function: str) -> Callable[..., Any]:
+    """Return the kernel that looks for the first index of what `function` reduces to."""
+
+    def kernel(index: Index, data: Elements, axis: int, keepdims: bool) -> Expression:
+        def element(i: Any) -> Expression:
+            return data[_placed(index, (i,), data.ndim, (axis,), keepdims)]
+
+        sizes = sizes_of(data, (axis,))
+        most = over(function, sizes, element)
+        return over(
+            "min", sizes, lambda i: apply("select", apply("==", element(i), most), i, sizes[0])
+        )
+
+    return kernel
+
+
+Argmax.meaning = _first("max")
+Argmin.meaning = _first("min")
+
+
 @operator(dtypes=FLOATING, relax="nn.softmax")
 def Softmax(need: Need, data: Tensor, *, axis: OneAxis = -1) -> TensorType:
     """Exponentials along `axis`, divided by their sum; the type stays. Source: relax.nn.softmax."""
@@ -118,6 +191,20 @@ def _softmax(data: Any, axis: int) -> Any:
     return powers / np.sum(powers, axis=axis, keepdims=True)
 
 
+def _powers(index: Index, data: Elements, axis: int) -> Expression:
+    along = axis % data.ndim
+
+    def power(i: Any) -> Expression:
+        return apply("exp", data[(*index[:along], i, *index[along + 1 :])])
+
+    return total([data.shape[along]], power)
+
+
+@Softmax.kernel
+def _softmax_element(index: Index, data: Elements, axis: int) -> Expression:
+    return apply("exp", data[index]) / _powers(index, data, axis)
+
+
 @operator(dtypes=FLOATING, relax="nn.log_softmax")
 def LogSoftmax(need: Need, data: Tensor, *, axis: OneAxis = -1) -> TensorType:
     """The logarithm of Softmax along `axis`; the type stays. Source: relax.nn.log_softmax."""
@@ -129,3 +216,8 @@ def LogSoftmax(need: Need, data: Tensor, *, axis: OneAxis = -1) -> TensorType:
 def _log_softmax(data: Any, axis: int) -> Any:
     shifted = data - np.max(data, axis=axis, keepdims=True)
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+
+
+@LogSoftmax.kernel
+def _log_softmax_element(index: Index, data: Elements, axis: int) -> Expression:
+    return data[index] - apply("log", _powers(index, data, axis))

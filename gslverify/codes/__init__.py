@@ -9,10 +9,12 @@ from gslverify.codes import (
     expression,
     internal,
     levels,
+    library,
     numeric,
     satisfiable,
     shape,
     static,
+    stored,
 )
 
 __all__ = [
@@ -22,8 +24,10 @@ __all__ = [
     "expression",
     "internal",
     "levels",
+    "library",
     "numeric",
     "satisfiable",
     "shape",
     "static",
+    "stored",
 ]

@@ -33,9 +33,9 @@ from gslverify.ladder import climb, refutation
 from gslverify.sampling import Sampler
 from gslverify.second_opinion import assurances, confirm_on_tvm
 from gslverify.smt import Answer, UntranslatableError
-from gslverify.stage import Count, Covered, Outcome, Question, Stage
+from gslverify.stage import Count, Covered, Outcome, Question, Stage, Witness
 from gslverify.stages.satisfiable import scenarios_of
-from gslverify.trial import MOST_REWRITES, judge, prepare
+from gslverify.trial import MOST_REWRITES, judge, prepare, simplest
 from gslverify.trial import Outcome as Trial
 from gslverify.uncovered import Survey, survey, with_corner
 
@@ -157,6 +157,8 @@ def examine(question: Question) -> Iterable[Outcome]:
         message = f"no graph was run on which a condition of the target {untried}"
         yield Finding(TOO_FEW_EXAMPLES, message, question.subst.span, details=_reasons(search))
         return
+    if search.passed:
+        yield Witness(simplest(search.passed).case())
     if search.survey is not None:
         yield Covered(search.survey.final(question.subst, search.networks).plain())
     further = climb(question, search.passed)
