@@ -49,6 +49,7 @@ from gsl.types import ALL_DTYPES, FLOATING, INTEGER, TupleType
 from gslverify.instance import USUAL, Choose, Claim, Extent, InfeasibleError, Instance
 
 ANY_DTYPE = as_term(ALL_DTYPES)
+SIZES_ARE_POSITIVE = "sizes are positive"
 
 
 def build_instance(subst: Subst, choose: Choose, extent: Extent = USUAL) -> Instance:
@@ -238,7 +239,7 @@ class _SourceBuilder:
         if not isinstance(shape, tuple):
             raise InfeasibleError("a shape must be a tuple")
         for size in shape:
-            self._claim(size >= 1, "sizes are positive", pattern.origin)
+            self._claim(size >= 1, SIZES_ARE_POSITIVE, pattern.origin)
         return shape
 
     def _constant(self, key: Key, pattern: Pattern) -> Expr:

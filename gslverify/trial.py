@@ -27,6 +27,7 @@ from gslverify.generate.network import MAY_DECLINE, PLANTED, Network
 from gslverify.integrity import damage
 
 MOST_REWRITES = 40
+NO_ELEMENTS = "the outputs have no elements"
 UNDEFINED = "an operator of the source is not defined on some of its operands"
 
 
@@ -161,7 +162,7 @@ def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ..
     compared = sum(comparison.compared for comparison in comparisons)
     total = sum(comparison.total for comparison in comparisons)
     if not total:
-        return Outcome(network, inputs, target, rejected="the outputs have no elements")
+        return Outcome(network, inputs, target, rejected=NO_ELEMENTS)
     if 2 * compared < total:
         return Outcome(network, inputs, target, rejected="few elements have a bounded value")
     exact = all(comparison.exact for comparison in comparisons)

@@ -28,6 +28,7 @@ from gslverify.concrete import Rewritten
 from gslverify.finding import Assurance, Finding
 from gslverify.generate.arrays import arrays_of_a_mixture
 from gslverify.generate.contexts import CONTEXTS
+from gslverify.generate.empty import empty_networks
 from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.strategies import networks
 from gslverify.generate.wishes import DTYPES, LONG, SIZES
@@ -175,7 +176,7 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield Witness(simplest(search.passed).case())
     if search.survey is not None:
         yield Covered(search.survey.final(question.subst, search.networks).plain())
-    further = climb(question, search.passed)
+    further = climb(question, search.passed, empty_networks(samplers))
     yield from further.counts
     yield from further.findings
     if any(not finding.code.is_warning for finding in further.findings):
