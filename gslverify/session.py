@@ -99,10 +99,10 @@ def run_check(
     """
     stdout = sys.stdout
     with redirect_stdout(sys.stderr):
-        chosen = chosen_rules(selectors, expression, settings)
-        collected = writable(part_of(chosen, *settings.shard), settings.load_timeout)
+        chosen = writable(chosen_rules(selectors, expression, settings), settings.load_timeout)
         if settings.library:
-            collected = _with_remarks(collected, settings)
+            chosen = _with_remarks(chosen, settings)
+        collected = part_of(chosen, *settings.shard)
         ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
         keep = FailureFiles(Path(settings.failures_folder), settings.seed).keep
         memory = _memory(settings)

@@ -10,8 +10,11 @@ import os
 from dataclasses import dataclass
 from math import inf
 
-STAGES = ("static", "examples", "satisfiable", "shape", "numeric")
+STAGES = ("static", "examples", "satisfiable", "shape", "prove", "numeric", "gradient")
 """Names of the stages in the order in which they run, cheapest first."""
+
+USUAL_STAGES = tuple(stage for stage in STAGES if stage != "gradient")
+"""Those that run unless others are named."""
 
 FAIL_ON = ("fail", "vacuous", "error")
 """Verdicts that make a run fail unless other ones are named."""
@@ -62,7 +65,7 @@ class Settings:
     files: tuple[str, ...] = ("*.py",)
     tags: tuple[str, ...] = ()
     profile: str = "dev"
-    stages: tuple[str, ...] = STAGES
+    stages: tuple[str, ...] = USUAL_STAGES
     max_examples: int = 60
     min_examples: int = 20
     seed: int = 0

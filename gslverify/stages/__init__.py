@@ -15,8 +15,10 @@ WAVES: tuple[Wave, ...] = (
     {
         "satisfiable": "gslverify.stages.satisfiable:SATISFIABLE",
         "shape": "gslverify.stages.shape:SHAPE",
+        "prove": "gslverify.stages.prove:PROVE",
     },
     {"numeric": "gslverify.stages.numeric:NUMERIC"},
+    {"gradient": "gslverify.stages.gradient:GRADIENT"},
 )
 """All rules go through one wave before the first goes through the next, the cheapest first."""
 
