@@ -50,7 +50,7 @@ from gsl import Subst, op, pat, rule
 
 @rule()
 def fermat() -> Subst:
-    \"\"\"relu(relu(x))  =>  relu(x) where a ** 3 + b ** 3 == c ** 3, which no solver can refute\"\"\"
+    \"\"\"relu(relu(x))  =>  relu(x) where a ** 3 + b ** 3 == c ** 3, which cannot be\"\"\"
     x = pat.Wildcard()
     a, b, c = x.shape[0], x.shape[1], x.shape[2]
     return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[a * a * a + b * b * b == c * c * c])
