@@ -99,7 +99,7 @@ def networks(
         refuse("a constant is outside the domain of an operator that uses it")
     named = {symbol.name: model[symbol] for symbol in sorted(model, key=lambda s: s.name)}
     in_corner = demand is not None and value_in(demand, model) is True
-    return replace(AROUND[context](site), model=named, in_corner=in_corner)
+    return replace(AROUND[context](site), model=named, in_corner=in_corner, sampler=sampler)
 
 
 def _most_elements(sampler: Sampler) -> int:
