@@ -15,7 +15,7 @@ from gsl.attr.size import oversize
 from gsl.attr.term import Term, as_term
 from gsl.errors import RuleError
 from gsl.graph import reverse_post_order
-from gsl.pat import Pattern, Variadic, as_pattern
+from gsl.pat import INPUTS, Pattern, Variadic, as_pattern
 from gsl.span import Span, here, is_made_up, line_of_file, resolve
 
 if TYPE_CHECKING:
@@ -33,11 +33,15 @@ class Subst:
             outputs as can be matched.
         tgt: the target, with as many outputs.
         where: conditions over attributes of the source that must hold besides its constraints.
+        aliases: whether two inputs (`Wildcard`, `Variable`, `Const`) may stand for one tensor; by
+            default each stands for a tensor of its own.
 
     A substitution keeps no match state: it may be applied repeatedly and concurrently.
     """
 
-    def __init__(self, src: Any, tgt: Any, *, where: Iterable[Any] = ()) -> None:
+    def __init__(
+        self, src: Any, tgt: Any, *, where: Iterable[Any] = (), aliases: bool = False
+    ) -> None:
         self.origin = here()
         self.source = _outputs(src)
         self.target = _outputs(tgt)
@@ -45,6 +49,7 @@ class Subst:
             message = "the conditions of a rule are a list"
             raise RuleError("GSL143", message, resolve(self.origin), "write where=[...]")
         self.where: tuple[Term, ...] = tuple(as_term(condition) for condition in where)
+        self.aliases = aliases
         self._derived: dict[Callable[[Subst], Any], Any] = {}
         self._require_moderate_terms()
 
@@ -82,6 +87,15 @@ class Subst:
     def outputs(self) -> frozenset[Pattern]:
         """The output patterns of the source."""
         return frozenset(self.source)
+
+    @cached_property
+    def aliased(self) -> frozenset[Pattern]:
+        """The inputs that may stand for one tensor: all that are no outputs, or none at all."""
+        variadic = self.variadic
+        fields = () if variadic is None else (variadic.field, variadic.first_of(variadic.field))
+        outputs = {*self.source, *fields}
+        inputs = [p for p in self.source_patterns if isinstance(p, INPUTS) and p not in outputs]
+        return frozenset(inputs if self.aliases else ())
 
     @property
     def variadic(self) -> Variadic | None:

@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass
 from math import inf
 
-STAGES = ("static", "examples", "satisfiable", "shape", "numeric", "gradient")
+STAGES = ("static", "examples", "satisfiable", "shape", "prove", "numeric", "gradient")
 """Names of the stages in the order in which they run, cheapest first."""
 
 USUAL_STAGES = tuple(stage for stage in STAGES if stage != "gradient")

@@ -15,6 +15,7 @@ WAVES: tuple[Wave, ...] = (
     {
         "satisfiable": "gslverify.stages.satisfiable:SATISFIABLE",
         "shape": "gslverify.stages.shape:SHAPE",
+        "prove": "gslverify.stages.prove:PROVE",
     },
     {"numeric": "gslverify.stages.numeric:NUMERIC"},
     {"gradient": "gslverify.stages.gradient:GRADIENT"},
