@@ -207,9 +207,9 @@ def _said(tried: Mapping[str, Tried], model: Mapping[str, Any]) -> Telling:
 
 
 def _decides(name: str, seen: Tried) -> bool:
-    """Tell whether one value of an attribute was harmless and several others were not."""
+    """Tell whether exactly one value of an attribute was harmless."""
     is_attribute = not _is_size(name) and not name.endswith(".value")
-    return is_attribute and len(seen.passes) == 1 and len(seen.fails) >= 1
+    return is_attribute and len(seen.passes) == 1
 
 
 def _mattering(name: str, seen: Tried, now: Any) -> str:

@@ -139,8 +139,8 @@ def test_without_a_sampler_nothing_is_said() -> None:
             ),
         ),
         (
-            {"c.groups": Tried([], {1: 20})},
-            Telling(("c.groups (fails for 2; passes 20 of 20 with 1)",)),
+            {"c.groups": Tried([], {1: 20, 3: 20})},
+            Telling(("c.groups (fails for 2; passes 20 of 20 with 1; passes 20 of 20 with 3)",)),
         ),
         ({"c.groups": Tried([1, 3], {})}, Telling((), ("c.groups",))),
         ({"c.groups": Tried([], {})}, Telling()),
