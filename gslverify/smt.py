@@ -8,6 +8,7 @@ until it was executed.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -89,6 +90,15 @@ class Solver:
                 raise
         return self._loaded
 
+    @contextmanager
+    def within(self, limit: int) -> Iterator[None]:
+        """Bound each query by another limit for a while."""
+        self.solver.set("rlimit", limit)
+        try:
+            yield
+        finally:
+            self.solver.set("rlimit", self.limit)
+
     def _formulas(self, term: Term) -> list[Any]:
         """Translate a condition, with what has to hold for it to have a value at all."""
         try:
@@ -147,11 +157,11 @@ class Solver:
         tracked.set("unsat_core", True)
         tracked.set("core.minimize", True)
         tracked.set("rlimit", self.limit)
-        for symbol in list(self._symbols):
-            tracked.add(*self._bounds(symbol, self._symbols[symbol]))
         for number, claim in enumerate(self.claims):
             formulas = self._formulas(claim)
             tracked.assert_and_track(z3.And(*formulas, self.context), f"claim{number}")
+        for symbol, variable in self._symbols.items():
+            tracked.add(*self._bounds(symbol, variable))
         answer = tracked.check()
         if answer != z3.unsat:
             return Result(Answer.UNKNOWN)

@@ -30,7 +30,7 @@ class LastingChild:
     def __init__(self, child: Any, owner: socket.socket) -> None:
         self._child = child
         self._owner = owner
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (as long as this object)
         self._connection: socket.socket | None = None
         self._pid = 0
 
@@ -46,11 +46,16 @@ class LastingChild:
                 return Ending(0, receive(connection), tail(self._errors))
         except (EOFError, OSError):
             return Ending(self._end(), b"", tail(self._errors))
-        os.kill(self._pid, signal.SIGKILL)
-        self._end()
+        self.close()
         if ready:
             raise EOFError
         return Ending(None, b"", tail(self._errors))
+
+    def close(self) -> None:
+        """End the process, if there is one."""
+        if self._connection is not None:
+            os.kill(self._pid, signal.SIGKILL)
+            self._end()
 
     def _start(self) -> socket.socket:
         mine, theirs = socket.socketpair()

@@ -3,8 +3,9 @@
 The barrier has three processes. The parent never imports TVM. The zygote, forked from it, imports
 TVM once, then waits for requests; it never runs one itself, so it stays healthy. Each request is
 executed by a copy of the zygote, which takes milliseconds to make instead of a second, and which
-may die or be killed without harm; see `gsl.tvm.lasting` for one that stays. Forking, rather than starting a new interpreter, lets the copies
-know the operators that rules and tests declare in modules that cannot be imported by name.
+may die or be killed without harm; `gsl.tvm.lasting` has one that stays for the next request.
+Forking, rather than starting a new interpreter, lets the copies know the operators that rules and
+tests declare in modules that cannot be imported by name.
 """
 
 from __future__ import annotations
@@ -36,16 +37,22 @@ def serve(connection: socket.socket) -> NoReturn:
             send(connection, traceback.format_exc())
             os._exit(1)
         send(connection, "")
-        lasting = LastingChild(child, connection)
+        _answer(connection, child, LastingChild(child, connection))
+    except BaseException:
+        # The usual end: the parent has closed the connection, or has died.
+        os._exit(0)
+
+
+def _answer(connection: socket.socket, child: Any, lasting: LastingChild) -> NoReturn:
+    try:
         while True:
             timeout, data, lasts = receive(connection)
             if lasts:
                 send(connection, lasting.ask(data, timeout))
             else:
                 send(connection, _supervise(connection, child, data, timeout))
-    except BaseException:
-        # The usual end: the parent has closed the connection, or has died.
-        os._exit(0)
+    finally:
+        lasting.close()
 
 
 def _import_child() -> Any:
