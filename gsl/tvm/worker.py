@@ -116,7 +116,7 @@ def _operators(jobs: Sequence[Job]) -> set[Operator]:
 def _batches(jobs: Sequence[Job], size: int) -> Iterator[list[Job]]:
     """Cut `jobs` into batches of at most `size` distinct graphs."""
     batch: list[Job] = []
-    graphs: set[tuple[int, ...]] = set()
+    graphs = set[object]()
     for job in jobs:
         if len(graphs | {graph_key(job)}) > size:
             yield batch
