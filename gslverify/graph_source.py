@@ -14,11 +14,11 @@ from typing import Any
 
 from gsl.errors import GslError, ModelError, described
 from gsl.expr import Expr
+from gsl.guard import losses
 from gsl.model_files import READERS, read_model
 from gsl.rule_files import import_file
 from gsl.workload import Workload
 from gslverify.containment import contained
-from gslverify.guard import losses
 
 FORMS = f"MODULE:FUNCTION, FILE.py:FUNCTION, or a file ({', '.join(READERS)})"
 
