@@ -2,16 +2,21 @@
 
     from gsl import attr, op, pat, rule, Subst, Workload
 
-Nothing here imports TVM; `gsl.tvm` is its only door.
+Nothing here imports TVM; `gsl.tvm` is its only door. Names are loaded when they are first used,
+so that errors and spans can be had without NumPy.
 """
 
 from __future__ import annotations
 
-from gsl import attr, op, pat
-from gsl.engine import apply
-from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
-from gsl.subst import Rule, Subst, rule
-from gsl.workload import Workload
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gsl import attr, op, pat
+    from gsl.engine import apply
+    from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
+    from gsl.subst import Rule, Subst, rule
+    from gsl.workload import Workload
 
 __all__ = [
     "Call",
@@ -29,3 +34,22 @@ __all__ = [
     "pat",
     "rule",
 ]
+
+_MODULES = {
+    "apply": "gsl.engine",
+    **dict.fromkeys(("Call", "Const", "Expr", "Proj", "Tuple", "Var"), "gsl.expr"),
+    **dict.fromkeys(("Rule", "Subst", "rule"), "gsl.subst"),
+    "Workload": "gsl.workload",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("attr", "op", "pat"):
+        return import_module(f"gsl.{name}")
+    if name not in _MODULES:
+        raise AttributeError(f"module `gsl` has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, partial
 
 from gsl.attr.term import free_symbols
 from gsl.graph import Head, Node, reverse_post_order
-from gsl.index import Heads, heads_of, root_of
+from gsl.index import Heads, Memo, heads_of, root_of
 from gsl.pat import INPUTS, Alt, GetInst, Pattern, Variadic
 from gsl.subst import Subst
 
@@ -41,12 +42,30 @@ Step = Up | Down
 Way = tuple[Step, ...]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Ways:
     """Ways from nodes of one head to roots, with what they have in common at first once."""
 
     arrived: bool = False
     steps: dict[Step, Ways] = field(default_factory=dict)
+
+    @cached_property
+    def down(self) -> list[tuple[int | None, Ways]]:
+        """The steps to operands, by position."""
+        return [(step.position, ways) for step, ways in self.steps.items() if type(step) is Down]
+
+    @cached_property
+    def up(self) -> dict[int | None, Memo[Head, list[Ways]]]:
+        """The steps to users, by how many there are at most and by the head of the user."""
+        ups = {step.most for step in self.steps if type(step) is Up}
+        return {most: Memo(partial(self._to_users, most)) for most in ups}
+
+    def _to_users(self, most: int | None, head: Head) -> list[Ways]:
+        return [
+            ways
+            for step, ways in self.steps.items()
+            if type(step) is Up and step.most == most and head in step.heads
+        ]
 
     def add(self, way: Way) -> None:
         """Add a way."""
@@ -65,51 +84,66 @@ class PutOff:
     ways: Ways
 
 
+@lru_cache(maxsize=16)
+def neighbourhood_of(rules: tuple[Subst, ...]) -> Neighbourhood:
+    """Return the neighbourhood for a set of rules, the same one for the same rules."""
+    return Neighbourhood(rules)
+
+
 class Neighbourhood:
     """Finds the roots of matches that a node may be part of, for a set of rules."""
 
     def __init__(self, rules: Sequence[Subst]) -> None:
         self._ways = [entry for rule in rules for entry in rule.derived(_ways_of)]
-        self._by_head: dict[Head, Ways] = {}
+        self.ways_from = Memo[Head, Ways | None](self._from_head)
 
     def roots(self, node: Node) -> Iterable[Node | PutOff]:
         """Return the nodes that may be the root of a match with `node` in it."""
-        ways = self._ways_from(node.head)
-        if ways.steps:
-            return self._follow(node, ways)
-        return (node,) if ways.arrived else ()
+        ways = self.ways_from[node.head]
+        return () if ways is None else self.follow(node, ways)
 
     def users(self, put_off: PutOff) -> Iterator[Node | PutOff]:
         """Yield what lies further on a way that was put off."""
         for user in list(put_off.node.users):
             if user.head in put_off.heads:
-                yield from self._follow(user, put_off.ways)
+                yield from self.follow(user, put_off.ways)
 
-    def _ways_from(self, head: Head) -> Ways:
-        ways = self._by_head.get(head)
-        if ways is None:
-            ways = self._by_head[head] = Ways()
-            for heads, way in self._ways:
-                if head in heads:
-                    ways.add(way)
-        return ways
+    def _from_head(self, head: Head) -> Ways | None:
+        """Return the ways from nodes of a head, or None if they are in no match but as inputs."""
+        ways = Ways()
+        for heads, way in self._ways:
+            if head in heads:
+                ways.add(way)
+        return ways if ways.arrived or ways.steps else None
 
-    def _follow(self, node: Node, ways: Ways) -> Iterator[Node | PutOff]:
+    def follow(self, node: Node, ways: Ways) -> Iterable[Node | PutOff]:
+        """Return where `ways` lead from a node."""
+        if not ways.steps:
+            return (node,)
+        found: list[Node | PutOff] = []
         stack = [(node, ways)]
         while stack:
             current, rest = stack.pop()
             if rest.arrived:
-                yield current
-            for step, further in rest.steps.items():
-                if isinstance(step, Down):
-                    operands = current.operands
-                    if step.position is not None:
-                        operands = operands[step.position : step.position + 1]
-                    stack += [(operand, further) for operand in operands]
-                elif step.most is None and len(current.users) > FEW:
-                    yield PutOff(current, step.heads, further)
-                elif step.most is None or _is_private(current, step.most):
-                    stack += [(user, further) for user in current.users if user.head in step.heads]
+                found.append(current)
+            for position, further in rest.down:
+                operands = current.operands
+                if position is not None:
+                    operands = operands[position : position + 1]
+                stack += [(operand, further) for operand in operands]
+            for most, ways_to in rest.up.items():
+                if most is None and len(current.users) > FEW:
+                    found += _put_off(current, rest)
+                elif most is None or _is_private(current, most):
+                    for user in current.users:
+                        for further in ways_to[user.head]:
+                            stack.append((user, further))
+        return found
+
+
+def _put_off(node: Node, ways: Ways) -> list[Node | PutOff]:
+    steps = ways.steps.items()
+    return [PutOff(node, s.heads, w) for s, w in steps if type(s) is Up and s.most is None]
 
 
 def _is_private(node: Node, most: int) -> bool:

@@ -18,7 +18,7 @@ from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gsl.model_files import READERS, WRITERS, read_model, require_writable, write_model
 from gsl.operators.declaration import OpaqueOperator
-from gsl.rule_files import load_rules
+from gsl.rule_files import load_rules, written
 from gsl.subst import Subst
 from gsl.workload import Workload
 
@@ -106,7 +106,7 @@ def _positive(text: str) -> int:
 def _apply(given: argparse.Namespace) -> None:
     if given.output is not None:
         require_writable(given.output)
-    named = {rule(): rule.name for rule in load_rules(given.rules)}
+    named = written(load_rules(given.rules))
     with warnings.catch_warnings():
         # The frontends warn about their own use of other packages.
         warnings.simplefilter("ignore")

@@ -8,14 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from gsl.affected import Neighbourhood, PutOff
+from gsl.affected import PutOff, neighbourhood_of
+from gsl.attr.writer import UNDECIDED
 from gsl.check import require_well_formed
 from gsl.errors import RewriteError
 from gsl.expr import Expr, Var
 from gsl.graph import Graph, Node
 from gsl.history import History
-from gsl.index import RuleIndex
-from gsl.match.find import find, nodes_of
+from gsl.index import Finder, index_of
+from gsl.match.find import find, nodes_of, searched
 from gsl.rewrite import rewrite
 from gsl.subst import Subst
 from gsl.workload import Workload
@@ -78,7 +79,7 @@ def apply(
         run = _Run(graph, rules, Record() if record is None else record, max_rewrites)
         if not run.to_fixpoint():
             return workload
-        variables = [node.expr for node in graph if isinstance(node.expr, Var)]
+        variables = [node.expr for node in graph.nodes if isinstance(node.expr, Var)]
         return workload.with_outputs(graph.to_exprs(), variables)
 
 
@@ -97,8 +98,8 @@ def _collector_paused() -> Iterator[None]:
 class _Run:
     """One application of rules to a work graph.
 
-    `_pending` are the nodes to be examined, `_put_off` the crowds of users that are to be visited
-    when there are none. `_waiting` are those of the pending nodes that are examined again.
+    `_pending` are the nodes to be examined, `_waiting` the same as a set, and `_put_off` the crowds
+    of users that are to be visited when there are none.
     """
 
     def __init__(self, graph: Graph, rules: Sequence[Subst], record: Record, limit: int) -> None:
@@ -106,26 +107,26 @@ class _Run:
         self.record = record
         self.limit = limit
         self.history = History()
-        self._index = RuleIndex(rules)
-        self._neighbourhood = Neighbourhood(rules)
+        self._index = index_of(tuple(rules))
+        self._neighbourhood = neighbourhood_of(tuple(rules))
         self._put_off: dict[PutOff, None] = {}
-        self._waiting: set[Node] = set()
         self._unblocked_at = 0
         self._refused: set[tuple[Subst, Node]] = set()
-        has_root = {head: self._index.has_root(head) for head in {node.head for node in graph}}
+        has_root = self._index.has_root
         self._pending = deque([node for node in graph if has_root[node.head]])
+        self._waiting = set(self._pending)
 
     def to_fixpoint(self) -> int:
         """Rewrite until nothing matches; return the number of rewrites."""
-        pending, graph, rules_at = self._pending, self.graph, self._index.rules_at
-        waiting = self._waiting
+        pending, waiting, nodes = self._pending, self._waiting, self.graph.nodes
+        finders_at = self._index.finders_at
         while pending or self._more():
             node = pending.popleft()
             waiting.discard(node)
-            if node in graph:
-                rules = rules_at(node)
-                if rules:
-                    self._examine(node, rules)
+            if node in nodes:
+                finders = finders_at(node)
+                if finders:
+                    self._examine(node, finders)
         return self.history.length
 
     def _more(self) -> bool:
@@ -141,23 +142,27 @@ class _Run:
         return bool(self._pending)
 
     def _await(self, nodes: Iterable[Node | PutOff]) -> None:
-        waiting = self._waiting
+        waiting, has_root = self._waiting, self._index.has_root
         for node in nodes:
             if isinstance(node, PutOff):
                 self._put_off[node] = None
-            elif node not in waiting and node in self.graph and self._index.has_root(node.head):
+            elif node not in waiting and node in self.graph.nodes and has_root[node.head]:
                 waiting.add(node)
                 self._pending.append(node)
 
-    def _examine(self, node: Node, rules: Sequence[Subst]) -> None:
-        """Apply the first of `rules` that matches at `node` and whose target can be built."""
-        for rule in rules:
-            found = find(rule, self.graph, node)
+    def _examine(self, node: Node, finders: Iterable[Finder]) -> None:
+        """Apply the first rule that matches at `node` and whose target can be built."""
+        graph = self.graph
+        for rule, first in finders:
+            try:
+                found = first(node, graph)
+            except UNDECIDED:
+                found = searched(rule, node, graph)
             if found is None:
                 continue
             root = node.expr
             try:
-                added = rewrite(rule, found, self.graph)
+                added = rewrite(rule, found, graph)
             except RewriteError as error:
                 self._refuse(rule, node, error)
                 continue
@@ -167,13 +172,22 @@ class _Run:
                     f"no end after {self.limit} rewrites; {self.history.explanation()}"
                 )
             self.record.note(rule, root)
-            self._pending.extendleft(reversed(added))
-            for touched in (*added, *self.graph.affected):
-                if touched in self.graph:
-                    self._await(self._neighbourhood.roots(touched))
-            if node in self.graph:
-                self._await((node,))
+            self._go_on(node, added)
             return
+
+    def _go_on(self, root: Node, added: Sequence[Node]) -> None:
+        """Have what was made examined next, and what it may have made possible after all others."""
+        has_root = self._index.has_root
+        roots = [node for node in reversed(added) if has_root[node.head]]
+        self._pending.extendleft(roots)
+        self._waiting.update(roots)
+        ways_from = self._neighbourhood.ways_from
+        for touched in (*added, *self.graph.affected):
+            ways = ways_from[touched.head]
+            if ways is not None and touched in self.graph.nodes:
+                self._await(self._neighbourhood.follow(touched, ways))
+        if root in self.graph.nodes:
+            self._await((root,))
 
     def _refuse(self, rule: Subst, node: Node, error: RewriteError) -> None:
         if (rule, node) not in self._refused:
@@ -185,7 +199,7 @@ def matches(rule: Subst, workload: Workload) -> Iterator[tuple[Node, Graph]]:
     """Yield the root and the work graph of every place where `rule` matches, changing nothing."""
     rule.derived(require_well_formed)
     graph = Graph(workload.outputs)
-    index = RuleIndex([rule])
+    index = index_of((rule,))
     for node in graph:
         if index.rules_at(node) and find(rule, graph, node) is not None:
             yield node, graph

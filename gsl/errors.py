@@ -64,7 +64,15 @@ class EvaluationError(GslError):
 
 
 class KernelError(GslError):
-    """A kernel is malformed, has no value or no gradient; the message says where, if written."""
+    """A kernel is malformed, or has no value or no gradient; see the place, if it was written.
+
+    Lines and columns count from 1; both are 0 for what was not read from a text.
+    """
+
+    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+        super().__init__(f"line {line}, column {column}: {message}" if line else message)
+        self.line = line
+        self.column = column
 
 
 class UndecidedError(GslError):

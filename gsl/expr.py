@@ -143,7 +143,12 @@ class Call(Expr):
         """Return this call of other operands of the same types."""
         if type(self) is not Call:
             return super().with_operands(operands)
-        return Call.typed(self.operator, operands, self.attributes, self.type)
+        call = object.__new__(Call)
+        call.operator = self.operator
+        call.operands = operands
+        call.attributes = self.attributes
+        call.type = self.type
+        return call
 
     def __repr__(self) -> str:
         return f"Call({self.operator}, {len(self.operands)} operands, {dict(self.attributes)})"
@@ -155,7 +160,16 @@ class Tuple(Expr):
     __slots__ = ()
 
     def __init__(self, fields: Sequence[Expr]) -> None:
-        super().__init__(tuple(fields), TupleType(tuple(field.type for field in fields)))
+        super().__init__(tuple(fields), TupleType(tuple([field.type for field in fields])))
+
+    def with_operands(self, operands: tuple[Expr, ...]) -> Expr:
+        """Return the tuple of other fields of the same types."""
+        if type(self) is not Tuple:
+            return super().with_operands(operands)
+        copy = object.__new__(Tuple)
+        copy.operands = operands
+        copy.type = self.type
+        return copy
 
     def __repr__(self) -> str:
         return f"Tuple({len(self.operands)} fields)"
@@ -172,7 +186,18 @@ class Proj(Expr):
         if not 0 <= index < len(whole.type.fields):
             raise GraphError(f"field {index} of a tuple of {len(whole.type.fields)} fields")
         self.index = index
-        super().__init__((whole,), whole.type.fields[index])
+        self.operands = (whole,)
+        self.type = whole.type.fields[index]
+
+    def with_operands(self, operands: tuple[Expr, ...]) -> Expr:
+        """Return the same field of another tuple of the same type."""
+        if type(self) is not Proj:
+            return super().with_operands(operands)
+        copy = object.__new__(Proj)
+        copy.operands = operands
+        copy.type = self.type
+        copy.index = self.index
+        return copy
 
     def __repr__(self) -> str:
         return f"Proj({self.index})"

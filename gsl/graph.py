@@ -7,7 +7,7 @@ uses it, so that a rewrite costs what it changes and not what the network weighs
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter, is_not
+from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
 from gsl.errors import GraphError
@@ -122,14 +122,14 @@ def _mirrored(outputs: Sequence[Expr]) -> dict[Expr, Node]:
     nodes: dict[Expr, Node] = {}
     opened: set[Expr] = set()
     stack = list(outputs)[::-1]
-    new = object.__new__
+    new, node_of = object.__new__, nodes.__getitem__
     while stack:
         expr = stack[-1]
         below = expr.operands
         if expr not in opened:
             opened.add(expr)
             height = len(stack)
-            for operand in reversed(below):
+            for operand in below[::-1]:
                 if operand not in opened:
                     if operand.operands:
                         stack.append(operand)
@@ -148,19 +148,21 @@ def _mirrored(outputs: Sequence[Expr]) -> dict[Expr, Node]:
         node.head = expr.operator if isinstance(expr, Call) else type(expr)
         node.users = {}
         node.output_count = 0
-        node.operands = operands = tuple([nodes[operand] for operand in below])
-        level = -LEVEL_GAP
-        for user_of in operands:
-            user_of.users[node] = None
-            if user_of.level > level:
-                level = user_of.level
-        node.level = level + LEVEL_GAP
+        node.operands = operands = tuple(map(node_of, below))
+        level = 0
+        for operand_node in operands:
+            operand_node.users[node] = None
+            if operand_node.level >= level:
+                level = operand_node.level + LEVEL_GAP
+        node.level = level
     return nodes
 
 
 class Graph:
     """A work graph of the expressions below `outputs`; raises GraphError when they have a cycle.
 
+    `nodes` are those of the graph, in their order: first the leaves before those that need them
+    and the rest in reverse post-order, then what was added.
     `affected` has the nodes around the last replacement that gained an operand or lost a user.
     `blocked` is where matches are noted that were declined because of a cycle they would close,
     `memory` what whoever works on the graph wants to find again, under keys of its own.
@@ -168,7 +170,7 @@ class Graph:
 
     def __init__(self, outputs: Sequence[Expr]) -> None:
         mirrored = _mirrored(outputs)
-        self._nodes = dict.fromkeys(mirrored.values())
+        self.nodes: dict[Node, None] = dict.fromkeys(mirrored.values())
         self._stale: dict[Node, None] = {}
         self._arrivals: dict[Node, list[Node]] = {}
         self._places: dict[Node, list[int]] = {}
@@ -181,13 +183,13 @@ class Graph:
         self.memory: dict[Any, Any] = {}
 
     def __contains__(self, node: Node) -> bool:
-        return node in self._nodes
+        return node in self.nodes
 
     def __iter__(self) -> Iterator[Node]:
-        return iter(self._nodes)
+        return iter(self.nodes)
 
     def __len__(self) -> int:
-        return len(self._nodes)
+        return len(self.nodes)
 
     def order(self) -> list[Node]:
         """Return the nodes in reverse post-order."""
@@ -202,16 +204,21 @@ class Graph:
 
     def add(self, expr: Expr, operands: tuple[Node, ...], gap: int = 1) -> Node:
         """Add a node that uses `operands`, at a level `gap` above theirs."""
-        node = Node(expr, operands)
-        level = -gap
+        node: Node = object.__new__(Node)
+        node.expr = expr
+        node.head = expr.operator if isinstance(expr, Call) else type(expr)
+        node.operands = operands
+        node.users = {}
+        node.output_count = 0
+        level, arrivals = -gap, self._arrivals
         for operand in operands:
             if operand.level > level:
                 level = operand.level
             operand.users[node] = None
-        if self._arrivals:
-            self._announce(node)
+            if operand in arrivals:
+                arrivals[operand].append(node)
         node.level = level + gap
-        self._nodes[node] = None
+        self.nodes[node] = None
         return node
 
     def _announce(self, user: Node) -> None:
@@ -229,9 +236,9 @@ class Graph:
         """
         mapping = {old: new for old, new in replacements if old is not new}
         self.affected = dict.fromkeys(mapping)
-        for user in dict.fromkeys([user for old in mapping for user in old.users]):
-            if user not in added:
-                self._redirect(user, mapping)
+        users = [user for old in mapping for user in old.users if user not in added]
+        for user in users if len(mapping) == 1 else dict.fromkeys(users):
+            self._redirect(user, mapping)
         self._replace_outputs(mapping)
         return self._drop(list(mapping))
 
@@ -254,8 +261,6 @@ class Graph:
 
     def _replace_outputs(self, mapping: Mapping[Node, Node]) -> None:
         moved = [(new, self._places.pop(old)) for old, new in mapping.items() if old.output_count]
-        if not moved:
-            return
         for old in mapping:
             old.output_count = 0
         for new, places in moved:
@@ -276,9 +281,9 @@ class Graph:
         dropped = []
         while candidates:
             node = candidates.pop()
-            if node.users or node.output_count or node not in self._nodes:
+            if node.users or node.output_count or node not in self.nodes:
                 continue
-            del self._nodes[node]
+            del self.nodes[node]
             dropped.append(node)
             for operand in node.operands:
                 operand.users.pop(node, None)
@@ -296,9 +301,9 @@ class Graph:
 
         Levels that rise along every edge prove that there is no cycle.
         """
-        for node in self._nodes:
+        for node in self.nodes:
             for operand in node.operands:
-                if operand not in self._nodes or node not in operand.users:
+                if operand not in self.nodes or node not in operand.users:
                     raise GraphError(f"{node!r} uses {operand!r}, which does not know it")
                 if operand.level >= node.level:
                     raise GraphError(f"{node!r} may lie on a cycle")
@@ -307,14 +312,14 @@ class Graph:
         """Return the outputs as expressions; whatever did not change is the very same object."""
         for node in self._above_changes():
             operands = tuple([operand.expr for operand in node.operands])
-            if any(map(is_not, operands, node.expr.operands)):
+            if operands != node.expr.operands:
                 node.expr = node.expr.with_operands(operands)
         self._stale = {}
         return [output.expr for output in self.outputs]
 
     def _above_changes(self) -> list[Node]:
         """Return the nodes with a changed operand and all above them, operands first."""
-        changed = [node for node in self._stale if node in self._nodes]
+        changed = [node for node in self._stale if node in self.nodes]
         seen = set(changed)
         for node in changed:
             for user in node.users:

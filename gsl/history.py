@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from gsl.graph import Node
 from gsl.subst import Subst
@@ -12,50 +11,49 @@ from gsl.subst import Subst
 LONGEST = 400
 """So many of the last rewrites are looked at for a period."""
 
-Cause = tuple[Subst, Any]
-"""A rule that was applied, and the cause of what it matched, or None."""
+Noted = tuple[Subst, Iterable[Node], Iterable[Node]]
+"""A rule that was applied, what it matched and what it made."""
 
 
 class History:
-    """The rewrites of one application, in order and by cause; `length` is their number."""
+    """The rewrites of one application in their order; `length` is their number."""
 
     def __init__(self) -> None:
-        self.length = 0
-        self._causes: dict[Node, Cause] = {}
-        self._last: Cause | None = None
-        self._recent: deque[Subst] = deque(maxlen=LONGEST)
+        self._rewrites: list[Noted] = []
 
-    def note(self, rule: Subst, matched: Iterable[Node], added: Iterable[Node]) -> None:
-        """Note a rewrite; it is caused by the one that made the first matched node that was."""
-        self.length += 1
-        self._recent.append(rule)
-        causes = self._causes
-        cause = None
-        for node in matched:
-            if node in causes:
-                cause = causes[node]
-                break
-        self._last = (rule, cause)
-        for node in added:
-            causes[node] = self._last
+    def note(self, rule: Subst, matched: Iterable[Node], made: Iterable[Node]) -> None:
+        """Note a rewrite."""
+        self._rewrites.append((rule, matched, made))
+
+    @property
+    def length(self) -> int:
+        """The number of rewrites."""
+        return len(self._rewrites)
 
     def explanation(self) -> str:
         """Say which rules repeat, each by the name of what it makes possible next."""
-        for rules in (self._chain(), list(self._recent)):
+        recent = [rule for rule, _, _ in self._rewrites[-LONGEST:]]
+        for rules in (self._chain(), recent):
             period = period_of(rules)
             if period:
                 names = [rule.name for rule in (*period, period[0])]
                 return f"the rules feed each other: {' -> '.join(names)}"
-        names = [rule.name for rule in dict.fromkeys(self._recent)]
+        names = [rule.name for rule in dict.fromkeys(recent)]
         return f"the last rules were {', '.join(names)}"
 
     def _chain(self) -> list[Subst]:
-        """Return the rules that led to the last rewrite, the first one first."""
+        """Return the rules that led to the last rewrite, the first one first.
+
+        A rewrite is caused by the one that made the first of its matched nodes that was made.
+        """
+        noted = enumerate(self._rewrites)
+        makers = {node: number for number, (_, _, made) in noted for node in made}
         chain: deque[Subst] = deque()
-        cause = self._last
-        while cause is not None and len(chain) < LONGEST:
-            chain.appendleft(cause[0])
-            cause = cause[1]
+        number = len(self._rewrites) - 1 if self._rewrites else None
+        while number is not None and len(chain) < LONGEST:
+            rule, matched, _ = self._rewrites[number]
+            chain.appendleft(rule)
+            number = next((makers[node] for node in matched if node in makers), None)
         return list(chain)
 
 

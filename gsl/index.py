@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeVar
 
 from gsl.expr import Const as ConstExpr
 from gsl.expr import Proj as ProjExpr
 from gsl.expr import Tuple as TupleExpr
 from gsl.expr import Var as VarExpr
 from gsl.graph import Head, Node
+from gsl.match.find import First, first_of
 from gsl.operators import Operator
 from gsl.pat import Alt, Call, Const, GetItem, Pattern, Trait, Tuple, Variable, Variadic
 from gsl.subst import Subst
@@ -21,6 +24,13 @@ _KINDS: dict[type[Pattern], Head] = {
     Variadic: TupleExpr,
     GetItem: ProjExpr,
 }
+
+
+Finder = tuple[Subst, First]
+"""A rule and what finds its first match at a node."""
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +75,12 @@ class _Entry:
     def __init__(self, rule: Subst) -> None:
         root = root_of(rule)
         self.rule = rule
+        self.first = first_of(rule)
         self.root = heads_of(root)
         fixed = isinstance(root, Call | GetItem | Tuple)
         self._operands = [heads_of(operand) for operand in root.operands] if fixed else None
 
-    def admits(self, operands: tuple[Head, ...]) -> bool:
+    def admits(self, operands: Sequence[Head]) -> bool:
         """Tell whether the operands of a node may be those of the root."""
         expected = self._operands
         return expected is None or (
@@ -78,34 +89,55 @@ class _Entry:
         )
 
 
+WIDE = 8
+"""For nodes with more operands it is not remembered which rules may match."""
+
+
+@lru_cache(maxsize=16)
+def index_of(rules: tuple[Subst, ...]) -> RuleIndex:
+    """Return the index of some rules, the same one for the same rules."""
+    return RuleIndex(rules)
+
+
+class Memo(dict[Key, Value]):
+    """A function that is looked up: `memo[key]` is computed when it is first asked for."""
+
+    def __init__(self, function: Callable[[Key], Value]) -> None:
+        super().__init__()
+        self._function = function
+
+    def __missing__(self, key: Key) -> Value:
+        value = self[key] = self._function(key)
+        return value
+
+
 class RuleIndex:
-    """Finds the rules that may match at a node, in the order in which they were given."""
+    """Finds the rules that may match at a node, in the order in which they were given.
+
+    `has_root` tells of a head whether some rule may match at its nodes.
+    """
 
     def __init__(self, rules: Sequence[Subst]) -> None:
         self._entries = [rule.derived(_Entry) for rule in rules]
-        self._by_head: dict[Head, dict[tuple[Head, ...], tuple[Subst, ...]] | None] = {}
-
-    def has_root(self, head: Head) -> bool:
-        """Tell whether some rule may match at nodes of this head."""
-        return self._choices(head) is not None
+        self._rooted = Memo[Head, list[_Entry]](self._entries_of)
+        self.has_root = Memo[Head, bool](lambda head: bool(self._rooted[head]))
+        self._choices: dict[tuple[Head, ...], tuple[Finder, ...]] = {}
 
     def rules_at(self, node: Node) -> tuple[Subst, ...]:
         """Return the rules that may match at `node`."""
-        choices = self._choices(node.head)
-        if choices is None:
-            return ()
-        operands = tuple([operand.head for operand in node.operands])
-        rules = choices.get(operands)
-        if rules is None:
-            rules = choices[operands] = tuple(
-                entry.rule
-                for entry in self._entries
-                if node.head in entry.root and entry.admits(operands)
-            )
-        return rules
+        return tuple([rule for rule, _ in self.finders_at(node)])
 
-    def _choices(self, head: Head) -> dict[tuple[Head, ...], tuple[Subst, ...]] | None:
-        if head not in self._by_head:
-            rooted = any(head in entry.root for entry in self._entries)
-            self._by_head[head] = {} if rooted else None
-        return self._by_head[head]
+    def _entries_of(self, head: Head) -> list[_Entry]:
+        return [entry for entry in self._entries if head in entry.root]
+
+    def finders_at(self, node: Node) -> tuple[Finder, ...]:
+        """Return the rules that may match at `node`, with their matchers."""
+        heads = (node.head, *[operand.head for operand in node.operands])
+        found = self._choices.get(heads)
+        if found is None:
+            head, *operands = heads
+            entries = [entry for entry in self._rooted[head] if entry.admits(operands)]
+            found = tuple([(entry.rule, entry.first) for entry in entries])
+            if len(heads) <= WIDE:
+                self._choices[heads] = found
+        return found

@@ -13,22 +13,28 @@ from gsl.errors import EvaluationError, RewriteError, UndecidedError
 from gsl.expr import Call, Const, Expr, Proj, Tuple
 from gsl.graph import Graph, Node
 from gsl.operators import Operator
-from gsl.pat import Pattern
+from gsl.types import Type
 
 Attributes = Mapping[str, Any]
 
+Known = tuple[Attributes, Type]
+"""The canonical attributes of a call and its type."""
+
 
 class Maker:
-    """Adds the nodes of one target to a graph; `added` are those made so far."""
+    """Adds the nodes of one target to a graph; `added` are those made so far.
+
+    `known` has attributes and types of calls by what they depend on, for `infer` and `typed`.
+    """
 
     def __init__(self, graph: Graph) -> None:
-        self.added: list[Node] = []
-        self._graph = graph
-        self._types = graph.memory
+        self.added: dict[Node, None] = {}
+        self.known: dict[Any, Known] = graph.memory
+        self._add_to_graph = graph.add
 
     def _add(self, expr: Expr, operands: tuple[Node, ...]) -> Node:
-        node = self._graph.add(expr, operands)
-        self.added.append(node)
+        node = self._add_to_graph(expr, operands)
+        self.added[node] = None
         return node
 
     def call(self, operator: Operator, operands: tuple[Node, ...], attributes: Attributes) -> Node:
@@ -36,28 +42,28 @@ class Maker:
         _require_known(tuple(attributes.values()))
         return self._add(Call(operator, [n.expr for n in operands], attributes), operands)
 
-    def known_call(
-        self,
-        pattern: Pattern,
-        operator: Operator,
-        operands: tuple[Node, ...],
-        types: tuple[Any, ...],
-        attributes: Attributes,
-    ) -> Node:
-        """Add a call as `call` does; `types` says all about the operands that its type depends on.
+    def infer(
+        self, key: Any, operator: Operator, operands: tuple[Node, ...], attributes: Attributes
+    ) -> Known:
+        """Return what `typed` needs for a call, and have it known under `key`.
 
-        Attributes of `pattern` that compare equal must be interchangeable.
+        So calls with equal keys must have interchangeable attributes and operands of one type.
+        Raises OperatorError when the operator refuses the call.
         """
-        key = (pattern, operator, types, tuple(attributes), tuple(attributes.values()))
-        known = self._types.get(key)
-        exprs = tuple([node.expr for node in operands])
-        if known is None:
-            _require_known(tuple(attributes.values()))
-            call = Call(operator, exprs, attributes)
-            self._types[key] = (call.attributes, call.type)
-        else:
-            call = Call.typed(operator, exprs, *known)
-        return self._add(call, operands)
+        _require_known(tuple(attributes.values()))
+        call = Call(operator, [n.expr for n in operands], attributes)
+        known = self.known[key] = (call.attributes, call.type)
+        return known
+
+    def typed(self, operator: Operator, operands: tuple[Node, ...], known: Known) -> Node:
+        """Add a call whose attributes and type are known."""
+        call: Call = object.__new__(Call)
+        call.operator = operator
+        call.operands = tuple([node.expr for node in operands])
+        call.attributes, call.type = known
+        node = self._add_to_graph(call, operands)
+        self.added[node] = None
+        return node
 
     def tuple(self, operands: tuple[Node, ...]) -> Node:
         """Add a tuple; raises EvaluationError for one without fields."""
@@ -67,7 +73,9 @@ class Maker:
 
     def projection(self, whole: Node, index: int) -> Node:
         """Add the projection of a field; raises GraphError when there is none."""
-        return self._add(Proj(whole.expr, index), (whole,))
+        node = self._add_to_graph(Proj(whole.expr, index), (whole,))
+        self.added[node] = None
+        return node
 
     def constant(self, value: Any, dtype: str) -> Node:
         """Add a constant; raises RewriteError when `value` is none of `dtype`."""

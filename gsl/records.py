@@ -60,6 +60,8 @@ def _expr(record: Record, operands: list[Expr]) -> Expr:
     match record:
         case "const", _, value:
             return Const(value)
+        case "const", _, asked, dtype:
+            return Const(asked, dtype)
         case "var", _, name, shape, dtype:
             return Var(name, shape, dtype)
         case "call", _, operator, attributes:

@@ -20,7 +20,7 @@ from gsl.expr import Tuple as TupleExpr
 from gsl.graph import Graph, Node
 from gsl.made import Maker, constant
 from gsl.match.bindings import Bindings, Frame, Key, Scope, frame_of, instance_of
-from gsl.match.find import Found, matcher_of
+from gsl.match.find import Found, Matcher, matcher_of
 from gsl.memory import MatchMemory
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
@@ -64,7 +64,7 @@ class Builder:
         self.matched = bindings
         self.graph = graph
         self.need = Need() if need is None else need
-        self.added: list[Node] = []
+        self.added: dict[Node, None] = {}
         self.decide = decide
         self.current: Pattern | None = None
         self._arms: dict[Key, Pattern] = {}
@@ -135,7 +135,7 @@ class Builder:
         self.current = pattern
         expr = self._expr(pattern, frame, [node.expr for node in nodes])
         node = self.graph.add(expr, nodes)
-        self.added.append(node)
+        self.added[node] = None
         return node
 
     def _expr(self, pattern: Pattern, frame: Frame | None, operands: list[Expr]) -> Expr:
@@ -203,19 +203,23 @@ def rewrite(subst: Subst, found: Bindings | Found, graph: Graph) -> list[Node]:
     Raises RewriteError, with the graph unchanged, when the target cannot be built or when an
     output would change its type.
     """
-    matcher = subst.derived(matcher_of)
     construct = subst.derived(construct_of)
-    if matcher is not None and construct is not None:
+    if construct is not None:
         maker = Maker(graph)
         try:
-            raw = matcher.found(found) if isinstance(found, Bindings) else found
+            raw = _matcher(subst).found(found) if isinstance(found, Bindings) else found
             return _splice(construct(raw, maker), maker.added, graph)
         except (GslError, *MISSING, *UNDECIDED):
             graph.drop_unused(reversed(maker.added))
     if not isinstance(found, Bindings):
-        assert matcher is not None
-        found = matcher.bindings(found)
+        found = _matcher(subst).bindings(found)
     return build_and_replace(subst, found, graph)
+
+
+def _matcher(subst: Subst) -> Matcher:
+    matcher = subst.derived(matcher_of)
+    assert matcher is not None
+    return matcher
 
 
 def build_and_replace(subst: Subst, bindings: Bindings, graph: Graph) -> list[Node]:
@@ -232,14 +236,17 @@ def build_and_replace(subst: Subst, bindings: Bindings, graph: Graph) -> list[No
         raise RewriteError(f"the target cannot be built: {error}") from error
 
 
-def _splice(pairs: Replacements, added: list[Node], graph: Graph) -> list[Node]:
+def _splice(pairs: Replacements, added: dict[Node, None], graph: Graph) -> list[Node]:
     for old, new in pairs:
-        if old.expr.type != new.expr.type:
-            message = f"the target has type {new.expr.type}, the source {old.expr.type}"
-            raise EvaluationError(message)
-    graph.replace(pairs, frozenset(added))
-    graph.drop_unused(reversed(added))
-    return [node for node in added if node in graph]
+        wanted, made = old.expr.type, new.expr.type
+        if wanted is not made and wanted != made:
+            raise EvaluationError(f"the target has type {made}, the source {wanted}")
+    graph.replace(pairs, added)
+    unused = [node for node in reversed(added) if not node.users and not node.output_count]
+    if unused:
+        graph.drop_unused(unused)
+        return [node for node in added if node in graph.nodes]
+    return list(added)
 
 
 def output_pairs(subst: Subst, bindings: Bindings) -> list[tuple[Key, Built]]:

@@ -6,19 +6,29 @@ import hashlib
 import importlib.util
 import os
 import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
 from gsl.errors import RuleFileError, described, did_you_mean
-from gsl.subst import Rule, collecting
+from gsl.guard import losses
+from gsl.subst import Rule, Subst, collecting
+
+LOAD_SECONDS = 30.0
+"""What the import of a file, or the function of a rule, is given by default."""
+
+Result = TypeVar("Result")
 
 
-def load_rules(selector: str) -> list[Rule]:
+def load_rules(selector: str, seconds: float = LOAD_SECONDS) -> list[Rule]:
     """Return the rules of a file, of a folder, or the one rule that ``file::name`` selects.
 
     Files come in the order of their names, rules in that of the file. Rules that are wrong on
     purpose (``expect=...``) are left out unless selected by name. Raises RuleFileError when there
-    are none, naming the file that cannot be imported and why.
+    are none, naming the file that cannot be imported and why. Files are imported by a child process
+    first, so one that ends its process or takes longer than `seconds` does no harm.
     """
     text, _, name = selector.partition("::")
     path = Path(text)
@@ -26,7 +36,10 @@ def load_rules(selector: str) -> list[Rule]:
         siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
         hint = did_you_mean(path.name, siblings)
         raise RuleFileError(f"there is no file or folder `{text}`" + (f"; {hint}" if hint else ""))
-    rules = [rule for file in files_of_rules(path) for rule in _rules_of(file)]
+    files = files_of_rules(path)
+    imported = [f"`{file}` cannot be imported" for file in files]
+    actions = [partial(rules_in, file) for file in files]
+    rules = [rule for found in _guarded(actions, imported, seconds) for rule in found]
     chosen = [rule for rule in rules if (rule.name == name if name else not rule.expect)]
     if not chosen:
         known = [rule.name for rule in rules]
@@ -34,6 +47,30 @@ def load_rules(selector: str) -> list[Rule]:
         hint = did_you_mean(name, known) or "a rule is a function under @rule"
         raise RuleFileError(f"there are {what} in `{text}`; {hint}")
     return chosen
+
+
+def written(rules: Sequence[Rule], seconds: float = LOAD_SECONDS) -> dict[Subst, str]:
+    """Return the substitutions that rules write down, with their names, in order.
+
+    Raises RuleFileError naming the rule that cannot be written down. The functions are run by a
+    child process first, see `load_rules`.
+    """
+    wanted = [f"rule `{one.name}` of `{one.span.file}` cannot be written down" for one in rules]
+    substs = _guarded(rules, wanted, seconds)
+    return {subst: rule.name for subst, rule in zip(substs, rules, strict=True)}
+
+
+def _guarded(
+    actions: Sequence[Callable[[], Result]], failures: Sequence[str], seconds: float
+) -> Iterable[Result]:
+    """Yield what `actions` return; raise RuleFileError with the failure of one that does not."""
+    for number, loss in losses(actions, seconds).items():
+        raise RuleFileError(f"{failures[number]}: it {loss.how}")
+    for action, failure in zip(actions, failures, strict=True):
+        try:
+            yield action()
+        except (Exception, SystemExit) as error:
+            raise RuleFileError(f"{failure}: {' '.join(described(error).split())}") from error
 
 
 def files_of_rules(path: Path) -> list[Path]:
@@ -54,14 +91,6 @@ def rules_in(path: Path) -> list[Rule]:
         import_file(file)
     own = [rule for rule in rules if Path(rule.span.file) == file]
     return sorted(own, key=lambda rule: rule.span.line)
-
-
-def _rules_of(path: Path) -> list[Rule]:
-    try:
-        return rules_in(path)
-    except (Exception, SystemExit) as error:
-        text = " ".join(described(error).split())
-        raise RuleFileError(f"`{path}` cannot be imported: {text}") from error
 
 
 def import_file(file: Path) -> ModuleType:

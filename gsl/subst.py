@@ -117,6 +117,10 @@ def _outputs(written: Any) -> tuple[Pattern, ...]:
     return (as_pattern(written),)
 
 
+NAN_POLICIES = ("may-change", "same")
+"""What a rule may declare about NaN, infinities and signed zeros; the first is the default."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A named function that writes down a substitution, with what should be known about it.
@@ -133,6 +137,7 @@ class Rule:
     origin: str = ""
     expect: str = ""
     twin: str = ""
+    nan: str = NAN_POLICIES[0]
 
     def __call__(self) -> Subst:
         """Write the substitution down; raise RuleError when the function returns none."""
@@ -149,7 +154,12 @@ def rule(write: Callable[[], Subst], /) -> Rule: ...
 
 @overload
 def rule(
-    *, tags: Iterable[str] = (), origin: str = "", expect: str = "", twin: str = ""
+    *,
+    tags: Iterable[str] = (),
+    origin: str = "",
+    expect: str = "",
+    twin: str = "",
+    nan: str = NAN_POLICIES[0],
 ) -> Callable[[Callable[[], Subst]], Rule]: ...
 
 
@@ -161,6 +171,7 @@ def rule(
     origin: str = "",
     expect: str = "",
     twin: str = "",
+    nan: str = NAN_POLICIES[0],
 ) -> Rule | Callable[[Callable[[], Subst]], Rule]:
     """Turn a function that returns a Subst into a rule that can be collected and verified.
 
@@ -173,6 +184,8 @@ def rule(
         origin: system, pass or document that the rule comes from.
         expect: code of the finding that must refute this rule, for rules wrong on purpose.
         twin: name of the sound rule that this wrong one was made from, or the other way round.
+        nan: "same" promises that NaN, infinities and the signs of zeros come out of the target
+            where they come out of the source; the default "may-change" promises nothing.
 
     Raises RuleError for what is not a function; a rule with wrong arguments raises it when it is
     called, so that the other rules of its file can be used.
@@ -181,7 +194,8 @@ def rule(
     if write is not None and not isinstance(write, FunctionType):
         raise _misused(f"{_described(write)} is not a function")
     words = tags if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
-    wrong = _wrong_argument(words, {"origin": origin, "expect": expect, "twin": twin})
+    texts = {"origin": origin, "expect": expect, "twin": twin, "nan": nan}
+    wrong = _wrong_argument(words, texts)
     error = _misused(wrong) if wrong else None
 
     def declare(write: Callable[[], Subst]) -> Rule:
@@ -190,7 +204,7 @@ def rule(
         if error is not None:
             declared = replace(_declared(write), write=partial(_refuse, error))
         else:
-            declared = _declared(write, frozenset(words), origin, expect, twin)
+            declared = _declared(write, frozenset(words), origin, expect, twin, nan)
         return _collected(declared)
 
     return declare if write is None else declare(write)
@@ -203,6 +217,8 @@ def _wrong_argument(words: Any, texts: dict[str, Any]) -> str:
             return f"{name}={text!r} is not a text"
     if not isinstance(words, tuple) or not all(isinstance(word, str) for word in words):
         return f"tags={list(words) if isinstance(words, tuple) else words!r} is not a set of words"
+    if texts["nan"] not in NAN_POLICIES:
+        return f"nan={texts['nan']!r} is not {' or '.join(map(repr, NAN_POLICIES))}"
     return ""
 
 
@@ -216,11 +232,21 @@ def _declared(
     origin: str = "",
     expect: str = "",
     twin: str = "",
+    nan: str = NAN_POLICIES[0],
 ) -> Rule:
     equation, _, reason = (getdoc(write) or "").partition("\n")
     span = Span(write.__code__.co_filename, write.__code__.co_firstlineno)
     return Rule(
-        write.__name__, write, equation.strip(), reason.strip(), span, tags, origin, expect, twin
+        write.__name__,
+        write,
+        equation.strip(),
+        reason.strip(),
+        span,
+        tags,
+        origin,
+        expect,
+        twin,
+        nan,
     )
 
 

@@ -21,7 +21,7 @@ from gsl.match.branch import listed
 from gsl.match.fan import FanMatcher
 from gsl.match.find import matcher_of
 from gsl.match.fixed import FixedMatcher
-from gsl.match.reads import Reads, block
+from gsl.match.reads import EXACT, Reads, block
 from gsl.operators import Operator
 from gsl.pat import Call, Const, GetInst, GetItem, Pattern, SameOperator, Tuple, Variadic
 from gsl.subst import Subst
@@ -29,9 +29,6 @@ from gsl.subst import Subst
 Replacements = list[tuple[Node, Node]]
 Construct = Callable[[Any, Maker], Replacements]
 """Makes the target of a match, as its matcher has found it."""
-
-KEYS = frozenset((Kind.INTEGER, Kind.INTEGERS, Kind.FLAG, Kind.TEXT))
-"""Kinds of attributes for which equal values are interchangeable."""
 
 
 def construct_of(subst: Subst) -> Construct | None:
@@ -174,11 +171,17 @@ class _Writer:
     def _call(self, pattern: Call) -> str:
         operands = [self.node(operand) for operand in pattern.operands]
         operator = self._operator(pattern)
-        given, known = self._attributes(pattern)
-        if not known:
+        given, values = self._attributes(pattern)
+        if values is None:
             return f"make.call({operator}, {listed(operands)}, {given})"
-        types, made = self._types(pattern), self.code.constant(pattern)
-        return f"make.known_call({made}, {operator}, {listed(operands)}, {types}, {given})"
+        key, known = self.code.fresh("p"), self.code.fresh("t")
+        fixed = () if isinstance(pattern.callee, Operator) else (operator,)
+        parts = (self.code.constant(pattern), *fixed, *self._types(pattern), *values)
+        self.code.line(f"{key} = {listed(parts)}")
+        self.code.line(f"{known} = make.known.get({key})")
+        infer = f"make.infer({key}, {operator}, {listed(operands)}, {given})"
+        self.code.line(f"if {known} is None: {known} = {infer}")
+        return f"make.typed({operator}, {listed(operands)}, {known})"
 
     def _operator(self, pattern: Call) -> str:
         if isinstance(pattern.callee, Operator):
@@ -187,38 +190,51 @@ class _Writer:
             return f"{self._there(pattern.callee.call)}.head"
         raise NotCompiledError("an operator that is not known")
 
-    def _attributes(self, pattern: Call) -> tuple[str, bool]:
-        """Return the source of the attributes, and whether equal ones are interchangeable."""
+    def _attributes(self, pattern: Call) -> tuple[str, list[str] | None]:
+        """Return the source of the attributes, and of their values as parts of a key.
+
+        There are no such parts if equal values may not be interchangeable.
+        """
         values = {
-            name: self._terms.write(term)
+            name: self._kept(self._terms.write(term))
             for name, term in pattern.constraints.items()
             if term is not ANYTHING
         }
         items = [f"{name!r}: {value.text}" for name, value in values.items()]
-        known = all(value.kind in KEYS for value in values.values())
+        known = all(value.kind in EXACT for value in values.values())
+        parts = [value.text for value in values.values()]
         like = pattern.attributes_of
         if like is not None:
-            items.insert(0, f"**{self._there(like)}.expr.attributes")
+            copied = self._reads.keep(self._there(like), "expr.attributes")
+            items.insert(0, f"**{copied}")
+            parts.insert(0, f"*{copied}.values()")
             callee = pattern.callee
             known = known and isinstance(callee, SameOperator) and callee.call is like
-        return f"{{{', '.join(items)}}}", known
+        return f"{{{', '.join(items)}}}", self._reads.together(parts) if known else None
 
-    def _types(self, pattern: Call) -> str:
+    def _kept(self, value: Written) -> Written:
+        return value if self._reads.is_read(value.text) else self._terms.keep(value)
+
+    def _types(self, pattern: Call) -> list[str]:
         """Return the source of what the type of a call depends on, besides its attributes."""
         callee = pattern.callee
         parts: list[str] = []
         for place, operand in enumerate(pattern.operands):
-            name = self.names[operand]
             declared = callee.operands[place : place + 1] if isinstance(callee, Operator) else ()
             if operand in self._lists:
                 fields = self._lists[operand]
                 parts += [f"tuple([n.expr.type.{t} for n in {fields}])" for t in ("shape", "dtype")]
+            elif isinstance(operand, Tuple) and self.names.keys() >= set(operand.operands):
+                parts += [part for field in operand.operands for part in self._type(field)]
             elif declared and not declared[0].is_tuple:
-                kept = self._reads.keep(name, "expr.type")
-                parts += [f"{kept}.shape", f"{kept}.dtype"]
+                parts += self._type(operand)
             else:
-                parts.append(f"{name}.expr.type")
-        return listed(parts)
+                parts.append(f"{self.names[operand]}.expr.type")
+        return parts
+
+    def _type(self, tensor: Pattern) -> tuple[str, str]:
+        kept = self._reads.keep(self.names[tensor], "expr.type")
+        return f"{kept}.shape", f"{kept}.dtype"
 
     def _there(self, pattern: Pattern) -> str:
         if pattern not in self.names:

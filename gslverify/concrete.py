@@ -165,6 +165,15 @@ def rewrite_once(
     return Rewritten(mismatch=mismatch)
 
 
+def bindings_of(subst: Subst, outputs: Sequence[Expr], matched: Sequence[Expr]) -> Bindings | None:
+    """Return the match of the rule whose outputs are exactly `matched`, if there is one."""
+    graph = Graph(outputs)
+    nodes = {node.expr: node for node in graph}
+    wanted = [nodes[expr] for expr in matched]
+    found = matches_at(subst, graph, wanted[0])
+    return next((one for one in found if _matched_outputs(subst, one) == wanted), None)
+
+
 def target_outputs(subst: Subst, outputs: Sequence[Expr]) -> list[Expr] | None:
     """Return what the rule would put in the place of `outputs`, whatever its type.
 

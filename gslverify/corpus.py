@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from gsl.errors import RuleError, described, did_you_mean
+from gsl.guard import Loss, losses
 from gsl.rule_files import files_of_rules, rules_in
 from gsl.span import Span
 from gsl.subst import Rule
@@ -24,7 +25,6 @@ from gslverify.codes.corpus import (
 from gslverify.codes.expectation import TWIN_UNKNOWN
 from gslverify.containment import contained
 from gslverify.finding import CODES, Code, Finding
-from gslverify.guard import Loss, losses
 from gslverify.settings import Settings
 
 

@@ -8,10 +8,12 @@ the same report.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 
+from gslverify.cache import Forgetful, Memory
 from gslverify.codes.expectation import EXPECTATION_UNEXAMINED, EXPECTATION_UNMET
 from gslverify.corpus import Collected, CollectedRule, Unusable
 from gslverify.events import (
@@ -27,8 +29,9 @@ from gslverify.events import (
 from gslverify.examination import examine, skipped, stops
 from gslverify.finding import CODES, FAILURES, REFUTING, Finding, RuleResult, StageResult, Verdict
 from gslverify.pool import Outcome, Pool, Task
-from gslverify.settings import Settings
-from gslverify.stages import WAVES, Wave
+from gslverify.repro.store import pinned_files
+from gslverify.settings import STAGES, Settings
+from gslverify.stages import PINNED, WAVES, Wave
 
 COLLECTION = "collection"
 """Stands in place of a stage where no rule could be collected."""
@@ -38,19 +41,34 @@ def ignore(live: Live) -> None:
     """Take no notice of live events."""
 
 
+Keep = Callable[[str, str, Finding], Finding]
+
+
+def forget(rule_id: str, rule_hash: str, finding: Finding) -> Finding:
+    """Put a counterexample nowhere."""
+    return finding
+
+
 def verify(
     collected: Sequence[Collected],
     settings: Settings,
     waves: Sequence[Wave] = WAVES,
     notify: Notify = ignore,
+    keep: Keep = forget,
+    memory: Memory | None = None,
 ) -> Generator[Event, None, None]:
     """Verify what was collected; yield events, RunDone last.
+
+    `keep` is given every finding that has a counterexample and was not expected, with the id and
+    the hash of the rule, and returns it with the place where it was put. `memory` is asked before
+    stages are run, and told what they found out.
 
     The first wave always runs, since no other stage can do without a well-formed rule, and in
     this process, since it is cheap; of the others those stages run that the settings name. Ctrl-C
     ends the run early: RunDone then says so and has the results that are complete.
     """
-    run = _Run(collected, settings, _chosen(waves, settings), notify)
+    chosen = _chosen(waves, settings)
+    run = _Run(collected, settings, chosen, notify, keep, memory or Forgetful())
     started = time.perf_counter()
     yield RunStarted(tuple(item.rule_id for item in collected), run.stage_names, settings)
     reason = ""
@@ -58,6 +76,7 @@ def verify(
         reason = yield from run.events()
     except KeyboardInterrupt:
         reason = INTERRUPTED
+    run.memory.close()
     yield from run.flush(everything=True)
     yield RunDone(tuple(run.results()), time.perf_counter() - started, reason)
 
@@ -90,15 +109,20 @@ class _Run:
         settings: Settings,
         waves: Sequence[Wave],
         notify: Notify,
+        keep: Keep,
+        memory: Memory,
     ) -> None:
+        self.keep = keep
+        self.memory = memory
         self.settings = settings
-        self.waves = waves
+        self.pinned = {n for n, item in enumerate(collected) if _has_pinned(item)}
+        self.waves = [waves[0], PINNED, *waves[1:]] if self.pinned else waves
         self.notify = notify
-        self.stage_names = tuple(name for wave in waves for name in wave)
+        self.stage_names = tuple(name for wave in self.waves for name in wave)
         self.states = [_State(item) for item in collected]
         for state in self.states:
             if isinstance(state.item, Unusable):
-                state.result = _unusable_result(state.item)
+                state.result = unusable_result(state.item)
 
     def results(self) -> list[RuleResult]:
         """Return the results that are complete."""
@@ -121,12 +145,17 @@ class _Run:
         with ExitStack() as stack:
             pool: Pool | None = None
             for number, wave in enumerate(self.waves):
-                tasks = self._tasks(wave)
-                if number == 1 and self.settings.jobs and tasks:
-                    size = min(self.settings.jobs, len(tasks))
-                    pool = stack.enter_context(Pool(size, self.settings, self.notify))
-                outcomes = self._in_this_process(tasks) if pool is None else pool.run(tasks)
                 last = number == len(self.waves) - 1
+                for index in self._without(wave):
+                    yield from self._take(self.states[index], (), number, last=last)
+                tasks = self._tasks(wave)
+                known = self._recalled(tasks) if number > 0 else {}
+                new = [task for task in tasks if task.number not in known]
+                if number > 0 and pool is None and self.settings.jobs and new:
+                    size = min(self.settings.jobs, sum(s.result is None for s in self.states))
+                    pool = stack.enter_context(Pool(size, self.settings, self.notify))
+                fresh = self._in_this_process(new) if pool is None else pool.run(new)
+                outcomes = chain(known.items(), fresh)
                 for index, outcome in _in_order(tasks, outcomes):
                     yield from self._take(self.states[index], outcome, number, last=last)
                     if self._too_many_failures():
@@ -138,8 +167,25 @@ class _Run:
         return [
             Task(index, state.item.rule_id, state.item.path, wave)
             for index, state in enumerate(self.states)
-            if state.result is None
+            if state.result is None and (wave is not PINNED or index in self.pinned)
         ]
+
+    def _without(self, wave: Wave) -> list[int]:
+        """Return the rules that have nothing to do in a wave."""
+        if wave is not PINNED:
+            return []
+        states = enumerate(self.states)
+        return [n for n, state in states if state.result is None and n not in self.pinned]
+
+    def _recalled(self, tasks: Sequence[Task]) -> dict[int, Outcome]:
+        known: dict[int, Outcome] = {}
+        for task in tasks:
+            state = self.states[task.number]
+            assert isinstance(state.item, CollectedRule)
+            if _may_be_remembered(task.wave):
+                outcome = self.memory.recall(state.item, state.stages[0], task.wave)
+                known |= {} if outcome is None else {task.number: outcome}
+        return known
 
     def _in_this_process(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
         for task in tasks:
@@ -150,6 +196,9 @@ class _Run:
     def _take(
         self, state: _State, outcome: Outcome, wave_number: int, *, last: bool
     ) -> Iterator[Event]:
+        if _may_be_remembered(self.waves[wave_number]):
+            self._note(state, outcome)
+        outcome = tuple(self._kept(state, result) for result in outcome)
         state.stages.extend(outcome)
         for result in outcome:
             yield StageDone(state.item.rule_id, result)
@@ -162,9 +211,37 @@ class _Run:
             state.result = _rule_result(state.item, tuple(state.stages))
         yield from self.flush()
 
+    def _note(self, state: _State, outcome: Outcome) -> None:
+        assert isinstance(state.item, CollectedRule)
+        for result in outcome if state.stages else ():
+            self.memory.remember(state.item, state.stages[0], result)
+
+    def _kept(self, state: _State, result: StageResult) -> StageResult:
+        assert isinstance(state.item, CollectedRule)
+        if not any(finding.counterexample for finding in result.findings):
+            return result
+        rule_hash = next((one.rule_hash for one in state.stages if one.rule_hash), "")
+        kept = [
+            finding
+            if finding.counterexample is None or finding.code.id == state.item.rule.expect
+            else self.keep(state.item.rule_id, rule_hash, finding)
+            for finding in result.findings
+        ]
+        return replace(result, findings=tuple(kept))
+
     def _too_many_failures(self) -> bool:
         limit = self.settings.max_failures
         return 0 < limit <= sum(result.verdict in FAILURES for result in self.results())
+
+
+def _may_be_remembered(wave: Wave) -> bool:
+    """Tell whether all stages are ours, so that a change of them is noticed; the first is cheap."""
+    ours = all(location.startswith("gslverify.") for location in wave.values())
+    return ours and wave is not PINNED and STAGES[0] not in wave
+
+
+def _has_pinned(item: Collected) -> bool:
+    return isinstance(item, CollectedRule) and bool(pinned_files(item.path, item.rule.name))
 
 
 def _in_order(
@@ -178,7 +255,8 @@ def _in_order(
         yield task.number, early.pop(task.number)
 
 
-def _unusable_result(item: Unusable) -> RuleResult:
+def unusable_result(item: Unusable) -> RuleResult:
+    """Return the result of what gave no rule."""
     finding = item.finding
     stage = StageResult(COLLECTION, finding.code.verdict, (finding,))
     return RuleResult(item.rule_id, finding.span, (stage,))

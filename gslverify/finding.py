@@ -9,6 +9,7 @@ from enum import IntEnum, StrEnum
 from typing import Any
 
 from gsl.span import Span
+from gslverify.case import Case
 
 
 class Verdict(StrEnum):
@@ -133,6 +134,10 @@ class Counterexample:
 
     `source` and `target` are listings in static single assignment form, one statement per line;
     `attributes` gives the values of attributes and sizes by the names that the rule uses.
+    `source_values` and `target_values` are what each statement computes, as nested lists, and None
+    for what is too large. `matters` says for which other values of an attribute the rule holds,
+    `same_for_any` names those that made no difference; both were tried, not guessed. `case` holds
+    the graphs and inputs themselves.
     """
 
     attributes: Mapping[str, Any]
@@ -141,11 +146,20 @@ class Counterexample:
     inputs: tuple[Tensor, ...] = ()
     outputs: tuple[Difference, ...] = ()
     notes: tuple[str, ...] = ()
+    source_values: tuple[Any, ...] = ()
+    target_values: tuple[Any, ...] = ()
+    divergence: str = ""
+    matters: tuple[str, ...] = ()
+    same_for_any: tuple[str, ...] = ()
+    case: Case | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something wrong, suspicious or undecided about a rule, with its place and its cure."""
+    """Something wrong, suspicious or undecided about a rule, with its place and its cure.
+
+    `stored` is the file that holds the counterexample for `gslverify repro`, once there is one.
+    """
 
     code: Code
     message: str
@@ -154,6 +168,7 @@ class Finding:
     details: tuple[str, ...] = ()
     counterexample: Counterexample | None = None
     subject: str = ""
+    stored: str = ""
 
     def fingerprint(self, rule_id: str) -> str:
         """Return a hash of rule, code and subject that survives edits elsewhere in the file."""
@@ -162,7 +177,13 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
-    """What one stage found out about one rule; the stage that writes it down gives its hash."""
+    """What one stage found out about one rule.
+
+    The stage that writes the rule down gives its hash and the names of its operators. A `witness`
+    is a graph on which both sides agree. What is `cached` was found out by an earlier run.
+    `coverage` is the record of `gslverify.coverage` where examples were run. `notes` say what the
+    stage has to add that counts neither for nor against the rule.
+    """
 
     stage: str
     verdict: Verdict
@@ -172,6 +193,11 @@ class StageResult:
     seconds: float = 0.0
     skipped: str = ""
     rule_hash: str = ""
+    operators: tuple[str, ...] = ()
+    witness: Case | None = field(default=None, repr=False, compare=False)
+    cached: bool = field(default=False, compare=False)
+    coverage: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
 
+from gsl.evaluate import trace
+from gsl.expr import Call, Expr
+from gsl.graph import reverse_post_order
 from gsl.listing import listing
 from gsl.subst import Subst
 from gsl.tvm.jobs import Failure
@@ -77,7 +80,54 @@ def counterexample_of(failure: Outcome, ask_tvm: bool) -> Counterexample:
         inputs=tuple(_tensor(v.name, failure.inputs[v.name]) for v in network.variables),
         outputs=tuple(_differences(failure)),
         notes=tuple(_notes(failure, ask_tvm)),
+        source_values=statement_values(network.outputs, failure.inputs),
+        target_values=statement_values(failure.target, failure.inputs),
+        divergence=first_divergence(failure),
+        case=failure.case(),
     )
+
+
+def statement_values(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what each statement of the listing of `outputs` computes, None for what is large.
+
+    A graph that cannot be computed has no values.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            values = trace(outputs, inputs)
+    except Exception:  # a reference may raise anything on values outside its domain
+        return ()
+    return tuple(_nested(value) for expr, value in values.items() if isinstance(expr, Call))
+
+
+def _nested(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        parts = [_nested(part) for part in value]
+        return None if any(part is None for part in parts) else parts
+    array = np.asarray(value)
+    return array.tolist() if array.size <= MOST_VALUES_PRINTED else None
+
+
+def first_divergence(failure: Outcome) -> str:
+    """Return the statements that the first differing element comes from, on both sides."""
+    pairs = zip(failure.network.outputs, failure.target, strict=False)
+    for number, (old, new) in enumerate(pairs):
+        found = [c.difference for c in failure.comparisons if _is_about(c.difference, number)]
+        if not found or not found[0].worst:
+            continue
+        index = min(place for place, _, _ in found[0].worst)
+        sides = (_producer(failure.network.outputs, old), _producer(failure.target, new))
+        return f"{found[0].output}{list(index)}: {sides[0]} of the source, {sides[1]} of the target"
+    return ""
+
+
+def _is_about(difference: Difference | None, number: int) -> TypeGuard[Difference]:
+    return difference is not None and difference.output.split(".")[0] == f"output {number}"
+
+
+def _producer(outputs: Sequence[Expr], output: Expr) -> str:
+    calls = [expr for expr in reverse_post_order(outputs) if isinstance(expr, Call)]
+    return f"%{calls.index(output)}" if output in calls else "an input"
 
 
 def _is_size(name: str) -> bool:

@@ -19,11 +19,11 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from types import TracebackType
 
+from gsl.guard import exit_text
 from gslverify.codes.internal import WORKER_LOST
 from gslverify.events import Notify, StageStarted
 from gslverify.examination import skipped
 from gslverify.finding import Finding, StageResult
-from gslverify.guard import exit_text
 from gslverify.settings import Settings
 from gslverify.stages import Wave
 from gslverify.worker import Message, serve

@@ -2,43 +2,80 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
-from io import StringIO
+from importlib import import_module
 from pathlib import Path
-from typing import TextIO
+from typing import Protocol, TextIO
 
-from gslverify.corpus import Collected, CollectedRule, Unusable, collect, writable
+from gslverify.cache import Forgetful, Memory, Remembering
+from gslverify.cache.folder import CacheFolder
+from gslverify.corpus import Collected, CollectedRule, Unusable, writable
 from gslverify.engine import verify
 from gslverify.events import INTERRUPTED, Event, RuleDone, RunDone
 from gslverify.exits import Exit, exit_code
-from gslverify.report import json as json_report
+from gslverify.failures import FailureFiles
+from gslverify.mutation.collect import collect_with_mutants
+from gslverify.report.delivery import deliver, deliver_step_summary
+from gslverify.report.formats import STREAMED, render
+from gslverify.report.jsonl import JsonLines
 from gslverify.report.progress import Heartbeat, LiveLine, Ticker
+from gslverify.report.record import Report
 from gslverify.report.style import Style
 from gslverify.report.text import TextReport
 from gslverify.selection import rule_selector
 from gslverify.settings import Settings
 from gslverify.stages import WAVES, Wave
 
+LIBRARY = "gslverify.library.remarks"
+"""Loaded when it is asked for, as it needs the solver."""
+
+
+class Consumer(Protocol):
+    """Whatever follows a run."""
+
+    def consume(self, event: Event) -> None:
+        """Take one event."""
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What is written where: text on standard output, and a report in `format` to `file`.
+    """What is written where.
 
-    JSON without a file takes standard output for itself, and notes the arguments in `argv`.
+    Without a file, standard output has the report in `format`; with one, `file` has it and
+    standard output the text. `reports` are further files with their formats. `argv` are the
+    arguments of the command, which some formats note. With `everything`, rules without problems
+    are drawn, too.
     """
 
-    format: str = "text"
+    format: str = "full"
     file: Path | None = None
     style: Style = field(default_factory=Style)
     argv: tuple[str, ...] = ()
+    reports: tuple[tuple[str, Path], ...] = ()
+    everything: bool = False
 
     @property
-    def json_on_stdout(self) -> bool:
-        """Whether standard output belongs to the JSON document."""
-        return self.format == "json" and self.file is None
+    def shown(self) -> str:
+        """The format of standard output."""
+        return self.format if self.file is None else STREAMED[0]
+
+    @property
+    def files(self) -> list[tuple[str, Path]]:
+        """All reports that are written to files."""
+        own = [] if self.file is None else [(self.format, self.file)]
+        return [*own, *self.reports]
+
+
+Conclude = Callable[[Report], Report]
+
+
+def as_it_is(report: Report) -> Report:
+    """Leave a report as it is."""
+    return report
 
 
 def run_check(
@@ -47,30 +84,69 @@ def run_check(
     output: Output,
     expression: str = "",
     waves: Sequence[Wave] = WAVES,
+    conclude: Conclude = as_it_is,
 ) -> Exit:
-    """Verify the rules that `selectors` name and `expression` picks; write the report.
+    """Verify the rules that `selectors` name and `expression` picks; write the reports.
+
+    `conclude` has the last word about the exit code, and may remark something.
 
     What rule files print goes to standard error, so that programs can read standard output.
     Raises SelectionError for an expression that cannot be read.
     """
-    stdout, copy = sys.stdout, StringIO()
+    stdout = sys.stdout
     with redirect_stdout(sys.stderr):
         collected = writable(
             chosen_rules(selectors, expression, settings.load_timeout), settings.load_timeout
         )
+        if settings.library:
+            collected = _with_remarks(collected, settings)
         ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
-        reports = list(_text_reports(output, stdout, copy, ticker))
-        events = verify(collected, settings, waves, ticker.live)
-        done = _follow(events, ticker, reports)
+        keep = FailureFiles(Path(settings.failures_folder), settings.seed).keep
+        memory = _memory(settings)
+        events = verify(collected, settings, waves, ticker.live, keep, memory)
+        done = _follow(events, ticker, list(_streams(output, stdout, ticker)))
+    plain = Style(ascii_only=output.style.ascii_only, verbosity=output.style.verbosity)
     code = exit_code(done)
-    if output.format == "json":
-        document = json_report.document(done, settings, tuple(selectors), code, output.argv)
-        copy.write(json_report.dumps(document))
-    if output.file is not None:
-        output.file.write_text(copy.getvalue(), encoding="utf-8")
-    elif output.json_on_stdout:
-        stdout.write(copy.getvalue())
-    return code
+    report = Report(
+        done,
+        settings,
+        tuple(selectors),
+        code,
+        output.argv,
+        plain,
+        collected=tuple(collected),
+        everything=output.everything,
+    )
+    concluded = conclude(report)
+    if output.shown in STREAMED:
+        for line in concluded.remarks:
+            print(concluded.style.plain(line), file=stdout)
+    return _deliver(concluded, output, stdout)
+
+
+def _with_remarks(collected: list[Collected], settings: Settings) -> list[Collected]:
+    """Return what was collected with what rules do to each other; loads the solver."""
+    remarks: Callable[..., list[Collected]] = import_module(LIBRARY).with_remarks
+    return remarks(collected, settings)
+
+
+def _memory(settings: Settings) -> Memory:
+    if not settings.cache:
+        return Forgetful()
+    return Remembering(CacheFolder(Path(settings.cache_folder)), settings)
+
+
+def _deliver(report: Report, output: Output, stdout: TextIO) -> Exit:
+    """Write what is not written yet; return the exit code, which tells of files that failed."""
+    if output.shown not in (*STREAMED, "jsonl"):
+        stdout.write(render(output.shown, report))
+    failures = list(deliver(report, output.files, os.environ))
+    if output.shown == "github":
+        failures += deliver_step_summary(report, os.environ)
+    for failure in failures:
+        print(failure, file=sys.stderr)
+    code = Exit(report.exit_code)
+    return Exit.INTERNAL if failures and code is Exit.CLEAN else code
 
 
 def chosen_rules(
@@ -82,7 +158,7 @@ def chosen_rules(
     SelectionError for an unreadable expression.
     """
     chosen = rule_selector(expression) if expression else lambda rule: True
-    collected = collect(selectors, seconds)
+    collected = collect_with_mutants(selectors, seconds)
     kept = [item for item in collected if isinstance(item, Unusable) or chosen(item.rule)]
     rules, kept_rules = (sum(isinstance(i, CollectedRule) for i in x) for x in (collected, kept))
     if rules and not kept_rules:
@@ -90,22 +166,21 @@ def chosen_rules(
     return kept
 
 
-def _text_reports(
-    output: Output, stdout: TextIO, copy: StringIO, ticker: Ticker
-) -> Iterator[TextReport]:
+def _streams(output: Output, stdout: TextIO, ticker: Ticker) -> Iterator[Consumer]:
+    """Yield what writes to standard output while the run goes on."""
+
     def show(line: str) -> None:
         ticker.pause()
         print(line, file=stdout, flush=True)
 
-    if not output.json_on_stdout:
+    if output.shown in STREAMED:
         yield TextReport(show, output.style)
-    if output.format == "text" and output.file is not None:
-        plain = Style(ascii_only=output.style.ascii_only, verbosity=output.style.verbosity)
-        yield TextReport(lambda line: print(line, file=copy), plain)
+    elif output.shown == "jsonl":
+        yield JsonLines(show)
 
 
 def _follow(
-    events: Generator[Event, None, None], ticker: Ticker, reports: Sequence[TextReport]
+    events: Generator[Event, None, None], ticker: Ticker, reports: Sequence[Consumer]
 ) -> RunDone:
     results = []
     consumers: list[Callable[[Event], None]] = [ticker.consume, *(r.consume for r in reports)]

@@ -1,4 +1,8 @@
-"""How much to verify and how: the settings of one run."""
+"""How much to verify and how: the settings of one run.
+
+Every field but the internal ones can be set by a flag, in the environment, or in a file; the table
+of them is `gslverify.configuration.table`.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,18 @@ from dataclasses import dataclass
 STAGES = ("static", "satisfiable", "shape", "prove", "numeric")
 """Names of the stages in the order in which they run, cheapest first."""
 
+FAIL_ON = ("fail", "vacuous", "error")
+"""Verdicts that make a run fail unless other ones are named."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Settings of a run.
 
     Attributes:
+        rules: files and folders to verify where none are named.
+        files: patterns of the names of rule files inside folders.
+        profile: name of the profile that some of these values come from.
         stages: stages to run, a subset of STAGES.
         max_examples: graphs per rule in the numeric stage.
         min_examples: graphs below which the numeric stage is INCONCLUSIVE.
@@ -22,12 +32,33 @@ class Settings:
         solver_limit: resource limit of one solver query, in the solver's own deterministic unit.
         use_tvm: whether the numeric stage confirms its results on TVM.
         keep_going: whether a refuted rule still runs the later stages.
+        library: whether it is looked at what rules do to each other.
         max_failures: stop after so many refuted rules; 0 verifies all.
         jobs: worker processes; 0 verifies in this process.
         load_timeout: seconds after which importing a file, or writing down a rule, is given up.
         stage_timeout: seconds after which a stage is given up and its worker process ended.
+        stage_timeouts: pairs of a stage and the seconds that it has instead.
+        budget: seconds for the whole run; 0 is no limit.
+        rule_budget: seconds for one rule; 0 is no limit.
+        shrink_budget: seconds for making one counterexample smaller; 0 limits the steps only.
+        select: codes, or beginnings of codes, that are reported; none stands for all.
+        ignore: codes, or beginnings of codes, that are not reported.
+        per_rule_ignores: pairs of a pattern of rule ids and the codes ignored there.
+        fail_on: verdicts, in small letters, that make the run fail.
+        exit_zero: whether findings leave the exit code at 0.
+        baseline: file that a run is compared with; empty for none.
+        strict_baseline: whether entries of the baseline that are out of date fail the run, too.
+        allow_inconclusive: whether a rule that passed may become inconclusive.
+        cache: whether results of earlier runs are used again.
+        cache_folder: where they are kept.
+        failures_folder: where counterexamples are kept.
+        shard: number of a part, from 1, and of how many; only the rules of that part are verified.
+        executor: "local", or "dask://HOST:PORT" for a cluster.
     """
 
+    rules: tuple[str, ...] = ()
+    files: tuple[str, ...] = ("*.py",)
+    profile: str = "dev"
     stages: tuple[str, ...] = STAGES
     max_examples: int = 60
     min_examples: int = 20
@@ -36,10 +67,28 @@ class Settings:
     solver_limit: int = 4_000_000
     use_tvm: bool = True
     keep_going: bool = False
+    library: bool = False
     max_failures: int = 0
     jobs: int = 0
     load_timeout: float = 30.0
     stage_timeout: float = 600.0
+    stage_timeouts: tuple[tuple[str, float], ...] = ()
+    budget: float = 0.0
+    rule_budget: float = 0.0
+    shrink_budget: float = 0.0
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    per_rule_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    fail_on: tuple[str, ...] = FAIL_ON
+    exit_zero: bool = False
+    baseline: str = ""
+    strict_baseline: bool = False
+    allow_inconclusive: bool = False
+    cache: bool = True
+    cache_folder: str = ".gslverify/cache"
+    failures_folder: str = ".gslverify/failures"
+    shard: tuple[int, int] = (1, 1)
+    executor: str = "local"
 
     @property
     def tvm_examples(self) -> int:
@@ -48,6 +97,10 @@ class Settings:
         Compiling costs far more than everything else that is done with a graph.
         """
         return max(25, self.max_examples // 3)
+
+    def timeout_of(self, stage: str) -> float:
+        """Return the seconds after which a stage is given up."""
+        return dict(self.stage_timeouts).get(stage, self.stage_timeout)
 
 
 def enough_examples(max_examples: int) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from gsl.subst import Rule, Subst
+from gslverify.case import Case
 from gslverify.containment import contained
 from gslverify.finding import (
     SEVEREST_FIRST,
@@ -29,12 +30,34 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The hash of what a rule says, whatever its author called things."""
+    """The hash of what a rule says, whatever its author called things, and its operators."""
 
     rule_hash: str
+    operators: tuple[str, ...] = ()
 
 
-Outcome = Finding | Assurance | Count | Meaning
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A graph on which source and target were seen to agree."""
+
+    case: Case
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """What the examples of a stage had in them, as plain values (see `gslverify.coverage`)."""
+
+    record: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A sentence that counts neither for nor against a rule."""
+
+    text: str
+
+
+Outcome = Finding | Assurance | Count | Meaning | Witness | Covered | Note
 
 
 @dataclass(slots=True)
@@ -79,7 +102,11 @@ class Stage:
             assurances=tuple(item for item in outcomes if isinstance(item, Assurance)),
             counts={item.name: item.number for item in outcomes if isinstance(item, Count)},
             seconds=time.perf_counter() - started,
+            notes=tuple(item.text for item in outcomes if isinstance(item, Note)),
+            coverage=next((o.record for o in outcomes if isinstance(o, Covered)), {}),
             rule_hash="".join(item.rule_hash for item in outcomes if isinstance(item, Meaning)),
+            operators=next((i.operators for i in outcomes if isinstance(i, Meaning)), ()),
+            witness=next((item.case for item in outcomes if isinstance(item, Witness)), None),
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from gsl.expr import Expr
 from gsl.subst import Subst
 from gsl.workload import Workload
 from gslverify.bounded import AmbiguousError
+from gslverify.case import Case, case_of
 from gslverify.codes.numeric import (
     MATCH_REFUSED,
     OUTPUTS_DIFFER,
@@ -45,6 +46,24 @@ class Outcome:
     exact: bool = False
     declined: bool = False
     comparisons: tuple[Comparison, ...] = field(default=())
+
+    def case(self) -> Case:
+        """Return graphs and inputs as plain data."""
+        network = self.network
+        return case_of(
+            network.outputs,
+            network.matched,
+            self.target,
+            self.inputs,
+            network.context,
+            network.escaping,
+        )
+
+
+def simplest(passed: Sequence[Sequence[Outcome]]) -> Outcome:
+    """Return the first trial of the network with the fewest input elements."""
+    firsts = [trials[0] for trials in passed]
+    return min(firsts, key=lambda trial: sum(int(a.size) for a in trial.inputs.values()))
 
 
 Prepared = Rewritten | GraphError

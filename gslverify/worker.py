@@ -17,6 +17,7 @@ from gslverify.corpus import Collected, CollectedRule, load
 from gslverify.events import Live, StageStarted
 from gslverify.examination import crashed, examine
 from gslverify.finding import StageResult
+from gslverify.mutation.collect import find_item
 from gslverify.settings import Settings
 from gslverify.stages import Wave
 
@@ -46,7 +47,7 @@ def _end_with_parent() -> None:
 
 def _answer(connection: Connection, request: Request, settings: Settings) -> None:
     rule_id, path, wave = request
-    item = next((item for item in _load(path) if item.rule_id == rule_id), None)
+    item = find_item(_load(path), rule_id)
     if not isinstance(item, CollectedRule):
         first = next(iter(wave))
         connection.send(StageStarted(rule_id, first))

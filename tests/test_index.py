@@ -78,7 +78,7 @@ def test_operands_of_the_root_tell_rules_apart() -> None:
 def test_heads_without_a_rule_are_known() -> None:
     index = RuleIndex([Subst(op.Relu(X), X), Subst(p_tag(X), X)])
 
-    assert [index.has_root(head) for head in (RELU, Tag, ADD, Var)] == [True, True, False, False]
+    assert [index.has_root[head] for head in (RELU, Tag, ADD, Var)] == [True, True, False, False]
 
 
 def test_rule_that_matches_is_always_among_those_found() -> None:
@@ -92,7 +92,7 @@ def test_rule_that_matches_is_always_among_those_found() -> None:
             if any(True for _ in search_of(rule, graph).matches(node)):
                 matches += 1
                 assert index.rules_at(node) == (rule,), (seed, node)
-                assert index.has_root(node.head)
+                assert index.has_root[node.head]
 
     assert matches > 100
 

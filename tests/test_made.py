@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gsl import attr, op, pat
+from gsl import Expr, Subst, Var, Workload, apply, attr, op, pat
+from gsl.engine import Record
 from gsl.errors import EvaluationError, GraphError, OperatorError, RewriteError, UndecidedError
 from gsl.graph import Graph, Node
 from gsl.made import Maker, constant, instance
 from gsl.operators import Operator
-from tests.match.toys import RELU, Tag, relu, var
+from tests.match.toys import Tag, p_tag, relu, tag, tanh, var
 
 A = var("a")
-PATTERN = op.Relu(pat.Wildcard())
+X = pat.Wildcard()
 
 
 def graph_of_one() -> tuple[Graph, Node]:
@@ -32,8 +33,8 @@ def test_nodes_are_noted_in_the_order_in_which_they_are_made() -> None:
     field = make.projection(pair, 1)
     two = make.constant(2, "int8")
 
-    assert make.added == [one, pair, field, two]
-    assert [node.expr.type for node in make.added[::2]] == [A.type, A.type]
+    assert list(make.added) == [one, pair, field, two]
+    assert [node.expr.type for node in (one, field)] == [A.type, A.type]
     assert all(node in graph for node in make.added)
     assert one.expr.attributes == {"k": 2}
     assert field.expr.index == 1
@@ -54,36 +55,63 @@ class Counted:
         monkeypatch.setattr(Operator, "infer", counted)
 
 
-def test_type_is_inferred_once_for_equal_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_call_is_inferred_under_a_key_and_made_from_what_is_known() -> None:
     graph, a = graph_of_one()
+    make = Maker(graph)
+
+    known = make.infer("key", Tag, (a,), {"k": 2})
+    calls = [make.typed(Tag, (a,), known) for _ in range(2)]
+
+    assert Maker(graph).known["key"] is known, "the next target in this graph finds it"
+    assert list(make.added) == calls
+    assert calls[0].expr is not calls[1].expr
+    for call in calls:
+        assert (call.expr.operator, call.expr.operands) == (Tag, (A,))
+        assert (call.expr.attributes, call.expr.type) == ({"k": 2}, A.type)
+        assert call.operands == (a,)
+
+
+def inferred(monkeypatch: pytest.MonkeyPatch, rule: Subst, *roots: Expr) -> int:
+    """Return how often types are inferred while `rule` is applied to `roots`."""
     counted = Counted(monkeypatch)
-    known = ((2,), "float32")
+    apply(Workload(list(roots)), [rule])
+    return counted.inferred
 
-    calls = [Maker(graph).known_call(PATTERN, Tag, (a,), known, {"k": 2}) for _ in range(3)]
-    other = Maker(graph).known_call(PATTERN, Tag, (a,), known, {"k": 3})
-    unlike = Maker(graph).known_call(PATTERN, RELU, (a,), known, {})
 
-    assert counted.inferred == 3
-    assert len({id(call.expr) for call in calls}) == 3
-    assert {call.expr.attributes["k"] for call in calls} == {2}
-    assert other.expr.attributes["k"] == 3
-    assert unlike.expr.operator is RELU
+def test_type_is_inferred_once_for_equal_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    tagged = p_tag(X)
+    again = Subst(op.Relu(tagged), op.Exp(p_tag(X, k=tagged.k)))
+    roots = [relu(tag(var(f"v{i}"), k)) for i, k in enumerate((2, 2, 2, 3))]
+
+    assert inferred(monkeypatch, again, *roots) == 3, "tags of 2, tags of 3, the exp of either"
+
+
+def test_calls_on_other_types_are_inferred_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = Subst(op.Relu(X), op.Exp(X))
+    shapes = [(2,), (3,), (2,), (2, 1)]
+
+    roots = [relu(Var(f"v{i}", shape)) for i, shape in enumerate(shapes)]
+
+    assert inferred(monkeypatch, rule, *roots) == 3
 
 
 def test_attributes_that_look_equal_in_two_patterns_are_not_mixed_up() -> None:
     """1 == True, but only one of them is an integer."""
-    graph, a = graph_of_one()
-    known = ((2,), "float32")
-    Maker(graph).known_call(PATTERN, Tag, (a,), known, {"k": 1})
+    one = Subst(op.Relu(X), op.Exp(p_tag(X, k=1)))
+    flag = Subst(op.Tanh(X), op.Exp(p_tag(X, k=X.shape[0] == 2)))
+    record = Record()
 
-    with pytest.raises(OperatorError):
-        Maker(graph).known_call(op.Relu(pat.Wildcard()), Tag, (a,), known, {"k": True})
+    apply(Workload([relu(A), tanh(A)]), [one, flag], record=record)
+
+    assert record.counts == {one: 1}
+    assert [rule for rule, _ in record.refused] == [flag]
 
 
 REFUSED: list[tuple[str, tuple[Any, ...], type[Exception]]] = [
     ("call", (Tag, "a", {"k": "text"}), OperatorError),
     ("call", (Tag, "a", {"k": attr.Symbol("k")}), UndecidedError),
-    ("known_call", (PATTERN, Tag, "a", (), {"k": attr.Symbol("k")}), UndecidedError),
+    ("infer", ("key", Tag, "a", {"k": "text"}), OperatorError),
+    ("infer", ("key", Tag, "a", {"k": attr.Symbol("k")}), UndecidedError),
     ("tuple", ((),), EvaluationError),
     ("projection", ("node", 0), GraphError),
     ("constant", (attr.Symbol("c"), "float32"), UndecidedError),
@@ -103,7 +131,8 @@ def test_what_cannot_be_made_is_refused(
 
     with pytest.raises(error):
         getattr(make, name)(*given)
-    assert make.added == []
+    assert make.added == {}
+    assert make.known == {}
     assert list(graph) == before
 
 

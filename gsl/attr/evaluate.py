@@ -83,10 +83,12 @@ def _is_number(value: Value) -> bool:
 
 def conjunction(*conditions: Value) -> Value:
     """Return the logical and; decided parts disappear."""
-    if any(condition is False for condition in conditions):
-        return False
     open_parts = [condition for condition in conditions if condition is not True]
-    return reduce(lambda a, b: operation("and", a, b), open_parts) if open_parts else True
+    if not open_parts:
+        return True
+    if any(condition is False for condition in open_parts):
+        return False
+    return reduce(lambda a, b: operation("and", a, b), open_parts)
 
 
 def disjunction(*conditions: Value) -> Value:

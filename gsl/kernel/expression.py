@@ -6,6 +6,7 @@ ints and for all sizes at once. Values are what numbers, tensor elements and fun
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -121,3 +122,17 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
             return (body,)
         case _:
             assert_never(expression)  # type: ignore[arg-type]
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """Yield an expression and everything below it, wholes before parts, from left to right."""
+    stack = [expression]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(reversed(parts(current)))
+
+
+def reads_of(expression: Expression) -> list[Read]:
+    """Return the reads in an expression, from left to right."""
+    return [part for part in walk(expression) if isinstance(part, Read)]

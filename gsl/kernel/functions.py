@@ -90,6 +90,12 @@ FUNCTIONS: Mapping[str, Function] = {
     "select": Function(3, _choose),
     "cast": Function(3, _cast),
 }
-"""All functions by name; `neg`, `and`, `or` and `not` are written as operators in Python."""
+"""All functions by name."""
 
 COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
+
+WRITTEN = frozenset(("neg", "and", "or", "not"))
+"""Those with a name of letters that are written as signs."""
+
+CALLED = tuple(name for name in FUNCTIONS if name.isalpha() and name not in WRITTEN)
+"""Those that are written as calls."""

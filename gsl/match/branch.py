@@ -16,7 +16,14 @@ from gsl.expr import Const as ConstExpr
 from gsl.expr import Proj as ProjExpr
 from gsl.expr import Tuple as TupleExpr
 from gsl.expr import Var as VarExpr
-from gsl.match.reads import Reads, equal_stored, has_value, share_attributes
+from gsl.match.reads import (
+    EXACT,
+    Reads,
+    equal_stored,
+    has_value,
+    kind_of_domain,
+    share_attributes,
+)
 from gsl.operators import Operator
 from gsl.operators.declaration import OpaqueOperator
 from gsl.pat import (
@@ -206,6 +213,11 @@ class BranchWriter:
 
     def _constraints(self, pattern: Pattern) -> None:
         name = self.names[pattern]
+        twin = _shared_attributes(pattern)
+        if twin is not None:
+            own, other = (self.reads.keep(n, "expr.attributes") for n in (name, self._node(twin)))
+            self.fail_if(f"{own} is not {other} and {own} != {other}")
+            return
         for attribute, term in pattern.constraints.items():
             if term is ANYTHING:
                 continue
@@ -259,6 +271,24 @@ class BranchWriter:
 
     def _attribute(self, term: Access, writer: TermWriter) -> Written:
         return self.reads.attribute(term.pattern, self._node(term.pattern), term.name)
+
+
+def _shared_attributes(pattern: Pattern) -> Call | None:
+    """Return the call of the same operator with which a call must share all attributes, if any.
+
+    Their values must be of kinds that compare by ==.
+    """
+    if not isinstance(pattern, Call) or not isinstance(pattern.callee, Operator):
+        return None
+    declared = pattern.callee.attributes
+    terms = list(pattern.constraints.values())
+    others = {term.pattern for term in terms if isinstance(term, Access)}
+    like = others.pop() if len(others) == 1 else None
+    if not isinstance(like, Call) or like.callee is not pattern.callee:
+        return None
+    same = all(isinstance(t, Access) and t.name == n for n, t in pattern.constraints.items())
+    exact = all(kind_of_domain(one.domain) in EXACT for one in declared.values())
+    return like if same and exact and pattern.constraints.keys() == declared.keys() else None
 
 
 def listed(texts: Iterable[str]) -> str:

@@ -1,8 +1,9 @@
 """Sources with a variadic output, compiled, for the usual case that candidates do not compete.
 
-Field 0 is matched at the root. Every candidate that matches beside it becomes a field. When no two
-of them want the same node, no input depends on an output and all conditions hold, that is the
-only largest set of outputs. Otherwise the search has to choose (`match/variadic.py`).
+Field 0 is matched at the root. Every candidate that matches beside it becomes a field, unless it
+wants a node that an earlier one has. When no input depends on an output and all conditions hold,
+that is the largest set of outputs that the search (`match/variadic.py`) finds first; otherwise the
+search has to choose.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ from gsl.pat import INPUTS, GetInst, Pattern, Variadic
 from gsl.subst import Subst
 
 Nodes = tuple[Node, ...]
+
+Choose = Callable[[list[Nodes]], list[Nodes]]
+"""Chooses among fields that compete for nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,10 @@ class FanMatcher:
         return self.head.index(first) if first in self.head else None
 
     def first(self, root: Node, graph: Graph) -> Fan | None:
-        """Return the match at `root`; raise UndecidedError when there may be several."""
+        """Return the match at `root` that the search finds first."""
+        return self._found(root, graph, self._apart)
+
+    def _found(self, root: Node, graph: Graph, choose: Choose) -> Fan | None:
         head = self._match_head(root)
         if head is None:
             return None
@@ -76,16 +83,32 @@ class FanMatcher:
         if count < self.variadic.minimum or self._escapes(head, count):
             return None
         if len(set().union(*fields)) < len(fields) * len(self.templates):
-            raise UndecidedError("candidates compete for a node")
+            fields = choose(fields)
         found = Fan(head, fields)
         self._check(found, graph)
         return found
 
     def every(self, root: Node, graph: Graph) -> Iterator[Fan]:
-        """Yield the match at `root`, if there is one."""
-        found = self.first(root, graph)
+        """Yield the match at `root`, if there is one; raise UndecidedError for several."""
+        found = self._found(root, graph, _undecided)
         if found is not None:
             yield found
+
+    def _apart(self, fields: list[Nodes]) -> list[Nodes]:
+        """Return, of candidates that compete for nodes, those that the search takes.
+
+        It takes them in order and never gives one up, unless there are too few or something that
+        they share escapes.
+        """
+        taken: set[Node] = set()
+        chosen: list[Nodes] = []
+        for one in fields:
+            if taken.isdisjoint(one):
+                taken.update(one)
+                chosen.append(one)
+        if self._interior or len(chosen) + 1 < self.variadic.minimum:
+            raise UndecidedError("candidates compete for a node")
+        return chosen
 
     def _escapes(self, head: Nodes, count: int) -> bool:
         """Tell whether something that the fields share is used by more than they."""
@@ -131,6 +154,10 @@ class FanMatcher:
 
     def _field_keys(self, index: int) -> list[Key]:
         return [(template, ((self.variadic, index),)) for template in self.templates]
+
+
+def _undecided(fields: list[Nodes]) -> list[Nodes]:
+    raise UndecidedError("candidates compete for a node")
 
 
 class _Parts:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, Protocol
 
 from gsl.attr.code import NotCompiledError
@@ -17,6 +18,9 @@ from gsl.subst import Subst
 
 Found = Nodes | Fan
 """A match as a matcher gives it."""
+
+First = Callable[[Node, Graph], Found | Bindings | None]
+"""Finds the first match of a rule at a node."""
 
 
 class Matcher(Protocol):
@@ -52,13 +56,20 @@ def matches_at(subst: Subst, graph: Graph, root: Node) -> Iterator[Bindings]:
 
 def find(subst: Subst, graph: Graph, root: Node) -> Found | Bindings | None:
     """Return the first match whose first output is `root`, or None, without a reason."""
+    try:
+        return subst.derived(first_of)(root, graph)
+    except UNDECIDED:
+        return searched(subst, root, graph)
+
+
+def first_of(subst: Subst) -> First:
+    """Return the fastest way to find a first match; it raises UNDECIDED where search must tell."""
     matcher = subst.derived(matcher_of)
-    if matcher is not None:
-        try:
-            found: Found | None = matcher.first(root, graph)
-            return found
-        except UNDECIDED:
-            pass
+    return partial(searched, subst) if matcher is None else matcher.first
+
+
+def searched(subst: Subst, root: Node, graph: Graph) -> Bindings | None:
+    """Return the first match at `root` that the search finds, or None."""
     return next(search_of(subst, graph).matches(root), None)
 
 

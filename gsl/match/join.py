@@ -9,9 +9,10 @@ the root makes the guard false.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from operator import itemgetter
 from typing import Any
 
 from gsl.attr.code import Code
@@ -26,6 +27,12 @@ FEW = 6
 """So many candidates are tried one after the other, which is faster than to group them."""
 
 Profile = tuple[Any, ...]
+
+Clash = tuple[int, Node]
+"""A position at which a candidate must not have a node, because another pattern has it."""
+
+_Table = tuple[Callable[[Profile], Any], "defaultdict[Any, _Agreeing]"]
+"""What is compared of a profile, and the candidates by that."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +115,8 @@ def profile_of(
     rights = [equation.right for equation in found]
     branch = BranchWriter(code, shape, rights)
     branch.outline(output, "candidate")
-    code.line(f"return {listed(branch.terms.write(right).text for right in rights)}")
+    texts = [branch.terms.write(right).text for right in rights]
+    code.line(f"return {listed(branch.reads.together(texts))}")
     return code.function("(candidate)", "candidates")
 
 
@@ -121,7 +129,8 @@ def write_left(branch: BranchWriter, found: Sequence[Equation]) -> tuple[str, st
         if equation.guards:
             guards = " or ".join(branch.terms.write(guard).text for guard in equation.guards)
             branch.code.line(f"if not ({guards}): {required} |= {1 << place}")
-    return required, listed(branch.terms.write(one.left).text for one in found)
+    texts = [branch.terms.write(one.left).text for one in found]
+    return required, listed(branch.reads.together(texts))
 
 
 class Site:
@@ -135,17 +144,65 @@ class Site:
         self.profile = profile
 
     def agreeing(
-        self, graph: Graph, anchor: Node, required: int, left: Profile
-    ) -> Collection[Node]:
+        self, graph: Graph, anchor: Node, required: int, left: Profile, clashes: Sequence[Clash]
+    ) -> Iterable[Node | None]:
         """Return the users of `anchor` whose profile is `left` where bits of `required` are set.
 
-        Some may not be users any more.
+        Some may not be users any more. They begin with the first that does not clash, because two
+        patterns never stand for one node.
         """
         group = graph.memory.get((self, anchor))
         if group is None:
             group = graph.memory[self, anchor] = _Group(self, graph, anchor)
         group.update()
-        return group.agreeing(required, left)
+        return group.agreeing(required, left, clashes)
+
+
+class _Agreeing:
+    """Users that agree, in the order in which they came; None where one was taken away again.
+
+    Before `_first` all are gone, and before `_starts[clash]` all have that clash or are gone. As
+    users only come at the end, a crowd that clashes is passed over once and not every time.
+    """
+
+    def __init__(self) -> None:
+        self._users: list[Node | None] = []
+        self._places: dict[Node, int] = {}
+        self._first = 0
+        self._starts: dict[Clash, int] = {}
+
+    def add(self, user: Node) -> None:
+        self._places[user] = len(self._users)
+        self._users.append(user)
+
+    def remove(self, user: Node) -> None:
+        self._users[self._places.pop(user)] = None
+
+    def beginning(
+        self, clashes: Iterable[Clash], present: Container[Node | None]
+    ) -> Iterable[Node | None]:
+        """Return the users from the first one on that is `present` and does not clash."""
+        users = self._users
+        first = self._first
+        while first < len(users) and users[first] not in present:
+            first += 1
+        start = self._first = first
+        for clash in clashes:
+            start = max(start, self._after(clash, present))
+        return map(users.__getitem__, range(start, len(users))) if start else users
+
+    def _after(self, clash: Clash, present: Container[Node | None]) -> int:
+        position, node = clash
+        begin = place = max(self._starts.get(clash, 0), self._first)
+        for place in range(begin, len(self._users)):
+            user = self._users[place]
+            if user is not None and user in present and user.operands[position] is not node:
+                break
+        else:
+            place = len(self._users)
+        if place > begin + FEW:
+            self._starts[clash] = place
+        return place
 
 
 class _Group:
@@ -157,7 +214,7 @@ class _Group:
         self._arrivals = graph.arrivals(anchor)
         self._seen = len(self._arrivals)
         self._profiles: dict[Node, Profile] = {}
-        self._tables: dict[int, dict[Profile, dict[Node, None]]] = {}
+        self._tables: dict[int, _Table] = {}
         self._take_up(anchor.users)
 
     def update(self) -> None:
@@ -175,12 +232,19 @@ class _Group:
             profile = self._profile(user)
             before = self._profiles.pop(user, None)
             if before is not None:
-                for required, table in self._tables.items():
-                    table[_chosen(before, required)].pop(user, None)
+                for chosen, table in self._tables.values():
+                    table[chosen(before)].remove(user)
             if profile is not None:
                 self._profiles[user] = profile
-                for required, table in self._tables.items():
-                    table.setdefault(_chosen(profile, required), {})[user] = None
+                for chosen, table in self._tables.values():
+                    table[chosen(profile)].add(user)
+
+    def _table(self, required: int) -> _Table:
+        chosen = _choosing(required)
+        table: defaultdict[Any, _Agreeing] = defaultdict(_Agreeing)
+        for user, profile in self._profiles.items():
+            table[chosen(profile)].add(user)
+        return chosen, table
 
     def _profile(self, user: Node) -> Profile | None:
         try:
@@ -188,20 +252,18 @@ class _Group:
         except MISSING:
             return None
 
-    def agreeing(self, required: int, left: Profile) -> Collection[Node]:
-        """Return the users that agree with `left`, in the order in which they came."""
-        table = self._tables.get(required)
-        if table is None:
-            table = {}
-            for user, profile in self._profiles.items():
-                table.setdefault(_chosen(profile, required), {})[user] = None
-            self._tables[required] = table
-        found = table.get(_chosen(left, required), {})
-        users = self._anchor.users
-        for user in list(takewhile(lambda user: user not in users, found)):
-            del found[user]
-        return found
+    def agreeing(
+        self, required: int, left: Profile, clashes: Sequence[Clash]
+    ) -> Iterable[Node | None]:
+        """Return the users that agree with `left`, from the first that does not clash."""
+        if required not in self._tables:
+            self._tables[required] = self._table(required)
+        chosen, table = self._tables[required]
+        found = table.get(chosen(left))
+        return () if found is None else found.beginning(clashes, self._anchor.users)
 
 
-def _chosen(profile: Profile, required: int) -> Profile:
-    return tuple([value for place, value in enumerate(profile) if required >> place & 1])
+def _choosing(required: int) -> Callable[[Profile], Any]:
+    """Return a function that gives the values of a profile at the bits of `required`."""
+    places = [place for place in range(required.bit_length()) if required >> place & 1]
+    return itemgetter(*places) if places else lambda profile: ()

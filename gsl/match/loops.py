@@ -10,7 +10,7 @@ from typing import Any
 from gsl.attr.code import Code, NotCompiledError
 from gsl.attr.term import Term
 from gsl.attr.writer import MISSING
-from gsl.match.branch import BranchWriter, Shape, head_of
+from gsl.match.branch import BranchWriter, Shape, head_of, listed
 from gsl.match.join import FEW, Site, equations, patterns_of, profile_of, write_left
 from gsl.match.reads import block
 from gsl.pat import Pattern
@@ -127,16 +127,25 @@ class LoopWriter:
 
     def _agreeing(self, output: Pattern, anchor: str) -> str:
         """Write that of many users only those are tried that agree with what is bound."""
-        before = self.branch.names.keys()
-        patterns = [p for p in dict.fromkeys((*output.operands, output)) if p not in before]
-        found = equations(patterns, self.conditions, before)
-        if not found:
-            return f"{anchor}.users"
+        names = self.branch.names
+        patterns = [p for p in dict.fromkeys((*output.operands, output)) if p not in names]
+        found = equations(patterns, self.conditions, names.keys())
         site = self.code.constant(Site(profile_of(output, self._shape, found)))
         users = self.code.fresh("u")
         self.code.line(f"{users} = {anchor}.users")
         with block(self.code, self.branch.reads, self.branch.terms):
             self.code.open(f"if len({users}) > {FEW}:")
             required, left = write_left(self.branch, found)
-            self.code.line(f"{users} = {site}.agreeing(graph, {anchor}, {required}, {left})")
+            given = f"graph, {anchor}, {required}, {left}, {self._clashes(output)}"
+            self.code.line(f"{users} = {site}.agreeing({given})")
         return users
+
+    def _clashes(self, output: Pattern) -> str:
+        """Return the source of what nodes the open operands of an output must not be."""
+        names = self.branch.names
+        return listed(
+            f"({position}, {name})"
+            for position, operand in enumerate(output.operands)
+            for other, name in names.items()
+            if operand not in names and self._shape.may_coincide(operand, other)
+        )

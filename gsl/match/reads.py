@@ -36,6 +36,9 @@ _KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
     ((DtypeName,), Kind.TEXT),
     ((Real,), Kind.REAL),
 )
+EXACT = frozenset((Kind.INTEGER, Kind.INTEGERS, Kind.FLAG, Kind.TEXT))
+"""Kinds of values that are interchangeable when they compare equal by ==."""
+
 _OF_TYPES = {"shape": Kind.INTEGERS, "dtype": Kind.TEXT, "ndim": Kind.INTEGER}
 
 
@@ -45,12 +48,14 @@ class Reads:
     def __init__(self, code: Code) -> None:
         self._code = code
         self._kept: dict[tuple[str, str], str] = {}
+        self._names: dict[str, tuple[str, ...]] = {}
 
     def attribute(self, pattern: Pattern, node: str, name: str) -> Written:
         """Return the source of attribute `name` of the node that `pattern` stands for."""
         known = pattern.callee if isinstance(pattern, Call) else None
         if isinstance(known, Operator) and name in known.attributes:
             mapping = self.keep(node, "expr.attributes")
+            self._names[mapping] = tuple(known.attributes)
             return Written(f"{mapping}[{name!r}]", kind_of_domain(known.attributes[name].domain))
         if isinstance(known, Operator) or isinstance(pattern, Variable | Const | GetItem):
             if name == "ndim":
@@ -64,6 +69,21 @@ class Reads:
         if name in _FAST:
             return Written(f"{self._code.constant(_FAST[name])}({node}.expr)", _OF_TYPES[name])
         return Written(f"{self._code.constant(attribute_of)}({node}.expr, {name!r})")
+
+    def is_read(self, text: str) -> bool:
+        """Tell whether `text` only reads one attribute of a call."""
+        return text.partition("[")[0] in self._names
+
+    def together(self, texts: list[str]) -> list[str]:
+        """Return `texts`, with the readings of all attributes of a call in their order as one."""
+        for mapping, names in self._names.items():
+            every = [f"{mapping}[{name!r}]" for name in names]
+            for place in range(len(texts) - len(every) + 1) if len(every) > 1 else ():
+                if texts[place : place + len(every)] == every:
+                    return self.together(
+                        [*texts[:place], f"*{mapping}.values()", *texts[place + len(every) :]]
+                    )
+        return texts
 
     def keep(self, node: str, path: str) -> str:
         """Return a name for what `path`, which every such node has, leads to."""

@@ -193,7 +193,7 @@ class Operator:
                 raise ShapeError(f"operand `{declared.name}` of {self} must be {kind}")
         if self.dtypes is None:
             return
-        given_dtypes = [tensor.dtype for tensor in tensors(operands)]
+        given_dtypes = list(dict.fromkeys([tensor.dtype for tensor in tensors(operands)]))
         same = conjunction(*(equal(given_dtypes[0], dtype) for dtype in given_dtypes[1:]))
         need(same, f"the operands of {self} must have one dtype")
         if given_dtypes:
@@ -205,7 +205,10 @@ def tensors(types: tuple[Type, ...]) -> list[TensorType]:
     """Return the tensor types in `types`, those inside tuples included, in order."""
     found: list[TensorType] = []
     for item in types:
-        found.extend([item] if isinstance(item, TensorType) else tensors(item.fields))
+        if isinstance(item, TensorType):
+            found.append(item)
+        else:
+            found += tensors(item.fields)
     return found
 
 

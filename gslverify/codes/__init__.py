@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from gslverify.codes import (
+    backend,
     corpus,
     expectation,
     expression,
+    gate,
     internal,
+    levels,
+    library,
     numeric,
-    prove,
     satisfiable,
     shape,
     static,
+    stored,
 )
 
 __all__ = [
+    "backend",
     "corpus",
     "expectation",
     "expression",
+    "gate",
     "internal",
+    "levels",
+    "library",
     "numeric",
-    "prove",
     "satisfiable",
     "shape",
     "static",
+    "stored",
 ]

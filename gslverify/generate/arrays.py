@@ -160,6 +160,13 @@ def _nonzero_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Gen
     return np.where(raw == 0, 2, raw)
 
 
+def _offsets(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    """Values that differ little from each other and much from 0: differences lose digits."""
+    if dtype.kind != "f":
+        return _small_integers(shape, dtype, generator)
+    return (100.0 if dtype.itemsize == 2 else 1000.0) + generator.standard_normal(shape)
+
+
 _STYLES: dict[str, Callable[..., Any]] = {
     "small integers": _small_integers,
     "distinct integers": _distinct_integers,
@@ -170,4 +177,5 @@ _STYLES: dict[str, Callable[..., Any]] = {
     "magnitudes": _magnitudes,
     "signed magnitudes": _signed_magnitudes,
     "nonzero integers": _nonzero_integers,
+    "offsets": _offsets,
 }

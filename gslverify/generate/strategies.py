@@ -36,7 +36,14 @@ from gslverify.variants import enumerate_variants
 
 MOST_ELEMENTS = 20_000
 MOST_ELEMENTS_OF_LARGE_RULES = 2_000_000
-CONTEXTS = ("alone", "outputs used", "inputs computed", "twice", "inner value used")
+CONTEXTS = (
+    "alone",
+    "outputs used",
+    "inputs computed",
+    "inputs constant",
+    "twice",
+    "inner value used",
+)
 """What is built around a match."""
 STYLES_OF_CONSTANTS = (
     "small integers",
@@ -195,6 +202,29 @@ def _rebuilt(site: Site, computed: frozenset[Expr]) -> list[Expr]:
     return [copies[expr] for expr in site.outputs]
 
 
+def _inputs_constant(site: Site) -> Network:
+    """Put constants in the place of every second free input; sizes decide which ones."""
+    free = [expr for expr in reverse_post_order(site.outputs) if expr in site.free]
+    tensors = [expr for expr in free if isinstance(expr, Var)]
+    first = sum(sum(variable.shape) for variable in tensors) % 2 if len(tensors) > 1 else 0
+    ranges = value_ranges(site.outputs)
+    generator = np.random.default_rng(len(tensors))
+    constants: dict[Expr, Expr] = {
+        variable: Const(random_array(variable, "small integers", ranges.get(variable), generator))
+        for variable in tensors[first::2]
+    }
+    outputs = tuple(_replaced(site.outputs, constants))
+    return Network(outputs, outputs, "inputs constant")
+
+
+def _replaced(outputs: Sequence[Expr], others: Mapping[Expr, Expr]) -> list[Expr]:
+    copies: dict[Expr, Expr] = {}
+    for expr in reverse_post_order(outputs):
+        operands = tuple(copies[operand] for operand in expr.operands)
+        copies[expr] = others.get(expr) or (expr.with_operands(operands) if operands else expr)
+    return [copies[expr] for expr in outputs]
+
+
 def _inner_value_used(site: Site) -> Network:
     inner = [
         expr
@@ -223,6 +253,7 @@ AROUND: dict[str, Callable[[Site], Network]] = {
     "alone": _alone,
     "outputs used": _outputs_used,
     "inputs computed": _inputs_computed,
+    "inputs constant": _inputs_constant,
     "inner value used": _inner_value_used,
     "twice": _twice,
 }

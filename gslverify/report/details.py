@@ -13,10 +13,10 @@ from gsl.span import Span
 from gslverify.corpus import relative
 from gslverify.finding import Counterexample, Finding, RuleResult, Verdict
 from gslverify.report.style import BOLD, Style
-from gslverify.report.values import attribute_texts, difference_lines, tensor_text
+from gslverify.report.values import attribute_texts, difference_lines, tensor_text, with_values
 from gslverify.settings import STAGES, Settings, enough_examples
 
-LABEL = 12
+LABEL = 14
 """Columns of the labels in front of the parts of a block."""
 
 
@@ -33,8 +33,11 @@ def finding_block(
     if not internal or style.verbosity > 0:
         lines += [f"  {line}" for line in finding.details if line not in finding.message]
     lines += _labelled("hint", finding.cure, style)
+    if finding.stored:
+        lines += _labelled("repro", shlex.join(["gslverify", "repro", finding.stored]), style)
     if "::" in result.rule_id:
-        lines += _labelled("repro", repro_command(result.rule_id, settings), style)
+        label = "again" if finding.stored else "repro"
+        lines += _labelled(label, repro_command(result.rule_id, settings), style)
     lines += _labelled("explain", f"gslverify explain {finding.code}", style)
     return [style.plain(line) for line in lines]
 
@@ -93,6 +96,9 @@ def counterexample_lines(example: Counterexample, style: Style) -> list[str]:
     for label, texts in (
         ("inputs", [tensor_text(tensor) for tensor in example.inputs]),
         ("outputs", [line for out in example.outputs for line in difference_lines(out)]),
+        ("diverges", [example.divergence] if example.divergence else []),
+        ("matters", list(example.matters)),
+        ("same for any", [", ".join(example.same_for_any)] if example.same_for_any else []),
         ("note", list(example.notes)),
     ):
         lines += _labelled(label, "\n".join(texts), style)
@@ -114,11 +120,13 @@ def _packed(texts: Sequence[str], style: Style) -> str:
 def _listings(example: Counterexample, style: Style) -> Iterator[str]:
     bar, dash, cross = ("|", "-", "+") if style.ascii_only else ("│", "─", "┼")
     room = style.width - 7
-    left = min(max(map(len, ("source", *example.source))), room // 2)
-    right = min(max(map(len, ("target", *example.target))), room - left)
+    statements = with_values(example.source, example.source_values)
+    results = with_values(example.target, example.target_values)
+    left = min(max(map(len, ("source", *statements))), room // 2)
+    right = min(max(map(len, ("target", *results))), room - left)
     yield f"    {'source':<{left}} {bar} target"
     yield f"    {dash * (left + 1)}{cross}{dash * (right + 1)}"
-    source, target = _folded(example.source, left), _folded(example.target, right)
+    source, target = _folded(statements, left), _folded(results, right)
     for one, other in zip_longest(source, target, fillvalue=""):
         yield f"    {one:<{left}} {bar} {other}".rstrip()
 

@@ -9,63 +9,40 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from gsl.span import Span
-from gslverify import __version__
 from gslverify.codes.corpus import is_rule
 from gslverify.corpus import relative
-from gslverify.events import RunDone
 from gslverify.finding import Counterexample, Difference, Finding, RuleResult, StageResult, Tensor
 from gslverify.report.details import repro_command
+from gslverify.report.record import Report
 from gslverify.settings import STAGES, Settings
+from gslverify.versions import tool_versions
 
 SCHEMA_VERSION = 1
 
-DISTRIBUTIONS = {
-    "tvm": "apache-tvm",
-    "z3": "z3-solver",
-    "hypothesis": "hypothesis",
-    "numpy": "numpy",
-}
-"""Tools that results depend on, and the distributions that tell their versions unimported."""
+
+def json_text(report: Report) -> str:
+    """Return the report as a JSON document."""
+    return dumps(document(report))
 
 
-def document(
-    done: RunDone,
-    settings: Settings,
-    selectors: tuple[str, ...],
-    exit_code: int,
-    argv: tuple[str, ...] = (),
-) -> dict[str, Any]:
+def document(report: Report) -> dict[str, Any]:
     """Return the report of a run as plain values."""
+    done, settings = report.done, report.settings
     return {
         "schema_version": SCHEMA_VERSION,
         "tool": tool_versions(),
-        "run": {
-            "argv": list(_without_jobs(argv)),
-            "paths": list(selectors),
-            "stages": list(settings.stages),
-            "max_examples": settings.max_examples,
-            "min_examples": settings.min_examples,
-            "seed": settings.seed,
-            "use_tvm": settings.use_tvm,
-            "keep_going": settings.keep_going,
-            "exit_code": exit_code,
-            "stop_reason": done.stop_reason or "completed",
-        },
+        "run": _run(report),
         "rules": [_rule(result, settings) for result in done.results],
-        "summary": dict(Counter(map(_summary_word, done.results))),
+        "summary": summary(done.results),
         "timing": {
             "total_s": round(done.seconds, 3),
             "jobs": settings.jobs,
-            "rules": {
-                result.rule_id: round(sum(stage.seconds for stage in result.stages), 3)
-                for result in done.results
-            },
+            "rules": {result.rule_id: round(result.seconds, 3) for result in done.results},
             "stages": {
                 result.rule_id: {stage.stage: round(stage.seconds, 3) for stage in result.stages}
                 for result in done.results
@@ -74,28 +51,44 @@ def document(
     }
 
 
+def _run(report: Report) -> dict[str, Any]:
+    settings = report.settings
+    return {
+        "argv": list(_without_jobs(report.argv)),
+        "paths": list(report.selectors),
+        "profile": settings.profile,
+        "stages": list(settings.stages),
+        "max_examples": settings.max_examples,
+        "min_examples": settings.min_examples,
+        "seed": settings.seed,
+        "use_tvm": settings.use_tvm,
+        "keep_going": settings.keep_going,
+        "solver_limit": settings.solver_limit,
+        "budget_s": settings.budget or None,
+        "rule_budget_s": settings.rule_budget or None,
+        "shard": "/".join(map(str, settings.shard)),
+        "exit_code": int(report.exit_code),
+        "stop_reason": report.done.stop_reason or "completed",
+    }
+
+
+def summary(results: Iterable[RuleResult]) -> dict[str, int]:
+    """Return how many rules have which verdict."""
+    return dict(Counter(map(_summary_word, results)))
+
+
 def dumps(report: dict[str, Any]) -> str:
     """Return the text of a report: sorted keys, no NaN or infinity as bare words."""
-    return json.dumps(_finite(report), indent=2, sort_keys=True, allow_nan=False) + "\n"
+    return json.dumps(finite(report), indent=2, sort_keys=True, allow_nan=False) + "\n"
 
 
-def tool_versions() -> dict[str, str]:
-    """Return the versions of everything that results depend on; "absent" is not installed."""
-    found = {"gslverify": __version__, "gsl": __version__}
-    for tool, distribution in DISTRIBUTIONS.items():
-        try:
-            found[tool] = version(distribution)
-        except PackageNotFoundError:
-            found[tool] = "absent"
-    return found
-
-
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
+    """Return plain values with texts in place of infinity, NaN and what JSON does not have."""
     match value:
         case dict():
-            return {str(key): _finite(item) for key, item in value.items()}
+            return {str(key): finite(item) for key, item in value.items()}
         case list() | tuple():
-            return [_finite(item) for item in value]
+            return [finite(item) for item in value]
         case bool() | int() | str() | None:
             return value
         case float():
@@ -128,18 +121,23 @@ def _rule(result: RuleResult, settings: Settings) -> dict[str, Any]:
         "assurance": [
             {"subject": a.subject, "level": int(a.level), "text": a.text} for a in result.assurances
         ],
-        "stages": [_stage(stage, settings) for stage in result.stages],
-        "findings": [_finding(finding, result.rule_id, settings) for finding in result.findings],
+        "stages": [stage_document(stage, settings) for stage in result.stages],
+        "findings": [
+            finding_document(finding, result.rule_id, settings) for finding in result.findings
+        ],
     }
 
 
-def _stage(stage: StageResult, settings: Settings) -> dict[str, Any]:
+def stage_document(stage: StageResult, settings: Settings) -> dict[str, Any]:
+    """Return what a stage found out, without its time."""
     status = "skipped" if stage.skipped else stage.verdict.lower()
     return {
         "name": stage.stage,
         "status": status,
         "reason": stage.skipped or None,
         "counts": dict(stage.counts),
+        "notes": list(stage.notes),
+        "coverage": dict(stage.coverage) or None,
         "examples": _examples(stage, settings) if stage.stage == STAGES[-1] else None,
     }
 
@@ -150,7 +148,8 @@ def _examples(stage: StageResult, settings: Settings) -> dict[str, Any]:
     return {"wanted": settings.max_examples, "run": stage.counts.get("examples"), **counted}
 
 
-def _finding(finding: Finding, rule_id: str, settings: Settings) -> dict[str, Any]:
+def finding_document(finding: Finding, rule_id: str, settings: Settings) -> dict[str, Any]:
+    """Return a finding with its counterexample."""
     example = finding.counterexample
     return {
         "fingerprint": finding.fingerprint(rule_id),
@@ -162,6 +161,7 @@ def _finding(finding: Finding, rule_id: str, settings: Settings) -> dict[str, An
         "details": list(finding.details),
         "span": _span(finding.span),
         "repro": repro_command(rule_id, settings),
+        "stored": finding.stored or None,
         "counterexample": None if example is None else _counterexample(example),
     }
 
@@ -187,6 +187,11 @@ def _counterexample(example: Counterexample) -> dict[str, Any]:
         "target_ssa": list(example.target),
         "outputs": [_difference(difference) for difference in example.outputs],
         "notes": list(example.notes),
+        "source_values": list(example.source_values),
+        "target_values": list(example.target_values),
+        "divergence": example.divergence,
+        "matters": list(example.matters),
+        "same_for_any": list(example.same_for_any),
     }
 
 

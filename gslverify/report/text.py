@@ -11,6 +11,7 @@ from gslverify.engine import COLLECTION
 from gslverify.events import Event, RuleDone, RunDone, RunStarted
 from gslverify.finding import Assurance, Finding, RuleResult, StageResult, Verdict
 from gslverify.report.details import finding_block
+from gslverify.report.record import Report
 from gslverify.report.style import BOLD, DIM, Style
 from gslverify.settings import Settings
 
@@ -80,6 +81,15 @@ class TextReport:
             self.write(line)
 
 
+def full(report: Report) -> str:
+    """Return the whole text about a finished run."""
+    lines: list[str] = []
+    text = TextReport(lines.append, report.style)
+    for event in report.events():
+        text.consume(event)
+    return "".join(f"{line}\n" for line in (*lines, *report.remarks))
+
+
 def _name_columns(rule_ids: Sequence[str]) -> dict[str, int]:
     columns: dict[str, int] = {}
     for rule_id in rule_ids:
@@ -95,11 +105,17 @@ def worth_telling(result: RuleResult, style: Style) -> list[Finding]:
     return list(result.findings)
 
 
+def is_cached(result: RuleResult) -> bool:
+    """Tell whether earlier runs had found out everything but what is cheap."""
+    others = [stage for stage in result.stages[1:] if not stage.skipped]
+    return bool(others) and all(stage.cached for stage in others)
+
+
 def rule_lines(result: RuleResult, name: str, columns: int, style: Style) -> list[str]:
     """Return the line of a rule, continued below where it is too long, and counts when verbose."""
     head = f"  {style.verdict(result.verdict, VERDICT_COLUMNS)}  {name:<{columns}}"
     indent = 2 + VERDICT_COLUMNS + 2 + columns
-    time = f"{result.seconds:.1f}s"
+    time = "cached" if is_cached(result) else f"{result.seconds:.1f}s"
     room = max(style.width - indent - 2 - len(time) - 2, 20)
     rows = _rows([stage_cell(stage) for stage in result.stages if not stage.skipped], room)
     lines = [f"{head}  {rows[0]:<{room}}  {style.paint(time, DIM)}"]
@@ -142,6 +158,21 @@ def _verbose_lines(result: RuleResult) -> Iterator[str]:
         else:
             counts = "".join(f", {number} {name}" for name, number in stage.counts.items())
             yield f"{stage.stage} {stage.seconds:.2f}s{counts}"
+            yield from (f"{stage.stage} note: {note}" for note in stage.notes)
+            yield from coverage_lines(stage)
+
+
+def coverage_lines(stage: StageResult) -> Iterator[str]:
+    """Yield how much of what examples can have was seen in them, and what was not, by reason."""
+    if not stage.coverage:
+        return
+    missing: dict[str, list[str]] = {}
+    for one in stage.coverage["missing"]:
+        missing.setdefault(one["reason"], []).append(f"{one['facet']} {one['value']}")
+    seen = sum(map(len, stage.coverage["seen"].values()))
+    yield f"covered {seen} of {seen + sum(map(len, missing.values()))} aspects"
+    for reason, places in sorted(missing.items()):
+        yield f"  {reason}: {', '.join(places)}"
 
 
 def _folded(text: str, remark: str, style: Style) -> list[str]:
@@ -152,8 +183,8 @@ def _folded(text: str, remark: str, style: Style) -> list[str]:
     return [*wrap(text, style.width, subsequent_indent="  "), f"  {remark}"]
 
 
-def summary_lines(done: RunDone, settings: Settings, style: Style) -> Iterator[str]:
-    """Yield counts in words, the codes that occurred, and why the run ended early if it did."""
+def counts_text(done: RunDone) -> str:
+    """Return "41 rules: 37 pass, 2 fail, 2 inconclusive"."""
     about_rules = [result for result in done.results if is_rule(result)]
     verdicts = Counter(result.verdict for result in about_rules)
     always = (Verdict.PASS, Verdict.FAIL)
@@ -162,13 +193,18 @@ def summary_lines(done: RunDone, settings: Settings, style: Style) -> Iterator[s
         for verdict, word in SUMMARY_WORDS.items()
         if verdicts[verdict] or verdict in always
     ]
+    cached = sum(is_cached(r) for r in about_rules if r.verdict is Verdict.PASS)
+    counts[0] += f" ({cached} cached)" if cached else ""
     rules = "1 rule" if len(about_rules) == 1 else f"{len(about_rules)} rules"
     without = len(done.results) - len(about_rules)
     if without:
         counts[-1] += f"; {without} path{'s' if without > 1 else ''} without a rule"
-    yield from _folded(
-        f"{rules}: {', '.join(counts)}", f"{done.seconds:.1f}s, seed {settings.seed}", style
-    )
+    return f"{rules}: {', '.join(counts)}"
+
+
+def summary_lines(done: RunDone, settings: Settings, style: Style) -> Iterator[str]:
+    """Yield counts in words, the codes that occurred, and why the run ended early if it did."""
+    yield from _folded(counts_text(done), f"{done.seconds:.1f}s, seed {settings.seed}", style)
     troubled = [r for r in done.results if r.verdict not in QUIET]
     codes = Counter(f.code.id for r in troubled for f in r.findings if not f.code.is_warning)
     if codes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -45,6 +45,15 @@ def tensor_text(tensor: Tensor) -> str:
     if tensor.values is None or prod(tensor.shape) > MOST_ELEMENTS:
         return head
     return f"{head} = {nested_text(tensor.values)}"
+
+
+def with_values(statements: Sequence[str], values: Sequence[Any]) -> list[str]:
+    """Return each statement of a listing with what it computes behind it."""
+    known = [*values, *[None] * (len(statements) - len(values))]
+    return [
+        statement if value is None else f"{statement}   = {nested_text(value)}"
+        for statement, value in zip(statements, known, strict=True)
+    ]
 
 
 def nested_text(values: Any) -> str:

@@ -22,6 +22,10 @@ WAVES: tuple[Wave, ...] = (
 """All rules go through one wave before the first goes through the next, the cheapest first."""
 
 
+PINNED: Wave = {"pinned": "gslverify.stages.pinned:PINNED"}
+"""What rules with pinned counterexamples go through before all other stages but the first."""
+
+
 def load_stage(location: str) -> Stage:
     """Import a stage from "module:OBJECT"."""
     module, _, name = location.partition(":")

@@ -16,38 +16,36 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, reject, seed, setti
 from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException
 
-from gsl.expr import Expr
 from gsl.listing import listing
 from gsl.types import FLOATING, INTEGER
-from gslverify import backend
 from gslverify.codes.numeric import (
-    BACKEND_CRASHED,
-    BACKEND_INCOMPLETE,
-    BACKENDS_DISAGREE,
     NO_FIXPOINT,
     TOO_FEW_EXAMPLES,
 )
 from gslverify.concrete import Rewritten
-from gslverify.finding import Assurance, Finding, Level
+from gslverify.finding import Assurance, Finding
 from gslverify.generate.arrays import arrays_of_a_mixture
 from gslverify.generate.network import Network
 from gslverify.generate.strategies import networks
 from gslverify.generate.wishes import DTYPES, LONG, SIZES
 from gslverify.instance import USUAL
-from gslverify.minimise import counterexample_of, minimise_values
+from gslverify.ladder import climb, refutation
 from gslverify.sampling import Sampler
+from gslverify.second_opinion import assurances, confirm_on_tvm
 from gslverify.smt import Answer, UntranslatableError
-from gslverify.stage import Count, Outcome, Question, Stage
+from gslverify.stage import Count, Covered, Outcome, Question, Stage, Witness
 from gslverify.stages.satisfiable import scenarios_of
-from gslverify.trial import MOST_REWRITES, judge, prepare
+from gslverify.trial import MOST_REWRITES, judge, prepare, simplest
 from gslverify.trial import Outcome as Trial
+from gslverify.uncovered import Survey, survey, with_corner
 
 MOST_SHRINKING_STEPS = 300
 MOST_FRUITLESS_DRAWS = 200
 GRAPHS_PER_WAY = 6
 GRAPHS_IN_CORNERS = 24
 MOST_CORNERS = 16
-SIDES = ("source", "target")
+MOST_UNCOVERED = 12
+GRAPHS_UNCOVERED = 2
 
 
 class RefutedError(Exception):
@@ -72,6 +70,12 @@ class Search:
     endless: Network | None = None
     draws: int = 0
     corners: set[int] = field(default_factory=set)
+    survey: Survey | None = None
+
+    @property
+    def networks(self) -> list[Network]:
+        """The networks on which both sides agreed."""
+        return [trials[0].network for trials in self.passed]
 
     @property
     def useful(self) -> int:
@@ -132,7 +136,7 @@ def examine(question: Question) -> Iterable[Outcome]:
     scenarios = [*found.feasible, *found.large]
     if not scenarios:
         return
-    samplers = [Sampler(scenario.instance, scenario.solver) for scenario in scenarios]
+    samplers = [scenario.sampler for scenario in scenarios]
     search = Search(question)
     failure = _search(search, samplers)
     yield Count("examples", len(search.passed))
@@ -140,7 +144,9 @@ def examine(question: Question) -> Iterable[Outcome]:
     yield Count("declined", search.declined)
     yield Count("draws", search.draws)
     if failure is not None:
-        yield _refutation(question, failure, len(search.passed))
+        after = f"found after {len(search.passed)} graphs that agreed"
+        details = (f"{after}, seed {question.settings.seed}",)
+        yield replace(refutation(question, failure), details=details)
         return
     if search.endless is not None:
         lines = tuple(listing(search.endless.outputs))
@@ -151,7 +157,19 @@ def examine(question: Question) -> Iterable[Outcome]:
         message = f"no graph was run on which a condition of the target {untried}"
         yield Finding(TOO_FEW_EXAMPLES, message, question.subst.span, details=_reasons(search))
         return
-    yield from _confirm(question, search)
+    if search.passed:
+        yield Witness(simplest(search.passed).case())
+    if search.survey is not None:
+        yield Covered(search.survey.final(question.subst, search.networks).plain())
+    further = climb(question, search.passed)
+    yield from further.counts
+    yield from further.findings
+    if any(not finding.code.is_warning for finding in further.findings):
+        return
+    outcomes = list(_confirm(question, search))
+    yield from outcomes
+    if any(isinstance(outcome, Assurance) for outcome in outcomes):
+        yield from further.assurances
 
 
 def _untried(search: Search, samplers: list[Sampler]) -> str:
@@ -187,9 +205,10 @@ class Round:
 ROUNDS = (
     Round("alone", FLOATING, 0.2),
     Round("alone", INTEGER, 0.15),
-    Round("alone", DTYPES, 0.15, LONG),
+    Round("alone", DTYPES, 0.1, LONG),
     Round("outputs used", DTYPES, 0.15),
     Round("inputs computed", DTYPES, 0.15),
+    Round("inputs constant", DTYPES, 0.05),
     Round("twice", DTYPES, 0.1),
     Round("inner value used", DTYPES, 0.1),
 )
@@ -203,6 +222,19 @@ def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
             return failed
     for number, (few, one, examples) in enumerate(_special_rounds(samplers), len(ROUNDS)):
         failed = _play(search, few, one, examples, number)
+        if failed is not None:
+            return failed
+    return _play_uncovered(search, samplers)
+
+
+def _play_uncovered(search: Search, samplers: list[Sampler]) -> Trial | None:
+    """Draw networks that have what those so far had not."""
+    search.survey = survey(search.question.subst, search.networks, samplers)
+    corner = max(len(sampler.corners) for sampler in samplers)
+    for number, conditions in enumerate(search.survey.open[:MOST_UNCOVERED], corner):
+        few = with_corner(samplers, conditions, number)
+        one = Round("alone", DTYPES, 0.0, corner=number)
+        failed = _play(search, few, one, GRAPHS_UNCOVERED, number)
         if failed is not None:
             return failed
     return None
@@ -280,106 +312,13 @@ def rule_seed(question: Question) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
 
 
-def _refutation(question: Question, failure: Trial, passed: int) -> Finding:
-    smallest = minimise_values(question.subst, failure)
-    assert smallest.code is not None
-    return Finding(
-        smallest.code,
-        smallest.message,
-        question.subst.span,
-        details=(f"found after {passed} graphs that agreed, seed {question.settings.seed}",),
-        counterexample=counterexample_of(smallest, question.settings.use_tvm),
-        subject=smallest.code.id,
-    )
-
-
 def _confirm(question: Question, search: Search) -> Iterator[Outcome]:
     if len(search.passed) < min(question.settings.min_examples, question.settings.max_examples):
         yield _too_few(question, search)
     elif not question.settings.use_tvm:
-        yield from _assurances(search.passed, " on numpy only")
+        yield from assurances(search.passed, " on numpy only")
     else:
-        yield from _confirm_on_tvm(question, search)
-
-
-def _confirm_on_tvm(question: Question, search: Search) -> Iterator[Outcome]:
-    asked = _spread(search.passed, question.settings.tvm_examples)
-    question.progress(f"TVM runs {len(asked)} graphs")
-    said = _second_opinions(asked)
-    span, details = question.subst.span, tuple(dict.fromkeys(said.failures))[:3]
-    yield Count("confirmed", len(said.confirmed))
-    yield from said.disagreements[:3]
-    if said.dead_targets:
-        message = "TVM runs the source of a graph, but dies of its target"
-        yield Finding(BACKEND_CRASHED, message, span, details=said.dead_targets[:3])
-    elif 2 * len(said.confirmed) < len(asked):
-        message = f"TVM confirmed only {len(said.confirmed)} of {len(asked)} graphs"
-        yield Finding(BACKEND_CRASHED, message, span, details=details)
-    else:
-        if said.failures:
-            message = f"TVM confirmed {len(said.confirmed)} of {len(asked)} graphs"
-            yield Finding(BACKEND_INCOMPLETE, message, span, details=details)
-        yield from _assurances(said.confirmed, "")
-
-
-def _spread(trials: list[list[Trial]], most: int) -> list[list[Trial]]:
-    """Return at most `most` networks, evenly spread over the order in which they were drawn."""
-    if len(trials) <= most:
-        return trials
-    return [trials[number * len(trials) // most] for number in range(most)]
-
-
-def _telling(trials: list[Trial]) -> list[Trial]:
-    """Return the first exact trial of a network and the first that is not exact."""
-    exact = [trial for trial in trials if trial.exact]
-    return [*exact[:1], *[trial for trial in trials if not trial.exact][:1]]
-
-
-@dataclass(slots=True)
-class SecondOpinions:
-    """What TVM says about networks and what they were rewritten to.
-
-    `dead_targets` are the failures that ended its process on a target alone.
-    """
-
-    confirmed: list[list[Trial]] = field(default_factory=list)
-    disagreements: list[Finding] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    dead_targets: tuple[str, ...] = ()
-
-
-def _second_opinions(passed: list[list[Trial]]) -> SecondOpinions:
-    asked = [trial for trials in passed for trial in _telling(trials)]
-    sides = [(_outputs(trial, side), trial.inputs) for trial in asked for side in SIDES]
-    opinions = iter(backend.opinions(sides))
-    doubtful: set[int] = set()
-    said = SecondOpinions()
-    for trial in asked:
-        about = {side: next(opinions) for side in SIDES}
-        if not all(opinion.agrees for opinion in about.values()):
-            doubtful.add(id(trial))
-        for side, opinion in about.items():
-            if opinion.difference:
-                message, lines = f"{side}: {opinion.difference}", listing(_outputs(trial, side))
-                said.disagreements.append(Finding(BACKENDS_DISAGREE, message, details=tuple(lines)))
-        said.failures += [opinion.failure for opinion in about.values() if opinion.failure]
-        source, target = about.values()
-        if target.has_died and not source.failure:
-            said.dead_targets += (target.failure,)
-    said.confirmed = [t for t in passed if not any(id(trial) in doubtful for trial in t)]
-    return said
-
-
-def _outputs(trial: Trial, side: str) -> tuple[Expr, ...]:
-    return trial.network.outputs if side == "source" else trial.target
-
-
-def _assurances(passed: list[list[Trial]], where: str) -> Iterator[Assurance]:
-    exact = sum(any(trial.exact for trial in trials) for trials in passed)
-    if exact:
-        yield Assurance("", Level.EXACT, f"exact, {exact} graphs{where}")
-    if exact < len(passed):
-        yield Assurance("", Level.BOUNDED, f"bounded, {len(passed) - exact} graphs{where}")
+        yield from confirm_on_tvm(question, search.passed)
 
 
 def _too_few(question: Question, search: Search) -> Finding:

@@ -20,6 +20,7 @@ from gsl.operators.declaration import Need, tensors
 from gsl.rewrite import Builder, output_pairs
 from gsl.span import Origin, resolve
 from gsl.types import TensorType, TupleType, Type
+from gslverify.case import case_of
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UNDECIDED_SHAPE
 from gslverify.concrete import concrete_outputs, rewrite_once, target_outputs, value_in
 from gslverify.decisions import MOST_PATHS, Decisions
@@ -274,7 +275,8 @@ def _counterexample(
     )
     typed = tuple(Tensor(expr.name, expr.dtype, expr.shape, None) for expr in inputs)
     shown = (refusal,) if target is None else tuple(listing(target))
-    return Counterexample(dict(values), tuple(listing(source)), shown, typed)
+    case = case_of(source, source, target or ())
+    return Counterexample(dict(values), tuple(listing(source)), shown, typed, case=case)
 
 
 SHAPE = Stage("shape", examine)

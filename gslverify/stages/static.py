@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from gsl.canonical import rule_hash
 from gsl.check import check
 from gsl.errors import RuleError, described, did_you_mean
+from gsl.operators.declaration import Operator
+from gsl.pat import Call, Trait
 from gsl.span import Span, column_of
 from gsl.subst import Rule, Subst
 from gslverify.codes.corpus import RULE_RAISES
@@ -22,7 +24,7 @@ def examine(question: Question) -> Iterator[Finding | Meaning]:
     if isinstance(written, Finding):
         yield written
         return
-    yield Meaning(rule_hash(written))
+    yield Meaning(rule_hash(written), operators_of(written))
     for error in check(written):
         yield finding_of(error, question.rule)
     expect = question.rule.expect
@@ -30,6 +32,20 @@ def examine(question: Question) -> Iterator[Finding | Meaning]:
         message = f"the rule expects {expect}, which is not a code"
         cure = did_you_mean(expect, CODES) or "see `gslverify explain --list`"
         yield Finding(EXPECTATION_UNKNOWN, message, question.rule.span, cure)
+
+
+def operators_of(subst: Subst) -> tuple[str, ...]:
+    """Return the names of all operators that a rule can be about, in alphabetical order."""
+    names: set[str] = set()
+    for pattern in (*subst.source_patterns, *subst.target_patterns):
+        match pattern:
+            case Call(callee=Operator(name=name)):
+                names.add(name)
+            case Call(callee=Trait() as trait):
+                names.update(operator.name for operator in trait.operators())
+            case _:
+                pass
+    return tuple(sorted(names))
 
 
 def write_down(question: Question) -> Subst | Finding:

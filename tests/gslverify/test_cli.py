@@ -77,9 +77,9 @@ def test_crash_has_an_exit_code_of_its_own(folder: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["check"], "Missing argument"),
+        (["check"], "name files or folders, or set `rules`"),
         (["check", "rules.py", "--stages", "nmeric"], "did you mean `numeric`?"),
-        (["check", "rules.py", "--stages", "prose"], "stages are static, satisfiable"),
+        (["check", "rules.py", "--stages", "colours"], "stages are static, satisfiable"),
         (["check", "rules.py", "--sead", "3"], "No such option"),
         (["check", "rules.py", "-n", "many"], "not a valid integer"),
         (["check", "rules.py", "-n", "0"], "not in the range"),
@@ -115,6 +115,50 @@ def test_mistakes_are_explained_without_a_traceback(
     assert message in " ".join(result.stderr.split())
     assert "Traceback" not in result.output
     assert result.exception is None or isinstance(result.exception, SystemExit)
+
+
+def test_settings_file_names_rules_and_effort(mixed: Path) -> None:
+    text = "[tool.gslverify]\nrules = ['rules.py']\nstages = ['static']\njobs = 0\n"
+    (mixed / "pyproject.toml").write_text(text, "utf-8")
+
+    assert "PASS          sound" in gslverify("check", "-j", "0").stdout
+
+
+def test_show_settings_verifies_nothing(mixed: Path) -> None:
+    (mixed / "pyproject.toml").write_text("[tool.gslverify]\nseed = 3\n", "utf-8")
+
+    result = gslverify("check", "rules.py", "--show-settings", "-n", "7")
+
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert ["seed", "3", "pyproject.toml:2"] in lines
+    assert ["max-examples", "7", "flag"] in lines
+    assert "PASS" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("seed = 'x", "pyproject.toml:3:1: the file is not TOML"),
+        ("sead = 3", "pyproject.toml:2: there is no setting `sead`; did you mean `seed`?"),
+    ],
+)
+def test_corrupt_settings_end_the_run_before_it_starts(
+    text: str, message: str, mixed: Path
+) -> None:
+    (mixed / "pyproject.toml").write_text(f"[tool.gslverify]\n{text}\n", "utf-8")
+
+    result = check("rules.py")
+
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert result.stdout == ""
+
+
+def test_environment_sets_what_flags_set(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GSLVERIFY_STAGES", "static")
+    monkeypatch.setenv("GSLVERIFY_QUIET", "1")
+
+    assert "sound" not in gslverify("check", "rules.py").stdout
 
 
 def test_misspelt_command_is_named_with_the_one_meant(folder: Path) -> None:

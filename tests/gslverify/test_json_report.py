@@ -8,8 +8,10 @@ import pytest
 
 from gslverify.events import RunDone
 from gslverify.finding import RuleResult, StageResult, Verdict
-from gslverify.report.json import document, dumps, tool_versions
+from gslverify.report.json import document, dumps
+from gslverify.report.record import Report
 from gslverify.settings import Settings
+from gslverify.versions import tool_versions
 from tests.gslverify.results import expected, failing, passing, undecided
 
 ARGV = ("check", "conv.py", "--seed", "3", "-j", "2")
@@ -17,7 +19,7 @@ ARGV = ("check", "conv.py", "--seed", "3", "-j", "2")
 
 def report(results: list[RuleResult], seconds: float = 1.5) -> dict[str, Any]:
     done = RunDone(tuple(results), seconds)
-    text = dumps(document(done, Settings(seed=3, jobs=2), ("conv.py",), 1, ARGV))
+    text = dumps(document(Report(done, Settings(seed=3, jobs=2), ("conv.py",), 1, ARGV)))
     parsed: dict[str, Any] = json.loads(text)
     return parsed
 
@@ -29,12 +31,17 @@ def test_run_and_tools_are_described(folder: Path) -> None:
     assert parsed["run"] == {
         "argv": ["check", "conv.py", "--seed", "3"],
         "paths": ["conv.py"],
-        "stages": ["static", "satisfiable", "shape", "numeric"],
+        "stages": ["static", "satisfiable", "shape", "prove", "numeric"],
         "max_examples": 60,
         "min_examples": 20,
         "seed": 3,
         "use_tvm": True,
         "keep_going": False,
+        "profile": "dev",
+        "solver_limit": 4_000_000,
+        "budget_s": None,
+        "rule_budget_s": None,
+        "shard": "1/1",
         "exit_code": 1,
         "stop_reason": "completed",
     }
@@ -79,7 +86,7 @@ def test_findings_have_place_repro_and_counterexample(folder: Path) -> None:
 def test_number_of_workers_is_left_out_of_the_arguments(jobs: list[str]) -> None:
     argv = ("check", *jobs, "-k", "conv")
 
-    parsed = document(RunDone((), 1.0), Settings(), (), 5, argv)
+    parsed = document(Report(RunDone((), 1.0), Settings(), (), 5, argv))
 
     assert parsed["run"]["argv"] == ["check", "-k", "conv"]
 
@@ -138,7 +145,7 @@ def test_times_and_workers_are_only_below_timing(folder: Path) -> None:
 
 
 def test_text_is_sorted_and_ends_with_a_newline(folder: Path) -> None:
-    text = dumps(document(RunDone((), 1.0), Settings(), (), 5))
+    text = dumps(document(Report(RunDone((), 1.0), Settings(), (), 5)))
 
     keys = [line.split('"')[1] for line in text.splitlines() if line.startswith('  "')]
     assert keys == sorted(keys)
@@ -146,7 +153,7 @@ def test_text_is_sorted_and_ends_with_a_newline(folder: Path) -> None:
 
 
 def test_absent_tools_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gslverify.report.json.DISTRIBUTIONS", {"tvm": "no-such-distribution"})
+    monkeypatch.setattr("gslverify.versions.DISTRIBUTIONS", {"tvm": "no-such-distribution"})
 
     assert tool_versions()["tvm"] == "absent"
 

@@ -52,10 +52,33 @@ def test_expression_does_not_hide_what_cannot_be_used(folder: Path) -> None:
     assert ids == ["broken.py", "rules.py::two"]
 
 
-def test_json_takes_standard_output_only_without_a_file() -> None:
-    assert Output("json").json_on_stdout
-    assert not Output("json", Path("report.json")).json_on_stdout
-    assert not Output("text").json_on_stdout
+@pytest.mark.parametrize(
+    ("output", "shown", "files"),
+    [
+        (Output("json"), "json", []),
+        (Output("json", Path("a")), "full", [("json", Path("a"))]),
+        (Output(reports=(("sarif", Path("b")),)), "full", [("sarif", Path("b"))]),
+    ],
+)
+def test_file_leaves_standard_output_to_the_text(
+    output: Output, shown: str, files: list[tuple[str, Path]]
+) -> None:
+    assert (output.shown, output.files) == (shown, files)
+
+
+def test_report_that_cannot_be_written_loses_no_other(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_rules(folder, ["one"])
+    reports = (("json", Path("/dev/full")), ("jsonl", Path("run.jsonl")))
+
+    code = run_check(["rules.py"], Settings(), Output(reports=reports), waves=WAVES)
+
+    printed = capsys.readouterr()
+    assert code is Exit.INTERNAL
+    assert "json could not be written to /dev/full: No space left on device" in printed.err
+    assert "PASS          one" in printed.out
+    assert "run_done" in (folder / "run.jsonl").read_text("utf-8")
 
 
 @pytest.mark.parametrize(("most", "enough"), [(1, 1), (9, 3), (60, 20), (600, 20)])

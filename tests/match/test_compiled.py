@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
 
 from gsl import Call, Const, Expr, Subst, Tuple, Var, attr, op, pat
+from gsl.attr import writer
 from gsl.errors import UndecidedError
 from gsl.graph import Graph
 from gsl.match.branch import Shape
@@ -17,7 +20,9 @@ from gsl.match.fixed import MOST_OUTPUTS, FixedMatcher
 from gsl.match.loops import MOST_PATTERNS
 from gsl.operators import lookup
 from gsl.pat import Pattern
+from tests.match.fans import fan_problem
 from tests.match.toys import Tag, add, exp, mark, multiply, p_mark, p_tag, relu, tag, var
+from tests.match.ways import compiled, kept
 
 X, Y, W = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
 A, B = var("a"), var("b")
@@ -160,7 +165,7 @@ def test_choice_between_fields_is_left_to_the_search(name: str) -> None:
     assert matcher is not None
 
     with pytest.raises(UndecidedError):
-        matcher.first(root, graph)
+        list(matcher.every(root, graph))
     expected = [dict(found.nodes) for found in search_of(rule, graph).matches(root)]
     assert [dict(found.nodes) for found in matches_at(rule, graph, root)] == expected
     assert find(rule, graph, root) is not None
@@ -218,3 +223,39 @@ def test_tuples_of_one_length_are_matched() -> None:
     graph = Graph(calls)
 
     assert [find(rule, graph, root) is not None for root in graph.outputs] == [True, False]
+
+
+@pytest.mark.parametrize("few", [0, 8])
+def test_first_match_of_many_outputs_is_the_one_that_the_search_finds_first(few: int) -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(300):
+        problem = fan_problem(Random(seed))
+        matcher = compiled(problem.subst, few)
+        for root in problem.graph if matcher is not None else ():
+            try:
+                found = matcher.first(root, problem.graph)
+            except writer.UNDECIDED:
+                seen["left to the search"] += 1
+                continue
+            expected = next(search_of(problem.subst, problem.graph).matches(root), None)
+            if found is None:
+                assert expected is None, (seed, root)
+                continue
+            assert matcher.bindings(found) == expected, (seed, root)
+            seen["found"] += 1
+            seen["several"] += len(kept(search_of(problem.subst, problem.graph).matches(root))) > 1
+
+    assert min(seen["found"], seen["several"]) > 20, seen
+
+
+def test_fields_that_compete_for_a_weight_are_taken_in_order() -> None:
+    weight = pat.Wildcard()
+    field = X + weight
+    many = Subst(pat.Variadic(field, templates=[field, weight], min_len=2), X)
+    names = ["u", "v", "u", "w", "v"]
+    variables = {name: var(name) for name in names}
+    graph = Graph([add(A, variables[name]) for name in names])
+
+    found = matcher_of(many).first(graph.outputs[0], graph)
+
+    assert [one[-1].expr.name for one in found.fields] == ["v", "w"]

@@ -10,6 +10,7 @@ import pytest
 from gsl import Subst, attr, op, pat
 from gslverify import backend
 from gslverify.backend import Opinion
+from gslverify.codes.levels import TARGET_LESS_PRECISE
 from gslverify.codes.numeric import (
     BACKEND_CRASHED,
     BACKEND_INCOMPLETE,
@@ -83,12 +84,12 @@ ROUNDED = [
 @pytest.mark.parametrize("write", [*SOUND.values(), *ROUNDED], ids=lambda write: write.__name__)
 def test_sound_rules_are_never_refuted(write: Any) -> None:
     result = ask(NUMERIC, write, **FEW)
-    assert (result.verdict, result.findings) == (Verdict.PASS, ())
+    assert result.verdict is Verdict.PASS
+    assert {finding.code for finding in result.findings} <= {TARGET_LESS_PRECISE}
     assert result.counts["examples"] >= FEW["min_examples"]
-    levels = {assurance.level for assurance in result.assurances}
-    assert levels <= {Level.EXACT, Level.BOUNDED}
-    assert levels
-    assert all("numpy only" in assurance.text for assurance in result.assurances)
+    compared = [one for one in result.assurances if one.level <= Level.EXACT]
+    assert compared
+    assert all("numpy only" in assurance.text for assurance in compared)
 
 
 # Wrong rules, of which all shapes and dtypes are right.

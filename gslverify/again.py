@@ -1,0 +1,55 @@
+"""Does the rule of a stored counterexample, as it is written now, still fail on it?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gslverify.corpus import CollectedRule, Unusable, collect, writable
+from gslverify.finding import Finding
+from gslverify.replay import Replay, replay
+from gslverify.repro.form import Stored, UnreadableError, read
+from gslverify.repro.store import PINNED
+from gslverify.settings import Settings
+from gslverify.stage import Question
+from gslverify.stages.static import write_down
+
+
+def rule_of(stored: Stored, path: Path) -> CollectedRule:
+    """Return the rule that a file is about; raise UnreadableError where there is none to ask.
+
+    That of a pinned counterexample is in the folder above, wherever the project is now.
+    """
+    file, _, name = stored.rule_id.partition("::")
+    if path.parent.parent.name == PINNED:
+        file = str(path.parent.parent.parent / Path(file).name)
+    seconds = Settings().load_timeout
+    (item,) = writable(collect([f"{file}::{name}"], seconds)[:1], seconds)
+    if isinstance(item, Unusable):
+        cure = item.finding.cure or "restore the rule, or delete the file"
+        raise UnreadableError(path, f"its rule cannot be asked: {item.finding.message}", cure)
+    return item
+
+
+def replay_file(path: Path) -> tuple[Stored, CollectedRule, Replay]:
+    """Return what a file says, the rule that it is about, and what the rule does to it now.
+
+    Raises UnreadableError.
+    """
+    stored = read(path)
+    item = rule_of(stored, path)
+    written = write_down(Question(item.rule_id, item.rule, Settings()))
+    if isinstance(written, Finding):
+        raise UnreadableError(
+            path, f"its rule is not written down: {written.message}", written.cure
+        )
+    return stored, item, replay(written, stored.case, stored.code_id)
+
+
+def still_fails(file: str | Path) -> str:
+    """Return how the rule of a counterexample fails on it, or the empty string; for tests.
+
+    Raises UnreadableError.
+    """
+    result = replay_file(Path(file))[2]
+    failed = result.code is not None or result.undecided
+    return f"{result.code or 'undecided'}: {result.message}" if failed else ""

@@ -1,0 +1,16 @@
+"""GSL480: what is known about a backend."""
+
+from __future__ import annotations
+
+from gslverify.finding import Verdict, code
+
+KNOWN_DEVIATION = code(
+    "GSL480",
+    "known-backend-deviation",
+    "TVM deviates from the NumPy references in a way that is known",
+    Verdict.PASS,
+    meaning="""On a generated graph TVM computes another value than the references, on the same side
+of the rule, and the operator and the values at which they part belong to a deviation of TVM that is
+known by name, such as relu of NaN, which is 0. It says nothing about the rule: a warning. The graph
+and its inputs are part of the finding.""",
+)

@@ -1,0 +1,65 @@
+"""GSL405 and GSL406: what becomes of rounding errors and of special values."""
+
+from __future__ import annotations
+
+from gslverify.codes.example import rule_file
+from gslverify.finding import Verdict, code
+
+TARGET_LESS_PRECISE = code(
+    "GSL405",
+    "target-less-precise",
+    "the target loses digits that the source keeps",
+    Verdict.PASS,
+    meaning="""Measured against float64, the error of the target is more than four times that of
+the source on the same inputs, and more than rounding in another order explains; or the target
+overflows where the source does not. Over the real numbers the rule may be right: a warning.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """variance(x)  =>  mean(x^2) - mean(x)^2"""
+            x = pat.Wildcard()
+            spread = op.Variance(x, keepdims=True)
+            mean = op.Mean(x, axis=spread.axis, keepdims=True)
+            squares = op.Mean(op.Square(x), axis=spread.axis, keepdims=True)
+            return Subst(spread, squares - op.Square(mean), where=[x.dtype == "float32"])
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """variance(x)  =>  mean((x - mean(x))^2)"""
+            x = pat.Wildcard()
+            spread = op.Variance(x, keepdims=True)
+            mean = op.Mean(x, axis=spread.axis, keepdims=True)
+            squares = op.Mean(op.Square(x - mean), axis=spread.axis, keepdims=True)
+            return Subst(spread, squares, where=[x.dtype == "float32"])
+        '''
+    ),
+)
+
+SPECIAL_VALUES_CHANGE = code(
+    "GSL406",
+    "special-values-change",
+    "NaN, an infinity or the sign of a zero changes although the rule promises otherwise",
+    Verdict.FAIL,
+    meaning="""The rule is declared with nan="same". On a generated graph with NaN, infinities or
+zeros of both signs among its inputs, an output of the target has one of them where the output of
+the source has not, or the other way round. The message names the kind. Without the declaration
+such a difference is only counted.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """x * z + y * z  =>  (x + y) * z"""
+            x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+            return Subst(x * z + y * z, (x + y) * z)
+        '''
+    ).replace("@rule()", '@rule(nan="same")'),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """x + (-y)  =>  x - y"""
+            x, y = pat.Wildcard(), pat.Wildcard()
+            return Subst(x + (-y), x - y)
+        '''
+    ).replace("@rule()", '@rule(nan="same")'),
+)

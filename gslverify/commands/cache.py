@@ -1,0 +1,38 @@
+"""`gslverify cache`: how much is kept of earlier runs, and how to be rid of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gslverify.cache.folder import CacheFolder
+from gslverify.commands.parameters import resolved_settings
+
+
+@click.group()
+def cache() -> None:
+    """Look at what is kept of earlier runs, or remove it."""
+
+
+def _folder() -> CacheFolder:
+    return CacheFolder(Path(resolved_settings({}).settings.cache_folder))
+
+
+@cache.command()
+def info() -> None:
+    """Say where results are kept, how many, and how much room they take."""
+    folder = _folder()
+    sizes = [size for _, size in folder.sizes().values()]
+    click.echo(f"{folder.folder}: {len(sizes)} results, {sum(sizes) / 1e6:.1f} MB")
+
+
+@cache.command()
+def clear() -> None:
+    """Remove all results that are kept; the next run finds out everything anew."""
+    folder = _folder()
+    removed = folder.clear()
+    left = len(folder.sizes())
+    click.echo(f"{folder.folder}: {removed} results removed")
+    if left:
+        raise click.ClickException(f"{left} results in {folder.folder} cannot be removed")

@@ -1,0 +1,74 @@
+"""`gslverify check`: verify rules and report what was found."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from gslverify.commands.appearance import chosen_style
+from gslverify.commands.parameters import (
+    EFFORT,
+    GATE,
+    OUTPUT,
+    SELECTION,
+    resolved_settings,
+    with_options,
+)
+from gslverify.commands.reading import write
+from gslverify.configuration.resolve import Resolved, settings_lines
+from gslverify.gate.baseline import BaselineError
+from gslverify.gate.conclusion import at_the_gate, known_results
+from gslverify.report.formats import lacking
+from gslverify.selection import SelectionError
+from gslverify.session import Output, run_check
+
+
+@click.command()
+@with_options((*SELECTION, *EFFORT, *GATE, *OUTPUT))
+def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
+    """Verify rules and report what was found.
+
+    Every setting is a flag, a variable GSLVERIFY_... of the environment, or a key of
+    [tool.gslverify] in pyproject.toml; `--show-settings` tells which one counts.
+
+    Exit codes: 0 nothing found, 1 findings, 2 wrong usage, 3 the verifier itself failed, 5 nothing
+    was verified, 130 interrupted.
+    """
+    resolved = resolved_settings(options)
+    if options["show_settings"]:
+        write(settings_lines(resolved))
+        return
+    settings = resolved.settings
+    selectors = paths or settings.rules
+    if not selectors:
+        raise click.UsageError("name files or folders, or set `rules` in [tool.gslverify]")
+    whole = not expression and not resolved["tags"]
+    try:
+        known = known_results(settings)
+        code = run_check(
+            selectors,
+            settings,
+            output_of(resolved, options),
+            expression,
+            conclude=lambda report: at_the_gate(report, known, whole=whole),
+        )
+    except (SelectionError, BaselineError) as error:
+        raise click.UsageError(str(error)) from error
+    sys.exit(code)
+
+
+def output_of(resolved: Resolved, options: dict[str, Any]) -> Output:
+    """Return what is written where, as settings and options say."""
+    style = chosen_style(
+        resolved["color"], resolved["quiet"], resolved["verbose"], resolved["ascii"]
+    )
+    argv = click.get_current_context().obj
+    shown = resolved["output-format"]
+    for name in (shown, *(name for name, _ in options["reports"])):
+        if message := lacking(name):
+            raise click.UsageError(message)
+    return Output(
+        shown, options["output_file"], style, argv, options["reports"], resolved["report-full"]
+    )

@@ -1,0 +1,183 @@
+"""`gslverify mutate`: break rules on purpose and see how much is noticed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gsl.errors import did_you_mean
+from gslverify.commands.appearance import chosen_style
+from gslverify.commands.parameters import (
+    EFFORT,
+    RULES,
+    option,
+    output_file,
+    resolved_settings,
+    with_options,
+)
+from gslverify.commands.reading import failure
+from gslverify.configuration import table
+from gslverify.configuration.resolve import Resolved
+from gslverify.corpus import CollectedRule, Unusable, writable
+from gslverify.events import RunDone
+from gslverify.exits import Exit
+from gslverify.finding import Finding
+from gslverify.mutate import Campaign
+from gslverify.mutation.mutants import operators
+from gslverify.mutation.score import Judged, Score
+from gslverify.report.mutants import campaign_document, campaign_json, campaign_lines
+from gslverify.report.progress import Heartbeat, LiveLine, Ticker
+from gslverify.selection import SelectionError
+from gslverify.session import chosen_rules
+from gslverify.settings import Settings
+from gslverify.stage import Question
+from gslverify.stages.static import write_down
+
+DEFAULTS = Settings()
+
+
+def _operators(context: click.Context, parameter: click.Parameter, text: str) -> tuple[str, ...]:
+    names = tuple(name.strip().upper() for name in text.split(",") if name.strip())
+    for name in names:
+        if name not in operators():
+            hint = did_you_mean(name, operators()) or f"they are {', '.join(operators())}"
+            raise click.BadParameter(f"there is no mutation operator `{name}`; {hint}")
+    return names
+
+
+OPTIONS = (
+    click.option(
+        "--operators",
+        default="",
+        callback=_operators,
+        metavar="LIST",
+        help="Mutation operators to apply, such as M01,M15. Default: all.",
+    ),
+    click.option(
+        "--sample",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Verify N mutants, drawn at random. Default: all.",
+    ),
+    click.option(
+        "--fail-under",
+        type=click.FloatRange(0, 100),
+        default=0.0,
+        metavar="PERCENT",
+        help="Exit with 1 if the score is lower.",
+    ),
+    click.option(
+        "--output-format",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help="Format of the report.",
+    ),
+    click.option(
+        "-o",
+        "output_file",
+        type=click.Path(dir_okay=False, writable=True, path_type=Path),
+        callback=output_file,
+        metavar="FILE",
+        help="Write the report to FILE instead of the terminal.",
+    ),
+    *(option(table.TABLE[name]) for name in ("quiet", "verbose", "color", "ascii")),
+)
+
+
+@click.command()
+@with_options((*RULES, *OPTIONS, *EFFORT))
+def mutate(paths: tuple[str, ...], expression: str, **options: Any) -> None:
+    """Break rules on purpose and see how much is noticed.
+
+    Every rule that should pass is changed in all ways that are known to have gone wrong; each
+    change should be refuted. The score is the share of those that are, among the mutants that
+    are neither refused by the language nor right. See docs/explanation/mutation.md.
+
+    Exit codes: 0 done, 1 the score is below --fail-under, 2 wrong usage, 5 there is no rule to
+    break, 130 interrupted.
+    """
+    resolved = resolved_settings(options)
+    settings = resolved.settings
+    selectors = paths or settings.rules
+    if not selectors:
+        raise click.UsageError("name files or folders, or set `rules` in [tool.gslverify]")
+    try:
+        with redirect_stdout(sys.stderr):
+            rules = _sound_rules(selectors, expression, settings.load_timeout)
+    except SelectionError as error:
+        raise click.UsageError(str(error)) from error
+    if not rules:
+        click.echo("there is no rule to break: all are expected to fail", err=True)
+        sys.exit(Exit.NO_RULES)
+    drawn = Campaign.of(rules, options["operators"], options["sample"], settings.seed)
+    over = _carry_out(drawn, settings)
+    _report(over, drawn, resolved, options)
+    low = Score.of(over.judged).percent < options["fail_under"]
+    sys.exit(Exit.INTERRUPTED if over.interrupted else Exit.FINDINGS if low else Exit.CLEAN)
+
+
+def _sound_rules(paths: Sequence[str], expression: str, seconds: float) -> list[CollectedRule]:
+    """Return the rules to break; raise UsageError for what cannot be collected or written down."""
+    found: list[CollectedRule] = []
+    for item in writable(chosen_rules(paths, expression, seconds), seconds):
+        if isinstance(item, Unusable):
+            raise failure(item.finding)
+        if item.rule.expect:
+            continue
+        written = write_down(Question(item.rule_id, item.rule, DEFAULTS))
+        if isinstance(written, Finding):
+            raise failure(written)
+        found.append(item)
+    return found
+
+
+@dataclass(slots=True)
+class _Over:
+    """A campaign that is over, or was interrupted."""
+
+    judged: list[Judged] = field(default_factory=list)
+    interrupted: bool = False
+
+
+def _carry_out(campaign: Campaign, settings: Settings) -> _Over:
+    ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
+    over = _Over(list(campaign.judged))
+    run = campaign.run(settings, notify=ticker.live, watch=ticker.consume)
+    try:
+        with redirect_stdout(sys.stderr):
+            while True:
+                over.judged.append(next(run))
+    except StopIteration as end:
+        done: RunDone = end.value
+        over.interrupted = done.interrupted
+    except KeyboardInterrupt:
+        run.close()
+        over.interrupted = True
+    finally:
+        ticker.pause()
+    return over
+
+
+def _report(over: _Over, campaign: Campaign, resolved: Resolved, options: dict[str, Any]) -> None:
+    left_out = campaign.size - len(over.judged)
+    if options["output_format"] == "json":
+        said = {name: options[name] for name in ("operators", "sample", "fail_under")}
+        said |= {"seed": resolved.settings.seed, "max_examples": resolved.settings.max_examples}
+        document = campaign_document(over.judged, left_out, said)
+        text = campaign_json(document)
+    else:
+        style = chosen_style(
+            resolved["color"], resolved["quiet"], resolved["verbose"], resolved["ascii"]
+        )
+        text = "\n".join(campaign_lines(over.judged, left_out, style)) + "\n"
+    if options["output_file"] is None:
+        click.echo(text, nl=False)
+    else:
+        options["output_file"].write_text(text, encoding="utf-8")

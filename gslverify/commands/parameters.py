@@ -1,0 +1,195 @@
+"""Arguments and options that commands share, and what is wrong with their values."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gsl.errors import did_you_mean
+from gslverify.configuration import table
+from gslverify.configuration.file import SettingsError
+from gslverify.configuration.kinds import Kind
+from gslverify.configuration.resolve import Resolved, resolve
+from gslverify.configuration.table import TABLE, Setting, default_of
+from gslverify.report.formats import FORMATS
+from gslverify.settings import Settings, automatic_jobs
+
+PATHS = "PATH|PATH::RULE ..."
+DEFAULTS = Settings()
+
+Command = Callable[..., Any]
+
+
+def paths(
+    context: click.Context, parameter: click.Parameter, given: tuple[str, ...] | str
+) -> tuple[str, ...] | str:
+    """Refuse a selector that names no file, or no rule behind its two colons."""
+    for text in (given,) if isinstance(given, str) else given:
+        path, separator, name = text.partition("::")
+        if not path:
+            raise click.BadParameter(f"`{text}` names no file; write FILE, FOLDER or FILE::RULE")
+        if separator and not name:
+            raise click.BadParameter(f"`{text}` names no rule; write {path} or {path}::RULE")
+    return given
+
+
+def writable_file(path: Path) -> Path:
+    """Return a path that can be written to; raise BadParameter for one that cannot be."""
+    folder = path.absolute().parent
+    if path.is_dir():
+        raise click.BadParameter(f"`{path}` is a folder; name a file")
+    if not folder.is_dir():
+        raise click.BadParameter(f"there is no folder `{path.parent}`")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise click.BadParameter(f"`{path}` cannot be written; check its permissions")
+    return path
+
+
+def output_file(
+    context: click.Context, parameter: click.Parameter, path: Path | None
+) -> Path | None:
+    """Refuse a file that cannot be written because of where it is."""
+    return None if path is None else writable_file(path)
+
+
+def reports(
+    context: click.Context, parameter: click.Parameter, texts: Iterable[str]
+) -> tuple[tuple[str, Path], ...]:
+    """Read FMT=PATH, each a report beside the usual output."""
+    found = []
+    for text in texts:
+        name, separator, path = text.partition("=")
+        if not separator or not path:
+            raise click.BadParameter(f"`{text}` is not FMT=PATH, such as sarif=gslverify.sarif")
+        if name not in FORMATS:
+            hint = did_you_mean(name, FORMATS) or f"formats are {', '.join(FORMATS)}"
+            raise click.BadParameter(f"there is no format `{name}`; {hint}")
+        found.append((name, writable_file(Path(path))))
+    return tuple(found)
+
+
+def jobs(context: click.Context, parameter: click.Parameter, text: str) -> int:
+    """Read a number of workers."""
+    try:
+        number = TABLE["jobs"].kind.of_text(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return automatic_jobs() if number == "auto" else int(number)
+
+
+class SettingType(click.ParamType[Any]):
+    """The type of an option: reads text as the kind of its setting says."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+        self.name = kind.metavar
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value that `value` spells; fail with what is wrong with it."""
+        try:
+            return self.kind.of_text(value) if isinstance(value, str) else value
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def option(setting: Setting) -> Command:
+    """Return the option of a setting; its value is None where it was not used."""
+    if setting.kind.is_switch:
+        return click.option(
+            *setting.declarations, setting.key, is_flag=True, default=None, help=setting.help
+        )
+    return click.option(
+        *setting.declarations,
+        setting.key,
+        type=SettingType(setting.kind),
+        default=None,
+        metavar=setting.kind.metavar,
+        help=f"{setting.help}{_default_text(setting)}",
+    )
+
+
+def _default_text(setting: Setting) -> str:
+    default = default_of(setting)
+    if "efault" in setting.help or default in (None, (), ""):
+        return ""
+    return f" Default: {setting.kind.to_text(default)}."
+
+
+def _options(settings: Iterable[Setting]) -> tuple[Command, ...]:
+    return tuple(option(setting) for setting in settings if setting.declarations)
+
+
+PATHS_ARGUMENT = click.argument("paths", nargs=-1, callback=paths, metavar=PATHS)
+
+RULES = (
+    PATHS_ARGUMENT,
+    click.option(
+        "-k",
+        "expression",
+        default="",
+        metavar="EXPR",
+        help="Only rules whose name or tags fit, such as 'conv and not group'.",
+    ),
+)
+"""How rules are named: files, folders, and an expression."""
+
+SELECTION = (*RULES, *_options(table.SELECTION))
+
+EFFORT = (
+    *_options(table.EFFORT),
+    click.option("-x", "stop_at_first", is_flag=True, help="Stop at the first failure."),
+    *_options(table.LIMITS),
+)
+
+GATE = (
+    *_options(table.GATE),
+    click.option("--no-baseline", is_flag=True, help="Compare with no file of known results."),
+)
+
+OUTPUT = (
+    *_options(table.OUTPUT),
+    click.option(
+        "-o",
+        "output_file",
+        type=click.Path(path_type=Path),
+        callback=output_file,
+        envvar="GSLVERIFY_OUTPUT_FILE",
+        metavar="FILE",
+        help="Write the report to FILE and the usual text to the terminal.",
+    ),
+    click.option(
+        "--report",
+        "reports",
+        multiple=True,
+        callback=reports,
+        envvar="GSLVERIFY_REPORT",
+        metavar="FMT=PATH",
+        help="Write one more report, such as sarif=gslverify.sarif; may be given again.",
+    ),
+    click.option(
+        "--show-settings", is_flag=True, help="Show all settings with their origins and stop."
+    ),
+)
+
+
+def resolved_settings(options: Mapping[str, Any]) -> Resolved:
+    """Return all settings, given the options of a command; raise UsageError for a mistake."""
+    flags = {name: options.get(setting.key) for name, setting in TABLE.items()}
+    if options.get("stop_at_first"):
+        flags["max-failures"] = 1
+    if options.get("no_baseline"):
+        flags["baseline"] = ""
+    try:
+        return resolve(flags, os.environ)
+    except SettingsError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def with_options(options: tuple[Command, ...]) -> Command:
+    """Return a decorator that gives a command all of `options`, in their order."""
+    return lambda command: reduce(lambda inner, option: option(inner), reversed(options), command)

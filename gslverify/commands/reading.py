@@ -1,0 +1,37 @@
+"""What commands do that read rules without verifying them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import click
+
+from gslverify.codes.corpus import SELECTION as SELECTION_CODES
+from gslverify.corpus import Collected, Unusable, collect, relative
+from gslverify.finding import Finding
+
+
+def collected_rules(paths: tuple[str, ...]) -> list[Collected]:
+    """Return the rules of selectors; raise UsageError for one that leads nowhere."""
+    with redirect_stdout(sys.stderr):
+        collected = collect(paths)
+    for item in collected:
+        if isinstance(item, Unusable) and item.finding.code in SELECTION_CODES:
+            raise failure(item.finding)
+    return collected
+
+
+def failure(finding: Finding) -> click.UsageError:
+    """Return a finding as the error of a command."""
+    span = finding.span
+    place = f"{relative(Path(span.file))}:{span.line}:{span.column}: " if span else ""
+    return click.UsageError(f"{place}{finding.code} {finding.message}; {finding.cure}")
+
+
+def write(lines: Iterable[str]) -> None:
+    """Write lines to standard output."""
+    for line in lines:
+        click.echo(line)

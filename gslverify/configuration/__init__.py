@@ -1,0 +1,1 @@
+"""Where settings come from: flags, environment, profiles and the settings file."""

@@ -1,0 +1,1 @@
+"""What the rules of a library do to each other: loops, duplicates, shadows, and an end or none."""

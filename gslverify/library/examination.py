@@ -1,0 +1,45 @@
+"""The examination of a library: everything that its rules do to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gslverify.corpus import CollectedRule
+from gslverify.finding import Finding
+from gslverify.library.relations import Explored, duplicates, shadows
+from gslverify.library.samples import members_of
+from gslverify.library.termination import Measure, measure_of
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryResult:
+    """What was found about a library: each finding with the id of the rule that it is about.
+
+    `without_samples` are rules for which no small graph was found, so that nothing is known.
+    """
+
+    rules: int
+    findings: tuple[tuple[str, Finding], ...]
+    measure: Measure
+    without_samples: tuple[str, ...]
+
+
+def examine_library(rules: Sequence[CollectedRule]) -> LibraryResult:
+    """Watch rules together on small graphs; rules that are wrong on purpose are left out."""
+    members = members_of([item for item in rules if not item.rule.expect])
+    explored = Explored(members)
+    measure = measure_of(members)
+    found = [
+        *explored.loops(),
+        *duplicates(members),
+        *shadows(members),
+        *explored.derivable(),
+    ]
+    findings = [(member.item.rule_id, finding) for member, finding in found]
+    unordered = measure.finding()
+    if unordered is not None:
+        first = (measure.clashing or measure.left)[0]
+        findings.append((first.item.rule_id, unordered))
+    without = tuple(member.item.rule_id for member in members if not member.samples)
+    return LibraryResult(len(members), tuple(findings), measure, without)

@@ -1,0 +1,98 @@
+"""The mutants of a rule: rules of their own, with names that lead back to it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+from gsl.canonical import rule_hash
+from gsl.check import check
+from gsl.check.finding import place_of
+from gsl.errors import GslError
+from gsl.span import Span
+from gsl.subst import Rule, Subst
+from gslverify.mutation.registry import OPERATORS, Change, MutationOperator
+
+MARK = "~"
+"""Stands between the name of a rule and the id of a mutant: "two_conv_add~M01.2"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A rule that one change has made.
+
+    `stillborn` is the reason why the language refuses it; empty for one that has to be verified.
+    """
+
+    name: str
+    operator: MutationOperator
+    description: str
+    span: Span | None
+    subst: Subst | None
+    performance: bool = False
+    stillborn: str = ""
+
+    @property
+    def number(self) -> str:
+        """The id within the rule, such as "M01.2"."""
+        return self.name.rpartition(MARK)[2]
+
+
+def operators() -> dict[str, MutationOperator]:
+    """Return all mutation operators by id."""
+    for module in ("sources", "attributes", "structure"):
+        importlib.import_module(f"gslverify.mutation.{module}")
+    return dict(sorted(OPERATORS.items()))
+
+
+def mutants_of(rule: Rule) -> list[Mutant]:
+    """Return the mutants of a rule, each meaning once, in the order of the mutation operators.
+
+    The rule is written down once. Raises whatever it raises then.
+    """
+    subst = rule()
+    seen = {rule_hash(subst)}
+    found: list[Mutant] = []
+    for operator in operators().values():
+        for number, change in enumerate(operator.changes(subst), 1):
+            mutant = _mutant(f"{rule.name}{MARK}{operator.id}.{number}", operator, change, subst)
+            if mutant.subst is not None:
+                meaning = rule_hash(mutant.subst)
+                if meaning in seen:
+                    continue
+                seen.add(meaning)
+            found.append(mutant)
+    return found
+
+
+def _mutant(name: str, operator: MutationOperator, change: Change, subst: Subst) -> Mutant:
+    span = place_of(change.place) if change.place is not None else None
+    known = (name, operator, change.description, span or subst.span)
+    try:
+        made = change.draft.build()
+        refused = next((error for error in check(made) if not error.warning), None)
+    except GslError as error:
+        return Mutant(*known, None, stillborn=str(error))
+    stillborn = f"{refused.code} {refused.message}" if refused is not None else ""
+    return Mutant(*known, None if stillborn else made, change.performance, stillborn)
+
+
+def as_rule(rule: Rule, mutant: Mutant) -> Rule:
+    """Return a mutant as a rule that can be verified; it expects nothing."""
+    assert mutant.subst is not None
+    return replace(
+        rule, name=mutant.name, write=partial(_written, mutant.subst), expect="", twin=""
+    )
+
+
+def _written(subst: Subst) -> Subst:
+    return subst
+
+
+def living(rule: Rule) -> Iterator[tuple[Mutant, Rule]]:
+    """Yield the mutants of a rule that the language accepts, with their rules."""
+    for mutant in mutants_of(rule):
+        if mutant.subst is not None:
+            yield mutant, as_rule(rule, mutant)

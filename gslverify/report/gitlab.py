@@ -1,0 +1,33 @@
+"""The report for merge requests on GitLab: its format for code quality."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from gslverify.corpus import relative
+from gslverify.finding import Finding, RuleResult
+from gslverify.report.concise import findings_of, level_of
+from gslverify.report.record import Report
+
+SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
+
+
+def gitlab(report: Report) -> str:
+    """Return a list of issues, each with the fingerprint that the other formats have, too."""
+    return json.dumps([_issue(*pair) for pair in findings_of(report)], indent=2) + "\n"
+
+
+def _issue(result: RuleResult, finding: Finding) -> dict[str, Any]:
+    span = finding.span or result.span
+    file = relative(Path(span.file)) if span else result.rule_id.partition("::")[0]
+    return {
+        "type": "issue",
+        "check_name": finding.code.id,
+        "description": f"{finding.code} {result.rule_id}: {finding.message}",
+        "categories": ["Bug Risk"],
+        "severity": SEVERITIES[level_of(finding)],
+        "fingerprint": finding.fingerprint(result.rule_id),
+        "location": {"path": file, "lines": {"begin": span.line if span else 1}},
+    }

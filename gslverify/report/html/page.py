@@ -1,0 +1,77 @@
+"""The whole page as text, made from the templates beside this module."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from gslverify.report.html.model import page_model
+from gslverify.report.html.sketch import Sketch, sketches_of
+from gslverify.report.json import document, finite
+from gslverify.report.record import Report
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+COLOURS = {
+    "fail": "#b3261e",
+    "vacuous": "#7b3fa0",
+    "error": "#8f1d4f",
+    "inconclusive": "#8a5a00",
+    "xfail": "#3d6b57",
+    "pass": "#1a7040",
+}
+"""Colours of verdicts in a page without styles; words always stand beside them."""
+
+
+def html(report: Report) -> str:
+    """Return a report as a page."""
+    sketches = sketches_of(report.collected)
+    return html_page(finite(document(report)), sketches, everything=report.everything)
+
+
+def html_page(
+    report: Mapping[str, Any],
+    sketches: Mapping[str, Sketch] | None = None,
+    *,
+    everything: bool = False,
+) -> str:
+    """Return the page of a report; equal arguments give equal text.
+
+    Args:
+        report: the document that `gslverify.report.json` makes.
+        sketches: drawings and texts of the rules by their ids; without them there are none.
+        everything: draw the rules without problems, too.
+    """
+    script = _file("page.js")
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    text = environment.get_template("page.html").render(
+        page=page_model(report, sketches or {}, everything=everything),
+        colours=COLOURS,
+        style=_file("page.css"),
+        script=script,
+        script_hash=_hash(script),
+    )
+    # Names of files may hold what no encoding has.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _file(name: str) -> str:
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _hash(script: str) -> str:
+    """Return the hash by which the page allows this one script and no other."""
+    digest = hashlib.sha256(script.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"

@@ -1,0 +1,107 @@
+"""What a page shows of a rule besides its result: drawings, conditions, source text."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gsl.drawing import Drawing, drawings_of_rule
+from gsl.show import conditions_of
+from gsl.span import Span
+from gslverify.corpus import Collected, Unusable
+from gslverify.finding import Finding
+from gslverify.settings import Settings
+from gslverify.stage import Question
+from gslverify.stages.static import write_down
+
+AROUND = 3
+"""Lines shown before and after a place that lies in no rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Lines of a file, the first of them with number `first`."""
+
+    first: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """Texts and drawings of one rule; drawings are None when it could not be written down."""
+
+    equation: str = ""
+    reason: str = ""
+    origin: str = ""
+    tags: tuple[str, ...] = ()
+    source: Drawing | None = None
+    target: Drawing | None = None
+    conditions: tuple[str, ...] = ()
+    excerpt: Excerpt | None = None
+
+
+def sketches_of(collected: Iterable[Collected]) -> Mapping[str, Sketch]:
+    """Return the sketches of everything that was collected, by rule id."""
+    return {item.rule_id: _sketch(item) for item in collected}
+
+
+def _sketch(item: Collected) -> Sketch:
+    if isinstance(item, Unusable):
+        return Sketch(excerpt=_lines_around(item.finding.span))
+    rule = item.rule
+    told = Sketch(
+        rule.equation,
+        rule.reason,
+        rule.origin,
+        tuple(sorted(rule.tags)),
+        excerpt=_function_at(rule.span),
+    )
+    subst = write_down(Question(item.rule_id, rule, Settings()))
+    if isinstance(subst, Finding):
+        return told
+    source, target = drawings_of_rule(subst)
+    return Sketch(
+        told.equation,
+        told.reason,
+        told.origin,
+        told.tags,
+        source,
+        target,
+        tuple(conditions_of(subst)),
+        told.excerpt,
+    )
+
+
+def _function_at(span: Span) -> Excerpt | None:
+    """Return the function whose decorator, or first line, is at `span`."""
+    lines = linecache.getlines(span.file)
+    end = _ends_of_functions(span.file).get(span.line)
+    return _excerpt(lines, span.line, end) if end else _lines_around(span)
+
+
+@lru_cache(maxsize=64)
+def _ends_of_functions(file: str) -> dict[int, int]:
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return {}
+    return {
+        min([node.lineno, *(one.lineno for one in node.decorator_list)]): node.end_lineno or 0
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    }
+
+
+def _lines_around(span: Span | None) -> Excerpt | None:
+    if span is None:
+        return None
+    first = max(span.line - AROUND, 1)
+    return _excerpt(linecache.getlines(span.file), first, span.line + AROUND)
+
+
+def _excerpt(lines: list[str], first: int, last: int) -> Excerpt | None:
+    shown = tuple(line.rstrip("\n") for line in lines[first - 1 : last])
+    return Excerpt(first, shown) if shown else None

@@ -1,0 +1,117 @@
+"""The report for pull requests: Markdown with a table, and drawings of refuted rules in Mermaid."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from html import escape
+
+from gsl.errors import printable
+from gsl.show import rule_mermaid
+from gslverify.codes.corpus import is_rule
+from gslverify.containment import contained
+from gslverify.corpus import CollectedRule
+from gslverify.finding import Finding, RuleResult, Verdict
+from gslverify.report.details import finding_block, repro_command
+from gslverify.report.record import Report
+from gslverify.report.text import QUIET, counts_text
+
+MARKER = "<!-- gslverify -->"
+"""First line, by which a bot finds the comment that it has to replace."""
+
+MOST_ROWS = 20
+
+
+def markdown(report: Report) -> str:
+    """Return counts, a table of what needs attention, and details that can be unfolded."""
+    troubled = [result for result in report.done.results if result.verdict not in QUIET]
+    settings = report.settings
+    facts = f"profile {inline(settings.profile)}, seed {settings.seed}"
+    lines = [MARKER, f"### gslverify: {counts_text(report.done)}  ({facts})", ""]
+    if report.done.stop_reason:
+        lines += [f"The run is not complete: {inline(report.done.stop_reason)}.", ""]
+    if troubled:
+        lines += table(("verdict", "rule", "code"), [_row(result) for result in troubled])
+    for result in [r for r in troubled if is_rule(r)][:MOST_ROWS]:
+        lines += details(report, result)
+    lines += [inline(remark) for remark in report.remarks]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
+    """Yield a table of at most 20 rows, and how many are left out."""
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'---|' * len(heads)}"
+    for row in rows[:MOST_ROWS]:
+        yield f"| {' | '.join(row)} |"
+    if len(rows) > MOST_ROWS:
+        yield ""
+        yield f"and {len(rows) - MOST_ROWS} more, which the full report lists"
+    yield ""
+
+
+def _row(result: RuleResult) -> tuple[str, ...]:
+    errors = [finding for finding in result.findings if not finding.code.is_warning]
+    said = "; ".join(dict.fromkeys(f"{finding.code} {finding.message}" for finding in errors))
+    return result.verdict.value, name_of(result.rule_id), inline(said)
+
+
+def name_of(rule_id: str) -> str:
+    """Return the id of a rule as code."""
+    return code_span(rule_id.replace("|", "\\|"))
+
+
+def code_span(text: str) -> str:
+    """Return text between as many backticks as it needs."""
+    plain = printable(" ".join(text.split()))
+    ticks = "`" * (_longest_run(plain) + 1)
+    space = " " if plain.startswith("`") or plain.endswith("`") else ""
+    return f"{ticks}{space}{plain}{space}{ticks}"
+
+
+def inline(text: str) -> str:
+    """Return text that Markdown shows as it is, on one line and in one cell."""
+    plain = printable(" ".join(text.split()))
+    return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", escape(plain, quote=False))
+
+
+def fenced(lines: list[str], language: str = "") -> list[str]:
+    """Return lines as a block of code that they cannot end themselves."""
+    fence = "`" * max(3, _longest_run("\n".join(lines)) + 1)
+    return [f"{fence}{language}", *map(printable, lines), fence]
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall("`+", text)), default=0)
+
+
+def details(report: Report, result: RuleResult) -> Iterator[str]:
+    """Yield what can be unfolded about a rule: its drawing, its findings, how to run it again."""
+    name = result.rule_id.rpartition("::")[2]
+    yield f"<details><summary>{escape(printable(name))}: {result.verdict.value}</summary>"
+    yield ""
+    drawing = _drawing(report, result)
+    if drawing:
+        yield from fenced(drawing, "mermaid")
+    findings = [f for f in result.findings if not f.code.is_warning]
+    yield from fenced(_blocks(report, result, findings))
+    if "::" in result.rule_id:
+        yield from fenced([repro_command(result.rule_id, report.settings)], "sh")
+    yield "</details>"
+    yield ""
+
+
+def _blocks(report: Report, result: RuleResult, findings: list[Finding]) -> list[str]:
+    blocks = [finding_block(result, f, report.settings, report.style) for f in findings]
+    return "\n\n".join("\n".join(block) for block in blocks).splitlines()
+
+
+def _drawing(report: Report, result: RuleResult) -> list[str]:
+    """Return the rule as a flowchart; nothing for a rule that cannot be written down."""
+    items = (i for i in report.collected if i.rule_id == result.rule_id)
+    item = next(items, None)
+    if isinstance(item, CollectedRule) and result.verdict is not Verdict.ERROR:
+        with suppress(Exception), contained():
+            return rule_mermaid(item.rule())
+    return []

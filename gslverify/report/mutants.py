@@ -1,0 +1,121 @@
+"""The report of a campaign: survivors first, then a table of mutation operators, then the score."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gsl.span import Span
+from gslverify.corpus import relative
+from gslverify.mutation.mutants import operators
+from gslverify.mutation.score import Fate, Judged, Score, by_operator, by_rule
+from gslverify.report.style import BOLD, Style
+
+COUNTED = (Fate.KILLED, Fate.SURVIVED)
+COLUMNS = (
+    Fate.KILLED,
+    Fate.SURVIVED,
+    Fate.EQUIVALENT,
+    Fate.GENERAL,
+    Fate.DECLINED,
+    Fate.PERFORMANCE,
+    Fate.STILLBORN,
+)
+SCHEMA_VERSION = 1
+STRICTER = "holds too: the rule is stricter than it must be"
+
+
+def campaign_lines(judged: Sequence[Judged], left_out: int, style: Style) -> Iterator[str]:
+    """Yield what is worth knowing about a campaign."""
+    for fate in (Fate.SURVIVED, Fate.GENERAL):
+        for one in judged:
+            if one.fate is fate:
+                yield from mutant_lines(one, style)
+    if style.verbosity > 0:
+        yield ""
+        yield from _table("rule", by_rule(judged), {}, style)
+    if style.verbosity >= 0 and judged:
+        yield ""
+        meanings = {name: found.meaning for name, found in operators().items()}
+        yield from _table("operator", by_operator(judged), meanings, style)
+        yield ""
+    yield score_line(judged, left_out)
+
+
+def mutant_lines(one: Judged, style: Style) -> Iterator[str]:
+    """Yield what a mutant is, what was seen of it, and how to look at it."""
+    mutant = one.mutant
+    place = f" ({_place(mutant.span)})" if mutant.span else ""
+    head = "SURVIVED" if one.fate is Fate.SURVIVED else "GENERALISATION"
+    yield f"{style.paint(head, BOLD)} {one.rule_id} {mutant.number}: {mutant.description}{place}"
+    said = one.by if one.fate is Fate.SURVIVED else STRICTER
+    yield f"         {style.plain(said)}"
+    file = one.rule_id.rpartition("::")[0]
+    yield f"         try: gslverify check {file}::{mutant.name} -n 200"
+
+
+def _place(span: Span) -> str:
+    return f"{relative(Path(span.file))}:{span.line}"
+
+
+def _table(
+    title: str, scores: Mapping[str, Score], remarks: Mapping[str, str], style: Style
+) -> Iterator[str]:
+    width = max([len(title), *map(len, scores)])
+    used = [fate for fate in COLUMNS if any(score.counts[fate] for score in scores.values())]
+    heads = "  ".join(f"{fate.value:>{len(fate.value)}}" for fate in used)
+    yield style.paint(f"{title:<{width}}  {heads}   score", BOLD)
+    for name, score in scores.items():
+        cells = "  ".join(f"{score.counts[fate]:>{len(fate.value)}}" for fate in used)
+        percent = f"{score.percent:5.1f}%" if any(score.counts[f] for f in COUNTED) else "     -"
+        yield f"{name:<{width}}  {cells}  {percent}  {remarks.get(name, '')}".rstrip()
+
+
+def score_line(judged: Sequence[Judged], left_out: int) -> str:
+    """Return the sum of a campaign in one line."""
+    score = Score.of(judged)
+    rules = len({one.rule_id for one in judged})
+    parts = [f"{score.counts[fate]} {fate.value}" for fate in COLUMNS if score.counts[fate]]
+    said = f"{score.generated} mutants of {rules} rule{'' if rules == 1 else 's'}"
+    rest = f"; {left_out} not drawn" if left_out else ""
+    return f"{said}: {', '.join(parts) or 'none'}{rest}    score {score.percent:.1f}%"
+
+
+def campaign_document(
+    judged: Sequence[Judged], left_out: int, settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a campaign as plain values; equal campaigns give equal documents."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "run": dict(settings),
+        "score": round(Score.of(judged).percent, 2),
+        "left_out": left_out,
+        "summary": _counts(Score.of(judged)),
+        "operators": {name: _counts(score) for name, score in by_operator(judged).items()},
+        "rules": {name: _counts(score) for name, score in by_rule(judged).items()},
+        "mutants": [_record(one) for one in judged],
+    }
+
+
+def _counts(score: Score) -> dict[str, int]:
+    return {fate.value: number for fate, number in sorted(score.counts.items())}
+
+
+def _record(one: Judged) -> dict[str, Any]:
+    mutant = one.mutant
+    return {
+        "rule": one.rule_id,
+        "mutant": mutant.number,
+        "operator": mutant.operator.id,
+        "change": mutant.description,
+        "line": mutant.span.line if mutant.span else None,
+        "fate": one.fate.value,
+        "by": one.by,
+    }
+
+
+def campaign_json(document: Mapping[str, Any]) -> str:
+    """Return the text of a document."""
+    return json.dumps(document, indent=2, sort_keys=True) + "\n"

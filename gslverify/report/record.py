@@ -1,0 +1,54 @@
+"""What a report is made of: the end of a run with everything that was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from gslverify.corpus import Collected
+from gslverify.events import Event, RuleDone, RunDone, RunStarted
+from gslverify.finding import Finding, RuleResult
+from gslverify.report.style import Style
+from gslverify.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A finished run; every format is a function of one of these.
+
+    Attributes:
+        done: the results, and why the run ended early if it did.
+        settings: what was verified how.
+        selectors: the paths and rules that were named.
+        exit_code: the exit code of the run.
+        argv: the arguments of the command.
+        style: how text is laid out.
+        remarks: lines for the end of a text that other parts of the program have to say.
+        collected: the rules, for formats that draw them.
+        everything: draw the rules without problems, too.
+    """
+
+    done: RunDone
+    settings: Settings
+    selectors: tuple[str, ...] = ()
+    exit_code: int = 0
+    argv: tuple[str, ...] = ()
+    style: Style = field(default_factory=Style)
+    remarks: tuple[str, ...] = ()
+    collected: tuple[Collected, ...] = ()
+    everything: bool = False
+
+    @property
+    def findings(self) -> Iterator[tuple[RuleResult, Finding]]:
+        """All findings with their rules, in the order of the source."""
+        for result in self.done.results:
+            for finding in result.findings:
+                yield result, finding
+
+    def events(self) -> Iterator[Event]:
+        """Yield the events of the run again, as far as they follow from its end."""
+        ids = tuple(result.rule_id for result in self.done.results)
+        yield RunStarted(ids, self.settings.stages, self.settings)
+        for result in self.done.results:
+            yield RuleDone(result)
+        yield self.done

@@ -1,0 +1,135 @@
+"""JSON Schemas of what is written for programs: `gslverify schema json` prints them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gslverify.finding import Verdict
+from gslverify.report.json import SCHEMA_VERSION
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+TEXT: dict[str, Any] = {"type": "string"}
+WHOLE: dict[str, Any] = {"type": "integer", "minimum": 0}
+NUMBER: dict[str, Any] = {"type": "number", "minimum": 0}
+SWITCH: dict[str, Any] = {"type": "boolean"}
+ANYTHING: dict[str, Any] = {}
+
+VERDICTS = [verdict.lower() for verdict in Verdict]
+
+
+def optional(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of something that may be null."""
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def listing(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a list."""
+    return {"type": "array", "items": schema}
+
+
+def mapping(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object with any names."""
+    return {"type": "object", "additionalProperties": schema}
+
+
+def record(**fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object that has all `fields`, and perhaps further ones."""
+    return {"type": "object", "required": sorted(fields), "properties": fields}
+
+
+SPAN = record(file=TEXT, line=WHOLE, column=WHOLE, end_line=WHOLE, end_column=WHOLE)
+
+DIFFERENCE = record(
+    name=TEXT,
+    mismatched=WHOLE,
+    total=WHOLE,
+    max_abs={"type": ["number", "string"]},
+    sentence=TEXT,
+    worst=listing(record(index=listing(WHOLE), source=ANYTHING, target=ANYTHING)),
+)
+
+COUNTEREXAMPLE = record(
+    attrs=mapping(ANYTHING),
+    shapes=mapping(listing(WHOLE)),
+    inputs=listing(record(name=TEXT, dtype=TEXT, shape=listing(WHOLE), values=ANYTHING)),
+    source_ssa=listing(TEXT),
+    target_ssa=listing(TEXT),
+    outputs=listing(DIFFERENCE),
+    notes=listing(TEXT),
+)
+
+FINDING = record(
+    fingerprint={"type": "string", "pattern": "^[0-9a-f]{16}$"},
+    code={"type": "string", "pattern": "^GSL[0-9]{3}$"},
+    level={"enum": ["error", "warning"]},
+    verdict={"enum": VERDICTS},
+    message=TEXT,
+    cure=TEXT,
+    details=listing(TEXT),
+    span=optional(SPAN),
+    repro=TEXT,
+    counterexample=optional(COUNTEREXAMPLE),
+)
+
+EXAMPLES = record(
+    wanted=WHOLE, run=optional(WHOLE), rejected=optional(WHOLE), draws=optional(WHOLE)
+)
+
+STAGE = record(
+    name=TEXT,
+    status={"enum": [*VERDICTS, "skipped"]},
+    reason=optional(TEXT),
+    counts=mapping(WHOLE),
+    examples=optional(EXAMPLES),
+)
+
+RULE = record(
+    id=TEXT,
+    span=optional(SPAN),
+    ir_hash=optional({"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"}),
+    verdict={"enum": VERDICTS},
+    expected=optional(TEXT),
+    assurance=listing(
+        record(subject=TEXT, level={"type": "integer", "minimum": 1, "maximum": 5}, text=TEXT)
+    ),
+    stages=listing(STAGE),
+    findings=listing(FINDING),
+)
+
+RUN = record(
+    argv=listing(TEXT),
+    paths=listing(TEXT),
+    profile=TEXT,
+    stages=listing(TEXT),
+    max_examples=WHOLE,
+    min_examples=WHOLE,
+    seed=WHOLE,
+    use_tvm=SWITCH,
+    keep_going=SWITCH,
+    solver_limit=WHOLE,
+    budget_s=optional(NUMBER),
+    rule_budget_s=optional(NUMBER),
+    shard={"type": "string", "pattern": "^[0-9]+/[0-9]+$"},
+    exit_code=WHOLE,
+    stop_reason=TEXT,
+)
+
+TIMING = record(total_s=NUMBER, jobs=WHOLE, rules=mapping(NUMBER), stages=mapping(mapping(NUMBER)))
+
+REPORT: dict[str, Any] = {
+    "$schema": DIALECT,
+    "title": "Report of gslverify",
+    "description": "Fields are added, never changed or removed; equal runs differ below `timing`.",
+    **record(
+        schema_version={"const": SCHEMA_VERSION},
+        tool=mapping(TEXT),
+        run=RUN,
+        rules=listing(RULE),
+        summary=mapping(WHOLE),
+        timing=TIMING,
+    ),
+}
+
+SCHEMAS = {"json": "gslverify.report.schema:REPORT"}
+"""Schemas by the names under which `gslverify schema` prints them, as "module:OBJECT"."""

@@ -1,0 +1,1 @@
+"""Counterexamples as files: written by a run, replayed, pinned, and turned into scripts."""

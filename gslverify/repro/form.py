@@ -1,0 +1,226 @@
+"""How a counterexample stands in a file: JSON without pickled objects, hashed over its contents.
+
+Arrays are inline, row by row, up to 4 KB of them; more go into an `.npz` archive beside the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gsl.errors import GslError
+from gsl.records import Record
+from gsl.storage.form import from_json, to_json
+from gsl.types import ALL_DTYPES
+from gslverify.case import Case
+
+FORMAT = "gslverify counterexample"
+VERSION = 1
+INLINE_BYTES = 4096
+NOT_HASHED = ("hash", "tool", "archive", "message", "shown", "seed", "rule_hash", "arrays")
+"""What says nothing about the case itself, so that finding it again gives the same file."""
+
+
+class UnreadableError(GslError):
+    """A file does not hold a counterexample, or no longer the one it was written with."""
+
+    def __init__(self, path: Path, why: str, cure: str = "") -> None:
+        remedy = cure or "delete it and verify the rule again to get a new one"
+        super().__init__(f"{path}: {why}; {remedy}")
+        self.path = path
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a file says: the rule and how it failed, the case, and what people are shown."""
+
+    rule_id: str
+    rule_hash: str
+    code_id: str
+    message: str
+    case: Case
+    tool: Mapping[str, str]
+    seed: int = 0
+    shown: Sequence[tuple[str, Sequence[str]]] = ()
+
+
+def contents_of(
+    stored: Stored, stem: str = "", limit: int = INLINE_BYTES
+) -> tuple[bytes, bytes, str]:
+    """Return the text of a file, that of the archive beside it (or nothing), and the hash.
+
+    `stem` is the name of the file without its ending, `limit` how many bytes of arrays may be
+    inline. Raises GslError for a symbolic graph.
+    """
+    arrays: dict[str, Any] = {}
+    records = [_record_to_json(record, n, arrays) for n, record in enumerate(stored.case.records)]
+    arrays |= {f"input {name}": array for name, array in stored.case.inputs.items()}
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "rule": stored.rule_id,
+        "rule_hash": stored.rule_hash,
+        "code": stored.code_id,
+        "message": stored.message,
+        "seed": stored.seed,
+        "tool": dict(stored.tool),
+        "context": stored.case.context,
+        "escaping": stored.case.escaping,
+        "records": records,
+        "source": list(stored.case.source),
+        "matched": list(stored.case.matched),
+        "target": list(stored.case.target),
+        "inputs": list(stored.case.inputs),
+        "shown": [[label, list(lines)] for label, lines in stored.shown],
+    }
+    digest = _digest(header, arrays)
+    small = sum(array.nbytes for array in arrays.values()) <= limit
+    header["arrays"] = [
+        {"name": name, "dtype": array.dtype.name, "shape": list(array.shape)}
+        | ({"values": _values(array)} if small else {})
+        for name, array in arrays.items()
+    ]
+    header["hash"] = digest
+    header["archive"] = "" if small else f"{stem}.npz"
+    text = json.dumps(header, indent=1, sort_keys=True, allow_nan=False) + "\n"
+    return text.encode(), b"" if small else _archive(arrays), digest
+
+
+def _archive(arrays: Mapping[str, Any]) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, **{f"array{number}": array for number, array in enumerate(arrays.values())})
+    return buffer.getvalue()
+
+
+def _values(array: Any) -> list[Any]:
+    return [to_json(value) for value in np.ravel(array).tolist()]
+
+
+def _digest(header: Mapping[str, Any], arrays: Mapping[str, Any]) -> str:
+    kept = {key: value for key, value in header.items() if key not in NOT_HASHED}
+    digest = hashlib.sha256(json.dumps(kept, sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        digest.update(f"{name} {array.dtype.name} {array.shape}".encode() + little.tobytes())
+    return digest.hexdigest()
+
+
+def _record_to_json(record: Record, position: int, arrays: dict[str, Any]) -> list[Any]:
+    match record:
+        case "const", _, value:
+            arrays[f"constant {position}"] = value
+            return ["const", []]
+        case "const", _, asked, dtype:
+            return ["const", [], to_json(asked), dtype]
+        case "call", operands, operator, attributes:
+            plain = {name: to_json(value) for name, value in attributes.items()}
+            return ["call", list(operands), operator, plain]
+        case kind, operands, *rest:
+            return [kind, list(operands), *map(to_json, rest)]
+        case _:
+            raise GslError(f"not a record of an expression: {record!r}")
+
+
+def read(path: Path) -> Stored:
+    """Return what a file says; raise UnreadableError with the reason and the cure."""
+    try:
+        contents = path.read_bytes()
+    except OSError as error:
+        raise UnreadableError(
+            path, f"cannot be read: {error.strerror}", "check the path"
+        ) from error
+    return parse(contents, path)
+
+
+def parse(contents: bytes, path: Path) -> Stored:
+    """Return what the text of a file says; `path` is where it is from. Raises UnreadableError."""
+    try:
+        header = json.loads(contents)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(path, f"is not a counterexample, or damaged: {error}") from error
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise UnreadableError(path, "is not a counterexample of gslverify", "name another file")
+    if header.get("version") != VERSION:
+        cure = "replay it with the release that has written it"
+        raise UnreadableError(path, f"has version {header.get('version')}, not {VERSION}", cure)
+    try:
+        arrays = _read_arrays(header, path.parent)
+        if _digest(header, arrays) != header["hash"]:
+            raise ValueError("its contents do not fit its hash, so somebody has changed it")
+        return _stored(header, arrays)
+    except (GslError, MemoryError, OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        raise UnreadableError(path, f"is damaged: {type(error).__name__}: {error}") from error
+
+
+def _read_arrays(header: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    names = [str(entry["name"]) for entry in header["arrays"]]
+    if not header["archive"]:
+        return dict(zip(names, map(_inline, header["arrays"]), strict=True))
+    with np.load(folder / Path(header["archive"]).name, allow_pickle=False) as archive:
+        members = [archive[f"array{number}"] for number in range(len(names))]
+    return dict(zip(names, members, strict=True))
+
+
+def _inline(entry: Mapping[str, Any]) -> Any:
+    if entry["dtype"] not in ALL_DTYPES:
+        raise ValueError(f"`{entry['dtype']}` is not a dtype")
+    values = [from_json(value) for value in entry["values"]]
+    return np.array(values, dtype=entry["dtype"]).reshape(entry["shape"])
+
+
+def _stored(header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Stored:
+    records = tuple(_record(written, n, arrays) for n, written in enumerate(header["records"]))
+    source, matched, target = (
+        _positions(header[name], len(records)) for name in ("source", "matched", "target")
+    )
+    inputs = {str(name): arrays[f"input {name}"] for name in header["inputs"]}
+    context, escaping = str(header["context"]), bool(header["escaping"])
+    case = Case(records, source, matched, target, inputs, context, escaping)
+    case.exprs()
+    shown = [(str(label), tuple(map(str, lines))) for label, lines in header["shown"]]
+    return Stored(
+        rule_id=str(header["rule"]),
+        rule_hash=str(header["rule_hash"]),
+        code_id=str(header["code"]),
+        message=str(header["message"]),
+        case=case,
+        tool=dict(header["tool"]),
+        seed=int(header["seed"]),
+        shown=shown,
+    )
+
+
+def _positions(written: Any, count: int) -> tuple[int, ...]:
+    return tuple(_below(position, count) for position in written)
+
+
+def _below(position: Any, count: int) -> int:
+    if type(position) is not int or not 0 <= position < count:
+        raise ValueError(f"{position!r} is not the number of an earlier record")
+    return position
+
+
+def _record(written: Any, position: int, arrays: Mapping[str, Any]) -> Record:
+    kind, operands, *rest = written
+    below = _positions(operands, position)
+    match kind, rest:
+        case "const", []:
+            return kind, below, arrays[f"constant {position}"]
+        case "const", [asked, str() as dtype]:
+            return kind, below, float(from_json(asked)), dtype
+        case "call", [str() as operator, dict() as attributes]:
+            return kind, below, operator, {n: from_json(v) for n, v in attributes.items()}
+        case "var", [str() as name, list() as shape, str() as dtype]:
+            return kind, below, name, tuple(shape), dtype
+        case ("tuple", []) | ("proj", [int()]):
+            return kind, below, *rest
+        case _:
+            raise ValueError(f"record {position} is not that of an expression")

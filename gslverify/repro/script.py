@@ -1,0 +1,192 @@
+"""A counterexample as a program of at most 40 lines that needs NumPy and TVM, and nothing else."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gsl.expr import Const, Expr, Proj, Var
+from gsl.graph import reverse_post_order
+from gsl.tvm.script import module_text
+from gsl.types import TupleType
+from gslverify.repro.form import Stored
+
+MOST_LINES = 40
+COLUMNS = 100
+DTYPE = re.compile(r'dtype="(\w+)"')
+SHORT_DTYPE = r'"\1"'
+
+HEAD = '''"""{title}
+
+{about}
+"""
+import numpy as np
+import tvm
+from tvm import relax
+from tvm.script import ir as I, relax as R
+
+'''
+
+RUN = """
+machine = relax.VirtualMachine(tvm.compile(Module, "llvm"), tvm.cpu())
+
+def run(name):
+    result = machine[name](*[tvm.runtime.tensor(array) for array in inputs])
+    return [result.numpy()] if hasattr(result, "numpy") else [one.numpy() for one in result]
+
+"""
+
+COMPARE = """for number, (old, new) in enumerate(zip(run("source"), run("target"))):
+    same = old.dtype == new.dtype and np.array_equal(old, new, equal_nan=True)
+    print(f"output {number}: {'equal' if same else 'different'}", old, new, sep="\\n")
+"""
+
+SOURCE_ONLY = """for number, old in enumerate(run("source")):
+    print(f"output {number} of the source; the target cannot be built:", old, sep="\\n")
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Both sides as functions of the same variables, whose values are known."""
+
+    source: list[Expr]
+    target: list[Expr]
+    values: dict[Var, Any]
+
+    @property
+    def text(self) -> str:
+        """The module as TVM prints it; raises BackendError where TVM refuses a call."""
+        sides = {"source": self.source} | ({"target": self.target} if self.target else {})
+        return module_text(sides, list(self.values))
+
+
+def program_of(stored: Stored) -> Program:
+    """Return both sides of a case; tensors that are constants become variables.
+
+    An output that is a tuple becomes its fields. Inputs without values, where types alone refute
+    the rule, are ones.
+    """
+    exprs = stored.case.exprs()
+    values: dict[Var, Any] = {}
+    copies: dict[Expr, Expr] = {}
+    for expr in reverse_post_order(exprs):
+        operands = tuple(copies[operand] for operand in expr.operands)
+        copies[expr] = expr.with_operands(operands) if operands else expr
+        if isinstance(expr, Const) and expr.value.ndim:
+            variable = Var(f"constant{len(values)}", expr.shape, expr.dtype)
+            copies[expr], values[variable] = variable, expr.value
+        elif isinstance(expr, Var):
+            variable = Var(_identifier(expr.name, len(values)), expr.shape, expr.dtype)
+            copies[expr], values[variable] = variable, stored.case.inputs.get(expr.name)
+    sides = (stored.case.source, stored.case.target)
+    source, target = (_flat([copies[exprs[n]] for n in side]) for side in sides)
+    return Program(source, target, values)
+
+
+def _identifier(name: str, number: int) -> str:
+    return name if name.isidentifier() and len(name) > 0 else f"input{number}"
+
+
+def _flat(outputs: Sequence[Expr]) -> list[Expr]:
+    flat: list[Expr] = []
+    stack = list(reversed(outputs))
+    while stack:
+        expr = stack.pop()
+        if isinstance(expr.type, TupleType):
+            stack.extend(Proj(expr, n) for n in reversed(range(len(expr.type.fields))))
+        else:
+            flat.append(expr)
+    return flat
+
+
+def relax_text(stored: Stored) -> str:
+    """Return both sides as a Relax module; raises BackendError where TVM refuses a call."""
+    text = program_of(stored).text
+    return "\n".join(line for line in text.splitlines() if "Metadata omitted" not in line) + "\n"
+
+
+def python_text(stored: Stored) -> str:
+    """Return the program; raises BackendError where TVM refuses a call."""
+    program = program_of(stored)
+    head = HEAD.format(
+        title=_quoted(f"{stored.code_id}: {stored.message}")[: COLUMNS - 3],
+        about=_quoted(f"Rule {stored.rule_id}, {_versions(stored)}."),
+    )
+    run = RUN + (COMPARE if program.target else SOURCE_ONLY)
+    for most_columns in (0, COLUMNS, 10 * COLUMNS, 10**9):
+        body = list(_module_lines(program.text, most_columns)) + list(_arrays(program.values))
+        text = f"{head}{chr(10).join(body)}\n{run}"
+        if text.count("\n") <= MOST_LINES:
+            break
+    return text
+
+
+def _quoted(text: str) -> str:
+    return " ".join(text.replace("\\", "/").replace('"', "'").split())
+
+
+def _versions(stored: Stored) -> str:
+    return ", ".join(f"{tool} {stored.tool.get(tool, '?')}" for tool in ("gslverify", "tvm"))
+
+
+def _module_lines(text: str, most_columns: int) -> Iterator[str]:
+    """Yield the module without types that TVM infers, bindings side by side where they must."""
+    yield "@I.ir_module"
+    yield "class Module:"
+    bindings: list[str] = []
+    for line in text.splitlines():
+        stripped = line.strip()
+        if stripped.startswith("@R.function"):
+            yield f"    {stripped}"
+        elif stripped.startswith("def "):
+            head = stripped.partition(" -> ")[0]
+            yield f"    {DTYPE.sub(SHORT_DTYPE, head)}:"
+        elif stripped.startswith("return "):
+            yield from _packed(bindings, most_columns)
+            bindings = []
+            yield f"        {stripped}"
+        elif " = " in stripped:
+            name, _, value = stripped.partition(" = ")
+            bindings.append(f"{name.partition(':')[0]} = {value}")
+
+
+def _packed(statements: Sequence[str], most_columns: int) -> Iterator[str]:
+    line = ""
+    for statement in statements:
+        longer = f"{line}; {statement}" if line else f"        {statement}"
+        if line and len(longer) > most_columns:
+            yield line
+            longer = f"        {statement}"
+        line = longer
+    if line:
+        yield line
+
+
+def _arrays(values: dict[Var, Any]) -> Iterator[str]:
+    yield ""
+    arrays = [_array_text(variable, array) for variable, array in values.items()]
+    if len(arrays) <= 6:
+        for variable, text in zip(values, arrays, strict=True):
+            yield f"{variable.name} = {text}"
+        yield f"inputs = [{', '.join(variable.name for variable in values)}]"
+    else:
+        yield f"inputs = [{', '.join(arrays)}]"
+
+
+def _array_text(variable: Var, array: Any) -> str:
+    shape = ", ".join(map(str, variable.shape))
+    if array is None:
+        return f'np.ones(({shape}{"," if len(variable.shape) == 1 else ""}), "{variable.dtype}")'
+    elements = array.ravel().tolist()
+    texts = ", ".join(map(_number, elements))
+    return f'np.array([{texts}], "{variable.dtype}").reshape({shape or "()"})'
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "np.nan" if value != value else ("np.inf" if value > 0 else "-np.inf")
+    return repr(value)

@@ -1,0 +1,108 @@
+"""What a rule does to NaN, infinities and signed zeros, which no number stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gsl.errors import GslError
+from gsl.evaluate import evaluate
+from gsl.expr import Call, Expr, Var
+from gsl.graph import reverse_post_order
+from gsl.types import FLOATING, TensorType
+
+NAN, INFINITY, ZERO = "NaN", "infinity", "signed zero"
+
+MENUS: Mapping[str, tuple[float, ...]] = {
+    NAN: (np.nan, 1.0, -2.0, 0.5),
+    INFINITY: (np.inf, -np.inf, 1.0, -2.0),
+    ZERO: (0.0, -0.0, 1.0, -2.0),
+}
+"""What inputs consist of when one of the kinds is examined."""
+
+Masks = Mapping[str, Callable[[Any, Any], Any]]
+
+CHANGES: Masks = {
+    NAN: lambda one, other: np.isnan(one) != np.isnan(other),
+    INFINITY: lambda one, other: (np.isinf(one) | np.isinf(other)) & ~_same(one, other),
+    ZERO: lambda one, other: (one == 0) & (other == 0) & (np.signbit(one) != np.signbit(other)),
+}
+"""Where two arrays differ in each of the kinds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An output in which the two sides differ in a kind of value, on the inputs given."""
+
+    kind: str
+    output: int
+    places: Any
+    source: Any
+    target: Any
+    inputs: Mapping[str, Any]
+
+
+def _same(one: Any, other: Any) -> Any:
+    return (one == other) | np.isnan(one) | np.isnan(other)
+
+
+def special_inputs(
+    variables: Sequence[Var], usual: Mapping[str, Any], kind: str, generator: np.random.Generator
+) -> dict[str, Any]:
+    """Return inputs whose floats come from the menu of a kind; all others keep their values."""
+    return {
+        v.name: generator.choice(MENUS[kind], v.shape).astype(v.dtype)
+        if v.dtype in FLOATING
+        else usual[v.name]
+        for v in variables
+    }
+
+
+def has_answer(outputs: Sequence[Expr]) -> bool:
+    """Tell whether special values are defined: they have no counterpart among integers."""
+    for expr in reverse_post_order(outputs):
+        if isinstance(expr, Call) and expr.operator.name == "Cast":
+            (operand,) = expr.operands
+            if operand.dtype in FLOATING and expr.dtype not in FLOATING:
+                return False
+    return any(_is_floating(expr) for expr in reverse_post_order(outputs) if isinstance(expr, Var))
+
+
+def _is_floating(expr: Expr) -> bool:
+    return isinstance(expr.type, TensorType) and expr.type.dtype in FLOATING
+
+
+def changes(
+    source: Sequence[Expr], target: Sequence[Expr], inputs: Mapping[str, Any]
+) -> Iterator[Change]:
+    """Yield every output and kind in which the references of both sides differ."""
+    try:
+        before, after = evaluate(source, inputs), evaluate(target, inputs)
+    except (GslError, IndexError):
+        return
+    yield from changes_between(before, after, inputs)
+
+
+def changes_between(
+    before: Sequence[Any], after: Sequence[Any], inputs: Mapping[str, Any]
+) -> Iterator[Change]:
+    """Yield every output and kind in which what was computed from `inputs` differs."""
+    pairs = zip(_flat(before), _flat(after), strict=True)
+    for number, (one, other) in enumerate(pairs):
+        if one.dtype.kind != "f" or one.shape != other.shape:
+            continue
+        for kind, differs in CHANGES.items():
+            places = differs(one, other)
+            if places.any():
+                yield Change(kind, number, places, one, other, inputs)
+
+
+def _flat(values: Any) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _flat(value)
+        else:
+            yield np.asarray(value)

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from gslverify.corpus import CollectedRule, Unusable, collect
+from gslverify.mutation.collect import (
+    collect_with_mutants,
+    find_item,
+    is_mutant,
+    mutants_in,
+    rule_id_of,
+)
+from tests.gslverify.rule_files import write_rules
+
+
+def test_ids_lead_back_to_the_rule() -> None:
+    assert is_mutant("rules.py::one~M01.2")
+    assert not is_mutant("old~/rules.py::one")
+    assert rule_id_of("a/rules.py::one~M01.2") == "a/rules.py::one"
+    assert rule_id_of("a/rules.py::one") == "a/rules.py::one"
+
+
+def test_selector_may_name_a_mutant(folder: Path) -> None:
+    write_rules(folder, ["one", "two"])
+    (item,) = collect_with_mutants(["rules.py::one~M41.1"])
+
+    assert isinstance(item, CollectedRule)
+    assert item.rule_id == "rules.py::one~M41.1"
+    assert item.rule().where
+
+
+def test_plain_selectors_are_as_before(folder: Path) -> None:
+    write_rules(folder, ["one", "two"])
+
+    found = collect_with_mutants(["rules.py"])
+    assert [item.rule_id for item in found] == [item.rule_id for item in collect(["rules.py"])]
+
+
+def test_unknown_mutant_is_told_with_a_suggestion(folder: Path) -> None:
+    write_rules(folder, ["one"])
+    (item,) = collect_with_mutants(["rules.py::one~M41.7"])
+
+    assert isinstance(item, Unusable)
+    assert item.finding.code.id == "GSL106"
+    assert "M41.1" in item.finding.cure
+
+
+def test_mutant_of_an_unknown_rule_is_told(folder: Path) -> None:
+    write_rules(folder, ["one"])
+    (item,) = collect_with_mutants(["rules.py::none~M41.1"])
+
+    assert isinstance(item, Unusable)
+    assert item.finding.code.id == "GSL106"
+
+
+def test_worker_finds_rules_and_mutants(folder: Path) -> None:
+    write_rules(folder, ["one", "two"])
+    loaded = collect(["rules.py"])
+    (_, two) = loaded
+    assert isinstance(two, CollectedRule)
+    mutants = [found.rule_id for _, found in mutants_in(two) if found]
+
+    assert find_item(loaded, "rules.py::two") is two
+    for rule_id in mutants:
+        found = find_item(loaded, rule_id)
+        assert found is not None
+        assert found.rule_id == rule_id
+    assert find_item(loaded, "rules.py::three") is None
+    assert find_item(loaded, "rules.py::one~M99.1") is None

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gslverify.corpus import collect
+from gslverify.report.markdown import MARKER, code_span, fenced, inline, markdown, table
+from tests.gslverify.report.making import report_of, report_of_everything
+from tests.gslverify.results import crashed, failing, passing
+from tests.gslverify.rule_files import write_rules
+
+
+def test_comment_has_marker_counts_and_a_row_for_each_problem(folder: Path) -> None:
+    lines = markdown(report_of_everything(folder)).splitlines()
+
+    assert lines[:6] == [
+        MARKER,
+        "### gslverify: 6 rules: 1 pass, 2 fail, 1 inconclusive, 1 error, 1 expected to fail  "
+        "(profile dev, seed 3)",
+        "",
+        "| verdict | rule | code |",
+        "|---|---|---|",
+        "| FAIL | `conv.py::two_conv_add` | GSL401 output y: 2 of 4 elements differ |",
+    ]
+    assert "diamond" not in "\n".join(lines)
+
+
+def test_good_run_is_two_lines(folder: Path) -> None:
+    assert markdown(report_of(passing(folder))).count("\n") == 3
+
+
+def test_details_have_drawing_block_and_command(folder: Path) -> None:
+    write_rules(folder, ["two_conv_add"], "conv.py")
+    collected = tuple(collect(["conv.py"]))
+    result = failing(folder)
+    write_rules(folder, ["two_conv_add"], "conv.py")
+
+    text = markdown(report_of(result, collected=collected))
+
+    assert "<details><summary>two_conv_add: FAIL</summary>\n\n```mermaid\nflowchart TD\n" in text
+    assert "subgraph source" in text
+    assert "```sh\ngslverify check conv.py::two_conv_add --seed 3\n```" in text
+
+
+def test_run_that_was_cut_short_says_so(folder: Path) -> None:
+    text = markdown(report_of(passing(folder), stop_reason="interrupted"))
+
+    assert "The run is not complete: interrupted." in text
+
+
+def test_at_most_twenty_rows() -> None:
+    lines = list(table(("rule",), [(str(number),) for number in range(23)]))
+
+    assert len([line for line in lines if line.startswith("| ")]) == 21
+    assert lines[-2] == "and 3 more, which the full report lists"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain", "plain"),
+        ("a|b", "a\\|b"),
+        ("<script>", "&lt;script&gt;"),
+        ("*a* _b_ [c](d) `e` #1 ~x~", r"\*a\* \_b\_ \[c\](d) \`e\` \#1 \~x\~"),
+        ("two\nlines", "two lines"),
+        ("\x1b[0m", "\\\\x1b\\[0m"),
+    ],
+)
+def test_text_is_shown_as_it_is(text: str, shown: str) -> None:
+    assert inline(text) == shown
+
+
+def test_code_ends_where_it_should() -> None:
+    assert code_span("a") == "`a`"
+    assert code_span("a`b``c") == "```a`b``c```"
+    assert code_span("`a") == "`` `a ``"
+    assert fenced(["a", "````"]) == ["`````", "a", "````", "`````"]
+
+
+def test_hostile_name_of_a_rule_is_text() -> None:
+    result = replace(crashed(), rule_id="a.py::<script>alert(1)</script>")
+
+    text = markdown(report_of(result))
+
+    assert "<summary>&lt;script&gt;alert(1)&lt;/script&gt;: ERROR</summary>" in text
+    assert "\n<script>" not in text
