@@ -47,9 +47,10 @@ class Worker:
         """Return one result per job, in order: a list of arrays or a `Failure`.
 
         Graphs are compiled whole, or put together `by_operator` from kernels that one process
-        keeps, which is several times faster; see `gsl.tvm.kernels`. Gradients are compiled whole. When the process of a batch
-        dies or hangs, its jobs are run again one at a time, each compiled whole in a fresh process.
-        Raises BackendError when TVM cannot be imported.
+        keeps, which is several times faster; see `gsl.tvm.kernels`. Gradients are always
+        compiled whole. When the process of a batch dies or hangs, its jobs are run again one at a
+        time, each compiled whole in a fresh process. Raises BackendError when TVM cannot be
+        imported.
         """
         results: list[Result] = []
         for batch in _batches([Job(*job) for job in jobs], self.batch_size):
