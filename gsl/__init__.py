@@ -48,9 +48,7 @@ def __getattr__(name: str) -> Any:
         return import_module(f"gsl.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module `gsl` has no attribute {name!r}")
-    value = getattr(import_module(_MODULES[name]), name)
-    globals()[name] = value
-    return value
+    return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

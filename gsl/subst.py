@@ -153,6 +153,13 @@ class Rule:
     expect: str = ""
     twin: str = ""
     nan: str = NAN_POLICIES[0]
+    must_match: tuple[Any, ...] = ()
+    must_not_match: tuple[Any, ...] = ()
+
+    @property
+    def has_examples(self) -> bool:
+        """Whether the author names graphs that have to match or must not."""
+        return bool(self.must_match or self.must_not_match)
 
     def __call__(self) -> Subst:
         """Write the substitution down; raise RuleError when the function returns none."""
@@ -175,6 +182,8 @@ def rule(
     expect: str = "",
     twin: str = "",
     nan: str = NAN_POLICIES[0],
+    must_match: Sequence[Any] = (),
+    must_not_match: Sequence[Any] = (),
 ) -> Callable[[Callable[[], Subst]], Rule]: ...
 
 
@@ -187,6 +196,8 @@ def rule(
     expect: str = "",
     twin: str = "",
     nan: str = NAN_POLICIES[0],
+    must_match: Sequence[Any] = (),
+    must_not_match: Sequence[Any] = (),
 ) -> Rule | Callable[[Callable[[], Subst]], Rule]:
     """Turn a function that returns a Subst into a rule that can be collected and verified.
 
@@ -201,6 +212,9 @@ def rule(
         twin: name of the sound rule that this wrong one was made from, or the other way round.
         nan: "same" promises that NaN, infinities and the signs of zeros come out of the target
             where they come out of the source; the default "may-change" promises nothing.
+        must_match: graphs in which the rule has to match: workloads, expressions, lists of these,
+            or functions without arguments that return one.
+        must_not_match: graphs in which it must not match.
 
     Raises RuleError for what is not a function; a rule with wrong arguments raises it when it is
     called, so that the other rules of its file can be used.
@@ -210,7 +224,8 @@ def rule(
         raise _misused(f"{_described(write)} is not a function")
     words = tags if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
     texts = {"origin": origin, "expect": expect, "twin": twin, "nan": nan}
-    wrong = _wrong_argument(words, texts)
+    graphs = {"must_match": must_match, "must_not_match": must_not_match}
+    wrong = _wrong_argument(words, texts) or _wrong_graphs(graphs)
     error = _misused(wrong) if wrong else None
 
     def declare(write: Callable[[], Subst]) -> Rule:
@@ -219,7 +234,9 @@ def rule(
         if error is not None:
             declared = replace(_declared(write), write=partial(_refuse, error))
         else:
-            declared = _declared(write, frozenset(words), origin, expect, twin, nan)
+            plain = _declared(write, frozenset(words), origin, expect, twin, nan)
+            some, none = tuple(must_match), tuple(must_not_match)
+            declared = replace(plain, must_match=some, must_not_match=none)
         return _collected(declared)
 
     return declare if write is None else declare(write)
@@ -234,6 +251,13 @@ def _wrong_argument(words: Any, texts: dict[str, Any]) -> str:
         return f"tags={list(words) if isinstance(words, tuple) else words!r} is not a set of words"
     if texts["nan"] not in NAN_POLICIES:
         return f"nan={texts['nan']!r} is not {' or '.join(map(repr, NAN_POLICIES))}"
+    return ""
+
+
+def _wrong_graphs(graphs: dict[str, Any]) -> str:
+    for name, given in graphs.items():
+        if not isinstance(given, list | tuple):
+            return f"{name}={given!r} is not a list of graphs"
     return ""
 
 

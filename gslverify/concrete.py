@@ -137,13 +137,14 @@ def _constant(value: Any, dtype: str, is_written: bool) -> Const:
 class Rewritten:
     """What one rewrite of a network came to: its new outputs, or why there are none.
 
-    `endless` says that rewriting on and on did not come to an end.
+    `rewrites` counts them, `endless` says that going on and on did not come to an end.
     """
 
     outputs: tuple[Expr, ...] = ()
     mismatch: Mismatch | None = None
     refusal: RewriteError | None = None
     endless: bool = False
+    rewrites: int = 1
 
 
 def rewrite_once(
@@ -163,6 +164,15 @@ def rewrite_once(
     if isinstance(mismatch, Bindings):
         mismatch = Mismatch("the rule matches other outputs of this network")
     return Rewritten(mismatch=mismatch)
+
+
+def bindings_of(subst: Subst, outputs: Sequence[Expr], matched: Sequence[Expr]) -> Bindings | None:
+    """Return the match of the rule whose outputs are exactly `matched`, if there is one."""
+    graph = Graph(outputs)
+    nodes = {node.expr: node for node in graph}
+    wanted = [nodes[expr] for expr in matched]
+    found = matches_at(subst, graph, wanted[0])
+    return next((one for one in found if _matched_outputs(subst, one) == wanted), None)
 
 
 def target_outputs(subst: Subst, outputs: Sequence[Expr]) -> list[Expr] | None:

@@ -181,6 +181,7 @@ class StageResult:
 
     The stage that writes the rule down gives its hash and the names of its operators. A `witness`
     is a graph on which both sides agree. What is `cached` was found out by an earlier run.
+    `coverage` is the record of `gslverify.coverage` where examples were run.
     """
 
     stage: str
@@ -194,6 +195,7 @@ class StageResult:
     operators: tuple[str, ...] = ()
     witness: Case | None = field(default=None, repr=False, compare=False)
     cached: bool = field(default=False, compare=False)
+    coverage: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ class Extent:
 
 
 USUAL = Extent()
+FIVE_FIELDS = Extent(ranks=(2, 1, 3, 4), most_fields=5)
 LARGE = tuple(Extent(ranks=ranks, most_fields=10) for ranks in ((5,), (6,), (5, 1), (5, 2), (7,)))
 """Extents of which only a few structures are tried, beside the usual ones."""
 WIDE = Extent(ranks=(5, 4, 3, 2, 1, 0, 6), most_fields=8, rare=True)

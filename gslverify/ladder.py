@@ -1,36 +1,43 @@
 """What is asked about networks on which both sides agreed: the further levels of comparison.
 
 Whether source and target are the same functions (see `identity`), whether the target loses digits
-(see `precision`), and what becomes of special values (see `special`).
+(see `precision`), what becomes of special values (see `special`) and of empty tensors.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from gsl.listing import listing
 from gslverify.blame import difference_of
-from gslverify.codes.levels import SPECIAL_VALUES_CHANGE, TARGET_LESS_PRECISE
+from gslverify.codes.levels import EMPTY_REFUSED, SPECIAL_VALUES_CHANGE, TARGET_LESS_PRECISE
+from gslverify.codes.numeric import MATCH_REFUSED
 from gslverify.compare import Comparison
 from gslverify.finding import Assurance, Finding, Level
 from gslverify.generate.arrays import random_array
+from gslverify.generate.empty import plain_inputs
+from gslverify.generate.network import Network
 from gslverify.generate.values import value_ranges
 from gslverify.identity import MOST_ELEMENTS, Identity, compare_identities
 from gslverify.minimise import counterexample_of, minimise_values
-from gslverify.precision import Errors, errors_of
+from gslverify.precision import Errors, errors_of, examined_dtype
 from gslverify.second_opinion import spread
 from gslverify.special import CHANGES, MENUS, Change, changes, has_answer, special_inputs
 from gslverify.stage import Count, Question
+from gslverify.trial import NO_ELEMENTS, run_trial
 from gslverify.trial import Outcome as Trial
-from gslverify.trial import run_trial
 
+MOST_EMPTY = 24
 NETWORKS_FOR_IDENTITY = 6
-TRIALS_FOR_PRECISION = 60
+TRIALS_FOR_PRECISION = 40
+NETWORKS_WITH_OFFSETS = 20
 LEAST_WEAK = 3
 """Trials in which a target must lose digits: of one or two, chance may be the reason."""
 NETWORKS_WITH_SPECIAL_VALUES = 12
@@ -46,12 +53,35 @@ class Climbed:
     counts: list[Count] = field(default_factory=list)
 
 
-def climb(question: Question, passed: Sequence[Sequence[Trial]]) -> Climbed:
-    """Examine networks that passed; a finding that refutes comes with its counterexample."""
+def climb(
+    question: Question, passed: Sequence[Sequence[Trial]], empty: Iterable[Network] = ()
+) -> Climbed:
+    """Examine networks that passed, and `empty` ones that were not run yet.
+
+    A finding that refutes comes with its counterexample.
+    """
     found = Climbed()
+    _without_elements(question, empty, found)
     for level in (_identity, _precision, _special):
         level(question, passed, found)
     return found
+
+
+def _without_elements(question: Question, empty: Iterable[Network], found: Climbed) -> None:
+    """Run networks with empty tensors; outputs without elements must keep their types."""
+    agreed = 0
+    for network in islice(empty, MOST_EMPTY):
+        trial = run_trial(question.subst, network, plain_inputs(network))
+        agreed += trial.code is None and trial.rejected in ("", NO_ELEMENTS)
+        if trial.code is MATCH_REFUSED:
+            lines = tuple(listing(network.outputs))
+            finding = Finding(EMPTY_REFUSED, trial.message, question.subst.span, details=lines)
+            found.findings.append(finding)
+            break
+        if trial.code is not None:
+            found.findings.append(refutation(question, trial))
+            break
+    found.counts.append(Count("empty", agreed))
 
 
 def _elements(trial: Trial) -> int:
@@ -59,7 +89,9 @@ def _elements(trial: Trial) -> int:
 
 
 def _identity(question: Question, passed: Sequence[Sequence[Trial]], found: Climbed) -> None:
-    small = [trials[0] for trials in passed if _elements(trials[0]) <= MOST_ELEMENTS]
+    # Constants in the place of inputs would be numbers instead of unknowns.
+    open_ones = [t[0] for t in passed if t[0].network.context != "inputs constant"]
+    small = [trial for trial in open_ones if _elements(trial) <= MOST_ELEMENTS]
     asked = spread(small, NETWORKS_FOR_IDENTITY)
     said = [_compared(question, number, trial) for number, trial in enumerate(asked)]
     for trial, identity in zip(asked, said, strict=True):
@@ -81,14 +113,9 @@ def _compared(question: Question, number: int, trial: Trial) -> Identity:
 
 def _refuted_by_integers(question: Question, trial: Trial) -> Trial | None:
     """Run a network again on integers, on which arithmetic is exact; residues prove nothing."""
-    network = trial.network
-    ranges = value_ranges(network.outputs)
     generator = np.random.default_rng(question.settings.seed)
     for style in RETRIES_WITH_INTEGERS:
-        inputs = {
-            v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables
-        }
-        again = run_trial(question.subst, network, inputs)
+        again = run_trial(question.subst, trial.network, _drawn(trial, style, generator))
         if again.code is not None:
             return again
     return None
@@ -96,7 +123,7 @@ def _refuted_by_integers(question: Question, trial: Trial) -> Trial | None:
 
 def refutation(question: Question, failure: Trial) -> Finding:
     """Return the finding about a failed trial, with its values made simple."""
-    smallest = minimise_values(question.subst, failure)
+    smallest = minimise_values(question.subst, failure, question.settings.shrink_seconds)
     assert smallest.code is not None
     example = counterexample_of(smallest, question.settings.use_tvm)
     code, span = smallest.code, question.subst.span
@@ -105,8 +132,12 @@ def refutation(question: Question, failure: Trial) -> Finding:
 
 def _precision(question: Question, passed: Sequence[Sequence[Trial]], found: Climbed) -> None:
     inexact = [trial for trials in passed for trial in trials if not trial.exact]
-    asked = spread(inexact, TRIALS_FOR_PRECISION)
-    measured = [errors_of(t.network.outputs, t.target, t.inputs) for t in asked]
+    asked = [(trial, trial.inputs) for trial in spread(inexact, TRIALS_FOR_PRECISION)]
+    first = [trials[0] for trials in passed if examined_dtype(trials[0].network.outputs)]
+    generator = np.random.default_rng(question.settings.seed)
+    for trial in spread(first, NETWORKS_WITH_OFFSETS):
+        asked.append((trial, _drawn(trial, "offsets", generator)))
+    measured = [errors_of(t.network.outputs, t.target, inputs) for t, inputs in asked]
     known = [errors for errors in measured if errors is not None]
     found.counts.append(Count("measured", len(known)))
     weak = [errors for errors in known if errors.is_weak]
@@ -116,6 +147,12 @@ def _precision(question: Question, passed: Sequence[Sequence[Trial]], found: Cli
         found.findings.append(
             Finding(TARGET_LESS_PRECISE, message, question.subst.span, subject=worst.dtype)
         )
+
+
+def _drawn(trial: Trial, style: str, generator: np.random.Generator) -> dict[str, Any]:
+    network = trial.network
+    ranges = value_ranges(network.outputs)
+    return {v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables}
 
 
 def _loss(errors: Errors) -> float:

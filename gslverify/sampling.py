@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from typing import Any
 
 from gsl.attr.conjuncts import conjuncts
@@ -107,6 +108,15 @@ class Sampler:
                         stack.append(self.definitions[part])
         return reached
 
+    def simple_model(self) -> dict[Symbol, Any] | None:
+        """Return a model in which little differs from the least, if a few attempts find one."""
+        for sizes in SIMPLE_SIZES:
+            numbers = cycle(sizes)
+            found = self._direct({s: _simple(s, self.options.get(s), numbers) for s in self.free})
+            if found is not None:
+                return found
+        return None
+
     def model(
         self, wish: Wish, may_be_empty: bool = True, demand: Term | None = None
     ) -> dict[Symbol, Any] | None:
@@ -153,14 +163,15 @@ class Sampler:
     def _direct(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
         model = dict(wishes)
         try:
-            for symbol in self._defined_in_order():
+            for symbol in self.defined_in_order():
                 model[symbol] = value_in(self.definitions[symbol], model)
             legal = all(_within(symbol, value) for symbol, value in model.items())
             return model if legal and self.satisfies(model) else None
         except GslError:
             return None
 
-    def _defined_in_order(self) -> Iterator[Symbol]:
+    def defined_in_order(self) -> Iterator[Symbol]:
+        """Yield the symbols that are defined, each after those that its definition needs."""
         done: set[Symbol] = set()
         stack = list(reversed(self.definitions))
         while stack:
@@ -196,6 +207,20 @@ class Sampler:
             return result.answer, model if is_model else None
         except GslError:
             return Answer.UNKNOWN, None
+
+
+SIMPLE_SIZES = ((2,), (1,), (4,), (2, 3, 4, 5))
+"""Sizes that are tried one after the other, and again from the start when there are more."""
+
+
+def _simple(symbol: Symbol, options: tuple[Any, ...] | None, sizes: Iterator[int]) -> Any:
+    if options:
+        return options[0]
+    if symbol.sort in ("text", "bool"):
+        return "float32" if symbol.sort == "text" else False
+    if symbol.sort == "real" or symbol.low is None:
+        return 1.0 if symbol.sort == "real" else 1
+    return next(sizes) if ".shape[" in symbol.name else int(symbol.low)
 
 
 def _is_extent(symbol: Symbol) -> bool:

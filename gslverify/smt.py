@@ -8,6 +8,7 @@ until it was executed.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -60,17 +61,43 @@ class Solver:
 
     def __init__(self, claims: Iterable[Term], limit: int, context: Any = None) -> None:
         self.context = new_context() if context is None else context
-        self.solver = z3.Solver(ctx=self.context)
         self.limit = limit
-        self.solver.set("rlimit", limit)
-        self.solver.set("random_seed", 0)
+        self._loaded: Any = None
         self._symbols: dict[Symbol, Any] = {}
         self._texts: dict[str, int] = {name: number for number, name in enumerate(ALL_DTYPES)}
         self._memo: dict[Term, Any] = {}
         self._demanded: dict[Term, dict[int, Any]] = {}
         self.claims = tuple(claims)
-        for claim in self.claims:
-            self.solver.add(*self._formulas(claim))
+
+    @property
+    def solver(self) -> Any:
+        """The solver of z3, which gets to know the claims when it is first needed.
+
+        Raises UntranslatableError for a claim that z3 does not know.
+        """
+        if self._loaded is None:
+            self._loaded = z3.Solver(ctx=self.context)
+            self._loaded.set("rlimit", self.limit)
+            self._loaded.set("random_seed", 0)
+            try:
+                for claim in self.claims:
+                    self._loaded.add(*self._formulas(claim))
+            except UntranslatableError:
+                self._loaded = None
+                self._symbols.clear()
+                self._memo.clear()
+                self._demanded.clear()
+                raise
+        return self._loaded
+
+    @contextmanager
+    def within(self, limit: int) -> Iterator[None]:
+        """Bound each query by another limit for a while."""
+        self.solver.set("rlimit", limit)
+        try:
+            yield
+        finally:
+            self.solver.set("rlimit", self.limit)
 
     def _formulas(self, term: Term) -> list[Any]:
         """Translate a condition, with what has to hold for it to have a value at all."""
@@ -130,11 +157,11 @@ class Solver:
         tracked.set("unsat_core", True)
         tracked.set("core.minimize", True)
         tracked.set("rlimit", self.limit)
-        for symbol in list(self._symbols):
-            tracked.add(*self._bounds(symbol, self._symbols[symbol]))
         for number, claim in enumerate(self.claims):
             formulas = self._formulas(claim)
             tracked.assert_and_track(z3.And(*formulas, self.context), f"claim{number}")
+        for symbol, variable in self._symbols.items():
+            tracked.add(*self._bounds(symbol, variable))
         answer = tracked.check()
         if answer != z3.unsat:
             return Result(Answer.UNKNOWN)

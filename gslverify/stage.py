@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,7 +43,14 @@ class Witness:
     case: Case
 
 
-Outcome = Finding | Assurance | Count | Meaning | Witness
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """What the examples of a stage had in them, as plain values (see `gslverify.coverage`)."""
+
+    record: Mapping[str, Any]
+
+
+Outcome = Finding | Assurance | Count | Meaning | Witness | Covered
 
 
 @dataclass(slots=True)
@@ -88,6 +95,7 @@ class Stage:
             assurances=tuple(item for item in outcomes if isinstance(item, Assurance)),
             counts={item.name: item.number for item in outcomes if isinstance(item, Count)},
             seconds=time.perf_counter() - started,
+            coverage=next((o.record for o in outcomes if isinstance(o, Covered)), {}),
             rule_hash="".join(item.rule_hash for item in outcomes if isinstance(item, Meaning)),
             operators=next((i.operators for i in outcomes if isinstance(i, Meaning)), ()),
             witness=next((item.case for item in outcomes if isinstance(item, Witness)), None),

@@ -1,42 +1,55 @@
-"""The code blocks of README and docs do what the text around them says."""
+"""The documents do what they say: blocks run, commands and options exist, links lead somewhere."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
+import shlex
+import tomllib
+from functools import lru_cache
 from pathlib import Path
 
+import click
 import pytest
 
-ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+from gslverify.commands import COMMANDS
+from tests.documents import ROOT, Block, blocks, run_document
+from tests.reference import reference
+
+README = ROOT / "README.md"
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+MENTIONED = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 
-def blocks(text: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
 
 
-def without_times(text: str) -> str:
-    """Blank out seconds with the padding before them, and how long the search took."""
-    timeless = re.sub(r" +\d+\.\d+s|(?<=found after )\d+", "  TIME", text)
-    return "\n".join(line.rstrip() for line in timeless.strip().splitlines())
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
 
 
-def gslverify(*arguments: str, cwd: Path) -> str:
-    command = [sys.executable, "-m", "gslverify", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False).stdout
+def has_commands(page: Path) -> bool:
+    return any(block.language == "console" for block in blocks(text_of(page)))
 
 
-@pytest.fixture
-def rule_file(tmp_path: Path) -> Path:
-    file = tmp_path / "my_rules.py"
-    file.write_text(blocks(README, "python")[0], encoding="utf-8")
-    return file
+EXECUTED = [page for page in PAGES if has_commands(page)]
+
+
+def test_most_of_the_guides_are_executed() -> None:
+    names = {name_of(page) for page in EXECUTED}
+
+    assert {"README.md", "docs/tutorial.md"} <= names
+    assert sum(name.startswith("docs/how-to/") for name in names) >= 5
+
+
+@pytest.mark.tvm
+@pytest.mark.parametrize("page", EXECUTED, ids=name_of)
+def test_commands_print_what_the_document_says(page: Path, tmp_path: Path) -> None:
+    run_document(text_of(page), tmp_path)
 
 
 def test_readme_has_two_commands_and_ci_runs_them() -> None:
-    set_up, tests = blocks(README, "sh")[:2]
+    set_up, tests = (block.text for block in blocks(text_of(README), "sh")[:2])
     ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
     assert set_up.strip().endswith("gslverify rule_corpus/")
@@ -44,44 +57,68 @@ def test_readme_has_two_commands_and_ci_runs_them() -> None:
     assert "gslverify check rule_corpus/" in ci
 
 
-@pytest.mark.tvm
-def test_readme_shows_the_real_output(rule_file: Path) -> None:
-    block = blocks(README, "console")[0]
-    command, _, shown = block.partition("\n")
-    assert command == "$ gslverify my_rules.py"
-
-    printed = gslverify("my_rules.py", cwd=rule_file.parent)
-
-    assert without_times(printed) == without_times(shown)
+def lines_of(block: Block) -> list[str]:
+    """Return the commands of a block of a shell, or of what a console is told."""
+    lines = block.text.replace("\\\n", " ").splitlines()
+    if block.language == "console":
+        return [line[2:] for line in lines if line.startswith("$ ")]
+    return lines if block.language == "sh" else []
 
 
-@pytest.mark.tvm
-def test_readme_repair_passes(rule_file: Path) -> None:
-    text = rule_file.read_text(encoding="utf-8")
-    rule_file.write_text(text.replace("op.Conv2D(x1, w1, ", "op.Conv2D(x1, w1, groups=1, "))
-
-    printed = gslverify("my_rules.py", cwd=rule_file.parent)
-
-    assert blocks(README, "console")[1].strip() in printed
-
-
-def test_readme_commands_exist(tmp_path: Path) -> None:
-    for line in blocks(README, "sh")[2].splitlines():
-        words = line.partition("#")[0].split()
-        if words[0] == "gslverify":
-            assert "Usage: " in gslverify(words[1], "--help", cwd=tmp_path)
+def calls() -> list[tuple[str, str]]:
+    """Return every command line of gslverify in a document, with the name of the document."""
+    found = []
+    for page in PAGES:
+        for block in blocks(text_of(page)):
+            for line in lines_of(block):
+                for part in re.split(r"[|;>]", line.partition(" #")[0]):
+                    words = part.split()
+                    if words and words[0].rpartition("/")[2] == "gslverify":
+                        found.append((name_of(page), part.strip()))
+    return found
 
 
-@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/**/*.md")), ids=lambda page: page.name)
+def test_calls_are_found() -> None:
+    assert len(calls()) > 20
+
+
+@pytest.mark.parametrize(("page", "line"), calls())
+def test_commands_and_options_of_documents_exist(page: str, line: str) -> None:
+    words = shlex.split(line)[1:]
+    options = {word.partition("=")[0] for word in words if word.startswith("-")}
+    if words[0] == "--version":
+        return
+    name, *rest = words if words[0] in COMMANDS else ["check", *words]
+    command = reference().command_of(name)
+    if isinstance(command, click.Group):
+        command = command.commands[rest[0]]
+    known = {flag for one in command.params for flag in (*one.opts, *one.secondary_opts)}
+
+    assert options <= known | {"--help"}
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/**/*.md")), ids=name_of)
 def test_python_blocks_of_the_docs_run(page: Path) -> None:
     scope: dict[str, object] = {"__name__": "docs"}
-    for block in blocks(page.read_text(encoding="utf-8"), "python"):
-        exec(compile(block, str(page), "exec"), scope)
+    for block in blocks(text_of(page), "python"):
+        if block.file:
+            continue  # the commands of the page run it, in processes of their own
+        exec(compile(block.text, str(page), "exec"), scope)
 
 
-@pytest.mark.parametrize(
-    "page", sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]), ids=lambda page: page.name
-)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_settings_in_documents_are_toml(page: Path) -> None:
+    for block in blocks(text_of(page), "toml"):
+        assert tomllib.loads(block.text)
+
+
+@lru_cache
+def generated() -> frozenset[Path]:
+    return frozenset(ROOT / "docs" / path for path in reference().pages())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
-        assert (page.parent / target).exists(), target
+    for target in MENTIONED.findall(text_of(page)):
+        path = (page.parent / target).resolve()
+        assert path.exists() or path in generated(), target

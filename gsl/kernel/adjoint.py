@@ -12,7 +12,7 @@ from typing import assert_never
 
 from gsl.attr.evaluate import conjunction
 from gsl.attr.term import Symbol
-from gsl.kernel.derivative import ZERO, rule_for
+from gsl.kernel.derivative import ZERO, is_zero, rule_for
 from gsl.kernel.domain import Shapes
 from gsl.kernel.expression import (
     AnyExpression,
@@ -54,8 +54,8 @@ def adjoint_of(
     tensor: str,
     place: Extents,
     shapes: Shapes,
-) -> Expression | None:
-    """Return the adjoint of a tensor at `place`; None where the value does not depend on it.
+) -> Expression:
+    """Return the adjoint of a tensor at `place`; ZERO where the value does not depend on it.
 
     Args:
         value: an element of the result.
@@ -65,17 +65,17 @@ def adjoint_of(
         place: new symbols for its indices, with its dimensions.
         shapes: the dimensions of all tensors that are read.
 
-    At a joint, such as two equal arguments of `max`, the first argument is preferred, and all
-    elements that are the maximum of a reduction count fully. Raises KernelError for an index that
-    divides by zero.
+    At a joint, such as two equal arguments of `max`, the first argument is preferred, and elements
+    that are all the maximum of a reduction share. Raises KernelError for an index that divides by
+    zero.
     """
     terms = [_inverted(one, extents, place, shapes) for one in _reach(value, adjoint, tensor, ())]
-    return sum_of(terms) if terms else None
+    return sum_of([term for term in terms if not is_zero(term)])
 
 
 def sum_of(terms: Sequence[Expression]) -> Expression:
-    """Return the sum of at least one term; a negative one is subtracted."""
-    total = terms[0]
+    """Return the sum of terms, 0 if there are none; a negative one is subtracted."""
+    total = terms[0] if terms else ZERO
     for term in terms[1:]:
         match term:
             case Apply(function="neg", arguments=(operand,)):
@@ -119,8 +119,17 @@ def _reach_reduction(
     if whole.function == "product":
         adjoint = adjoint * _others(whole, variables)
     elif whole.function != "sum":
-        adjoint = Apply("select", (Apply("==", (body, whole)), adjoint, ZERO))
+        share = adjoint / _count(whole)
+        adjoint = Apply("select", (Apply("==", (body, whole)), share, ZERO))
     yield from _reach(body, adjoint, tensor, (*bound, *variables))
+
+
+def _count(whole: Reduction) -> Expression:
+    """Return how often the body is what the reduction is; reads may be of one element."""
+    new = renewed(whole)
+    body = replace(whole.body, {old: symbol for old, (symbol, _) in new.items()}, {})
+    is_extreme = Apply("==", (body, whole))
+    return Reduction("sum", tuple(new.values()), Apply("select", (is_extreme, Number(1.0), ZERO)))
 
 
 def _others(whole: Reduction, variables: tuple[tuple[Symbol, Int], ...]) -> Expression:
@@ -138,6 +147,8 @@ def _inverted(one: _Contribution, extents: Extents, place: Extents, shapes: Shap
     known = {**dict(place), **dict(found.free)}
     value = replace(one.adjoint, found.values, known, guard=True)
     condition = conjunction(found.condition, *_needed(one, found, dict(unknowns), shapes))
+    if condition is False or is_zero(value):
+        return ZERO
     if condition is not True:
         value = Select(condition, value, ZERO)
     return Reduction("sum", found.free, value) if found.free else value
@@ -169,9 +180,9 @@ def _factors(expression: Expression) -> Iterator[Read]:
                 yield from _factors(argument)
         case Apply(function="/" | "neg", arguments=(first, *_)):
             yield from _factors(first)
-        case Apply(function="select", arguments=(_, then, otherwise)) if otherwise is ZERO:
+        case Apply(function="select", arguments=(_, then, otherwise)) if is_zero(otherwise):
             yield from _factors(then)
-        case Select(then=then, otherwise=otherwise) if otherwise is ZERO:
+        case Select(then=then, otherwise=otherwise) if is_zero(otherwise):
             yield from _factors(then)
 
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from gsl.attr.evaluate import PYTHON
 from gsl.attr.term import Constant, Operation, Symbol, Term, bottom_up
 from gsl.errors import KernelError
-from gsl.kernel.terms import Extents, bounds, structure
-from gsl.types import Int
+from gsl.kernel.functions import COMPARISONS
+from gsl.kernel.terms import Bounds, Extents, bounds, structure
+from gsl.types import Bool, Int
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,3 +137,26 @@ def _division(head: str, dividend: Affine, divisor: int, extents: Extents) -> Af
 def simplify(term: Int, extents: Extents) -> Int:
     """Return an index in its simplest form: the affine one."""
     return affine(term, extents).term()
+
+
+def settle(condition: Bool, extents: Extents) -> Bool:
+    """Return a condition in its simplest form, True or False where bounds decide it."""
+    match condition:
+        case Operation(head="and" | "or" | "not" as head, operands=operands):
+            return PYTHON[head](*(settle(operand, extents) for operand in operands))
+        case Operation(head=head, operands=(left, right)) if head in COMPARISONS:
+            sides = affine(left, extents), affine(right, extents)
+            difference = bounds(sides[0].plus(sides[1], -1).term(), extents)
+            if difference is not None:
+                answers = {PYTHON[head](value, 0) for value in _signs(difference)}
+                if len(answers) == 1:
+                    return answers.pop()
+            return PYTHON[head](*(side.term() for side in sides))
+        case _:
+            return condition
+
+
+def _signs(limits: Bounds) -> list[int]:
+    """Return -1, 0 and 1 where values between the limits are negative, 0 and positive."""
+    found = {-1: limits[0] < 0, 0: limits[0] <= 0 <= limits[1], 1: limits[1] > 0}
+    return [sign for sign, is_there in found.items() if is_there]

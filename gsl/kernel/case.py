@@ -22,7 +22,7 @@ KEYS: Mapping[str, type] = {
     "kernel": str,
     "grad_to": list,
 }
-KINDS = {str: "a text", list: "a list of names"}
+KINDS: Mapping[type, str] = {str: "a text", list: "a list of names"}
 
 
 @dataclass(frozen=True, slots=True)

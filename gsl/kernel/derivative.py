@@ -6,11 +6,17 @@ import math
 from collections.abc import Callable, Mapping
 
 from gsl.kernel.expression import Apply, Expression, Number
+from gsl.types import FLOATING
 
 Rule = Callable[..., Expression]
 """Takes the adjoint of the result and the arguments; returns the adjoint of one argument."""
 
 ZERO = Number(0.0)
+
+
+def is_zero(value: Expression) -> bool:
+    """Tell whether an expression is the number 0."""
+    return isinstance(value, Number) and isinstance(value.value, int | float) and value.value == 0
 
 
 def _square(value: Expression) -> Expression:
@@ -70,6 +76,7 @@ DERIVATIVES: Mapping[str, tuple[Rule | None, ...]] = {
     "tanh": (_tanh,),
     "sigmoid": (_sigmoid,),
     "erf": (_erf,),
+    "cast": (lambda d, x, source, target: d if target.value in FLOATING else ZERO, None, None),
     "select": (
         None,
         lambda d, condition, x, y: _choice(condition, d, ZERO),

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from gsl.attr.term import Symbol, Term, free_symbols, subterms
 from gsl.errors import KernelError
 from gsl.kernel.expression import Expression, Number, Read, Reduction, Select, parts, reads_of, walk
-from gsl.kernel.terms import Bounds, Extents, alike, bounds
+from gsl.kernel.terms import Bounds, Extents, alike, bounds, shown
 from gsl.types import Int
 
 MOST_VALUES = 1 << 31
@@ -91,7 +91,8 @@ def _own_index(variable: Symbol, reads: list[Read], shapes: Shapes) -> dict[Symb
                 continue
             if variable in found and not alike(found[variable], dim):
                 name, cure = variable.name, "write the sum out"
-                uses = f"{found[variable]} for `{first}` and {dim} for `{read.tensor}`"
+                dims = shown(found[variable]), shown(dim)
+                uses = f"{dims[0]} for `{first}` and {dims[1]} for `{read.tensor}`"
                 reason = f"dimension mismatch: `{name}` takes {uses}; {cure}, as sum<{name}:8>(...)"
                 raise NoDomainError(variable, reason)
             found, first = {variable: dim}, first or read.tensor

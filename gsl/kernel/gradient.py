@@ -9,7 +9,7 @@ from itertools import count
 from gsl.attr.term import Symbol
 from gsl.errors import KernelError, did_you_mean
 from gsl.kernel.adjoint import adjoint_of, sum_of
-from gsl.kernel.derivative import ZERO
+from gsl.kernel.derivative import is_zero
 from gsl.kernel.expression import Expression, Read, reads_of
 from gsl.kernel.naming import unused
 from gsl.kernel.statement import Kernel, Statement
@@ -78,7 +78,7 @@ class _Reverse:
         elif terms or tensor in self.wanted:
             if seed is not None:
                 terms.insert(0, Read(seed, tuple(symbol for symbol, _ in place), guarded=True))
-            value = sum_of(terms) if terms else ZERO
+            value = sum_of(terms)
             name = self.adjoints[tensor] = self.new_name(tensor)
             self.statements.append(Statement(name, place, value))
 
@@ -92,7 +92,7 @@ class _Reverse:
                 found = adjoint_of(
                     statement.value, statement.indices, above, tensor, place, self.shapes
                 )
-                if found is not None:
+                if not is_zero(found):
                     yield found
 
     def place(self, tensor: str) -> tuple[tuple[Symbol, Int], ...]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from gsl.attr.evaluate import conjunction
 from gsl.attr.term import Constant, Operation, Symbol, Term, free_symbols, subterms
-from gsl.kernel.affine import Affine, affine, atom, constant, simplify
+from gsl.kernel.affine import Affine, affine, atom, constant, settle, simplify
 from gsl.kernel.terms import Extents, bounds, lies_in, structure, substitute
 from gsl.types import Bool, Int
 
@@ -234,7 +234,9 @@ class _System:
             values={symbol: value for symbol, value in values.items() if symbol in asked},
             free=free,
             ranges=tuple(symbol for symbol in outside if symbol in asked),
-            condition=conjunction(*(_settled(one, values, extents) for one in conditions)),
+            condition=conjunction(
+                *(settle(substitute(one, values), extents) for one in conditions)
+            ),
         )
 
 
@@ -258,12 +260,6 @@ def _balanced(equation: Affine) -> Bool:
     negative = {key: (a, -c) for key, (a, c) in equation.parts.items() if c < 0}
     right = Affine(max(0, -equation.constant), negative)
     return equation.plus(right).term() == right.term()
-
-
-def _settled(condition: Bool, values: dict[Symbol, Int], extents: Extents) -> Bool:
-    """Return a condition on solved unknowns as one on what is left, True or False if decided."""
-    found = simplify(substitute(condition, values), extents)
-    return found if isinstance(found, Term) else bool(found)
 
 
 def in_range(value: Int, extent: Int) -> Bool:

@@ -61,7 +61,7 @@ class Elements:
         """Return the value at an index that may lie outside, where it is 0."""
         return self.read(index, True)
 
-    def __iter__(self) -> None:  # type: ignore[override]
+    def __iter__(self) -> None:
         raise TypeError("the elements of an operand are read by their indices")
 
 

@@ -1,21 +1,13 @@
-"""Names for the symbols of a statement, so that no two that can be confused are called alike."""
+"""Names for the symbols of a statement, so that no two that meet are called alike."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 from gsl.attr.term import Symbol
 from gsl.kernel.domain import free_variables
-from gsl.kernel.expression import Expression, Reduction, walk
+from gsl.kernel.expression import Expression, Reduction, parts
 from gsl.kernel.statement import Kernel, Statement
-
-
-def symbols_of(value: Expression) -> Iterator[Symbol]:
-    """Yield all symbols of an expression, those that are bound inside last."""
-    yield from free_variables(value)
-    for part in walk(value):
-        if isinstance(part, Reduction):
-            yield from (symbol for symbol, _ in part.variables)
 
 
 def unused(name: str, taken: Collection[str]) -> str:
@@ -31,16 +23,35 @@ def name_symbols(
 ) -> dict[Symbol, str]:
     """Return a name for every size and symbol of a statement: its own, unless that is taken.
 
-    Tensors, sizes and whatever is in `taken` come first, and indices on the left before others.
+    Tensors, sizes and whatever is in `taken` come first, then indices on the left. Variables of
+    reductions may share a name if neither reduction lies in the other.
     """
     used = {*taken, *kernel.shapes}
     names: dict[Symbol, str] = {}
-    symbols = list(kernel.sizes)
+    everywhere = list(kernel.sizes)
     if statement is not None:
-        symbols += [symbol for symbol, _ in statement.indices]
-        symbols += symbols_of(statement.value)
-    for symbol in symbols:
-        if symbol not in names:
-            names[symbol] = unused(symbol.name, used)
-            used.add(names[symbol])
+        everywhere += [symbol for symbol, _ in statement.indices]
+        everywhere += free_variables(statement.value)
+    for symbol in dict.fromkeys(everywhere):
+        names[symbol] = unused(symbol.name, used)
+        used.add(names[symbol])
+    for symbol, around in _meetings(statement.value).items() if statement is not None else ():
+        met = {names[other] for other in around if other in names and other is not symbol}
+        names[symbol] = unused(symbol.name, used | met)
     return names
+
+
+def _meetings(value: Expression) -> dict[Symbol, set[Symbol]]:
+    """Return for every bound symbol the others that are bound around it or with it, or inside."""
+    found: dict[Symbol, set[Symbol]] = {}
+    stack: list[tuple[Expression, frozenset[Symbol]]] = [(value, frozenset())]
+    while stack:
+        current, around = stack.pop()
+        if isinstance(current, Reduction):
+            around |= {symbol for symbol, _ in current.variables}
+            for symbol, _ in current.variables:
+                found.setdefault(symbol, set()).update(around)
+            for symbol in around:
+                found[symbol] |= around
+        stack += [(part, around) for part in reversed(parts(current))]
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import math
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -159,6 +160,8 @@ class _Writer:
     def value(self, expression: Expression) -> str:
         whole: AnyExpression = expression  # type: ignore[assignment]
         match whole:
+            case Number(value=float(value)) if not math.isfinite(value):
+                return f"(np.{value!r})" if value > 0 or value != value else "(-np.inf)"
             case Number(value=value):
                 return self.index(value)
             case Read():

@@ -33,7 +33,7 @@ from gsl.kernel.syntax import (
     Unary,
     nodes,
 )
-from gsl.kernel.terms import alike
+from gsl.kernel.terms import alike, shown
 from gsl.types import Int
 
 REDUCTIONS = ("sum", "product", "max", "min")
@@ -156,13 +156,10 @@ class _Reader:
             node.token.fail(f"dimension mismatch: {message}")
         before = self.shapes.setdefault(name, dims)
         if len(dims) != len(before) or not all(map(alike, dims, before)):
-            shown = [",".join(str(self.shown(dim)) for dim in shape) for shape in (dims, before)]
-            message = f"`{name}` is <{shown[0]}> here and <{shown[1]}> before"
+            texts = [",".join(map(shown, shape)) for shape in (dims, before)]
+            message = f"`{name}` is <{texts[0]}> here and <{texts[1]}> before"
             node.token.fail(f"dimension mismatch: {message}")
         return dims
-
-    def shown(self, dim: Int) -> str:
-        return dim.name if isinstance(dim, Symbol) else str(dim)
 
     def dim(self, node: Node) -> Int:
         size = self.term(node, self.sizes)
@@ -250,6 +247,8 @@ class _Reader:
         if name == "select" and _is_condition(node.arguments[0]):
             condition = self.condition(node.arguments[0])
             then, otherwise = (self.value(one) for one in node.arguments[1:])
+            if isinstance(condition, bool):
+                return then if condition else otherwise
             return Select(condition, then, otherwise)
         return Apply(name, tuple(self.value(one) for one in node.arguments))
 

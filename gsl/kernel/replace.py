@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from gsl.attr.term import Symbol
-from gsl.kernel.affine import simplify
+from gsl.attr.term import Symbol, Term
+from gsl.kernel.affine import settle, simplify
 from gsl.kernel.expression import (
     AnyExpression,
     Apply,
@@ -39,8 +39,11 @@ def replace(
             inner = (replace(one, values, extents, guard=guard) for one in arguments)
             return Apply(function, tuple(inner))
         case Select(condition=condition, then=then, otherwise=otherwise):
+            settled = settle(substitute(condition, values), extents)
+            if not isinstance(settled, Term):
+                return replace(then if settled else otherwise, values, extents, guard=guard)
             sides = (replace(one, values, extents, guard=guard) for one in (then, otherwise))
-            return Select(substitute(condition, values), *sides)
+            return Select(settled, *sides)
         case Reduction():
             return _reduction(whole, values, extents, guard)
         case _:

@@ -104,6 +104,26 @@ def _remainder(dividend: Bounds | None, divisor: Bounds | None) -> Bounds | None
     return (0, divisor[1] - 1)
 
 
+def shown(term: Int) -> str:
+    """Return a term as text for messages, with the names that its symbols have."""
+    if not isinstance(term, Term):
+        return str(term)
+    known: dict[Term, str] = {}
+    for part in bottom_up(term):
+        match part:
+            case Constant(value=value):
+                known[part] = str(value)
+            case Symbol(name=name):
+                known[part] = name
+            case Operation(head=head, operands=(left, right)):
+                known[part] = f"{known[left]} {head} {known[right]}"
+            case Operation(head=head, operands=operands):
+                known[part] = f"{head}({', '.join(known[operand] for operand in operands)})"
+            case _:
+                known[part] = repr(part)
+    return known[term]
+
+
 def lies_in(index: Int, dim: Int, extents: Extents) -> bool:
     """Tell whether an index is certain to be at least 0 and less than `dim`."""
     if isinstance(index, Symbol) and index in extents and alike(extents[index], dim):

@@ -15,7 +15,7 @@ import numpy as np
 
 from gsl.attr.evaluate import disjunction, equal
 from gsl.kernel.expression import Expression
-from gsl.kernel.meaning import Elements, Index, inside, over, select, total
+from gsl.kernel.meaning import Elements, Index, apply, inside, over, select, total
 from gsl.operators.convolution import (
     DataLayout1D,
     DataLayout2D,
@@ -133,7 +133,7 @@ def _global_average_element(index: Index, data: Elements, layout: str) -> Expres
     n, c, _, _ = to_layout(index, layout, "NCHW")
     sizes = to_layout(data.shape, layout, "NCHW")[2:]
     whole = total(sizes, lambda h, w: data[to_layout((n, c, h, w), "NCHW", layout)])
-    return whole / prod(sizes)
+    return apply("/", whole, prod(sizes))
 
 
 @GlobalAvgPool2D.relax

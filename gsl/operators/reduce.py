@@ -115,8 +115,8 @@ Min.meaning = _over("min")
 
 @Mean.kernel
 def _mean_element(index: Index, data: Elements, axis: Any, keepdims: bool) -> Expression:
-    whole: Expression = Sum.element(index, [data], {"axis": axis, "keepdims": keepdims}, None)
-    return whole / prod(sizes_of(data, axis))
+    whole = Sum.element(index, [data], {"axis": axis, "keepdims": keepdims}, None)
+    return apply("/", whole, prod(sizes_of(data, axis)))
 
 
 @Variance.kernel
@@ -128,7 +128,7 @@ def _variance_element(index: Index, data: Elements, axis: Any, keepdims: bool) -
         return deviation * deviation
 
     sizes = sizes_of(data, axis)
-    return total(sizes, square) / prod(sizes)
+    return apply("/", total(sizes, square), prod(sizes))
 
 
 @Variance.numpy

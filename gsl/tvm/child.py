@@ -14,10 +14,14 @@ from gsl.records import decode
 from gsl.tvm.errors import BackendError, TypeMismatchError
 from gsl.tvm.export import build_function
 from gsl.tvm.jobs import Batch, Failure, Result
+from gsl.tvm.kernels import Kernels
 from gsl.tvm.run import Executable, arrays_by_name, compile_functions
 
 Compiled = Executable | Exception
 """Where the function of a graph is, or why there is none."""
+
+KERNELS = Kernels()
+"""What this process has compiled for `execute_by_operator`."""
 
 
 def warm_up() -> None:
@@ -32,6 +36,23 @@ def execute(batch: Batch) -> list[Result]:
     graphs = [[exprs[position] for position in positions] for positions in batch.graphs]
     compiled = _compile_all(graphs)
     return [_run(name, graph, inputs, compiled[graph]) for name, graph, inputs in batch.jobs]
+
+
+def execute_by_operator(batch: Batch) -> list[Result]:
+    """Return the results of all jobs as `execute`, computed by kernels that are kept."""
+    exprs = decode(batch.records)
+    graphs = [[exprs[position] for position in positions] for positions in batch.graphs]
+    KERNELS.prepare(graphs)
+    return [_run_by_operator(name, graphs[graph], inputs) for name, graph, inputs in batch.jobs]
+
+
+def _run_by_operator(name: str, outputs: Sequence[Expr], inputs: dict[str, Any]) -> Result:
+    try:
+        return KERNELS.run(outputs, inputs)
+    except TypeMismatchError as error:
+        return Failure("type", str(error), name)
+    except Exception as error:
+        return Failure("exception", f"{type(error).__name__}: {error}", name)
 
 
 def _compile_all(graphs: Sequence[Sequence[Expr]]) -> list[Compiled]:

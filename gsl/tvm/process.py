@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from gsl.operators.declaration import REGISTRY, Operator
-from gsl.tvm import zygote
+from gsl.tvm import frames, zygote
 from gsl.tvm.errors import BackendError
 
 START = 120.0
@@ -56,16 +56,16 @@ class ZygoteProcess:
         known = all(self._operators.get(operator.name) is operator for operator in operators)
         return known and self._owner == os.getpid()
 
-    def ask(self, data: bytes, timeout: float) -> zygote.Ending:
-        """Run a pickled batch for at most `timeout` seconds.
+    def ask(self, data: bytes, timeout: float, lasting: bool = False) -> frames.Ending:
+        """Run a pickled batch for at most `timeout` seconds, in a fresh process or a `lasting` one.
 
         After any exception the zygote must be stopped: its answer would come too late. Raises
         EOFError or ConnectionError when it has died, TimeoutError when it is silent.
         """
         self._connection.settimeout(GRACE)
-        zygote.send(self._connection, (timeout, data))
+        frames.send(self._connection, (timeout, data, lasting))
         ending = self._receive(timeout + GRACE)
-        assert isinstance(ending, zygote.Ending)
+        assert isinstance(ending, frames.Ending)
         return ending
 
     def stop(self) -> None:
@@ -74,7 +74,7 @@ class ZygoteProcess:
 
     def _receive(self, timeout: float) -> object:
         self._connection.settimeout(timeout)
-        return zygote.receive(self._connection)
+        return frames.receive(self._connection)
 
 
 def _stop(connection: socket.socket, pid: int, owner: int) -> None:

@@ -54,7 +54,7 @@ class Executable:
         results = result if signature.is_packed else [result]
         addresses = {array.ctypes.data for array in given}
         return [
-            _to_numpy(value, declared, f"output {index} of `{name}`", addresses)
+            to_numpy(value, declared, f"output {index} of `{name}`", addresses)
             for index, (value, declared) in enumerate(zip(results, signature.outputs, strict=True))
         ]
 
@@ -96,15 +96,20 @@ def compile_functions(module: Any, level: int = 0) -> Executable:
         for variable, function in module.functions.items()
         if isinstance(function, relax.Function) and "global_symbol" in (function.attrs or ())
     }
+    try:
+        return Executable(machine_of(module, level), signatures)
+    except BackendError as error:
+        raise BackendError(f"TVM cannot compile {', '.join(signatures)}: {error}") from error
+
+
+def machine_of(module: Any, level: int = 0) -> Any:
+    """Compile a module as `compile_functions` does; return TVM's virtual machine for it."""
     target = tvm.target.Target({"kind": "llvm", "opt-level": level})
     try:
         with tvm.transform.PassContext(config={"tirx.disable_assert": True}):
-            machine = relax.VirtualMachine(tvm.compile(module, target), tvm.cpu())
+            return relax.VirtualMachine(tvm.compile(module, target), tvm.cpu())
     except Exception as error:
-        raise BackendError(
-            f"TVM cannot compile {', '.join(signatures)}: {reason(error)}"
-        ) from error
-    return Executable(machine, signatures)
+        raise BackendError(reason(error)) from error
 
 
 class _Compiled(threading.local):
@@ -200,10 +205,14 @@ def _checked(name: str, signature: Signature, arrays: Sequence[Any]) -> list[Any
     return [aligned(array) for array in given]
 
 
-def _to_numpy(value: Any, declared: Type, place: str, inputs: set[int]) -> Any:
+def to_numpy(value: Any, declared: Type, place: str, inputs: set[int]) -> Any:
+    """Return what TVM returned as arrays; copy what lies at the address of one of the `inputs`.
+
+    Raises TypeMismatchError unless it is of the declared type.
+    """
     if isinstance(declared, TupleType):
         fields = zip(value, declared.fields, strict=True)
-        return tuple(_to_numpy(item, field, place, inputs) for item, field in fields)
+        return tuple(to_numpy(item, field, place, inputs) for item, field in fields)
     array = np.from_dlpack(value)
     actual = TensorType(array.shape, array.dtype.name)
     if actual != declared:

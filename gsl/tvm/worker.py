@@ -19,9 +19,9 @@ from gsl.errors import GraphError
 from gsl.expr import Call
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import REGISTRY, OpaqueOperator, Operator
+from gsl.tvm.frames import Ending
 from gsl.tvm.jobs import Failure, Job, Result, graph_key, make_batch
 from gsl.tvm.process import ZygoteProcess
-from gsl.tvm.zygote import Ending
 
 __all__ = ["Failure", "Job", "Result", "Worker"]
 
@@ -41,15 +41,19 @@ class Worker:
         self.batch_size = batch_size
         self._zygote: ZygoteProcess | None = None
 
-    def run(self, jobs: Sequence[Job | tuple[str, Any, Any]]) -> list[Result]:
+    def run(
+        self, jobs: Sequence[Job | tuple[str, Any, Any]], by_operator: bool = False
+    ) -> list[Result]:
         """Return one result per job, in order: a list of arrays or a `Failure`.
 
-        When the process of a batch dies or hangs, its jobs are run again one at a time, each in a
-        fresh process. Raises BackendError when TVM cannot be imported.
+        Graphs are compiled whole, or put together `by_operator` from kernels that one process
+        keeps, which is several times faster; see `gsl.tvm.kernels`. When the process of a batch
+        dies or hangs, its jobs are run again one at a time, each compiled whole in a fresh process.
+        Raises BackendError when TVM cannot be imported.
         """
         results: list[Result] = []
         for batch in _batches([Job(*job) for job in jobs], self.batch_size):
-            results.extend(self._run_batch(batch))
+            results.extend(self._run_batch(batch, by_operator))
         return results
 
     def close(self) -> None:
@@ -69,21 +73,21 @@ class Worker:
     ) -> None:
         self.close()
 
-    def _run_batch(self, jobs: list[Job]) -> list[Result]:
-        ending = self._ask(jobs)
+    def _run_batch(self, jobs: list[Job], by_operator: bool = False) -> list[Result]:
+        ending = self._ask(jobs, by_operator)
         if ending.status == 0 and ending.answer:
             answer: list[Result] = pickle.loads(ending.answer)
             return [_with_stderr(result, ending.stderr) for result in answer]
-        if len(jobs) > 1:
+        if len(jobs) > 1 or by_operator:
             return [self._run_batch([job])[0] for job in jobs]
         kind, message = _cause(ending.status, self.timeout)
         return [Failure(kind, message, jobs[0].name, ending.stderr)]
 
-    def _ask(self, jobs: list[Job]) -> Ending:
+    def _ask(self, jobs: list[Job], lasting: bool) -> Ending:
         data = pickle.dumps(make_batch(jobs), protocol=5)
         process = self._ready(_operators(jobs))
         try:
-            return process.ask(data, self.timeout)
+            return process.ask(data, self.timeout, lasting)
         except (EOFError, ConnectionError):
             self.close()
             return Ending(-signal.SIGKILL, b"", "")

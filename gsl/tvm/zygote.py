@@ -3,8 +3,9 @@
 The barrier has three processes. The parent never imports TVM. The zygote, forked from it, imports
 TVM once, then waits for requests; it never runs one itself, so it stays healthy. Each request is
 executed by a copy of the zygote, which takes milliseconds to make instead of a second, and which
-may die or be killed without harm. Forking, rather than starting a new interpreter, lets the copies
-know the operators that rules and tests declare in modules that cannot be imported by name.
+may die or be killed without harm; `gsl.tvm.lasting` has one that stays for the next request.
+Forking, rather than starting a new interpreter, lets the copies know the operators that rules and
+tests declare in modules that cannot be imported by name.
 """
 
 from __future__ import annotations
@@ -17,53 +18,13 @@ import resource
 import select
 import signal
 import socket
-import struct
 import sys
 import tempfile
 import traceback
-from dataclasses import dataclass
 from typing import IO, Any, NoReturn
 
-LENGTH = struct.Struct("!Q")
-
-STDERR_LIMIT = 8192
-"""Bytes kept of what a batch writes to its standard error."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How the process of a batch ended: its exit status as in `os.waitstatus_to_exitcode`.
-
-    `status` is None after a timeout; `answer` is what the process left behind.
-    """
-
-    status: int | None
-    answer: bytes
-    stderr: str
-
-
-def send(connection: socket.socket, value: Any) -> None:
-    """Send a picklable value as one frame."""
-    data = pickle.dumps(value, protocol=5)
-    connection.sendall(LENGTH.pack(len(data)))
-    connection.sendall(data)
-
-
-def receive(connection: socket.socket) -> Any:
-    """Return the next value; raise EOFError when the other side has gone."""
-    (length,) = LENGTH.unpack(_read(connection, LENGTH.size))
-    return pickle.loads(_read(connection, length))
-
-
-def _read(connection: socket.socket, length: int) -> bytearray:
-    data = bytearray(length)
-    view = memoryview(data)
-    while view:
-        count = connection.recv_into(view)
-        if not count:
-            raise EOFError
-        view = view[count:]
-    return data
+from gsl.tvm.frames import Ending, receive, send, tail
+from gsl.tvm.lasting import LastingChild
 
 
 def serve(connection: socket.socket) -> NoReturn:
@@ -76,12 +37,22 @@ def serve(connection: socket.socket) -> NoReturn:
             send(connection, traceback.format_exc())
             os._exit(1)
         send(connection, "")
-        while True:
-            timeout, data = receive(connection)
-            send(connection, _supervise(connection, child, data, timeout))
+        _answer(connection, child, LastingChild(child, connection))
     except BaseException:
         # The usual end: the parent has closed the connection, or has died.
         os._exit(0)
+
+
+def _answer(connection: socket.socket, child: Any, lasting: LastingChild) -> NoReturn:
+    try:
+        while True:
+            timeout, data, lasts = receive(connection)
+            if lasts:
+                send(connection, lasting.ask(data, timeout))
+            else:
+                send(connection, _supervise(connection, child, data, timeout))
+    finally:
+        lasting.close()
 
 
 def _import_child() -> Any:
@@ -119,7 +90,7 @@ def _supervise(connection: socket.socket, child: Any, data: bytes, timeout: floa
             _be_child(child, data, answer, errors, timeout)
         os.close(held)
         status = _wait(connection, pid, alive, timeout)
-        return Ending(status, _content(answer), _tail(errors))
+        return Ending(status, _content(answer), tail(errors))
 
 
 def _be_child(
@@ -157,8 +128,3 @@ def _wait(connection: socket.socket, pid: int, alive: int, timeout: float) -> in
 def _content(file: IO[bytes]) -> bytes:
     file.seek(0)
     return file.read()
-
-
-def _tail(file: IO[bytes]) -> str:
-    file.seek(max(0, file.seek(0, os.SEEK_END) - STDERR_LIMIT))
-    return file.read().decode(errors="replace").strip()

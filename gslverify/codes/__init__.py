@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 from gslverify.codes import (
+    author,
     backend,
     corpus,
     expectation,
     expression,
+    gate,
+    gradient,
+    ignores,
     internal,
     levels,
     library,
     numeric,
+    prove,
     satisfiable,
     shape,
     static,
     stored,
 )
+from gslverify.finding import CODES
 
 __all__ = [
+    "CODES",
+    "author",
     "backend",
     "corpus",
     "expectation",
     "expression",
+    "gate",
+    "gradient",
+    "ignores",
     "internal",
     "levels",
     "library",
     "numeric",
+    "prove",
     "satisfiable",
     "shape",
     "static",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import click
 
+from gslverify.cluster import ClusterError
 from gslverify.commands.appearance import chosen_style
 from gslverify.commands.parameters import (
     EFFORT,
@@ -18,9 +22,12 @@ from gslverify.commands.parameters import (
 )
 from gslverify.commands.reading import write
 from gslverify.configuration.resolve import Resolved, settings_lines
+from gslverify.gate.baseline import BaselineError
+from gslverify.gate.conclusion import at_the_gate, known_results
 from gslverify.report.formats import lacking
 from gslverify.selection import SelectionError
 from gslverify.session import Output, run_check
+from gslverify.watching import WATCHER, changes_in, command_without, watch
 
 
 @click.command()
@@ -42,14 +49,43 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     selectors = paths or settings.rules
     if not selectors:
         raise click.UsageError("name files or folders, or set `rules` in [tool.gslverify]")
+    if options["watching"]:
+        _watch(paths, tuple(selectors))
+        return
+    whole = not expression and not settings.tags
     try:
-        code = run_check(selectors, settings, _output(resolved, options), expression)
-    except SelectionError as error:
+        known = known_results(settings)
+        code = run_check(
+            selectors,
+            settings,
+            output_of(resolved, options),
+            expression,
+            conclude=lambda report: at_the_gate(report, known, whole=whole),
+        )
+    except (BaselineError, ClusterError, SelectionError) as error:
         raise click.UsageError(str(error)) from error
     sys.exit(code)
 
 
-def _output(resolved: Resolved, options: dict[str, Any]) -> Output:
+def _watch(paths: tuple[str, ...], selectors: tuple[str, ...]) -> None:
+    """Run the command again and again, each time in a process of its own.
+
+    A process keeps the modules that it has imported, and would not see that they have changed.
+    """
+    if find_spec(WATCHER) is None:
+        raise click.UsageError(f"--watch needs the package {WATCHER}; install gslverify[watch]")
+    arguments = command_without(click.get_current_context().obj, paths)
+
+    def verify(chosen: Sequence[str]) -> None:
+        command = [sys.executable, "-m", "gslverify", *arguments, *chosen]
+        subprocess.run(command, check=False)
+        click.echo("waiting for changes; Ctrl-C ends it", err=True)
+
+    watch(selectors, changes_in(selectors), verify)
+
+
+def output_of(resolved: Resolved, options: dict[str, Any]) -> Output:
+    """Return what is written where, as settings and options say."""
     style = chosen_style(
         resolved["color"], resolved["quiet"], resolved["verbose"], resolved["ascii"]
     )
@@ -59,5 +95,11 @@ def _output(resolved: Resolved, options: dict[str, Any]) -> Output:
         if message := lacking(name):
             raise click.UsageError(message)
     return Output(
-        shown, options["output_file"], style, argv, options["reports"], resolved["report-full"]
+        shown,
+        options["output_file"],
+        style,
+        argv,
+        options["reports"],
+        resolved["report-full"],
+        resolved["show-stats"],
     )

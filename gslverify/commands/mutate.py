@@ -15,7 +15,7 @@ from gsl.errors import did_you_mean
 from gslverify.commands.appearance import chosen_style
 from gslverify.commands.parameters import (
     EFFORT,
-    SELECTION,
+    RULES,
     option,
     output_file,
     resolved_settings,
@@ -92,7 +92,7 @@ OPTIONS = (
 
 
 @click.command()
-@with_options((*SELECTION, *OPTIONS, *EFFORT))
+@with_options((*RULES, *OPTIONS, *EFFORT))
 def mutate(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     """Break rules on purpose and see how much is noticed.
 
@@ -126,7 +126,7 @@ def mutate(paths: tuple[str, ...], expression: str, **options: Any) -> None:
 def _sound_rules(paths: Sequence[str], expression: str, seconds: float) -> list[CollectedRule]:
     """Return the rules to break; raise UsageError for what cannot be collected or written down."""
     found: list[CollectedRule] = []
-    for item in writable(chosen_rules(paths, expression, seconds), seconds):
+    for item in writable(chosen_rules(paths, expression), seconds):
         if isinstance(item, Unusable):
             raise failure(item.finding)
         if item.rule.expect:

@@ -17,7 +17,7 @@ from gslverify.configuration.kinds import Kind
 from gslverify.configuration.resolve import Resolved, resolve
 from gslverify.configuration.table import TABLE, Setting, default_of
 from gslverify.report.formats import FORMATS
-from gslverify.settings import Settings
+from gslverify.settings import Settings, automatic_jobs
 
 PATHS = "PATH|PATH::RULE ..."
 DEFAULTS = Settings()
@@ -73,6 +73,15 @@ def reports(
     return tuple(found)
 
 
+def jobs(context: click.Context, parameter: click.Parameter, text: str) -> int:
+    """Read a number of workers."""
+    try:
+        number = TABLE["jobs"].kind.of_text(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return automatic_jobs() if number == "auto" else int(number)
+
+
 class SettingType(click.ParamType[Any]):
     """The type of an option: reads text as the kind of its setting says."""
 
@@ -117,7 +126,7 @@ def _options(settings: Iterable[Setting]) -> tuple[Command, ...]:
 
 PATHS_ARGUMENT = click.argument("paths", nargs=-1, callback=paths, metavar=PATHS)
 
-SELECTION = (
+RULES = (
     PATHS_ARGUMENT,
     click.option(
         "-k",
@@ -126,8 +135,10 @@ SELECTION = (
         metavar="EXPR",
         help="Only rules whose name or tags fit, such as 'conv and not group'.",
     ),
-    *_options(table.SELECTION),
 )
+"""How rules are named: files, folders, and an expression."""
+
+SELECTION = (*RULES, *_options(table.SELECTION))
 
 EFFORT = (
     *_options(table.EFFORT),
@@ -159,6 +170,9 @@ OUTPUT = (
         envvar="GSLVERIFY_REPORT",
         metavar="FMT=PATH",
         help="Write one more report, such as sarif=gslverify.sarif; may be given again.",
+    ),
+    click.option(
+        "--watch", "watching", is_flag=True, help="Verify again what changes, until Ctrl-C."
     ),
     click.option(
         "--show-settings", is_flag=True, help="Show all settings with their origins and stop."

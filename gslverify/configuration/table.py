@@ -107,7 +107,6 @@ SELECTION = (
         "Only rules with one of these tags.",
         "selection",
         ("--tag",),
-        default=(),
     ),
     Setting(
         "select", TEXTS, "Only report these codes, or codes that begin like this.", "selection"
@@ -147,6 +146,7 @@ EFFORT = (
     Setting("seed", word_or_whole("random"), "Start of all random choices.", "effort"),
     Setting("tvm", SWITCH, "Confirm on TVM what NumPy computed.", "effort", field="use_tvm"),
     Setting("keep-going", SWITCH, "Run later stages of refuted rules, too.", "effort"),
+    Setting("library", SWITCH, "Look at what rules do to each other: loops, shadows.", "effort"),
     Setting("max-failures", whole(0), "Stop after N failures; 0 is never.", "effort"),
     Setting(
         "jobs",
@@ -249,7 +249,7 @@ def default_of(setting: Setting) -> Any:
 
 PROFILES: dict[str, dict[str, Any]] = {
     "dev": {},
-    "ci": {"strict-baseline": True},
+    "ci": {"strict-baseline": True, "library": True},
     "deep": {"max-examples": 1000, "rule-budget": "30m", "stage-timeout": "30m"},
 }
 """Profiles that everybody has, as they would be written in the file."""

@@ -35,12 +35,13 @@ class Measure:
     """Layers of weights by operator, the most important first; what is not named weighs 0.
 
     `left` are the rules that none of them lowers, `clashing` some of these that cannot be lowered
-    together.
+    together; when `unchanged`, because they keep the number of every operator.
     """
 
     layers: tuple[dict[str, int], ...]
     left: tuple[Member, ...]
     clashing: tuple[Member, ...] = ()
+    unchanged: bool = False
 
     @property
     def shows_the_end(self) -> bool:
@@ -61,8 +62,14 @@ class Measure:
         named = self.clashing or self.left
         names = ", ".join(member.name for member in named[:MOST_NAMED])
         more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
-        message = f"no weights lower all of {names}{more}"
-        details = (f"{len(self.left)} rules are left after {len(self.layers)} layers",)
+        verb = "keeps" if len(named) == 1 else "keep"
+        message = (
+            f"{names}{more} {verb} the number of every operator, so that no weights change"
+            if self.unchanged
+            else f"no weights lower all of {names}{more}"
+        )
+        rest = "1 rule is" if len(self.left) == 1 else f"{len(self.left)} rules are"
+        details = (f"{rest} left by {len(self.layers)} layers of weights",)
         span = named[0].item.rule.span
         cure = "see whether they can loop; some orders need another reason than weights"
         return Finding(NO_TERMINATION_MEASURE, message, span, cure, details)
@@ -81,7 +88,9 @@ def measure_of(members: Sequence[Member]) -> Measure:
             break
         layers.append(weights)
         left = {m: found for m, found in left.items() if not _all_lowered(found, weights)}
-    return Measure(tuple(layers), tuple(left), _clashing(left))
+    unchanged = tuple(member for member, found in left.items() if not all(found))
+    clashing = unchanged or _clashing(left)
+    return Measure(tuple(layers), tuple(left), clashing, bool(unchanged))
 
 
 def _differences(member: Member) -> list[Difference]:
@@ -139,9 +148,6 @@ def _lowered(rule: list[Difference], symbols: dict[str, Symbol]) -> Term:
 def _clashing(left: dict[Member, list[Difference]]) -> tuple[Member, ...]:
     """Return rules that no weights lower together."""
     rules = list(left.items())
-    unchanged = tuple(member for member, found in rules if not all(found))
-    if unchanged or not rules:
-        return unchanged
     symbols = _symbols(list(left.values()))
     solver = Solver([_lowered(found, symbols) for _, found in rules], SOLVER_LIMIT)
     return tuple(rules[number][0] for number in solver.core().core)

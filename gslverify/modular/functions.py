@@ -60,7 +60,9 @@ def _highest(*parts: Modular) -> Degree:
 
 
 def _pad(func: Any, args: Arguments, kwargs: Options) -> Modular:
-    data, sides = args
+    data, sides, *others = args
+    if others or kwargs.keys() - {"constant_values"}:
+        raise OutsideError("padding that is not constant is not followed modulo a prime")
     filling = lifted(kwargs.get("constant_values", 0), data.field, data.dtype)
     exponent = None
     if data.exponent is not None and filling.exponent is not None:
@@ -183,8 +185,8 @@ def _bilinear(compute: Any, left: Modular, right: Modular, terms: int) -> Modula
 def _where(func: Any, args: Arguments, kwargs: Options) -> Modular:
     condition, *choices = args
     field = next(part.field for part in args if isinstance(part, Modular))
-    dtype = np.result_type(*(choice.dtype for choice in choices))
-    then, otherwise = (lifted(choice, field) for choice in choices)
+    dtype = np.result_type(*(getattr(choice, "dtype", choice) for choice in choices))
+    then, otherwise = (lifted(choice, field, dtype) for choice in choices)
     if isinstance(condition, Modular):
         taken = multiply(dtype, condition, then)
         return add(dtype, taken, multiply(dtype, opposite(None, condition), otherwise))

@@ -1,7 +1,7 @@
 """Collect rules as pytest items, one for each stage: ``pytest --gsl rule_corpus/``.
 
-Only options and markers are declared here, since pytest loads this module in every run; the rest
-comes in with the first rule file.
+Only options, markers and the fixture are declared here, since pytest loads this module in every
+run; the rest comes in with the first rule file or the first use of the fixture.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from gslverify.settings import STAGES, Settings
+from gslverify.pytest_plugin.options import SETTINGS, SWITCHES, destination
+from gslverify.settings import STAGES
 
 ITEMS = "gslverify.pytest_plugin.items"
 
@@ -22,25 +23,24 @@ WRITES_RULES = re.compile(rb"^\s*(from|import)\s+gsl\b(?=.*\brule\b)", re.MULTIL
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the options and the ini key that make rules items."""
-    default = Settings()
+    """Declare the options and ini keys; each setting of the options has an ini key, too."""
     group = parser.getgroup("gslverify", "verification of rewrite rules")
     group.addoption("--gsl", action="store_true", help="collect the rules in Python files")
+    for name, (metavar, text) in SETTINGS.items():
+        group.addoption(f"--gsl-{name}", default=None, metavar=metavar, help=text)
+        parser.addini(destination(name), text, default=None)
+    for name, (flag, _, text) in SWITCHES.items():
+        group.addoption(flag, dest=destination(name), action="store_true", help=text)
+        parser.addini(destination(name), text, default=None)
+    group.addoption("--gsl-strict", action="store_true", help="inconclusive stages fail")
+    parser.addini("gsl_strict", "inconclusive stages fail", type="bool", default=False)
     group.addoption(
-        "--gsl-max-examples",
-        type=int,
-        default=default.max_examples,
-        metavar="N",
-        help=f"graphs per rule in the numeric stage (default: {default.max_examples})",
+        "--gsl-report",
+        action="append",
+        default=[],
+        metavar="FMT=PATH",
+        help="write a report of all rules, such as sarif=gslverify.sarif",
     )
-    group.addoption(
-        "--gsl-seed",
-        type=int,
-        default=default.seed,
-        metavar="N",
-        help=f"start of all random choices (default: {default.seed})",
-    )
-    group.addoption("--gsl-no-tvm", action="store_true", help="run rules on NumPy only")
     parser.addini("gsl_rules", "files and folders whose rules are always collected", "paths", [])
 
 
@@ -49,13 +49,15 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "gsl: a stage of the verification of a rule")
     for stage in STAGES:
         config.addinivalue_line("markers", f"gsl_{stage}: the {stage} stage of a rule")
+    if config.getoption("gsl_report"):
+        _load("gslverify.pytest_plugin.summary").requested(config)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect a file that holds rules, if rules are wanted."""
     if not _holds_wanted_rules(file_path, parent.config):
         return None
-    collector: pytest.Collector = _items().RuleFile.from_parent(parent, path=file_path)
+    collector: pytest.Collector = _load(ITEMS).RuleFile.from_parent(parent, path=file_path)
     return collector
 
 
@@ -67,8 +69,14 @@ def pytest_pycollect_makemodule(
     is_test = any(module_path.match(pattern) for pattern in patterns)
     if is_test or not _holds_wanted_rules(module_path, parent.config):
         return None
-    collector: pytest.Collector = _items().NoTests.from_parent(parent, path=module_path)
+    collector: pytest.Collector = _load(ITEMS).NoTests.from_parent(parent, path=module_path)
     return collector
+
+
+@pytest.fixture(name="gsl")
+def gsl_fixture(request: pytest.FixtureRequest) -> Any:
+    """Verify, match and apply rules in a test: `check`, `assert_matches`, `rewrite` and others."""
+    return _load("gslverify.pytest_plugin.fixture").Rules(request.config)
 
 
 def _holds_wanted_rules(path: Path, config: pytest.Config) -> bool:
@@ -79,5 +87,5 @@ def _holds_wanted_rules(path: Path, config: pytest.Config) -> bool:
     return wanted and WRITES_RULES.search(path.read_bytes()) is not None
 
 
-def _items() -> Any:
-    return importlib.import_module(ITEMS)
+def _load(module: str) -> Any:
+    return importlib.import_module(module)

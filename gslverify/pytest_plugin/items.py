@@ -11,15 +11,23 @@ import pytest
 from gsl.subst import Rule
 from gslverify.codes.expectation import EXPECTATION_UNMET
 from gslverify.corpus import Collected, CollectedRule, Unusable, load_guarded, relative, writable
-from gslverify.engine import COLLECTION, OWNERS, ignore
+from gslverify.engine import COLLECTION, OWNERS, ignore, unusable_result
 from gslverify.examination import Examination
 from gslverify.finding import CODES, FAILURES, Finding, RuleResult, StageResult, Verdict
+from gslverify.pytest_plugin import summary
+from gslverify.pytest_plugin.configure import is_budget_spent, is_strict, session_settings
 from gslverify.report.details import finding_block
 from gslverify.report.style import Style
-from gslverify.settings import Settings, enough_examples
-from gslverify.stages import WAVES
+from gslverify.settings import Settings
+from gslverify.stages import EXAMPLES, WAVES
 
-LOCATIONS = {name: location for wave in WAVES for name, location in wave.items()}
+FIRST, *_ = WAVES[0]
+
+LOCATIONS = {
+    name: location for wave in (WAVES[0], EXAMPLES, *WAVES[1:]) for name, location in wave.items()
+}
+
+BUDGET_SPENT = "the time for all rules (--gsl-budget) is used up"
 
 
 class StageFailedError(AssertionError):
@@ -39,7 +47,7 @@ class RuleFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Collector]:
         """Yield a collector for each rule, in the order of the source."""
-        seconds = Settings().load_timeout
+        seconds = session_settings(self.config).load_timeout
         (items,) = load_guarded([self.path], seconds)
         for item in writable(items, seconds):
             _, separator, rule_name = item.rule_id.rpartition("::")
@@ -53,7 +61,7 @@ class RuleNode(pytest.Collector):
     def __init__(self, *, collected: Collected, **node: Any) -> None:
         super().__init__(**node)
         self.collected = collected
-        self.settings = _settings(self.config)
+        self.settings = session_settings(self.config)
         self._results: dict[str, StageResult] = {}
         self._examination: Examination | None = None
 
@@ -62,7 +70,7 @@ class RuleNode(pytest.Collector):
         if isinstance(self.collected, Unusable):
             yield UnusableItem.from_parent(self, name=COLLECTION)
             return
-        for name in LOCATIONS:
+        for name in _stages_of(self.collected, self.settings):
             yield StageItem.from_parent(self, name=name)
 
     @property
@@ -73,15 +81,28 @@ class RuleNode(pytest.Collector):
 
     def result(self, stage: str) -> StageResult:
         """Return the result of a stage; earlier stages that have not run yet are run now."""
+        assert isinstance(self.collected, CollectedRule)
         if self._examination is None:
-            assert isinstance(self.collected, CollectedRule)
             self._examination = Examination(self.collected, self.settings, ignore)
-        for name, location in LOCATIONS.items():
+        for name, location in _stages_of(self.collected, self.settings).items():
             if name not in self._results:
                 self._results[name] = self._examination.run(name, location)
             if name == stage:
                 break
+        rule, results = self.rule, tuple(self._results.values())
+        found = RuleResult(self.collected.rule_id, rule.span, results, rule.expect)
+        summary.note(self.config, found, self.collected)
         return self._results[stage]
+
+
+def _stages_of(item: CollectedRule, settings: Settings) -> dict[str, str]:
+    """Return the stages that a rule goes through in a session, and where to load them from."""
+    return {
+        name: location
+        for name, location in LOCATIONS.items()
+        if name == FIRST or name in settings.stages
+        if name not in EXAMPLES or item.rule.has_examples
+    }
 
 
 class RuleItem(pytest.Item):
@@ -121,8 +142,10 @@ class UnusableItem(RuleItem):
 
     def runtest(self) -> None:
         """Fail with the finding."""
-        assert isinstance(self.node.collected, Unusable)
-        self.fail([self.node.collected.finding])
+        collected = self.node.collected
+        assert isinstance(collected, Unusable)
+        summary.note(self.config, unusable_result(collected), collected)
+        self.fail([collected.finding])
 
 
 class StageItem(RuleItem):
@@ -135,6 +158,8 @@ class StageItem(RuleItem):
 
     def runtest(self) -> None:
         """Pass, fail, skip what is undecided, and xfail what was expected."""
+        if is_budget_spent(self.config):
+            self._undecided(BUDGET_SPENT)
         rule = self.node.rule
         result = self.node.result(self.name)
         if result.skipped:
@@ -146,7 +171,16 @@ class StageItem(RuleItem):
         if findings:
             self.fail(findings)
         if result.verdict is Verdict.INCONCLUSIVE:
-            pytest.skip("; ".join(f"{f.code} {f.message}" for f in result.findings))
+            undecided = [f for f in result.findings if f.code.verdict is Verdict.INCONCLUSIVE]
+            self._undecided("; ".join(f"{f.code} {f.message}" for f in undecided), undecided)
+
+    def _undecided(self, reason: str, findings: Sequence[Finding] = ()) -> None:
+        """Skip, or fail where the session is strict."""
+        if not is_strict(self.config):
+            pytest.skip(reason)
+        if findings:
+            self.fail(findings)
+        raise StageFailedError(f"inconclusive: {reason}")
 
     def _note_properties(self, result: StageResult) -> None:
         texts = [assurance.text for assurance in result.assurances]
@@ -168,16 +202,6 @@ def _unmet(rule: Rule, result: StageResult) -> Iterator[Finding]:
     if decided and expect in CODES and OWNERS.get(expect[:4]) == result.stage:
         message = f"the rule expects {expect}, which was not found"
         yield Finding(EXPECTATION_UNMET, message, rule.span)
-
-
-def _settings(config: pytest.Config) -> Settings:
-    most = config.getoption("gsl_max_examples")
-    return Settings(
-        max_examples=most,
-        min_examples=enough_examples(most),
-        seed=config.getoption("gsl_seed"),
-        use_tvm=not config.getoption("gsl_no_tvm"),
-    )
 
 
 def _headline(finding: Finding) -> str:

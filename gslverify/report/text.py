@@ -158,6 +158,20 @@ def _verbose_lines(result: RuleResult) -> Iterator[str]:
         else:
             counts = "".join(f", {number} {name}" for name, number in stage.counts.items())
             yield f"{stage.stage} {stage.seconds:.2f}s{counts}"
+            yield from coverage_lines(stage)
+
+
+def coverage_lines(stage: StageResult) -> Iterator[str]:
+    """Yield how much of what examples can have was seen in them, and what was not, by reason."""
+    if not stage.coverage:
+        return
+    missing: dict[str, list[str]] = {}
+    for one in stage.coverage["missing"]:
+        missing.setdefault(one["reason"], []).append(f"{one['facet']} {one['value']}")
+    seen = sum(map(len, stage.coverage["seen"].values()))
+    yield f"covered {seen} of {seen + sum(map(len, missing.values()))} aspects"
+    for reason, places in sorted(missing.items()):
+        yield f"  {reason}: {', '.join(places)}"
 
 
 def _folded(text: str, remark: str, style: Style) -> list[str]:

@@ -7,9 +7,11 @@ What passes on the NumPy references is confirmed on TVM afterwards, in bulk.
 from __future__ import annotations
 
 import hashlib
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, reject, seed, settings
@@ -25,7 +27,9 @@ from gslverify.codes.numeric import (
 from gslverify.concrete import Rewritten
 from gslverify.finding import Assurance, Finding
 from gslverify.generate.arrays import arrays_of_a_mixture
-from gslverify.generate.network import Network
+from gslverify.generate.contexts import CONTEXTS
+from gslverify.generate.empty import empty_networks
+from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.strategies import networks
 from gslverify.generate.wishes import DTYPES, LONG, SIZES
 from gslverify.instance import USUAL
@@ -33,16 +37,19 @@ from gslverify.ladder import climb, refutation
 from gslverify.sampling import Sampler
 from gslverify.second_opinion import assurances, confirm_on_tvm
 from gslverify.smt import Answer, UntranslatableError
-from gslverify.stage import Count, Outcome, Question, Stage, Witness
+from gslverify.stage import Count, Covered, Outcome, Question, Stage, Witness
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.trial import MOST_REWRITES, judge, prepare, simplest
 from gslverify.trial import Outcome as Trial
+from gslverify.uncovered import Survey, survey, with_corner
 
 MOST_SHRINKING_STEPS = 300
 MOST_FRUITLESS_DRAWS = 200
 GRAPHS_PER_WAY = 6
 GRAPHS_IN_CORNERS = 24
 MOST_CORNERS = 16
+MOST_UNCOVERED = 12
+GRAPHS_UNCOVERED = 2
 
 
 class RefutedError(Exception):
@@ -63,10 +70,24 @@ class Search:
     failed: dict[str, Trial] = field(default_factory=dict)
     last: Trial | None = None
     steps: int = 0
+    give_up_at: float = inf
     declined: int = 0
     endless: Network | None = None
     draws: int = 0
     corners: set[int] = field(default_factory=set)
+    contexts: set[str] = field(default_factory=set)
+    survey: Survey | None = None
+
+    @property
+    def networks(self) -> list[Network]:
+        """The networks on which both sides agreed."""
+        return [trials[0].network for trials in self.passed]
+
+    @property
+    def refusals(self) -> Counter[str]:
+        """Why draws told nothing, contexts apart that the rule has no place for."""
+        reasons = self.rejected.items()
+        return Counter({why: n for why, n in reasons if not why.startswith(NOT_APPLICABLE)})
 
     @property
     def useful(self) -> int:
@@ -81,12 +102,14 @@ class Search:
         key = _key(network, draws[0])
         if self.failed:
             self.steps += 1
-            if self.steps > MOST_SHRINKING_STEPS:
+            if self.steps > MOST_SHRINKING_STEPS or time.monotonic() > self.give_up_at:
                 return self.failed.get(key)
         trials = self._trials(network, draws)
         if not trials:
             reject()
         if trials[-1].code is not None:
+            if not self.failed:
+                self.give_up_at = time.monotonic() + self.question.settings.shrink_seconds
             self.failed[key] = self.last = trials[-1]
             return trials[-1]
         if trials[0].declined:
@@ -127,13 +150,14 @@ def examine(question: Question) -> Iterable[Outcome]:
     scenarios = [*found.feasible, *found.large]
     if not scenarios:
         return
-    samplers = [Sampler(scenario.instance, scenario.solver) for scenario in scenarios]
+    samplers = [scenario.sampler for scenario in scenarios]
     search = Search(question)
     failure = _search(search, samplers)
     yield Count("examples", len(search.passed))
-    yield Count("rejected", sum(search.rejected.values()))
+    yield Count("rejected", sum(search.refusals.values()))
     yield Count("declined", search.declined)
     yield Count("draws", search.draws)
+    yield Count("contexts", len(search.contexts))
     if failure is not None:
         after = f"found after {len(search.passed)} graphs that agreed"
         details = (f"{after}, seed {question.settings.seed}",)
@@ -150,7 +174,9 @@ def examine(question: Question) -> Iterable[Outcome]:
         return
     if search.passed:
         yield Witness(simplest(search.passed).case())
-    further = climb(question, search.passed)
+    if search.survey is not None:
+        yield Covered(search.survey.final(question.subst, search.networks).plain())
+    further = climb(question, search.passed, empty_networks(samplers))
     yield from further.counts
     yield from further.findings
     if any(not finding.code.is_warning for finding in further.findings):
@@ -194,12 +220,16 @@ class Round:
 ROUNDS = (
     Round("alone", FLOATING, 0.2),
     Round("alone", INTEGER, 0.15),
-    Round("alone", DTYPES, 0.15, LONG),
-    Round("outputs used", DTYPES, 0.15),
-    Round("inputs computed", DTYPES, 0.15),
-    Round("twice", DTYPES, 0.1),
-    Round("inner value used", DTYPES, 0.1),
+    Round("alone", DTYPES, 0.1, LONG),
+    Round("outputs used", DTYPES, 0.1),
+    Round("inputs computed", DTYPES, 0.1),
+    Round("inputs constant", DTYPES, 0.05),
+    Round("twice", DTYPES, 0.05),
+    Round("inner value used", DTYPES, 0.05),
 )
+RARE_CONTEXTS = tuple(context for context in CONTEXTS if context not in {r.context for r in ROUNDS})
+"""Contexts that many rules have no place for; a few networks in each must do."""
+SHARE_OF_RARE_CONTEXTS = 0.03
 
 
 def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
@@ -210,6 +240,28 @@ def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
             return failed
     for number, (few, one, examples) in enumerate(_special_rounds(samplers), len(ROUNDS)):
         failed = _play(search, few, one, examples, number)
+        if failed is not None:
+            return failed
+    return _play_rare_contexts(search, samplers, total) or _play_uncovered(search, samplers)
+
+
+def _play_rare_contexts(search: Search, samplers: list[Sampler], total: int) -> Trial | None:
+    for number, context in enumerate(RARE_CONTEXTS, 1000):
+        one = Round(context, DTYPES, SHARE_OF_RARE_CONTEXTS, ("equal", "free"))
+        failed = _play(search, samplers, one, max(1, round(total * one.share)), number)
+        if failed is not None:
+            return failed
+    return None
+
+
+def _play_uncovered(search: Search, samplers: list[Sampler]) -> Trial | None:
+    """Draw networks that have what those so far had not."""
+    search.survey = survey(search.question.subst, search.networks, samplers)
+    corner = max(len(sampler.corners) for sampler in samplers)
+    for number, conditions in enumerate(search.survey.open[:MOST_UNCOVERED], corner):
+        few = with_corner(samplers, conditions, number)
+        one = Round("alone", DTYPES, 0.0, corner=number)
+        failed = _play(search, few, one, GRAPHS_UNCOVERED, number)
         if failed is not None:
             return failed
     return None
@@ -268,6 +320,7 @@ def _play(
         failed = search.attempt(network, data.draw(arrays_of_a_mixture(network, number)))
         if failed is not None:
             raise RefutedError(failed)
+        search.contexts.add(network.context)
         if network.in_corner:
             search.corners.add(one.corner)
 
@@ -303,7 +356,7 @@ def _too_few(question: Question, search: Search) -> Finding:
 
 
 def _reasons(search: Search) -> tuple[str, ...]:
-    return tuple(f"{number} rejected: {why}" for why, number in search.rejected.most_common(3))
+    return tuple(f"{number} rejected: {why}" for why, number in search.refusals.most_common(3))
 
 
 NUMERIC = Stage("numeric", examine)

@@ -17,19 +17,19 @@ from gsl.expr import Call, Expr, Var
 from gsl.graph import reverse_post_order
 from gsl.listing import listing
 from gsl.operators.declaration import Need, tensors
-from gsl.rewrite import Builder, known, output_pairs
+from gsl.rewrite import Builder, output_pairs
 from gsl.span import Origin, resolve
 from gsl.types import TensorType, TupleType, Type
 from gslverify.case import case_of
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UNDECIDED_SHAPE
 from gslverify.concrete import concrete_outputs, rewrite_once, target_outputs, value_in
+from gslverify.decisions import MOST_PATHS, Decisions
 from gslverify.finding import Assurance, Code, Counterexample, Finding, Level, Tensor
 from gslverify.sampling import instance_symbols
 from gslverify.smt import Answer, Result, UntranslatableError, is_partial
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.satisfiable import Scenario, Scenarios, scenarios_of
 
-MOST_PATHS = 64
 SMALL_SIZES = (1, 2, 3, 4, 6, 9, 16)
 
 
@@ -47,6 +47,13 @@ class Obligation:
     path: tuple[Term, ...] = ()
 
 
+def shape_holds(question: Question) -> bool:
+    """Tell whether types are proved to agree, by this stage or now."""
+    if "shape" not in question.memory:
+        list(examine(question))
+    return bool(question.memory["shape"])
+
+
 def examine(question: Question) -> Iterable[Outcome]:
     """Examine every scenario; the first refuted one ends the stage."""
     scenarios = scenarios_of(question)
@@ -58,17 +65,20 @@ def examine(question: Question) -> Iterable[Outcome]:
         if finding is None:
             continue
         if finding.code is not UNDECIDED_SHAPE:
+            question.memory["shape"] = False
             yield finding
             return
         if number < len(scenarios.feasible):
             undecided.append(finding)
     yield Count("variants", len(scenarios.feasible) - len(undecided))
     yield from undecided[:1]
+    question.memory["shape"] = not undecided
     if not undecided and scenarios.feasible:
-        yield Assurance("shape", Level.PROVED, _assurance_text(scenarios))
+        yield Assurance("shape", Level.PROVED, assurance_text(scenarios))
 
 
-def _assurance_text(scenarios: Scenarios) -> str:
+def assurance_text(scenarios: Scenarios) -> str:
+    """Return how far a proof for all feasible scenarios goes, such as "proved, ranks 1-4"."""
     proved = len(scenarios.feasible)
     extent = _extent(scenarios)
     if scenarios.complete:
@@ -133,35 +143,10 @@ def _violation(scenario: Scenario, obligation: Obligation, *more: Term) -> Resul
     return scenario.solver.check(*conditions)
 
 
-class _Decisions:
-    """Takes one path through the conditional targets and remembers what it assumes."""
-
-    def __init__(self, prefix: Sequence[bool]) -> None:
-        self.prefix = prefix
-        self.taken: list[bool] = []
-        self.path: list[Term] = []
-
-    def __call__(self, condition: Any) -> bool:
-        if not isinstance(condition, Term):
-            return known(condition)
-        position = len(self.taken)
-        chosen = self.prefix[position] if position < len(self.prefix) else True
-        self.taken.append(chosen)
-        self.path.append(condition if chosen else operation("not", condition))
-        return chosen
-
-    def following(self) -> list[bool] | None:
-        """Return the beginning of the next path, or None after the last."""
-        taken = list(self.taken)
-        while taken and not taken[-1]:
-            taken.pop()
-        return [*taken[:-1], False] if taken else None
-
-
 def _paths(scenario: Scenario) -> Iterator[list[Obligation]]:
     prefix: list[bool] = []
     for _ in range(MOST_PATHS):
-        decisions = _Decisions(prefix)
+        decisions = Decisions(prefix)
         obligations = list(_obligations(scenario, decisions))
         path = tuple(decisions.path)
         yield [replace(obligation, path=path) for obligation in obligations]
@@ -172,7 +157,7 @@ def _paths(scenario: Scenario) -> Iterator[list[Obligation]]:
     raise UndecidedError(f"more than {MOST_PATHS} paths through conditional targets")
 
 
-def _obligations(scenario: Scenario, decisions: _Decisions) -> Iterator[Obligation]:
+def _obligations(scenario: Scenario, decisions: Decisions) -> Iterator[Obligation]:
     instance, need = scenario.instance, Need()
     builder = Builder(instance.bindings, instance.graph, need, decisions)
     pairs = []

@@ -29,20 +29,37 @@ def seeds(kernel: Kernel, inputs: Mapping[str, Any]) -> dict[str, Any]:
     return {name: random.normal(size=np.shape(value)) for name, value in results.items()}
 
 
+def slope(
+    kernel: Kernel,
+    inputs: Mapping[str, Any],
+    above: Mapping[str, Any],
+    name: str,
+    direction: Any,
+    step: float = STEP,
+) -> float:
+    """Return the slope of the outputs, weighted by `above`, along a direction of an input."""
+    sums = []
+    for moved in (inputs[name] + step * direction, inputs[name] - step * direction):
+        results = run(kernel, {**inputs, name: moved})
+        sums.append(sum(float(np.sum(above[o] * results[o])) for o in kernel.outputs))
+    return (sums[0] - sums[1]) / (2 * step)
+
+
 def differences(
     kernel: Kernel, inputs: Mapping[str, Any], above: Mapping[str, Any], name: str
 ) -> Any:
-    """Return the gradient of the outputs, weighted by `above`, to an input."""
+    """Return the slopes along all elements of an input."""
     slopes = np.zeros(np.shape(inputs[name]))
     for place in np.ndindex(slopes.shape):
-        sums = []
-        for step in (STEP, -STEP):
-            moved = np.array(inputs[name], dtype=np.float64)
-            moved[place] += step
-            results = run(kernel, {**inputs, name: moved})
-            sums.append(sum(float(np.sum(above[o] * results[o])) for o in kernel.outputs))
-        slopes[place] = (sums[0] - sums[1]) / (2 * STEP)
+        direction = np.zeros(slopes.shape)
+        direction[place] = 1.0
+        slopes[place] = slope(kernel, inputs, above, name, direction)
     return slopes
+
+
+def directions(array: Any) -> Any:
+    """Return some random directions in which an array may move."""
+    return np.random.default_rng(5).choice([-1.0, -0.5, 0.5, 1.0], size=(2, *np.shape(array)))
 
 
 def gradients(

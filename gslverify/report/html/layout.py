@@ -14,7 +14,7 @@ Edge = tuple[int, int]
 ENGINE = "graphlay"
 OPTIONS = {
     "direction": "topbottom",
-    "spacing": {"layer_gap": 34.0, "node_gap": 22.0, "dummy_gap": 16.0, "isolated_gap": 22.0},
+    "spacing": {"layer_gap": 34.0, "node_gap": 16.0, "dummy_gap": 16.0, "isolated_gap": 22.0},
 }
 
 

@@ -18,7 +18,7 @@ from gslverify.report.html.layout import Edge, Layout, Point, Size, layered
 CHARACTER, LINE, MARGIN, EDGE = 7.3, 16, 8, 2
 """Sizes in pixels: of a character and a line, inside a box, around the drawing."""
 
-MOST_COLUMNS = 34
+MOST_COLUMNS = 30
 MOST_LINES = 10
 
 ARROW_LENGTH, ARROW_WIDTH = 7.0, 4.0

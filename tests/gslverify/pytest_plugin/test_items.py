@@ -13,14 +13,6 @@ pytest_plugins = ["pytester"]
 RELU = "Subst(op.Relu(op.Relu(x)), op.{})"
 
 
-@pytest.fixture
-def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """A project in whose runs pytest has no other plugins and the numeric stage is quick."""
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    pytester.makeini("[pytest]\naddopts = -p gslverify.pytest_plugin -p no:cacheprovider\n")
-    return pytester
-
-
 QUICKLY = ("--gsl", "--gsl-no-tvm", "--gsl-max-examples=5", "-v")
 
 
@@ -126,7 +118,7 @@ def test_wrong_rule_fails_with_the_block_and_no_traceback(project: pytest.Pytest
             "rules.py::example::satisfiable SKIPPED (static refuted the rule)*",
             "FAIL rules.py::example*GSL131*",
             "  --> rules.py:7:47",
-            "  repro       gslverify check rules.py::example -n 5 --no-tvm",
+            "  repro * gslverify check rules.py::example -n 5 --no-tvm",
             "FAILED rules.py::example::static - rules.py:7: GSL131*",
         ]
     )

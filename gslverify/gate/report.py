@@ -1,0 +1,50 @@
+"""JSON reports of earlier runs: read, compared."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gsl.errors import GslError
+from gslverify.report.json import SCHEMA_VERSION
+
+SLOWER_FACTOR = 1.5
+SLOWER_SECONDS = 1.0
+"""A rule is called slower when it takes so many times and so many seconds more."""
+
+
+class ReportError(GslError):
+    """A file is no report of `gslverify check --output-format json`, or not one of a kind."""
+
+
+def read_report(path: Path) -> dict[str, Any]:
+    """Return a JSON report; raise ReportError with the file, and the line if there is one."""
+    try:
+        report = json.loads(path.read_text("utf-8"))
+    except json.JSONDecodeError as error:
+        raise ReportError(f"{path}:{error.lineno}: this is not a report: {error.msg}") from error
+    except (OSError, UnicodeDecodeError, RecursionError) as error:
+        raise ReportError(f"{path}: the report cannot be read: {error}") from error
+    keys = {"schema_version", "tool", "run", "rules", "summary", "timing"}
+    if not isinstance(report, dict) or not keys <= report.keys():
+        raise ReportError(f"{path}: this is no report of `gslverify check --output-format json`")
+    if report["schema_version"] != SCHEMA_VERSION:
+        version = report["schema_version"]
+        raise ReportError(f"{path}: the report has schema {version}, not {SCHEMA_VERSION}")
+    return report
+
+
+def slower(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Return which rules take longer than they did, worst first; that never fails a gate."""
+    before, now = old["timing"]["rules"], new["timing"]["rules"]
+    factors = {
+        rule_id: seconds / before[rule_id]
+        for rule_id, seconds in now.items()
+        if before.get(rule_id, 0) > 0
+        and seconds > SLOWER_FACTOR * before[rule_id]
+        and seconds > before[rule_id] + SLOWER_SECONDS
+    }
+    worst = sorted(factors, key=lambda rule_id: (-factors[rule_id], rule_id))
+    return [f"{rule_id} {before[rule_id]:g}s -> {now[rule_id]:g}s" for rule_id in worst]

@@ -1,0 +1,97 @@
+"""What a library check found, as remarks on the rules that it is about."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from gsl.canonical import rule_hash
+from gsl.subst import Subst
+from gslverify.cache.folder import CacheFolder
+from gslverify.cache.key import package_digest
+from gslverify.corpus import Collected, CollectedRule
+from gslverify.finding import CODES, Finding
+from gslverify.library.examination import examine_library
+from gslverify.settings import Settings
+from gslverify.stage import Question
+from gslverify.stages.static import write_down
+from gslverify.versions import tool_versions
+
+Told = list[dict[str, Any]]
+"""Findings as plain values, each with the id of its rule."""
+
+
+def with_remarks(collected: Sequence[Collected], settings: Settings) -> list[Collected]:
+    """Return what was collected, with what rules do to each other as warnings of each.
+
+    The check is not repeated for a library that it has seen, if results may be kept.
+    """
+    rules = [item for item in collected if _can_be_written(item, settings)]
+    folder = CacheFolder(Path(settings.cache_folder)) if settings.cache else None
+    key = _key(rules)
+    told = _known(folder, key)
+    if told is None:
+        told = _told(rules)
+        if folder is not None:
+            with suppress(OSError):
+                folder.write(key, json.dumps(told))
+    by_rule: dict[str, list[dict[str, Any]]] = {}
+    for one in told:
+        by_rule.setdefault(one["rule"], []).append(one)
+    return [
+        _remarked(item, by_rule.get(item.rule_id, [])) if isinstance(item, CollectedRule) else item
+        for item in collected
+    ]
+
+
+def _can_be_written(item: Collected, settings: Settings) -> TypeGuard[CollectedRule]:
+    if not isinstance(item, CollectedRule):
+        return False
+    return isinstance(write_down(Question(item.rule_id, item.rule, settings)), Subst)
+
+
+def _key(rules: Sequence[CollectedRule]) -> str:
+    parts = ["library", package_digest(), json.dumps(tool_versions(), sort_keys=True)]
+    for item in rules:
+        parts += [item.rule_id, item.rule.expect, rule_hash(item.rule())]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _known(folder: CacheFolder | None, key: str) -> Told | None:
+    text = folder.read(key) if folder is not None else None
+    found: Told | None = json.loads(text) if text is not None else None
+    return found
+
+
+def _told(rules: Sequence[CollectedRule]) -> Told:
+    return [
+        {
+            "rule": rule_id,
+            "code": finding.code.id,
+            "message": finding.message,
+            "cure": finding.cure,
+            "details": list(finding.details),
+            "subject": finding.subject,
+        }
+        for rule_id, finding in examine_library(rules).findings
+    ]
+
+
+def _remarked(item: CollectedRule, told: Told) -> CollectedRule:
+    found = tuple(
+        Finding(
+            CODES[one["code"]],
+            one["message"],
+            item.rule.span,
+            one["cure"],
+            tuple(one["details"]),
+            subject=one["subject"],
+        )
+        for one in told
+    )
+    return replace(item, warnings=(*item.warnings, *found))

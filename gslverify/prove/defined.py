@@ -1,0 +1,225 @@
+"""Is the target defined wherever the source is?
+
+Division by zero, the root of a negative number or an index out of range leave an operator without
+a value. A call of such an operator in the target is safe if the source has one that meets the same
+elements, or if the signs of what it computes from rule the danger out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gsl.attr.evaluate import conjunction, contains, negation
+from gsl.attr.term import Symbol
+from gsl.expr import Call, Expr, Var
+from gsl.graph import reverse_post_order
+from gsl.kernel.expression import (
+    AnyExpression,
+    Apply,
+    Expression,
+    Number,
+    Read,
+    Reduction,
+    Select,
+)
+from gsl.operators.declaration import Values
+from gsl.types import FLOATING, INTEGER, TensorType
+from gslverify.prove.equality import Equality
+from gslverify.prove.facts import Facts
+from gslverify.prove.inline import Inliner
+from gslverify.prove.values import Region
+
+INDICES = {"Take": 1, "GatherElements": 1, "OneHot": 0}
+"""Operators that look something up, and which operand says where."""
+
+
+class Signs:
+    """What is known about the signs of elements, from how they are computed."""
+
+    def __init__(self, facts: Facts, natural: frozenset[str]) -> None:
+        self.facts = facts
+        self.natural = natural
+
+    def is_natural(self, expression: AnyExpression | Expression) -> bool:
+        """Tell whether a value is known not to be negative."""
+        match expression:
+            case Number(value=value):
+                return self.facts.entails(value >= 0)
+            case Read(tensor=tensor):
+                return tensor in self.natural
+            case Select(then=then, otherwise=otherwise):
+                return self.is_natural(then) and self.is_natural(otherwise)
+            case Reduction(function="sum" | "max" | "min" | "product", body=body):
+                return self.is_natural(body)
+            case Apply(function="*", arguments=(left, right)) if left is right:
+                return True
+            case Apply(function="+" | "*" | "min", arguments=arguments):
+                return all(map(self.is_natural, arguments))
+            case Apply(function="max", arguments=arguments):
+                return any(map(self.is_natural, arguments))
+            case Apply(function="/", arguments=(left, right)):
+                return self.is_natural(left) and self.is_positive(right)
+            case Apply(function="sqrt" | "abs"):
+                return True
+            case _:
+                return self.is_positive(expression)
+
+    def is_positive(self, expression: AnyExpression | Expression) -> bool:
+        """Tell whether a value is known to be greater than 0."""
+        match expression:
+            case Number(value=value):
+                return self.facts.entails(value > 0)
+            case Reduction(function="sum", variables=variables, body=body):
+                filled = self.facts.entails(*(extent >= 1 for _, extent in variables))
+                return filled and self.is_positive(body)
+            case Select(then=then, otherwise=otherwise):
+                return self.is_positive(then) and self.is_positive(otherwise)
+            case Apply(function="+", arguments=(left, right)):
+                signs = (self.is_positive(left), self.is_positive(right))
+                return any(signs) and self.is_natural(left) and self.is_natural(right)
+            case Apply(function="*" | "/", arguments=arguments):
+                return all(map(self.is_positive, arguments))
+            case Apply(function="max", arguments=arguments):
+                return any(map(self.is_positive, arguments))
+            case Apply(function="exp" | "sigmoid"):
+                return True
+            case Apply(function="sqrt", arguments=(inner,)):
+                return self.is_positive(inner)
+            case _:
+                return False
+
+
+class Definedness:
+    """Proves that what a target computes has a value wherever the source has one."""
+
+    def __init__(self, inliner: Inliner, equality: Equality, facts: Facts) -> None:
+        self.inliner = inliner
+        self.equality = equality
+        self.facts = facts
+
+    def open_obligation(self, pairs: Sequence[tuple[Expr, Expr]]) -> str:
+        """Return which call of the target may have no value, the empty string for none."""
+        source = [c for c in _calls([old for old, _ in pairs]) if _is_partial(c)]
+        known = {id(call) for call in source}
+        signs = Signs(self.facts, frozenset(_natural_inputs(source)))
+        for call in _calls([new for _, new in pairs]):
+            if id(call) in known or not _is_partial(call):
+                continue
+            for operand in _restricted(call):
+                if not self._is_safe(call, operand, source, signs):
+                    name = call.operator.operands[operand].name
+                    return f"`{name}` of {call.operator} in the target may have no value"
+        return ""
+
+    def _is_safe(self, call: Call, operand: int, source: Sequence[Call], signs: Signs) -> bool:
+        if call.operator.name == "Cast" and self._is_total_cast(call):
+            return True
+        alike = [other for other in source if other.operator is call.operator]
+        if call.operator.undefined is not None and not self._floats(call):
+            return any(self._meets_all(call, other) for other in alike)
+        if any(self._meets(call, other, operand) for other in alike):
+            return True
+        return self._has_sign(call, operand, signs)
+
+    def _is_total_cast(self, call: Call) -> bool:
+        given = call.operands[0].tensor_type.dtype
+        risky = conjunction(contains(given, FLOATING), contains(call.attributes["dtype"], INTEGER))
+        return self.facts.entails(negation(risky))
+
+    def _floats(self, call: Call) -> bool:
+        return self.facts.is_one_of(call.operands[0].tensor_type.dtype, FLOATING)
+
+    def _meets_all(self, call: Call, other: Call) -> bool:
+        pairs = zip(call.operands, other.operands, strict=True)
+        return all(one is two for one, two in pairs)
+
+    def _meets(self, call: Call, other: Call, operand: int) -> bool:
+        """Tell whether a call of the source meets all elements that a call of the target meets."""
+        one, two = call.operands[operand], other.operands[operand]
+        if call.operator.name in INDICES and not self._same_limit(call, other):
+            return False
+        if (
+            call.operator.name == "Cast"
+            and call.attributes["dtype"] is not other.attributes["dtype"]
+        ):
+            return False
+        return one is two or self._covers(two, one)
+
+    def _same_limit(self, call: Call, other: Call) -> bool:
+        return self.facts.same([(_limit(call), _limit(other))])
+
+    def _covers(self, whole: Expr, part: Expr) -> bool:
+        """Tell whether every element of `part` is one of `whole`."""
+        there, here = self._element(whole), self._element(part)
+        if there is None or here is None:
+            return False
+        facts = self.facts.assuming(*here[0].bounds)
+        return self.equality.covers(there, here, facts)
+
+    def _element(self, expr: Expr) -> Any:
+        if not isinstance(expr.type, TensorType):
+            return None
+        index = tuple(Symbol(f"e{axis}", low=0) for axis in range(expr.type.ndim))
+        for symbol, size in zip(index, expr.type.shape, strict=True):
+            self.equality.forms.bound(symbol, size)
+        cases = self.equality.normaliser.cases(self.inliner.element(expr, index))
+        if len(cases) != 1:
+            return None
+        extents = tuple(zip(index, expr.type.shape, strict=True))
+        return Region(extents), cases[0][1]
+
+    def _has_sign(self, call: Call, operand: int, signs: Signs) -> bool:
+        if call.operator.name not in _SIGNS:
+            return False
+        expr = call.operands[operand]
+        index = tuple(Symbol(f"e{axis}", low=0) for axis in range(expr.tensor_type.ndim))
+        value = self.inliner.element(expr, index)
+        wanted = _SIGNS[call.operator.name]
+        return signs.is_positive(value) if wanted == "positive" else signs.is_natural(value)
+
+
+_SIGNS = {
+    "Divide": "positive",
+    "Log": "positive",
+    "Rsqrt": "positive",
+    "Sqrt": "natural",
+    "BatchNorm": "natural",
+}
+
+
+def _same_dtype(call: Call, other: Call) -> bool:
+    return call.attributes["dtype"] is other.attributes["dtype"]
+
+
+def _limit(call: Call) -> Any:
+    if call.operator.name == "OneHot":
+        return call.attributes["depth"]
+    data = call.operands[0].tensor_type
+    return data.shape[call.attributes["axis"]]
+
+
+def _calls(outputs: Sequence[Expr]) -> Iterator[Call]:
+    for expr in reverse_post_order(outputs):
+        if isinstance(expr, Call):
+            yield expr
+
+
+def _is_partial(call: Call) -> bool:
+    return bool(call.operator.values) or call.operator.undefined is not None
+
+
+def _restricted(call: Call) -> list[int]:
+    operands = call.operator.operands
+    named = [n for n, operand in enumerate(operands) if operand.name in call.operator.values]
+    return named or list(range(len(operands)))
+
+
+def _natural_inputs(source: Sequence[Call]) -> Iterator[str]:
+    for call in source:
+        for number, declared in enumerate(call.operator.operands):
+            rule = call.operator.values.get(declared.name)
+            operand = call.operands[number]
+            is_natural = isinstance(rule, Values) and rule.low is not None and rule.low >= 0
+            if is_natural and isinstance(operand, Var):
+                yield operand.name

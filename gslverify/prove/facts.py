@@ -1,0 +1,120 @@
+"""What holds where two values are compared: the claims of a scenario and assumptions beside them.
+
+Conditions are first compared by form; only what is open then is put to the solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from gsl.attr.evaluate import conjunction, contains, equal
+from gsl.attr.term import Term
+from gslverify.prove.forms import Forms, opposite
+from gslverify.prove.relaxed import Relaxed
+from gslverify.smt import Answer, Solver, UntranslatableError
+
+LINEAR_LIMIT = 20_000
+"""The solver's own unit, for questions made linear."""
+
+MOST_QUESTIONS = 40
+"""How often the solver is asked for one proof."""
+
+
+class UnprovableError(Exception):
+    """Something is beyond what proofs speak about, or takes too long; says why."""
+
+
+@dataclass(slots=True)
+class Memory:
+    """Answers of the solver by what was asked, and how often it was."""
+
+    answers: dict[Any, bool] = field(default_factory=dict)
+    questions: int = 0
+    relaxed: Relaxed | None = None
+
+
+class Facts:
+    """Assumptions beside the claims that the solver knows; answers are remembered by form."""
+
+    def __init__(
+        self,
+        solver: Solver,
+        forms: Forms,
+        terms: tuple[Term, ...] = (),
+        known: frozenset[Hashable] = frozenset(),
+        memory: Memory | None = None,
+    ) -> None:
+        self.solver = solver
+        self.forms = forms
+        self.terms = terms
+        self.known = known
+        self.memory = Memory() if memory is None else memory
+
+    def assuming(self, *conditions: Any) -> Facts:
+        """Return these facts and some more."""
+        added = dict[Hashable, Term]()
+        for condition in conditions:
+            form = self.forms.condition(condition)
+            if isinstance(condition, Term) and form is not True and form not in self.known:
+                added[form] = condition
+        if not added:
+            return self
+        known = self.known | frozenset(added)
+        return Facts(self.solver, self.forms, (*self.terms, *added.values()), known, self.memory)
+
+    def entails(self, *conditions: Any) -> bool:
+        """Tell whether all conditions follow; when in doubt they do not."""
+        open_ones: dict[Hashable, Any] = {}
+        for condition in conditions:
+            form = self.forms.condition(condition)
+            if form is False and not self.terms:
+                return False
+            if form is not True and form not in self.known:
+                open_ones[form] = condition
+        if not open_ones:
+            return True
+        key = (self.known, frozenset(open_ones))
+        answers = self.memory.answers
+        if key not in answers:
+            answers[key] = self._follows(conjunction(*open_ones.values()))
+        return answers[key]
+
+    def _follows(self, condition: Any) -> bool:
+        self.memory.questions += 1
+        if self.memory.questions > MOST_QUESTIONS:
+            raise UnprovableError("the proof takes more steps than are tried")
+        if self._relaxed().follows(condition, self.terms):
+            return True
+        try:
+            if not isinstance(condition, Term):
+                return self.solver.check(*self.terms).answer is Answer.UNSAT
+            return self.solver.refutes(condition, *self.terms).answer is Answer.UNSAT
+        except UntranslatableError:
+            return False
+
+    def _relaxed(self) -> Relaxed:
+        if self.memory.relaxed is None:
+            solver = self.solver
+            self.memory.relaxed = Relaxed(self.forms, solver.claims, LINEAR_LIMIT, solver.context)
+        return self.memory.relaxed
+
+    def impossible(self) -> bool:
+        """Tell whether the assumptions contradict each other or the claims."""
+        forms = self.known
+        if any(opposite(form) in forms for form in forms):
+            return True
+        if not self.terms:
+            return False
+        return self.entails(False)
+
+    def same(self, pairs: Iterable[tuple[Any, Any]]) -> bool:
+        """Tell whether the terms of every pair are equal."""
+        different = [(a, b) for a, b in pairs if not self.forms.same(a, b)]
+        return self.entails(*(equal(a, b) for a, b in different))
+
+    def is_one_of(self, dtype: Any, names: tuple[str, ...]) -> bool:
+        """Tell whether a dtype is known to be among some."""
+        name = self.forms.text(dtype)
+        return name in names if isinstance(name, str) else self.entails(contains(name, names))

@@ -1,0 +1,398 @@
+"""Canonical forms of index terms: polynomials whose unknowns are symbols and floor divisions.
+
+Terms with one form are equal wherever the claims hold that the forms have learnt; terms with
+different forms may be equal, too, which is for the solver to find out. A remainder is written
+with a quotient, a % d = a - d * (a // d), so that an index that is split and merged again
+becomes itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from fractions import Fraction
+from math import isfinite
+from typing import Any
+
+from gsl.attr.term import Constant, Operation, Symbol, Term, as_term, bottom_up, operation
+from gslverify.prove.polynomials import (
+    ONE,
+    ZERO,
+    Monomial,
+    Poly,
+    add,
+    constant_of,
+    frozen,
+    multiply,
+    order,
+    replaced,
+    signless,
+    without,
+)
+
+
+class Forms:
+    """Forms of the terms of one scenario."""
+
+    def __init__(self, claims: Iterable[Term] = ()) -> None:
+        self.atoms: list[Term] = []
+        self._numbers: dict[Hashable, int] = {}
+        self._polys: dict[Term, Poly] = {}
+        self._known: dict[Symbol, Poly] = {}
+        self._texts: dict[Symbol, Any] = {}
+        self._extents: dict[int, Poly] = {}
+        self._conditions: dict[Term, Hashable] = {}
+        self._symbols: dict[int, frozenset[Symbol]] = {}
+        for claim in claims:
+            self.learn(claim)
+
+    def learn(self, claim: Any) -> None:
+        """Use the equations in a condition that always holds."""
+        stack = [claim]
+        while stack:
+            match stack.pop():
+                case Operation(head="and", operands=parts):
+                    stack.extend(parts)
+                case Operation(head="==", operands=(left, right)):
+                    self._equate(left, right)
+                case Operation(head="in", operands=(Symbol() as name, Constant(value=(only,)))):
+                    self._texts[name] = only
+
+    def bound(self, symbol: Symbol, extent: Any) -> None:
+        """Note that a symbol takes the values 0 .. extent - 1."""
+        self._extents[self._atom(symbol, symbol)] = self.poly(extent)
+
+    def _equate(self, left: Term, right: Term) -> None:
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, Symbol) and one.sort == "text":
+                self._texts[one] = self.text(other)
+                return
+        if not is_integer(left) or not is_integer(right):
+            return
+        difference = add(self.poly(left), self.poly(right), -1)
+        for mono, number in sorted(difference, key=lambda pair: -max(pair[0], default=-1)):
+            if len(mono) == 1 and number in (1, -1) and self._is_free(mono[0], difference):
+                symbol = self.atoms[mono[0]]
+                assert isinstance(symbol, Symbol)
+                rest = frozen({m: -number * n for m, n in difference if m != mono})
+                self._define(symbol, mono[0], rest)
+                return
+
+    def _is_free(self, atom: int, poly: Poly) -> bool:
+        """Tell whether an atom is a symbol that occurs once, on its own."""
+        symbol = self.atoms[atom]
+        if not isinstance(symbol, Symbol) or symbol.sort != "int":
+            return False
+        others = [number for mono, _ in poly if mono != (atom,) for number in mono]
+        return not any(symbol in self.symbols_of(number) for number in others)
+
+    def symbols_of(self, atom: int) -> frozenset[Symbol]:
+        """Return the symbols in an atom."""
+        if atom not in self._symbols:
+            parts = bottom_up(self.atoms[atom])
+            self._symbols[atom] = frozenset(part for part in parts if isinstance(part, Symbol))
+        return self._symbols[atom]
+
+    def _define(self, symbol: Symbol, atom: int, value: Poly) -> None:
+        for other, known in self._known.items():
+            self._known[other] = replaced(known, atom, value)
+        self._known[symbol] = value
+        self._extents = {a: replaced(e, atom, value) for a, e in self._extents.items()}
+        self._polys.clear()
+        self._conditions.clear()
+
+    def text(self, value: Any) -> Any:
+        """Return the name that a term stands for when it is known, else the term."""
+        if isinstance(value, Constant):
+            return value.value
+        seen = set[Any]()
+        while isinstance(value, Symbol) and value in self._texts and value not in seen:
+            seen.add(value)
+            value = self._texts[value]
+        return value
+
+    def is_named(self, value: Any, name: str) -> bool:
+        """Tell whether a term is known to stand for a name."""
+        known = self.text(value)
+        return isinstance(known, str) and known == name
+
+    def same(self, left: Any, right: Any) -> bool:
+        """Tell whether two terms have one form; False means nothing."""
+        if left is right:
+            return True
+        return self.poly(left) == self.poly(right)
+
+    def poly(self, value: Any) -> Poly:
+        """Return the form of a term or number."""
+        if not isinstance(value, Term):
+            return self._literal(value)
+        if value not in self._polys:
+            for part in bottom_up(value):
+                if part not in self._polys:
+                    self._polys[part] = self._form(part)
+        return self._polys[value]
+
+    def _literal(self, value: Any) -> Poly:
+        if isinstance(value, bool | int):
+            return frozenset([((), int(value))]) if value else ZERO
+        if isinstance(value, float) and isfinite(value):
+            exact = Fraction(value)
+            number = int(exact) if exact.denominator == 1 else exact
+            return frozenset([((), number)]) if number else ZERO
+        return self._unknown(("literal", repr(value)), Constant(value))
+
+    def _atom(self, key: Hashable, term: Term) -> int:
+        if key not in self._numbers:
+            self._numbers[key] = len(self.atoms)
+            self.atoms.append(term)
+        return self._numbers[key]
+
+    def _unknown(self, key: Hashable, term: Term) -> Poly:
+        return frozenset([((self._atom(key, term),), 1)])
+
+    def _form(self, term: Term) -> Poly:
+        match term:
+            case Constant(value=value):
+                return self._literal(value)
+            case Symbol():
+                return self._symbol(term)
+            case Operation(head=head, operands=operands):
+                return self._operation(term, head, operands)
+            case _:
+                return self._unknown(("term", id(term)), term)
+
+    def _symbol(self, symbol: Symbol) -> Poly:
+        if symbol in self._known:
+            return self._known[symbol]
+        name = self.text(symbol)
+        if isinstance(name, str):
+            return self._literal(name)
+        return self._unknown(name, name)
+
+    def _operation(self, term: Operation, head: str, operands: tuple[Term, ...]) -> Poly:
+        if head in _CONDITIONS:
+            return self._unknown(("condition", self.condition(term)), term)
+        if head == "cond":
+            return self._choice(term)
+        forms = [self._polys[operand] for operand in operands]
+        if head in _ARITHMETIC:
+            return _ARITHMETIC[head](forms)
+        if head in ("//", "%") and all(map(is_integer, operands)):
+            return self._division(head, *forms)
+        if head == "/":
+            divisor = constant_of(forms[1])
+            if divisor:
+                return multiply(forms[0], frozenset([((), Fraction(1) / divisor)]))
+        key = tuple(sorted(forms, key=order)) if head in ("min", "max") else tuple(forms)
+        if head in ("min", "max") and forms[0] == forms[1]:
+            return forms[0]
+        return self._unknown((head, key), term)
+
+    def _choice(self, term: Operation) -> Poly:
+        condition, then, otherwise = term.operands
+        decided = self.condition(condition)
+        if decided is True or decided is False:
+            return self._polys[then if decided else otherwise]
+        forms = self._polys[then], self._polys[otherwise]
+        if forms[0] == forms[1] or self._agree_where(decided, *forms):
+            return forms[1]
+        return self._unknown(("cond", decided, forms), term)
+
+    def _agree_where(self, condition: Hashable, then: Poly, otherwise: Poly) -> bool:
+        """Tell whether two forms become one by an equation, such as that a size is 1."""
+        if not isinstance(condition, tuple) or condition[0] != "eq":
+            return False
+        known: list[tuple[int, Poly]] = []
+        for mono, number in condition[1]:
+            if len(mono) == 1 and number in (1, -1) and self._is_free(mono[0], condition[1]):
+                rest = frozen({m: -number * n for m, n in condition[1] if m != mono})
+                known.append((mono[0], rest))
+                break
+        for atom, extent in self._extents.items():
+            for place, value in known:
+                extent = replaced(extent, place, value)
+            if extent == ONE or signless(add(extent, ONE, -1)) == condition[1]:
+                known.append((atom, ZERO))
+        for atom, value in known:
+            then, otherwise = replaced(then, atom, value), replaced(otherwise, atom, value)
+        return then == otherwise
+
+    def _division(self, head: str, whole: Poly, divisor: Poly) -> Poly:
+        quotient = self._quotient(whole, divisor)
+        if head == "//":
+            return quotient
+        return add(whole, multiply(quotient, divisor), -1)
+
+    def _quotient(self, whole: Poly, divisor: Poly) -> Poly:
+        """Take multiples of the divisor out of a division, and what is smaller than it."""
+        if len(divisor) != 1:
+            return self._divided(whole, divisor)
+        ((mono, number),) = divisor
+        taken: dict[Monomial, Any] = {}
+        for part, count in whole:
+            left = without(part, mono)
+            if left is not None and count % number == 0:
+                taken[left] = count // number
+        multiple = frozen(taken)
+        return add(multiple, self._divided(add(whole, multiply(multiple, divisor), -1), divisor))
+
+    def _divided(self, whole: Poly, divisor: Poly) -> Poly:
+        if not whole or self._is_below(whole, divisor):
+            return ZERO
+        if whole == divisor:
+            return ONE
+        a, b = constant_of(whole), constant_of(divisor)
+        if a is not None and b:
+            return self._literal(a // b)
+        term = operation("//", self.term(whole), self.term(divisor))
+        return self._unknown(("//", whole, divisor), term)
+
+    def _is_below(self, poly: Poly, limit: Poly) -> bool:
+        """Tell whether 0 <= poly < limit follows from the extents of symbols."""
+        if not self._is_natural(poly):
+            return False
+        most = poly
+        for atom in {number for mono, _ in poly for number in mono}:
+            if atom in self._extents:
+                extent = self._extents[atom]
+                if any(number in self._extents for mono, _ in extent for number in mono):
+                    return False
+                most = replaced(most, atom, add(extent, ONE, -1))
+        return self._is_natural(add(add(limit, most, -1), ONE, -1))
+
+    def _is_natural(self, poly: Poly) -> bool:
+        """Tell whether a polynomial cannot be negative, seen from signs alone."""
+        return all(
+            number > 0 and all(self._is_count(atom) for atom in mono) for mono, number in poly
+        )
+
+    def _is_count(self, atom: int) -> bool:
+        term = self.atoms[atom]
+        return isinstance(term, Symbol) and term.low is not None and term.low >= 0
+
+    def term(self, poly: Poly) -> Any:
+        """Return a term, or a number, with this form."""
+        total: Any = None
+        for mono, number in sorted(poly, key=lambda pair: pair[0]):
+            part: Any = number
+            if isinstance(number, Fraction):
+                part = operation("/", number.numerator, number.denominator)
+            for atom in mono:
+                one = self.atoms[atom]
+                part = one if isinstance(part, int) and part == 1 else part * one
+            total = part if total is None else total + part
+        return 0 if total is None else total
+
+    def condition(self, value: Any) -> Hashable:
+        """Return True, False or a canonical form of a condition."""
+        if not isinstance(value, Term):
+            return bool(value)
+        if value not in self._conditions:
+            self._conditions[value] = self._condition(value)
+        return self._conditions[value]
+
+    def _condition(self, term: Term) -> Hashable:
+        if not isinstance(term, Operation):
+            return bool(term.value) if isinstance(term, Constant) else self._opaque(term)
+        if term.head in ("and", "or"):
+            return _joined(term.head, [self.condition(part) for part in term.operands])
+        if term.head == "not":
+            return opposite(self.condition(term.operands[0]))
+        if term.head in _COMPARED:
+            return self._comparison(term.head, *term.operands)
+        if term.head == "in":
+            return self._membership(term)
+        return self._opaque(term)
+
+    def _opaque(self, term: Term) -> Hashable:
+        return ("is", self._atom(("term", id(term)), term))
+
+    def _membership(self, term: Operation) -> Hashable:
+        item, options = term.operands
+        name = self.text(item)
+        if isinstance(name, str) and isinstance(options, Constant):
+            return bool(name in options.value)
+        if not isinstance(options, Constant):
+            return self._opaque(term)
+        return ("in", self.poly(item), options.value)
+
+    def _comparison(self, head: str, left: Term, right: Term) -> Hashable:
+        texts = self.text(left), self.text(right)
+        if any(isinstance(name, str) or _is_text(name) for name in texts):
+            return self._same_text(head, texts)
+        sides = (left, right) if head in ("<", "<=", "==", "!=") else (right, left)
+        difference = add(self.poly(sides[1]), self.poly(sides[0]), -1)
+        if head in ("==", "!="):
+            return _decided("eq" if head == "==" else "ne", signless(difference))
+        strict = head in ("<", ">")
+        if strict and is_integer(left) and is_integer(right):
+            return _decided("ge", add(difference, ONE, -1))
+        return _decided("gt" if strict else "ge", difference, is_integer(left + right))
+
+    def _same_text(self, head: str, texts: tuple[Any, Any]) -> Hashable:
+        if all(isinstance(name, str) for name in texts):
+            return bool(texts[0] == texts[1]) == (head == "==")
+        if texts[0] is texts[1]:
+            return head == "=="
+        forms = frozenset(self.poly(name) for name in texts)
+        return ("eq" if head == "==" else "ne", frozenset([((), forms)]))
+
+
+def opposite(condition: Hashable) -> Hashable:
+    """Return the form of the negated condition."""
+    match condition:
+        case bool():
+            return not condition
+        case ("not", inner):
+            return inner
+        case ("ge", frozenset() as poly, True):
+            return ("ge", add(add(ZERO, poly, -1), ONE, -1), True)
+        case ("eq", poly):
+            return ("ne", poly)
+        case ("ne", poly):
+            return ("eq", poly)
+        case _:
+            return ("not", condition)
+
+
+def _joined(head: str, parts: list[Hashable]) -> Hashable:
+    absorbing = head == "or"
+    if absorbing in [part for part in parts if isinstance(part, bool)]:
+        return absorbing
+    open_parts = frozenset(part for part in parts if not isinstance(part, bool))
+    if len(open_parts) < 2:
+        return next(iter(open_parts), not absorbing)
+    return (head, open_parts)
+
+
+def _decided(head: str, poly: Poly, integral: bool = True) -> Hashable:
+    number = constant_of(poly)
+    if number is not None:
+        decided = {"ge": number >= 0, "gt": number > 0, "eq": number == 0, "ne": number != 0}
+        return bool(decided[head])
+    return (head, poly, integral) if head in ("ge", "gt") else (head, poly)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, Symbol) and value.sort == "text"
+
+
+def is_integer(term: Any) -> bool:
+    """Tell whether a term has integers as values: none of its numbers is real."""
+    for part in bottom_up(as_term(term)):
+        if isinstance(part, Symbol) and part.sort != "int":
+            return False
+        if isinstance(part, Constant) and not isinstance(part.value, int):
+            return False
+        if isinstance(part, Operation) and part.head in ("/", "sqrt"):
+            return False
+    return True
+
+
+_CONDITIONS = frozenset({"and", "or", "not", "==", "!=", "<", "<=", ">", ">=", "in"})
+_COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">="})
+_ARITHMETIC: Mapping[str, Callable[[list[Poly]], Poly]] = {
+    "+": lambda forms: add(forms[0], forms[1]),
+    "-": lambda forms: add(forms[0], forms[1], -1),
+    "*": lambda forms: multiply(forms[0], forms[1]),
+    "neg": lambda forms: add(ZERO, forms[0], -1),
+}

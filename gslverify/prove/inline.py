@@ -1,0 +1,98 @@
+"""The element of a computation as an expression that reads nothing but inputs.
+
+Kernels are put into each other. Rules are small, so recursion over their depth is short.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
+from gsl.kernel.expression import Expression, Number, Read
+from gsl.kernel.meaning import Elements, Index, inside, select
+from gsl.types import TensorType
+from gslverify.prove.facts import UnprovableError
+from gslverify.prove.forms import Forms
+
+
+class Inliner:
+    """Writes elements of the computations of one scenario as expressions over its inputs."""
+
+    def __init__(self, forms: Forms) -> None:
+        self.forms = forms
+        self.dtypes: dict[str, Any] = {}
+        self._constants: dict[Any, str] = {}
+        self._known: dict[Any, tuple[Expr, Expression]] = {}
+
+    def element(self, expr: Expr, index: Index) -> Expression:
+        """Return the element of a tensor at an index inside of it; raise UnprovableError."""
+        key = id(expr), tuple(self.forms.poly(place) for place in index)
+        if key not in self._known:
+            self._known[key] = expr, self._element(expr, index)
+        return self._known[key][1]
+
+    def _element(self, expr: Expr, index: Index) -> Expression:
+        match expr:
+            case Var(name=name):
+                return self._read(name, expr, index)
+            case Const():
+                return self._constant(expr, index)
+            case Proj(index=field):
+                return self._field(expr.operands[0], field, index)
+            case Call():
+                return self._called(expr, index, None)
+            case _:
+                raise UnprovableError("a tuple stands where a tensor belongs")
+
+    def _read(self, name: str, expr: Expr, index: Index) -> Expression:
+        self.dtypes[name] = expr.tensor_type.dtype
+        return Read(name, index)
+
+    def _field(self, whole: Expr, field: int, index: Index) -> Expression:
+        if isinstance(whole, Tuple):
+            return self.element(whole.operands[field], index)
+        if isinstance(whole, Call):
+            return self._called(whole, index, field)
+        raise UnprovableError("a field of a tuple is itself a tuple")
+
+    def _constant(self, expr: Const, index: Index) -> Expression:
+        if not isinstance(expr.value, np.ndarray):
+            return Number(expr.value)
+        if not index:
+            asked = expr.asked
+            return Number(expr.value.item() if asked is None else asked)
+        content = expr.dtype, expr.value.shape, expr.value.tobytes()
+        name = self._constants.setdefault(content, f"constant {len(self._constants)}")
+        return self._read(name, expr, index)
+
+    def _called(self, call: Call, index: Index, field: int | None) -> Expression:
+        if call.operator.meaning is None:
+            raise UnprovableError(f"{call.operator} has no kernel")
+        operands = [self.view(operand) for operand in call.operands]
+        return call.operator.element(index, operands, call.attributes, field)
+
+    def view(self, expr: Expr) -> Any:
+        """Return the elements of a tensor, or those of every field of a tuple."""
+        if isinstance(expr.type, TensorType):
+            return self._elements(expr.type, lambda index: self.element(expr, index))
+        fields = []
+        for number, type_ in enumerate(expr.type.fields):
+            if not isinstance(type_, TensorType):
+                raise UnprovableError("a tuple holds a tuple")
+            fields.append(self._elements(type_, self._reader(expr, number)))
+        return tuple(fields)
+
+    def _reader(self, expr: Expr, field: int) -> Any:
+        return lambda index: self._field(expr, field, index)
+
+    @staticmethod
+    def _elements(type_: TensorType, element: Any) -> Elements:
+        def read(index: Index, guarded: bool) -> Expression:
+            if not guarded:
+                found: Expression = element(index)
+                return found
+            return select(inside(index, type_.shape), element(index), 0)
+
+        return Elements(type_, read)

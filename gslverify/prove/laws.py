@@ -1,0 +1,351 @@
+"""The algebraic laws that proofs use, one method for each function.
+
+Everything not mentioned here is a function of which nothing is known but that equal arguments have
+equal results. Laws that integers of a fixed width break - order and arithmetic together, division -
+are used only where all that is computed are floats, which count as real numbers (`is_field`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from math import inf, prod
+from typing import Any
+
+from gsl.attr.evaluate import disjunction, equal
+from gsl.attr.term import operation
+from gsl.types import FLOATING, INTEGER
+from gslverify.prove.algebra import Algebra, single
+from gslverify.prove.facts import Facts
+from gslverify.prove.values import (
+    NUMBER,
+    Factor,
+    Family,
+    Item,
+    Region,
+    Value,
+    constant,
+    plus,
+    symbols_in,
+    value_of,
+)
+
+WIDER: Mapping[str, tuple[str, ...]] = {
+    "float16": ("float32", "float64"),
+    "float32": ("float64",),
+    "int8": ("int32", "int64"),
+    "int32": ("int64",),
+    "uint8": ("int32", "int64"),
+    "bool": (*FLOATING, *INTEGER),
+}
+"""For a dtype those that hold all its values."""
+
+WIDER_FLOATS = {dtype: wider for dtype, wider in WIDER.items() if dtype in FLOATING}
+"""The same where sums count as real numbers, which do not wrap."""
+
+MOST_BITS = 6
+
+Cases = list[tuple[tuple[Any, ...], Value]]
+
+
+class Laws:
+    """Functions of values, simplified as far as laws go."""
+
+    def __init__(self, facts: Facts, algebra: Algebra, is_field: bool) -> None:
+        self.facts = facts
+        self.algebra = algebra
+        self.is_field = is_field
+        self._table: Mapping[str, Callable[..., Value]] = {
+            "+": plus,
+            "-": lambda a, b: plus(a, b, -1),
+            "neg": lambda a: plus(Value(), a, -1),
+            "*": algebra.times,
+            "/": lambda a, b: algebra.times(a, algebra.inverse(b)),
+            "%": self._remainder,
+            "pow": self._power,
+            "exp": self._exponential,
+            "log": self._logarithm,
+            "sigmoid": self._sigmoid,
+            "max": lambda a, b: self.extremum("max", [Item(Region(), a), Item(Region(), b)]),
+            "min": lambda a, b: self.extremum("min", [Item(Region(), a), Item(Region(), b)]),
+            "and": algebra.times,
+            "or": lambda a, b: plus(plus(a, b), algebra.times(a, b), -1),
+            "not": self._not,
+            "select": self._select,
+        }
+
+    def value(self, factor: Factor) -> Cases:
+        """Return a factor as the only case."""
+        return [((), single(factor))]
+
+    def function(self, name: str, arguments: Sequence[Value]) -> Cases:
+        """Return a function of values; a comparison of constants is one of terms."""
+        if name in _COMPARED:
+            return self._comparison(name, *arguments)
+        if name in self._table:
+            return [((), self._table[name](*arguments))]
+        return self.value(self.algebra.factor(name, *arguments))
+
+    def cast(self, value: Value, source: Any, target: Any) -> Cases:
+        """Convert: nothing happens to what the target can hold, else it is only a function.
+
+        Where integers may wrap, an element is what it is in a wider dtype, a sum need not be.
+        """
+        if value.constant in (0, 1):
+            return [((), value)]
+        exact = self.is_field or self.is_exact(value)
+        if self._holds(source, target, WIDER if exact else WIDER_FLOATS):
+            return [((), value)]
+        if self.facts.forms.is_named(target, "bool"):
+            return [((), self._not(self._equality(value)))]
+        return self.value(self.algebra.cast(value, source, target))
+
+    def _holds(self, source: Any, target: Any, wider: Mapping[str, tuple[str, ...]]) -> bool:
+        text = self.facts.forms.text
+        one, other = text(source), text(target)
+        if one is other:
+            return True
+        if isinstance(one, str) and isinstance(other, str):
+            return one == other or other in wider.get(one, ())
+        pairs = [(a, b) for a, found in wider.items() for b in found]
+        kept = [equal(one, other), *(equal((one, other), pair) for pair in pairs)]
+        return self.facts.entails(disjunction(*kept))
+
+    def is_exact(self, value: Value) -> bool:
+        """Tell whether a value is one element or constant, or an extremum of such."""
+        if value.constant is not None or self.is_bit(value):
+            return True
+        if len(value.families) != 1:
+            return False
+        only = value.families[0]
+        if only.number != 1 or not only.region.is_point or len(only.powers) != 1:
+            return False
+        factor, power = only.powers[0]
+        if factor.items:
+            return factor.head != "product" and all(self.is_exact(i.value) for i in factor.items)
+        return power == 1 and factor.head in ("read", NUMBER)
+
+    def is_bit(self, value: Value) -> bool:
+        """Tell whether a value is made of few truth values and always is one, too."""
+        bits = {f.key: f for family in value.families for f, _ in family.powers}
+        if len(bits) > MOST_BITS or not all(factor.is_bit for factor in bits.values()):
+            return False
+        if not all(family.region.is_point for family in value.families):
+            return False
+        return all(
+            _sum_where(value, dict(zip(bits, row, strict=True))) in (0, 1)
+            for row in product((0, 1), repeat=len(bits))
+        )
+
+    def _not(self, value: Value) -> Value:
+        return plus(constant(1), value, -1)
+
+    def _select(self, condition: Value, then: Value, otherwise: Value) -> Value:
+        times = self.algebra.times
+        return plus(times(condition, then), times(self._not(condition), otherwise))
+
+    def _remainder(self, left: Value, right: Value) -> Value:
+        quotient = single(self.algebra.factor("//", left, right))
+        return plus(left, self.algebra.times(right, quotient), -1)
+
+    def _power(self, base: Value, exponent: Value) -> Value:
+        count = exponent.constant
+        if isinstance(count, int) and 1 <= count <= 8:
+            result = base
+            for _ in range(count - 1):
+                result = self.algebra.times(result, base)
+            return result
+        return single(self.algebra.factor("pow", base, exponent))
+
+    def _sigmoid(self, value: Value) -> Value:
+        powers = self._exponential(plus(Value(), value, -1))
+        return self.algebra.inverse(plus(constant(1), powers))
+
+    def _exponential(self, value: Value) -> Value:
+        """exp(a + b) = exp(a) exp(b), exp(n a) = exp(a) ** n for an integer n."""
+        powers = []
+        for family in value.families:
+            count = family.number if isinstance(family.number, int) else 1
+            rest = family.number if count == 1 else 1
+            one = Value((Family(rest, family.powers, family.region),))
+            powers.append((self.algebra.factor("exp", one), count))
+        return self.algebra.family(1, powers, Region())
+
+    def _logarithm(self, value: Value) -> Value:
+        """log(a b) = log(a) + log(b) for positive a and b, log(exp(a)) = a."""
+        if self._is_positive_product(value):
+            (only,) = value.families
+            parts = [self._log_of_factor(factor, power) for factor, power in only.powers]
+            return value_of(family for part in parts for family in part.families)
+        return single(self.algebra.factor("log", value))
+
+    def _is_positive_product(self, value: Value) -> bool:
+        if len(value.families) != 1:
+            return False
+        only = value.families[0]
+        is_product = only.region.is_point and only.number == 1 and bool(only.powers)
+        return is_product and all(self._is_positive(factor) for factor, _ in only.powers)
+
+    def _log_of_factor(self, factor: Factor, power: int) -> Value:
+        if factor.head == "exp":
+            logarithm = factor.arguments[0]
+        elif factor.head == "group":
+            logarithm = single(self.algebra.factor("log", factor.arguments[0]))
+        else:
+            logarithm = single(self.algebra.factor("log", single(factor)))
+        return plus(Value(), logarithm, power)
+
+    def _is_positive(self, factor: Factor) -> bool:
+        if factor.head == "exp":
+            return True
+        return factor.head == "group" and self.is_positive(factor.arguments[0])
+
+    def is_positive(self, value: Value) -> bool:
+        """Tell whether a value is greater than 0: a sum of what is, over what is not empty."""
+        return bool(value.families) and all(
+            family.number > 0
+            and not family.region.guards
+            and all(self._is_positive(factor) for factor, _ in family.powers)
+            and self.facts.entails(*(extent >= 1 for _, extent in family.region.extents))
+            for family in value.families
+        )
+
+    def extremum(self, head: str, items: Sequence[Item]) -> Value:
+        """Return an extremum or product; extrema of extrema become one."""
+        if head == "min" and self.is_field:
+            turned = [Item(item.region, plus(Value(), item.value, -1)) for item in items]
+            return plus(Value(), self.extremum("max", turned), -1)
+        flat: dict[Any, Item] = {}
+        for item in items:
+            for one in self._flat(head, item):
+                if not _is_neutral(head, one.value):
+                    key = one.region.key, one.value.key
+                    flat.setdefault(key if head != "product" else len(flat), one)
+        if len(flat) == 1:
+            (only,) = flat.values()
+            if only.region.is_point:
+                return only.value
+        return single(self.algebra.combined(head, list(flat.values())))
+
+    def _flat(self, head: str, item: Item) -> list[Item]:
+        inner = self._inner(head, item.value)
+        if inner is None:
+            return [item]
+        value = Value((Family(1, ((inner, 1),)),))
+        if item.region.symbols & symbols_in(value):
+            return [item]
+        return [
+            Item(
+                Region(
+                    item.region.extents + one.region.extents,
+                    item.region.guards + one.region.guards,
+                ),
+                one.value,
+            )
+            for one in inner.items
+        ]
+
+    def _inner(self, head: str, value: Value) -> Factor | None:
+        if len(value.families) != 1:
+            return None
+        only = value.families[0]
+        if only.number != 1 or not only.region.is_point or len(only.powers) != 1:
+            return None
+        factor, power = only.powers[0]
+        return factor if factor.head == head and power == 1 else None
+
+    def _comparison(self, name: str, left: Value, right: Value) -> Cases:
+        negative = name in ("<=", ">=", "!=")
+        if name in ("==", "!="):
+            return self._decided(plus(left, right, -1), negative, equal)
+        if name in (">", "<="):
+            left, right = right, left  # so that a <= b is not (b < a)
+        if _is_constant(left) and _is_constant(right):
+            return self._decided(plus(left, right, -1), negative, _less)
+        value = self._below(left, right)
+        return [((), self._not(value) if negative else value)]
+
+    def _below(self, left: Value, right: Value) -> Value:
+        """Return whether left < right; of real numbers that is whether left - right < 0."""
+        if self.is_field:
+            return single(self.algebra.factor("<", plus(left, right, -1), is_bit=True))
+        return single(self.algebra.factor("<", left, right, is_bit=True))
+
+    def _decided(self, difference: Value, negative: bool, compare: Any) -> Cases:
+        term = self.constant_term(difference)
+        if term is None:
+            value = self._equality(difference)
+            return [((), self._not(value) if negative else value)]
+        condition = compare(term, 0)
+        yes, no = constant(0 if negative else 1), constant(1 if negative else 0)
+        form = self.facts.forms.condition(condition)
+        if isinstance(form, bool):
+            return [((), yes if form else no)]
+        return [((condition,), yes), ((operation("not", condition),), no)]
+
+    def _equality(self, value: Value) -> Value:
+        """Return whether a value is 0; whether its negative is means the same."""
+        ordered = sorted(value.families, key=lambda family: repr(family.signature))
+        if ordered and ordered[0].number < 0:
+            value = plus(Value(), value, -1)
+        return single(self.algebra.factor("==", value, is_bit=True))
+
+    def constant_term(self, value: Value) -> Any:
+        """Return a value that is made of constants alone as a term, else None."""
+        if not _is_constant(value):
+            return None
+        total: Any = 0
+        for family in value.families:
+            part: Any = family.number
+            if isinstance(part, Fraction):
+                part = operation("/", part.numerator, part.denominator)
+            for factor, power in family.powers:
+                for _ in range(power):
+                    part = part * factor.places[0]
+            total = total + part
+        return total
+
+
+def _less(term: Any, bound: Any) -> Any:
+    return term < bound
+
+
+def _is_constant(value: Value) -> bool:
+    return all(
+        family.region.is_point
+        and all(
+            factor.head == NUMBER and power > 0 and not isinstance(factor.places[0], float)
+            for factor, power in family.powers
+        )
+        for family in value.families
+    )
+
+
+def is_infinite(value: Value) -> bool:
+    """Tell whether an infinite constant takes part in a value."""
+    return any(
+        factor.head == NUMBER and isinstance(factor.places[0], float)
+        for family in value.families
+        for factor, _ in family.powers
+    )
+
+
+def _is_neutral(head: str, value: Value) -> bool:
+    """Tell whether a value is an infinity that never is the extremum."""
+    if not is_infinite(value) or len(value.families) != 1:
+        return False
+    only = value.families[0]
+    places = [factor.places[0] for factor, power in only.powers if power == 1 and factor.places]
+    return len(only.powers) == 1 and bool(places) and only.number * places[0] == _LOST.get(head)
+
+
+def _sum_where(value: Value, bits: Mapping[Any, int]) -> Any:
+    return sum(
+        family.number * prod(bits[factor.key] for factor, _ in family.powers)
+        for family in value.families
+    )
+
+
+_LOST = {"max": -inf, "min": inf}
+_COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">="})

@@ -1,0 +1,177 @@
+"""From expressions to values in normal form, case by case.
+
+Conditions about indices are lifted out of functions, so that each case is free of them; conditions
+about summed indices restrict the region of their sum. The laws used are those of commutative
+rings, which hold for reals and for integers that wrap; those that need more say so in `laws`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from itertools import product
+from typing import Any, assert_never
+
+from gsl.attr.term import Constant, Operation, operation
+from gsl.kernel.expression import (
+    AnyExpression,
+    Apply,
+    Expression,
+    Number,
+    Read,
+    Reduction,
+    Select,
+)
+from gslverify.prove.algebra import Algebra
+from gslverify.prove.facts import Facts, UnprovableError
+from gslverify.prove.forms import opposite
+from gslverify.prove.laws import Laws, is_infinite
+from gslverify.prove.values import EXTREMA, Family, Item, Region, Value, value_of
+
+Guards = tuple[Any, ...]
+
+Cases = list[tuple[Guards, Value]]
+"""Values with the conditions under which they are the value; exactly one case holds."""
+
+MOST_CASES = 64
+
+
+class Normaliser:
+    """Brings expressions of one scenario into normal form.
+
+    `bits` are the inputs whose elements are truth values.
+    """
+
+    def __init__(
+        self, facts: Facts, algebra: Algebra, is_field: bool, bits: frozenset[str]
+    ) -> None:
+        self.forms = facts.forms
+        self.algebra = algebra
+        self.bits = bits
+        self.laws = Laws(facts, algebra, is_field)
+        self._known: dict[int, tuple[Expression, Cases]] = {}
+
+    def cases(self, expression: Expression) -> Cases:
+        """Return the cases of an expression; raise UnprovableError."""
+        key = id(expression)
+        if key not in self._known:
+            found = self._cases(expression)  # type: ignore[arg-type]
+            if len(found) > MOST_CASES:
+                raise UnprovableError("its elements are computed in too many ways")
+            self._known[key] = expression, found
+        return self._known[key][1]
+
+    def _cases(self, expression: AnyExpression) -> Cases:
+        match expression:
+            case Number(value=value):
+                return self._number(value)
+            case Read(tensor=tensor, indices=indices):
+                return self.laws.value(self.algebra.read(tensor, indices, tensor in self.bits))
+            case Select(condition=condition, then=then, otherwise=otherwise):
+                return self._chosen(condition, self.cases(then), self.cases(otherwise))
+            case Apply(function="cast", arguments=(value, Number() as source, Number() as target)):
+                cast = self.laws.cast
+                return self._each([value], lambda v: cast(v, source.value, target.value))
+            case Apply(function=function, arguments=arguments):
+                return self._each(arguments, lambda *v: self._applied(function, v))
+            case Reduction(function="sum"):
+                return [((), self._sum(expression))]
+            case Reduction():
+                return self._extremum(expression)
+            case _:
+                assert_never(expression)
+
+    def _applied(self, function: str, values: Sequence[Value]) -> Cases:
+        if function not in EXTREMA and any(map(is_infinite, values)):
+            raise UnprovableError("it computes with an infinite constant")
+        return self.laws.function(function, values)
+
+    def _number(self, value: Any) -> Cases:
+        """Return a constant; what it computes with reals is computed with values."""
+        if not isinstance(value, Operation) or value.head not in _TAKEN_APART:
+            constant = value.value if isinstance(value, Constant) else value
+            return [((), self.algebra.number(constant))]
+        if value.head == "cond":
+            condition, then, otherwise = value.operands
+            return self._chosen(condition, self._number(then), self._number(otherwise))
+        operands = [self._number(operand) for operand in value.operands]
+        return self._combined(operands, lambda *v: self.laws.function(value.head, v))
+
+    def _chosen(self, condition: Any, then: Cases, otherwise: Cases) -> Cases:
+        form = self.forms.condition(condition)
+        if isinstance(form, bool):
+            return then if form else otherwise
+        contrary = operation("not", condition)
+        found = [((condition, *guards), value) for guards, value in then]
+        found += [((contrary, *guards), value) for guards, value in otherwise]
+        return [case for case in found if self.is_possible(case[0])]
+
+    def is_possible(self, guards: Iterable[Any]) -> bool:
+        """Tell whether guards do not obviously contradict each other."""
+        forms = {self.forms.condition(part) for part in _parts(guards)}
+        return False not in forms and not any(opposite(form) in forms for form in forms)
+
+    def _each(self, arguments: Sequence[Expression], compute: Any) -> Cases:
+        return self._combined([self.cases(argument) for argument in arguments], compute)
+
+    def _combined(self, arguments: Sequence[Cases], compute: Any) -> Cases:
+        found: Cases = []
+        for combination in product(*arguments):
+            guards = tuple(guard for own, _ in combination for guard in own)
+            if len(arguments) > 1 and not self.is_possible(guards):
+                continue
+            for more, value in compute(*(value for _, value in combination)):
+                found.append(((*guards, *more), value))
+        return found
+
+    def _sum(self, whole: Reduction) -> Value:
+        for symbol, extent in whole.variables:
+            self.forms.bound(symbol, extent)
+        families: list[Family] = []
+        for guards, value in self.cases(whole.body):
+            for family in value.families:
+                families += self._summed(whole.variables, guards, family).families
+        return value_of(families)
+
+    def _summed(self, variables: Any, guards: Guards, family: Family) -> Value:
+        region = Region((*variables, *family.region.extents), (*guards, *family.region.guards))
+        simple = self.algebra.simplified(region)
+        if simple is None:
+            return Value()
+        inner = self.algebra.replaced(Value((Family(family.number, family.powers),)), simple[1])
+        return value_of(
+            one for part in inner.families for one in self._counted(part, simple[0]).families
+        )
+
+    def _counted(self, family: Family, region: Region) -> Value:
+        """Turn a sum over an index that nothing depends on into a multiple."""
+        used = {s for factor, _ in family.powers for s in self.algebra.free(factor)}
+        terms = [*region.guards, *(extent for _, extent in region.extents)]
+        used |= {s for term in terms for s in self.algebra.symbols_of(term)}
+        unused = [extent for symbol, extent in region.extents if symbol not in used]
+        kept = tuple(pair for pair in region.extents if pair[0] in used)
+        value = Value((Family(family.number, family.powers, Region(kept, region.guards)),))
+        counts = [self.algebra.number(extent) for extent in unused]
+        return reduce(self.algebra.times, counts, value)
+
+    def _extremum(self, whole: Reduction) -> Cases:
+        for symbol, extent in whole.variables:
+            self.forms.bound(symbol, extent)
+        items: list[Item] = []
+        for guards, value in self.cases(whole.body):
+            simple = self.algebra.simplified(Region(whole.variables, guards))
+            if simple is not None:
+                items.append(Item(simple[0], self.algebra.replaced(value, simple[1])))
+        assert whole.function in EXTREMA
+        return [((), self.laws.extremum(whole.function, items))]
+
+
+def _parts(guards: Iterable[Any]) -> Iterable[Any]:
+    for guard in guards:
+        yield guard
+        if isinstance(guard, Operation) and guard.head == "and":
+            yield from _parts(guard.operands)
+
+
+_TAKEN_APART = frozenset({"+", "-", "*", "/", "neg", "min", "max", "cond"})
+"""Operations on constants that have a meaning for values, too."""

@@ -1,0 +1,182 @@
+"""One scenario: are the elements of every output equal, and is the target defined?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gsl.attr.term import Symbol, Term
+from gsl.errors import GslError
+from gsl.expr import Call, Expr
+from gsl.graph import reverse_post_order
+from gsl.operators.declaration import Need, tensors
+from gsl.rewrite import Builder, output_pairs
+from gsl.types import FLOATING, TensorType
+from gslverify.decisions import MOST_PATHS, Decisions
+from gslverify.instance import Instance
+from gslverify.prove.algebra import Algebra
+from gslverify.prove.defined import Definedness
+from gslverify.prove.equality import Equality
+from gslverify.prove.facts import Facts, UnprovableError
+from gslverify.prove.forms import Forms
+from gslverify.prove.inline import Inliner
+from gslverify.prove.normal import Cases, Normaliser
+from gslverify.prove.values import Value
+from gslverify.smt import Solver
+
+QUESTION_LIMIT = 150_000
+"""The solver's own unit; what it does not see soon it hardly ever sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One way through the conditional targets: outputs in pairs, and what it assumes."""
+
+    pairs: tuple[tuple[Expr, Expr], ...]
+    path: tuple[Term, ...]
+    claims: tuple[Term, ...]
+
+
+def targets(instance: Instance) -> Iterator[Target]:
+    """Yield the targets of an instance, one for every way through its conditions.
+
+    Raises GslError when one cannot be built, UnprovableError when there are too many.
+    """
+    prefix: list[bool] | None = []
+    for _ in range(MOST_PATHS):
+        if prefix is None:
+            return
+        decisions, need = Decisions(prefix), Need()
+        builder = Builder(instance.bindings, instance.graph, need, decisions)
+        try:
+            pairs = tuple(
+                (instance.bindings.nodes[source].expr, builder.build(*target).expr)
+                for source, target in output_pairs(instance.subst, instance.bindings)
+            )
+        finally:
+            instance.graph.drop_unused(reversed(builder.added))
+        yield Target(pairs, tuple(decisions.path), tuple(term for term, _ in need.claims))
+        prefix = decisions.following()
+    raise UnprovableError("there are too many ways through the conditional targets")
+
+
+def open_obligation(instance: Instance, solver: Solver) -> str:
+    """Return what could not be proved about an instance; the empty string for nothing."""
+    try:
+        with solver.within(QUESTION_LIMIT):
+            for target in targets(instance):
+                reason = _Scenario(instance, solver, target).open_obligation()
+                if reason:
+                    return reason
+    except (UnprovableError, GslError) as error:
+        return str(error)
+    return ""
+
+
+class _Scenario:
+    """The proof for one scenario and one way through its conditional targets."""
+
+    def __init__(self, instance: Instance, solver: Solver, target: Target) -> None:
+        claims = [claim.term for claim in instance.claims]
+        self.forms = Forms([*claims, *target.path])
+        self.facts = Facts(solver, self.forms).assuming(*target.path)
+        self.target = target
+        self.algebra = Algebra(self.forms)
+        self.inliner = Inliner(self.forms)
+        self.equality = self._equality()
+
+    def _equality(self) -> Equality:
+        outputs = [expr for pair in self.target.pairs for expr in pair]
+        bits = frozenset(
+            name for name, dtype in _inputs(outputs) if self.forms.is_named(dtype, "bool")
+        )
+        is_field = computes_with_floats(outputs, self.facts)
+        return Equality(Normaliser(self.facts, self.algebra, is_field, bits))
+
+    def open_obligation(self) -> str:
+        """Return what could not be proved; the empty string for nothing."""
+        for number, (source, target) in enumerate(self.target.pairs):
+            for field, pair in enumerate(_fields(source, target)):
+                reason = self._open_element(*pair)
+                if reason:
+                    name = f"output {number}" + (f", field {field}" if field else "")
+                    return f"{name}: {reason}"
+        defined = Definedness(self.inliner, self.equality, self.facts)
+        return defined.open_obligation(self.target.pairs)
+
+    def _open_element(self, source: tuple[Expr, Any], target: tuple[Expr, Any]) -> str:
+        if source[0] is target[0] and source[1] == target[1]:
+            return ""
+        type_ = _type(*source)
+        if _type(*target).ndim != type_.ndim:
+            return "source and target differ in rank"
+        index = tuple(Symbol(f"i{axis}", low=0) for axis in range(type_.ndim))
+        for symbol, size in zip(index, type_.shape, strict=True):
+            self.forms.bound(symbol, size)
+        bounds = [symbol < size for symbol, size in zip(index, type_.shape, strict=True)]
+        facts = self.facts.assuming(*bounds)
+        left, right = (self._cases(*side, index) for side in (source, target))
+        return self._open_case(left, right, facts)
+
+    def _cases(self, expr: Expr, field: int | None, index: Any) -> Cases:
+        view = self.inliner.view(expr)
+        elements = view if field is None else view[field]
+        return self.equality.normaliser.cases(elements[index])
+
+    def _open_case(self, left: Cases, right: Cases, facts: Facts) -> str:
+        single = len(left) == len(right) == 1
+        for guards, value in left:
+            for more, other in right:
+                within = facts.assuming(*guards, *more)
+                if value.key == other.key or (not single and within.impossible()):
+                    continue
+                if not self.equality.same(value, other, within):
+                    return _open_sentence(value, other, [*guards, *more])
+        return ""
+
+
+def _open_sentence(value: Value, other: Value, guards: Sequence[Any]) -> str:
+    where = " in some case" if guards else ""
+    kinds = [
+        "a sum" if any(f.region.extents for f in one.families) else "an element"
+        for one in (value, other)
+    ]
+    what = "the sums" if kinds == ["a sum", "a sum"] else "the elements"
+    return f"{what} that source and target compute could not be shown to be equal{where}"
+
+
+def computes_with_floats(outputs: Sequence[Expr], facts: Facts) -> bool:
+    """Tell whether all results of calls are floats or truth values; positions do not count."""
+    conditions = []
+    kinds = (*FLOATING, "bool")
+    exprs = reverse_post_order(outputs)
+    used = {id(operand) for expr in exprs if isinstance(expr, Call) for operand in expr.operands}
+    for expr in exprs:
+        if not isinstance(expr, Call):
+            continue
+        if expr.operator.name in ("Argmax", "Argmin") and id(expr) not in used:
+            continue
+        conditions += [tensor.dtype for tensor in tensors((expr.type,))]
+    return all(facts.is_one_of(dtype, kinds) for dtype in dict.fromkeys(conditions))
+
+
+def _inputs(outputs: Sequence[Expr]) -> Iterator[tuple[str, Any]]:
+    for expr in reverse_post_order(outputs):
+        if not expr.operands and isinstance(expr.type, TensorType):
+            yield getattr(expr, "name", ""), expr.type.dtype
+
+
+def _fields(source: Expr, target: Expr) -> Iterator[tuple[Any, Any]]:
+    if isinstance(source.type, TensorType):
+        yield (source, None), (target, None)
+        return
+    for field in range(len(source.type.fields)):
+        yield (source, field), (target, field)
+
+
+def _type(expr: Expr, field: int | None) -> TensorType:
+    found = expr.type if field is None else expr.type.fields[field]  # type: ignore[union-attr]
+    if not isinstance(found, TensorType):
+        raise UnprovableError("an output is a tuple that holds a tuple")
+    return found

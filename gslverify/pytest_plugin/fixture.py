@@ -1,0 +1,122 @@
+"""The fixture `gsl`: verify, match and apply rules in tests that are written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gsl.engine import apply
+from gsl.expr import Expr
+from gsl.listing import listing
+from gsl.span import Span
+from gsl.subst import Rule, Subst
+from gsl.workload import Workload
+from gslverify.corpus import CollectedRule, relative
+from gslverify.engine import ignore
+from gslverify.examination import Examination
+from gslverify.finding import FAILURES, RuleResult, Verdict
+from gslverify.pytest_plugin.configure import is_strict, session_settings
+from gslverify.pytest_plugin.items import LOCATIONS, StageFailedError
+from gslverify.report.details import finding_block
+from gslverify.report.style import Style
+from gslverify.settings import STAGES, enough_examples
+from gslverify.workloads import closest, matching, workload_of
+
+Written = Rule | Subst | Callable[[], Subst]
+Network = Workload | Expr | Sequence[Expr]
+
+
+class Rules:
+    """What a test may do with rules.
+
+    A rule is a function under `@rule`, a function that returns a Subst, or a Subst; a graph is a
+    Workload, an expression, or several.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.settings = session_settings(config)
+
+    def check(
+        self,
+        rule: Written,
+        *,
+        stages: Iterable[str] | None = None,
+        max_examples: int | None = None,
+    ) -> RuleResult:
+        """Verify a rule and return what was found out.
+
+        Fails with the text that `gslverify check` prints if the rule is refuted, and skips, or
+        fails in a strict session, if it is undecided. `stages` and `max_examples` are those of the
+        session by default.
+        """
+        __tracebackhide__ = True
+        most = max_examples or self.settings.max_examples
+        settings = replace(
+            self.settings,
+            stages=tuple(self.settings.stages if stages is None else stages),
+            max_examples=most,
+            min_examples=min(self.settings.min_examples, enough_examples(most)),
+        )
+        unknown = set(settings.stages) - set(STAGES)
+        if unknown:
+            known = ", ".join(STAGES)
+            raise pytest.UsageError(f"there is no stage `{unknown.pop()}`; stages are {known}")
+        item = _collected(rule)
+        examination = Examination(item, settings, ignore)
+        names = [name for name in LOCATIONS if name == STAGES[0] or name in settings.stages]
+        results = tuple(examination.run(name, LOCATIONS[name]) for name in names)
+        result = RuleResult(item.rule_id, item.rule.span, results, item.rule.expect)
+        blamed = [f for f in result.findings if f.code.verdict in FAILURES]
+        if result.verdict is Verdict.INCONCLUSIVE:
+            blamed = [f for f in result.findings if f.code.verdict is Verdict.INCONCLUSIVE]
+            if not is_strict(self.config):
+                pytest.skip("; ".join(f"{f.code} {f.message}" for f in blamed))
+        if blamed and result.verdict is not Verdict.XFAIL:
+            blocks = [finding_block(result, f, settings, Style()) for f in blamed]
+            raise StageFailedError("\n\n".join("\n".join(block) for block in blocks))
+        return result
+
+    def assert_matches(self, rule: Written, graph: Network) -> None:
+        """Fail unless the source of a rule matches somewhere; show how far it came."""
+        __tracebackhide__ = True
+        subst, workload = _subst(rule), workload_of(graph)
+        if not matching(subst, workload):
+            raise StageFailedError(
+                f"{subst.name} does not match; it comes furthest with\n"
+                f"{closest(subst, workload)}\nin\n{_text(workload)}"
+            )
+
+    def assert_no_match(self, rule: Written, graph: Network) -> None:
+        """Fail if the source of a rule matches somewhere; show where."""
+        __tracebackhide__ = True
+        subst, workload = _subst(rule), workload_of(graph)
+        if matching(subst, workload):
+            raise StageFailedError(
+                f"{subst.name} matches:\n{closest(subst, workload)}\nin\n{_text(workload)}"
+            )
+
+    def rewrite(self, rule: Written, graph: Network) -> str:
+        """Return what a rule makes of a graph, a statement a line, fit for a snapshot."""
+        return _text(apply(workload_of(graph), [_subst(rule)]))
+
+
+def _text(workload: Workload) -> str:
+    return "\n".join(listing(workload.outputs))
+
+
+def _subst(rule: Written) -> Subst:
+    return rule if isinstance(rule, Subst) else rule()
+
+
+def _collected(rule: Written) -> CollectedRule:
+    if not isinstance(rule, Rule):
+        write = rule
+        subst = _subst(rule)
+        span = subst.span or Span("<unknown>", 1)
+        rule = Rule(subst.name, lambda: _subst(write), "", "", span)
+    path = Path(rule.span.file)
+    return CollectedRule(f"{relative(path)}::{rule.name}", path, rule)

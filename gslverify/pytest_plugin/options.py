@@ -1,0 +1,29 @@
+"""Options and ini keys of the plugin; plain data, since pytest reads them in every run."""
+
+from __future__ import annotations
+
+SETTINGS = {
+    "profile": ("NAME", "settings under a name: dev, ci, deep, or your own"),
+    "stages": ("LIST", "stages to run; the first always runs"),
+    "max-examples": ("N", "graphs per rule in the numeric stage"),
+    "min-examples": ("N", "graphs below which the numeric stage is inconclusive"),
+    "seed": ("N", "start of all random choices; falls back to --hypothesis-seed"),
+    "budget": ("60s|10m", "time for all rules of the session, divided among its workers"),
+    "rule-budget": ("60s|10m", "time for one rule"),
+    "shrink-budget": ("60s|10m", "time for making a counterexample smaller"),
+    "solver-timeout": ("60s|10m", "limit of one solver query"),
+    "load-timeout": ("60s|10m", "time for importing a rule file"),
+    "ignore": ("CODES", "warnings that are not reported"),
+}
+"""Settings that are options with a value: placeholder and help."""
+
+SWITCHES = {
+    "tvm": ("--gsl-no-tvm", False, "run rules on NumPy only"),
+    "keep-going": ("--gsl-keep-going", True, "run later stages of refuted rules, too"),
+}
+"""Settings that are flags: the flag, the value that it stands for, and help."""
+
+
+def destination(name: str) -> str:
+    """Return the name under which pytest keeps an option or ini key."""
+    return f"gsl_{name.replace('-', '_')}"

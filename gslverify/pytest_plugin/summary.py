@@ -1,0 +1,121 @@
+"""What a session found out about rules: a section at its end, and reports as files."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gslverify.corpus import Collected
+from gslverify.events import RunDone
+from gslverify.exits import exit_code
+from gslverify.finding import RuleResult
+from gslverify.pytest_plugin.configure import session_settings
+from gslverify.report.delivery import deliver
+from gslverify.report.formats import FORMATS, lacking
+from gslverify.report.record import Report
+from gslverify.report.style import Style
+from gslverify.report.text import summary_lines
+
+NAME = "gslverify-summary"
+CHANNEL = "gslverify_results"
+
+
+@dataclass(slots=True)
+class Results:
+    """Results by rule id; of a rule whose stages ran in several processes they are joined."""
+
+    rules: dict[str, RuleResult] = field(default_factory=dict)
+    collected: dict[str, Collected] = field(default_factory=dict)
+    started: float = field(default_factory=time.perf_counter)
+
+    def add(self, result: RuleResult) -> None:
+        """Add a result, or the stages that it has more than the one that is known."""
+        known = self.rules.setdefault(result.rule_id, result)
+        stages = {stage.stage: stage for stage in (*known.stages, *result.stages)}
+        self.rules[result.rule_id] = replace(known, stages=tuple(stages.values()))
+
+    def done(self) -> RunDone:
+        """Return the end of a run with what is known, in the order of files and lines."""
+        rules = sorted(
+            self.rules.values(),
+            key=lambda r: (r.rule_id.partition("::")[0], r.span.line if r.span else 0),
+        )
+        return RunDone(tuple(rules), time.perf_counter() - self.started)
+
+
+class Summary:
+    """Plugin that says at the end what was found out; registered when there are rules."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.results = Results()
+        self.failures: list[str] = []
+        self.wanted = [_report(text) for text in config.getoption("gsl_report")]
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        """Write the reports; a worker of pytest-xdist hands its results over instead."""
+        output: dict[str, Any] | None = getattr(self.config, "workeroutput", None)
+        if output is not None:
+            output[CHANNEL] = pickle.dumps(list(self.results.rules.values()))
+        elif self.wanted:
+            self.failures = list(deliver(self._report(), self.wanted, os.environ))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take over the results of a worker of pytest-xdist."""
+        data = getattr(node, "workeroutput", {}).get(CHANNEL)
+        for result in pickle.loads(data) if data else ():
+            self.results.add(result)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Write counts and codes."""
+        if not self.results.rules:
+            return
+        terminalreporter.section("gslverify")
+        settings = session_settings(self.config)
+        for line in (*summary_lines(self.results.done(), settings, Style()), *self.failures):
+            terminalreporter.line(line)
+        for name, path in self.wanted:
+            terminalreporter.line(f"report {name}: {path}")
+
+    def _report(self) -> Report:
+        done = self.results.done()
+        collected = tuple(self.results.collected.values())
+        arguments = tuple(map(str, self.config.invocation_params.args))
+        settings = session_settings(self.config)
+        return Report(
+            done, settings, (), exit_code(done), ("pytest", *arguments), collected=collected
+        )
+
+
+def _report(text: str) -> tuple[str, Path]:
+    name, separator, path = text.partition("=")
+    if not separator or not path or name not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise pytest.UsageError(f"--gsl-report {text}: write FMT=PATH, with one of {known}")
+    if message := lacking(name):
+        raise pytest.UsageError(f"--gsl-report {text}: {message}")
+    return name, Path(path)
+
+
+def requested(config: pytest.Config) -> Summary:
+    """Return the plugin of a session, registered at the first call."""
+    known: Summary | None = config.pluginmanager.get_plugin(NAME)
+    if known is None:
+        known = Summary(config)
+        config.pluginmanager.register(known, NAME)
+    return known
+
+
+def note(config: pytest.Config, result: RuleResult, collected: Collected) -> None:
+    """Remember what is known about a rule by now."""
+    results = requested(config).results
+    results.add(result)
+    results.collected[collected.rule_id] = collected

@@ -1,0 +1,142 @@
+"""Canonical forms: equal forms mean equal numbers, and what must become one does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gsl.attr.evaluate import choose, conjunction, contains, disjunction, equal, evaluate, negation
+from gsl.attr.term import Symbol, operation
+from gslverify.prove.algebra import put
+from gslverify.prove.forms import Forms, opposite
+
+I, J = Symbol("i", low=0), Symbol("j", low=0)
+M, N, K = (Symbol(name, low=1) for name in "mnk")
+DTYPE = Symbol("dtype", "text")
+
+
+def bounded() -> Forms:
+    """Return forms that know i < m and j < n."""
+    forms = Forms()
+    forms.bound(I, M)
+    forms.bound(J, N)
+    return forms
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (I + J, J + I),
+        ((I + 1) * (I - 1), I * I - 1),
+        (I * N - (I - 1) * N, N),
+        ((I * N + J) // N, I),
+        ((I * N + J) % N, J),
+        ((I * N + J) // N * N + (I * N + J) % N, I * N + J),
+        ((J * M + I) % M, I),
+        (((I * N + J) * K) // K, I * N + J),
+        (choose(equal(M, 1), 0, I), I),
+        (choose(equal(M, 1), 1, M), M),
+        (choose(equal(K, 1), J, J), J),
+        (operation("min", I, J), operation("min", J, I)),
+        (I // 1, I),
+        (Symbol("i") * 0, 0),
+    ],
+)
+def test_equal_terms_have_one_form(left: Any, right: Any) -> None:
+    assert bounded().same(left, right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [(I, J), (I // N, 0), ((I * N + J) // M, I), (choose(equal(N, 1), 0, I), I), (I - J, J - I)],
+)
+def test_other_terms_have_other_forms(left: Any, right: Any) -> None:
+    assert not bounded().same(left, right)
+
+
+def test_claims_are_used() -> None:
+    forms = Forms([conjunction(equal(M, N * K), equal(N, 3)), contains(DTYPE, ("bool",))])
+    assert forms.same(M, 3 * K)
+    assert forms.is_named(DTYPE, "bool")
+    assert not forms.is_named(Symbol("other", "text"), "bool")
+
+
+def test_a_symbol_is_not_defined_by_itself() -> None:
+    forms = Forms([equal(M, (M + 1) // 2)])
+    assert not forms.same(M, 1)
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        (I < I + 1, True),
+        (I >= I + 1, False),
+        (equal(I, I), True),
+        (equal(I + 1, I), False),
+        (equal(DTYPE, DTYPE), True),
+        (conjunction(I < I, J < 3), False),
+        (disjunction(I <= I, J < 3), True),
+    ],
+)
+def test_conditions_are_decided(condition: Any, expected: bool) -> None:
+    assert Forms().condition(condition) is expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (I < J, negation(J <= I)),
+        (I < J, I + 1 <= J),
+        (equal(I, J), equal(J, I)),
+        (I != J, negation(equal(I, J))),
+        (conjunction(I < J, J < N), conjunction(J < N, I < J)),
+    ],
+)
+def test_conditions_that_mean_the_same_have_one_form(one: Any, other: Any) -> None:
+    forms = Forms()
+    assert forms.condition(one) == forms.condition(other)
+    assert forms.condition(negation(one)) == opposite(forms.condition(other))
+
+
+def terms() -> st.SearchStrategy[Any]:
+    """Draw index arithmetic over i, j and positive divisors."""
+    leaves = st.sampled_from([I, J, M, N]) | st.integers(-3, 3)
+
+    def bigger(parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+        heads = st.sampled_from(["+", "-", "*", "min", "max"])
+        plain = st.builds(operation, heads, parts, parts)
+        divided = st.builds(
+            operation, st.sampled_from(["//", "%"]), parts, st.sampled_from([M, N, 2, 3])
+        )
+        chosen = st.builds(lambda a, b, c, d: choose(a < b, c, d), parts, parts, parts, parts)
+        return plain | divided | chosen
+
+    return st.recursive(leaves, bigger, max_leaves=8)
+
+
+@given(terms(), st.integers(1, 4), st.integers(1, 4), st.data())
+def test_a_form_has_the_value_of_its_term(term: Any, m: int, n: int, data: Any) -> None:
+    values = {M: m, N: n, I: data.draw(st.integers(0, m - 1)), J: data.draw(st.integers(0, n - 1))}
+    forms = bounded()
+    assert put(forms.term(forms.poly(term)), values) == put(term, values)
+
+
+def test_put_leaves_other_symbols() -> None:
+    assert evaluate(put(I + J, {I: 2}), _Values({J: 5})) == 7
+
+
+class _Values:
+    def __init__(self, values: dict[Symbol, int]) -> None:
+        self.values = values
+
+    def access(self, term: Any) -> Any:
+        raise AssertionError(term)
+
+    def symbol(self, symbol: Symbol) -> int:
+        return self.values[symbol]
+
+    def bind(self, symbol: Symbol, value: Any) -> _Values:
+        return _Values({**self.values, symbol: value})

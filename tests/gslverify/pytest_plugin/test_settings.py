@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gslverify.configuration.table import TABLE
+from gslverify.pytest_plugin.options import SETTINGS, SWITCHES
+from tests.gslverify.pytest_plugin.projects import STATIC, ids_of, write_mixed
+from tests.gslverify.rule_files import write_rules
+
+pytest_plugins = ["pytester"]
+
+PLUGIN = "[pytest]\naddopts = -p gslverify.pytest_plugin -p no:cacheprovider\n"
+
+SHOW = """
+from gslverify.pytest_plugin.configure import session_settings
+
+
+def pytest_collection_finish(session):
+    settings = session_settings(session.config)
+    print("SETTINGS", settings.max_examples, settings.seed, settings.use_tvm, settings.profile)
+"""
+
+
+def test_options_are_settings() -> None:
+    assert (SETTINGS.keys() | SWITCHES.keys()) <= TABLE.keys()
+
+
+def shown(project: pytest.Pytester, *arguments: str) -> str:
+    (project.path / "conftest.py").write_text(SHOW, "utf-8")
+    result = project.runpytest_inprocess("--collect-only", *arguments)
+    (line,) = [line for line in result.outlines if line.startswith("SETTINGS")]
+    return line.removeprefix("SETTINGS ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "ini", "toml", "expected"),
+    [
+        ([], "", "", "60 0 True dev"),
+        ([], "", "max-examples = 7", "7 0 True dev"),
+        ([], "gsl_max_examples = 8\ngsl_tvm = false", "max-examples = 7", "8 0 False dev"),
+        (["--gsl-max-examples=9"], "gsl_max_examples = 8", "", "9 0 True dev"),
+        (["--gsl-profile=deep"], "gsl_max_examples = 8", "", "1000 0 True deep"),
+        (["--gsl-no-tvm", "--gsl-seed=5"], "", "", "60 5 False dev"),
+    ],
+)
+def test_option_outdoes_profile_outdoes_ini_outdoes_settings_file(
+    arguments: list[str], ini: str, toml: str, expected: str, project: pytest.Pytester
+) -> None:
+    project.makeini(PLUGIN + ini + "\n")
+    (project.path / "pyproject.toml").write_text(f"[tool.gslverify]\n{toml}\n", "utf-8")
+
+    assert shown(project, *arguments) == expected
+
+
+def test_environment_outdoes_ini(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.makeini(PLUGIN + "gsl_seed = 3\n")
+    monkeypatch.setenv("GSLVERIFY_SEED", "4")
+
+    assert shown(project).split()[1] == "4"
+    assert shown(project, "--gsl-seed=5").split()[1] == "5"
+
+
+def test_seed_falls_back_to_that_of_hypothesis(project: pytest.Pytester) -> None:
+    hypothesis = ("-p", "_hypothesis_pytestplugin", "--hypothesis-seed=77")
+
+    assert shown(project, *hypothesis).split()[1] == "77"
+    assert shown(project, *hypothesis, "--gsl-seed=5").split()[1] == "5"
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("--gsl-max-examples=many", "gslverify: --gsl-max-examples: 'many' is not a valid integer"),
+        ("--gsl-profile=depp", "did you mean `deep`?"),
+        ("--gsl-stages=nmeric", "did you mean `numeric`?"),
+        ("--gsl-report=pdf=x", "--gsl-report pdf=x: write FMT=PATH"),
+        ("--gsl-report=json", "write FMT=PATH"),
+    ],
+)
+def test_mistakes_are_usage_errors(argument: str, message: str, project: pytest.Pytester) -> None:
+    write_rules(project.path, ["one"])
+
+    result = project.runpytest_inprocess("--gsl", argument)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR or result.ret == pytest.ExitCode.INTERRUPTED
+    assert message in "\n".join([*result.outlines, *result.errlines])
+    assert "Traceback" not in str(result.outlines)
+
+
+def test_mistake_in_the_settings_file_is_told(project: pytest.Pytester) -> None:
+    write_rules(project.path, ["one"])
+    (project.path / "pyproject.toml").write_text("[tool.gslverify]\nsead = 1\n", "utf-8")
+
+    result = project.runpytest_inprocess("--gsl")
+
+    text = "\n".join([*result.outlines, *result.errlines])
+    assert "pyproject.toml:2: there is no setting `sead`; did you mean `seed`?" in text
+
+
+def test_stages_that_are_not_asked_for_are_no_items(project: pytest.Pytester) -> None:
+    write_rules(project.path, ["one"])
+
+    result = project.runpytest_inprocess("--gsl", "--gsl-stages=shape", "--collect-only", "-q")
+
+    assert ids_of(result) == ["rules.py::one::static", "rules.py::one::shape"]
+
+
+def test_spent_budget_leaves_rules_undecided(project: pytest.Pytester) -> None:
+    write_rules(project.path, ["one", "two"])
+
+    result = project.runpytest_inprocess(*STATIC, "--gsl-budget=0.000001", "-rs")
+    strict = project.runpytest_inprocess(*STATIC, "--gsl-budget=0.000001", "--gsl-strict")
+
+    result.assert_outcomes(skipped=2, deselected=6)
+    result.stdout.fnmatch_lines(["*the time for all rules (--gsl-budget) is used up*"])
+    strict.assert_outcomes(failed=2, deselected=6)
+
+
+UNDECIDED = """
+import gslverify.stages.static as static
+from gslverify.codes.shape import UNDECIDED_SHAPE
+from gslverify.finding import Finding
+from gslverify.stage import Stage
+static.STATIC = Stage('static', lambda question: [Finding(UNDECIDED_SHAPE, 'too hard')])
+"""
+
+
+@pytest.mark.parametrize(
+    ("argument", "ini", "outcome"),
+    [("", "", "skipped"), ("--gsl-strict", "", "failed"), ("", "gsl_strict = true\n", "failed")],
+)
+def test_strict_sessions_fail_on_what_is_undecided(
+    argument: str, ini: str, outcome: str, project: pytest.Pytester
+) -> None:
+    project.makeini(PLUGIN + ini)
+    write_rules(project.path, ["one"])
+    (project.path / "conftest.py").write_text(UNDECIDED, "utf-8")
+
+    result = project.runpytest_subprocess(*STATIC, *filter(None, [argument]))
+
+    result.assert_outcomes(**{outcome: 1, "deselected": 3})
+
+
+def test_reports_are_written_and_a_section_ends_the_run(project: pytest.Pytester) -> None:
+    write_mixed(project.path)
+
+    result = project.runpytest_inprocess(
+        *STATIC, "--gsl-report=json=r.json", "--gsl-report=junit=no/r.xml"
+    )
+
+    report = json.loads((project.path / "r.json").read_text("utf-8"))
+    assert report["summary"] == {"pass": 2, "fail": 1}
+    assert report["run"]["exit_code"] == 1
+    result.stdout.fnmatch_lines(
+        [
+            "=* gslverify =*",
+            "3 rules: 2 pass, 1 fail*",
+            "the report junit could not be written to no/r.xml*",
+            "report json: r.json",
+        ]
+    )
+
+
+def test_nothing_is_said_without_rules(project: pytest.Pytester) -> None:
+    (project.path / "test_it.py").write_text("def test_it():\n    pass\n", "utf-8")
+
+    result = project.runpytest_inprocess("--gsl")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*gslverify =*")
+
+
+def test_workers_of_xdist_share_reports(project: pytest.Pytester) -> None:
+    write_mixed(project.path)
+    write_mixed(project.path, "more.py")
+
+    result = project.runpytest_subprocess(*STATIC, "-p", "xdist", "-n2", "--gsl-report=json=r.json")
+
+    result.assert_outcomes(passed=4, failed=2)
+    report = json.loads((project.path / "r.json").read_text("utf-8"))
+    assert [rule["id"] for rule in report["rules"]] == [
+        f"{file}.py::{name}" for file in ("more", "rules") for name in ("one", "wrong", "two")
+    ]
+    result.stdout.fnmatch_lines(["6 rules: 4 pass, 2 fail*"])
+
+
+def test_adopting_rules_takes_one_line(project: pytest.Pytester) -> None:
+    folder = Path(project.path)
+    write_rules(folder, ["one"], "rules/conv.py")
+    (folder / "tox.ini").unlink()
+    (folder / "pytest.ini").write_text("[pytest]\ngsl_rules = rules\n", "utf-8")
+
+    done = subprocess.run(
+        ["python", "-m", "pytest", "-p", "gslverify.pytest_plugin", "-m", "gsl_static"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert "1 passed, 3 deselected" in done.stdout
