@@ -10,12 +10,18 @@ from typing import Any
 
 import numpy as np
 
+from gsl.errors import GslError
 from gsl.expr import Expr
 from gsl.graph import reverse_post_order
+from gsl.tvm.errors import BackendError
 from gsl.tvm.worker import Failure, Job, Worker
 from gsl.types import TensorType
 from gslverify.bounded import PRECISIONS, AmbiguousError, Bounded, rounding_like
 from gslverify.compare import evaluate_bounded
+
+
+class BackendMissingError(GslError):
+    """TVM cannot be used at all; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +54,14 @@ def close_worker() -> None:
 def opinions(networks: Sequence[tuple[Sequence[Expr], Mapping[str, Any]]]) -> list[Opinion]:
     """Run networks on inputs and compare with the references within the machine's rounding.
 
-    What does not agree operator by operator is compiled whole and run in a fresh process.
+    What does not agree operator by operator is compiled whole and run in a fresh process. Raises
+    BackendMissingError when TVM does not start.
     """
     jobs = [Job(f"network{n}", outputs, inputs) for n, (outputs, inputs) in enumerate(networks)]
-    results = _worker().run(jobs, by_operator=True)
+    try:
+        results = _worker().run(jobs, by_operator=True)
+    except BackendError as error:
+        raise BackendMissingError(_last_line(error)) from error
     found = [_opinion(job.outputs, job.inputs, r) for job, r in zip(jobs, results, strict=True)]
     doubtful = [number for number, opinion in enumerate(found) if not opinion.agrees]
     again = _worker().run([jobs[number] for number in doubtful])
@@ -63,8 +73,11 @@ def opinions(networks: Sequence[tuple[Sequence[Expr], Mapping[str, Any]]]) -> li
 def run(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> list[Any] | Failure:
     """Return what TVM computes for one network, or why it does not."""
     jobs = [Job("network", outputs, inputs)]
-    (result,) = _worker().run(jobs, by_operator=True)
-    return _worker().run(jobs)[0] if isinstance(result, Failure) else result
+    try:
+        (result,) = _worker().run(jobs, by_operator=True)
+        return _worker().run(jobs)[0] if isinstance(result, Failure) else result
+    except BackendError as error:
+        return Failure("exception", _last_line(error), "network")
 
 
 def _opinion(
@@ -82,6 +95,11 @@ def _opinion(
         if difference:
             return Opinion(False, difference=f"output {number}: {difference}")
     return Opinion(True)
+
+
+def _last_line(error: BackendError) -> str:
+    """Return what an error ends with, which says most of a traceback."""
+    return str(error).strip().splitlines()[-1]
 
 
 def coarsest_dtype(outputs: Sequence[Expr]) -> str:
