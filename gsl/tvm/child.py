@@ -34,8 +34,17 @@ KERNELS = Kernels()
 """What this process has compiled for `execute_by_operator`."""
 
 
+VERSION = "0.27"
+"""What TVM has to be: names and attributes of its operators change from one version to the next."""
+
+
 def warm_up() -> None:
-    """Compile and run something, so that forked processes find TVM initialised."""
+    """Compile and run something, so that forked processes find TVM initialised.
+
+    Raises BackendError when TVM is of another version.
+    """
+    if not tvm.__version__.startswith(f"{VERSION}."):
+        raise BackendError(f"TVM {tvm.__version__} is installed, not {VERSION}")
     module = _module("f0", [Const(0.0)])
     compile_functions(module).run("f0", [])
 
