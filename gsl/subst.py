@@ -222,14 +222,8 @@ def rule(
 
     if write is not None and not isinstance(write, FunctionType):
         raise _misused(f"{_described(write)} is not a function")
-    words = tags if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
     texts = {"origin": origin, "expect": expect, "twin": twin, "nan": nan}
-    graphs = {"must_match": must_match, "must_not_match": must_not_match}
-    wrong = _wrong_argument(words, texts) or _wrong_graphs(graphs)
-    said: dict[str, Any] = {"write": partial(_refuse, _misused(wrong))} if wrong else {}
-    if not wrong:
-        lists = {name: tuple(given) for name, given in graphs.items()}
-        said = {"tags": frozenset(words), **texts, **lists}
+    said = _said(tags, texts, {"must_match": must_match, "must_not_match": must_not_match})
 
     def declare(write: Callable[[], Subst]) -> Rule:
         if not isinstance(write, FunctionType):
@@ -237,6 +231,16 @@ def rule(
         return _collected(replace(_declared(write), **said))
 
     return declare if write is None else declare(write)
+
+
+def _said(tags: Any, texts: dict[str, Any], graphs: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a Rule that arguments of `rule` give; wrong ones make it raise."""
+    words = tags if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
+    wrong = _wrong_argument(words, texts) or _wrong_graphs(graphs)
+    if wrong:
+        return {"write": partial(_refuse, _misused(wrong))}
+    lists = {name: tuple(given) for name, given in graphs.items()}
+    return {"tags": frozenset(words), **texts, **lists}
 
 
 def _wrong_argument(words: Any, texts: dict[str, Any]) -> str:
