@@ -222,24 +222,25 @@ def rule(
 
     if write is not None and not isinstance(write, FunctionType):
         raise _misused(f"{_described(write)} is not a function")
-    words = tags if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
     texts = {"origin": origin, "expect": expect, "twin": twin, "nan": nan}
-    graphs = {"must_match": must_match, "must_not_match": must_not_match}
-    wrong = _wrong_argument(words, texts) or _wrong_graphs(graphs)
-    error = _misused(wrong) if wrong else None
+    said = _said(tags, texts, {"must_match": must_match, "must_not_match": must_not_match})
 
     def declare(write: Callable[[], Subst]) -> Rule:
         if not isinstance(write, FunctionType):
             raise _misused(f"{_described(write)} is not a function")
-        if error is not None:
-            declared = replace(_declared(write), write=partial(_refuse, error))
-        else:
-            plain = _declared(write, frozenset(words), origin, expect, twin, nan)
-            some, none = tuple(must_match), tuple(must_not_match)
-            declared = replace(plain, must_match=some, must_not_match=none)
-        return _collected(declared)
+        return _collected(replace(_declared(write), **said))
 
     return declare if write is None else declare(write)
+
+
+def _said(tags: Any, texts: dict[str, Any], graphs: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a Rule that arguments of `rule` give; wrong ones make it raise."""
+    words = tags if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
+    wrong = _wrong_argument(words, texts) or _wrong_graphs(graphs)
+    if wrong:
+        return {"write": partial(_refuse, _misused(wrong))}
+    lists = {name: tuple(given) for name, given in graphs.items()}
+    return {"tags": frozenset(words), **texts, **lists}
 
 
 def _wrong_argument(words: Any, texts: dict[str, Any]) -> str:
@@ -265,28 +266,10 @@ def _refuse(error: RuleError) -> Subst:
     raise error
 
 
-def _declared(
-    write: FunctionType,
-    tags: frozenset[str] = frozenset(),
-    origin: str = "",
-    expect: str = "",
-    twin: str = "",
-    nan: str = NAN_POLICIES[0],
-) -> Rule:
+def _declared(write: FunctionType) -> Rule:
     equation, _, reason = (getdoc(write) or "").partition("\n")
     span = Span(write.__code__.co_filename, write.__code__.co_firstlineno)
-    return Rule(
-        write.__name__,
-        write,
-        equation.strip(),
-        reason.strip(),
-        span,
-        tags,
-        origin,
-        expect,
-        twin,
-        nan,
-    )
+    return Rule(write.__name__, write, equation.strip(), reason.strip(), span)
 
 
 def _collected(declared: Rule) -> Rule:
