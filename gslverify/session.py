@@ -175,7 +175,11 @@ def _deliver(report: Report, output: Output, stdout: TextIO) -> Exit:
     for failure in failures:
         print(failure, file=sys.stderr)
     code = Exit(report.exit_code)
-    return Exit.INTERNAL if failures and code is Exit.CLEAN else code
+    code = Exit.INTERNAL if failures and code is Exit.CLEAN else code
+    if output.files and output.shown in STREAMED:
+        names = "  ".join(str(path) for _, path in output.files)
+        print(f"reports: {names}    exit {int(code)}", file=stdout)
+    return code
 
 
 def chosen_rules(
