@@ -121,16 +121,13 @@ def run_check(
         collected=tuple(collected),
         everything=output.everything,
     )
-    return _deliver(_with_statistics(conclude(report), output), output, stdout)
+    return _deliver(_with_final_code(conclude(report)), output, stdout)
 
 
-def _with_statistics(concluded: Report, output: Output) -> Report:
-    """Return a report with what settings have to say about its end."""
+def _with_final_code(concluded: Report) -> Report:
+    """Return a report whose findings leave the exit code at 0 where settings say so."""
     if concluded.settings.exit_zero and concluded.exit_code == Exit.FINDINGS:
-        concluded = replace(concluded, exit_code=Exit.CLEAN)
-    if output.statistics:
-        lines = (*concluded.remarks, *statistics_lines(concluded))
-        concluded = replace(concluded, remarks=lines)
+        return replace(concluded, exit_code=Exit.CLEAN)
     return concluded
 
 
@@ -164,7 +161,8 @@ def part_of(items: Sequence[Collected], number: int, count: int) -> list[Collect
 def _deliver(report: Report, output: Output, stdout: TextIO) -> Exit:
     """Write what is not written yet; return the exit code, which tells of files that failed."""
     if output.shown in STREAMED:
-        for line in report.remarks:
+        statistics = statistics_lines(report) if output.statistics else ()
+        for line in (*report.remarks, *statistics):
             print(report.style.plain(line), file=stdout)
     if output.shown not in (*STREAMED, "jsonl"):
         stdout.write(render(output.shown, report))
