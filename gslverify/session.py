@@ -109,7 +109,6 @@ def run_check(
         workers = _workers(settings, ticker)
         events = verify(collected, settings, waves, ticker.live, keep, memory, workers)
         done = _follow(events, ticker, list(_streams(output, stdout, ticker)))
-    plain = Style(ascii_only=output.style.ascii_only, verbosity=output.style.verbosity)
     # A part may be empty where there are fewer rules than parts.
     code = exit_code(done, settings) if collected or not chosen else Exit.CLEAN
     report = Report(
@@ -118,20 +117,18 @@ def run_check(
         tuple(selectors),
         code,
         output.argv,
-        plain,
+        Style(ascii_only=output.style.ascii_only, verbosity=output.style.verbosity),
         collected=tuple(collected),
         everything=output.everything,
     )
-    concluded = conclude(report)
-    if settings.exit_zero and concluded.exit_code == Exit.FINDINGS:
-        concluded = replace(concluded, exit_code=Exit.CLEAN)
-    if output.statistics:
-        lines = (*concluded.remarks, *statistics_lines(report))
-        concluded = replace(concluded, remarks=lines)
-    if output.shown in STREAMED:
-        for line in concluded.remarks:
-            print(concluded.style.plain(line), file=stdout)
-    return _deliver(concluded, output, stdout)
+    return _deliver(_with_final_code(conclude(report)), output, stdout)
+
+
+def _with_final_code(concluded: Report) -> Report:
+    """Return a report whose findings leave the exit code at 0 where settings say so."""
+    if concluded.settings.exit_zero and concluded.exit_code == Exit.FINDINGS:
+        return replace(concluded, exit_code=Exit.CLEAN)
+    return concluded
 
 
 def _with_remarks(collected: list[Collected], settings: Settings) -> list[Collected]:
@@ -163,6 +160,10 @@ def part_of(items: Sequence[Collected], number: int, count: int) -> list[Collect
 
 def _deliver(report: Report, output: Output, stdout: TextIO) -> Exit:
     """Write what is not written yet; return the exit code, which tells of files that failed."""
+    if output.shown in STREAMED:
+        statistics = statistics_lines(report) if output.statistics else ()
+        for line in (*report.remarks, *statistics):
+            print(report.style.plain(line), file=stdout)
     if output.shown not in (*STREAMED, "jsonl"):
         stdout.write(render(output.shown, report))
     stdout.flush()
@@ -172,7 +173,11 @@ def _deliver(report: Report, output: Output, stdout: TextIO) -> Exit:
     for failure in failures:
         print(failure, file=sys.stderr)
     code = Exit(report.exit_code)
-    return Exit.INTERNAL if failures and code is Exit.CLEAN else code
+    code = Exit.INTERNAL if failures and code is Exit.CLEAN else code
+    if output.files and output.shown in STREAMED:
+        names = "  ".join(str(path) for _, path in output.files)
+        print(f"reports: {names}    exit {int(code)}", file=stdout)
+    return code
 
 
 def chosen_rules(

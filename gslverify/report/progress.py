@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 HEARTBEAT_SECONDS = 30.0
 
+LEAST_DONE, LEAST_SECONDS = 0.05, 5.0
+"""Share of the stages, and seconds, after which the rest of the time is estimated."""
+
 
 class Ticker(Protocol):
     """Follows a run; `pause` clears what it shows, before anything else is written."""
@@ -38,12 +41,14 @@ class Tally:
         self.done: Counter[str] = Counter()
         self.verdicts: Counter[str] = Counter()
         self.now = ""
+        self.budget = 0.0
         self.started = time.monotonic()
 
     def consume(self, event: Event) -> None:
         """Take one event."""
         match event:
-            case RunStarted(rule_ids=rule_ids, stages=stages):
+            case RunStarted(rule_ids=rule_ids, stages=stages, settings=settings):
+                self.budget = settings.budget
                 self.total = len(rule_ids) * len(stages)
                 self.stages = len(stages)
             case StageDone(rule_id=rule_id):
@@ -69,7 +74,16 @@ class Tally:
         """Return "[23/41] numeric rules/conv.py::merge 31/50 graphs | 2 fail | 12s"."""
         failures = "".join(f" | {count} {name}" for name, count in sorted(self.verdicts.items()))
         seconds = time.monotonic() - self.started
-        return f"[{self.finished}/{self.total}] {self.now}{failures} | {seconds:.0f}s"
+        budget = f" | budget {min(seconds / self.budget, 1):.0%}" if self.budget else ""
+        time_text = f"{seconds:.0f}s{self._left(seconds)}"
+        return f"[{self.finished}/{self.total}] {self.now}{failures}{budget} | {time_text}"
+
+    def _left(self, seconds: float) -> str:
+        """Return how long it may still take, once enough is done to say so."""
+        if not LEAST_DONE * self.total < self.finished < self.total or seconds < LEAST_SECONDS:
+            return ""
+        left = seconds / self.finished * (self.total - self.finished)
+        return f", eta {left:.0f}s" if left < 100 else f", eta {left / 60:.0f}m"
 
 
 class LiveLine:

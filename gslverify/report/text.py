@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
 
+from gslverify.budget import STOPPED
 from gslverify.codes.corpus import is_rule
 from gslverify.engine import COLLECTION
 from gslverify.events import Event, RuleDone, RunDone, RunStarted
@@ -204,11 +205,16 @@ def counts_text(done: RunDone) -> str:
 
 def summary_lines(done: RunDone, settings: Settings, style: Style) -> Iterator[str]:
     """Yield counts in words, the codes that occurred, and why the run ended early if it did."""
-    yield from _folded(counts_text(done), f"{done.seconds:.1f}s, seed {settings.seed}", style)
+    budget = f" of {settings.budget:g}s budget" if settings.budget else ""
+    profile = f", profile {settings.profile}" if settings.profile != Settings().profile else ""
+    facts = f"{done.seconds:.1f}s{budget}, seed {settings.seed}{profile}"
+    yield from _folded(counts_text(done), facts, style)
     troubled = [r for r in done.results if r.verdict not in QUIET]
     codes = Counter(f.code.id for r in troubled for f in r.findings if not f.code.is_warning)
     if codes:
         listed = "  ".join(f"{code} x{count}" for code, count in sorted(codes.items()))
         yield from _folded(f"codes: {listed}", f"(gslverify explain {min(codes)})", style)
-    if done.stop_reason:
+    if done.stop_reason == STOPPED:
+        yield "the budget is used up; rules that were not finished are inconclusive"
+    elif done.stop_reason:
         yield f"{done.stop_reason}; rules that were not finished are not listed"

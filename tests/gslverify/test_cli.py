@@ -275,6 +275,28 @@ def test_json_file_comes_beside_the_text(mixed: Path) -> None:
     assert "PASS          sound" in result.stdout
 
 
+def test_reports_are_named_with_the_exit_code(mixed: Path) -> None:
+    result = check("rules.py", "--report", "json=a.json", "--report", "junit=b.xml")
+
+    assert result.stdout.splitlines()[-1] == "reports: a.json  b.xml    exit 1"
+    assert (mixed / "b.xml").read_text("utf-8").startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("jsn=x", "there is no format `jsn`; did you mean `json`?"),
+        ("json", "`json` is not FMT=PATH"),
+        ("json=no/x", "there is no folder `no`"),
+    ],
+)
+def test_reports_that_cannot_be_are_mistakes(argument: str, message: str, mixed: Path) -> None:
+    result = check("rules.py", "--report", argument)
+
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+
+
 def test_text_file_has_no_colour(mixed: Path) -> None:
     result = check("rules.py", "-o", "report.txt", "--color", "always")
 

@@ -45,6 +45,20 @@ def test_tally_counts_stages_and_failures() -> None:
     assert tally.line() == "[3/6] shape rules.py::other variant 3 | 1 fail | 0s"
 
 
+def test_tally_says_how_much_of_the_budget_is_gone_and_how_much_is_left() -> None:
+    tally = Tally()
+    first, *others = refuted()
+    assert isinstance(first, RunStarted)
+    tally.consume(RunStarted(first.rule_ids, first.stages, Settings(budget=400.0)))
+    for event in others:
+        tally.consume(event)
+    tally.started -= 100
+
+    assert tally.line() == "[3/6]  | 1 fail | budget 25% | 100s, eta 2m"
+    tally.started += 40
+    assert tally.line() == "[3/6]  | 1 fail | budget 15% | 60s, eta 60s"
+
+
 def test_heartbeat_is_silent_between_beats() -> None:
     stream = io.StringIO()
     heartbeat = Heartbeat(stream, interval=3600)

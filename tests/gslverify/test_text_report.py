@@ -10,7 +10,7 @@ from gslverify.events import RunDone
 from gslverify.finding import Finding, RuleResult, StageResult, Verdict
 from gslverify.report.details import repro_command, span_lines
 from gslverify.report.style import Style
-from gslverify.report.text import TextReport
+from gslverify.report.text import TextReport, summary_lines
 from gslverify.settings import Settings
 from tests.gslverify.results import (
     crashed,
@@ -101,6 +101,16 @@ def squeezed(text: str) -> list[str]:
 
 def everything(folder: Path) -> list[RuleResult]:
     return [passing(folder), failing(folder), undecided(), crashed(), expected(), unmet()]
+
+
+def test_summary_tells_profile_and_budget(folder: Path) -> None:
+    settings = Settings(profile="ci", budget=600.0)
+    done = RunDone((passing(folder),), 58.23, "budget")
+
+    assert list(summary_lines(done, settings, Style())) == [
+        "1 rule: 1 pass, 0 fail    58.2s of 600s budget, seed 0, profile ci",
+        "the budget is used up; rules that were not finished are inconclusive",
+    ]
 
 
 def test_the_whole_report(folder: Path) -> None:
