@@ -14,7 +14,8 @@ from gsl.errors import GslError
 from gsl.expr import Expr
 from gsl.graph import reverse_post_order
 from gsl.tvm.errors import BackendError
-from gsl.tvm.worker import Failure, Job, Worker
+from gsl.tvm.jobs import Failure, Job, Result
+from gsl.tvm.worker import Worker
 from gsl.types import TensorType
 from gslverify.bounded import PRECISIONS, AmbiguousError, Bounded, rounding_like
 from gslverify.compare import evaluate_bounded
@@ -68,6 +69,11 @@ def opinions(networks: Sequence[tuple[Sequence[Expr], Mapping[str, Any]]]) -> li
     for number, result in zip(doubtful, again, strict=True):
         found[number] = _opinion(jobs[number].outputs, jobs[number].inputs, result)
     return found
+
+
+def results(jobs: Sequence[Job]) -> list[Result]:
+    """Return what TVM computes for jobs, or why it does not."""
+    return _worker().run(jobs)
 
 
 def run(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> list[Any] | Failure:
