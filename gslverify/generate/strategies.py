@@ -88,7 +88,6 @@ def networks(
         refuse(f"a tensor has more than {largest:,} elements")
     if not constants_are_defined(site.outputs):
         refuse("a constant is outside the domain of an operator that uses it")
-    named = {symbol.name: model[symbol] for symbol in sorted(model, key=lambda s: s.name)}
     in_corner = demand is not None and value_in(demand, model) is True
     around = AROUND[context](site)
     if around is None:
