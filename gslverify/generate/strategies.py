@@ -92,7 +92,11 @@ def networks(
     around = AROUND[context](site)
     if around is None:
         refuse(f"{NOT_APPLICABLE} `{context}`")
-    return replace(around, model=named, in_corner=in_corner, sampler=sampler)
+    return replace(around, model=_by_name(model), in_corner=in_corner, sampler=sampler)
+
+
+def _by_name(model: Mapping[Symbol, Any]) -> dict[str, Any]:
+    return {symbol.name: model[symbol] for symbol in sorted(model, key=lambda s: s.name)}
 
 
 def most_elements(sampler: Sampler) -> int:
