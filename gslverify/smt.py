@@ -17,7 +17,7 @@ from typing import Any
 
 import z3
 
-from gsl.attr.term import Constant, Operation, Symbol, Term
+from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
 from gsl.errors import GslError
 from gsl.types import ALL_DTYPES
 
@@ -285,6 +285,20 @@ _SORTS: Mapping[str, Callable[..., Any]] = {
 }
 
 _DIVISIONS = frozenset({"/", "//", "%"})
+
+
+def has_formula(term: Term) -> bool:
+    """Tell, without translating it, whether z3 knows all operations and numbers of a term."""
+    for part in subterms(term):
+        match part:
+            case Symbol() | Operation(head="in") | Constant(value=bool() | int() | str() | tuple()):
+                continue
+            case Constant(value=float() as value) if isfinite(value):
+                continue
+            case Operation(head=head) if head in TABLE:
+                continue
+        return False
+    return True
 
 
 def is_partial(term: Term) -> bool:

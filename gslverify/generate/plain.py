@@ -35,14 +35,19 @@ def drawn(
     random: Random,
     contexts: Sequence[str] = CONTEXTS,
     dtypes: Sequence[str] = DTYPES,
+    variant: object = None,
 ) -> tuple[Network, dict[str, Any]] | None:
     """Return a network around a match and values for its inputs; None when the draw failed.
+
+    Draws of one `variant` have the same structure and as far as possible the same dtypes and
+    attributes, so that they need the same kernels; sizes, values and contexts differ.
 
     A draw fails where no sizes and attributes are found, the context has no place, or the tensors
     have more than MOST_ELEMENTS elements.
     """
-    sampler = random.choice(samplers)
-    model = sampler.model(_wish(random, dtypes), may_be_empty=False)
+    structure = random if variant is None else Random(repr(variant))
+    sampler = structure.choice(samplers)
+    model = sampler.model(_wish(structure, random, dtypes), may_be_empty=False)
     if model is None:
         return None
     seed = random.getrandbits(32)
@@ -68,21 +73,21 @@ def _is_small(expr: Expr) -> bool:
     return not isinstance(expr.type, TensorType) or expr.type.size <= MOST_ELEMENTS
 
 
-def _wish(random: Random, dtypes: Sequence[str]) -> Wish:
+def _wish(structure: Random, random: Random, dtypes: Sequence[str]) -> Wish:
     same = random.choice((0, 0, random.randint(1, 4)))
 
     def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
         if symbol.sort == "text":
             likely = [dtype for dtype in dtypes if not options or dtype in options]
-            return random.choice(likely or list(options))
+            return structure.choice(likely or list(options))
         if symbol.sort == "real":
-            return random.choice(REALS)
+            return structure.choice(REALS)
         if symbol.sort == "bool":
-            return random.random() < 0.5
+            return structure.random() < 0.5
         if symbol.low is None:
-            return random.choice(INTEGERS)
+            return structure.choice(INTEGERS)
         if ".shape[" not in symbol.name:
-            return int(symbol.low) + random.randint(0, 3)
+            return int(symbol.low) + structure.randint(0, 3)
         return same or random.randint(1, 5)
 
     return wish

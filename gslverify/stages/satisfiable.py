@@ -17,7 +17,7 @@ from gslverify.corpus import relative
 from gslverify.finding import Finding
 from gslverify.instance import FIVE_FIELDS, LARGE, USUAL, WIDE, Instance
 from gslverify.sampling import Sampler
-from gslverify.smt import Answer, Solver, UntranslatableError, new_context
+from gslverify.smt import Answer, Solver, UntranslatableError, has_formula, new_context
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.variants import Enumeration, Variant, enumerate_variants, some_variants
 
@@ -100,7 +100,7 @@ def _solve(
             solver = Solver(claims, limit or question.settings.solver_limit, context)
             sampler = Sampler(instance, solver)
             # A model that simple guesses find is found in a tenth of the time.
-            guessed = sampler.simple_model() is not None
+            guessed = all(map(has_formula, claims)) and sampler.simple_model() is not None
             answer = Answer.SAT if guessed else solver.check().answer
         except UntranslatableError as error:
             unknown.append(str(error))

@@ -257,3 +257,18 @@ def test_models_satisfy_all_claims(name: str, data: st.DataObject) -> None:
     assert found.satisfies(model)
     for symbol in instance_symbols(found.instance):
         assert symbol.low is None or model[symbol] >= symbol.low
+
+
+def test_a_simple_model_satisfies_the_claims() -> None:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    rule = Subst(op.Add(op.Relu(x), y), op.Add(op.Relu(x), y), where=[x.ndim == 2])
+    models = [(one, one.simple_model()) for one in samplers(rule)]
+    assert all(model is not None and one.satisfies(model) for one, model in models)
+
+
+def test_what_attempts_failed_on_is_known() -> None:
+    x = pat.Wildcard()
+    far = [x.ndim == 1, x.shape[0] > 1000]
+    (one,) = samplers(Subst(op.Relu(x), op.Relu(x), where=far))
+    assert one.simple_model() is None
+    assert any("1000" in reason for reason in one.obstacles)

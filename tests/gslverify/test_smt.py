@@ -14,7 +14,7 @@ from gsl.attr.term import Constant, Projection, Symbol, as_term, operation, subt
 from gsl.errors import EvaluationError
 from gsl.types import ALL_DTYPES
 from gslverify.concrete import ModelEnvironment, value_in
-from gslverify.smt import TABLE, Answer, Solver, UntranslatableError, new_context
+from gslverify.smt import TABLE, Answer, Solver, UntranslatableError, has_formula, new_context
 
 pytestmark = pytest.mark.smt
 
@@ -339,3 +339,17 @@ def test_solvers_may_share_a_context_or_have_their_own() -> None:
     n = Symbol("n")
     assert Solver([n == 1], LIMIT).check().model == {n: 1}
     assert Solver([n == 2], LIMIT).check().model == {n: 2}
+
+
+@pytest.mark.parametrize(
+    ("term", "known"),
+    [
+        (Symbol("n") + 1 >= 2, True),
+        (operation("in", Symbol("d", "text"), ("int8", "int32")), True),
+        (operation("==", Symbol("x", "real"), float("inf")), False),
+        (operation("length", Constant((1, 2))) == 2, False),
+        (Projection(Constant((1, 2)), Symbol("i")) == 1, False),
+    ],
+)
+def test_what_has_no_formula_is_known_before(term: Any, known: bool) -> None:
+    assert has_formula(term) is known
