@@ -172,8 +172,9 @@ def indices_among(outputs: Sequence[Expr]) -> frozenset[Expr]:
                 users.setdefault(operand, []).append(expr)
             else:
                 seeds.append(operand)
-    found = frozenset(expr for expr in reverse_post_order(seeds))
-    for expr in found:
+    below = reverse_post_order(seeds)
+    found = frozenset(below)
+    for expr in below:
         if isinstance(expr, Call) and expr.operator.name not in MOVES:
             raise OutsideError(f"indices are computed by {expr.operator}")
         others = [user for user in users.get(expr, ()) if user not in found]
