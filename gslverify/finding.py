@@ -181,7 +181,8 @@ class StageResult:
 
     The stage that writes the rule down gives its hash and the names of its operators. A `witness`
     is a graph on which both sides agree. What is `cached` was found out by an earlier run.
-    `coverage` is the record of `gslverify.coverage` where examples were run.
+    `coverage` is the record of `gslverify.coverage` where examples were run. `notes` say what the
+    stage has to add that counts neither for nor against the rule.
     """
 
     stage: str
@@ -196,6 +197,7 @@ class StageResult:
     witness: Case | None = field(default=None, repr=False, compare=False)
     cached: bool = field(default=False, compare=False)
     coverage: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

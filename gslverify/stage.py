@@ -50,7 +50,14 @@ class Covered:
     record: Mapping[str, Any]
 
 
-Outcome = Finding | Assurance | Count | Meaning | Witness | Covered
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A sentence that counts neither for nor against a rule."""
+
+    text: str
+
+
+Outcome = Finding | Assurance | Count | Meaning | Witness | Covered | Note
 
 
 @dataclass(slots=True)
@@ -95,6 +102,7 @@ class Stage:
             assurances=tuple(item for item in outcomes if isinstance(item, Assurance)),
             counts={item.name: item.number for item in outcomes if isinstance(item, Count)},
             seconds=time.perf_counter() - started,
+            notes=tuple(item.text for item in outcomes if isinstance(item, Note)),
             coverage=next((o.record for o in outcomes if isinstance(o, Covered)), {}),
             rule_hash="".join(item.rule_hash for item in outcomes if isinstance(item, Meaning)),
             operators=next((i.operators for i in outcomes if isinstance(i, Meaning)), ()),

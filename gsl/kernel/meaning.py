@@ -65,9 +65,9 @@ class Elements:
         raise TypeError("the elements of an operand are read by their indices")
 
 
-def named(name: str, type_: TensorType) -> Elements:
+def named(name: str, declared: TensorType) -> Elements:
     """Return the elements of a tensor that expressions read by its name."""
-    return Elements(type_, lambda index, guarded: Read(name, index, guarded))
+    return Elements(declared, lambda index, guarded: Read(name, index, guarded))
 
 
 def inside(index: Index, shape: Index) -> Bool:

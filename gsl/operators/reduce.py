@@ -124,7 +124,7 @@ def _variance_element(index: Index, data: Elements, axis: Any, keepdims: bool) -
     average = _mean_element(index, data, axis, keepdims)
 
     def square(*inner: Any) -> Expression:
-        deviation = data[_placed(index, inner, data.ndim, axis, keepdims)] - average
+        deviation: Expression = data[_placed(index, inner, data.ndim, axis, keepdims)] - average
         return deviation * deviation
 
     sizes = sizes_of(data, axis)

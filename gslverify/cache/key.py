@@ -54,7 +54,7 @@ ELSEWHERE = """
 OF_EXAMPLES = ("max_examples", "min_examples", "use_tvm")
 """Settings that only matter where graphs are run."""
 
-SOLVED = ("satisfiable", "shape")
+SOLVED = ("satisfiable", "shape", "prove")
 """Stages that run no graphs."""
 
 
@@ -114,7 +114,13 @@ def _declarations(names: Iterable[str]) -> Iterator[str]:
 def _declaration_digest(declared: Operator) -> str:
     """Hash the files that declare an operator, and loaded modules beside them, which may help."""
     files: set[Path] = set()
-    for function in (declared.rule, declared.reference, declared.lowering, declared.undefined):
+    for function in (
+        declared.rule,
+        declared.reference,
+        declared.lowering,
+        declared.undefined,
+        declared.meaning,
+    ):
         if function is not None:
             files |= {_file_of(declared, function)}
     folders = {file.parent for file in files}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gsl.attr.evaluate import conjunction, contains, negation
+from gsl.attr.evaluate import conjunction, contains, disjunction, negation
 from gsl.attr.term import Symbol
 from gsl.expr import Call, Expr, Var
 from gsl.graph import reverse_post_order
@@ -118,9 +118,7 @@ class Definedness:
         alike = [other for other in source if other.operator is call.operator]
         if call.operator.undefined is not None and not self._floats(call):
             return any(self._meets_all(call, other) for other in alike)
-        if any(self._meets(call, other, operand) for other in alike):
-            return True
-        return self._has_sign(call, operand, signs)
+        return self._meets(call, alike, operand) or self._has_sign(call, operand, signs)
 
     def _is_total_cast(self, call: Call) -> bool:
         given = call.operands[0].tensor_type.dtype
@@ -134,28 +132,38 @@ class Definedness:
         pairs = zip(call.operands, other.operands, strict=True)
         return all(one is two for one, two in pairs)
 
-    def _meets(self, call: Call, other: Call, operand: int) -> bool:
-        """Tell whether a call of the source meets all elements that a call of the target meets."""
-        one, two = call.operands[operand], other.operands[operand]
-        if call.operator.name in INDICES and not self._same_limit(call, other):
-            return False
-        if (
-            call.operator.name == "Cast"
-            and call.attributes["dtype"] is not other.attributes["dtype"]
-        ):
-            return False
-        return one is two or self._covers(two, one)
+    def _meets(self, call: Call, alike: Sequence[Call], operand: int) -> bool:
+        """Tell whether calls of the source meet all elements that one of the target meets."""
+        fitting = [other.operands[operand] for other in alike if self._fits(call, other)]
+        own = call.operands[operand]
+        return any(own is other for other in fitting) or self._covers(fitting, own)
+
+    def _fits(self, call: Call, other: Call) -> bool:
+        if call.operator.name == "Cast":
+            return _same_dtype(call, other)
+        return call.operator.name not in INDICES or self._same_limit(call, other)
 
     def _same_limit(self, call: Call, other: Call) -> bool:
         return self.facts.same([(_limit(call), _limit(other))])
 
-    def _covers(self, whole: Expr, part: Expr) -> bool:
-        """Tell whether every element of `part` is one of `whole`."""
-        there, here = self._element(whole), self._element(part)
-        if there is None or here is None:
+    def _covers(self, wholes: Sequence[Expr], part: Expr) -> bool:
+        """Tell whether every element of `part` is one of the others."""
+        here = self._element(part)
+        there = [found for whole in wholes if (found := self._element(whole)) is not None]
+        if here is None or len(there) != len(wholes) or not there:
             return False
-        facts = self.facts.assuming(*here[0].bounds)
-        return self.equality.covers(there, here, facts)
+        same = self.equality
+        for guards, value in here[1]:
+            facts = self.facts.assuming(*here[0].bounds, *guards)
+            reached = [
+                condition
+                for region, cases in there
+                for more, other in cases
+                for condition in same.reached((region, other), more, (here[0], value), facts)
+            ]
+            if not facts.entails(disjunction(*reached)):
+                return False
+        return True
 
     def _element(self, expr: Expr) -> Any:
         if not isinstance(expr.type, TensorType):
@@ -164,10 +172,7 @@ class Definedness:
         for symbol, size in zip(index, expr.type.shape, strict=True):
             self.equality.forms.bound(symbol, size)
         cases = self.equality.normaliser.cases(self.inliner.element(expr, index))
-        if len(cases) != 1:
-            return None
-        extents = tuple(zip(index, expr.type.shape, strict=True))
-        return Region(extents), cases[0][1]
+        return Region(tuple(zip(index, expr.type.shape, strict=True))), cases
 
     def _has_sign(self, call: Call, operand: int, signs: Signs) -> bool:
         if call.operator.name not in _SIGNS:

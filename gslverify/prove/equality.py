@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, permutations, product
 from typing import Any
 
-from gsl.attr.evaluate import equal, negation
+from gsl.attr.evaluate import conjunction, equal, negation
 from gsl.attr.term import Operation, Symbol, Term, operation
 from gslverify.prove.algebra import put, replaced_region
 from gslverify.prove.facts import Facts
@@ -92,17 +92,22 @@ class Equality:
                 return True
         return False
 
-    def covers(self, whole: tuple[Region, Value], part: tuple[Region, Value], facts: Facts) -> bool:
-        """Tell whether every value over `part` is one over `whole`, too."""
+    def reached(
+        self,
+        whole: tuple[Region, Value],
+        guards: Sequence[Any],
+        part: tuple[Region, Value],
+        facts: Facts,
+    ) -> Iterator[Any]:
+        """Yield conditions under which a value over `part` is one over `whole`, within guards."""
         for pairs in islice(self._pairings(part[1], whole[1]), MOST_PAIRINGS):
             there = self._solution(pairs, part[0], whole[0])
             if there is None:
                 continue
-            reached = [put(bound, there) for bound in whole[0].bounds]
+            conditions = [put(bound, there) for bound in (*whole[0].bounds, *guards)]
             moved = self.algebra.replaced(whole[1], there)
-            if facts.entails(*reached) and self.same_payload(part[1], moved, facts):
-                return True
-        return False
+            if self.same_payload(part[1], moved, facts.assuming(*conditions)):
+                yield conjunction(*conditions)
 
     def _ways(self, one: tuple[Region, Value], other: tuple[Region, Value]) -> Iterator[list[Pair]]:
         if not one[0].extents and not other[0].extents:

@@ -78,21 +78,21 @@ class Inliner:
         if isinstance(expr.type, TensorType):
             return self._elements(expr.type, lambda index: self.element(expr, index))
         fields = []
-        for number, type_ in enumerate(expr.type.fields):
-            if not isinstance(type_, TensorType):
+        for number, declared in enumerate(expr.type.fields):
+            if not isinstance(declared, TensorType):
                 raise UnprovableError("a tuple holds a tuple")
-            fields.append(self._elements(type_, self._reader(expr, number)))
+            fields.append(self._elements(declared, self._reader(expr, number)))
         return tuple(fields)
 
     def _reader(self, expr: Expr, field: int) -> Any:
         return lambda index: self._field(expr, field, index)
 
     @staticmethod
-    def _elements(type_: TensorType, element: Any) -> Elements:
+    def _elements(declared: TensorType, element: Any) -> Elements:
         def read(index: Index, guarded: bool) -> Expression:
             if not guarded:
                 found: Expression = element(index)
                 return found
-            return select(inside(index, type_.shape), element(index), 0)
+            return select(inside(index, declared.shape), element(index), 0)
 
-        return Elements(type_, read)
+        return Elements(declared, read)

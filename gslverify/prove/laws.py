@@ -185,7 +185,7 @@ class Laws:
             return False
         only = value.families[0]
         is_product = only.region.is_point and only.number == 1 and bool(only.powers)
-        return is_product and all(self._is_positive(factor) for factor, _ in only.powers)
+        return is_product and all(self.is_positive_factor(factor) for factor, _ in only.powers)
 
     def _log_of_factor(self, factor: Factor, power: int) -> Value:
         if factor.head == "exp":
@@ -196,7 +196,8 @@ class Laws:
             logarithm = single(self.algebra.factor("log", single(factor)))
         return plus(Value(), logarithm, power)
 
-    def _is_positive(self, factor: Factor) -> bool:
+    def is_positive_factor(self, factor: Factor) -> bool:
+        """Tell whether a factor is greater than 0: an exponential, or a sum of such."""
         if factor.head == "exp":
             return True
         return factor.head == "group" and self.is_positive(factor.arguments[0])
@@ -206,7 +207,7 @@ class Laws:
         return bool(value.families) and all(
             family.number > 0
             and not family.region.guards
-            and all(self._is_positive(factor) for factor, _ in family.powers)
+            and all(self.is_positive_factor(factor) for factor, _ in family.powers)
             and self.facts.entails(*(extent >= 1 for _, extent in family.region.extents))
             for family in value.families
         )

@@ -108,13 +108,13 @@ class _Scenario:
     def _open_element(self, source: tuple[Expr, Any], target: tuple[Expr, Any]) -> str:
         if source[0] is target[0] and source[1] == target[1]:
             return ""
-        type_ = _type(*source)
-        if _type(*target).ndim != type_.ndim:
+        declared = _type(*source)
+        if _type(*target).ndim != declared.ndim:
             return "source and target differ in rank"
-        index = tuple(Symbol(f"i{axis}", low=0) for axis in range(type_.ndim))
-        for symbol, size in zip(index, type_.shape, strict=True):
+        index = tuple(Symbol(f"i{axis}", low=0) for axis in range(declared.ndim))
+        for symbol, size in zip(index, declared.shape, strict=True):
             self.forms.bound(symbol, size)
-        bounds = [symbol < size for symbol, size in zip(index, type_.shape, strict=True)]
+        bounds = [symbol < size for symbol, size in zip(index, declared.shape, strict=True)]
         facts = self.facts.assuming(*bounds)
         left, right = (self._cases(*side, index) for side in (source, target))
         return self._open_case(left, right, facts)

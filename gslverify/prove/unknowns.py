@@ -40,7 +40,8 @@ class Unknowns:
     def _power(self, factor: Factor, power: int) -> Any:
         if power < 0:
             inverse = Value((Family(1, ((factor, power),)),))
-            return self._unknown(self.laws.algebra.factor("inverse", inverse))
+            unknown = self.laws.algebra.factor("inverse", inverse)
+            return self._unknown(unknown, self.laws.is_positive_factor(factor))
         one = self._factor(factor)
         result = one
         for _ in range(power - 1):
@@ -63,7 +64,7 @@ class Unknowns:
             return operation("abs", self.term(factor.arguments[0]))
         if factor.head in ("<", "=="):
             return self._bit(factor)
-        return self._unknown(factor)
+        return self._unknown(factor, self.laws.is_positive_factor(factor))
 
     def _bit(self, factor: Factor) -> Any:
         sides = [self.term(argument) for argument in factor.arguments]
@@ -75,12 +76,12 @@ class Unknowns:
         condition = equal(left, right) if factor.head == "==" else operation("<", left, right)
         return choose(condition, 1, 0)
 
-    def _unknown(self, factor: Factor) -> Symbol:
+    def _unknown(self, factor: Factor, is_positive: bool = False) -> Symbol:
         for other, symbol in self.known:
             if other.signature == factor.signature and self.same(factor, other):
                 return symbol
         sort = "int" if factor.is_bit else "real"
-        bounds = (0, 1) if factor.is_bit else (None, None)
+        bounds = (0, 1) if factor.is_bit else (0 if is_positive else None, None)
         symbol = Symbol(f"v{len(self.known)}", sort, *bounds)
         self.known.append((factor, symbol))
         return symbol

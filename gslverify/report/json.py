@@ -141,6 +141,7 @@ def stage_document(stage: StageResult, settings: Settings) -> dict[str, Any]:
         "status": status,
         "reason": stage.skipped or None,
         "counts": dict(stage.counts),
+        "notes": list(stage.notes),
         "coverage": dict(stage.coverage) or None,
         "examples": _examples(stage, settings) if stage.stage == "numeric" else None,
     }

@@ -158,6 +158,7 @@ def _verbose_lines(result: RuleResult) -> Iterator[str]:
         else:
             counts = "".join(f", {number} {name}" for name, number in stage.counts.items())
             yield f"{stage.stage} {stage.seconds:.2f}s{counts}"
+            yield from (f"{stage.stage} note: {note}" for note in stage.notes)
             yield from coverage_lines(stage)
 
 

@@ -79,7 +79,7 @@ def test_crash_has_an_exit_code_of_its_own(folder: Path, monkeypatch: pytest.Mon
     [
         (["check"], "name files or folders, or set `rules`"),
         (["check", "rules.py", "--stages", "nmeric"], "did you mean `numeric`?"),
-        (["check", "rules.py", "--stages", "prose"], "stages are static, examples, satisfiable"),
+        (["check", "rules.py", "--stages", "colours"], "stages are static, examples, satisfiable"),
         (["check", "rules.py", "--sead", "3"], "No such option"),
         (["check", "rules.py", "-n", "many"], "not a valid integer"),
         (["check", "rules.py", "-n", "0"], "not in the range"),

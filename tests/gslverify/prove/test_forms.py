@@ -13,7 +13,7 @@ from gsl.attr.term import Symbol, operation
 from gslverify.prove.algebra import put
 from gslverify.prove.forms import Forms, opposite
 
-I, J = Symbol("i", low=0), Symbol("j", low=0)
+P, J = Symbol("i", low=0), Symbol("j", low=0)
 M, N, K = (Symbol(name, low=1) for name in "mnk")
 DTYPE = Symbol("dtype", "text")
 
@@ -21,7 +21,7 @@ DTYPE = Symbol("dtype", "text")
 def bounded() -> Forms:
     """Return forms that know i < m and j < n."""
     forms = Forms()
-    forms.bound(I, M)
+    forms.bound(P, M)
     forms.bound(J, N)
     return forms
 
@@ -29,19 +29,19 @@ def bounded() -> Forms:
 @pytest.mark.parametrize(
     ("left", "right"),
     [
-        (I + J, J + I),
-        ((I + 1) * (I - 1), I * I - 1),
-        (I * N - (I - 1) * N, N),
-        ((I * N + J) // N, I),
-        ((I * N + J) % N, J),
-        ((I * N + J) // N * N + (I * N + J) % N, I * N + J),
-        ((J * M + I) % M, I),
-        (((I * N + J) * K) // K, I * N + J),
-        (choose(equal(M, 1), 0, I), I),
+        (P + J, J + P),
+        ((P + 1) * (P - 1), P * P - 1),
+        (P * N - (P - 1) * N, N),
+        ((P * N + J) // N, P),
+        ((P * N + J) % N, J),
+        ((P * N + J) // N * N + (P * N + J) % N, P * N + J),
+        ((J * M + P) % M, P),
+        (((P * N + J) * K) // K, P * N + J),
+        (choose(equal(M, 1), 0, P), P),
         (choose(equal(M, 1), 1, M), M),
         (choose(equal(K, 1), J, J), J),
-        (operation("min", I, J), operation("min", J, I)),
-        (I // 1, I),
+        (operation("min", P, J), operation("min", J, P)),
+        (P // 1, P),
         (Symbol("i") * 0, 0),
     ],
 )
@@ -51,7 +51,7 @@ def test_equal_terms_have_one_form(left: Any, right: Any) -> None:
 
 @pytest.mark.parametrize(
     ("left", "right"),
-    [(I, J), (I // N, 0), ((I * N + J) // M, I), (choose(equal(N, 1), 0, I), I), (I - J, J - I)],
+    [(P, J), (P // N, 0), ((P * N + J) // M, P), (choose(equal(N, 1), 0, P), P), (P - J, J - P)],
 )
 def test_other_terms_have_other_forms(left: Any, right: Any) -> None:
     assert not bounded().same(left, right)
@@ -72,13 +72,13 @@ def test_a_symbol_is_not_defined_by_itself() -> None:
 @pytest.mark.parametrize(
     ("condition", "expected"),
     [
-        (I < I + 1, True),
-        (I >= I + 1, False),
-        (equal(I, I), True),
-        (equal(I + 1, I), False),
+        (P < P + 1, True),
+        (P >= P + 1, False),
+        (equal(P, P), True),
+        (equal(P + 1, P), False),
         (equal(DTYPE, DTYPE), True),
-        (conjunction(I < I, J < 3), False),
-        (disjunction(I <= I, J < 3), True),
+        (conjunction(P < P, J < 3), False),
+        (disjunction(P <= P, J < 3), True),
     ],
 )
 def test_conditions_are_decided(condition: Any, expected: bool) -> None:
@@ -88,11 +88,11 @@ def test_conditions_are_decided(condition: Any, expected: bool) -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        (I < J, negation(J <= I)),
-        (I < J, I + 1 <= J),
-        (equal(I, J), equal(J, I)),
-        (I != J, negation(equal(I, J))),
-        (conjunction(I < J, J < N), conjunction(J < N, I < J)),
+        (P < J, negation(J <= P)),
+        (P < J, P + 1 <= J),
+        (equal(P, J), equal(J, P)),
+        (P != J, negation(equal(P, J))),
+        (conjunction(P < J, J < N), conjunction(J < N, P < J)),
     ],
 )
 def test_conditions_that_mean_the_same_have_one_form(one: Any, other: Any) -> None:
@@ -103,7 +103,7 @@ def test_conditions_that_mean_the_same_have_one_form(one: Any, other: Any) -> No
 
 def terms() -> st.SearchStrategy[Any]:
     """Draw index arithmetic over i, j and positive divisors."""
-    leaves = st.sampled_from([I, J, M, N]) | st.integers(-3, 3)
+    leaves = st.sampled_from([P, J, M, N]) | st.integers(-3, 3)
 
     def bigger(parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         heads = st.sampled_from(["+", "-", "*", "min", "max"])
@@ -119,13 +119,13 @@ def terms() -> st.SearchStrategy[Any]:
 
 @given(terms(), st.integers(1, 4), st.integers(1, 4), st.data())
 def test_a_form_has_the_value_of_its_term(term: Any, m: int, n: int, data: Any) -> None:
-    values = {M: m, N: n, I: data.draw(st.integers(0, m - 1)), J: data.draw(st.integers(0, n - 1))}
+    values = {M: m, N: n, P: data.draw(st.integers(0, m - 1)), J: data.draw(st.integers(0, n - 1))}
     forms = bounded()
     assert put(forms.term(forms.poly(term)), values) == put(term, values)
 
 
 def test_put_leaves_other_symbols() -> None:
-    assert evaluate(put(I + J, {I: 2}), _Values({J: 5})) == 7
+    assert evaluate(put(P + J, {P: 2}), _Values({J: 5})) == 7
 
 
 class _Values:

@@ -24,9 +24,9 @@ from gslverify.smt import Solver
 
 pytestmark = pytest.mark.smt
 
-I, N = Symbol("i", low=0), Symbol("n", low=1)
+P, N = Symbol("i", low=0), Symbol("n", low=1)
 C = Symbol("c", "real")
-SIZES: Mapping[Symbol, Any] = {I: 1, N: 3, C: 0.75}
+SIZES: Mapping[Symbol, Any] = {P: 1, N: 3, C: 0.75}
 TENSORS = {"x": (0.5, -1.25, 2.0), "y": (1.5, 0.25, -0.75), "b": (1, 0, 1)}
 Point = Mapping[Symbol, Any]
 
@@ -34,7 +34,7 @@ Point = Mapping[Symbol, Any]
 def normaliser(is_field: bool) -> Normaliser:
     """Return a normaliser that knows that `b` holds truth values."""
     forms = Forms()
-    forms.bound(I, N)
+    forms.bound(P, N)
     facts = Facts(Solver([], 100_000), forms)
     return Normaliser(facts, Algebra(forms), is_field, frozenset({"b"}))
 
@@ -113,7 +113,7 @@ def check(expression: Expression, is_field: bool) -> None:
     assert math.isclose(found[0], wanted, rel_tol=1e-6, abs_tol=1e-6)
 
 
-X, Y, B = Read("x", (I,)), Read("y", (I,)), Read("b", (I,))
+X, Y, B = Read("x", (P,)), Read("y", (P,)), Read("b", (P,))
 
 
 def whole(function: str, body: Any) -> Expression:
@@ -140,7 +140,7 @@ LAWS: dict[str, Expression] = {
     "logic": apply("or", B, apply("not", apply("and", B, B))),
     "comparisons": apply("<", X, Y) + 2 * apply(">=", X, Y) + 4 * apply(">", X, Y),
     "more comparisons": apply("<=", X, Y) + 2 * apply("!=", X, Y) + 4 * apply("==", X, Y),
-    "comparisons of constants": apply("==", Number(I), 1) + 2 * apply("<", Number(I), 1),
+    "comparisons of constants": apply("==", Number(P), 1) + 2 * apply("<", Number(P), 1),
     "minimum": apply("min", apply("min", X, Y), 1) + apply("max", X, apply("max", Y, 0)),
     "largest of largest": whole("max", lambda k: whole("max", lambda j: at("x", k) * at("y", j))),
     "smallest": whole("min", lambda k: at("x", k) - Y),
@@ -164,8 +164,8 @@ def test_laws_hold(name: str, is_field: bool) -> None:
 
 def expressions() -> st.SearchStrategy[Expression]:
     """Draw expressions of all kinds."""
-    leaves = st.sampled_from([X, Y, Number(C), Number(2), Number(N), Number(I)])
-    tests = st.sampled_from([N >= 3, I < 1, I >= N - 2])
+    leaves = st.sampled_from([X, Y, Number(C), Number(2), Number(N), Number(P)])
+    tests = st.sampled_from([N >= 3, P < 1, P >= N - 2])
 
     def bigger(parts: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
         two = st.builds(apply, st.sampled_from(["+", "-", "*", "max", "min"]), parts, parts)
@@ -202,4 +202,4 @@ def test_too_many_cases_are_given_up() -> None:
 
 
 def test_terms_stay_terms() -> None:
-    assert isinstance(put(I + N, {I: 1}), Term)
+    assert isinstance(put(P + N, {P: 1}), Term)

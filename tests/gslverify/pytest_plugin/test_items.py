@@ -34,7 +34,7 @@ def test_one_item_for_each_rule_and_stage(project: pytest.Pytester) -> None:
     assert [line for line in result.outlines if "::" in line] == [
         f"lib/conv.py::{name}::{stage}"
         for name in ("two", "one")
-        for stage in ("static", "satisfiable", "shape", "numeric")
+        for stage in ("static", "satisfiable", "shape", "prove", "numeric")
     ]
 
 

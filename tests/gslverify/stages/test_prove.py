@@ -1,0 +1,148 @@
+"""Proofs for all sizes: sound rules of many kinds are proved, wrong ones never are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from gsl import Subst, attr, op, pat
+from gslverify.finding import Level, Verdict
+from gslverify.stages.prove import PROVE
+from tests.gslverify.rules import SOUND
+from tests.gslverify.stages.asking import ask
+
+pytestmark = pytest.mark.smt
+
+FLOATS = ("float32", "float64", "float16")
+
+
+BEYOND = {"taken_twice"}
+"""Sound rules that no law covers: a function of what is taken at a place that is a value."""
+
+
+def note_of(write: Callable[[], Subst], **settings: object) -> str:
+    """Return what the stage says is open; the empty string for a proof."""
+    result = ask(PROVE, write, **{"max_variants": 6, **settings})
+    assert (result.verdict, result.findings) == (Verdict.PASS, ())
+    if result.assurances:
+        (assurance,) = result.assurances
+        assert assurance.level is Level.PROVED
+        assert result.counts["variants"] > 0
+        assert result.notes == ()
+        return ""
+    (note,) = result.notes
+    return note
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound_rules_are_proved(name: str) -> None:
+    assert (note_of(SOUND[name]) == "") == (name not in BEYOND)
+
+
+def test_the_assurance_says_how_far_it_goes() -> None:
+    (assurance,) = ask(PROVE, SOUND["common_factor"]).assurances
+    assert str(assurance) == "proved, ranks 0-4"
+    (assurance,) = ask(PROVE, SOUND["common_factor"], max_variants=2).assurances
+    assert "for 2 of 25 structures" in assurance.text
+
+
+def split_at(shift: int) -> Subst:
+    x = pat.Variable(shape=(None,))
+    part = op.StridedSlice(op.Concatenate((x, x), axis=0), strides=(1,))
+    begins = [part.begin[0] == x.shape[0] - shift, part.end[0] == 2 * x.shape[0] - shift]
+    return Subst(part, x, where=[x.shape[0] >= 2, *begins])
+
+
+def shifted_slice(shift: int) -> Subst:
+    x = pat.Wildcard()
+    part = op.StridedSlice(x, begin=(2 + shift,), end=(4 + shift,), strides=(1,))
+    target = op.StridedSlice(x, begin=(2,), end=(4,), strides=(1,))
+    return Subst(part, target, where=[x.ndim == 1, x.shape[0] >= 6])
+
+
+def padded_convolution(value: float) -> Subst:
+    x, w = pat.Wildcard(), pat.Variable()
+    padded = op.Pad(x, pad_width=(0, 0, 0, 0, 1, 1), pad_value=value)
+    conv = op.Conv1D(padded, w, padding=0, data_layout="NCW", kernel_layout="OIW")
+    target = op.Conv1D(x, w, **{**pat.same_attr(conv), "padding": 1})
+    return Subst(conv, target)
+
+
+def reordered(axes: tuple[int, ...]) -> Subst:
+    x = pat.Wildcard()
+    back = op.Transpose(op.Transpose(x, axes=(1, 2, 0)), axes=axes)
+    target = x if axes == (2, 0, 1) else op.Transpose(x, axes=(0, 1, 2))
+    return Subst(back, target, where=[back.shape == x.shape])
+
+
+def sum_then_cast(dtype: str) -> Subst:
+    x, y = pat.Variable(dtype=dtype), pat.Variable(dtype=dtype)
+    wide = {"int8": "int32", "float16": "float32"}[dtype]
+    sums = op.Cast(x, dtype=wide) + op.Cast(y, dtype=wide)
+    return Subst(op.Cast(x + y, dtype=wide), sums)
+
+
+def absolute_square(dtypes: tuple[str, ...]) -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Abs(x * x), x * x, where=[attr.In(x.dtype, dtypes)])
+
+
+def quotient(defined: bool) -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    alike = [x.shape == y.shape, attr.In(x.dtype, FLOATS)]
+    if defined:
+        return Subst(x / y + x / y, (x + x) / y, where=alike)
+    product = x * y
+    return Subst(product, product * y / y, where=alike)
+
+
+def clipped(low: float) -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Relu(op.Clip(x, min=-1.0, max=2.0)), op.Clip(x, min=low, max=2.0))
+
+
+def doubled_sum(factor: float) -> Subst:
+    x = pat.Variable(dtype="float32")
+    twice = op.Concatenate((x, x), axis=0)
+    total = op.Sum(twice, axis=(0,), keepdims=False)
+    return Subst(total, op.Sum(x, axis=(0,), keepdims=False) * factor)
+
+
+PAIRS: dict[str, tuple[Callable[[], Subst], Callable[[], Subst]]] = {
+    "split of concat": (lambda: split_at(0), lambda: split_at(1)),
+    "slice": (lambda: shifted_slice(0), lambda: shifted_slice(1)),
+    "padding of a convolution": (lambda: padded_convolution(0.0), lambda: padded_convolution(1.0)),
+    "transposes": (lambda: reordered((2, 0, 1)), lambda: reordered((1, 2, 0))),
+    "sum in a wider dtype": (lambda: sum_then_cast("float16"), lambda: sum_then_cast("int8")),
+    "squares": (lambda: absolute_square(FLOATS), lambda: absolute_square(("int8", "float32"))),
+    "definedness": (lambda: quotient(defined=True), lambda: quotient(defined=False)),
+    "limits": (lambda: clipped(0.0), lambda: clipped(0.5)),
+    "sum in two parts": (lambda: doubled_sum(2.0), lambda: doubled_sum(3.0)),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_sound_rule_is_proved_and_its_neighbour_is_not(name: str) -> None:
+    sound, wrong = PAIRS[name]
+    assert note_of(sound) == ""
+    assert note_of(wrong).startswith("not proved for all sizes: ")
+
+
+def test_the_note_names_the_operator_that_may_be_undefined() -> None:
+    assert "`rhs` of Divide in the target may have no value" in note_of(PAIRS["definedness"][1])
+
+
+def test_a_rule_with_other_shapes_is_not_examined() -> None:
+    def untransposed() -> Subst:
+        x = pat.Wildcard()
+        moved = op.Transpose(x)
+        return Subst(moved, x)
+
+    result = ask(PROVE, untransposed, max_variants=6)
+    assert (result.assurances, result.notes) == ((), ())
+
+
+def test_the_answer_is_the_same_every_time() -> None:
+    said = {note_of(PAIRS["padding of a convolution"][1]) for _ in range(3)}
+    assert len(said) == 1

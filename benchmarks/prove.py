@@ -1,0 +1,119 @@
+"""What is proved and how fast: `python benchmarks/prove.py [--quick] [--json]`.
+
+The sound rules of the corpus count for the share and for the times of proofs, its broken twins for
+the times until a rule is refuted by the stages satisfiable, shape and prove. Times are processor
+time of these stages, so that other programs on the machine count less. `--quick` takes every
+eighth rule and fewer structures of each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median, quantiles
+
+from gsl.rule_files import rules_in
+from gsl.subst import Rule
+from gslverify.finding import StageResult, Verdict
+from gslverify.settings import Settings
+from gslverify.stage import Question
+from gslverify.stages.prove import PROVE
+from gslverify.stages.satisfiable import SATISFIABLE
+from gslverify.stages.shape import SHAPE
+
+CORPUS = Path(__file__).parent.parent / "rule_corpus"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the table; `met` is None where there is no target."""
+
+    figure: str
+    value: float
+    unit: str
+    target: float | None = None
+    met: bool | None = None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What became of one rule: seconds of each stage, and their results."""
+
+    rule: Rule
+    seconds: dict[str, float]
+    results: dict[str, StageResult]
+
+    @property
+    def is_proved(self) -> bool:
+        return "prove" in self.results and bool(self.results["prove"].assurances)
+
+    @property
+    def is_refuted(self) -> bool:
+        return any(r.verdict in (Verdict.FAIL, Verdict.VACUOUS) for r in self.results.values())
+
+
+def sample(rule: Rule, settings: Settings) -> Sample:
+    question = Question(rule.name, rule, settings)
+    seconds: dict[str, float] = {}
+    results: dict[str, StageResult] = {}
+    for stage in (SATISFIABLE, SHAPE, PROVE):
+        started = time.process_time()
+        results[stage.name] = stage.run(question)
+        seconds[stage.name] = time.process_time() - started
+        if results[stage.name].verdict is not Verdict.PASS:
+            break
+    return Sample(rule, seconds, results)
+
+
+def rules(folder: str, quick: bool) -> list[Rule]:
+    found = [rule for file in sorted((CORPUS / folder).glob("*.py")) for rule in rules_in(file)]
+    return found[:: 8 if quick else 1]
+
+
+def figures(quick: bool) -> Iterator[Figure]:
+    settings = Settings(max_variants=16 if quick else Settings().max_variants)
+    sound = [sample(rule, settings) for rule in rules("sound", quick)]
+    proofs = [1e3 * one.seconds["prove"] for one in sound if one.is_proved]
+    share = 100 * len(proofs) / len(sound)
+    yield Figure("sound rules proved", round(share, 1), "%", 80, share >= 80)
+    yield at_most("median proof", median(proofs), "ms", 50)
+    yield at_most("95th percentile of proofs", quantiles(proofs, n=20)[-1], "ms", 1000)
+    open_ones = [one.rule.name for one in sound if not one.is_proved]
+    for name in open_ones:
+        yield Figure(f"not proved: {name}", 1, "rule")
+    broken = [sample(rule, settings) for rule in rules("broken", quick)]
+    wrong = [one for one in broken if one.is_proved and not one.is_refuted]
+    yield at_most("wrong rules proved", len(wrong), "rules", 0)
+    refuted = [1e3 * sum(one.seconds.values()) for one in broken if one.is_refuted]
+    if refuted:
+        yield at_most("median refutation", median(refuted), "ms", 100)
+
+
+def at_most(name: str, value: float, unit: str, target: float) -> Figure:
+    return Figure(name, round(value, 1), unit, target, value <= target)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="every eighth rule")
+    parser.add_argument("--json", action="store_true", help="print a list of objects")
+    chosen = parser.parse_args()
+    if not chosen.json:
+        print(f"z3 {version('z3-solver')}")
+    lines = list(figures(chosen.quick))
+    if chosen.json:
+        print(json.dumps([asdict(line) for line in lines], indent=1))
+        return
+    for line in lines:
+        mark = {None: "", True: "met", False: "MISSED"}[line.met]
+        target = "" if line.target is None else f"target {line.target:g}"
+        print(f"{line.figure:44} {line.value:10,.1f} {line.unit:6} {target:12} {mark}")
+
+
+if __name__ == "__main__":
+    main()
