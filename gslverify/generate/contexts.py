@@ -56,15 +56,16 @@ def _rebuilt(site: Site, computed: frozenset[Expr]) -> list[Expr]:
 
 
 def _inputs_constant(site: Site) -> Network:
-    """Put constants in the place of every second free input; sizes decide which ones."""
+    """Put constants in the place of all free inputs, or of all but one; sizes decide which."""
     free = [expr for expr in reverse_post_order(site.outputs) if expr in site.free]
     tensors = [expr for expr in free if isinstance(expr, Var)]
-    first = sum(sum(variable.shape) for variable in tensors) % 2 if len(tensors) > 1 else 0
+    kept = sum(sum(variable.shape) for variable in tensors) % (len(tensors) + 1)
     ranges = value_ranges(site.outputs)
     generator = np.random.default_rng(len(tensors))
     constants: dict[Expr, Expr] = {
         variable: Const(random_array(variable, "small integers", ranges.get(variable), generator))
-        for variable in tensors[first::2]
+        for place, variable in enumerate(tensors)
+        if place != kept or len(tensors) == 1
     }
     outputs = tuple(_replaced(site.outputs, constants))
     return Network(outputs, outputs, "inputs constant")
