@@ -219,7 +219,6 @@ def rule(
     Raises RuleError for what is not a function; a rule with wrong arguments raises it when it is
     called, so that the other rules of its file can be used.
     """
-
     if write is not None and not isinstance(write, FunctionType):
         raise _misused(f"{_described(write)} is not a function")
     words = tags if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
@@ -227,19 +226,21 @@ def rule(
     graphs = {"must_match": must_match, "must_not_match": must_not_match}
     wrong = _wrong_argument(words, texts) or _wrong_graphs(graphs)
     error = _misused(wrong) if wrong else None
+    known: dict[str, Any] = {"tags": words, **texts, **graphs}
 
     def declare(write: Callable[[], Subst]) -> Rule:
-        if not isinstance(write, FunctionType):
-            raise _misused(f"{_described(write)} is not a function")
-        if error is not None:
-            declared = replace(_declared(write), write=partial(_refuse, error))
-        else:
-            plain = _declared(write, frozenset(words), origin, expect, twin, nan)
-            some, none = tuple(must_match), tuple(must_not_match)
-            declared = replace(plain, must_match=some, must_not_match=none)
-        return _collected(declared)
+        return _collected(_declared_with(write, known, error))
 
     return declare if write is None else declare(write)
+
+
+def _declared_with(write: Any, known: dict[str, Any], error: RuleError | None) -> Rule:
+    if not isinstance(write, FunctionType):
+        raise _misused(f"{_described(write)} is not a function")
+    if error is not None:
+        return replace(_declared(write), write=partial(_refuse, error))
+    lists = {name: tuple(known[name]) for name in ("must_match", "must_not_match")}
+    return replace(_declared(write), **{**known, **lists, "tags": frozenset(known["tags"])})
 
 
 def _wrong_argument(words: Any, texts: dict[str, Any]) -> str:
@@ -265,28 +266,10 @@ def _refuse(error: RuleError) -> Subst:
     raise error
 
 
-def _declared(
-    write: FunctionType,
-    tags: frozenset[str] = frozenset(),
-    origin: str = "",
-    expect: str = "",
-    twin: str = "",
-    nan: str = NAN_POLICIES[0],
-) -> Rule:
+def _declared(write: FunctionType) -> Rule:
     equation, _, reason = (getdoc(write) or "").partition("\n")
     span = Span(write.__code__.co_filename, write.__code__.co_firstlineno)
-    return Rule(
-        write.__name__,
-        write,
-        equation.strip(),
-        reason.strip(),
-        span,
-        tags,
-        origin,
-        expect,
-        twin,
-        nan,
-    )
+    return Rule(write.__name__, write, equation.strip(), reason.strip(), span)
 
 
 def _collected(declared: Rule) -> Rule:
