@@ -219,28 +219,28 @@ def rule(
     Raises RuleError for what is not a function; a rule with wrong arguments raises it when it is
     called, so that the other rules of its file can be used.
     """
+
     if write is not None and not isinstance(write, FunctionType):
         raise _misused(f"{_described(write)} is not a function")
-    words = tags if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
     texts = {"origin": origin, "expect": expect, "twin": twin, "nan": nan}
-    graphs = {"must_match": must_match, "must_not_match": must_not_match}
-    wrong = _wrong_argument(words, texts) or _wrong_graphs(graphs)
-    error = _misused(wrong) if wrong else None
-    known: dict[str, Any] = {"tags": words, **texts, **graphs}
+    said = _said(tags, texts, {"must_match": must_match, "must_not_match": must_not_match})
 
     def declare(write: Callable[[], Subst]) -> Rule:
-        return _collected(_declared_with(write, known, error))
+        if not isinstance(write, FunctionType):
+            raise _misused(f"{_described(write)} is not a function")
+        return _collected(replace(_declared(write), **said))
 
     return declare if write is None else declare(write)
 
 
-def _declared_with(write: Any, known: dict[str, Any], error: RuleError | None) -> Rule:
-    if not isinstance(write, FunctionType):
-        raise _misused(f"{_described(write)} is not a function")
-    if error is not None:
-        return replace(_declared(write), write=partial(_refuse, error))
-    lists = {name: tuple(known[name]) for name in ("must_match", "must_not_match")}
-    return replace(_declared(write), **{**known, **lists, "tags": frozenset(known["tags"])})
+def _said(tags: Any, texts: dict[str, Any], graphs: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a Rule that arguments of `rule` give; wrong ones make it raise."""
+    words = tags if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
+    wrong = _wrong_argument(words, texts) or _wrong_graphs(graphs)
+    if wrong:
+        return {"write": partial(_refuse, _misused(wrong))}
+    lists = {name: tuple(given) for name, given in graphs.items()}
+    return {"tags": frozenset(words), **texts, **lists}
 
 
 def _wrong_argument(words: Any, texts: dict[str, Any]) -> str:
