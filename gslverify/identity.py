@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, log
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from gslverify.modular.ufuncs import sum_degree
 
 ERROR = 1e-30
 """How improbable it must be that two different networks agree."""
+LEAST_TRIALS = 4
 MOST_TRIALS = 24
 MOST_VANISHING = 4
 MOST_ELEMENTS = 1500
@@ -53,7 +53,7 @@ def compare_identities(
     """Tell whether two networks compute the same functions of their inputs.
 
     `inputs` gives the values of those that are used as indices, and of no other. The trials go on
-    until an error of at most ERROR is left; two primes take turns.
+    until an error of at most ERROR is left, and LEAST_TRIALS of them; the primes take turns.
     """
     generator = np.random.default_rng(seed)
     error, vanished = 1.0, 0
@@ -71,9 +71,9 @@ def compare_identities(
             if chance is None:
                 return Identity(differ=True)
             error *= chance
-            if error <= ERROR:
+            if error <= ERROR and number + 1 >= LEAST_TRIALS:
                 return Identity(error)
-            if ceil(log(ERROR) / log(max(chance, ERROR))) > MOST_TRIALS if chance < 1.0 else True:
+            if chance**MOST_TRIALS > ERROR:
                 return Identity(reason="the degrees are too high")
     except OutsideError as reason:
         return Identity(reason=str(reason))
@@ -172,8 +172,9 @@ def indices_among(outputs: Sequence[Expr]) -> frozenset[Expr]:
                 users.setdefault(operand, []).append(expr)
             else:
                 seeds.append(operand)
-    found = frozenset(expr for expr in reverse_post_order(seeds))
-    for expr in found:
+    below = reverse_post_order(seeds)
+    found = frozenset(below)
+    for expr in below:
         if isinstance(expr, Call) and expr.operator.name not in MOVES:
             raise OutsideError(f"indices are computed by {expr.operator}")
         others = [user for user in users.get(expr, ()) if user not in found]

@@ -37,6 +37,8 @@ from gslverify.variation import Telling, shrunk, telling
 
 MOST_EMPTY = 24
 NETWORKS_FOR_IDENTITY = 6
+UNKNOWN_INPUTS = frozenset({"alone", "outputs used", "inputs computed", "twice", "names clash"})
+"""Contexts whose inputs are independent unknowns: in others one tensor may stand for several."""
 TRIALS_FOR_PRECISION = 40
 NETWORKS_WITH_OFFSETS = 20
 LEAST_WEAK = 3
@@ -90,8 +92,7 @@ def _elements(trial: Trial) -> int:
 
 
 def _identity(question: Question, passed: Sequence[Sequence[Trial]], found: Climbed) -> None:
-    # Constants in the place of inputs would be numbers instead of unknowns.
-    open_ones = [t[0] for t in passed if t[0].network.context != "inputs constant"]
+    open_ones = [t[0] for t in passed if t[0].network.context in UNKNOWN_INPUTS]
     small = [trial for trial in open_ones if _elements(trial) <= MOST_ELEMENTS]
     asked = spread(small, NETWORKS_FOR_IDENTITY)
     said = [_compared(question, number, trial) for number, trial in enumerate(asked)]

@@ -165,3 +165,18 @@ def test_rule_needs_no_arguments() -> None:
     assert relu_relu.name == "relu_relu"
     assert relu_relu.tags == frozenset()
     assert isinstance(relu_relu(), Subst)
+
+
+def test_what_a_rule_says_about_nan() -> None:
+    @rule
+    def usual() -> Subst:
+        x = pat.Wildcard()
+        return Subst(op.Relu(x), x)
+
+    @rule(nan="same", tags={"a"}, origin="somewhere")
+    def promising() -> Subst:
+        x = pat.Wildcard()
+        return Subst(op.Relu(x), x)
+
+    assert (usual.nan, promising.nan) == ("may-change", "same")
+    assert (promising.tags, promising.origin) == (frozenset({"a"}), "somewhere")

@@ -56,15 +56,16 @@ def _rebuilt(site: Site, computed: frozenset[Expr]) -> list[Expr]:
 
 
 def _inputs_constant(site: Site) -> Network:
-    """Put constants in the place of every second free input; sizes decide which ones."""
+    """Put constants in the place of all free inputs, or of all but one; sizes decide which."""
     free = [expr for expr in reverse_post_order(site.outputs) if expr in site.free]
     tensors = [expr for expr in free if isinstance(expr, Var)]
-    first = sum(sum(variable.shape) for variable in tensors) % 2 if len(tensors) > 1 else 0
+    kept = sum(sum(variable.shape) for variable in tensors) % (len(tensors) + 1)
     ranges = value_ranges(site.outputs)
     generator = np.random.default_rng(len(tensors))
     constants: dict[Expr, Expr] = {
         variable: Const(random_array(variable, "small integers", ranges.get(variable), generator))
-        for variable in tensors[first::2]
+        for place, variable in enumerate(tensors)
+        if place != kept or len(tensors) == 1
     }
     outputs = tuple(_replaced(site.outputs, constants))
     return Network(outputs, outputs, "inputs constant")
@@ -118,7 +119,9 @@ def _weight_shared(site: Site) -> Network | None:
     if len(variables) < 2:
         return None
     first = next((expr for expr in _free(site) if isinstance(expr, Var)), variables[0])
-    other = Var(f"{first.name}_2", first.shape, first.dtype)
+    used = {variable.name for variable in variables}
+    names = (f"{first.name}_{number}" for number in range(2, len(used) + 3))
+    other = Var(next(name for name in names if name not in used), first.shape, first.dtype)
     second = _replaced(site.outputs, {first: other})
     return Network((*site.outputs, *second), tuple(site.outputs), "weight shared")
 

@@ -76,15 +76,14 @@ def networks(
     model = sampler.model(wishes(draw, dtypes, sizes), may_be_empty, demand)
     if model is None:
         refuse("no sizes and attributes were found that meet all conditions")
-    style = draw(st.sampled_from(STYLES_OF_CONSTANTS))
-    generator = np.random.default_rng(draw(st.integers(0, 255)))
+    style, start = draw(st.sampled_from(STYLES_OF_CONSTANTS)), draw(st.integers(0, 255))
     try:
-        fill = filled_constants(sampler.instance, model, style, generator)
+        fill = filled_constants(sampler.instance, model, style, np.random.default_rng(start))
         site = concrete_site(sampler.instance, model, fill)
     except GslError as error:
         refuse(str(error))
-    largest = most_elements(sampler)
-    if not all(_has_at_most(expr, largest) for expr in reverse_post_order(site.outputs)):
+    exprs, largest = reverse_post_order(site.outputs), most_elements(sampler)
+    if not all(_has_at_most(expr, largest) for expr in exprs):
         refuse(f"a tensor has more than {largest:,} elements")
     if not constants_are_defined(site.outputs):
         refuse("a constant is outside the domain of an operator that uses it")

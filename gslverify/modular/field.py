@@ -9,11 +9,16 @@ import numpy as np
 
 from gsl.errors import GslError
 
-PRIMES = (2147483579, 2147483123)
+PRIMES = (
+    *(2147483579, 2147483123, 2147482763, 2147481563),
+    *(2147481143, 2147480927, 2147480327, 2147479823),
+)
 """The largest primes p below 2^31 of which (p - 1) / 2 is prime, too.
 
 The nonzero squares modulo p then are a group of prime order, as large as the exponents of
-exponentials need. Those of 2^31 - 1 fall apart into groups of at most 331 elements.
+exponentials need. Those of 2^31 - 1 fall apart into groups of at most 331 elements. Several primes
+take turns, since a coefficient that one of them divides disappears: a float, being a multiple of a
+power of two by less than 2^53, has at most one of them as a factor.
 """
 
 

@@ -292,6 +292,8 @@ DECLARATIONS = [
     ('@rule(tags="conv")', "tags='conv' is not a set of words", "3:2"),
     ("@rule(tags=[1])", "tags=[1] is not a set of words", "3:2"),
     ("@rule(tags=3)", "tags=3 is not a set of words", "3:2"),
+    ('@rule(nan="never")', "nan='never' is not 'may-change' or 'same'", "3:2"),
+    ("@rule(nan=None)", "nan=None is not a text", "3:2"),
     ("@rule(expect=401)", "expect=401 is not a text", "3:2"),
     ("@rule()\nclass Example: pass\n@rule", "the class `Example` is not a function", "3:2"),
 ]

@@ -20,8 +20,13 @@ from gslverify.coverage import (
     possibilities,
     record,
 )
+from gslverify.events import RunDone
+from gslverify.finding import RuleResult, StageResult, Verdict
 from gslverify.generate.network import Network
-from gslverify.report.json import dumps
+from gslverify.report.json import document, dumps
+from gslverify.report.record import Report
+from gslverify.report.text import coverage_lines
+from gslverify.settings import Settings
 from gslverify.stages.numeric import NUMERIC
 from gslverify.uncovered import EMPTY, survey, with_corner
 from gslverify.variants import enumerate_variants
@@ -151,3 +156,27 @@ def test_the_stage_reports_what_it_covered() -> None:
 def test_coverages_are_equal_only_if_they_say_the_same() -> None:
     assert Coverage() == Coverage()
     assert record(product(), [SQUARE]) != record(product(), [ROW])
+
+
+# Reports.
+
+
+def covered() -> StageResult:
+    return StageResult("numeric", Verdict.PASS, coverage=record(product(), [SQUARE, ROW]).plain())
+
+
+def test_the_text_report_counts_aspects_and_gives_reasons() -> None:
+    first, *reasons = coverage_lines(covered())
+    seen, total = (int(word) for word in first.split() if word.isdigit())
+    assert 0 < seen < total
+    assert any(line.startswith(f"  {NO_STRUCTURE}: ") for line in reasons)
+    assert list(coverage_lines(StageResult("shape", Verdict.PASS))) == []
+
+
+def test_the_json_report_has_the_record() -> None:
+    rule_result = RuleResult("file::rule", None, (covered(), StageResult("shape", Verdict.PASS)))
+    report = document(Report(RunDone((rule_result,), 0.0), Settings(), (), 0))
+    (told,) = report["rules"]
+    first, second = told["stages"]
+    assert first["coverage"] == dict(covered().coverage)
+    assert second["coverage"] is None

@@ -11,7 +11,7 @@ import pytest
 from gsl.expr import Call, Const, Expr, Tuple, Var
 from gsl.operators import lookup
 from gslverify.identity import ERROR, Identity, compare_identities, indices_among
-from gslverify.modular import OutsideError
+from gslverify.modular import PRIMES, OutsideError
 
 
 def call(name: str, *operands: Expr, **attributes: Any) -> Expr:
@@ -115,6 +115,10 @@ DIFFERENT: dict[str, Pair] = {
     "relu of negative": lambda: (
         call("Relu", call("Negative", X)),
         call("Negative", call("Relu", X)),
+    ),
+    "multiple of primes": lambda: (
+        call("Multiply", call("Multiply", X, Const(float(PRIMES[0]))), Const(float(PRIMES[1]))),
+        call("Multiply", X, Const(0.0)),
     ),
     "other constant": lambda: (call("Add", X, HALF), call("Add", X, Const(0.25))),
     "wrapping before a function": lambda: (

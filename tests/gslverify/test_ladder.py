@@ -59,14 +59,14 @@ def test_what_only_holds_for_ordered_numbers_is_no_identity() -> None:
     assert result.counts["identical"] == 0
 
 
-def passed(write: Any, *shapes: tuple[int, ...]) -> tuple[Question, Any]:
+def passed(write: Any, *shapes: tuple[int, ...], context: str = "alone") -> tuple[Question, Any]:
     """Return the question about x * y and trials that are taken to have passed."""
     asked = question(write)
     result = []
     for shape in shapes:
         x, y = Var("x", shape), Var("y", shape)
         output = Call(lookup("Multiply"), [x, y])
-        network = Network((output,), (output,), "alone")
+        network = Network((output,), (output,), context)
         zeros = {name: np.zeros(shape, np.float32) for name in "xy"}
         result.append([run_trial(asked.subst, network, zeros)])
     return asked, result
@@ -98,6 +98,13 @@ def test_residues_alone_refute_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     found = climb(*passed(sum_for_product, (2,)))
     assert not [finding for finding in found.findings if finding.code is OUTPUTS_DIFFER]
     assert not [one for one in found.assurances if one.level is Level.IDENTITY]
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize("context", ["one tensor for two", "inputs constant"])
+def test_inputs_that_are_not_unknown_certify_nothing(context: str) -> None:
+    assert climb(*passed(product, (2,))).assurances
+    assert not climb(*passed(product, (2,), context=context)).assurances
 
 
 # Precision.

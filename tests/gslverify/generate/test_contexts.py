@@ -116,6 +116,15 @@ def network_of_one(output: Expr) -> list[Var]:
     return [expr for expr in reverse_post_order([output]) if isinstance(expr, Var)]
 
 
+def test_a_new_variable_has_a_name_of_its_own() -> None:
+    first, second = Var("x", (2,)), Var("x_2", (2,))
+    output = Call(lookup("Add"), [first, second])
+    everything = frozenset({first, second})
+    network = AROUND["weight shared"](Site([output], everything, everything))
+    assert network is not None
+    assert sorted(variable.name for variable in network.variables) == ["x", "x_2", "x_3"]
+
+
 def test_one_root_is_computed_from_another() -> None:
     network = network_of("one root on another")
     first, second = network.outputs
