@@ -113,10 +113,8 @@ def _command(command: click.Command, words: tuple[str, ...]) -> Iterator[str]:
     options = [one for one in command.params if isinstance(one, click.Option)]
     rows = [one.get_help_record(context) for one in options]
     known = [row for row in rows if row is not None]
-    if known:
-        yield "\n| option | what it does |"
-        yield "|---|---|"
-        yield from (f"| `{_cell(flags)}` | {_cell(text)} |" for flags, text in known)
+    for flags, text in known:
+        yield f"\n`{flags}`\n:   {_one_line(text)}"
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
@@ -132,17 +130,15 @@ def settings_page() -> Iterator[str]:
     yield "--show-settings` prints the values that count and where each comes from.\n"
     for group, settings in groupby(TABLE.values(), key=lambda setting: setting.group):
         yield f"\n## {group.capitalize()}\n"
-        yield "| key | flag | variable | default | meaning |"
-        yield "|---|---|---|---|---|"
         yield from map(_setting, settings)
 
 
 def _setting(setting: Setting) -> str:
-    flags = ", ".join(f"`{flag}`" for flag in setting.declarations) or "none"
+    places = [f"`{flag}`" for flag in setting.declarations] + [f"`{setting.variable}`"]
     default = default_of(setting)
-    text = "" if default in (None, (), "") else f"`{_cell(setting.kind.to_text(default))}`"
-    variable = f"`{setting.variable}`"
-    return f"| `{setting.name}` | {flags} | {variable} | {text} | {_cell(setting.help)} |"
+    known = default not in (None, (), "")
+    text = f"; default `{setting.kind.to_text(default)}`" if known else ""
+    return f"\n`{setting.name}`\n:   {_one_line(setting.help)} ({', '.join(places)}{text})"
 
 
 def schema_page() -> Iterator[str]:
@@ -186,4 +182,8 @@ def _prose(text: str) -> str:
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+    return _one_line(text).replace("|", "\\|")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()).replace("<", "&lt;")

@@ -14,10 +14,13 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 
 from gsl.attr.term import free_symbols
-from gsl.graph import Head, Node, reverse_post_order
+from gsl.graph import Graph, Head, Node, reverse_post_order
 from gsl.index import Heads, Memo, heads_of, root_of
 from gsl.pat import INPUTS, Alt, GetInst, Pattern, Variadic
 from gsl.subst import Subst
+
+LONGEST_WAY = 50
+"""For patterns that are further from the root the root is looked for anywhere."""
 
 FEW = 8
 """So many users of a shared node are visited at once; more are put off, to be visited once."""
@@ -38,7 +41,14 @@ class Down:
     position: int | None
 
 
-Step = Up | Down
+@dataclass(frozen=True, slots=True)
+class Anywhere:
+    """A step to all nodes of some heads, from patterns too far from the root to find a way."""
+
+    heads: Heads
+
+
+Step = Up | Down | Anywhere
 Way = tuple[Step, ...]
 
 
@@ -53,6 +63,11 @@ class Ways:
     def down(self) -> list[tuple[int | None, Ways]]:
         """The steps to operands, by position."""
         return [(step.position, ways) for step, ways in self.steps.items() if type(step) is Down]
+
+    @cached_property
+    def anywhere(self) -> list[Anywhere]:
+        """The steps to anywhere."""
+        return [step for step in self.steps if type(step) is Anywhere]
 
     @cached_property
     def up(self) -> dict[int | None, Memo[Head, list[Ways]]]:
@@ -84,6 +99,10 @@ class PutOff:
     ways: Ways
 
 
+Reached = Node | PutOff | Anywhere
+"""What a way leads to: a node that may be a root, or a way on that is put off."""
+
+
 @lru_cache(maxsize=16)
 def neighbourhood_of(rules: tuple[Subst, ...]) -> Neighbourhood:
     """Return the neighbourhood for a set of rules, the same one for the same rules."""
@@ -97,13 +116,16 @@ class Neighbourhood:
         self._ways = [entry for rule in rules for entry in rule.derived(_ways_of)]
         self.ways_from = Memo[Head, Ways | None](self._from_head)
 
-    def roots(self, node: Node) -> Iterable[Node | PutOff]:
+    def roots(self, node: Node) -> Iterable[Reached]:
         """Return the nodes that may be the root of a match with `node` in it."""
         ways = self.ways_from[node.head]
         return () if ways is None else self.follow(node, ways)
 
-    def users(self, put_off: PutOff) -> Iterator[Node | PutOff]:
+    def further(self, put_off: PutOff | Anywhere, graph: Graph) -> Iterator[Reached]:
         """Yield what lies further on a way that was put off."""
+        if isinstance(put_off, Anywhere):
+            yield from [node for node in graph if node.head in put_off.heads]
+            return
         for user in list(put_off.node.users):
             if user.head in put_off.heads:
                 yield from self.follow(user, put_off.ways)
@@ -116,16 +138,17 @@ class Neighbourhood:
                 ways.add(way)
         return ways if ways.arrived or ways.steps else None
 
-    def follow(self, node: Node, ways: Ways) -> Iterable[Node | PutOff]:
+    def follow(self, node: Node, ways: Ways) -> Iterable[Reached]:
         """Return where `ways` lead from a node."""
         if not ways.steps:
             return (node,)
-        found: list[Node | PutOff] = []
+        found: list[Reached] = []
         stack = [(node, ways)]
         while stack:
             current, rest = stack.pop()
             if rest.arrived:
                 found.append(current)
+            found += rest.anywhere
             for position, further in rest.down:
                 operands = current.operands
                 if position is not None:
@@ -141,7 +164,7 @@ class Neighbourhood:
         return found
 
 
-def _put_off(node: Node, ways: Ways) -> list[Node | PutOff]:
+def _put_off(node: Node, ways: Ways) -> list[Reached]:
     steps = ways.steps.items()
     return [PutOff(node, s.heads, w) for s, w in steps if type(s) is Up and s.most is None]
 
@@ -156,13 +179,17 @@ def _ways_of(rule: Subst) -> list[tuple[Heads, Way]]:
     ways = {**places.ways_to_root(upwards=False), **places.ways_to_root(upwards=True)}
     around = places.around()
     found = [(heads_of(p), way) for p, way in ways.items() if not isinstance(p, INPUTS)]
-    return found + [(heads, way + around) for heads, way in found if around]
+    found += [(heads, way + around) for heads, way in found if around]
+    far = set(rule.source_patterns) - ways.keys() if places.has_far else ()
+    anywhere = Anywhere(heads_of(root_of(rule)))
+    return found + [(heads_of(p), (anywhere,)) for p in far if not isinstance(p, INPUTS)]
 
 
 class _Places:
     """The patterns of a source that stand for nodes, and the steps between them."""
 
     def __init__(self, rule: Subst) -> None:
+        self.has_far = False
         self._root = root_of(rule)
         self._variadic = rule.variadic
         fields = () if self._variadic is None else (self._variadic.field,)
@@ -184,11 +211,17 @@ class _Places:
                 self._users.setdefault(below, []).append((pattern, place))
 
     def ways_to_root(self, upwards: bool) -> dict[Pattern, Way]:
-        """Return the shortest way from every pattern to the root, along users only if `upwards`."""
+        """Return the shortest way from every pattern to the root, along users only if `upwards`.
+
+        None is longer than LONGEST_WAY; `has_far` tells if that leaves out patterns.
+        """
         found: dict[Pattern, Way] = dict.fromkeys(standing(self._root), ())
         pending = deque(found)
         while pending:
             pattern = pending.popleft()
+            if len(found[pattern]) == LONGEST_WAY:
+                self.has_far = True
+                continue
             for other, step in self._steps_to(pattern, upwards):
                 if other not in found:
                     found[other] = (step, *found[pattern])

@@ -29,6 +29,8 @@ def canonical_lines(subst: Subst) -> Iterator[str]:
         yield " ".join(names[output] for output in outputs)
     for condition in subst.where:
         yield term_text(condition, names)
+    if subst.aliases:
+        yield "aliases"
 
 
 def statement(pattern: Pattern, names: Names) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from gsl.affected import PutOff, neighbourhood_of
+from gsl.affected import Anywhere, PutOff, Reached, neighbourhood_of
 from gsl.attr.writer import UNDECIDED
 from gsl.check import require_well_formed
 from gsl.errors import RewriteError
@@ -109,7 +109,7 @@ class _Run:
         self.history = History()
         self._index = index_of(tuple(rules))
         self._neighbourhood = neighbourhood_of(tuple(rules))
-        self._put_off: dict[PutOff, None] = {}
+        self._put_off: dict[PutOff | Anywhere, None] = {}
         self._unblocked_at = 0
         self._refused: set[tuple[Subst, Node]] = set()
         has_root = self._index.has_root
@@ -134,17 +134,17 @@ class _Run:
         while self._put_off and not self._pending:
             put_off = next(iter(self._put_off))
             del self._put_off[put_off]
-            self._await(self._neighbourhood.users(put_off))
+            self._await(self._neighbourhood.further(put_off, self.graph))
         if not self._pending and self.history.length > self._unblocked_at:
             self._unblocked_at = self.history.length
             blocked, self.graph.blocked = self.graph.blocked, {}
             self._await(blocked)
         return bool(self._pending)
 
-    def _await(self, nodes: Iterable[Node | PutOff]) -> None:
+    def _await(self, nodes: Iterable[Reached]) -> None:
         waiting, has_root = self._waiting, self._index.has_root
         for node in nodes:
-            if isinstance(node, PutOff):
+            if isinstance(node, PutOff | Anywhere):
                 self._put_off[node] = None
             elif node not in waiting and node in self.graph.nodes and has_root[node.head]:
                 waiting.add(node)

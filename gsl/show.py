@@ -114,6 +114,8 @@ def _sides(subst: Subst, render: Callable[[Drawing], list[str]]) -> Iterator[str
     if conditions:
         yield "where"
         yield from (f"  {condition}" for condition in conditions)
+    if subst.aliases:
+        yield "inputs may be one tensor"
 
 
 def rule_mermaid(subst: Subst) -> list[str]:

@@ -15,7 +15,7 @@ from gsl.attr.size import oversize
 from gsl.attr.term import Term, as_term
 from gsl.errors import RuleError
 from gsl.graph import reverse_post_order
-from gsl.pat import Pattern, Variadic, as_pattern
+from gsl.pat import INPUTS, Pattern, Variadic, as_pattern
 from gsl.span import Span, here, is_made_up, line_of_file, resolve
 
 if TYPE_CHECKING:
@@ -33,11 +33,15 @@ class Subst:
             outputs as can be matched.
         tgt: the target, with as many outputs.
         where: conditions over attributes of the source that must hold besides its constraints.
+        aliases: whether two inputs (`Wildcard`, `Variable`, `Const`) may stand for one tensor; by
+            default each stands for a tensor of its own.
 
     A substitution keeps no match state: it may be applied repeatedly and concurrently.
     """
 
-    def __init__(self, src: Any, tgt: Any, *, where: Iterable[Any] = ()) -> None:
+    def __init__(
+        self, src: Any, tgt: Any, *, where: Iterable[Any] = (), aliases: bool = False
+    ) -> None:
         self.origin = here()
         self.source = _outputs(src)
         self.target = _outputs(tgt)
@@ -45,6 +49,7 @@ class Subst:
             message = "the conditions of a rule are a list"
             raise RuleError("GSL143", message, resolve(self.origin), "write where=[...]")
         self.where: tuple[Term, ...] = tuple(as_term(condition) for condition in where)
+        self.aliases = aliases
         self._derived: dict[Callable[[Subst], Any], Any] = {}
         self._require_moderate_terms()
 
@@ -82,6 +87,15 @@ class Subst:
     def outputs(self) -> frozenset[Pattern]:
         """The output patterns of the source."""
         return frozenset(self.source)
+
+    @cached_property
+    def aliased(self) -> frozenset[Pattern]:
+        """The inputs that may stand for one tensor: all that are no outputs, or none at all."""
+        variadic = self.variadic
+        fields = () if variadic is None else (variadic.field, variadic.first_of(variadic.field))
+        outputs = {*self.source, *fields}
+        inputs = [p for p in self.source_patterns if isinstance(p, INPUTS) and p not in outputs]
+        return frozenset(inputs if self.aliases else ())
 
     @property
     def variadic(self) -> Variadic | None:
@@ -138,6 +152,13 @@ class Rule:
     expect: str = ""
     twin: str = ""
     nan: str = NAN_POLICIES[0]
+    must_match: tuple[Any, ...] = ()
+    must_not_match: tuple[Any, ...] = ()
+
+    @property
+    def has_examples(self) -> bool:
+        """Whether the author names graphs that have to match or must not."""
+        return bool(self.must_match or self.must_not_match)
 
     def __call__(self) -> Subst:
         """Write the substitution down; raise RuleError when the function returns none."""
@@ -160,6 +181,8 @@ def rule(
     expect: str = "",
     twin: str = "",
     nan: str = NAN_POLICIES[0],
+    must_match: Sequence[Any] = (),
+    must_not_match: Sequence[Any] = (),
 ) -> Callable[[Callable[[], Subst]], Rule]: ...
 
 
@@ -172,6 +195,8 @@ def rule(
     expect: str = "",
     twin: str = "",
     nan: str = NAN_POLICIES[0],
+    must_match: Sequence[Any] = (),
+    must_not_match: Sequence[Any] = (),
 ) -> Rule | Callable[[Callable[[], Subst]], Rule]:
     """Turn a function that returns a Subst into a rule that can be collected and verified.
 
@@ -186,6 +211,9 @@ def rule(
         twin: name of the sound rule that this wrong one was made from, or the other way round.
         nan: "same" promises that NaN, infinities and the signs of zeros come out of the target
             where they come out of the source; the default "may-change" promises nothing.
+        must_match: graphs in which the rule has to match: workloads, expressions, lists of these,
+            or functions without arguments that return one.
+        must_not_match: graphs in which it must not match.
 
     Raises RuleError for what is not a function; a rule with wrong arguments raises it when it is
     called, so that the other rules of its file can be used.
@@ -195,7 +223,8 @@ def rule(
         raise _misused(f"{_described(write)} is not a function")
     words = tags if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
     texts = {"origin": origin, "expect": expect, "twin": twin, "nan": nan}
-    wrong = _wrong_argument(words, texts)
+    graphs = {"must_match": must_match, "must_not_match": must_not_match}
+    wrong = _wrong_argument(words, texts) or _wrong_graphs(graphs)
     error = _misused(wrong) if wrong else None
 
     def declare(write: Callable[[], Subst]) -> Rule:
@@ -204,7 +233,9 @@ def rule(
         if error is not None:
             declared = replace(_declared(write), write=partial(_refuse, error))
         else:
-            declared = _declared(write, frozenset(words), origin, expect, twin, nan)
+            plain = _declared(write, frozenset(words), origin, expect, twin, nan)
+            some, none = tuple(must_match), tuple(must_not_match)
+            declared = replace(plain, must_match=some, must_not_match=none)
         return _collected(declared)
 
     return declare if write is None else declare(write)
@@ -219,6 +250,13 @@ def _wrong_argument(words: Any, texts: dict[str, Any]) -> str:
         return f"tags={list(words) if isinstance(words, tuple) else words!r} is not a set of words"
     if texts["nan"] not in NAN_POLICIES:
         return f"nan={texts['nan']!r} is not {' or '.join(map(repr, NAN_POLICIES))}"
+    return ""
+
+
+def _wrong_graphs(graphs: dict[str, Any]) -> str:
+    for name, given in graphs.items():
+        if not isinstance(given, list | tuple):
+            return f"{name}={given!r} is not a list of graphs"
     return ""
 
 

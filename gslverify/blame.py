@@ -16,6 +16,7 @@ from gsl.tvm.jobs import Failure
 from gsl.types import TupleType
 from gslverify import backend
 from gslverify.bounded import AmbiguousError, rounding_like
+from gslverify.case import case_of
 from gslverify.codes.backend import KNOWN_DEVIATION
 from gslverify.codes.numeric import BACKENDS_DISAGREE
 from gslverify.compare import compare, evaluate_bounded, lift
@@ -69,7 +70,15 @@ def _example(found: Reproducer) -> Counterexample:
     ]
     note = "left: NumPy; right: TVM, on the same graph"
     lines = tuple(listing(found.outputs))
-    return Counterexample(attributes, lines, lines, tuple(tensors), found.differences, (note,))
+    return Counterexample(
+        attributes,
+        lines,
+        lines,
+        tuple(tensors),
+        found.differences,
+        (note,),
+        case=case_of(found.outputs, found.outputs, found.outputs, found.inputs),
+    )
 
 
 def smallest_reproducer(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> Reproducer:

@@ -137,13 +137,14 @@ def _constant(value: Any, dtype: str, is_written: bool) -> Const:
 class Rewritten:
     """What one rewrite of a network came to: its new outputs, or why there are none.
 
-    `endless` says that rewriting on and on did not come to an end.
+    `rewrites` counts them, `endless` says that going on and on did not come to an end.
     """
 
     outputs: tuple[Expr, ...] = ()
     mismatch: Mismatch | None = None
     refusal: RewriteError | None = None
     endless: bool = False
+    rewrites: int = 1
 
 
 def rewrite_once(

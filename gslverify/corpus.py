@@ -6,6 +6,7 @@ import tokenize
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
 
@@ -49,14 +50,21 @@ class Unusable:
 
 Collected = CollectedRule | Unusable
 
+ANY_FILE = ("*.py",)
 
-def collect(selectors: Sequence[str], seconds: float = Settings().load_timeout) -> list[Collected]:
+
+def collect(
+    selectors: Sequence[str],
+    seconds: float = Settings().load_timeout,
+    patterns: Sequence[str] = ANY_FILE,
+) -> list[Collected]:
     """Return the rules of files, folders and ``file::rule`` selectors, in the order of the source.
 
     Nothing is raised: what cannot be found or imported is Unusable and says why. Files are imported
-    by a child process first; one that ends it, or takes longer than `seconds`, is Unusable, too.
+    by a child process first; one that ends it, or takes longer than `seconds`, is Unusable, too. Of
+    folders those files are taken whose names fit one of `patterns`.
     """
-    selections = [_Selection.of(selector) for selector in selectors]
+    selections = [_Selection.of(selector, patterns) for selector in selectors]
     files = dict.fromkeys(file for selection in selections for file in selection.files)
     loaded = dict(zip(files, load_guarded(list(files), seconds), strict=True))
     found: dict[str, Collected] = {}
@@ -93,11 +101,14 @@ class _Selection:
     files: tuple[Path, ...]
 
     @classmethod
-    def of(cls, selector: str) -> _Selection:
+    def of(cls, selector: str, patterns: Sequence[str] = ANY_FILE) -> _Selection:
         """Take a selector apart."""
         path_text, _, name = selector.partition("::")
         path = Path(path_text)
-        return cls(selector, path, name, tuple(files_of_rules(path)) if path.exists() else ())
+        files = files_of_rules(path) if path.exists() else []
+        if path.is_dir():
+            files = [file for file in files if any(fnmatch(file.name, p) for p in patterns)]
+        return cls(selector, path, name, tuple(files))
 
     def items(self, loaded: Mapping[Path, list[Collected]]) -> list[Collected]:
         """Return what is selected, given the contents of the files."""

@@ -13,8 +13,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
+from gslverify.budget import STOPPED, Budget, rule_is_over, run_is_over
 from gslverify.cache import Forgetful, Memory
 from gslverify.codes.expectation import EXPECTATION_UNEXAMINED, EXPECTATION_UNMET
+from gslverify.codes.ignores import RULE_BUDGET_SPENT
 from gslverify.corpus import Collected, CollectedRule, Unusable
 from gslverify.events import (
     INTERRUPTED,
@@ -28,10 +30,11 @@ from gslverify.events import (
 )
 from gslverify.examination import examine, skipped, stops
 from gslverify.finding import CODES, FAILURES, REFUTING, Finding, RuleResult, StageResult, Verdict
-from gslverify.pool import Outcome, Pool, Task
+from gslverify.pool import Outcome, Pool, Task, Workers
 from gslverify.repro.store import pinned_files
 from gslverify.settings import STAGES, Settings
-from gslverify.stages import PINNED, WAVES, Wave
+from gslverify.stages import EXAMPLES, PINNED, WAVES, Wave
+from gslverify.suppression import unsuppressed
 
 COLLECTION = "collection"
 """Stands in place of a stage where no rule could be collected."""
@@ -56,19 +59,20 @@ def verify(
     notify: Notify = ignore,
     keep: Keep = forget,
     memory: Memory | None = None,
+    workers: Workers | None = None,
 ) -> Generator[Event, None, None]:
     """Verify what was collected; yield events, RunDone last.
 
     `keep` is given every finding that has a counterexample and was not expected, with the id and
     the hash of the rule, and returns it with the place where it was put. `memory` is asked before
-    stages are run, and told what they found out.
+    stages are run, and told what they found out. `workers` stand for processes of this machine.
 
     The first wave always runs, since no other stage can do without a well-formed rule, and in
     this process, since it is cheap; of the others those stages run that the settings name. Ctrl-C
     ends the run early: RunDone then says so and has the results that are complete.
     """
     chosen = _chosen(waves, settings)
-    run = _Run(collected, settings, chosen, notify, keep, memory or Forgetful())
+    run = _Run(collected, settings, chosen, notify, keep, memory or Forgetful(), workers)
     started = time.perf_counter()
     yield RunStarted(tuple(item.rule_id for item in collected), run.stage_names, settings)
     reason = ""
@@ -111,12 +115,19 @@ class _Run:
         notify: Notify,
         keep: Keep,
         memory: Memory,
+        workers: Workers | None,
     ) -> None:
         self.keep = keep
+        self.workers = workers
         self.memory = memory
         self.settings = settings
-        self.pinned = {n for n, item in enumerate(collected) if _has_pinned(item)}
-        self.waves = [waves[0], PINNED, *waves[1:]] if self.pinned else waves
+        self.budget = Budget(settings)
+        self.special = {
+            tuple(wave): {n for n, item in enumerate(collected) if concerns(item)}
+            for wave, concerns in _special_waves(settings)
+        }
+        special = [wave for wave, _ in _special_waves(settings) if self.special[tuple(wave)]]
+        self.waves = [waves[0], *special, *waves[1:]]
         self.notify = notify
         self.stage_names = tuple(name for wave in self.waves for name in wave)
         self.states = [_State(item) for item in collected]
@@ -143,17 +154,18 @@ class _Run:
         """Run wave after wave; return why the run stopped early, if it did."""
         yield from self.flush()
         with ExitStack() as stack:
-            pool: Pool | None = None
+            pool: Workers | None = None
             for number, wave in enumerate(self.waves):
                 last = number == len(self.waves) - 1
                 for index in self._without(wave):
                     yield from self._take(self.states[index], (), number, last=last)
                 tasks = self._tasks(wave)
                 known = self._recalled(tasks) if number > 0 else {}
+                late = [task for task in tasks if task.number not in known and task.seconds <= 0]
+                known |= {task.number: self._out_of_time(task) for task in late}
                 new = [task for task in tasks if task.number not in known]
-                if number > 0 and pool is None and self.settings.jobs and new:
-                    size = min(self.settings.jobs, sum(s.result is None for s in self.states))
-                    pool = stack.enter_context(Pool(size, self.settings, self.notify))
+                if number > 0 and pool is None and new:
+                    pool = self._open_pool(stack)
                 fresh = self._in_this_process(new) if pool is None else pool.run(new)
                 outcomes = chain(known.items(), fresh)
                 for index, outcome in _in_order(tasks, outcomes):
@@ -161,21 +173,64 @@ class _Run:
                     if self._too_many_failures():
                         count = self.settings.max_failures
                         return f"stopped after {count} failure{'s' if count > 1 else ''}"
+                if self.budget.is_spent:
+                    yield from self._give_up()
+                    return STOPPED
         return ""
+
+    def _give_up(self) -> Iterator[Event]:
+        """Conclude the rules for which the run has no time left."""
+        for index, state in enumerate(self.states):
+            if state.result is None:
+                done = {stage.stage for stage in state.stages}
+                own = [w for w in self.waves if index in self.special.get(tuple(w), {index})]
+                names = [name for wave in own for name in wave if name not in done]
+                state.stages += run_is_over(names, self.settings)
+                assert isinstance(state.item, CollectedRule)
+                state.result = _rule_result(state.item, tuple(state.stages), self.settings)
+        yield from self.flush()
+
+    def _out_of_time(self, task: Task) -> Outcome:
+        """Return the results of stages for which a rule has no time left; that is told once."""
+        told = any(f.code is RULE_BUDGET_SPENT for f in self._findings(task.number))
+        if told:
+            return tuple(skipped(name, "there was no time left") for name in task.wave)
+        return rule_is_over(task.wave, self.settings)
+
+    def _findings(self, number: int) -> Iterator[Finding]:
+        for stage in self.states[number].stages:
+            yield from stage.findings
+
+    def _open_pool(self, stack: ExitStack) -> Workers | None:
+        """Return processes for all rules that are left, None if there shall be none."""
+        if self.workers is not None:
+            return stack.enter_context(self.workers)
+        if not self.settings.jobs:
+            return None
+        deadline = self.budget.deadline
+        size = min(self.settings.jobs, sum(state.result is None for state in self.states))
+        return stack.enter_context(Pool(size, self.settings, self.notify, deadline=deadline))
 
     def _tasks(self, wave: Wave) -> list[Task]:
         return [
-            Task(index, state.item.rule_id, state.item.path, wave)
+            Task(
+                index,
+                state.item.rule_id,
+                state.item.path,
+                wave,
+                self.budget.left_for(state.stages),
+            )
             for index, state in enumerate(self.states)
-            if state.result is None and (wave is not PINNED or index in self.pinned)
+            if state.result is None and index in self.special.get(tuple(wave), {index})
         ]
 
     def _without(self, wave: Wave) -> list[int]:
         """Return the rules that have nothing to do in a wave."""
-        if wave is not PINNED:
+        if tuple(wave) not in self.special:
             return []
+        concerned = self.special[tuple(wave)]
         states = enumerate(self.states)
-        return [n for n, state in states if state.result is None and n not in self.pinned]
+        return [n for n, state in states if state.result is None and n not in concerned]
 
     def _recalled(self, tasks: Sequence[Task]) -> dict[int, Outcome]:
         known: dict[int, Outcome] = {}
@@ -189,6 +244,8 @@ class _Run:
 
     def _in_this_process(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
         for task in tasks:
+            if self.budget.is_spent:
+                return
             item = self.states[task.number].item
             assert isinstance(item, CollectedRule)
             yield task.number, tuple(examine(item, task.wave, self.settings, self.notify))
@@ -208,7 +265,7 @@ class _Run:
             state.stages.extend(skipped(name, f"{stop.stage} refuted the rule") for name in later)
         if stop is not None or last:
             assert isinstance(state.item, CollectedRule)
-            state.result = _rule_result(state.item, tuple(state.stages))
+            state.result = _rule_result(state.item, tuple(state.stages), self.settings)
         yield from self.flush()
 
     def _note(self, state: _State, outcome: Outcome) -> None:
@@ -237,7 +294,18 @@ class _Run:
 def _may_be_remembered(wave: Wave) -> bool:
     """Tell whether all stages are ours, so that a change of them is noticed; the first is cheap."""
     ours = all(location.startswith("gslverify.") for location in wave.values())
-    return ours and wave is not PINNED and STAGES[0] not in wave
+    return ours and wave not in (PINNED, EXAMPLES) and STAGES[0] not in wave
+
+
+def _special_waves(settings: Settings) -> Iterator[tuple[Wave, Callable[[Collected], bool]]]:
+    """Yield waves that only some rules go through, after the first, and which rules these are."""
+    yield PINNED, _has_pinned
+    if set(EXAMPLES) <= set(settings.stages):
+        yield EXAMPLES, _has_examples
+
+
+def _has_examples(item: Collected) -> bool:
+    return isinstance(item, CollectedRule) and item.rule.has_examples
 
 
 def _has_pinned(item: Collected) -> bool:
@@ -247,12 +315,13 @@ def _has_pinned(item: Collected) -> bool:
 def _in_order(
     tasks: Sequence[Task], outcomes: Iterator[tuple[int, Outcome]]
 ) -> Iterator[tuple[int, Outcome]]:
+    """Yield outcomes in the order of their tasks, as far as there are any."""
     early: dict[int, Outcome] = {}
     for task in tasks:
-        while task.number not in early:
-            number, outcome = next(outcomes)
-            early[number] = outcome
-        yield task.number, early.pop(task.number)
+        while task.number not in early and (one := next(outcomes, None)) is not None:
+            early[one[0]] = one[1]
+        if task.number in early:
+            yield task.number, early.pop(task.number)
 
 
 def unusable_result(item: Unusable) -> RuleResult:
@@ -262,12 +331,15 @@ def unusable_result(item: Unusable) -> RuleResult:
     return RuleResult(item.rule_id, finding.span, (stage,))
 
 
-def _rule_result(item: CollectedRule, stages: tuple[StageResult, ...]) -> RuleResult:
+def _rule_result(
+    item: CollectedRule, stages: tuple[StageResult, ...], settings: Settings
+) -> RuleResult:
     rule = item.rule
     plain = RuleResult(item.rule_id, rule.span, stages, rule.expect)
     remarks = tuple(_unmet_expectation(plain)) if rule.expect in CODES else ()
     remarks += item.warnings
-    return RuleResult(item.rule_id, rule.span, stages, rule.expect, remarks)
+    told, remarks = unsuppressed(item, stages, remarks, OWNERS, settings)
+    return RuleResult(item.rule_id, rule.span, told, rule.expect, remarks)
 
 
 def _unmet_expectation(result: RuleResult) -> Iterator[Finding]:
@@ -288,5 +360,11 @@ def _unmet_expectation(result: RuleResult) -> Iterator[Finding]:
         yield Finding(EXPECTATION_UNEXAMINED, message, result.span, cure)
 
 
-OWNERS = {"GSL1": "static", "GSL2": "satisfiable", "GSL3": "shape", "GSL4": "numeric"}
+OWNERS = {
+    "GSL1": "static",
+    "GSL2": "satisfiable",
+    "GSL3": "shape",
+    "GSL4": "numeric",
+    "GSL5": "examples",
+}
 """The stage that reports the codes of a family."""

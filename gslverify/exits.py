@@ -7,6 +7,7 @@ from enum import IntEnum
 from gslverify.codes.corpus import NO_RULES, PATH_MISSING, RULE_MISSING
 from gslverify.events import RunDone
 from gslverify.finding import Code, RuleResult, Verdict
+from gslverify.settings import Settings
 
 
 class Exit(IntEnum):
@@ -20,11 +21,15 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
-def exit_code(done: RunDone) -> Exit:
-    """Return the exit code of a run; INCONCLUSIVE alone is not a failure."""
+def exit_code(done: RunDone, settings: Settings | None = None) -> Exit:
+    """Return the exit code of a run; settings say which verdicts are failures.
+
+    INCONCLUSIVE is none unless they name it.
+    """
+    fail_on = (settings or Settings()).fail_on
     if done.interrupted:
         return Exit.INTERRUPTED
-    reasons = {_reason(result) for result in done.results} or {Exit.NO_RULES}
+    reasons = {_reason(result, fail_on) for result in done.results} or {Exit.NO_RULES}
     if reasons == {Exit.NO_RULES}:
         return Exit.NO_RULES
     # Where something was verified, a path without rules is a mistake like one that leads nowhere.
@@ -33,13 +38,13 @@ def exit_code(done: RunDone) -> Exit:
     return Exit.USAGE if worst is Exit.NO_RULES else worst
 
 
-def _reason(result: RuleResult) -> Exit:
-    if result.verdict in (Verdict.FAIL, Verdict.VACUOUS):
-        return Exit.FINDINGS
+def _reason(result: RuleResult, fail_on: tuple[str, ...]) -> Exit:
+    counts = result.verdict.lower() in fail_on
     if result.verdict is not Verdict.ERROR:
-        return Exit.CLEAN
+        return Exit.FINDINGS if counts else Exit.CLEAN
     errors = [f.code for f in result.findings if f.code.verdict is Verdict.ERROR]
-    return _error_reason(errors[0])
+    reason = _error_reason(errors[0])
+    return reason if counts or reason in (Exit.USAGE, Exit.NO_RULES) else Exit.CLEAN
 
 
 def _error_reason(code: Code) -> Exit:

@@ -92,13 +92,13 @@ def _trial(
             if isinstance(expr, Var) and expr.name not in variables:
                 is_index = expr in concrete
                 variables[expr.name] = inputs[expr.name] if is_index else unknown_input(expr, field)
-    before, after = (_evaluated(side, variables, field) for side in sides)
+    before, after = (_evaluated(side, variables, field, concrete) for side in sides)
     degree = 0
-    for one, other in zip(_flat(before), _flat(after), strict=True):
-        if not np.array_equal(_residues(one), _residues(other)):
+    pairs_of_outputs = zip(_flat(before, field), _flat(after, field), strict=True)
+    for one, other in pairs_of_outputs:
+        if not np.array_equal(one.value, other.value):
             return None
-        if isinstance(one, Modular) and isinstance(other, Modular):
-            degree = max(degree, sum_degree(one.degree, other.degree)[0])
+        degree = max(degree, sum_degree(one.degree, other.degree)[0])
     pairs = field.applications * (field.applications - 1) // 2
     return (max(degree, 1) + 2 * pairs * field.argument) / field.order
 
@@ -111,11 +111,17 @@ def unknown_input(variable: Var, field: Field) -> Modular:
     return Modular(field, value, variable.dtype, (1, 0), exponent)
 
 
-def _evaluated(outputs: Sequence[Expr], variables: Mapping[str, Any], field: Field) -> list[Any]:
+def _evaluated(
+    outputs: Sequence[Expr],
+    variables: Mapping[str, Any],
+    field: Field,
+    concrete: frozenset[Expr],
+) -> list[Any]:
     values: dict[Expr, Any] = {}
     for expr in reverse_post_order(outputs):
         operands = [values[operand] for operand in expr.operands]
-        values[expr] = _followed(_value(expr, operands, variables, field), field)
+        value = _value(expr, operands, variables, field)
+        values[expr] = value if expr in concrete else _followed(value, field)
     return [values[output] for output in outputs]
 
 
@@ -129,23 +135,18 @@ def _value(expr: Expr, operands: list[Any], variables: Mapping[str, Any], field:
 
 
 def _followed(value: Any, field: Field) -> Any:
-    """Turn arrays of floats into residues; integers that depend on no input stay as they are."""
+    """Turn arrays into residues, so that constants are as exact as everything else."""
     if isinstance(value, tuple | list):
         return tuple(_followed(part, field) for part in value)
-    is_plain = isinstance(value, Modular) or np.asarray(value).dtype.kind != "f"
-    return value if is_plain else lifted(value, field)
+    return lifted(value, field)
 
 
-def _flat(values: Any) -> Iterator[Any]:
+def _flat(values: Any, field: Field) -> Iterator[Modular]:
     for value in values:
         if isinstance(value, tuple):
-            yield from _flat(value)
+            yield from _flat(value, field)
         else:
-            yield value
-
-
-def _residues(value: Any) -> Any:
-    return value.value if isinstance(value, Modular) else value
+            yield lifted(value, field)
 
 
 MOVES = frozenset(
@@ -159,7 +160,7 @@ MOVES = frozenset(
 
 
 def indices_among(outputs: Sequence[Expr]) -> frozenset[Expr]:
-    """Return the variables that are used as indices, which keep the values that were drawn.
+    """Return what is used as indices, which keep the values that were drawn.
 
     Raises OutsideError when indices are computed, or used as numbers, too.
     """
@@ -180,7 +181,7 @@ def indices_among(outputs: Sequence[Expr]) -> frozenset[Expr]:
             raise OutsideError("indices come out of a table of floats")
         if others and not all(_moves(user) for user in others):
             raise OutsideError("indices are used as numbers, too")
-    return frozenset(expr for expr in found if isinstance(expr, Var))
+    return found
 
 
 def _is_index(user: Expr, place: int) -> bool:

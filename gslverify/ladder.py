@@ -1,24 +1,29 @@
 """What is asked about networks on which both sides agreed: the further levels of comparison.
 
 Whether source and target are the same functions (see `identity`), whether the target loses digits
-(see `precision`), and what becomes of special values (see `special`).
+(see `precision`), what becomes of special values (see `special`) and of empty tensors.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from gsl.listing import listing
 from gslverify.blame import difference_of
-from gslverify.codes.levels import SPECIAL_VALUES_CHANGE, TARGET_LESS_PRECISE
+from gslverify.codes.levels import EMPTY_REFUSED, SPECIAL_VALUES_CHANGE, TARGET_LESS_PRECISE
+from gslverify.codes.numeric import MATCH_REFUSED
 from gslverify.compare import Comparison
 from gslverify.finding import Assurance, Finding, Level
 from gslverify.generate.arrays import random_array
+from gslverify.generate.empty import plain_inputs
+from gslverify.generate.network import Network
 from gslverify.generate.values import value_ranges
 from gslverify.identity import MOST_ELEMENTS, Identity, compare_identities
 from gslverify.minimise import counterexample_of, minimise_values
@@ -26,9 +31,10 @@ from gslverify.precision import Errors, errors_of, examined_dtype
 from gslverify.second_opinion import spread
 from gslverify.special import CHANGES, MENUS, Change, changes, has_answer, special_inputs
 from gslverify.stage import Count, Question
+from gslverify.trial import NO_ELEMENTS, run_trial
 from gslverify.trial import Outcome as Trial
-from gslverify.trial import run_trial
 
+MOST_EMPTY = 24
 NETWORKS_FOR_IDENTITY = 6
 TRIALS_FOR_PRECISION = 40
 NETWORKS_WITH_OFFSETS = 20
@@ -47,12 +53,35 @@ class Climbed:
     counts: list[Count] = field(default_factory=list)
 
 
-def climb(question: Question, passed: Sequence[Sequence[Trial]]) -> Climbed:
-    """Examine networks that passed; a finding that refutes comes with its counterexample."""
+def climb(
+    question: Question, passed: Sequence[Sequence[Trial]], empty: Iterable[Network] = ()
+) -> Climbed:
+    """Examine networks that passed, and `empty` ones that were not run yet.
+
+    A finding that refutes comes with its counterexample.
+    """
     found = Climbed()
+    _without_elements(question, empty, found)
     for level in (_identity, _precision, _special):
         level(question, passed, found)
     return found
+
+
+def _without_elements(question: Question, empty: Iterable[Network], found: Climbed) -> None:
+    """Run networks with empty tensors; outputs without elements must keep their types."""
+    agreed = 0
+    for network in islice(empty, MOST_EMPTY):
+        trial = run_trial(question.subst, network, plain_inputs(network))
+        agreed += trial.code is None and trial.rejected in ("", NO_ELEMENTS)
+        if trial.code is MATCH_REFUSED:
+            lines = tuple(listing(network.outputs))
+            finding = Finding(EMPTY_REFUSED, trial.message, question.subst.span, details=lines)
+            found.findings.append(finding)
+            break
+        if trial.code is not None:
+            found.findings.append(refutation(question, trial))
+            break
+    found.counts.append(Count("empty", agreed))
 
 
 def _elements(trial: Trial) -> int:
@@ -94,7 +123,7 @@ def _refuted_by_integers(question: Question, trial: Trial) -> Trial | None:
 
 def refutation(question: Question, failure: Trial) -> Finding:
     """Return the finding about a failed trial, with its values made simple."""
-    smallest = minimise_values(question.subst, failure)
+    smallest = minimise_values(question.subst, failure, question.settings.shrink_seconds)
     assert smallest.code is not None
     example = counterexample_of(smallest, question.settings.use_tvm)
     code, span = smallest.code, question.subst.span

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -22,11 +24,13 @@ SIMPLE_VALUES = (0, 1, -1, 2)
 MOST_VALUES_PRINTED = 64
 
 
-def minimise_values(subst: Subst, failure: Outcome) -> Outcome:
+def minimise_values(subst: Subst, failure: Outcome, seconds: float = inf) -> Outcome:
     """Replace input elements by 0, 1, -1 or 2 as long as the failure keeps its code.
 
-    Values for which an operator of the source is not defined are left out.
+    Values for which an operator of the source is not defined are left out. After `seconds` it is
+    as small as it is.
     """
+    deadline = time.monotonic() + seconds
     smallest = failure
     steps = 0
     progress = True
@@ -34,7 +38,8 @@ def minimise_values(subst: Subst, failure: Outcome) -> Outcome:
         progress = False
         for inputs in _simpler(smallest.inputs):
             steps += 1
-            if steps > MOST_VALUE_STEPS:
+            if steps > MOST_VALUE_STEPS or time.monotonic() > deadline:
+                progress = False
                 break
             candidate = run_trial(subst, smallest.network, inputs)
             if candidate.code is failure.code:

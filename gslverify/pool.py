@@ -14,12 +14,15 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from pathlib import Path
 from types import TracebackType
+from typing import Protocol
 
 from gsl.guard import exit_text
+from gslverify.budget import rule_is_over
 from gslverify.codes.internal import WORKER_LOST
 from gslverify.events import Notify, StageStarted
 from gslverify.examination import skipped
@@ -34,28 +37,58 @@ START_SECONDS = 60.0
 """Time for a worker to start and to import a rule file, on top of the time for a stage."""
 
 ENDED = "ended"
+SPENT = "used up the time for the rule"
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A rule, by the file that holds it, and the stages it has to go through."""
+    """A rule, by the file that holds it, and the stages it has to go through in `seconds`."""
 
     number: int
     rule_id: str
     path: Path
     wave: Wave
+    seconds: float = inf
 
 
 Outcome = tuple[StageResult, ...]
 
 
-class Pool:
-    """Up to `size` worker processes; a context manager that leaves none behind."""
+class Workers(Protocol):
+    """Whatever runs tasks somewhere else."""
 
-    def __init__(self, size: int, settings: Settings, notify: Notify) -> None:
+    def __enter__(self) -> Workers: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+    def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
+        """Yield number and stage results of each task, in the order of completion."""
+
+
+class Pool:
+    """Up to `size` worker processes; a context manager that leaves none behind.
+
+    They work in `folder`, or where this process does.
+    """
+
+    def __init__(
+        self,
+        size: int,
+        settings: Settings,
+        notify: Notify,
+        folder: str = "",
+        deadline: float = inf,
+    ) -> None:
+        self.folder = folder
         self.size = size
         self.settings = settings
         self.notify = notify
+        self.deadline = deadline
         self._workers: list[_Worker] = []
 
     def __enter__(self) -> Pool:
@@ -74,17 +107,22 @@ class Pool:
     def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
         """Yield number and stage results of each task, in the order of completion.
 
-        A task whose worker died is tried once more, in a fresh process.
+        A task whose worker died is tried once more, in a fresh process. At the deadline of the pool
+        nothing more is yielded, and workers that are still at work are ended.
         """
         waiting, tried = deque(tasks), set[int]()
         while waiting or self._busy():
+            if time.monotonic() >= self.deadline:
+                for worker in self._busy():
+                    self._remove(worker)
+                return
             self._hand_out(waiting)
             for worker in self._busy():
                 over = worker.receive(self.notify)
                 if not over or worker.task is None:
                     continue
                 task = worker.task
-                if worker.lost and task.number not in tried:
+                if worker.lost == ENDED and task.number not in tried:
                     tried.add(task.number)
                     waiting.append(task)
                 else:
@@ -95,7 +133,8 @@ class Pool:
     def _hand_out(self, waiting: deque[Task]) -> None:
         while waiting and (worker := self._free_worker()) is not None:
             worker.begin(waiting.popleft())
-        wait([worker.connection for worker in self._busy()], timeout=POLL_SECONDS)
+        patience = min(POLL_SECONDS, max(0.0, self.deadline - time.monotonic()))
+        wait([worker.connection for worker in self._busy()], timeout=patience)
 
     def _busy(self) -> list[_Worker]:
         return [worker for worker in self._workers if worker.task is not None]
@@ -103,7 +142,7 @@ class Pool:
     def _free_worker(self) -> _Worker | None:
         free = next((worker for worker in self._workers if worker.task is None), None)
         if free is None and len(self._workers) < self.size:
-            free = _Worker(self.settings)
+            free = _Worker(self.settings, self.folder)
             self._workers.append(free)
         return free
 
@@ -115,10 +154,10 @@ class Pool:
 class _Worker:
     """The parent's side of one worker process."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, folder: str) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=serve, args=(theirs, settings))
+        self.process = context.Process(target=serve, args=(theirs, settings, folder))
         # Ctrl-C must not strike in the worker before it has left the group of the terminal. The
         # first process that is spawned starts the tracker, which would unblock the signal.
         resource_tracker.ensure_running()
@@ -128,8 +167,9 @@ class _Worker:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         theirs.close()
+        self.settings = settings
         self.timeout = settings.stage_timeout
-        self.deadline = 0.0
+        self.deadline = self.end_of_rule = inf
         self.task: Task | None = None
         self.results: list[StageResult] = []
         self.running = ""
@@ -139,6 +179,7 @@ class _Worker:
         """Hand a task to the process, which may have died meanwhile; `receive` will notice."""
         self.task, self.results, self.running = task, [], next(iter(task.wave))
         self.deadline = time.monotonic() + self.timeout + START_SECONDS
+        self.end_of_rule = inf
         with suppress(OSError):
             self.connection.send((task.rule_id, task.path, dict(task.wave)))
 
@@ -155,9 +196,15 @@ class _Worker:
         # A grandchild may hold the pipe open after its parent has died, so ask the process, too.
         if not self.lost and not self.process.is_alive() and not self.connection.poll():
             self.lost = ENDED
-        if not self.lost and time.monotonic() > self.deadline:
-            self.lost = f"did not come back within {self.timeout:g} seconds"
+        if not self.lost:
+            self._watch(time.monotonic())
         return bool(self.lost)
+
+    def _watch(self, now: float) -> None:
+        if now > self.end_of_rule:
+            self.lost = SPENT
+        elif now > self.deadline:
+            self.lost = f"did not come back within {self.timeout:g} seconds"
 
     def _note(self, message: Message, notify: Notify) -> None:
         if isinstance(message, StageResult):
@@ -165,17 +212,25 @@ class _Worker:
             return
         assert message is not None
         if isinstance(message, StageStarted):
+            assert self.task is not None
+            now = time.monotonic()
             self.running = message.stage
-            self.deadline = time.monotonic() + self.timeout
+            self.timeout = self.settings.timeout_of(message.stage)
+            self.deadline = now + self.timeout
+            self.end_of_rule = min(self.end_of_rule, now + self.task.seconds)
         notify(message)
 
     def finish(self) -> Outcome:
         """Return the results of the task; of a lost worker's, what it had sent and why no more."""
         assert self.task is not None
         if self.lost:
-            self.results.append(self._lost_result())
             done = {result.stage for result in self.results}
             rest = [name for name in self.task.wave if name not in done]
+        if self.lost == SPENT:
+            self.results.extend(rule_is_over(dict.fromkeys(rest, ""), self.settings))
+        elif self.lost:
+            self.results.append(self._lost_result())
+            rest = [name for name in rest if name != self.running]
             self.results.extend(skipped(name, "the worker process was lost") for name in rest)
         self.task = None
         return tuple(self.results)

@@ -7,16 +7,24 @@ from dataclasses import dataclass
 from gsl.errors import GraphError
 from gsl.subst import Subst
 from gsl.types import TensorType, TupleType, Type
+from gslverify.blame import differences
 from gslverify.case import Case
-from gslverify.codes.numeric import MATCH_REFUSED, REWRITE_BREAKS_GRAPH
+from gslverify.codes.backend import KNOWN_DEVIATION
+from gslverify.codes.levels import SPECIAL_VALUES_CHANGE
+from gslverify.codes.numeric import BACKENDS_DISAGREE, MATCH_REFUSED, REWRITE_BREAKS_GRAPH
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE
 from gslverify.concrete import rewrite_once, target_outputs
-from gslverify.finding import Code
+from gslverify.finding import CODES, Code
 from gslverify.generate.network import Network
+from gslverify.special import changes
 from gslverify.trial import Outcome, run_trial
 
 ABOUT_TYPES = (OUTPUT_SHAPE, OUTPUT_DTYPE, ILLEGAL_TARGET)
 """Codes that types alone decide, so that nothing has to be computed."""
+
+
+ABOUT_TVM = (BACKENDS_DISAGREE, KNOWN_DEVIATION)
+"""Codes about graphs that no rule is needed for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,11 @@ def replay(subst: Subst, case: Case, code_id: str) -> Replay:
     network = network_of(case)
     if any(code_id == code.id for code in ABOUT_TYPES):
         return _replay_types(subst, network, code_id)
+    if any(code_id == code.id for code in ABOUT_TVM):
+        return _replay_tvm(network, case, code_id)
     trial = run_trial(subst, network, case.inputs)
+    if code_id == SPECIAL_VALUES_CHANGE.id and trial.code is None and trial.target:
+        return _replay_special(network, trial)
     if trial.code is not None:
         return Replay(trial.code, trial.message, trial=trial)
     if trial.declined:
@@ -63,6 +75,20 @@ def _matches(subst: Subst, network: Network) -> bool:
         return rewrite_once(subst, network.outputs, network.matched).mismatch is None
     except GraphError:
         return True
+
+
+def _replay_tvm(network: Network, case: Case, code_id: str) -> Replay:
+    found = differences(network.outputs, case.inputs)
+    if not found:
+        return Replay(None, "TVM and the references agree on it")
+    return Replay(CODES[code_id], found[0].summary)
+
+
+def _replay_special(network: Network, trial: Outcome) -> Replay:
+    found = next(changes(network.outputs, trial.target, trial.inputs), None)
+    if found is None:
+        return Replay(None, "NaN, infinities and signed zeros stay where they are", trial=trial)
+    return Replay(SPECIAL_VALUES_CHANGE, f"{found.kind} changes", trial=trial)
 
 
 def _replay_types(subst: Subst, network: Network, code_id: str) -> Replay:

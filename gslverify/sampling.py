@@ -163,14 +163,15 @@ class Sampler:
     def _direct(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
         model = dict(wishes)
         try:
-            for symbol in self._defined_in_order():
+            for symbol in self.defined_in_order():
                 model[symbol] = value_in(self.definitions[symbol], model)
             legal = all(_within(symbol, value) for symbol, value in model.items())
             return model if legal and self.satisfies(model) else None
         except GslError:
             return None
 
-    def _defined_in_order(self) -> Iterator[Symbol]:
+    def defined_in_order(self) -> Iterator[Symbol]:
+        """Yield the symbols that are defined, each after those that its definition needs."""
         done: set[Symbol] = set()
         stack = list(reversed(self.definitions))
         while stack:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol, TextIO
@@ -19,11 +19,13 @@ from gslverify.events import INTERRUPTED, Event, RuleDone, RunDone
 from gslverify.exits import Exit, exit_code
 from gslverify.failures import FailureFiles
 from gslverify.mutation.collect import collect_with_mutants
+from gslverify.pool import Workers
 from gslverify.report.delivery import deliver, deliver_step_summary
 from gslverify.report.formats import STREAMED, render
 from gslverify.report.jsonl import JsonLines
 from gslverify.report.progress import Heartbeat, LiveLine, Ticker
 from gslverify.report.record import Report
+from gslverify.report.statistics import statistics_lines
 from gslverify.report.style import Style
 from gslverify.report.text import TextReport
 from gslverify.selection import rule_selector
@@ -48,7 +50,7 @@ class Output:
     Without a file, standard output has the report in `format`; with one, `file` has it and
     standard output the text. `reports` are further files with their formats. `argv` are the
     arguments of the command, which some formats note. With `everything`, rules without problems
-    are drawn, too.
+    are drawn, too; with `statistics`, the text says where the time went.
     """
 
     format: str = "full"
@@ -57,6 +59,7 @@ class Output:
     argv: tuple[str, ...] = ()
     reports: tuple[tuple[str, Path], ...] = ()
     everything: bool = False
+    statistics: bool = False
 
     @property
     def shown(self) -> str:
@@ -91,22 +94,24 @@ def run_check(
     `conclude` has the last word about the exit code, and may remark something.
 
     What rule files print goes to standard error, so that programs can read standard output.
-    Raises SelectionError for an expression that cannot be read.
+    Raises SelectionError for an expression that cannot be read, and ClusterError where there is no
+    cluster to work with.
     """
     stdout = sys.stdout
     with redirect_stdout(sys.stderr):
-        collected = writable(
-            chosen_rules(selectors, expression, settings.load_timeout), settings.load_timeout
-        )
+        chosen = writable(chosen_rules(selectors, expression, settings), settings.load_timeout)
         if settings.library:
-            collected = _with_remarks(collected, settings)
+            chosen = _with_remarks(chosen, settings)
+        collected = part_of(chosen, *settings.shard)
         ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
         keep = FailureFiles(Path(settings.failures_folder), settings.seed).keep
         memory = _memory(settings)
-        events = verify(collected, settings, waves, ticker.live, keep, memory)
+        workers = _workers(settings, ticker)
+        events = verify(collected, settings, waves, ticker.live, keep, memory, workers)
         done = _follow(events, ticker, list(_streams(output, stdout, ticker)))
     plain = Style(ascii_only=output.style.ascii_only, verbosity=output.style.verbosity)
-    code = exit_code(done)
+    # A part may be empty where there are fewer rules than parts.
+    code = exit_code(done, settings) if collected or not chosen else Exit.CLEAN
     report = Report(
         done,
         settings,
@@ -118,6 +123,11 @@ def run_check(
         everything=output.everything,
     )
     concluded = conclude(report)
+    if settings.exit_zero and concluded.exit_code == Exit.FINDINGS:
+        concluded = replace(concluded, exit_code=Exit.CLEAN)
+    if output.statistics:
+        lines = (*concluded.remarks, *statistics_lines(report))
+        concluded = replace(concluded, remarks=lines)
     if output.shown in STREAMED:
         for line in concluded.remarks:
             print(concluded.style.plain(line), file=stdout)
@@ -136,6 +146,21 @@ def _memory(settings: Settings) -> Memory:
     return Remembering(CacheFolder(Path(settings.cache_folder)), settings)
 
 
+def _workers(settings: Settings, ticker: Ticker) -> Workers | None:
+    """Return the workers of a cluster, None for processes of this machine."""
+    if settings.executor == "local":
+        return None
+    # Only who asks for a cluster needs what talks to it.
+    cluster = import_module("gslverify.cluster")
+    workers: Workers = cluster.Cluster(settings.executor, settings, ticker.live)
+    return workers
+
+
+def part_of(items: Sequence[Collected], number: int, count: int) -> list[Collected]:
+    """Return one of `count` parts, numbered from 1, in which rules are dealt out in turn."""
+    return list(items[number - 1 :: count])
+
+
 def _deliver(report: Report, output: Output, stdout: TextIO) -> Exit:
     """Write what is not written yet; return the exit code, which tells of files that failed."""
     if output.shown not in (*STREAMED, "jsonl"):
@@ -150,19 +175,28 @@ def _deliver(report: Report, output: Output, stdout: TextIO) -> Exit:
 
 
 def chosen_rules(
-    selectors: Sequence[str], expression: str = "", seconds: float = Settings().load_timeout
+    selectors: Sequence[str], expression: str = "", settings: Settings | None = None
 ) -> list[Collected]:
-    """Return what `selectors` name, without the rules that the expression does not mean.
+    """Return what `selectors` name, without rules that the expression or the tags do not mean.
 
     What cannot be used is always included. Standard error is told when no rule is left. Raises
     SelectionError for an unreadable expression.
     """
-    chosen = rule_selector(expression) if expression else lambda rule: True
-    collected = collect_with_mutants(selectors, seconds)
-    kept = [item for item in collected if isinstance(item, Unusable) or chosen(item.rule)]
+    settings = settings or Settings()
+    meant = rule_selector(expression) if expression else lambda rule: True
+    tags = frozenset(settings.tags)
+    collected = collect_with_mutants(selectors, settings.load_timeout, settings.files)
+    kept = [
+        item
+        for item in collected
+        if isinstance(item, Unusable)
+        or (meant(item.rule) and (not tags or not tags.isdisjoint(item.rule.tags)))
+    ]
     rules, kept_rules = (sum(isinstance(i, CollectedRule) for i in x) for x in (collected, kept))
     if rules and not kept_rules:
-        print(f"-k {expression!r} selects none of {rules} rules", file=sys.stderr)
+        asked = [f"-k {expression!r}"] if expression else []
+        asked += [f"--tag {','.join(settings.tags)}"] if tags else []
+        print(f"{' and '.join(asked)} selects none of {rules} rules", file=sys.stderr)
     return kept
 
 

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from math import inf
 
-STAGES = ("static", "satisfiable", "shape", "prove", "numeric")
+STAGES = ("static", "examples", "satisfiable", "shape", "prove", "numeric", "gradient")
 """Names of the stages in the order in which they run, cheapest first."""
+
+USUAL_STAGES = tuple(stage for stage in STAGES if stage != "gradient")
+"""Those that run unless others are named."""
 
 FAIL_ON = ("fail", "vacuous", "error")
 """Verdicts that make a run fail unless other ones are named."""
@@ -23,6 +27,7 @@ class Settings:
     Attributes:
         rules: files and folders to verify where none are named.
         files: patterns of the names of rule files inside folders.
+        tags: only rules with one of these tags are verified; none stands for all.
         profile: name of the profile that some of these values come from.
         stages: stages to run, a subset of STAGES.
         max_examples: graphs per rule in the numeric stage.
@@ -58,8 +63,9 @@ class Settings:
 
     rules: tuple[str, ...] = ()
     files: tuple[str, ...] = ("*.py",)
+    tags: tuple[str, ...] = ()
     profile: str = "dev"
-    stages: tuple[str, ...] = STAGES
+    stages: tuple[str, ...] = USUAL_STAGES
     max_examples: int = 60
     min_examples: int = 20
     seed: int = 0
@@ -97,6 +103,11 @@ class Settings:
         Compiling costs far more than everything else that is done with a graph.
         """
         return max(25, self.max_examples // 3)
+
+    @property
+    def shrink_seconds(self) -> float:
+        """Time for either half of making a counterexample smaller: its graph, and its values."""
+        return self.shrink_budget / 2 or inf
 
     def timeout_of(self, stage: str) -> float:
         """Return the seconds after which a stage is given up."""

@@ -157,11 +157,11 @@ class Solver:
         tracked.set("unsat_core", True)
         tracked.set("core.minimize", True)
         tracked.set("rlimit", self.limit)
-        for symbol in list(self._symbols):
-            tracked.add(*self._bounds(symbol, self._symbols[symbol]))
         for number, claim in enumerate(self.claims):
             formulas = self._formulas(claim)
             tracked.assert_and_track(z3.And(*formulas, self.context), f"claim{number}")
+        for symbol, variable in self._symbols.items():
+            tracked.add(*self._bounds(symbol, variable))
         answer = tracked.check()
         if answer != z3.unsat:
             return Result(Answer.UNKNOWN)

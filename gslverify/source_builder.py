@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from gsl.attr.evaluate import contains, equal, evaluate, is_symbolic, negation, satisfies
-from gsl.attr.term import ANYTHING, Symbol, Term, TupleOf, VariadicTuple
+from gsl.attr.term import (
+    ANYTHING,
+    Symbol,
+    Term,
+    TupleOf,
+    VariadicTuple,
+    as_term,
+    operation,
+)
 from gsl.errors import EvaluationError, OperatorError, UndecidedError
 from gsl.expr import Call as CallExpr
 from gsl.expr import Const as ConstExpr
@@ -39,6 +47,9 @@ from gsl.subst import Subst
 from gsl.term_text import term_text
 from gsl.types import ALL_DTYPES, FLOATING, INTEGER, TupleType
 from gslverify.instance import USUAL, Choose, Claim, Extent, InfeasibleError, Instance
+
+ANY_DTYPE = as_term(ALL_DTYPES)
+SIZES_ARE_POSITIVE = "sizes are positive"
 
 
 def build_instance(subst: Subst, choose: Choose, extent: Extent = USUAL) -> Instance:
@@ -188,7 +199,7 @@ class _SourceBuilder:
 
     def _fresh_dtype(self, key: Key) -> Symbol:
         dtype = self._fresh(key, "dtype")("", sort="text")
-        self._claim(contains(dtype, ALL_DTYPES), "a dtype", key[0].origin)
+        self._claim(operation("in", dtype, ANY_DTYPE), "a dtype", key[0].origin)
         return dtype
 
     def _input(self, key: Key, shape: tuple[Any, ...], dtype: Any = None) -> Expr:
@@ -228,7 +239,7 @@ class _SourceBuilder:
         if not isinstance(shape, tuple):
             raise InfeasibleError("a shape must be a tuple")
         for size in shape:
-            self._claim(size >= 1, "sizes are positive", pattern.origin)
+            self._claim(size >= 1, SIZES_ARE_POSITIVE, pattern.origin)
         return shape
 
     def _constant(self, key: Key, pattern: Pattern) -> Expr:

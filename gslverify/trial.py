@@ -23,9 +23,11 @@ from gslverify.compare import Comparison, UndefinedError, compare, evaluate_boun
 from gslverify.concrete import Rewritten, rewrite_once
 from gslverify.domains import is_defined, misuse
 from gslverify.finding import Code
-from gslverify.generate.network import Network
+from gslverify.generate.network import MAY_DECLINE, PLANTED, Network
+from gslverify.integrity import damage
 
 MOST_REWRITES = 40
+NO_ELEMENTS = "the outputs have no elements"
 UNDEFINED = "an operator of the source is not defined on some of its operands"
 
 
@@ -91,10 +93,12 @@ def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Ou
         return _declined(network, inputs, prepared)
     if prepared.refusal is not None:
         return Outcome(network, inputs, code=MATCH_REFUSED, message=str(prepared.refusal))
+    if prepared.mismatch is not None and network.context in MAY_DECLINE:
+        return Outcome(network, inputs, declined=True)
     if prepared.mismatch is not None:
         return Outcome(network, inputs, rejected=prepared.mismatch.reason)
-    if [e.type for e in prepared.outputs] != [e.type for e in network.outputs]:
-        message = "an output of the rewritten network has another type"
+    message = damage(network, prepared)
+    if message:
         return Outcome(network, inputs, prepared.outputs, "", REWRITE_BREAKS_GRAPH, message)
     return _compare(network, inputs, prepared.outputs)
 
@@ -108,7 +112,7 @@ def _declined(network: Network, inputs: Mapping[str, Any], rewritten: Rewritten)
 
 
 def _rewrite(subst: Subst, network: Network) -> Rewritten:
-    if network.context != "twice":
+    if network.context not in PLANTED:
         return rewrite_once(subst, network.outputs, network.matched)
     record = Record()
     try:
@@ -122,7 +126,9 @@ def _rewrite(subst: Subst, network: Network) -> Rewritten:
         return Rewritten(refusal=record.refused[0][1])
     if not record.total:
         return rewrite_once(subst, network.outputs, network.matched)
-    return Rewritten(result.outputs)
+    # Matches with several outputs may be put together from those of two sites.
+    countable = len(subst.source) == 1 and subst.variadic is None
+    return Rewritten(result.outputs, rewrites=record.total if countable else MOST_REWRITES)
 
 
 def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ...]) -> Outcome:
@@ -156,7 +162,7 @@ def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ..
     compared = sum(comparison.compared for comparison in comparisons)
     total = sum(comparison.total for comparison in comparisons)
     if not total:
-        return Outcome(network, inputs, target, rejected="the outputs have no elements")
+        return Outcome(network, inputs, target, rejected=NO_ELEMENTS)
     if 2 * compared < total:
         return Outcome(network, inputs, target, rejected="few elements have a bounded value")
     exact = all(comparison.exact for comparison in comparisons)

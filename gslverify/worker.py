@@ -28,9 +28,14 @@ Message = Live | StageResult | None
 """What a worker sends; None ends a task."""
 
 
-def serve(connection: Connection, settings: Settings) -> None:
-    """Answer requests until the pipe is closed or None is sent; the target of the process."""
+def serve(connection: Connection, settings: Settings, folder: str = "") -> None:
+    """Answer requests until the pipe is closed or None is sent; the target of the process.
+
+    `folder` is where to work, if that is another folder than that of the parent.
+    """
     os.setsid()
+    if folder and os.path.isdir(folder):
+        os.chdir(folder)
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (rule files may print; once is enough)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while (request := connection.recv()) is not None:

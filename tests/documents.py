@@ -2,8 +2,11 @@
 
 A code block belongs to a file when a comment `<!-- file: NAME -->` stands before it. Blocks of
 `console` have commands behind `$ ` and below them what they print; a line `...` stands for any
-number of lines, and seconds and hashes of file names may differ. Of a block of `python` that is no
-file, all that is asked is that it runs, together with those before it.
+number of lines, `...` in a line for its rest, and seconds and hashes of file names may differ. Of a
+block of `python` that is no file, all that is asked is that it runs, together with those before it.
+
+`python -m tests.documents README.md` puts what commands print now in place of what the document
+says, but for those with a line `...`.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +61,12 @@ def commands(block: Block) -> Iterator[Command]:
 
 def run_document(text: str, folder: Path) -> None:
     """Write the files of a document and run its commands in `folder`, in their order."""
+    for command, printed in executed(text, folder):
+        assert says(printed, command.expected), explained(command, printed)
+
+
+def executed(text: str, folder: Path) -> Iterator[tuple[Command, str]]:
+    """Yield every command of a document with what it prints."""
     for block in blocks(text):
         if block.file:
             path = folder / block.file
@@ -64,8 +74,16 @@ def run_document(text: str, folder: Path) -> None:
             path.write_text(block.text, encoding="utf-8")
         elif block.language == "console":
             for command in commands(block):
-                printed = output_of(command.line, folder)
-                assert says(printed, command.expected), explained(command, printed)
+                yield command, output_of(command.line, folder)
+
+
+def updated(text: str, folder: Path) -> str:
+    """Return a document that says what its commands print now; lines `...` stay as they are."""
+    for command, printed in list(executed(text, folder)):
+        if ANY_LINES not in command.expected and not says(printed, command.expected):
+            old = f"$ {command.line}\n{command.expected}"
+            text = text.replace(old, f"$ {command.line}\n{printed.rstrip()}\n")
+    return text
 
 
 def output_of(line: str, folder: Path) -> str:
@@ -90,9 +108,13 @@ def output_of(line: str, folder: Path) -> str:
 
 def says(printed: str, expected: str) -> bool:
     """Tell whether a command printed what its document says."""
-    parts = re.split(r"(?m)^ *\.\.\.\n?", without_times(expected) + "\n")
-    pattern = r"(?:.*\n)*?".join(re.escape(part) for part in parts)
-    return re.fullmatch(pattern, without_times(printed) + "\n") is not None
+    pattern = ""
+    for line in without_times(expected).splitlines():
+        if line.strip() == ANY_LINES:
+            pattern += r"(?:.*\n)*?"
+        else:
+            pattern += ".*?".join(map(re.escape, line.split(ANY_LINES))) + r"\n"
+    return re.fullmatch(pattern or r"\n", without_times(printed) + "\n") is not None
 
 
 def without_times(text: str) -> str:
@@ -105,3 +127,11 @@ def without_times(text: str) -> str:
 def explained(command: Command, printed: str) -> str:
     """Return the message of a failure."""
     return f"\n$ {command.line}\n--- the document says\n{command.expected}\n--- printed\n{printed}"
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        document = Path(name)
+        with tempfile.TemporaryDirectory() as place:
+            new_text = updated(document.read_text(encoding="utf-8"), Path(place))
+        document.write_text(new_text, encoding="utf-8")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from gsl import Expr, Subst, attr, op, pat
-from gsl.affected import FEW, Neighbourhood, PutOff, standing
+from gsl.affected import FEW, LONGEST_WAY, Anywhere, Neighbourhood, PutOff, standing
 from gsl.graph import Graph
 from tests.match.asking import node_of
 from tests.match.toys import add, exp, half, negative, p_halves, p_tag, relu, tag, tanh, var
@@ -83,7 +83,7 @@ def test_crowd_of_users_is_put_off_and_found_later() -> None:
     (put_off,) = neighbourhood.roots(graph.outputs[0])
 
     assert isinstance(put_off, PutOff)
-    assert list(neighbourhood.users(put_off)) == graph.outputs[2:]
+    assert list(neighbourhood.further(put_off, graph)) == graph.outputs[2:]
     assert put_off in {next(iter(neighbourhood.roots(graph.outputs[0]))): None}
 
 
@@ -102,3 +102,18 @@ def test_patterns_that_stand_where_one_is_written() -> None:
     assert standing(one) == [one]
     assert standing(pat.Alt(one, pat.Alt(two, three))) == [one, two, three]
     assert standing(many(many.field, 0)) == []
+
+
+def test_root_of_a_deep_pattern_is_looked_for_anywhere() -> None:
+    source: pat.Pattern = X
+    for _ in range(2 * LONGEST_WAY):
+        source = op.Exp(source)
+    neighbourhood = Neighbourhood([Subst(op.Tanh(source), X)])
+    top = tanh(exp(A))
+    graph = Graph([relu(top), negative(A)])
+
+    found = list(neighbourhood.roots(node_of(graph, top.operands[0])))
+    (far,) = [one for one in found if isinstance(one, Anywhere)]
+
+    assert node_of(graph, top) in found, "one step up, as for any pattern"
+    assert [node.expr for node in neighbourhood.further(far, graph)] == [top]

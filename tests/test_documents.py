@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.documents import Block, blocks, commands, run_document, says
+from tests.documents import Block, blocks, commands, run_document, says, updated
 
 DOCUMENT = """\
 Save this as `greeting.txt`:
@@ -51,6 +51,11 @@ def test_gslverify_is_that_of_this_checkout(tmp_path: Path) -> None:
         ("two_conv-GSL401-0123abcd.json", "two_conv-GSL401-99999999.json", True),
         ("two_conv-GSL401-0123abcd.json", "two_conv-GSL402-99999999.json", False),
         ("a.b", "acb", False),
+        ("PASS  rule  shape: proved", "PASS  rule ...", True),
+        ("PASS  rule\nmore", "PASS ...", False),
+        ("GSL201    1.3s", "GSL201...", True),
+        ("", "", True),
+        ("something", "", False),
     ],
 )
 def test_what_fits(printed: str, expected: str, fits: bool) -> None:
@@ -70,3 +75,10 @@ def test_commands_are_split_at_prompts() -> None:
     assert [(c.line, c.expected) for c in commands(block)] == [("one", "1\n1\n"), ("two", "")]
     with pytest.raises(AssertionError, match="before the first command"):
         list(commands(Block("console", "text\n$ one\n")))
+
+
+def test_documents_are_updated_where_they_show_everything(tmp_path: Path) -> None:
+    text = "```console\n$ echo new\nold\n```\n```console\n$ echo some\n...\nlines\n```\n"
+
+    assert updated(text, tmp_path) == text.replace("old", "new")
+    assert updated(text.replace("old", "new"), tmp_path) == text.replace("old", "new")

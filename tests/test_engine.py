@@ -21,6 +21,7 @@ from tests.match.toys import (
     p_tag,
     relu,
     tag,
+    tanh,
     var,
 )
 from tests.rewriting import shape_of
@@ -234,6 +235,22 @@ def test_long_chain_is_built_rewritten_and_evaluated(size: int) -> None:
     assert [shape_of(e) for e in result.outputs] == [("Exp", "a")]
     assert run(workload, {"a": A.shape[0]})[0] > 7
     assert len(reverse_post_order(workload.outputs)) == size + 2
+
+
+def test_deep_rule_matches_when_something_far_below_its_root_has_changed() -> None:
+    size = 120
+    source: pat.Pattern = op.Exp(X)
+    expr: Expr = exp(relu(exp(A)))
+    for _ in range(size):
+        source, expr = op.Negative(source), negative(expr)
+    deep, prepare = Subst(op.Tanh(source), X), Subst(op.Relu(op.Exp(X)), op.Relu(X))
+    inner = Subst(op.Exp(op.Relu(X)), op.Exp(X))
+    record = Record()
+
+    result = apply(Workload(tanh(expr)), [deep, prepare, inner], record=record)
+
+    assert [shape_of(e) for e in result.outputs] == ["a"]
+    assert record.counts == {prepare: 1, inner: 1, deep: 1}
 
 
 def test_long_pattern_is_matched_and_built() -> None:

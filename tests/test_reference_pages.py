@@ -72,7 +72,7 @@ def test_every_setting_is_described() -> None:
     page = PAGES["reference/settings.md"]
 
     for setting in TABLE.values():
-        assert f"| `{setting.name}` |" in page
+        assert f"\n`{setting.name}`\n:   " in page
         assert setting.variable in page
 
 

@@ -283,7 +283,7 @@ _COMPOSED = (Term, tuple, list, np.generic, np.ndarray, Operand)
 
 def operation(head: str, *operands: Value) -> Operation:
     """Apply `head` to operands and remember where the rule said so."""
-    return Operation(head, tuple(as_term(operand) for operand in operands), _caller())
+    return Operation(head, tuple([as_term(operand) for operand in operands]), _caller())
 
 
 def children(term: Term) -> tuple[Term, ...]:

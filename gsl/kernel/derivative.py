@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 
 from gsl.kernel.expression import Apply, Expression, Number
+from gsl.types import FLOATING
 
 Rule = Callable[..., Expression]
 """Takes the adjoint of the result and the arguments; returns the adjoint of one argument."""
@@ -75,6 +76,7 @@ DERIVATIVES: Mapping[str, tuple[Rule | None, ...]] = {
     "tanh": (_tanh,),
     "sigmoid": (_sigmoid,),
     "erf": (_erf,),
+    "cast": (lambda d, x, source, target: d if target.value in FLOATING else ZERO, None, None),
     "select": (
         None,
         lambda d, condition, x, y: _choice(condition, d, ZERO),

@@ -124,6 +124,19 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
             assert_never(expression)  # type: ignore[arg-type]
 
 
+def with_parts(expression: Expression, inner: tuple[Expression, ...]) -> Expression:
+    """Return an expression with other direct subexpressions, as many as it has."""
+    match expression:
+        case Apply(function=function):
+            return Apply(function, inner)
+        case Select(condition=condition):
+            return Select(condition, *inner)
+        case Reduction(function=function, variables=variables):
+            return Reduction(function, variables, *inner)
+        case _:
+            return expression
+
+
 def walk(expression: Expression) -> Iterator[Expression]:
     """Yield an expression and everything below it, wholes before parts, from left to right."""
     stack = [expression]

@@ -94,8 +94,8 @@ FUNCTIONS: Mapping[str, Function] = {
 
 COMPARISONS = frozenset(("==", "!=", "<", "<=", ">", ">="))
 
-WRITTEN = frozenset(("neg", "and", "or", "not"))
-"""Those with a name of letters that are written as signs."""
+WRITTEN = frozenset(("neg", "and", "or", "not", "cast"))
+"""Those with a name of letters that are no calls: signs, and what needs the names of dtypes."""
 
 CALLED = tuple(name for name in FUNCTIONS if name.isalpha() and name not in WRITTEN)
 """Those that are written as calls."""

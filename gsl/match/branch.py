@@ -6,7 +6,7 @@ tuples of any length, instances) is left to the search.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from gsl.attr.code import Code, NotCompiledError
@@ -42,6 +42,9 @@ from gsl.pat import (
 Same = Callable[[Written, Written], str]
 """Gives the source of a comparison of a value that is asked for with one that is found."""
 
+MOST_COMPARISONS = 20_000
+"""In a source with more pairs of patterns that could stand for one node, nothing is compiled."""
+
 _HEADS: Mapping[type[Pattern], type] = {
     Variable: VarExpr,
     Const: ConstExpr,
@@ -51,9 +54,18 @@ _HEADS: Mapping[type[Pattern], type] = {
 
 
 class Shape:
-    """What is known of a source before it is matched: who uses, and what lies below, whom."""
+    """What is known of a source before it is matched: who uses, and what lies below, whom.
 
-    def __init__(self, patterns: Iterable[Pattern], outputs: Iterable[Pattern]) -> None:
+    Patterns in `aliased` may stand for one node.
+    """
+
+    def __init__(
+        self,
+        patterns: Iterable[Pattern],
+        outputs: Iterable[Pattern],
+        aliased: frozenset[Pattern] = frozenset(),
+    ) -> None:
+        self.aliased = aliased
         self.patterns = tuple(patterns)
         self.outputs = frozenset(outputs)
 
@@ -67,28 +79,49 @@ class Shape:
         return found
 
     @cached_property
-    def below(self) -> dict[Pattern, frozenset[Pattern]]:
-        """All patterns below each pattern."""
-        found: dict[Pattern, frozenset[Pattern]] = {}
+    def bits(self) -> dict[Pattern, int]:
+        """A bit for every pattern; sets of patterns are numbers, since deep sources have many."""
+        return {pattern: 1 << place for place, pattern in enumerate(self.patterns)}
+
+    @cached_property
+    def _connected(self) -> dict[Pattern, int]:
+        """The bits of each pattern and of all below and above it."""
+        below, above = dict(self.bits), dict(self.bits)
         for pattern in self.patterns:
-            parts = (found[operand] | {operand} for operand in pattern.operands)
-            found[pattern] = frozenset[Pattern]().union(*parts)
-        return found
+            for operand in pattern.operands:
+                below[pattern] |= below[operand]
+        for pattern in reversed(self.patterns):
+            for operand in pattern.operands:
+                above[operand] |= above[pattern]
+        return {pattern: below[pattern] | above[pattern] for pattern in self.patterns}
+
+    @cached_property
+    def _aliased_bits(self) -> int:
+        return sum(self.bits[pattern] for pattern in self.aliased)
+
+    def rivals(self, pattern: Pattern, others: int) -> Iterator[Pattern]:
+        """Yield those of `others` that could stand for the node of `pattern` but must not."""
+        others &= ~self._connected[pattern]
+        if pattern in self.aliased:
+            others &= ~self._aliased_bits
+        while others:
+            place = others.bit_length() - 1
+            others ^= 1 << place
+            if _may_coincide(pattern, self.patterns[place]):
+                yield self.patterns[place]
 
     def is_interior(self, pattern: Pattern) -> bool:
         """Tell whether nothing outside of a match may use what `pattern` stands for."""
         return not isinstance(pattern, INPUTS) and pattern not in self.outputs
 
-    def may_coincide(self, one: Pattern, other: Pattern) -> bool:
-        """Tell whether two patterns could stand for one node, were it not forbidden."""
-        if one in self.below[other] or other in self.below[one]:
-            return False
-        first, second = head_of(one), head_of(other)
-        if isinstance(first, type) and isinstance(other, Call):
-            return False
-        if isinstance(second, type) and isinstance(one, Call):
-            return False
-        return first is None or second is None or first is second
+
+def _may_coincide(one: Pattern, other: Pattern) -> bool:
+    first, second = head_of(one), head_of(other)
+    if isinstance(first, type) and isinstance(other, Call):
+        return False
+    if isinstance(second, type) and isinstance(one, Call):
+        return False
+    return first is None or second is None or first is second
 
 
 def head_of(pattern: Pattern) -> Operator | type | None:
@@ -101,7 +134,8 @@ def head_of(pattern: Pattern) -> Operator | type | None:
 class BranchWriter:
     """Writes the match of patterns below given nodes into one function.
 
-    `failing` is the statement for a mismatch; it changes when a loop is entered.
+    `failing` is the statement for a mismatch; it changes when a loop is entered. `names` has the
+    variables of the patterns matched so far, `bound` their bits.
     """
 
     def __init__(self, code: Code, shape: Shape, terms: Iterable[Term]) -> None:
@@ -111,11 +145,17 @@ class BranchWriter:
         self.names: dict[Pattern, str] = {}
         self.reads = Reads(code)
         self.terms = TermWriter(code, self._attribute, terms)
+        self.bound = 0
         self._visible: frozenset[Pattern] = frozenset()
+        self._comparisons = 0
+
+    def _name(self, pattern: Pattern, name: str) -> None:
+        self.names[pattern] = name
+        self.bound |= self.shape.bits[pattern]
 
     def bind(self, pattern: Pattern, name: str) -> None:
         """Let `name` be the node of `pattern` without a test."""
-        self.names[pattern] = name
+        self._name(pattern, name)
         self._visible = frozenset(self.names)
 
     def fail_if(self, condition: str) -> None:
@@ -136,7 +176,7 @@ class BranchWriter:
         refusals = self._refusals(pattern, name)
         if refusals:
             self.fail_if(" or ".join(refusals))
-        self.names[pattern] = name
+        self._name(pattern, name)
 
     def match(self, root: Pattern, node: str) -> None:
         """Write the match of `root` and everything below it with `node`."""
@@ -144,8 +184,10 @@ class BranchWriter:
         agenda = [(root, node, False)]
         while agenda:
             pattern, place, done = agenda.pop()
-            if done:
+            if done and _has_demands(pattern):
                 checks.append((pattern, frozenset(self.names)))
+            elif done:
+                continue
             elif pattern in self.names:
                 self.fail_if(f"{place} is not {self.names[pattern]}")
             else:
@@ -165,17 +207,17 @@ class BranchWriter:
             name = self.code.fresh("n")
             self.code.line(f"{name} = {place}")
         refusals = self._refusals(pattern, name)
-        refusals += [
-            f"{name} is {taken}"
-            for other, taken in self.names.items()
-            if self.shape.may_coincide(pattern, other)
-        ]
+        rivals = [self.names[rival] for rival in self.shape.rivals(pattern, self.bound)]
+        self._comparisons += len(rivals)
+        if self._comparisons > MOST_COMPARISONS:
+            raise NotCompiledError("too many patterns that must stand for different nodes")
+        refusals += [f"{name} is {rival}" for rival in rivals]
         if self.shape.is_interior(pattern):
             count = len(self.shape.users[pattern])
             refusals += [f"{name}.output_count", f"len({name}.users) != {count}"]
         if refusals:
             self.fail_if(" or ".join(refusals))
-        self.names[pattern] = name
+        self._name(pattern, name)
         return name
 
     def _refusals(self, pattern: Pattern, name: str) -> list[str]:
@@ -271,6 +313,13 @@ class BranchWriter:
 
     def _attribute(self, term: Access, writer: TermWriter) -> Written:
         return self.reads.attribute(term.pattern, self._node(term.pattern), term.name)
+
+
+def _has_demands(pattern: Pattern) -> bool:
+    is_same = isinstance(pattern, Call) and isinstance(pattern.callee, SameOperator)
+    return (
+        bool(pattern.constraints) or is_same or getattr(pattern, "attributes_of", None) is not None
+    )
 
 
 def _shared_attributes(pattern: Pattern) -> Call | None:

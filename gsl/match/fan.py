@@ -49,6 +49,8 @@ class FanMatcher:
     """
 
     def __init__(self, subst: Subst, variadic: Variadic) -> None:
+        if subst.aliases:
+            raise NotCompiledError("inputs of several fields may be one")
         parts = _Parts(variadic)
         conditions = _Conditions(subst, variadic)
         self.variadic = variadic

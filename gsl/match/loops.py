@@ -15,7 +15,7 @@ from gsl.match.join import FEW, Site, equations, patterns_of, profile_of, write_
 from gsl.match.reads import block
 from gsl.pat import Pattern
 
-MOST_PATTERNS = 200
+MOST_PATTERNS = 10_000
 
 Step = tuple[Pattern, int]
 """A pattern, and at which position it has the one below it on a climb as operand."""
@@ -146,6 +146,6 @@ class LoopWriter:
         return listed(
             f"({position}, {name})"
             for position, operand in enumerate(output.operands)
-            for other, name in names.items()
-            if operand not in names and self._shape.may_coincide(operand, other)
+            if operand not in names
+            for name in map(names.__getitem__, self._shape.rivals(operand, self.branch.bound))
         )

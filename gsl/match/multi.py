@@ -37,7 +37,7 @@ class RuleSearch(Search):
     """A search for all outputs of the source of a rule."""
 
     def __init__(self, subst: Subst, graph: Graph) -> None:
-        super().__init__()
+        super().__init__(subst.aliased)
         self.subst = subst
         self.graph = graph
 

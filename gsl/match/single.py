@@ -75,11 +75,13 @@ def prepend(items: Iterable[Item], agenda: Agenda) -> Agenda:
 class Search:
     """A backtracking search over one work graph; it holds all match state.
 
+    Patterns in `aliased` may stand for one node; `taken` has the first of them.
     `mismatch` is the one that came closest to a match, and `furthest` what was bound then, if
     `traced`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, aliased: frozenset[Pattern] = frozenset()) -> None:
+        self._aliased = aliased
         self.traced = False
         self.furthest = Bindings({}, {}, {})
         self.bindings = Bindings({}, {}, {})
@@ -157,9 +159,16 @@ class Search:
         return [key for table, key, _ in self._trail[mark:] if table is self.taken]
 
     def claim(self, key: Key, node: Node) -> None:
-        """Bind a pattern instance to a node that nothing else may match (injectivity)."""
+        """Bind a pattern instance to a node that is free for it."""
         self.record(self.bindings.nodes, key, node)
-        self.record(self.taken, node, key)
+        if node not in self.taken:
+            self.record(self.taken, node, key)
+
+    def _is_free(self, node: Node, pattern: Pattern) -> bool:
+        """Tell whether `pattern` may stand for a node as far as others do (injectivity)."""
+        if node not in self.taken or isinstance(pattern, Alt):
+            return True
+        return pattern in self._aliased and self.taken[node][0] in self._aliased
 
     def scope(self, frame: Frame | None) -> Scope:
         """Return the environment in which terms of `frame` are evaluated."""
@@ -186,7 +195,7 @@ class Search:
             if bound is node:
                 return rest
             return Mismatch("the pattern already stands for something else", key[0], node.expr)
-        if node in self.taken and not isinstance(key[0], Alt):
+        if not self._is_free(node, key[0]):
             return Mismatch("another pattern already stands for this", key[0], node.expr)
         return self._match_new(key, frame_of(key[1]), node, rest)
 

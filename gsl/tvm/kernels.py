@@ -47,10 +47,10 @@ class Key(NamedTuple):
 
 
 class Kernels:
-    """The kernels of this process."""
+    """The kernels of this process: `functions` by key, or why there is none."""
 
     def __init__(self) -> None:
-        self._functions: dict[Key, Any] = {}
+        self.functions: dict[Key, Any] = {}
         self._keys: dict[Key, Key] = {}
         self._rigid: set[str] = set()
         """Operators that TVM did not compile for any sizes."""
@@ -58,12 +58,12 @@ class Kernels:
     def prepare(self, graphs: Iterable[Sequence[Expr]]) -> None:
         """Compile what `graphs` need and this process does not have, all at once."""
         calls = [e for outputs in graphs for e in reverse_post_order(outputs) if type(e) is Call]
-        if len(self._functions) > MOST_KERNELS:
-            self._functions.clear()
+        if len(self.functions) > MOST_KERNELS:
+            self.functions.clear()
         wanted: dict[Key, Call] = {}
         for call in calls:
-            key = self._key(call)
-            if key not in self._functions:
+            key = self.key(call)
+            if key not in self.functions:
                 wanted[key] = call
         self._compile(list(wanted.items()))
 
@@ -91,13 +91,14 @@ class Kernels:
             case Proj(index=index):
                 return operands[0][index]
             case Call():
-                function = self._functions[self._key(expr)]
+                function = self.functions[self.key(expr)]
                 if isinstance(function, Exception):
                     raise function
                 return _checked(function(*operands), expr.type, describe(expr))
         raise BackendError(f"not a computation expression: {expr!r}")
 
-    def _key(self, call: Call) -> Key:
+    def key(self, call: Call) -> Key:
+        """Return the key of the kernel that computes a call."""
         types = tuple(operand.type for operand in call.operands)
         exact = Key(call.operator.name, repr(dict(call.attributes)), types)
         known = self._keys.get(exact)
@@ -129,12 +130,12 @@ class Kernels:
                 self._compile(rest[len(rest) // 2 :])
             return
         for name, (key, _) in modules.items():
-            self._functions[key] = machine[name]
+            self.functions[key] = machine[name]
 
     def _give_up(self, key: Key, call: Call, error: Exception) -> None:
         """Take a kernel for these very sizes instead of one for any, or note that there is none."""
         if key.is_static:
-            self._functions[key] = error
+            self.functions[key] = error
             return
         self._rigid.add(key.operator)
         types = tuple(operand.type for operand in call.operands)

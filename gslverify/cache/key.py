@@ -27,11 +27,25 @@ from gslverify.versions import tool_versions
 TARGET = "llvm"
 """What the numeric stage compiles for."""
 
-NAMES = ("name", "write", "equation", "reason", "span", "tags", "origin", "expect", "twin")
-"""What a rule is called and where it is; no stage but the first looks at it."""
+NAMES = frozenset(
+    [
+        "name",
+        "write",
+        "equation",
+        "reason",
+        "span",
+        "tags",
+        "origin",
+        "expect",
+        "twin",
+        "must_match",
+        "must_not_match",
+    ]
+)
+"""What a rule is called and where it is; no stage whose results are kept looks at it."""
 
 ELSEWHERE = """
-    rules files profile stages keep_going library max_failures jobs load_timeout stage_timeout
+    rules files tags profile stages keep_going library max_failures jobs load_timeout stage_timeout
     stage_timeouts budget rule_budget shrink_budget select ignore per_rule_ignores fail_on exit_zero
     baseline strict_baseline allow_inconclusive cache cache_folder failures_folder shard executor
 """
@@ -58,7 +72,7 @@ def stage_key(
         "operators": sorted(_declarations(operators)),
         "stage": stage,
         "settings": dict(_settings(stage, settings)),
-        "tools": tool_versions(),
+        "tools": installed_tools(),
         "source": package_digest(),
         "target": [TARGET, platform.machine(), platform.system(), sys.version],
     }
@@ -70,6 +84,12 @@ def _settings(stage: str, settings: Settings) -> Iterator[tuple[str, str]]:
     for field in fields(settings):
         if field.name not in left_out:
             yield field.name, repr(getattr(settings, field.name))
+
+
+@lru_cache(maxsize=1)
+def installed_tools() -> tuple[tuple[str, str], ...]:
+    """Return the versions of all tools; looking them up takes longer than all else here."""
+    return tuple(sorted(tool_versions().items()))
 
 
 @lru_cache(maxsize=1)

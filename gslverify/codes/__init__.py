@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from gslverify.codes import (
+    author,
     backend,
     corpus,
     expectation,
     expression,
     gate,
+    gradient,
+    ignores,
     internal,
     levels,
     library,
@@ -17,13 +20,18 @@ from gslverify.codes import (
     static,
     stored,
 )
+from gslverify.finding import CODES
 
 __all__ = [
+    "CODES",
+    "author",
     "backend",
     "corpus",
     "expectation",
     "expression",
     "gate",
+    "gradient",
+    "ignores",
     "internal",
     "levels",
     "library",

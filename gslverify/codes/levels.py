@@ -1,4 +1,4 @@
-"""GSL405 and GSL406: what becomes of rounding errors and of special values."""
+"""GSL405 to GSL407: what becomes of rounding errors, special values and empty tensors."""
 
 from __future__ import annotations
 
@@ -62,4 +62,39 @@ such a difference is only counted.""",
             return Subst(x + (-y), x - y)
         '''
     ).replace("@rule()", '@rule(nan="same")'),
+)
+
+EMPTY_REFUSED = code(
+    "GSL407",
+    "empty-refused",
+    "the target cannot be built when an axis is empty",
+    Verdict.PASS,
+    meaning="""The rule matches a graph in which an axis has no elements, but an operator of the
+target does not accept it. The engine leaves such a graph alone, so nothing goes wrong: a warning. A
+condition such as x.shape[0] >= 1 says that it is meant. If the target can be built and computes
+something else, the rule is refuted as for any other graph.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """sum(abs(x))  =>  mean(abs(x)) * n for vectors of n elements"""
+            x = pat.Wildcard()
+            total = op.Sum(op.Abs(x), axis=(0,), keepdims=True)
+            where = [x.ndim == 1, x.shape[0] <= 4, x.dtype == "float32"]
+            lengths = op.Sum(op.OnesLike(x), axis=(0,), keepdims=True)
+            average = op.Mean(op.Abs(x), axis=(0,), keepdims=True)
+            return Subst(total, average * lengths, where=where)
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """sum(abs(x))  =>  mean(abs(x)) * n for vectors of n elements"""
+            x = pat.Wildcard()
+            total = op.Sum(op.Abs(x), axis=(0,), keepdims=True)
+            where = [x.ndim == 1, x.shape[0] >= 1, x.dtype == "float32"]
+            lengths = op.Sum(op.OnesLike(x), axis=(0,), keepdims=True)
+            average = op.Mean(op.Abs(x), axis=(0,), keepdims=True)
+            return Subst(total, average * lengths, where=where)
+        '''
+    ),
 )

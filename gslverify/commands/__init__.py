@@ -10,9 +10,11 @@ COMMANDS = {
     "schema": ("gslverify.commands.schema:schema", "Print the JSON Schema of a kind of file."),
     "baseline": ("gslverify.commands.baseline:baseline", "Known results: write, update, accept."),
     "compare": ("gslverify.commands.compare:compare", "What changed between two reports."),
+    "merge": ("gslverify.commands.merge:merge", "The reports of all shards as one."),
     "repro": ("gslverify.commands.repro:repro", "Run a stored counterexample again."),
     "cache": ("gslverify.commands.cache:cache", "Results of earlier runs: info, clear."),
     "mutate": ("gslverify.commands.mutate:mutate", "Break rules and see how much is noticed."),
+    "init": ("gslverify.commands.init:init", "Show or write a project to start with."),
     "explain": ("gslverify.commands.explain:explain", "Explain a code."),
 }
 """Where each command is, and its line in the help of all."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import click
 
+from gslverify.cluster import ClusterError
 from gslverify.commands.appearance import chosen_style
 from gslverify.commands.parameters import (
     EFFORT,
@@ -23,6 +27,7 @@ from gslverify.gate.conclusion import at_the_gate, known_results
 from gslverify.report.formats import lacking
 from gslverify.selection import SelectionError
 from gslverify.session import Output, run_check
+from gslverify.watching import WATCHER, changes_in, command_without, watch
 
 
 @click.command()
@@ -44,7 +49,10 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     selectors = paths or settings.rules
     if not selectors:
         raise click.UsageError("name files or folders, or set `rules` in [tool.gslverify]")
-    whole = not expression and not resolved["tags"]
+    if options["watching"]:
+        _watch(paths, tuple(selectors))
+        return
+    whole = not expression and not settings.tags
     try:
         known = known_results(settings)
         code = run_check(
@@ -54,9 +62,26 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
             expression,
             conclude=lambda report: at_the_gate(report, known, whole=whole),
         )
-    except (SelectionError, BaselineError) as error:
+    except (BaselineError, ClusterError, SelectionError) as error:
         raise click.UsageError(str(error)) from error
     sys.exit(code)
+
+
+def _watch(paths: tuple[str, ...], selectors: tuple[str, ...]) -> None:
+    """Run the command again and again, each time in a process of its own.
+
+    A process keeps the modules that it has imported, and would not see that they have changed.
+    """
+    if find_spec(WATCHER) is None:
+        raise click.UsageError(f"--watch needs the package {WATCHER}; install gslverify[watch]")
+    arguments = command_without(click.get_current_context().obj, paths)
+
+    def verify(chosen: Sequence[str]) -> None:
+        command = [sys.executable, "-m", "gslverify", *arguments, *chosen]
+        subprocess.run(command, check=False)
+        click.echo("waiting for changes; Ctrl-C ends it", err=True)
+
+    watch(selectors, changes_in(selectors), verify)
 
 
 def output_of(resolved: Resolved, options: dict[str, Any]) -> Output:
@@ -70,5 +95,11 @@ def output_of(resolved: Resolved, options: dict[str, Any]) -> Output:
         if message := lacking(name):
             raise click.UsageError(message)
     return Output(
-        shown, options["output_file"], style, argv, options["reports"], resolved["report-full"]
+        shown,
+        options["output_file"],
+        style,
+        argv,
+        options["reports"],
+        resolved["report-full"],
+        resolved["show-stats"],
     )

@@ -126,7 +126,7 @@ def mutate(paths: tuple[str, ...], expression: str, **options: Any) -> None:
 def _sound_rules(paths: Sequence[str], expression: str, seconds: float) -> list[CollectedRule]:
     """Return the rules to break; raise UsageError for what cannot be collected or written down."""
     found: list[CollectedRule] = []
-    for item in writable(chosen_rules(paths, expression, seconds), seconds):
+    for item in writable(chosen_rules(paths, expression), seconds):
         if isinstance(item, Unusable):
             raise failure(item.finding)
         if item.rule.expect:

@@ -172,6 +172,9 @@ OUTPUT = (
         help="Write one more report, such as sarif=gslverify.sarif; may be given again.",
     ),
     click.option(
+        "--watch", "watching", is_flag=True, help="Verify again what changes, until Ctrl-C."
+    ),
+    click.option(
         "--show-settings", is_flag=True, help="Show all settings with their origins and stop."
     ),
 )

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from gsl.errors import did_you_mean
+from gslverify.codes import CODES
 from gslverify.configuration.file import (
     SettingsError,
     Value,
@@ -68,6 +69,7 @@ def resolve(
     name = {**defaults, **written, **variables, **given}["profile"]
     profiles = {} if file is None else file.profiles
     merged = {**defaults, **written, **_profile(name, profiles), **variables, **given}
+    _require_warnings(merged)
     return Resolved(dict(_completed(merged)))
 
 
@@ -95,6 +97,24 @@ def _variables(environment: Mapping[str, str]) -> Iterator[tuple[str, Value]]:
         except ValueError as error:
             raise SettingsError(f"{variable} in the environment: {error}") from None
         yield setting.name, Value(value != opposite if opposite else value, f"{variable}")
+
+
+def _require_warnings(values: Mapping[str, Value]) -> None:
+    """Refuse to leave out what decides a verdict; only warnings can be."""
+    named = [(name, code) for name in ("select", "ignore") for code in values[name].value]
+    rules = values["per-rule-ignores"].value
+    named += [("per-rule-ignores", code) for _, codes in rules for code in codes]
+    for name, code in named:
+        meant = [known for known in CODES.values() if code and known.id.startswith(code)]
+        place = f"{name} ({values[name].origin})"
+        if not meant:
+            hint = did_you_mean(code, CODES) or "see `gslverify explain --list`"
+            raise SettingsError(f"{place}: {code or 'nothing'} is no code; {hint}")
+        if not any(known.is_warning for known in meant):
+            raise SettingsError(
+                f"{place}: {code} decides the verdict of a rule and cannot be left out; "
+                f'correct the rule, or declare @rule(expect="{meant[0]}")'
+            )
 
 
 def _meant(variable: str, known: Iterable[str]) -> str:

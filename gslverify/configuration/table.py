@@ -107,7 +107,6 @@ SELECTION = (
         "Only rules with one of these tags.",
         "selection",
         ("--tag",),
-        default=(),
     ),
     Setting(
         "select", TEXTS, "Only report these codes, or codes that begin like this.", "selection"

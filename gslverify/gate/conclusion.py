@@ -71,13 +71,22 @@ def at_the_gate(report: Report, baseline: Baseline | None, *, whole: bool) -> Re
     """
     if baseline is None:
         return report
-    settings = report.settings
-    complete = whole and not report.done.stop_reason and settings.shard == (1, 1)
-    policy = policy_of(settings, covered(report.selectors, whole=complete))
-    changes = judge(baseline.rules, record_of(document(report)), policy)
-    lines = tuple(gate_lines(changes, f"baseline {settings.baseline}", strict=policy.strict))
-    code = gate_code(Exit(report.exit_code), changes, policy)
+    code, lines = judged(
+        document(report), report.settings, baseline, Exit(report.exit_code), whole=whole
+    )
     return replace(report, exit_code=code, remarks=(*report.remarks, *lines))
+
+
+def judged(
+    report: Document, settings: Settings, baseline: Baseline, code: Exit, *, whole: bool
+) -> tuple[Exit, tuple[str, ...]]:
+    """Return the exit code of a report at the gate, given the one without, and what to say."""
+    run = report["run"]
+    complete = whole and run["stop_reason"] == "completed" and run.get("shard", "1/1") == "1/1"
+    policy = policy_of(settings, covered(tuple(run["paths"]), whole=complete))
+    changes = judge(baseline.rules, record_of(report), policy)
+    lines = gate_lines(changes, f"baseline {settings.baseline}", strict=policy.strict)
+    return gate_code(code, changes, policy), tuple(lines)
 
 
 def gate_code(code: Exit, changes: list[Change], policy: Policy) -> Exit:

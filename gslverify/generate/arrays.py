@@ -62,7 +62,7 @@ LARGE = 50_000
 def arrays(draw: st.DrawFn, network: Network) -> dict[str, Any]:
     """Draw a value for every input of a network, within the domains of its operators."""
     style = draw(st.sampled_from(STYLES))
-    return _filled_inputs(network, (style, True), draw(st.integers(0, 255)))
+    return filled_inputs(network, (style, True), draw(st.integers(0, 255)))
 
 
 @st.composite
@@ -76,10 +76,11 @@ def arrays_of_a_mixture(draw: st.DrawFn, network: Network, salt: int = 0) -> lis
     seed = draw(st.integers(0, 255)) + 256 * salt
     elements = sum(math.prod(variable.shape) for variable in network.variables)
     manners = MANNERS_OF_LARGE_NETWORKS if elements > LARGE else mixture
-    return [_filled_inputs(network, manner, seed) for manner in manners]
+    return [filled_inputs(network, manner, seed) for manner in manners]
 
 
-def _filled_inputs(network: Network, manner: Manner, seed: int) -> dict[str, Any]:
+def filled_inputs(network: Network, manner: Manner, seed: int) -> dict[str, Any]:
+    """Return a value in some manner for every input of a network."""
     style, guarded = manner
     generator = np.random.default_rng(seed)
     ranges = value_ranges(network.outputs, guarded)

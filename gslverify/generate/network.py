@@ -9,6 +9,15 @@ from typing import Any
 from gsl.expr import Expr, Var
 from gsl.graph import reverse_post_order
 
+PLANTED = {"twice": 2, "weight shared": 2, "one match on another": 1}
+"""Contexts that are rewritten as often as possible, and how many matches lie in them at least."""
+
+MAY_DECLINE = frozenset({"one tensor for two"})
+"""Contexts in which a match may be declined: two patterns need not stand for one tensor."""
+
+NOT_APPLICABLE = "there is no place for the context"
+"""Why a match is not embedded, followed by the name of the context."""
+
 
 @dataclass(frozen=True, slots=True)
 class Network:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from gsl.errors import did_you_mean
 from gslverify.codes.corpus import RULE_MISSING
-from gslverify.corpus import Collected, CollectedRule, Unusable, collect
+from gslverify.corpus import ANY_FILE, Collected, CollectedRule, Unusable, collect
 from gslverify.finding import Finding
 from gslverify.mutation.mutants import MARK, Mutant, as_rule, mutants_of
 from gslverify.settings import Settings
@@ -52,11 +52,13 @@ def rule_id_of(mutant_id: str) -> str:
 
 
 def collect_with_mutants(
-    selectors: Sequence[str], seconds: float = Settings().load_timeout
+    selectors: Sequence[str],
+    seconds: float = Settings().load_timeout,
+    patterns: Sequence[str] = ANY_FILE,
 ) -> list[Collected]:
     """Return what `gslverify.corpus.collect` does; a selector may also name a mutant."""
     plain = [s for s in selectors if not is_mutant(s)]
-    found = collect(plain, seconds) if plain else []
+    found = collect(plain, seconds, patterns) if plain else []
     known = {item.rule_id for item in found}
     for selector in selectors:
         if is_mutant(selector):
@@ -86,9 +88,13 @@ def _missing(item: CollectedRule, wanted: str, known: list[str]) -> Unusable:
 
 
 def find_item(loaded: Sequence[Collected], rule_id: str) -> Collected | None:
-    """Return the rule or mutant of that id among what a file holds, or None."""
+    """Return the rule or mutant of that id among what a file holds, or None.
+
+    The file may be called otherwise here, where another folder is the working directory.
+    """
     wanted = rule_id_of(rule_id) if is_mutant(rule_id) else rule_id
-    item = next((one for one in loaded if one.rule_id == wanted), None)
+    name = f"::{wanted.rpartition('::')[2]}"
+    item = next((one for one in loaded if one.rule_id.endswith(name)), None)
     if item is None or not is_mutant(rule_id) or not isinstance(item, CollectedRule):
         return item
     return mutant_item(item, rule_id)

@@ -96,6 +96,7 @@ class _Copies:
             [self._copy_of(pattern) for pattern in draft.source],
             [self._copy_of(pattern) for pattern in draft.target],
             where=[self._term(term) for term in draft.where],
+            aliases=draft.subst.aliases,
         )
         made.origin = draft.subst.origin
         return made

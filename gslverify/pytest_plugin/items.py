@@ -19,11 +19,13 @@ from gslverify.pytest_plugin.configure import is_budget_spent, is_strict, sessio
 from gslverify.report.details import finding_block
 from gslverify.report.style import Style
 from gslverify.settings import Settings
-from gslverify.stages import WAVES
+from gslverify.stages import EXAMPLES, WAVES
 
 FIRST, *_ = WAVES[0]
 
-LOCATIONS = {name: location for wave in WAVES for name, location in wave.items()}
+LOCATIONS = {
+    name: location for wave in (WAVES[0], EXAMPLES, *WAVES[1:]) for name, location in wave.items()
+}
 
 BUDGET_SPENT = "the time for all rules (--gsl-budget) is used up"
 
@@ -99,6 +101,7 @@ def _stages_of(item: CollectedRule, settings: Settings) -> dict[str, str]:
         name: location
         for name, location in LOCATIONS.items()
         if name == FIRST or name in settings.stages
+        if name not in EXAMPLES or item.rule.has_examples
     }
 
 

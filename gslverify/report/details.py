@@ -14,7 +14,7 @@ from gslverify.corpus import relative
 from gslverify.finding import Counterexample, Finding, RuleResult, Verdict
 from gslverify.report.style import BOLD, Style
 from gslverify.report.values import attribute_texts, difference_lines, tensor_text, with_values
-from gslverify.settings import STAGES, Settings, enough_examples
+from gslverify.settings import Settings, enough_examples
 
 LABEL = 14
 """Columns of the labels in front of the parts of a block."""
@@ -149,7 +149,7 @@ def repro_command(rule_id: str, settings: Settings) -> str:
         words += ["--min-examples", str(settings.min_examples)]
     if settings.seed != default.seed:
         words += ["--seed", str(settings.seed)]
-    if settings.stages != STAGES:
+    if settings.stages != default.stages:
         words += ["--stages", ",".join(settings.stages)]
     words += ["--keep-going"] if settings.keep_going else []
     words += [] if settings.use_tvm else ["--no-tvm"]

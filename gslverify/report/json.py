@@ -19,10 +19,15 @@ from gslverify.corpus import relative
 from gslverify.finding import Counterexample, Difference, Finding, RuleResult, StageResult, Tensor
 from gslverify.report.details import repro_command
 from gslverify.report.record import Report
-from gslverify.settings import STAGES, Settings
+from gslverify.settings import Settings
 from gslverify.versions import tool_versions
 
 SCHEMA_VERSION = 1
+
+LEFT_OUT = ("-j", "--jobs", "--shard", "--executor", "-o", "--report")
+"""Options about who verifies which rules, and where the report goes, with a value each."""
+LEFT_OUT_SHORT = ("-j", "-o")
+"""Those whose value may follow at once."""
 
 
 def json_text(report: Report) -> str:
@@ -98,12 +103,12 @@ def finite(value: Any) -> Any:
 
 
 def _without_jobs(argv: tuple[str, ...]) -> Iterator[str]:
-    """Yield the arguments but for the number of workers, which no result depends on."""
+    """Yield the arguments but for those that no result depends on."""
     arguments = iter(argv)
     for argument in arguments:
-        if argument in ("-j", "--jobs"):
+        if argument in LEFT_OUT:
             next(arguments, None)
-        elif not argument.startswith(("-j", "--jobs=")):
+        elif not argument.startswith(LEFT_OUT_SHORT) and argument.partition("=")[0] not in LEFT_OUT:
             yield argument
 
 
@@ -138,7 +143,7 @@ def stage_document(stage: StageResult, settings: Settings) -> dict[str, Any]:
         "counts": dict(stage.counts),
         "notes": list(stage.notes),
         "coverage": dict(stage.coverage) or None,
-        "examples": _examples(stage, settings) if stage.stage == STAGES[-1] else None,
+        "examples": _examples(stage, settings) if stage.stage == "numeric" else None,
     }
 
 

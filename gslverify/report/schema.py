@@ -76,11 +76,17 @@ EXAMPLES = record(
     wanted=WHOLE, run=optional(WHOLE), rejected=optional(WHOLE), draws=optional(WHOLE)
 )
 
+COVERAGE = record(
+    seen=mapping(mapping(WHOLE)),
+    missing=listing(record(facet=TEXT, value=TEXT, reason=TEXT)),
+)
+
 STAGE = record(
     name=TEXT,
     status={"enum": [*VERDICTS, "skipped"]},
     reason=optional(TEXT),
     counts=mapping(WHOLE),
+    coverage=optional(COVERAGE),
     examples=optional(EXAMPLES),
 )
 

@@ -18,12 +18,17 @@ WAVES: tuple[Wave, ...] = (
         "prove": "gslverify.stages.prove:PROVE",
     },
     {"numeric": "gslverify.stages.numeric:NUMERIC"},
+    {"gradient": "gslverify.stages.gradient:GRADIENT"},
 )
 """All rules go through one wave before the first goes through the next, the cheapest first."""
 
 
 PINNED: Wave = {"pinned": "gslverify.stages.pinned:PINNED"}
 """What rules with pinned counterexamples go through before all other stages but the first."""
+
+
+EXAMPLES: Wave = {"examples": "gslverify.stages.examples:EXAMPLES"}
+"""What rules whose authors name graphs go through next."""
 
 
 def load_stage(location: str) -> Stage:

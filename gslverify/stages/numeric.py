@@ -7,9 +7,11 @@ What passes on the NumPy references is confirmed on TVM afterwards, in bulk.
 from __future__ import annotations
 
 import hashlib
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, reject, seed, settings
@@ -25,7 +27,9 @@ from gslverify.codes.numeric import (
 from gslverify.concrete import Rewritten
 from gslverify.finding import Assurance, Finding
 from gslverify.generate.arrays import arrays_of_a_mixture
-from gslverify.generate.network import Network
+from gslverify.generate.contexts import CONTEXTS
+from gslverify.generate.empty import empty_networks
+from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.strategies import networks
 from gslverify.generate.wishes import DTYPES, LONG, SIZES
 from gslverify.instance import USUAL
@@ -66,16 +70,24 @@ class Search:
     failed: dict[str, Trial] = field(default_factory=dict)
     last: Trial | None = None
     steps: int = 0
+    give_up_at: float = inf
     declined: int = 0
     endless: Network | None = None
     draws: int = 0
     corners: set[int] = field(default_factory=set)
+    contexts: set[str] = field(default_factory=set)
     survey: Survey | None = None
 
     @property
     def networks(self) -> list[Network]:
         """The networks on which both sides agreed."""
         return [trials[0].network for trials in self.passed]
+
+    @property
+    def refusals(self) -> Counter[str]:
+        """Why draws told nothing, contexts apart that the rule has no place for."""
+        reasons = self.rejected.items()
+        return Counter({why: n for why, n in reasons if not why.startswith(NOT_APPLICABLE)})
 
     @property
     def useful(self) -> int:
@@ -90,12 +102,14 @@ class Search:
         key = _key(network, draws[0])
         if self.failed:
             self.steps += 1
-            if self.steps > MOST_SHRINKING_STEPS:
+            if self.steps > MOST_SHRINKING_STEPS or time.monotonic() > self.give_up_at:
                 return self.failed.get(key)
         trials = self._trials(network, draws)
         if not trials:
             reject()
         if trials[-1].code is not None:
+            if not self.failed:
+                self.give_up_at = time.monotonic() + self.question.settings.shrink_seconds
             self.failed[key] = self.last = trials[-1]
             return trials[-1]
         if trials[0].declined:
@@ -140,9 +154,10 @@ def examine(question: Question) -> Iterable[Outcome]:
     search = Search(question)
     failure = _search(search, samplers)
     yield Count("examples", len(search.passed))
-    yield Count("rejected", sum(search.rejected.values()))
+    yield Count("rejected", sum(search.refusals.values()))
     yield Count("declined", search.declined)
     yield Count("draws", search.draws)
+    yield Count("contexts", len(search.contexts))
     if failure is not None:
         after = f"found after {len(search.passed)} graphs that agreed"
         details = (f"{after}, seed {question.settings.seed}",)
@@ -161,7 +176,7 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield Witness(simplest(search.passed).case())
     if search.survey is not None:
         yield Covered(search.survey.final(question.subst, search.networks).plain())
-    further = climb(question, search.passed)
+    further = climb(question, search.passed, empty_networks(samplers))
     yield from further.counts
     yield from further.findings
     if any(not finding.code.is_warning for finding in further.findings):
@@ -206,12 +221,15 @@ ROUNDS = (
     Round("alone", FLOATING, 0.2),
     Round("alone", INTEGER, 0.15),
     Round("alone", DTYPES, 0.1, LONG),
-    Round("outputs used", DTYPES, 0.15),
-    Round("inputs computed", DTYPES, 0.15),
+    Round("outputs used", DTYPES, 0.1),
+    Round("inputs computed", DTYPES, 0.1),
     Round("inputs constant", DTYPES, 0.05),
-    Round("twice", DTYPES, 0.1),
-    Round("inner value used", DTYPES, 0.1),
+    Round("twice", DTYPES, 0.05),
+    Round("inner value used", DTYPES, 0.05),
 )
+RARE_CONTEXTS = tuple(context for context in CONTEXTS if context not in {r.context for r in ROUNDS})
+"""Contexts that many rules have no place for; a few networks in each must do."""
+SHARE_OF_RARE_CONTEXTS = 0.03
 
 
 def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
@@ -224,7 +242,16 @@ def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
         failed = _play(search, few, one, examples, number)
         if failed is not None:
             return failed
-    return _play_uncovered(search, samplers)
+    return _play_rare_contexts(search, samplers, total) or _play_uncovered(search, samplers)
+
+
+def _play_rare_contexts(search: Search, samplers: list[Sampler], total: int) -> Trial | None:
+    for number, context in enumerate(RARE_CONTEXTS, 1000):
+        one = Round(context, DTYPES, SHARE_OF_RARE_CONTEXTS, ("equal", "free"))
+        failed = _play(search, samplers, one, max(1, round(total * one.share)), number)
+        if failed is not None:
+            return failed
+    return None
 
 
 def _play_uncovered(search: Search, samplers: list[Sampler]) -> Trial | None:
@@ -293,6 +320,7 @@ def _play(
         failed = search.attempt(network, data.draw(arrays_of_a_mixture(network, number)))
         if failed is not None:
             raise RefutedError(failed)
+        search.contexts.add(network.context)
         if network.in_corner:
             search.corners.add(one.corner)
 
@@ -328,7 +356,7 @@ def _too_few(question: Question, search: Search) -> Finding:
 
 
 def _reasons(search: Search) -> tuple[str, ...]:
-    return tuple(f"{number} rejected: {why}" for why, number in search.rejected.most_common(3))
+    return tuple(f"{number} rejected: {why}" for why, number in search.refusals.most_common(3))
 
 
 NUMERIC = Stage("numeric", examine)

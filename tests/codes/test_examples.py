@@ -31,6 +31,8 @@ WITHOUT_EXAMPLE = {
     "GSL490": "depends on the settings, and on luck",
     "GSL491": "needs a graph on which TVM crashes",
     "GSL603": "depends on other rules: tests/gslverify/test_corpus.py",
+    "GSL612": "depends on the time: tests/gslverify/test_budget.py",
+    "GSL613": "depends on the time: tests/gslverify/test_budget.py",
     "GSL690": "depends on the settings: tests/gslverify/test_expectations.py",
     "GSL701": "is about several rules: tests/gslverify/library/test_relations.py",
     "GSL702": "is about several rules: tests/gslverify/library/test_relations.py",
@@ -44,8 +46,8 @@ WITHOUT_EXAMPLE = {
 
 def stages_for(code: Code) -> tuple[str, ...]:
     """Return the stages up to the one that reports the codes of this family."""
-    last = {"GSL2": 2, "GSL3": 3, "GSL4": 4}.get(code.id[:4], 1)
-    return STAGES[:last]
+    last = {"GSL2": "satisfiable", "GSL3": "shape", "GSL4": "numeric", "GSL5": "examples"}
+    return STAGES[: STAGES.index(last.get(code.id[:4], STAGES[0])) + 1]
 
 
 def codes_found(text: str, stages: tuple[str, ...], folder: Path) -> list[str]:

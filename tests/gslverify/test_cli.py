@@ -79,7 +79,7 @@ def test_crash_has_an_exit_code_of_its_own(folder: Path, monkeypatch: pytest.Mon
     [
         (["check"], "name files or folders, or set `rules`"),
         (["check", "rules.py", "--stages", "nmeric"], "did you mean `numeric`?"),
-        (["check", "rules.py", "--stages", "colours"], "stages are static, satisfiable"),
+        (["check", "rules.py", "--stages", "colours"], "stages are static, examples, satisfiable"),
         (["check", "rules.py", "--sead", "3"], "No such option"),
         (["check", "rules.py", "-n", "many"], "not a valid integer"),
         (["check", "rules.py", "-n", "0"], "not in the range"),
@@ -194,6 +194,36 @@ def test_expression_that_selects_nothing_says_so(mixed: Path) -> None:
     assert result.exit_code == 5
     assert result.stderr == "-k 'zzz' selects none of 2 rules\n"
     assert result.stdout.startswith("0 rules: 0 pass, 0 fail ")
+
+
+def test_tags_select_rules(mixed: Path) -> None:
+    assert "wrong" not in check("rules.py", "--tag", "easy,other").stdout
+
+    result = check("rules.py", "--tag", "none")
+
+    assert result.exit_code == 5
+    assert result.stderr == "--tag none selects none of 2 rules\n"
+
+
+def test_patterns_choose_files_in_folders_only(mixed: Path) -> None:
+    (mixed / "broken.py").write_text("import nowhere\n", "utf-8")
+
+    assert "broken.py" not in check(".", "--files", "rul*.py").stdout
+    assert "broken.py" in check("broken.py", "--files", "rul*.py").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [([], 1), (["--exit-zero"], 0), (["--fail-on", "fail"], 0), (["--fail-on", "error"], 1)],
+)
+def test_what_fails_a_run_can_be_chosen(arguments: list[str], code: int, mixed: Path) -> None:
+    assert check("rules.py", *arguments).exit_code == code
+
+
+def test_statistics_follow_the_summary(mixed: Path) -> None:
+    lines = check("rules.py", "--show-stats").stdout.splitlines()
+
+    assert lines.index("slowest rules") > lines.index(next(x for x in lines if "2 rules:" in x))
 
 
 def test_paths_without_a_rule_are_not_counted_as_rules(mixed: Path) -> None:

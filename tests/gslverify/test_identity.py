@@ -23,6 +23,7 @@ SQUARE = Var("s", (3, 3))
 INTEGERS = Var("n", (2, 3), "int8")
 INDICES = Var("i", (2,), "int64")
 HALF = Const(0.5)
+HUNDRED = Const(np.array([100, 100, 99], np.int8))
 INPUTS = {"i": np.array([1, 0])}
 
 Pair = Callable[[], tuple[Expr, Expr]]
@@ -79,6 +80,10 @@ SAME: dict[str, Pair] = {
     "function of equal arguments": lambda: (
         call("Gelu", call("Add", X, Y)),
         call("Gelu", call("Add", Y, X)),
+    ),
+    "constants that wrap": lambda: (
+        call("Multiply", call("Multiply", INTEGERS, HUNDRED), HUNDRED),
+        call("Multiply", INTEGERS, call("Multiply", HUNDRED, HUNDRED)),
     ),
     "taken": lambda: (
         call("Square", call("Take", X, INDICES, axis=1)),
@@ -176,7 +181,7 @@ def test_the_seed_changes_nothing(seed: int) -> None:
 
 def test_variables_used_as_indices() -> None:
     moved = call("Reshape", INDICES, shape=(2, 1))
-    assert indices_among([call("Take", X, moved, axis=0)]) == {INDICES}
+    assert indices_among([call("Take", X, moved, axis=0)]) == {INDICES, moved}
     assert indices_among([call("Take", X, INDICES, axis=1), call("Flip", INDICES, axis=0)]) == {
         INDICES
     }

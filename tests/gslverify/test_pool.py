@@ -109,7 +109,7 @@ def test_hanging_worker_is_ended_with_all_it_has_started(folder: Path, diary: Pa
 
     assert codes(done) == {"hangs": ["GSL902"]}
     assert "did not come back within 1 seconds" in done.results[1].findings[0].message
-    assert len(children_in(diary)) == 2
+    assert len(children_in(diary)) == 1
     assert wait_until(lambda: not any(map(alive, children_in(diary))))
 
 

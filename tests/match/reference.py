@@ -147,7 +147,9 @@ def below(pattern: pat.Pattern, path: Path, node: Node) -> list[tuple[Instance, 
 def is_match(problem: Problem, found: Map, images: Sequence[Node], length: int) -> bool:
     """Hold a complete map against injectivity and conditions 2 and 4, cycles and `where`."""
     real = {place: node for place, node in found.items() if not isinstance(place[0], pat.Alt)}
-    if len(set(real.values())) < len(real):
+    aliased = INPUTS if problem.subst.aliases else ()
+    outputs = output_patterns(problem.subst)
+    if not is_injective(real, lambda p: isinstance(p, aliased) and p not in outputs):
         return False
     if not all(attributes_fit(problem, found, *item) for item in found.items()):
         return False
@@ -158,6 +160,21 @@ def is_match(problem: Problem, found: Map, images: Sequence[Node], length: int) 
     if len(images) > 1 and any(depends(node, images) for node in inputs):
         return False
     return problem.where(found, length)
+
+
+def output_patterns(subst: Subst) -> set[pat.Pattern]:
+    """Return the patterns that stand for outputs."""
+    variadic = subst.variadic
+    if variadic is None:
+        return set(subst.source)
+    return {variadic.field, instance(variadic.field, ((variadic, 0),))[0]}
+
+
+def is_injective(real: Map, may_alias: Callable[[pat.Pattern], bool]) -> bool:
+    """Tell whether no two patterns stand for one node, unless both may alias."""
+    free = {node for place, node in real.items() if may_alias(place[0])}
+    others = [node for place, node in real.items() if not may_alias(place[0])]
+    return len({*others, *free}) == len(others) + len(free)
 
 
 def attributes_fit(problem: Problem, found: Map, place: Instance, node: Node) -> bool:

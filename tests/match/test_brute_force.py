@@ -10,17 +10,19 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from random import Random
 
 import pytest
 
-from gsl import pat
+from gsl import Subst, pat
 from gsl.graph import Graph, Node
 from gsl.match import Bindings, Mismatch, match_at
 from gsl.match.whole import output_nodes
 from tests.match.cutting import Cutter, random_outputs
 from tests.match.fans import fan_problem
 from tests.match.reference import (
+    INPUTS,
     Instance,
     Map,
     Problem,
@@ -50,6 +52,45 @@ def cut_problem(seed: int, outputs: int, calls: int = 8) -> Problem:
     rng = Random(seed)
     graph = Graph(random_outputs(rng, rng.randint(3, calls)))
     return Cutter(rng, rng.choice((0.0, 0.05, 0.15))).problem(graph, outputs)
+
+
+def with_aliases(problem: Problem) -> Problem:
+    """Return the same problem for a rule of which inputs may stand for one tensor."""
+    subst = problem.subst
+    aliased = Subst(subst.source, subst.target, where=subst.where, aliases=True)
+    return replace(problem, subst=aliased)
+
+
+def test_inputs_may_stand_for_one_tensor_if_a_rule_says_so() -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(400 * SCALE):
+        problem = with_aliases(cut_problem(seed, 1 + seed % 2, calls=7))
+        for root in problem.graph:
+            expected = fixed_matches(problem, root)
+            for way, find in ways(problem).items():
+                assert_same(find(root), expected, (seed, root, way))
+            seen["matches"] += bool(expected)
+            seen["aliased"] += any(map(has_aliases, expected))
+    for seed, limited in limited_fans(150):
+        problem = with_aliases(limited)
+        found_by = ways(problem)
+        for root in problem.graph:
+            outputs = check_variadic(problem, root, seed, found_by)
+            seen["more fields"] += len(outputs) > len(found_by_default(limited, root))
+
+    assert seen["matches"] > 100 * SCALE
+    assert seen["aliased"] > 10 * SCALE
+    assert seen["more fields"] > 10 * SCALE
+
+
+def has_aliases(found: Map) -> bool:
+    inputs = [node for (pattern, _), node in found.items() if isinstance(pattern, INPUTS)]
+    return len(set(inputs)) < len(inputs)
+
+
+def found_by_default(problem: Problem, root: Node) -> tuple[Node, ...]:
+    found = match_at(problem.subst, problem.graph, root)
+    return tuple(output_nodes(problem.subst, found)) if isinstance(found, Bindings) else ()
 
 
 @pytest.mark.parametrize(("outputs", "pairs"), [(1, 800), (2, 800), (3, 600)])

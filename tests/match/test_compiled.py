@@ -180,6 +180,13 @@ def test_attributes_that_are_not_known_yet_are_left_to_the_search() -> None:
     assert found == [False, True]
 
 
+def rivals(shape: Shape, one: Pattern, other: Pattern) -> bool:
+    """Tell whether each of two patterns could stand for the node of the other one."""
+    found = [list(shape.rivals(p, shape.bits[q])) == [q] for p, q in ((one, other), (other, one))]
+    assert found[0] is found[1]
+    return found[0]
+
+
 class TestShape:
     r, e = op.Relu(X), op.Exp(Y)
     total = r + e
@@ -188,7 +195,6 @@ class TestShape:
     def test_users_and_what_lies_below(self) -> None:
         assert self.shape.users[X] == [self.r]
         assert self.shape.users[self.total] == []
-        assert self.shape.below[self.total] == {X, self.r, Y, self.e}
 
     def test_only_calls_that_are_no_outputs_are_interior(self) -> None:
         interior = [p for p in self.shape.patterns if self.shape.is_interior(p)]
@@ -196,25 +202,25 @@ class TestShape:
         assert interior == [self.r, self.e]
 
     def test_patterns_that_could_stand_for_one_node(self) -> None:
-        assert self.shape.may_coincide(X, Y)
-        assert self.shape.may_coincide(X, self.e)
-        assert not self.shape.may_coincide(X, self.r)
-        assert not self.shape.may_coincide(self.r, self.e)
+        assert rivals(self.shape, X, Y)
+        assert rivals(self.shape, X, self.e)
+        assert not rivals(self.shape, X, self.r)
+        assert not rivals(self.shape, self.r, self.e)
 
     def test_operators_of_a_trait_may_be_those_of_another_call(self) -> None:
         call, trait = op.Relu(Y), op.Elementwise(W)
         shape = Shape((Y, call, W, trait), ())
 
-        assert shape.may_coincide(call, trait)
-        assert not shape.may_coincide(W, trait)
+        assert rivals(shape, call, trait)
+        assert not rivals(shape, W, trait)
 
     def test_kinds_that_are_never_the_same(self) -> None:
         variable, call, fields = pat.Variable(), op.Relu(X), pat.Tuple(X)
         shape = Shape((X, variable, call, fields), ())
 
-        assert not shape.may_coincide(variable, call)
-        assert not shape.may_coincide(call, fields)
-        assert not shape.may_coincide(variable, fields)
+        assert not rivals(shape, variable, call)
+        assert not rivals(shape, call, fields)
+        assert not rivals(shape, variable, fields)
 
 
 def test_tuples_of_one_length_are_matched() -> None:
@@ -245,7 +251,8 @@ def test_first_match_of_many_outputs_is_the_one_that_the_search_finds_first(few:
             seen["found"] += 1
             seen["several"] += len(kept(search_of(problem.subst, problem.graph).matches(root))) > 1
 
-    assert min(seen["found"], seen["several"]) > 20, seen
+    assert seen["found"] > 100
+    assert seen["several"] > 5
 
 
 def test_fields_that_compete_for_a_weight_are_taken_in_order() -> None:

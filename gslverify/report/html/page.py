@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,8 @@ COLOURS = {
 def html(report: Report) -> str:
     """Return a report as a page."""
     sketches = sketches_of(report.collected)
-    return html_page(finite(document(report)), sketches, everything=report.everything)
+    plain = finite(document(report))
+    return html_page(plain, sketches, everything=report.everything, remarks=report.remarks)
 
 
 def html_page(
@@ -39,6 +40,7 @@ def html_page(
     sketches: Mapping[str, Sketch] | None = None,
     *,
     everything: bool = False,
+    remarks: Sequence[str] = (),
 ) -> str:
     """Return the page of a report; equal arguments give equal text.
 
@@ -46,6 +48,7 @@ def html_page(
         report: the document that `gslverify.report.json` makes.
         sketches: drawings and texts of the rules by their ids; without them there are none.
         everything: draw the rules without problems, too.
+        remarks: what else there is to say about the run, such as what the gate says.
     """
     script = _file("page.js")
     environment = Environment(
@@ -59,6 +62,7 @@ def html_page(
     text = environment.get_template("page.html").render(
         page=page_model(report, sketches or {}, everything=everything),
         colours=COLOURS,
+        remarks="\n".join(remarks),
         style=_file("page.css"),
         script=script,
         script_hash=_hash(script),

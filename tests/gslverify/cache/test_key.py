@@ -65,7 +65,7 @@ def test_rule_stage_and_versions_matter(rule: Rule, monkeypatch: pytest.MonkeyPa
 
     assert key_of(rule, digest="sha256:2") != first
     assert key_of(rule, "shape") != first
-    monkeypatch.setattr(key, "tool_versions", lambda: {"z3": "9"})
+    monkeypatch.setattr(key, "installed_tools", lambda: (("z3", "9"),))
     assert key_of(rule) != first
 
 

@@ -40,8 +40,8 @@ UNDECIDED = StageResult("numeric", Verdict.INCONCLUSIVE, (Finding(TOO_FEW_EXAMPL
 CRASHED = StageResult("numeric", Verdict.ERROR)
 
 
-def memory(folder: Path, **settings: bool) -> Remembering:
-    return Remembering(CacheFolder(folder / "cache"), Settings(**settings))  # type: ignore[arg-type]
+def memory(folder: Path, keep_going: bool = False) -> Remembering:
+    return Remembering(CacheFolder(folder / "cache"), Settings(keep_going=keep_going))
 
 
 def rule(folder: Path, text: str) -> CollectedRule:

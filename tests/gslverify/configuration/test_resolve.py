@@ -166,3 +166,24 @@ def test_timeouts_of_stages(tmp_path: Path) -> None:
     settings = resolve({}, {}, tmp_path).settings
 
     assert (settings.timeout_of("shape"), settings.timeout_of("numeric")) == (60, 300)
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ({"ignore": ("GSL401",)}, "ignore (flag): GSL401 decides the verdict of a rule"),
+        ({"select": ("GSL999",)}, "select (flag): GSL999 is no code; did you mean"),
+        ({"per-rule-ignores": (("a::*", ("X",)),)}, "per-rule-ignores (flag): X is no code"),
+        ({"ignore": ("",)}, "nothing is no code"),
+    ],
+)
+def test_only_warnings_can_be_left_out(
+    flags: dict[str, object], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(SettingsError) as raised:
+        resolve(flags, {}, tmp_path)
+    assert message in str(raised.value)
+
+
+def test_families_of_codes_can_be_left_out(tmp_path: Path) -> None:
+    assert resolve({"ignore": ("GSL14", "GSL4")}, {}, tmp_path).settings.ignore == ("GSL14", "GSL4")

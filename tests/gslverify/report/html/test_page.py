@@ -134,6 +134,13 @@ def test_page_is_a_format_of_reports(folder: Path) -> None:
     assert "nothing was verified" in text
 
 
+def test_what_the_gate_says_is_shown(folder: Path) -> None:
+    text = render("html", record_of([], remarks=("baseline: 1 REGRESSION", "  a <b>")))
+
+    assert "baseline: 1 REGRESSION\n  a &lt;b&gt;</pre>" in text
+    assert 'class="remarks"' not in page_of(folder).replace('<dl class="remarks">', "")
+
+
 def test_templates_that_are_missing_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert lacking("html") == ""
     monkeypatch.setattr("gslverify.report.formats.find_spec", lambda name: None)

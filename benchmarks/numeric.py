@@ -1,0 +1,303 @@
+"""How many graphs a second are verified: `python benchmarks/numeric.py [--quick] [--json]`.
+
+Graphs are generated for the rules of the corpus, matched and rewritten by the engine, and run on
+both sides on NumPy (with error bounds) and on TVM, in as many processes as there are processors.
+The naive way, measured in the same run on a sample of the same graphs, compiles both sides of every
+graph and compares them. Then deviations are seeded into targets, and counterexamples of the broken
+rules are measured. Times include starting processes and compiling.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from gsl.expr import Call, Const
+from gsl.operators import lookup
+from gslverify import backend
+from gslverify.compare import compare, evaluate_bounded
+from gslverify.corpus import CollectedRule, collect
+from gslverify.examination import Examination
+from gslverify.finding import Verdict
+from gslverify.generate.plain import drawn
+from gslverify.instance import Instance
+from gslverify.sampling import Sampler
+from gslverify.settings import Settings
+from gslverify.smt import Solver, new_context
+from gslverify.stages import WAVES, numeric
+from gslverify.trial import Outcome, judge, prepare
+from gslverify.variants import enumerate_variants
+
+CORPUS = Path(__file__).parent.parent / "rule_corpus"
+STRUCTURES, ENOUGH_STRUCTURES = 300, 8
+MOST_DRAWS = 6
+"""Draws for every graph that is wanted, before a rule is given up."""
+DEVIATIONS = (1e-9, 1e-8, 1e-6, 1e-3)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the table; `met` is None where there is no target."""
+
+    figure: str
+    value: float
+    unit: str
+    target: float | None = None
+    met: bool | None = None
+
+
+@dataclass
+class Tally:
+    """What became of the graphs of some rules."""
+
+    rules: int = 0
+    graphs: int = 0
+    alarms: int = 0
+    disagreements: int = 0
+    unconfirmed: int = 0
+    seeded: int = 0
+    found: int = 0
+    compilable: int = 0
+    naive: float = 0.0
+
+
+def rules_in(folder: str, most: int) -> list[CollectedRule]:
+    items = collect([str(CORPUS / folder)])
+    usable = [item for item in items if isinstance(item, CollectedRule)]
+    step = max(1, len(usable) // most)
+    return usable[::step][:most]
+
+
+def samplers_of(subst: Any) -> list[Sampler]:
+    """Return samplers of some structures that have a simple model, spread over all of them."""
+    found = enumerate_variants(subst, most_runs=STRUCTURES).variants
+    context, result = new_context(), []
+    for variant in found[:: max(1, len(found) // (2 * ENOUGH_STRUCTURES))]:
+        instance: Instance = variant.instance(subst)
+        solver = Solver([claim.term for claim in instance.claims], 1_000_000, context)
+        sampler = Sampler(instance, solver)
+        if sampler.simple_model() is not None:
+            result.append(sampler)
+        if len(result) == ENOUGH_STRUCTURES:
+            break
+    return result
+
+
+def trials_of(item: CollectedRule, wanted: int) -> list[Outcome]:
+    """Generate, match, rewrite and run on NumPy up to `wanted` graphs of a rule."""
+    subst, random = item.rule.write(), Random(item.rule_id)
+    samplers = samplers_of(subst)
+    outcomes: list[Outcome] = []
+    for _ in range(MOST_DRAWS * wanted if samplers else 0):
+        if len(outcomes) == wanted:
+            break
+        made = drawn(samplers, random)
+        if made is not None:
+            outcome = judge(made[0], prepare(subst, made[0]), made[1])
+            if not outcome.rejected:
+                outcomes.append(outcome)
+    return outcomes
+
+
+def verify(items: Sequence[CollectedRule], wanted: int) -> tuple[Tally, list[Outcome]]:
+    """Verify rules in this process; return what became of it and a few trials of each."""
+    tally, kept = Tally(), []
+    for item in items:
+        outcomes = trials_of(item, wanted)
+        passed = [one for one in outcomes if one.code is None and not one.declined]
+        tally.rules += bool(outcomes)
+        tally.graphs += len(outcomes)
+        tally.alarms += sum(one.code is not None for one in outcomes)
+        sides = [
+            s
+            for one in passed
+            for s in ((one.network.outputs, one.inputs), (one.target, one.inputs))
+        ]
+        opinions = backend.opinions(sides)
+        tally.disagreements += sum(bool(opinion.difference) for opinion in opinions)
+        tally.unconfirmed += sum(bool(opinion.failure) for opinion in opinions)
+        kept += passed[:: max(1, len(passed) // 3)][:3]
+    backend.close_worker()
+    return tally, kept
+
+
+def work(numbers: tuple[int, int, int, int]) -> tuple[Tally, float]:
+    """Verify every so many-th rule; then seed deviations and measure the naive way."""
+    start, step, count, wanted = numbers
+    began = time.perf_counter()
+    tally, kept = verify(rules_in("sound", count)[start::step], wanted)
+    seconds = time.perf_counter() - began
+    seed_deviations(tally, kept)
+    if start == 0:
+        naive(tally, kept)
+    return tally, seconds
+
+
+def seed_deviations(tally: Tally, kept: Sequence[Outcome]) -> None:
+    """Multiply a float64 output of the target by a number just beside 1, and compare."""
+    for one in kept:
+        places = [n for n, e in enumerate(one.target) if getattr(e.type, "dtype", "") == "float64"]
+        source, _ = evaluate_bounded(one.network.outputs, one.inputs)
+        places = [n for n in places if np.isfinite(source[n].value).all() and source[n].value.any()]
+        for place in places[:1]:
+            for deviation in DEVIATIONS:
+                factor = Const(np.float64(1 + deviation), "float64")
+                wrong = Call(lookup("Multiply"), [one.target[place], factor])
+                (value,), _ = evaluate_bounded([wrong], one.inputs)
+                differences = compare("output", source[place], value)
+                tally.seeded += 1
+                tally.found += any(c.difference is not None for c in differences)
+
+
+def naive(tally: Tally, kept: Sequence[Outcome], seconds: float = 8.0) -> None:
+    """Compile and run both sides of one graph after the other, and compare them."""
+    from gsl import Workload
+    from gsl.tvm.export import to_relax
+    from gsl.tvm.run import arguments, compile_functions
+
+    to_relax(Workload(kept[0].network.outputs))  # what is done once
+    began = time.perf_counter()
+    for one in kept:
+        for outputs in (one.network.outputs, one.target):
+            workload = Workload(outputs)
+            executable = compile_functions(to_relax(workload), level=3)
+            executable.run("main", arguments(workload, one.inputs))
+            evaluate_bounded(outputs, one.inputs)
+        tally.compilable += 1
+        if time.perf_counter() - began > seconds:
+            break
+    tally.naive = (time.perf_counter() - began) / tally.compilable
+
+
+def throughput(rules: int, wanted: int) -> Iterator[Figure]:
+    processes = len(os.sched_getaffinity(0))
+    parts = [(number, processes, rules, wanted) for number in range(processes)]
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        results = list(pool.map(work, parts))
+    tallies = [tally for tally, _ in results]
+    seconds = max(taken for _, taken in results)
+    graphs = sum(tally.graphs for tally in tallies)
+    slow = max(tally.naive for tally in tallies)
+    yield Figure("rules", sum(tally.rules for tally in tallies), "")
+    yield Figure("graphs", graphs, "")
+    yield Figure("time", round(seconds, 1), "s")
+    yield Figure("throughput", round(graphs / seconds, 1), "graphs/s")
+    yield Figure("naive way, one process", round(1 / slow, 1), "graphs/s")
+    ratio = graphs / seconds * slow
+    yield Figure("throughput, times the naive way", round(ratio, 1), "x", 40, ratio >= 40)
+    alarms = sum(tally.alarms for tally in tallies)
+    yield Figure("false alarms", alarms, "", 0, alarms == 0)
+    yield Figure("TVM differs from NumPy", sum(t.disagreements for t in tallies), "sides")
+    yield Figure("TVM cannot run", sum(t.unconfirmed for t in tallies), "sides")
+    seeded, found = sum(t.seeded for t in tallies), sum(t.found for t in tallies)
+    yield Figure("seeded deviations of 1e-9 to 1e-3", seeded, "")
+    part = found / max(1, seeded)
+    yield Figure("seeded deviations found", round(part, 4), "", 1, part >= 1)
+
+
+@dataclass
+class Refutation:
+    """The counterexample of a broken rule."""
+
+    elements: int = 0
+    largest: int = 0
+    seconds: float = 0.0
+
+
+def refute(number: int, step: int, most: int) -> list[Refutation]:
+    """Verify broken rules until they are refuted by numbers; measure their counterexamples."""
+    result = []
+    for item in rules_in("broken", most)[number::step]:
+        first: list[float] = []
+        original = numeric.Search.attempt
+
+        def attempt(search: Any, *given: Any, first: Any = first, real: Any = original) -> Any:
+            failed = real(search, *given)
+            if failed is not None:
+                first.append(time.perf_counter())
+            return failed
+
+        numeric.Search.attempt = attempt
+        try:
+            taken = _counterexample(item)
+        finally:
+            numeric.Search.attempt = original
+        if taken is not None and first:
+            taken.seconds = time.perf_counter() - first[0]
+            result.append(taken)
+    backend.close_worker()
+    return result
+
+
+def _counterexample(item: CollectedRule) -> Refutation | None:
+    examination = Examination(item, Settings(use_tvm=False), lambda event: None)
+    for wave in WAVES:
+        for name, location in wave.items():
+            for finding in examination.run(name, location).findings:
+                shown = finding.counterexample
+                if name == "numeric" and finding.code.verdict is Verdict.FAIL and shown:
+                    shapes = [tensor.shape for tensor in shown.inputs]
+                    sizes = [int(np.prod(shape)) for shape in shapes]
+                    return Refutation(
+                        max(sizes, default=0), max(map(max, filter(None, shapes)), default=0)
+                    )
+    return None
+
+
+def counterexamples(most: int) -> Iterator[Figure]:
+    processes = len(os.sched_getaffinity(0))
+    numbers = range(processes)
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        parts = pool.map(refute, numbers, [processes] * processes, [most] * processes)
+        found = [one for part in parts for one in part]
+    if not found:
+        return
+    yield Figure("broken rules refuted by values", len(found), "")
+    elements = median(one.elements for one in found)
+    yield Figure(
+        "largest tensor of a counterexample, median", elements, "elements", 3, elements <= 3
+    )
+    largest = median(one.largest for one in found)
+    yield Figure("largest size of a counterexample, median", largest, "", 3, largest <= 3)
+    middle = median(one.seconds for one in found)
+    yield Figure("shrinking, median", round(middle, 2), "s", 5, middle <= 5)
+    worst = max(one.seconds for one in found)
+    yield Figure("shrinking, slowest", round(worst, 2), "s")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="1,000 graphs over 20 rules")
+    parser.add_argument("--json", action="store_true", help="print a list of objects")
+    chosen = parser.parse_args()
+    rules, wanted, broken = (20, 50, 8) if chosen.quick else (100, 100, 1_000)
+    lines = []
+    for measure in (throughput(rules, wanted), counterexamples(broken)):
+        for line in measure:
+            lines.append(line)
+            if not chosen.json:
+                show(line)
+    if chosen.json:
+        print(json.dumps([asdict(line) for line in lines], indent=1))
+
+
+def show(line: Figure) -> None:
+    mark = {None: "", True: "met", False: "MISSED"}[line.met]
+    target = "" if line.target is None else f"target {line.target:g}"
+    print(f"{line.figure:46} {line.value:12,.4g} {line.unit:10} {target:12} {mark}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""GSL450 to GSL452: gradients of source and target."""
+
+from __future__ import annotations
+
+from gslverify.finding import Verdict, code
+
+GRADIENTS_DIFFER = code(
+    "GSL450",
+    "gradients-differ",
+    "source and target have different gradients",
+    Verdict.FAIL,
+    meaning="""On a generated graph the gradients of the outputs to some input differ between the
+original and the rewritten network, so that a model trains differently with the rule. Both are
+derived from the kernels of the operators in reverse and computed in float64, at inputs where no
+operator has a joint (relu at 0, two equal elements of max), and the slopes of both networks, by
+central differences, confirm them. Runs with `--stages static,gradient`.""",
+)
+
+TOO_FEW_GRADIENTS = code(
+    "GSL451",
+    "too-few-gradients",
+    "too few graphs have gradients that can be compared",
+    Verdict.INCONCLUSIVE,
+    meaning="""The stage compares gradients on generated graphs at points where all operators are
+smooth, and found too few such points, or too few graphs. The reasons are listed, most frequent
+first.""",
+)
+
+NOTHING_TO_DIFFERENTIATE = code(
+    "GSL452",
+    "nothing-to-differentiate",
+    "the rule has no gradients",
+    Verdict.PASS,
+    meaning="""On no generated graph does an output of floats depend on an input of floats, so there
+is nothing to compare: the rule is about integers or truth values, or its outputs are constant.""",
+)

@@ -1,0 +1,48 @@
+"""`gslverify init`: a project to start with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gslverify.starter import STARTER, Part, parts_for
+
+
+@click.command()
+@click.option("--write", is_flag=True, help="Write the files; without it they are only shown.")
+@click.option(
+    "--ci",
+    type=click.Choice(["github", "gitlab", "none"]),
+    default="github",
+    show_default=True,
+    help="Where the project is tested.",
+)
+def init(write: bool, ci: str) -> None:
+    """Show, or write, what a project needs: settings, a rule, and a job for CI.
+
+    Nothing that exists is changed, but for a table added to pyproject.toml.
+    """
+    here = Path.cwd()
+    parts = parts_for(here, ci)
+    for part in parts:
+        click.echo(f"{_deed(part, write)} {part.path}")
+        if not write and part.text:
+            click.echo("".join(f"    {line}\n" for line in part.text.splitlines()))
+    if not write:
+        click.echo("nothing was written; do so by `gslverify init --write`")
+        return
+    try:
+        for part in parts:
+            part.write(here)
+    except OSError as error:
+        message = f"{error.filename}: {error.strerror or error}"
+        raise click.UsageError(f"{message}; choose a folder that can be written to") from error
+    click.echo(f"next: gslverify check {STARTER}")
+
+
+def _deed(part: Part, write: bool) -> str:
+    if not part.text:
+        return "keep"
+    deed = "extend" if part.is_addition else "write"
+    return deed if write else f"would {deed}"

@@ -1,0 +1,60 @@
+"""`gslverify merge`: the reports of all shards of a run as one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gsl.errors import GslError
+from gslverify.atomic import reason_of, write_whole
+from gslverify.commands.parameters import GATE, resolved_settings, with_options
+from gslverify.exits import Exit
+from gslverify.gate.conclusion import judged, known_results
+from gslverify.gate.merge import merged
+from gslverify.gate.report import ReportError, read_report
+from gslverify.report.json import dumps
+
+
+@click.command()
+@click.argument(
+    "reports",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="REPORT.json ...",
+)
+@click.option(
+    "-o", "output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report there."
+)
+@with_options(GATE)
+def merge(reports: tuple[Path, ...], output: Path | None, **options: Any) -> None:
+    """Merge the JSON reports of all shards of a run into that of the whole run.
+
+    Ends with the exit code that the whole run would have had, compared with the baseline if there
+    is one.
+    """
+    settings = resolved_settings(options).settings
+    try:
+        whole = merged({path: read_report(path) for path in reports})
+        known = known_results(settings)
+        code = Exit(whole["run"]["exit_code"])
+        lines: tuple[str, ...] = ()
+        if known is not None:
+            code, lines = judged(whole, settings, known, code, whole=True)
+            whole["run"]["exit_code"] = int(code)
+        if output is not None:
+            write_whole(output, dumps(whole).encode())
+    except OSError as error:
+        raise click.UsageError(f"{output} cannot be written: {reason_of(error)}") from error
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise click.UsageError(f"a report is damaged: {error!r}") from error
+    except (ReportError, GslError) as error:
+        raise click.UsageError(str(error)) from error
+    if output is None:
+        click.echo(dumps(whole), nl=False)
+    for line in lines:
+        click.echo(line, err=output is None)
+    sys.exit(code)

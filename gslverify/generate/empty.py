@@ -1,0 +1,81 @@
+"""Networks in which one size is 0, which no solver is asked for: sizes are at least 1 there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from gsl.attr.term import Symbol
+from gsl.errors import GslError
+from gslverify.concrete import value_in
+from gslverify.generate.arrays import random_array
+from gslverify.generate.network import Network
+from gslverify.generate.strategies import concrete_site
+from gslverify.generate.values import value_ranges
+from gslverify.sampling import Sampler
+from gslverify.source_builder import SIZES_ARE_POSITIVE
+
+CONTEXT = "an axis without elements"
+MOST_SAMPLERS = 8
+PREFERRED = ("float32", "int32", "bool")
+
+
+def empty_networks(samplers: Sequence[Sampler]) -> Iterator[Network]:
+    """Yield matches of some structures of a rule, each with one size 0 and the others small."""
+    step = max(1, -(-len(samplers) // MOST_SAMPLERS))
+    for sampler in samplers[::step]:
+        model = sampler.model(smallest)
+        if model is None:
+            continue
+        for size in (symbol for symbol in sampler.free if ".shape[" in symbol.name):
+            with suppress(GslError):
+                yield _network(sampler, _emptied(sampler, model, size))
+
+
+def smallest(symbol: Symbol, options: tuple[Any, ...]) -> Any:
+    """Choose a plain value for a symbol: sizes are 2, so that none is broadcast."""
+    match symbol.sort:
+        case "text":
+            return next((d for d in PREFERRED if not options or d in options), options[:1])
+        case "real":
+            return 1.0
+        case "bool":
+            return False
+        case _ if ".shape[" in symbol.name:
+            return 2
+        case _:
+            return 1 if symbol.low is None else int(symbol.low)
+
+
+def _emptied(sampler: Sampler, model: Mapping[Symbol, Any], size: Symbol) -> dict[Symbol, Any]:
+    """Return a model with one size 0 and everything that follows from it; raise GslError if none.
+
+    Everything that the rule and its operators demand must hold, but for the size to be positive.
+    """
+    changed = {symbol: model[symbol] for symbol in sampler.free}
+    changed[size] = 0
+    for symbol in sampler.defined_in_order():
+        changed[symbol] = value_in(sampler.definitions[symbol], changed)
+    for claim in sampler.instance.claims:
+        if claim.reason != SIZES_ARE_POSITIVE and value_in(claim.term, changed) is not True:
+            raise GslError(claim.reason)
+    return changed
+
+
+def _network(sampler: Sampler, model: Mapping[Symbol, Any]) -> Network:
+    outputs = tuple(concrete_site(sampler.instance, model).outputs)
+    named = {symbol.name: model[symbol] for symbol in sorted(model, key=lambda s: s.name)}
+    return Network(outputs, outputs, CONTEXT, named)
+
+
+def plain_inputs(network: Network) -> dict[str, Any]:
+    """Return small integers for the inputs of a network."""
+    generator = np.random.default_rng(0)
+    ranges = value_ranges(network.outputs)
+    return {
+        v.name: random_array(v, "small integers", ranges.get(v), generator)
+        for v in network.variables
+    }

@@ -1,0 +1,107 @@
+"""The files of a project to start with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gslverify.configuration.file import FILE, OWN_TABLE
+
+STARTER = "rules"
+
+SETTINGS = """\
+[tool.gslverify]
+rules = ["rules"]
+
+[tool.gslverify.profiles.ci]
+budget = "20m"
+
+[tool.gslverify.profiles.nightly]
+max-examples = 1000
+seed = "random"
+"""
+
+RULE = '''\
+"""Rules of this project: each function under @rule writes one down."""
+
+from gsl import Subst, op, pat, rule
+
+
+@rule(tags={"activation"})
+def relu_twice() -> Subst:
+    """relu(relu(x))  =>  relu(x)
+
+    What is not negative stays as it is.
+    """
+    x = pat.Wildcard()
+    return Subst(op.Relu(op.Relu(x)), op.Relu(x))
+'''
+
+GITHUB = """\
+name: rules
+on: [push, pull_request]
+jobs:
+  verify:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-python@v5
+        with: { python-version: "3.11" }
+      - run: pip install gslverify
+      - run: gslverify check --profile ci --report github=/dev/stdout --report sarif=gslverify.sarif
+"""
+
+GITLAB = """\
+rules:
+  image: python:3.11
+  script:
+    - pip install gslverify
+    - gslverify check --profile ci --report gitlab=gl-code-quality.json --report junit=junit.xml
+  artifacts:
+    when: always
+    reports:
+      codequality: gl-code-quality.json
+      junit: junit.xml
+"""
+
+JOBS = {
+    "github": (".github/workflows/rules.yml", GITHUB),
+    "gitlab": (".gitlab-ci.yml", GITLAB),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A file of the project; one that is there already has no text and stays as it is."""
+
+    path: str
+    text: str
+    is_addition: bool = False
+
+    def write(self, folder: Path) -> None:
+        """Write the file below `folder`, or add to it."""
+        if not self.text:
+            return
+        path = folder / self.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a" if self.is_addition else "x", encoding="utf-8") as file:
+            file.write(self.text)
+
+
+def parts_for(folder: Path, ci: str) -> list[Part]:
+    """Return what `folder` lacks, and with no text what it has."""
+    return list(_parts(folder, ci))
+
+
+def _parts(folder: Path, ci: str) -> Iterator[Part]:
+    settings = folder / FILE
+    if not settings.exists():
+        yield Part(FILE, SETTINGS)
+    elif OWN_TABLE.search(settings.read_text(encoding="utf-8")):
+        yield Part(FILE, "")
+    else:
+        yield Part(FILE, f"\n{SETTINGS}", is_addition=True)
+    files = [(f"{STARTER}/activation.py", RULE)] + ([JOBS[ci]] if ci in JOBS else [])
+    for path, text in files:
+        yield Part(path, "" if (folder / path).exists() else text)
