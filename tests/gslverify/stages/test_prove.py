@@ -42,7 +42,7 @@ def test_sound_rules_are_proved(name: str) -> None:
 
 def test_the_assurance_says_how_far_it_goes() -> None:
     (assurance,) = ask(PROVE, SOUND["common_factor"]).assurances
-    assert str(assurance) == "proved, ranks 0-4"
+    assert str(assurance) == "prove proved, ranks 0-4"
     (assurance,) = ask(PROVE, SOUND["common_factor"], max_variants=2).assurances
     assert "for 2 of 25 structures" in assurance.text
 
