@@ -35,7 +35,6 @@ class Target:
 
     pairs: tuple[tuple[Expr, Expr], ...]
     path: tuple[Term, ...]
-    claims: tuple[Term, ...]
 
 
 def targets(instance: Instance) -> Iterator[Target]:
@@ -47,8 +46,8 @@ def targets(instance: Instance) -> Iterator[Target]:
     for _ in range(MOST_PATHS):
         if prefix is None:
             return
-        decisions, need = Decisions(prefix), Need()
-        builder = Builder(instance.bindings, instance.graph, need, decisions)
+        decisions = Decisions(prefix)
+        builder = Builder(instance.bindings, instance.graph, Need(), decisions)
         try:
             pairs = tuple(
                 (instance.bindings.nodes[source].expr, builder.build(*target).expr)
@@ -56,7 +55,7 @@ def targets(instance: Instance) -> Iterator[Target]:
             )
         finally:
             instance.graph.drop_unused(reversed(builder.added))
-        yield Target(pairs, tuple(decisions.path), tuple(term for term, _ in need.claims))
+        yield Target(pairs, tuple(decisions.path))
         prefix = decisions.following()
     raise UnprovableError("there are too many ways through the conditional targets")
 
@@ -66,7 +65,7 @@ def open_obligation(instance: Instance, solver: Solver) -> str:
     try:
         with solver.within(QUESTION_LIMIT):
             for target in targets(instance):
-                reason = _Scenario(instance, solver, target).open_obligation()
+                reason = _open_in_target(instance, solver, target)
                 if reason:
                     return reason
     except (UnprovableError, GslError) as error:
@@ -74,24 +73,37 @@ def open_obligation(instance: Instance, solver: Solver) -> str:
     return ""
 
 
+def _open_in_target(instance: Instance, solver: Solver, target: Target) -> str:
+    """Prove by the laws of rings and, where that fails and all are floats, by those of reals."""
+    scenario = _Scenario(instance, solver, target, is_field=False)
+    try:
+        reason = scenario.open_obligation()
+    except UnprovableError as error:
+        reason = str(error)
+    scenario.facts.memory.questions = 0
+    outputs = [expr for pair in target.pairs for expr in pair]
+    if not reason or not computes_with_floats(outputs, scenario.facts):
+        return reason
+    return _Scenario(instance, solver, target, is_field=True).open_obligation()
+
+
 class _Scenario:
     """The proof for one scenario and one way through its conditional targets."""
 
-    def __init__(self, instance: Instance, solver: Solver, target: Target) -> None:
+    def __init__(self, instance: Instance, solver: Solver, target: Target, is_field: bool) -> None:
         claims = [claim.term for claim in instance.claims]
         self.forms = Forms([*claims, *target.path])
         self.facts = Facts(solver, self.forms).assuming(*target.path)
         self.target = target
         self.algebra = Algebra(self.forms)
         self.inliner = Inliner(self.forms)
-        self.equality = self._equality()
+        self.equality = self._equality(is_field)
 
-    def _equality(self) -> Equality:
+    def _equality(self, is_field: bool) -> Equality:
         outputs = [expr for pair in self.target.pairs for expr in pair]
         bits = frozenset(
             name for name, dtype in _inputs(outputs) if self.forms.is_named(dtype, "bool")
         )
-        is_field = computes_with_floats(outputs, self.facts)
         return Equality(Normaliser(self.facts, self.algebra, is_field, bits))
 
     def open_obligation(self) -> str:
