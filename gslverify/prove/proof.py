@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gsl.attr.term import Symbol, Term
+from gsl.attr.term import Operation, Symbol, Term, bottom_up
 from gsl.errors import GslError
-from gsl.expr import Call, Expr
+from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import Need, tensors
 from gsl.rewrite import Builder, output_pairs
@@ -19,7 +19,7 @@ from gslverify.prove.algebra import Algebra
 from gslverify.prove.defined import Definedness
 from gslverify.prove.equality import Equality
 from gslverify.prove.facts import Facts, UnprovableError
-from gslverify.prove.forms import Forms
+from gslverify.prove.forms import Forms, is_integer
 from gslverify.prove.inline import Inliner
 from gslverify.prove.normal import Cases, Normaliser
 from gslverify.prove.values import Value
@@ -115,7 +115,15 @@ class _Scenario:
                     name = f"output {number}" + (f", field {field}" if field else "")
                     return f"{name}: {reason}"
         defined = Definedness(self.inliner, self.equality, self.facts)
-        return defined.open_obligation(self.target.pairs)
+        return defined.open_obligation(self.target.pairs) or self._open_constant()
+
+    def _open_constant(self) -> str:
+        """Refuse constants computed from real ones, which may leave the range of their dtype."""
+        known = {id(expr) for expr in reverse_post_order([old for old, _ in self.target.pairs])}
+        for expr in reverse_post_order([new for _, new in self.target.pairs]):
+            if isinstance(expr, Const) and id(expr) not in known and _may_overflow(expr.value):
+                return "a constant that the target computes may be out of the range of its dtype"
+        return ""
 
     def _open_element(self, source: tuple[Expr, Any], target: tuple[Expr, Any]) -> str:
         if source[0] is target[0] and source[1] == target[1]:
@@ -156,6 +164,14 @@ def _open_sentence(value: Value, other: Value, guards: Sequence[Any]) -> str:
     ]
     what = "the sums" if kinds == ["a sum", "a sum"] else "the elements"
     return f"{what} that source and target compute could not be shown to be equal{where}"
+
+
+def _may_overflow(value: Any) -> bool:
+    if not isinstance(value, Term) or is_integer(value):
+        return False
+    return any(
+        isinstance(p, Operation) and p.head in ("+", "-", "*", "/") for p in bottom_up(value)
+    )
 
 
 def computes_with_floats(outputs: Sequence[Expr], facts: Facts) -> bool:
