@@ -116,6 +116,19 @@ def deepest(size: int) -> Iterator[Figure]:
         yield figure(f"memory, {part} operators", peak / part, "bytes/operator")
 
 
+def beside_others(sizes: Sequence[int]) -> Iterator[Figure]:
+    """Measure W1 on other rewriters and here; ratios are those at the largest size."""
+    rules = workloads.double_relu()
+    ours = [sample(workloads.deep_chain(size), rules) for size in sizes]
+    yield figure(f"W1 here, {sizes[-1]} operators", ours[-1].multiple, "floors/operator")
+    for name, measured in others.compare(sizes):
+        theirs = [Sample(size, multiple) for size, multiple in measured]
+        multiple = theirs[-1].multiple
+        yield figure(f"W1 by {name}, {sizes[-1]} operators", multiple, "floors/operator")
+        yield figure(f"W1 by {name}, exponent", exponent(theirs), "")
+        yield figure(f"W1 by {name}, ratio to here", multiple / ours[-1].multiple, "times")
+
+
 def figures(quick: bool) -> dict[str, Callable[[], Iterator[Figure]]]:
     sizes, users = (QUICK, FEW_USERS) if quick else (FULL, MANY_USERS)
     w = workloads
@@ -132,7 +145,7 @@ def figures(quick: bool) -> dict[str, Callable[[], Iterator[Figure]]]:
         "fan-variadic": lambda: by_users("fan-out, variadic", w.unlike_kernels, many, users),
         "variadic": lambda: by_users("variadic", w.like_convolutions, many, users),
         "deep": lambda: deepest(100_000 if quick else 1_000_000),
-        "others": lambda: (figure(*line) for line in others.compare(1_000)),
+        "others": lambda: beside_others((250, 500, 1_000)),
     }
 
 

@@ -1,35 +1,40 @@
 """W1 on other rewriters, where they are installed: multiples of the same floor.
 
 Each is given the graph in its own form and two adjacent relus to make one of; what is measured is
-the rewriting alone.
+the rewriting, and the copy of the graph for those that change the one they are given.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from floor import compared
 
 UNARY = ("exp", "tanh", "negative", "sigmoid")
 
-Line = tuple[str, float, str]
+Measured = tuple[str, list[tuple[int, float]]]
+"""The name of a rewriter, and sizes with the multiple of the floor for each operator."""
 
 
-def compare(size: int) -> Iterator[Line]:
-    """Yield a line for every rewriter that is installed; the others are named on stderr."""
+def compare(sizes: Sequence[int]) -> Iterator[Measured]:
+    """Yield how fast each rewriter is that is installed; the others are named on stderr."""
     for name, module, prepare in REWRITERS:
         try:
             importlib.import_module(module)
-        except ImportError:
-            print(f"{name} is not installed, so it is not compared", file=sys.stderr)
+        except ImportError as error:
+            print(f"{name} is not installed, so it is not compared: {error}", file=sys.stderr)
             continue
-        work, left = prepare(size)
-        ours, floor = compared(work, size, repeats=3)
-        assert work() == left, f"{name} leaves {work()} operators instead of {left}"
-        yield f"W1 by {name}, {size} operators", ours / floor, "floors/operator"
+        yield name, [(size, _multiple(name, prepare, size)) for size in sizes]
+
+
+def _multiple(name: str, prepare: Callable[[int], Prepared], size: int) -> float:
+    work, left = prepare(size)
+    theirs, floor = compared(work, size, repeats=3)
+    assert work() == left, f"{name} leaves {work()} operators instead of {left}"
+    return theirs / floor
 
 
 def names(size: int) -> list[str]:
@@ -96,7 +101,7 @@ def inductor(size: int) -> Prepared:
     def work() -> int:
         copied = torch.fx.Graph()
         copied.output(copied.graph_copy(graph, {}))
-        passes.apply(torch.fx.GraphModule(torch.nn.Module(), copied))
+        passes.apply(copied)
         return len(copied.nodes) - 2
 
     return work, rewritten(size)

@@ -25,10 +25,10 @@ from gslverify.report.schema import SCHEMAS
 FAMILIES = {
     "GSL1": "The text of a rule (static)",
     "GSL2": "Whether anything can match (satisfiable)",
-    "GSL3": "Shapes and dtypes (shape)",
-    "GSL4": "Values (numeric)",
-    "GSL5": "Proofs of values",
-    "GSL6": "Expectations and bookkeeping",
+    "GSL3": "Shapes, dtypes and proofs (shape, prove)",
+    "GSL4": "Values and gradients (numeric, gradient)",
+    "GSL5": "Graphs that the author names (examples)",
+    "GSL6": "Expectations, ignores and the gate",
     "GSL7": "Rules as a library",
     "GSL9": "The verifier itself",
 }

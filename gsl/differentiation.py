@@ -135,11 +135,11 @@ class _Step:
         expr, index = place
         self.tensors[name] = self.known[expr] if index is None else self.known[expr][index]
         self.origins[name] = place
-        return named(name, _tensor_type(place))
+        return named(name, tensor_type(place))
 
     def element(self, index: int | None) -> tuple[list[tuple[Symbol, int]], Expression]:
         """Return the axes of the result, or of a field of it, and its element there."""
-        shape = _tensor_type((self.call, index)).shape
+        shape = tensor_type((self.call, index)).shape
         axes = [(Symbol(f"i{axis}", low=0), int(size)) for axis, size in enumerate(shape)]
         symbols = tuple(symbol for symbol, _ in axes)
         call = self.call
@@ -150,21 +150,21 @@ class _Step:
         found = []
         for place in places(self.call):
             axes, value = self.element(place[1])
-            type_ = _tensor_type(place)
+            type_ = tensor_type(place)
             dtype = "float64" if is_differentiable(type_) else type_.dtype
             found.append(evaluate(value, axes, self.tensors).astype(dtype))
         return tuple(found) if isinstance(self.call.type, TupleType) else found[0]
 
     def adjoints(self, index: int | None, above: Any) -> Iterator[tuple[Place, Any]]:
         """Yield what the adjoint of the result gives to each operand."""
-        if not is_differentiable(_tensor_type((self.call, index))):
+        if not is_differentiable(tensor_type((self.call, index))):
             return
         axes, value = self.element(index)
         reading = Read(ADJOINT, tuple(symbol for symbol, _ in axes), guarded=True)
         tensors = {**self.tensors, ADJOINT: above}
         shapes = {name: np.shape(array) for name, array in tensors.items()}
         for name, origin in self.origins.items():
-            if is_differentiable(_tensor_type(origin)):
+            if is_differentiable(tensor_type(origin)):
                 place = [(Symbol(f"a{n}", low=0), size) for n, size in enumerate(shapes[name])]
                 found = adjoint_of(value, axes, reading, name, place, shapes)
                 if not is_zero(found):
@@ -175,12 +175,14 @@ class _Step:
         for _, index in places(self.call):
             axes, value = self.element(index)
             for distance in clearances(value):
-                found = evaluate(distance, axes, self.tensors)
+                # Infinities, such as what a maximum is padded with, are equal to each other.
+                found = np.nan_to_num(evaluate(distance, axes, self.tensors), nan=np.inf)
                 least = min(least, float(np.min(found, initial=np.inf)))
         return least
 
 
-def _tensor_type(place: Place) -> TensorType:
+def tensor_type(place: Place) -> TensorType:
+    """Return the type of the tensor at a place; raise GraphError if there is none."""
     expr, index = place
     type_ = expr.type if index is None else expr.type.fields[index]  # type: ignore[union-attr]
     if not isinstance(type_, TensorType):

@@ -15,7 +15,7 @@ from gsl.attr.size import oversize
 from gsl.attr.term import Term, as_term
 from gsl.errors import RuleError
 from gsl.graph import reverse_post_order
-from gsl.pat import INPUTS, Pattern, Variadic, as_pattern
+from gsl.pat import INPUTS, Const, Pattern, Variadic, as_pattern
 from gsl.span import Span, here, is_made_up, line_of_file, resolve
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Subst:
         tgt: the target, with as many outputs.
         where: conditions over attributes of the source that must hold besides its constraints.
         aliases: whether two inputs (`Wildcard`, `Variable`, `Const`) may stand for one tensor; by
-            default each stands for a tensor of its own.
+            default only two constants may.
 
     A substitution keeps no match state: it may be applied repeatedly and concurrently.
     """
@@ -90,12 +90,13 @@ class Subst:
 
     @cached_property
     def aliased(self) -> frozenset[Pattern]:
-        """The inputs that may stand for one tensor: all that are no outputs, or none at all."""
+        """The inputs that may stand for one tensor, if they are no outputs: constants, or all."""
         variadic = self.variadic
         fields = () if variadic is None else (variadic.field, variadic.first_of(variadic.field))
         outputs = {*self.source, *fields}
-        inputs = [p for p in self.source_patterns if isinstance(p, INPUTS) and p not in outputs]
-        return frozenset(inputs if self.aliases else ())
+        kinds = INPUTS if self.aliases else Const
+        inputs = [pattern for pattern in self.source_patterns if isinstance(pattern, kinds)]
+        return frozenset(inputs) - outputs
 
     @property
     def variadic(self) -> Variadic | None:

@@ -10,12 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from gsl.errors import GslError
 from gsl.expr import Expr
 from gsl.graph import reverse_post_order
-from gsl.tvm.worker import Failure, Job, Worker
+from gsl.tvm.errors import BackendError
+from gsl.tvm.jobs import Failure, Job, Result
+from gsl.tvm.worker import Worker
 from gsl.types import TensorType
 from gslverify.bounded import PRECISIONS, AmbiguousError, Bounded, rounding_like
 from gslverify.compare import evaluate_bounded
+
+
+class BackendMissingError(GslError):
+    """TVM cannot be used at all; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +55,14 @@ def close_worker() -> None:
 def opinions(networks: Sequence[tuple[Sequence[Expr], Mapping[str, Any]]]) -> list[Opinion]:
     """Run networks on inputs and compare with the references within the machine's rounding.
 
-    What does not agree operator by operator is compiled whole and run in a fresh process.
+    What does not agree operator by operator is compiled whole and run in a fresh process. Raises
+    BackendMissingError when TVM does not start.
     """
     jobs = [Job(f"network{n}", outputs, inputs) for n, (outputs, inputs) in enumerate(networks)]
-    results = _worker().run(jobs, by_operator=True)
+    try:
+        results = _worker().run(jobs, by_operator=True)
+    except BackendError as error:
+        raise BackendMissingError(_last_line(error)) from error
     found = [_opinion(job.outputs, job.inputs, r) for job, r in zip(jobs, results, strict=True)]
     doubtful = [number for number, opinion in enumerate(found) if not opinion.agrees]
     again = _worker().run([jobs[number] for number in doubtful])
@@ -60,11 +71,19 @@ def opinions(networks: Sequence[tuple[Sequence[Expr], Mapping[str, Any]]]) -> li
     return found
 
 
+def results(jobs: Sequence[Job]) -> list[Result]:
+    """Return what TVM computes for jobs, or why it does not."""
+    return _worker().run(jobs)
+
+
 def run(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> list[Any] | Failure:
     """Return what TVM computes for one network, or why it does not."""
     jobs = [Job("network", outputs, inputs)]
-    (result,) = _worker().run(jobs, by_operator=True)
-    return _worker().run(jobs)[0] if isinstance(result, Failure) else result
+    try:
+        (result,) = _worker().run(jobs, by_operator=True)
+        return _worker().run(jobs)[0] if isinstance(result, Failure) else result
+    except BackendError as error:
+        return Failure("exception", _last_line(error), "network")
 
 
 def _opinion(
@@ -82,6 +101,11 @@ def _opinion(
         if difference:
             return Opinion(False, difference=f"output {number}: {difference}")
     return Opinion(True)
+
+
+def _last_line(error: BackendError) -> str:
+    """Return what an error ends with, which says most of a traceback."""
+    return str(error).strip().splitlines()[-1]
 
 
 def coarsest_dtype(outputs: Sequence[Expr]) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,9 @@ from gslverify import __version__
 from gslverify.commands import COMMANDS
 from gslverify.events import INTERRUPTED
 from gslverify.exits import Exit
+
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+"""Errors of a disk that takes no more; a pipe that nobody reads any longer is none."""
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -52,12 +58,19 @@ class Commands(click.Group):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; Ctrl-C ends it with the exit code that shells expect."""
+        """Run the command; Ctrl-C and a full disk end it with exit codes of their own."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo(INTERRUPTED, err=True)
             ctx.exit(Exit.INTERRUPTED)
+        except OSError as error:
+            if error.errno not in UNWRITABLE:
+                raise
+            # What is still in the buffer cannot be written either, and would be tried at the end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            click.echo(f"the output cannot be written: {error.strerror}", err=True)
+            ctx.exit(Exit.INTERNAL)
 
 
 @click.group(cls=Commands, context_settings=CONTEXT)

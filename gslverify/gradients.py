@@ -20,6 +20,7 @@ from gsl.differentiation import (
     ideal_values,
     is_differentiable,
     places,
+    tensor_type,
 )
 from gsl.errors import GslError
 from gsl.expr import Expr, Var
@@ -42,14 +43,18 @@ MOST_ELEMENTS_SHOWN = 3
 ATTEMPTS = 4
 
 
+Slot = tuple[int, int | None]
+"""The number of an output, and that of a field of it if it is a tuple."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """A network, what it was rewritten to, inputs, and adjoints of their outputs by number."""
+    """A network, what it was rewritten to, inputs, and the adjoints of what they return."""
 
     network: Network
     target: tuple[Expr, ...]
     inputs: Mapping[str, Any]
-    above: Mapping[int, Any] = field(default_factory=dict)
+    above: Mapping[Slot, Any] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -115,12 +120,9 @@ def _attempt(sides: Sides, generator: np.random.Generator) -> Agreement:
         if reason:
             return Agreement(sides, reason)
         above = {
-            number: generator.uniform(0.5, 1.5, np.shape(values[output]))
-            for number, output in enumerate(network.outputs)
-            if is_differentiable(output.type)
+            slot: generator.uniform(0.5, 1.5, np.shape(value))
+            for slot, value in returned(network.outputs, values).items()
         }
-        if not above:
-            return Agreement(sides, "no output is a tensor of floats")
         sides = Sides(network, sides.target, sides.inputs, above)
         source = gradients(network.outputs, values, above)
         if not all(np.all(np.isfinite(array)) for array in source.values()):
@@ -141,20 +143,32 @@ def _unfit(outputs: Sequence[Expr], values: Mapping[Expr, Any]) -> str:
         arrays = value if isinstance(value, tuple) else (value,)
         if any(np.size(array) > MOST_ELEMENTS for array in arrays):
             return f"a tensor has more than {MOST_ELEMENTS:,} elements"
-        if not all(array.dtype.kind != "f" or np.all(np.isfinite(array)) for array in arrays):
-            return "a value is not finite"
+        if any(array.dtype.kind == "f" and np.any(np.isnan(array)) for array in arrays):
+            return "a value is not a number"
+    if not all(np.all(np.isfinite(value)) for value in returned(outputs, values).values()):
+        return "an output is not finite"
     if clearance(outputs, values) < NEAREST_JOINT:
         return "a value is too close to a joint"
     return ""
 
 
+def returned(outputs: Sequence[Expr], values: Mapping[Expr, Any]) -> dict[Slot, Any]:
+    """Return the tensors of floats among the outputs of a graph, fields of tuples included."""
+    return {
+        (number, index): values[expr] if index is None else values[expr][index]
+        for number, output in enumerate(outputs)
+        for expr, index in places(output)
+        if is_differentiable(tensor_type((expr, index)))
+    }
+
+
 def gradients(
-    outputs: Sequence[Expr], values: Mapping[Expr, Any], above: Mapping[int, Any]
+    outputs: Sequence[Expr], values: Mapping[Expr, Any], above: Mapping[Slot, Any]
 ) -> dict[str, Any]:
     """Return the gradient of the weighted sum of outputs to every variable of floats, by name."""
     given: dict[Place, Any] = {}
-    for number, array in above.items():
-        place = places(outputs[number])[0]
+    for (number, index), array in above.items():
+        place = (outputs[number], index)
         given[place] = given[place] + array if place in given else array
     found = adjoints(outputs, values, given)
     return {
@@ -208,8 +222,8 @@ def _slopes(sides: Sides, name: str, direction: Any) -> Iterator[list[float]]:
             ends = []
             for signed in (step, -step):
                 moved = {**sides.inputs, name: sides.inputs[name] + signed * direction}
-                values = ideal_values(outputs, moved)
-                sums = (np.sum(a * values[outputs[number]]) for number, a in sides.above.items())
+                values = returned(outputs, ideal_values(outputs, moved))
+                sums = (np.sum(array * values[slot]) for slot, array in sides.above.items())
                 ends.append(float(sum(sums)))
             slopes.append((ends[0] - ends[1]) / (2 * step))
         yield slopes

@@ -12,13 +12,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from gsl.errors import GslError, ModelError, described
-from gsl.expr import Expr
+from gsl.errors import GraphError, GslError, ModelError, described
 from gsl.guard import losses
 from gsl.model_files import READERS, read_model
 from gsl.rule_files import import_file
 from gsl.workload import Workload
 from gslverify.containment import contained
+from gslverify.workloads import workload_of
 
 FORMS = f"MODULE:FUNCTION, FILE.py:FUNCTION, or a file ({', '.join(READERS)})"
 
@@ -80,16 +80,12 @@ def _imported(module: str) -> Any:
 
 
 def _workload_of(value: Any, text: str) -> Workload:
-    if isinstance(value, Workload):
-        return value
-    if isinstance(value, Expr):
-        return Workload(value)
-    if isinstance(value, Sequence) and value and all(isinstance(one, Expr) for one in value):
-        return Workload(value)
     if type(value).__module__.partition(".")[0] == "tvm":
         return Workload.from_relax(value)
-    kind = type(value).__name__
-    raise ModelError(
-        f"`{text}` returns a {kind}; it should return a Workload, an expression of gsl, several "
-        "of these, or a Relax module"
-    )
+    try:
+        return workload_of(value)
+    except GraphError as error:
+        raise ModelError(
+            f"`{text}` returns a {type(value).__name__}; it should return a Workload, an "
+            "expression of gsl, several of these, or a Relax module"
+        ) from error

@@ -33,6 +33,7 @@ from gslverify.special import CHANGES, MENUS, Change, changes, has_answer, speci
 from gslverify.stage import Count, Question
 from gslverify.trial import NO_ELEMENTS, run_trial
 from gslverify.trial import Outcome as Trial
+from gslverify.variation import Telling, shrunk, telling
 
 MOST_EMPTY = 24
 NETWORKS_FOR_IDENTITY = 6
@@ -122,12 +123,21 @@ def _refuted_by_integers(question: Question, trial: Trial) -> Trial | None:
 
 
 def refutation(question: Question, failure: Trial) -> Finding:
-    """Return the finding about a failed trial, with its values made simple."""
-    smallest = minimise_values(question.subst, failure, question.settings.shrink_seconds)
+    """Return the finding about a failed trial, made small, with what matters about it.
+
+    Of a rule that is wrong on purpose nobody asks why.
+    """
+    small = shrunk(question.subst, failure)
+    smallest = minimise_values(question.subst, small, question.settings.shrink_seconds)
     assert smallest.code is not None
-    example = counterexample_of(smallest, question.settings.use_tvm)
+    seen = Telling() if question.rule.expect else telling(question.subst, smallest)
+    example = replace(
+        counterexample_of(smallest, question.settings.use_tvm),
+        matters=seen.matters,
+        same_for_any=seen.same_for_any,
+    )
     code, span = smallest.code, question.subst.span
-    return Finding(code, smallest.message, span, counterexample=example, subject=code.id)
+    return Finding(code, smallest.message, span, seen.cure, (), example, code.id)
 
 
 def _precision(question: Question, passed: Sequence[Sequence[Trial]], found: Climbed) -> None:

@@ -7,6 +7,7 @@ model instead.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
@@ -36,7 +37,8 @@ class Sampler:
 
     The `corners` are conditions under which a rule may be wrong and is rarely tried: a comparison
     of its conditions just about holds, or a target is computed in one of several ways. The first of
-    them, as many as are `decisive`, choose between `arms` of the target.
+    them, as many as are `decisive`, choose between `arms` of the target. The `obstacles` are the
+    claims that attempts failed on.
     """
 
     instance: Instance
@@ -50,6 +52,7 @@ class Sampler:
     arms: tuple[bool | None, ...] = ()
     largest: int = 0
     barren: bool = False
+    obstacles: Counter[str] = field(default_factory=Counter)
 
     def __repr__(self) -> str:
         return f"Sampler({', '.join(self.instance.names.values())})"
@@ -191,7 +194,11 @@ class Sampler:
 
     def satisfies(self, model: dict[Symbol, Any]) -> bool:
         """Tell whether all claims hold in the model, computed in Python."""
-        return all(value_in(claim.term, model) is True for claim in self.instance.claims)
+        for claim in self.instance.claims:
+            if value_in(claim.term, model) is not True:
+                self.obstacles[claim.reason] += 1
+                return False
+        return True
 
     def _solved(
         self, wishes: dict[Symbol, Any], demands: Sequence[Term] = (), largest: int = 0

@@ -9,10 +9,12 @@ from typing import TypeVar
 import numpy as np
 
 from gsl.expr import Expr
+from gsl.listing import listing
 from gslverify import backend
 from gslverify.blame import blamed, differences
+from gslverify.codes.backend import BACKEND_MISSING
 from gslverify.codes.numeric import BACKEND_CRASHED, BACKEND_INCOMPLETE
-from gslverify.finding import Assurance, Finding, Level
+from gslverify.finding import Assurance, Counterexample, Finding, Level
 from gslverify.special import MENUS, has_answer, special_inputs
 from gslverify.stage import Count, Outcome, Question
 from gslverify.trial import Outcome as Trial
@@ -34,6 +36,8 @@ class SecondOpinions:
     disagreements: list[Finding] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     dead_targets: tuple[str, ...] = ()
+    failed: Trial | None = None
+    """The first that TVM could not run, rather one that ended its process."""
 
 
 def spread(items: Sequence[Item], most: int) -> list[Item]:
@@ -47,18 +51,26 @@ def confirm_on_tvm(question: Question, passed: list[list[Trial]]) -> Iterator[Ou
     """Ask TVM about some networks; yield what it says, and the assurance that remains."""
     asked = spread(passed, question.settings.tvm_examples)
     question.progress(f"TVM runs {len(asked)} graphs")
-    said = second_opinions(asked)
-    span, details = question.subst.span, tuple(dict.fromkeys(said.failures))[:3]
+    span = question.subst.span
+    try:
+        said = second_opinions(asked)
+    except backend.BackendMissingError as error:
+        cure = "install apache-tvm 0.27, or verify with --no-tvm"
+        yield Finding(BACKEND_MISSING, f"TVM does not start: {error}", span, cure)
+        return
+    details = tuple(dict.fromkeys(said.failures))[:3]
+    example = None if said.failed is None else _example(said.failed)
     yield Count("confirmed", len(said.confirmed))
     yield from said.disagreements
     if question.rule.nan == "same":
         yield from special_deviations(asked)
     if said.dead_targets:
         message = "TVM runs the source of a graph, but dies of its target"
-        yield Finding(BACKEND_CRASHED, message, span, details=said.dead_targets[:3])
+        dead = said.dead_targets[:3]
+        yield Finding(BACKEND_CRASHED, message, span, details=dead, counterexample=example)
     elif 2 * len(said.confirmed) < len(asked):
         message = f"TVM confirmed only {len(said.confirmed)} of {len(asked)} graphs"
-        yield Finding(BACKEND_CRASHED, message, span, details=details)
+        yield Finding(BACKEND_CRASHED, message, span, details=details, counterexample=example)
     else:
         if said.failures:
             message = f"TVM confirmed {len(said.confirmed)} of {len(asked)} graphs"
@@ -89,10 +101,24 @@ def second_opinions(passed: Sequence[list[Trial]]) -> SecondOpinions:
                 said.disagreements.append(blamed(side, outputs, trial.inputs, opinion.difference))
         said.failures += [opinion.failure for opinion in about.values() if opinion.failure]
         source, target = about.values()
+        died = source.has_died or target.has_died
+        if died or (said.failed is None and (source.failure or target.failure)):
+            said.failed = trial
         if target.has_died and not source.failure:
             said.dead_targets += (target.failure,)
     said.confirmed = [t for t in passed if not any(id(trial) in doubtful for trial in t)]
     return said
+
+
+def _example(trial: Trial) -> Counterexample:
+    """Return the graphs that TVM could not run, to be kept for `gslverify repro`."""
+    return Counterexample(
+        trial.network.model,
+        tuple(listing(trial.network.outputs)),
+        tuple(listing(trial.target)),
+        notes=("the references agree on it; TVM could not run one side or both",),
+        case=trial.case(),
+    )
 
 
 def special_deviations(passed: Sequence[list[Trial]]) -> Iterator[Finding]:

@@ -165,6 +165,7 @@ def _deliver(report: Report, output: Output, stdout: TextIO) -> Exit:
     """Write what is not written yet; return the exit code, which tells of files that failed."""
     if output.shown not in (*STREAMED, "jsonl"):
         stdout.write(render(output.shown, report))
+    stdout.flush()
     failures = list(deliver(report, output.files, os.environ))
     if output.shown == "github":
         failures += deliver_step_summary(report, os.environ)

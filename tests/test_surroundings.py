@@ -11,7 +11,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from gsl import Expr, Subst, Workload, apply, op, pat
+from gsl import Const, Expr, Subst, Workload, apply, op, pat
 from gsl.canonical import rule_hash
 from gsl.engine import Record
 from gsl.evaluate import run
@@ -145,6 +145,37 @@ class TestAliases:
         rule = Subst(X * op.Exp(X), op.Exp(X), aliases=True)
 
         assert applied(multiply(A, exp(B)), rule)[1] == 0
+
+    @pytest.mark.parametrize("shared", [False, True])
+    def test_numbers_match_constants_that_are_shared_or_not(self, shared: bool) -> None:
+        rule = Subst(X * 2.0 + Y * 2.0, (X + Y) * 2.0)
+        two = Const(2.0)
+        factors = [two, two] if shared else [two, Const(2.0)]
+
+        outputs, count = applied(add(multiply(A, factors[0]), multiply(B, factors[1])), rule)
+
+        assert shapes(outputs) == [("Multiply", ("Add", "a", "b"), 2.0)]
+        assert count == 1
+
+    def test_one_constant_pattern_used_twice_is_one_node(self) -> None:
+        two = pat.Const(2.0)
+        rule = Subst(X * two + Y * two, (X + Y) * two)
+        one = Const(2.0)
+
+        assert applied(add(multiply(A, one), multiply(B, one)), rule)[1] == 1
+        assert applied(add(multiply(A, one), multiply(B, Const(2.0))), rule)[1] == 0
+
+    def test_numbers_in_fields_match_constants_that_are_shared_or_not(self) -> None:
+        weight = pat.Wildcard()
+        inner = X * 2.0
+        field = inner * weight
+        many = pat.Variadic(field, templates=[field, inner, inner.operands[1], weight], min_len=2)
+        two = Const(2.0)
+        graph = Graph([multiply(multiply(A, c), v) for c, v in ((two, B), (two, C))])
+
+        found = match_at(Subst(many, many), graph, graph.outputs[0])
+
+        assert found.lengths[many, ()] == 2
 
     def test_the_switch_is_part_of_what_a_rule_means(self) -> None:
         assert rule_hash(products()) == rule_hash(products())

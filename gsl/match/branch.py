@@ -97,7 +97,7 @@ class Shape:
 
     @cached_property
     def _aliased_bits(self) -> int:
-        return sum(self.bits[pattern] for pattern in self.aliased)
+        return sum(self.bits[pattern] for pattern in self.aliased & self.bits.keys())
 
     def rivals(self, pattern: Pattern, others: int) -> Iterator[Pattern]:
         """Yield those of `others` that could stand for the node of `pattern` but must not."""

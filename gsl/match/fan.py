@@ -49,9 +49,9 @@ class FanMatcher:
     """
 
     def __init__(self, subst: Subst, variadic: Variadic) -> None:
-        if subst.aliases:
+        if not subst.aliased.isdisjoint(variadic.templates):
             raise NotCompiledError("inputs of several fields may be one")
-        parts = _Parts(variadic)
+        parts = _Parts(variadic, subst.aliased)
         conditions = _Conditions(subst, variadic)
         self.variadic = variadic
         self._match_head, self.head = _head_function(parts, conditions.head)
@@ -165,7 +165,7 @@ def _undecided(fields: list[Nodes]) -> list[Nodes]:
 class _Parts:
     """What belongs to field 0, to every other field, and to all of them."""
 
-    def __init__(self, variadic: Variadic) -> None:
+    def __init__(self, variadic: Variadic, aliased: frozenset[Pattern]) -> None:
         self.variadic = variadic
         self.root = variadic.first_of(variadic.field)
         self.head = reverse_post_order([self.root])
@@ -177,9 +177,8 @@ class _Parts:
         if any(variadic.symbol in free_symbols(t) for p in inside for t in p.terms()):
             raise NotCompiledError("the order of the fields matters")
         self.templates = frozenset(p for p in inside if p in templates)
-        self.shape = Shape(
-            reverse_post_order(variadic.operands), (self.root, variadic.field, *self.shared)
-        )
+        outputs = (self.root, variadic.field, *self.shared)
+        self.shape = Shape(reverse_post_order(variadic.operands), outputs, aliased)
 
     @property
     def shared_interior(self) -> list[Pattern]:

@@ -6,6 +6,7 @@ The packages `onnx` and `torch` are an extra: ``pip install 'gslverify[models]'`
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +16,9 @@ from gsl.errors import ModelError, did_you_mean
 from gsl.tvm.errors import reason
 from gsl.tvm.importer import from_relax
 from gsl.workload import Workload
+
+SHOWN_PLACES = 5
+"""So many nodes with an operator that is not supported are listed."""
 
 Shapes = Mapping[str, Sequence[int]]
 
@@ -35,12 +39,16 @@ def from_onnx(model: Any, shapes: Shapes | None = None) -> Workload:
     if not isinstance(proto, onnx.ModelProto):
         raise ModelError(f"{type(model).__name__} is neither a path nor an onnx.ModelProto")
     _check_inputs(proto, shapes or {})
+    _check_order(proto)
     frontend = import_module("tvm.relax.frontend.onnx")
     given = {name: list(sizes) for name, sizes in (shapes or {}).items()}
     try:
         module = frontend.from_onnx(proto, shape_dict=given or None, keep_params_in_input=True)
     except Exception as error:
-        raise ModelError(f"TVM cannot read the ONNX model: {reason(error)}") from error
+        text = reason(error)
+        places = "; ".join(_place(proto, number) for number in _mentioned(proto, text))
+        where = f" (the model has it as {places})" if places else ""
+        raise ModelError(f"TVM cannot read the ONNX model: {text}{where}") from error
     return _workload(module)
 
 
@@ -101,6 +109,32 @@ def _check_inputs(proto: Any, shapes: Shapes) -> None:
             text = ", ".join(str(size) or "?" for size in sizes)
             cure = f'give its sizes as shapes={{"{name}": ...}}'
             raise ModelError(f"input `{name}` has the open shape ({text}); {cure}")
+
+
+def _check_order(proto: Any) -> None:
+    """Demand that every node comes after what it needs, which excludes cycles."""
+    graph = proto.graph
+    known = {"", *(value.name for value in (*graph.input, *graph.initializer))}
+    known |= {tensor.values.name for tensor in graph.sparse_initializer}
+    for number, node in enumerate(graph.node):
+        for name in node.input:
+            if name not in known:
+                cure = "nodes must come in order, without cycles"
+                place = _place(proto, number)
+                raise ModelError(f"{place} needs `{name}`, which nothing before it makes; {cure}")
+        known.update(node.output)
+
+
+def _mentioned(proto: Any, text: str) -> list[int]:
+    """Return the numbers of the first few nodes whose operator a message calls unsupported."""
+    words = set(re.findall(r"\w+", text)) if "not supported" in text else set()
+    found = [number for number, node in enumerate(proto.graph.node) if node.op_type in words]
+    return found[:SHOWN_PLACES]
+
+
+def _place(proto: Any, number: int) -> str:
+    node = proto.graph.node[number]
+    return f"node {number}, {node.op_type} of `{', '.join(node.output)}`"
 
 
 def _workload(module: Any) -> Workload:

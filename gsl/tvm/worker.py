@@ -47,13 +47,15 @@ class Worker:
         """Return one result per job, in order: a list of arrays or a `Failure`.
 
         Graphs are compiled whole, or put together `by_operator` from kernels that one process
-        keeps, which is several times faster; see `gsl.tvm.kernels`. When the process of a batch
-        dies or hangs, its jobs are run again one at a time, each compiled whole in a fresh process.
-        Raises BackendError when TVM cannot be imported.
+        keeps, which is several times faster; see `gsl.tvm.kernels`. Gradients are always
+        compiled whole. When the process of a batch dies or hangs, its jobs are run again one at a
+        time, each compiled whole in a fresh process. Raises BackendError when TVM cannot be
+        imported.
         """
         results: list[Result] = []
         for batch in _batches([Job(*job) for job in jobs], self.batch_size):
-            results.extend(self._run_batch(batch, by_operator))
+            is_plain = not any(job.gradient_to for job in batch)
+            results.extend(self._run_batch(batch, by_operator and is_plain))
         return results
 
     def close(self) -> None:
@@ -120,7 +122,7 @@ def _operators(jobs: Sequence[Job]) -> set[Operator]:
 def _batches(jobs: Sequence[Job], size: int) -> Iterator[list[Job]]:
     """Cut `jobs` into batches of at most `size` distinct graphs."""
     batch: list[Job] = []
-    graphs: set[tuple[int, ...]] = set()
+    graphs = set[object]()
     for job in jobs:
         if len(graphs | {graph_key(job)}) > size:
             yield batch

@@ -23,6 +23,7 @@ import tempfile
 import traceback
 from typing import IO, Any, NoReturn
 
+from gsl.errors import GslError
 from gsl.tvm.frames import Ending, receive, send, tail
 from gsl.tvm.lasting import LastingChild
 
@@ -33,8 +34,9 @@ def serve(connection: socket.socket) -> NoReturn:
         _detach()
         try:
             child = _import_child()
-        except Exception:
-            send(connection, traceback.format_exc())
+        except Exception as error:
+            text = str(error) if isinstance(error, GslError) else traceback.format_exc()
+            send(connection, text)
             os._exit(1)
         send(connection, "")
         _answer(connection, child, LastingChild(child, connection))

@@ -1,4 +1,4 @@
-"""GSL450 to GSL452: gradients of source and target."""
+"""GSL450 to GSL453: gradients of source and target."""
 
 from __future__ import annotations
 
@@ -24,6 +24,16 @@ TOO_FEW_GRADIENTS = code(
     meaning="""The stage compares gradients on generated graphs at points where all operators are
 smooth, and found too few such points, or too few graphs. The reasons are listed, most frequent
 first.""",
+)
+
+GRADIENTS_DOUBTED = code(
+    "GSL453",
+    "gradients-doubted",
+    "TVM derives another gradient than the kernels",
+    Verdict.PASS,
+    meaning="""On a generated graph `relax.transform.Gradient` computes another gradient than the
+kernels of the operators in reverse, on the same side of the rule. That is a defect of one of the
+two and says nothing about the rule: a warning.""",
 )
 
 NOTHING_TO_DIFFERENTIATE = code(

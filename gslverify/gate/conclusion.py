@@ -16,7 +16,7 @@ from gslverify.gate.judge import FATAL, Change, Kind, Policy, judge
 from gslverify.gate.lines import gate_lines
 from gslverify.report.json import document
 from gslverify.report.record import Report
-from gslverify.settings import STAGES, Settings
+from gslverify.settings import USUAL_STAGES, Settings
 
 Document = Mapping[str, Any]
 
@@ -110,8 +110,9 @@ def why_dirty(report: Document) -> str:
         return "-k or --tag left rules out"
     if any("::" in path for path in run["paths"]):
         return "it names single rules; verify whole files"
-    if run["stages"] != list(STAGES):
-        return f"only the stages {', '.join(run['stages'])} were run"
+    missing = [stage for stage in USUAL_STAGES if stage not in run["stages"]]
+    if missing:
+        return f"the stages {', '.join(missing)} were not run"
     if run["exit_code"] in (Exit.USAGE, Exit.NO_RULES, Exit.INTERRUPTED):
         return "it ended with a usage error, or without rules"
     return ""

@@ -93,7 +93,7 @@ def networks(
     around = AROUND[context](site)
     if around is None:
         refuse(f"{NOT_APPLICABLE} `{context}`")
-    return replace(around, model=named, in_corner=in_corner)
+    return replace(around, model=named, in_corner=in_corner, sampler=sampler)
 
 
 def most_elements(sampler: Sampler) -> int:

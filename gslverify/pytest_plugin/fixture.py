@@ -19,7 +19,7 @@ from gslverify.engine import ignore
 from gslverify.examination import Examination
 from gslverify.finding import FAILURES, RuleResult, Verdict
 from gslverify.pytest_plugin.configure import is_strict, session_settings
-from gslverify.pytest_plugin.items import LOCATIONS, StageFailedError
+from gslverify.pytest_plugin.items import StageFailedError, stages_of
 from gslverify.report.details import finding_block
 from gslverify.report.style import Style
 from gslverify.settings import STAGES, enough_examples
@@ -67,8 +67,8 @@ class Rules:
             raise pytest.UsageError(f"there is no stage `{unknown.pop()}`; stages are {known}")
         item = _collected(rule)
         examination = Examination(item, settings, ignore)
-        names = [name for name in LOCATIONS if name == STAGES[0] or name in settings.stages]
-        results = tuple(examination.run(name, LOCATIONS[name]) for name in names)
+        chosen = stages_of(item, settings)
+        results = tuple(examination.run(name, place) for name, place in chosen.items())
         result = RuleResult(item.rule_id, item.rule.span, results, item.rule.expect)
         blamed = [f for f in result.findings if f.code.verdict in FAILURES]
         if result.verdict is Verdict.INCONCLUSIVE:

@@ -70,7 +70,7 @@ class RuleNode(pytest.Collector):
         if isinstance(self.collected, Unusable):
             yield UnusableItem.from_parent(self, name=COLLECTION)
             return
-        for name in _stages_of(self.collected, self.settings):
+        for name in stages_of(self.collected, self.settings):
             yield StageItem.from_parent(self, name=name)
 
     @property
@@ -84,7 +84,7 @@ class RuleNode(pytest.Collector):
         assert isinstance(self.collected, CollectedRule)
         if self._examination is None:
             self._examination = Examination(self.collected, self.settings, ignore)
-        for name, location in _stages_of(self.collected, self.settings).items():
+        for name, location in stages_of(self.collected, self.settings).items():
             if name not in self._results:
                 self._results[name] = self._examination.run(name, location)
             if name == stage:
@@ -95,7 +95,7 @@ class RuleNode(pytest.Collector):
         return self._results[stage]
 
 
-def _stages_of(item: CollectedRule, settings: Settings) -> dict[str, str]:
+def stages_of(item: CollectedRule, settings: Settings) -> dict[str, str]:
     """Return the stages that a rule goes through in a session, and where to load them from."""
     return {
         name: location

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from gsl.differentiation import is_differentiable, places, tensor_type
 from gsl.errors import GraphError
 from gsl.listing import listing
 from gsl.types import FLOATING
 from gslverify.codes.gradient import (
     GRADIENTS_DIFFER,
+    GRADIENTS_DOUBTED,
     NOTHING_TO_DIFFERENTIATE,
     TOO_FEW_GRADIENTS,
 )
 from gslverify.finding import Assurance, Counterexample, Finding, Level, Tensor
 from gslverify.generate.network import Network
 from gslverify.generate.some import some_networks
+from gslverify.gradient_opinions import opinions
 from gslverify.gradients import Agreement, Sides, judge
 from gslverify.sampling import Sampler
 from gslverify.stage import Count, Outcome, Question, Stage
@@ -27,11 +31,14 @@ from gslverify.trial import prepare
 
 MOST_GRAPHS = 16
 LEAST_GRAPHS = 4
+GRAPHS_FOR_TVM = 4
+MOST_ROUNDS = 4
 SHARE = 4
 """One graph is differentiated for so many that the numeric stage tries."""
 
 NO_FLOATS = "no output is a tensor of floats"
 NO_VARIABLES = "no input is a tensor of floats"
+NOTHING = {NO_FLOATS, NO_VARIABLES}
 
 
 def examine(question: Question) -> Iterable[Outcome]:
@@ -41,21 +48,42 @@ def examine(question: Question) -> Iterable[Outcome]:
     if not scenarios:
         return
     samplers = [Sampler(scenario.instance, scenario.solver) for scenario in scenarios]
-    refused = Counter[str]()
+    tried = _try(question, samplers)
+    yield Count("gradients", len(tried.agreements))
+    yield from _summary(question, tried)
+
+
+@dataclass(slots=True)
+class _Tried:
+    """What became of all graphs: reasons against drawing some, and against comparing some."""
+
+    agreements: list[Agreement] = field(default_factory=list)
+    refused: Counter[str] = field(default_factory=Counter)
+    rejected: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def has_no_gradients(self) -> bool:
+        """Whether types alone said of every graph that there is nothing to compare."""
+        return not self.agreements and bool(self.rejected) and self.rejected.keys() <= NOTHING
+
+
+def _try(question: Question, samplers: Sequence[Sampler]) -> _Tried:
     count = min(MOST_GRAPHS, max(LEAST_GRAPHS, question.settings.max_examples // SHARE))
     start = _seed(question)
-    networks = some_networks(samplers, FLOATING[:2], count, start, refused)
     generator = np.random.default_rng(start)
-    agreements: list[Agreement] = []
-    for network in networks:
-        question.progress(f"gradient {len(agreements) + 1}")
-        agreement = _judged(question, network, generator)
-        if agreement.rejected:
-            refused[agreement.rejected] += 1
-        else:
-            agreements.append(agreement)
-    yield Count("gradients", len(agreements))
-    yield from _summary(question, agreements, refused)
+    tried = _Tried()
+    for number in range(MOST_ROUNDS):
+        wanted = count - len(tried.agreements)
+        if wanted <= 0 or tried.has_no_gradients:
+            break
+        for network in some_networks(samplers, FLOATING[:2], wanted, start + number, tried.refused):
+            question.progress(f"gradient {len(tried.agreements) + 1}")
+            agreement = _judged(question, network, generator)
+            if agreement.rejected:
+                tried.rejected[agreement.rejected] += 1
+            else:
+                tried.agreements.append(agreement)
+    return tried
 
 
 def _judged(question: Question, network: Network, generator: np.random.Generator) -> Agreement:
@@ -67,6 +95,9 @@ def _judged(question: Question, network: Network, generator: np.random.Generator
         return _rejected(network, "an output has another type; see the stage numeric")
     if not any(variable.dtype in FLOATING for variable in network.variables):
         return _rejected(network, NO_VARIABLES)
+    results = (place for output in network.outputs for place in places(output))
+    if not any(is_differentiable(tensor_type(place)) for place in results):
+        return _rejected(network, NO_FLOATS)
     return judge(network, rewritten.outputs, generator)
 
 
@@ -74,22 +105,32 @@ def _rejected(network: Network, reason: str) -> Agreement:
     return Agreement(Sides(network, (), {}), reason)
 
 
-def _summary(
-    question: Question, agreements: list[Agreement], refused: Counter[str]
-) -> Iterable[Outcome]:
+def _summary(question: Question, tried: _Tried) -> Iterable[Outcome]:
+    agreements, span = tried.agreements, question.subst.span
     wrong = [one for one in agreements if one.differences]
-    span = question.subst.span
-    reasons = tuple(f"{number} rejected: {why}" for why, number in refused.most_common(3))
     if wrong:
         yield _refutation(question, min(wrong, key=lambda one: one.sides.size), len(agreements))
-    elif not agreements and refused and refused.keys() <= {NO_FLOATS, NO_VARIABLES}:
+    elif tried.has_no_gradients:
         message = "no output of floats depends on an input of floats"
         yield Finding(NOTHING_TO_DIFFERENTIATE, message, span)
     elif len(agreements) < LEAST_GRAPHS:
+        reasons = (tried.refused + tried.rejected).most_common(3)
         message = f"only {len(agreements)} of {LEAST_GRAPHS} needed graphs"
-        yield Finding(TOO_FEW_GRADIENTS, message, span, details=reasons)
+        details = tuple(f"{number} rejected: {why}" for why, number in reasons)
+        yield Finding(TOO_FEW_GRADIENTS, message, span, details=details)
     else:
         yield Assurance("gradients", Level.TESTED, f"tested, {len(agreements)} graphs")
+        if question.settings.use_tvm:
+            yield from _second_opinion(question, agreements)
+
+
+def _second_opinion(question: Question, agreements: list[Agreement]) -> Iterable[Outcome]:
+    """Have TVM derive some of the gradients, too; the simplest networks are asked about."""
+    asked = sorted(agreements, key=lambda one: one.sides.size)[:GRAPHS_FOR_TVM]
+    said = opinions(asked)
+    yield Count("gradients of TVM", said.derived)
+    for doubt in said.doubts[:1]:
+        yield Finding(GRADIENTS_DOUBTED, doubt, question.subst.span, details=said.doubts[1:3])
 
 
 def _refutation(question: Question, failure: Agreement, tried: int) -> Finding:

@@ -76,6 +76,7 @@ class Search:
     draws: int = 0
     corners: set[int] = field(default_factory=set)
     contexts: set[str] = field(default_factory=set)
+    obstacles: Counter[str] = field(default_factory=Counter)
     survey: Survey | None = None
 
     @property
@@ -153,6 +154,8 @@ def examine(question: Question) -> Iterable[Outcome]:
     samplers = [scenario.sampler for scenario in scenarios]
     search = Search(question)
     failure = _search(search, samplers)
+    for sampler in samplers:
+        search.obstacles.update(sampler.obstacles)
     yield Count("examples", len(search.passed))
     yield Count("rejected", sum(search.refusals.values()))
     yield Count("declined", search.declined)
@@ -356,7 +359,10 @@ def _too_few(question: Question, search: Search) -> Finding:
 
 
 def _reasons(search: Search) -> tuple[str, ...]:
-    return tuple(f"{number} rejected: {why}" for why, number in search.refusals.most_common(3))
+    return (
+        *(f"{number} rejected: {why}" for why, number in search.refusals.most_common(3)),
+        *(f"{number} attempts failed on {why}" for why, number in search.obstacles.most_common(2)),
+    )
 
 
 NUMERIC = Stage("numeric", examine)

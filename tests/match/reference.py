@@ -3,8 +3,9 @@
 Thesis, definition "graph substitution": f maps the source pattern graph to the graph such that
 (1) its image is a subgraph, (2) kinds and attributes fit, (3) predecessors correspond in order,
 (4) nothing inside the image is used outside; f is injective. In this project "used outside" means
-used by what a non-input pattern has not matched, or being an output of the workload; and no input
-of a match with several outputs may depend on one of them.
+used by what a non-input pattern has not matched, or being an output of the workload; no input of a
+match with several outputs may depend on one of them; and constants, or all inputs if the rule says
+so, may stand for one node.
 
 Every tuple of nodes is tried as the image of the outputs, every arm of every alternative; what
 they determine by (3) is written down and only then held against the other conditions. Nothing of
@@ -147,7 +148,7 @@ def below(pattern: pat.Pattern, path: Path, node: Node) -> list[tuple[Instance, 
 def is_match(problem: Problem, found: Map, images: Sequence[Node], length: int) -> bool:
     """Hold a complete map against injectivity and conditions 2 and 4, cycles and `where`."""
     real = {place: node for place, node in found.items() if not isinstance(place[0], pat.Alt)}
-    aliased = INPUTS if problem.subst.aliases else ()
+    aliased = INPUTS if problem.subst.aliases else pat.Const
     outputs = output_patterns(problem.subst)
     if not is_injective(real, lambda p: isinstance(p, aliased) and p not in outputs):
         return False
@@ -208,10 +209,10 @@ def depends(node: Node, outputs: Sequence[Node]) -> bool:
 
 
 def literal_matches(problem: Problem, root: Node) -> list[Map]:
-    """Return all matches found by trying every injective map; for sources without variants."""
+    """Return all matches found by trying every map; for sources without variants."""
     patterns = problem.subst.source_patterns
     found = []
-    for images in permutations(problem.graph, len(patterns)):
+    for images in product(problem.graph, repeat=len(patterns)):
         f = {(p, ()): node for p, node in zip(patterns, images, strict=True)}
         if f[problem.subst.source[0], ()] is root and keeps_edges(f):
             outputs = [f[output, ()] for output in problem.subst.source]

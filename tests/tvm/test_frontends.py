@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -105,7 +106,18 @@ def test_a_corrupt_file_is_named(tmp_path: Path, content: bytes):
 def test_an_operator_that_tvm_lacks_is_named():
     graph = OnnxGraph()
     model = graph.model({"x": [3]}, graph.add("StringNormalizer", "x"))
-    with pytest.raises(ModelError, match=r"TVM cannot read the ONNX model: .*StringNormalizer"):
+    with pytest.raises(
+        ModelError, match=r"TVM cannot read the ONNX model: .*StringNormalizer"
+    ) as e:
+        Workload.from_onnx(model)
+    assert re.search(r"\(the model has it as node 0, StringNormalizer of `\w+`\)", str(e.value))
+
+
+def test_nodes_out_of_order_are_named():
+    model = dense_model()
+    first, second = model.graph.node
+    first.input[0] = second.output[0]
+    with pytest.raises(ModelError, match=r"node 0, MatMul of `\w+` needs `\w+`, which nothing be"):
         Workload.from_onnx(model)
 
 

@@ -22,7 +22,7 @@ def test_jobs_with_the_same_outputs_share_a_graph():
     batch = make_batch([Job("a", outputs, draws[0]), Job("b", outputs, draws[1]), other])
     assert [(name, graph) for name, graph, _ in batch.jobs] == [("a", 0), ("b", 0), ("other", 1)]
     assert len(batch.records) == 2
-    assert batch.graphs == [(1,), (1, 0)]
+    assert batch.graphs == [((1,), ()), ((1, 0), ())]
 
 
 def test_depth_of_a_job_that_is_pickled_is_no_limit():
@@ -31,3 +31,12 @@ def test_depth_of_a_job_that_is_pickled_is_no_limit():
         chain = call("Exp", chain)
     batch = pickle.loads(pickle.dumps(make_batch([Job("deep", [chain], {})])))
     assert len(batch.records) == 20_001
+
+
+def test_gradients_of_the_same_output_are_another_graph():
+    x = Var("x", (2,))
+    outputs = [call("Sum", call("Exp", x))]
+    given = {"x": np.zeros(2, np.float32)}
+    batch = make_batch([Job("value", outputs, given), Job("slope", outputs, given, ("x",))])
+    assert batch.graphs == [((2,), ()), ((2,), ("x",))]
+    assert [graph for _, graph, _ in batch.jobs] == [0, 1]

@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tvm
 from relax_graphs import WORKLOADS, assert_close, call, values_for
 
 from gsl.evaluate import evaluate
 from gsl.expr import Call, Expr, Tuple, Var
 from gsl.operators import REGISTRY
 from gsl.operators.declaration import Need, Operator, Tensor, operator
+from gsl.tvm import child
 from gsl.tvm.errors import BackendError, TypeMismatchError
 from gsl.tvm.kernels import Kernels
 from gsl.tvm.worker import Failure, Job, Worker
@@ -236,3 +238,9 @@ def test_a_process_that_was_killed_is_started_again():
         os.kill(int(child), signal.SIGKILL)
         assert is_two(worker.run([ones("two")], by_operator=True)[0])
         assert is_two(worker.run([ones("three")], by_operator=True)[0])
+
+
+def test_another_version_of_tvm_does_not_start(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tvm, "__version__", "0.28.1")
+    with pytest.raises(BackendError, match=r"TVM 0\.28\.1 is installed, not 0\.27"):
+        child.warm_up()

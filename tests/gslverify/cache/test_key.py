@@ -82,7 +82,7 @@ def test_settings_left_out_exist() -> None:
 
 def test_the_hash_of_a_rule_has_all_that_it_says() -> None:
     """A new argument has to find its way into gsl.canonical, or wrong results would be reused."""
-    assert list(inspect.signature(Subst).parameters) == ["src", "tgt", "where"]
+    assert list(inspect.signature(Subst).parameters) == ["src", "tgt", "where", "aliases"]
 
 
 DECLARATION = """

@@ -8,7 +8,7 @@ from typing import Any
 
 from gslverify.finding import Level
 from gslverify.gate.entry import Entry
-from gslverify.settings import STAGES
+from gslverify.settings import USUAL_STAGES
 
 PROVED = {"shape": Level.PROVED, "values": Level.EXACT}
 
@@ -52,7 +52,7 @@ def report(*rules: dict[str, Any], **run: Any) -> dict[str, Any]:
         "paths": ["rules.py"],
         "profile": "dev",
         "seed": 0,
-        "stages": list(STAGES),
+        "stages": list(USUAL_STAGES),
         "shard": "1/1",
         "stop_reason": "completed",
         "exit_code": 0,

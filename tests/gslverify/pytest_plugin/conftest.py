@@ -5,11 +5,12 @@ import pytest
 # Runs of pytester in this process forget what they have imported, so that classes would be made
 # twice; what is known before stays.
 import gslverify.pytest_plugin.fixture  # noqa: F401
+from tests.gslverify.pytest_plugin.projects import INI
 
 
 @pytest.fixture
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """A project in whose runs pytest has no other plugins."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    pytester.makeini("[pytest]\naddopts = -p gslverify.pytest_plugin -p no:cacheprovider\n")
+    pytester.makeini(INI)
     return pytester

@@ -8,6 +8,13 @@ import pytest
 
 from tests.gslverify.rule_files import HEAD, rule_text
 
+INI = """\
+[pytest]
+addopts = -p gslverify.pytest_plugin -p no:cacheprovider
+gsl_stages = static,satisfiable,shape,numeric
+"""
+"""Four stages for each rule."""
+
 WRONG = "Subst(op.Relu(op.Relu(x)), op.Relu(pat.Wildcard()))"
 
 STATIC = ("--gsl", "-m", "gsl_static")

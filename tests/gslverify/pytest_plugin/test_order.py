@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.gslverify.pytest_plugin.projects import STATIC, ids_of, write_mixed
+from tests.gslverify.pytest_plugin.projects import INI, STATIC, ids_of, write_mixed
 
 pytest_plugins = ["pytester"]
 
@@ -55,7 +55,7 @@ def test_selection(
 
 
 def test_last_failed(project: pytest.Pytester) -> None:
-    project.makeini("[pytest]\naddopts = -p gslverify.pytest_plugin\n")
+    project.makeini(INI.replace(" -p no:cacheprovider", ""))
     write_mixed(project.path)
     project.runpytest_inprocess(*STATIC)
 

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from gsl import Subst, attr, op, pat
+from gsl.tvm.errors import BackendError
 from gslverify import backend
 from gslverify.backend import Opinion
+from gslverify.codes.backend import BACKEND_MISSING
 from gslverify.codes.levels import TARGET_LESS_PRECISE
 from gslverify.codes.numeric import (
     BACKEND_CRASHED,
@@ -324,6 +326,41 @@ def test_a_target_that_kills_the_backend_is_inconclusive(monkeypatch: pytest.Mon
     assert not result.assurances
     both = opinions(monkeypatch, *[Opinion(True)] * 22, dead, dead)
     assert only(both).code is BACKEND_INCOMPLETE
+
+
+def test_what_a_backend_dies_of_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    dead = Opinion(False, failure="crash: SIGSEGV")
+    example = only(opinions(monkeypatch, *[Opinion(True)] * 23, dead)).counterexample
+    assert example is not None
+    assert example.case is not None
+    assert any("Multiply" in line for line in example.source)
+
+
+def test_without_a_backend_a_rule_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Missing:
+        def run(self, *args: Any, **options: Any) -> Any:
+            raise BackendError("Traceback\nModuleNotFoundError: No module named 'tvm'")
+
+    monkeypatch.setattr(backend, "_worker", Missing)
+    result = ask(NUMERIC, SOUND["times_one"], **FEW, use_tvm=True)
+    finding = only(result)
+    assert (result.verdict, finding.code) == (Verdict.INCONCLUSIVE, BACKEND_MISSING)
+    assert finding.message == "TVM does not start: ModuleNotFoundError: No module named 'tvm'"
+    assert "--no-tvm" in finding.cure
+    assert not result.assurances
+
+
+def test_without_a_backend_a_wrong_rule_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Missing:
+        def run(self, *args: Any, **options: Any) -> Any:
+            raise BackendError("no TVM here")
+
+    def wrong() -> Subst:
+        x = pat.Wildcard()
+        return Subst(op.Relu(x), op.Abs(x))
+
+    monkeypatch.setattr(backend, "_worker", Missing)
+    assert only(ask(NUMERIC, wrong, **FEW, use_tvm=True)).code is OUTPUTS_DIFFER
 
 
 @pytest.mark.tvm
