@@ -75,7 +75,8 @@ def unary(
     rule.__doc__ = f"{meaning} The result has the type of `data`. Source: relax.{relax}."
     declared = operator(dtypes=dtypes, relax=relax, traits=UNARY, values=values)(rule)
     declared.reference = reference
-    declared.meaning = pointwise(element or _NAMES[id(reference)])
+    found = element or _NAMES.get(id(reference))
+    declared.meaning = pointwise(found) if found else None
     return declared
 
 
@@ -103,7 +104,8 @@ def binary(
     rule.__doc__ = f"{meaning} The shapes broadcast to each other. Source: relax.{relax}."
     declared = operator(dtypes=dtypes, relax=relax, traits=BINARY, values=values)(rule)
     declared.reference = reference
-    declared.meaning = pointwise(element or _NAMES[id(reference)])
+    found = element or _NAMES.get(id(reference))
+    declared.meaning = pointwise(found) if found else None
     return declared
 
 

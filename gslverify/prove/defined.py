@@ -222,6 +222,8 @@ def _restricted(call: Call) -> list[int]:
 
 def _natural_inputs(source: Sequence[Call]) -> Iterator[str]:
     for call in source:
+        if call.operator.name == "Power":
+            continue  # its range is a sane one, but negative bases have powers, too
         for number, declared in enumerate(call.operator.operands):
             rule = call.operator.values.get(declared.name)
             operand = call.operands[number]

@@ -11,7 +11,8 @@ from typing import Any
 
 from gsl.attr.evaluate import conjunction, contains, equal
 from gsl.attr.term import Term
-from gslverify.prove.forms import Forms, opposite
+from gslverify.prove.conditions import opposite
+from gslverify.prove.forms import Forms
 from gslverify.prove.relaxed import Relaxed
 from gslverify.smt import Answer, Solver, UntranslatableError
 
@@ -116,5 +117,7 @@ class Facts:
 
     def is_one_of(self, dtype: Any, names: tuple[str, ...]) -> bool:
         """Tell whether a dtype is known to be among some."""
+        if self.forms.is_among(dtype, names):
+            return True
         name = self.forms.text(dtype)
-        return name in names if isinstance(name, str) else self.entails(contains(name, names))
+        return not isinstance(name, str) and self.entails(contains(name, names))

@@ -14,6 +14,7 @@ from math import isfinite
 from typing import Any
 
 from gsl.attr.term import Constant, Operation, Symbol, Term, as_term, bottom_up, operation
+from gslverify.prove.conditions import decided, joined, opposite
 from gslverify.prove.polynomials import (
     ONE,
     ZERO,
@@ -39,6 +40,7 @@ class Forms:
         self._polys: dict[Term, Poly] = {}
         self._known: dict[Symbol, Poly] = {}
         self._texts: dict[Symbol, Any] = {}
+        self._options: dict[Symbol, frozenset[Any]] = {}
         self._extents: dict[int, Poly] = {}
         self._conditions: dict[Term, Hashable] = {}
         self._symbols: dict[int, frozenset[Symbol]] = {}
@@ -54,8 +56,21 @@ class Forms:
                     stack.extend(parts)
                 case Operation(head="==", operands=(left, right)):
                     self._equate(left, right)
-                case Operation(head="in", operands=(Symbol() as name, Constant(value=(only,)))):
-                    self._texts[name] = only
+                case Operation(head="in", operands=(Symbol() as name, Constant(value=options))):
+                    self._restrict(name, options)
+
+    def _restrict(self, name: Symbol, options: tuple[Any, ...]) -> None:
+        if len(options) == 1:
+            self._texts[name] = options[0]
+        self._options[name] = self._options.get(name, frozenset(options)) & frozenset(options)
+
+    def is_among(self, value: Any, names: tuple[str, ...]) -> bool:
+        """Tell whether a term is known to stand for one of some names; False means nothing."""
+        known = self.text(value)
+        if isinstance(known, str):
+            return known in names
+        options = self._options.get(known)
+        return options is not None and options <= frozenset(names)
 
     def bound(self, symbol: Symbol, extent: Any) -> None:
         """Note that a symbol takes the values 0 .. extent - 1."""
@@ -189,13 +204,13 @@ class Forms:
 
     def _choice(self, term: Operation) -> Poly:
         condition, then, otherwise = term.operands
-        decided = self.condition(condition)
-        if decided is True or decided is False:
-            return self._polys[then if decided else otherwise]
+        form = self.condition(condition)
+        if form is True or form is False:
+            return self._polys[then if form else otherwise]
         forms = self._polys[then], self._polys[otherwise]
-        if forms[0] == forms[1] or self._agree_where(decided, *forms):
+        if forms[0] == forms[1] or self._agree_where(form, *forms):
             return forms[1]
-        return self._unknown(("cond", decided, forms), term)
+        return self._unknown(("cond", form, forms), term)
 
     def _agree_where(self, condition: Hashable, then: Poly, otherwise: Poly) -> bool:
         """Tell whether two forms become one by an equation, such as that a size is 1."""
@@ -294,7 +309,7 @@ class Forms:
         if not isinstance(term, Operation):
             return bool(term.value) if isinstance(term, Constant) else self._opaque(term)
         if term.head in ("and", "or"):
-            return _joined(term.head, [self.condition(part) for part in term.operands])
+            return joined(term.head, [self.condition(part) for part in term.operands])
         if term.head == "not":
             return opposite(self.condition(term.operands[0]))
         if term.head in _COMPARED:
@@ -322,11 +337,11 @@ class Forms:
         sides = (left, right) if head in ("<", "<=", "==", "!=") else (right, left)
         difference = add(self.poly(sides[1]), self.poly(sides[0]), -1)
         if head in ("==", "!="):
-            return _decided("eq" if head == "==" else "ne", signless(difference))
+            return decided("eq" if head == "==" else "ne", signless(difference))
         strict = head in ("<", ">")
         if strict and is_integer(left) and is_integer(right):
-            return _decided("ge", add(difference, ONE, -1))
-        return _decided("gt" if strict else "ge", difference, is_integer(left + right))
+            return decided("ge", add(difference, ONE, -1))
+        return decided("gt" if strict else "ge", difference, is_integer(left + right))
 
     def _same_text(self, head: str, texts: tuple[Any, Any]) -> Hashable:
         if all(isinstance(name, str) for name in texts):
@@ -335,41 +350,6 @@ class Forms:
             return head == "=="
         forms = frozenset(self.poly(name) for name in texts)
         return ("eq" if head == "==" else "ne", frozenset([((), forms)]))
-
-
-def opposite(condition: Hashable) -> Hashable:
-    """Return the form of the negated condition."""
-    match condition:
-        case bool():
-            return not condition
-        case ("not", inner):
-            return inner
-        case ("ge", frozenset() as poly, True):
-            return ("ge", add(add(ZERO, poly, -1), ONE, -1), True)
-        case ("eq", poly):
-            return ("ne", poly)
-        case ("ne", poly):
-            return ("eq", poly)
-        case _:
-            return ("not", condition)
-
-
-def _joined(head: str, parts: list[Hashable]) -> Hashable:
-    absorbing = head == "or"
-    if absorbing in [part for part in parts if isinstance(part, bool)]:
-        return absorbing
-    open_parts = frozenset(part for part in parts if not isinstance(part, bool))
-    if len(open_parts) < 2:
-        return next(iter(open_parts), not absorbing)
-    return (head, open_parts)
-
-
-def _decided(head: str, poly: Poly, integral: bool = True) -> Hashable:
-    number = constant_of(poly)
-    if number is not None:
-        decided = {"ge": number >= 0, "gt": number > 0, "eq": number == 0, "ne": number != 0}
-        return bool(decided[head])
-    return (head, poly, integral) if head in ("ge", "gt") else (head, poly)
 
 
 def _is_text(value: Any) -> bool:

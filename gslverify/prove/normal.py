@@ -23,8 +23,8 @@ from gsl.kernel.expression import (
     Select,
 )
 from gslverify.prove.algebra import Algebra
+from gslverify.prove.conditions import opposite
 from gslverify.prove.facts import Facts, UnprovableError
-from gslverify.prove.forms import opposite
 from gslverify.prove.laws import Laws, is_infinite
 from gslverify.prove.values import EXTREMA, Family, Item, Region, Value, value_of
 

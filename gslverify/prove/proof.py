@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gsl.attr.term import Symbol, Term
+from gsl.attr.term import Operation, Symbol, Term, bottom_up
 from gsl.errors import GslError
-from gsl.expr import Call, Expr
+from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import Need, tensors
 from gsl.rewrite import Builder, output_pairs
@@ -19,7 +19,7 @@ from gslverify.prove.algebra import Algebra
 from gslverify.prove.defined import Definedness
 from gslverify.prove.equality import Equality
 from gslverify.prove.facts import Facts, UnprovableError
-from gslverify.prove.forms import Forms
+from gslverify.prove.forms import Forms, is_integer
 from gslverify.prove.inline import Inliner
 from gslverify.prove.normal import Cases, Normaliser
 from gslverify.prove.values import Value
@@ -35,7 +35,6 @@ class Target:
 
     pairs: tuple[tuple[Expr, Expr], ...]
     path: tuple[Term, ...]
-    claims: tuple[Term, ...]
 
 
 def targets(instance: Instance) -> Iterator[Target]:
@@ -47,8 +46,8 @@ def targets(instance: Instance) -> Iterator[Target]:
     for _ in range(MOST_PATHS):
         if prefix is None:
             return
-        decisions, need = Decisions(prefix), Need()
-        builder = Builder(instance.bindings, instance.graph, need, decisions)
+        decisions = Decisions(prefix)
+        builder = Builder(instance.bindings, instance.graph, Need(), decisions)
         try:
             pairs = tuple(
                 (instance.bindings.nodes[source].expr, builder.build(*target).expr)
@@ -56,7 +55,7 @@ def targets(instance: Instance) -> Iterator[Target]:
             )
         finally:
             instance.graph.drop_unused(reversed(builder.added))
-        yield Target(pairs, tuple(decisions.path), tuple(term for term, _ in need.claims))
+        yield Target(pairs, tuple(decisions.path))
         prefix = decisions.following()
     raise UnprovableError("there are too many ways through the conditional targets")
 
@@ -66,7 +65,7 @@ def open_obligation(instance: Instance, solver: Solver) -> str:
     try:
         with solver.within(QUESTION_LIMIT):
             for target in targets(instance):
-                reason = _Scenario(instance, solver, target).open_obligation()
+                reason = _open_in_target(instance, solver, target)
                 if reason:
                     return reason
     except (UnprovableError, GslError) as error:
@@ -74,24 +73,37 @@ def open_obligation(instance: Instance, solver: Solver) -> str:
     return ""
 
 
+def _open_in_target(instance: Instance, solver: Solver, target: Target) -> str:
+    """Prove by the laws of rings and, where that fails and all are floats, by those of reals."""
+    scenario = _Scenario(instance, solver, target, is_field=False)
+    try:
+        reason = scenario.open_obligation()
+    except UnprovableError as error:
+        reason = str(error)
+    scenario.facts.memory.questions = 0
+    outputs = [expr for pair in target.pairs for expr in pair]
+    if not reason or not computes_with_floats(outputs, scenario.facts):
+        return reason
+    return _Scenario(instance, solver, target, is_field=True).open_obligation()
+
+
 class _Scenario:
     """The proof for one scenario and one way through its conditional targets."""
 
-    def __init__(self, instance: Instance, solver: Solver, target: Target) -> None:
+    def __init__(self, instance: Instance, solver: Solver, target: Target, is_field: bool) -> None:
         claims = [claim.term for claim in instance.claims]
         self.forms = Forms([*claims, *target.path])
         self.facts = Facts(solver, self.forms).assuming(*target.path)
         self.target = target
         self.algebra = Algebra(self.forms)
         self.inliner = Inliner(self.forms)
-        self.equality = self._equality()
+        self.equality = self._equality(is_field)
 
-    def _equality(self) -> Equality:
+    def _equality(self, is_field: bool) -> Equality:
         outputs = [expr for pair in self.target.pairs for expr in pair]
         bits = frozenset(
             name for name, dtype in _inputs(outputs) if self.forms.is_named(dtype, "bool")
         )
-        is_field = computes_with_floats(outputs, self.facts)
         return Equality(Normaliser(self.facts, self.algebra, is_field, bits))
 
     def open_obligation(self) -> str:
@@ -103,7 +115,15 @@ class _Scenario:
                     name = f"output {number}" + (f", field {field}" if field else "")
                     return f"{name}: {reason}"
         defined = Definedness(self.inliner, self.equality, self.facts)
-        return defined.open_obligation(self.target.pairs)
+        return defined.open_obligation(self.target.pairs) or self._open_constant()
+
+    def _open_constant(self) -> str:
+        """Refuse constants computed from real ones, which may leave the range of their dtype."""
+        known = {id(expr) for expr in reverse_post_order([old for old, _ in self.target.pairs])}
+        for expr in reverse_post_order([new for _, new in self.target.pairs]):
+            if isinstance(expr, Const) and id(expr) not in known and _may_overflow(expr.value):
+                return "a constant that the target computes may be out of the range of its dtype"
+        return ""
 
     def _open_element(self, source: tuple[Expr, Any], target: tuple[Expr, Any]) -> str:
         if source[0] is target[0] and source[1] == target[1]:
@@ -144,6 +164,14 @@ def _open_sentence(value: Value, other: Value, guards: Sequence[Any]) -> str:
     ]
     what = "the sums" if kinds == ["a sum", "a sum"] else "the elements"
     return f"{what} that source and target compute could not be shown to be equal{where}"
+
+
+def _may_overflow(value: Any) -> bool:
+    if not isinstance(value, Term) or is_integer(value):
+        return False
+    return any(
+        isinstance(p, Operation) and p.head in ("+", "-", "*", "/") for p in bottom_up(value)
+    )
 
 
 def computes_with_floats(outputs: Sequence[Expr], facts: Facts) -> bool:

