@@ -14,8 +14,7 @@ import click
 from gsl.errors import did_you_mean
 from gslverify import __version__
 from gslverify.commands import COMMANDS
-from gslverify.events import INTERRUPTED
-from gslverify.exits import Exit
+from gslverify.endings import INTERRUPTED, Exit
 
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 """Errors of a disk that takes no more; a pipe that nobody reads any longer is none."""

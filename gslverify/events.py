@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from gslverify.endings import INTERRUPTED as INTERRUPTED
 from gslverify.finding import RuleResult, StageResult
 from gslverify.settings import Settings
 
@@ -46,8 +47,6 @@ class RunDone:
         """Whether the user stopped the run."""
         return self.stop_reason == INTERRUPTED
 
-
-INTERRUPTED = "interrupted"
 
 Event = RunStarted | StageDone | RuleDone | RunDone
 

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
-
 from gslverify.codes.corpus import NO_RULES, PATH_MISSING, RULE_MISSING
+from gslverify.endings import Exit as Exit
 from gslverify.events import RunDone
 from gslverify.finding import Code, RuleResult, Verdict
 from gslverify.settings import Settings
-
-
-class Exit(IntEnum):
-    """What the exit code of `gslverify check` says; NO_RULES only where nothing was verified."""
-
-    CLEAN = 0
-    FINDINGS = 1
-    USAGE = 2
-    INTERNAL = 3
-    NO_RULES = 5
-    INTERRUPTED = 130
 
 
 def exit_code(done: RunDone, settings: Settings | None = None) -> Exit:

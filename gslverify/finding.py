@@ -6,10 +6,12 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gsl.span import Span
-from gslverify.case import Case
+
+if TYPE_CHECKING:
+    from gslverify.case import Case
 
 
 class Verdict(StrEnum):

@@ -1,19 +1,15 @@
-"""Text of `gslverify list`, `show` and `explain`: what is known without verifying anything."""
+"""Text of `gslverify list` and `show`: what is known without verifying anything."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from inspect import cleandoc
 from itertools import groupby
-from textwrap import indent
 
-from gsl.errors import GslError, did_you_mean
 from gsl.operators import REGISTRY, Operator
 from gsl.operators.declaration import REQUIRED
 from gsl.show import rule_dot, rule_mermaid, rule_text, rule_tree
 from gsl.subst import Rule, Subst
 from gslverify.corpus import Collected, CollectedRule, Unusable
-from gslverify.finding import CODES, Code
 
 FORMS: dict[str, Callable[[Subst], list[str]]] = {
     "text": rule_text,
@@ -25,10 +21,6 @@ FORMS: dict[str, Callable[[Subst], list[str]]] = {
 
 DRAWING_ONLY = ("mermaid", "dot")
 """Forms for other programs, which get the drawing and nothing else."""
-
-
-class UnknownCodeError(GslError):
-    """There is no finding with that code; see `gslverify explain --list`."""
 
 
 def rule_list(collected: Sequence[Collected]) -> Iterator[str]:
@@ -90,33 +82,3 @@ def show_rule(item: CollectedRule, subst: Subst, form: str) -> Iterator[str]:
             yield rule.reason
         yield ""
     yield from FORMS[form](subst)
-
-
-def code_page(code_id: str) -> Iterator[str]:
-    """Yield the page of a code; raises UnknownCodeError with a suggestion."""
-    code = CODES.get(code_id.upper()) or _by_name(code_id)
-    if code is None:
-        known = [*CODES, *(known.name for known in CODES.values())]
-        hint = did_you_mean(code_id, known) or "see `gslverify explain --list`"
-        raise UnknownCodeError(f"there is no code `{code_id}`; {hint}")
-    yield f"{code} {code.name}: {code.title}"
-    yield "warning" if code.is_warning else f"verdict {code.verdict}"
-    yield ""
-    yield cleandoc(code.meaning)
-    for title, example in (("A rule file with it", code.bad), ("The same without it", code.good)):
-        if example:
-            yield ""
-            yield f"{title}:"
-            yield ""
-            yield indent(example.rstrip(), "    ")
-
-
-def _by_name(name: str) -> Code | None:
-    return next((code for code in CODES.values() if code.name == name), None)
-
-
-def code_list() -> Iterator[str]:
-    """Yield every code with its verdict and title."""
-    for code in sorted(CODES.values(), key=lambda code: code.id):
-        verdict = "warning" if code.is_warning else code.verdict.value
-        yield f"{code}  {verdict:<12}  {code.name:<24}  {code.title}"

@@ -109,7 +109,6 @@ def run_check(
         workers = _workers(settings, ticker)
         events = verify(collected, settings, waves, ticker.live, keep, memory, workers)
         done = _follow(events, ticker, list(_streams(output, stdout, ticker)))
-    plain = Style(ascii_only=output.style.ascii_only, verbosity=output.style.verbosity)
     # A part may be empty where there are fewer rules than parts.
     code = exit_code(done, settings) if collected or not chosen else Exit.CLEAN
     report = Report(
@@ -118,20 +117,21 @@ def run_check(
         tuple(selectors),
         code,
         output.argv,
-        plain,
+        Style(ascii_only=output.style.ascii_only, verbosity=output.style.verbosity),
         collected=tuple(collected),
         everything=output.everything,
     )
-    concluded = conclude(report)
-    if settings.exit_zero and concluded.exit_code == Exit.FINDINGS:
+    return _deliver(_with_statistics(conclude(report), output), output, stdout)
+
+
+def _with_statistics(concluded: Report, output: Output) -> Report:
+    """Return a report with what settings have to say about its end."""
+    if concluded.settings.exit_zero and concluded.exit_code == Exit.FINDINGS:
         concluded = replace(concluded, exit_code=Exit.CLEAN)
     if output.statistics:
-        lines = (*concluded.remarks, *statistics_lines(report))
+        lines = (*concluded.remarks, *statistics_lines(concluded))
         concluded = replace(concluded, remarks=lines)
-    if output.shown in STREAMED:
-        for line in concluded.remarks:
-            print(concluded.style.plain(line), file=stdout)
-    return _deliver(concluded, output, stdout)
+    return concluded
 
 
 def _with_remarks(collected: list[Collected], settings: Settings) -> list[Collected]:
@@ -163,6 +163,9 @@ def part_of(items: Sequence[Collected], number: int, count: int) -> list[Collect
 
 def _deliver(report: Report, output: Output, stdout: TextIO) -> Exit:
     """Write what is not written yet; return the exit code, which tells of files that failed."""
+    if output.shown in STREAMED:
+        for line in report.remarks:
+            print(report.style.plain(line), file=stdout)
     if output.shown not in (*STREAMED, "jsonl"):
         stdout.write(render(output.shown, report))
     stdout.flush()

@@ -188,7 +188,8 @@ def test_every_module_has_a_layer() -> None:
     [
         ("gsl", {"tvm", "z3", "hypothesis", "pytest", "gslverify", "click", "rich"}),
         ("gsl.tvm", {"tvm"}),
-        ("gslverify.cli", {"tvm", "z3", "hypothesis", "pytest", "rich"}),
+        ("gslverify.cli", {"tvm", "z3", "hypothesis", "pytest", "rich", "numpy"}),
+        ("gslverify.commands.explain", {"tvm", "z3", "hypothesis", "pytest", "rich", "numpy"}),
         ("gslverify.worker", {"tvm", "z3", "hypothesis", "pytest", "rich", "click"}),
         ("gslverify.stages.static", {"tvm", "z3", "hypothesis"}),
         ("gslverify.stages.satisfiable", {"tvm", "hypothesis"}),

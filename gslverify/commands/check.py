@@ -20,7 +20,7 @@ from gslverify.commands.parameters import (
     resolved_settings,
     with_options,
 )
-from gslverify.commands.reading import write
+from gslverify.commands.writing import write
 from gslverify.configuration.resolve import Resolved, settings_lines
 from gslverify.gate.baseline import BaselineError
 from gslverify.gate.conclusion import at_the_gate, known_results

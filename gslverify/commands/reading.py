@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from contextlib import redirect_stdout
 from pathlib import Path
 
 import click
 
 from gslverify.codes.corpus import SELECTION as SELECTION_CODES
+from gslverify.commands.writing import write as write
 from gslverify.corpus import Collected, Unusable, collect, relative
 from gslverify.finding import Finding
 
@@ -29,9 +29,3 @@ def failure(finding: Finding) -> click.UsageError:
     span = finding.span
     place = f"{relative(Path(span.file))}:{span.line}:{span.column}: " if span else ""
     return click.UsageError(f"{place}{finding.code} {finding.message}; {finding.cure}")
-
-
-def write(lines: Iterable[str]) -> None:
-    """Write lines to standard output."""
-    for line in lines:
-        click.echo(line)

@@ -7,7 +7,7 @@ from importlib import import_module
 
 import click
 
-from gslverify.commands.reading import write
+from gslverify.commands.writing import write
 from gslverify.report.schema import SCHEMAS
 
 

@@ -1,0 +1,19 @@
+"""How a run may end, in words and in numbers; imports nothing, since every command needs it."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+INTERRUPTED = "interrupted"
+"""Why a run stopped that the user stopped."""
+
+
+class Exit(IntEnum):
+    """What the exit code of `gslverify check` says; NO_RULES only where nothing was verified."""
+
+    CLEAN = 0
+    FINDINGS = 1
+    USAGE = 2
+    INTERNAL = 3
+    NO_RULES = 5
+    INTERRUPTED = 130
