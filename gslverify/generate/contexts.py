@@ -118,7 +118,9 @@ def _weight_shared(site: Site) -> Network | None:
     if len(variables) < 2:
         return None
     first = next((expr for expr in _free(site) if isinstance(expr, Var)), variables[0])
-    other = Var(f"{first.name}_2", first.shape, first.dtype)
+    taken = {variable.name for variable in variables}
+    names = (f"{first.name}_{number}" for number in range(2, len(taken) + 3))
+    other = Var(next(n for n in names if n not in taken), first.shape, first.dtype)
     second = _replaced(site.outputs, {first: other})
     return Network((*site.outputs, *second), tuple(site.outputs), "weight shared")
 
