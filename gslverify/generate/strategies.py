@@ -88,12 +88,15 @@ def networks(
         refuse(f"a tensor has more than {largest:,} elements")
     if not constants_are_defined(site.outputs):
         refuse("a constant is outside the domain of an operator that uses it")
-    named = {symbol.name: model[symbol] for symbol in sorted(model, key=lambda s: s.name)}
     in_corner = demand is not None and value_in(demand, model) is True
     around = AROUND[context](site)
     if around is None:
         refuse(f"{NOT_APPLICABLE} `{context}`")
-    return replace(around, model=named, in_corner=in_corner, sampler=sampler)
+    return replace(around, model=_by_name(model), in_corner=in_corner, sampler=sampler)
+
+
+def _by_name(model: Mapping[Symbol, Any]) -> dict[str, Any]:
+    return {symbol.name: model[symbol] for symbol in sorted(model, key=lambda s: s.name)}
 
 
 def most_elements(sampler: Sampler) -> int:
