@@ -30,9 +30,9 @@ Place = tuple[Expr, int | None]
 ADJOINT = "adjoint"
 
 
-def is_differentiable(type_: Any) -> bool:
+def is_differentiable(given: Any) -> bool:
     """Tell whether a type is that of a tensor of floats."""
-    return isinstance(type_, TensorType) and type_.dtype in FLOATING
+    return isinstance(given, TensorType) and given.dtype in FLOATING
 
 
 def ideal_values(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> dict[Expr, Any]:
@@ -150,8 +150,8 @@ class _Step:
         found = []
         for place in places(self.call):
             axes, value = self.element(place[1])
-            type_ = tensor_type(place)
-            dtype = "float64" if is_differentiable(type_) else type_.dtype
+            kind = tensor_type(place)
+            dtype = "float64" if is_differentiable(kind) else kind.dtype
             found.append(evaluate(value, axes, self.tensors).astype(dtype))
         return tuple(found) if isinstance(self.call.type, TupleType) else found[0]
 
@@ -184,10 +184,10 @@ class _Step:
 def tensor_type(place: Place) -> TensorType:
     """Return the type of the tensor at a place; raise GraphError if there is none."""
     expr, index = place
-    type_ = expr.type if index is None else expr.type.fields[index]  # type: ignore[union-attr]
-    if not isinstance(type_, TensorType):
+    kind = expr.type if index is None else expr.type.fields[index]  # type: ignore[union-attr]
+    if not isinstance(kind, TensorType):
         raise GraphError("a tuple of tuples has no gradient")
-    return type_
+    return kind
 
 
 def in_float64(expression: Expression) -> Expression:

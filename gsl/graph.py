@@ -113,37 +113,38 @@ LEVEL_GAP = 1 << 20
 """Levels left free between the nodes of a new graph, so that few rewrites have to raise others."""
 
 
-def _mirrored(outputs: Sequence[Expr]) -> dict[Expr, Node]:
-    """Return a node for every expression, operands first; other than leaves in reverse post-order.
+def _mirrored(outputs: Sequence[Expr]) -> tuple[dict[Expr, Any], dict[Node, None]]:
+    """Return the node of every expression, and the nodes operands first.
 
-    Traversal and constructor are written out again because they are most of the work of a call
-    that rewrites little.
+    Those that are no leaves come in reverse post-order. Traversal and constructor are written out
+    again because they are most of the work of a call that rewrites little.
     """
-    nodes: dict[Expr, Node] = {}
-    opened: set[Expr] = set()
+    nodes: dict[Expr, Any] = {}  # None while what is below is on its way
+    order: dict[Node, None] = {}
     stack = list(outputs)[::-1]
     new, node_of = object.__new__, nodes.__getitem__
     while stack:
         expr = stack[-1]
         below = expr.operands
-        if expr not in opened:
-            opened.add(expr)
+        if expr not in nodes:
+            nodes[expr] = None
             height = len(stack)
             for operand in below[::-1]:
-                if operand not in opened:
+                if operand not in nodes:
                     if operand.operands:
                         stack.append(operand)
                     else:
-                        opened.add(operand)
-                        nodes[operand] = Node(operand, ())
-                elif operand not in nodes:
+                        nodes[operand] = leaf = Node(operand, ())
+                        order[leaf] = None
+                elif nodes[operand] is None:
                     raise _cyclic(expr)
             if len(stack) > height:
                 continue
         stack.pop()
-        if expr in nodes:
+        if nodes[expr] is not None:
             continue
         nodes[expr] = node = new(Node)
+        order[node] = None
         node.expr = expr
         node.head = expr.operator if isinstance(expr, Call) else type(expr)
         node.users = {}
@@ -155,7 +156,7 @@ def _mirrored(outputs: Sequence[Expr]) -> dict[Expr, Node]:
             if operand_node.level >= level:
                 level = operand_node.level + LEVEL_GAP
         node.level = level
-    return nodes
+    return nodes, order
 
 
 class Graph:
@@ -169,8 +170,7 @@ class Graph:
     """
 
     def __init__(self, outputs: Sequence[Expr]) -> None:
-        mirrored = _mirrored(outputs)
-        self.nodes: dict[Node, None] = dict.fromkeys(mirrored.values())
+        mirrored, self.nodes = _mirrored(outputs)
         self._stale: dict[Node, None] = {}
         self._arrivals: dict[Node, list[Node]] = {}
         self._places: dict[Node, list[int]] = {}

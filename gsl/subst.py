@@ -201,8 +201,9 @@ def rule(
 ) -> Rule | Callable[[Callable[[], Subst]], Rule]:
     """Turn a function that returns a Subst into a rule that can be collected and verified.
 
-    Used as `@rule` or with arguments as `@rule(tags=..., ...)`. The first line of its docstring is
-    the equation, the rest says why it holds.
+    Used as `@rule` or with arguments as `@rule(tags=..., ...)`.
+
+    The first line of its docstring is the equation, the rest says why it holds.
 
     Args:
         tags: words to select rules by.
@@ -211,27 +212,35 @@ def rule(
         twin: name of the sound rule that this wrong one was made from, or the other way round.
         nan: "same" promises that NaN, infinities and the signs of zeros come out of the target
             where they come out of the source; the default "may-change" promises nothing.
-        must_match: graphs (workloads, expressions, lists, functions) in which it has to match.
+        must_match: graphs in which the rule has to match: workloads, expressions, lists of these,
+            or functions without arguments that return one.
         must_not_match: graphs in which it must not match.
 
     Raises RuleError for what is not a function; a rule with wrong arguments raises it when it is
     called, so that the other rules of its file can be used.
     """
-    words = tags if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
+
+    if write is not None and not isinstance(write, FunctionType):
+        raise _misused(f"{_described(write)} is not a function")
     texts = {"origin": origin, "expect": expect, "twin": twin, "nan": nan}
-    graphs = {"must_match": must_match, "must_not_match": must_not_match}
-    wrong = _wrong_argument(words, texts) or _wrong_graphs(graphs)
-    facts = {name: tuple(given) for name, given in graphs.items()} if not wrong else {}
-    error = _misused(wrong) if wrong else None
+    said = _said(tags, texts, {"must_match": must_match, "must_not_match": must_not_match})
 
     def declare(write: Callable[[], Subst]) -> Rule:
         if not isinstance(write, FunctionType):
             raise _misused(f"{_described(write)} is not a function")
-        if error is not None:
-            return _collected(replace(_declared(write), write=partial(_refuse, error)))
-        return _collected(_declared(write, tags=frozenset(words), **texts, **facts))
+        return _collected(replace(_declared(write), **said))
 
     return declare if write is None else declare(write)
+
+
+def _said(tags: Any, texts: dict[str, Any], graphs: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a Rule that arguments of `rule` give; wrong ones make it raise."""
+    words = tags if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
+    wrong = _wrong_argument(words, texts) or _wrong_graphs(graphs)
+    if wrong:
+        return {"write": partial(_refuse, _misused(wrong))}
+    lists = {name: tuple(given) for name, given in graphs.items()}
+    return {"tags": frozenset(words), **texts, **lists}
 
 
 def _wrong_argument(words: Any, texts: dict[str, Any]) -> str:
@@ -257,10 +266,10 @@ def _refuse(error: RuleError) -> Subst:
     raise error
 
 
-def _declared(write: FunctionType, **facts: Any) -> Rule:
+def _declared(write: FunctionType) -> Rule:
     equation, _, reason = (getdoc(write) or "").partition("\n")
     span = Span(write.__code__.co_filename, write.__code__.co_firstlineno)
-    return Rule(write.__name__, write, equation.strip(), reason.strip(), span, **facts)
+    return Rule(write.__name__, write, equation.strip(), reason.strip(), span)
 
 
 def _collected(declared: Rule) -> Rule:

@@ -39,8 +39,8 @@ _MODULO = "int64_t floor_modulo(int64_t a, int64_t b)"
 _ROUNDED = "a % b && (a < 0) != (b < 0)"
 
 INDEX_HELPERS = {
-    "//": ("floor_divide", f"{_DIVIDE} {{ return a / b - ({_ROUNDED}); }}"),
-    "%": ("floor_modulo", f"{_MODULO} {{ return a % b + ({_ROUNDED}) * b; }}"),
+    "//": ("floor_divide", f"{_DIVIDE} {{ return b ? a / b - ({_ROUNDED}) : 0; }}"),
+    "%": ("floor_modulo", f"{_MODULO} {{ return b ? a % b + ({_ROUNDED}) * b : 0; }}"),
     "min": ("index_min", "int64_t index_min(int64_t a, int64_t b) { return a < b ? a : b; }"),
     "max": ("index_max", "int64_t index_max(int64_t a, int64_t b) { return a > b ? a : b; }"),
     "abs": ("index_abs", "int64_t index_abs(int64_t a) { return a < 0 ? -a : a; }"),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn, assert_never
 
 from gsl.attr.evaluate import PYTHON
-from gsl.attr.term import Symbol
+from gsl.attr.term import Symbol, Term, free_symbols
 from gsl.errors import KernelError, did_you_mean
 from gsl.kernel.domain import NoDomainError, domains, free_variables
 from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Select
@@ -186,12 +186,20 @@ class _Reader:
                 return -self.term(operand, only)
             case Binary(token=Token(kind="+" | "-" | "*" | "//" | "%" as sign) as token):
                 left, right = self.term(node.left, only), self.term(node.right, only)
-                if sign in ("//", "%") and isinstance(right, int) and right == 0:
-                    token.fail("an index divides by zero")
+                if sign in ("//", "%"):
+                    self.check_divisor(right, token)
                 return PYTHON[sign](left, right)
             case _:
                 expected = "index variables, whole numbers, + - * // and %"
                 node.token.fail(f"expected an index made of {expected}, found `{node.token.text}`")
+
+    def check_divisor(self, divisor: Int, token: Token) -> None:
+        if isinstance(divisor, Term):
+            if free_symbols(divisor) <= set(self.sizes.values()):
+                return
+        elif divisor > 0:
+            return
+        token.fail("an index is divided by positive whole numbers and by sizes only")
 
     def condition(self, node: Node) -> Int:
         """Return a condition about indices alone."""

@@ -31,7 +31,7 @@ Profile = tuple[Any, ...]
 Clash = tuple[int, Node]
 """A position at which a candidate must not have a node, because another pattern has it."""
 
-_Table = tuple[Callable[[Profile], Any], "defaultdict[Any, _Agreeing]"]
+_Table = tuple[Callable[[Profile], Any], "defaultdict[Any, Agreeing]"]
 """What is compared of a profile, and the candidates by that."""
 
 
@@ -158,7 +158,7 @@ class Site:
         return group.agreeing(required, left, clashes)
 
 
-class _Agreeing:
+class Agreeing:
     """Users that agree, in the order in which they came; None where one was taken away again.
 
     Before `_first` all are gone, and before `_starts[clash]` all have that clash or are gone. As
@@ -172,10 +172,12 @@ class _Agreeing:
         self._starts: dict[Clash, int] = {}
 
     def add(self, user: Node) -> None:
+        """Add a user at the end."""
         self._places[user] = len(self._users)
         self._users.append(user)
 
     def remove(self, user: Node) -> None:
+        """Take away a user, which may be added again later."""
         self._users[self._places.pop(user)] = None
 
     def beginning(
@@ -241,7 +243,7 @@ class _Group:
 
     def _table(self, required: int) -> _Table:
         chosen = _choosing(required)
-        table: defaultdict[Any, _Agreeing] = defaultdict(_Agreeing)
+        table: defaultdict[Any, Agreeing] = defaultdict(Agreeing)
         for user, profile in self._profiles.items():
             table[chosen(profile)].add(user)
         return chosen, table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gslverify.codes.example import rule_file
 from gslverify.finding import Verdict, code
 
 GRADIENTS_DIFFER = code(
@@ -14,6 +15,22 @@ original and the rewritten network, so that a model trains differently with the 
 derived from the kernels of the operators in reverse and computed in float64, at inputs where no
 operator has a joint (relu at 0, two equal elements of max), and the slopes of both networks, by
 central differences, confirm them. Runs with `--stages static,gradient`.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(x)  =>  abs(x)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(x), op.Abs(x))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(x)  =>  max(x, 0)"""
+            x = pat.Wildcard()
+            return Subst(op.Relu(x), op.Maximum(x, 0))
+        '''
+    ),
 )
 
 TOO_FEW_GRADIENTS = code(
@@ -42,5 +59,21 @@ NOTHING_TO_DIFFERENTIATE = code(
     "the rule has no gradients",
     Verdict.PASS,
     meaning="""On no generated graph does an output of floats depend on an input of floats, so there
-is nothing to compare: the rule is about integers or truth values, or its outputs are constant.""",
+is nothing to compare: the rule is about integers or truth values.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """x < y  =>  y > x"""
+            x, y = pat.Wildcard(), pat.Wildcard()
+            return Subst(op.Less(x, y), op.Greater(y, x))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """max(x, y)  =>  max(y, x)"""
+            x, y = pat.Wildcard(), pat.Wildcard()
+            return Subst(op.Maximum(x, y), op.Maximum(y, x))
+        '''
+    ),
 )

@@ -250,6 +250,11 @@ def default_of(setting: Setting) -> Any:
 PROFILES: dict[str, dict[str, Any]] = {
     "dev": {},
     "ci": {"strict-baseline": True, "library": True},
-    "deep": {"max-examples": 1000, "rule-budget": "30m", "stage-timeout": "30m"},
+    "deep": {
+        "stages": list(STAGES),
+        "max-examples": 1000,
+        "rule-budget": "30m",
+        "stage-timeout": "30m",
+    },
 }
 """Profiles that everybody has, as they would be written in the file."""

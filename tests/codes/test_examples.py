@@ -25,6 +25,8 @@ WITHOUT_EXAMPLE = {
     "GSL390": "needs a query that is too hard for the solver",
     "GSL402": "would be a defect of the engine, which checks this all the same",
     "GSL403": "is found by the shape stage first, as GSL303",
+    "GSL451": "needs joints everywhere: tests/gslverify/stages/test_gradient.py",
+    "GSL453": "would be a defect of TVM or of a kernel",
     "GSL470": "would be a defect of TVM or of a reference",
     "GSL472": "needs graphs on which TVM fails: tests/gslverify/stages/test_numeric.py",
     "GSL480": "needs TVM, and a rule about NaN: tests/gslverify/test_second_opinion.py",
@@ -46,6 +48,8 @@ WITHOUT_EXAMPLE = {
 
 def stages_for(code: Code) -> tuple[str, ...]:
     """Return the stages up to the one that reports the codes of this family."""
+    if code.id.startswith("GSL45"):
+        return ("static", "gradient")
     last = {"GSL2": "satisfiable", "GSL3": "shape", "GSL4": "numeric", "GSL5": "examples"}
     return STAGES[: STAGES.index(last.get(code.id[:4], STAGES[0])) + 1]
 

@@ -154,9 +154,10 @@ def test_the_rest_of_the_functions() -> None:
         (Apply("log", (Apply("exp", (x,)),)), [-4, 0, 9]),
         (Apply("not", (x,)), [0, 1, 0]),
         (Apply("select", (x, Number(1), Number(2))), [1, 2, 1]),
+        (Apply("cast", (x * 0.375, Number("float64"), Number("int32"))), [-1, 0, 3]),
     ]:
         np.testing.assert_allclose(evaluate(expression, [(P, 3)], inputs), values)
-    assert len(FUNCTIONS) == 34
+    assert len(FUNCTIONS) == 35
 
 
 def test_float32_stays_float32() -> None:

@@ -12,12 +12,12 @@ from gsl.engine import Record
 from gsl.graph import Graph, Node
 from gsl.match.branch import Shape
 from gsl.match.find import find, search_of
-from gsl.match.join import FEW, Site, equations, patterns_of, profile_of
+from gsl.match.join import FEW, Agreeing, Site, equations, patterns_of, profile_of
 from tests.match.asking import node_of
-from tests.match.toys import add, exp, mark, negative, p_mark, p_tag, relu, tag, var
+from tests.match.toys import add, exp, mark, multiply, negative, p_mark, p_tag, relu, tag, var
 
 X, Y = pat.Wildcard(), pat.Wildcard()
-A = var("a")
+A, B = var("a"), var("b")
 first, second = p_tag(X), p_mark(X)
 k, m = first.k, second.k
 
@@ -178,3 +178,54 @@ def test_a_rule_that_takes_its_candidates_one_by_one_ends() -> None:
 
     assert record.counts == {rule: 20}
     assert len(result.outputs) == 41
+
+
+class Counting(dict[Node, None]):
+    """Counts how often something is looked up."""
+
+    lookups = 0
+
+    def __contains__(self, key: object) -> bool:
+        self.lookups += 1
+        return super().__contains__(key)
+
+
+def test_crowd_that_clashes_is_passed_over_once() -> None:
+    b = var("b")
+    graph = Graph([add(A, b) for _ in range(50)] + [add(A, var("c"))])
+    shared, last = node_of(graph, b), graph.outputs[-1]
+    present, users = Counting(dict.fromkeys(graph.outputs)), Agreeing()
+    for user in graph.outputs:
+        users.add(user)
+
+    assert list(users.beginning([(1, shared)], present)) == [last]
+    assert present.lookups > 50
+    present.lookups = 0
+    for _ in range(10):
+        assert list(users.beginning([(1, shared)], present)) == [last]
+    assert present.lookups == 20
+    assert list(users.beginning([], present)) == graph.outputs
+    assert list(users.beginning([(0, node_of(graph, A))], present)) == []
+
+
+def test_users_that_went_or_were_taken_away_are_not_first() -> None:
+    graph = Graph([add(A, var(f"b{i}")) for i in range(4)])
+    users = Agreeing()
+    for user in graph.outputs:
+        users.add(user)
+    users.remove(graph.outputs[1])
+    users.add(graph.outputs[1])
+
+    assert list(users.beginning([], set(graph.outputs[2:]))) == [
+        graph.outputs[2], graph.outputs[3], graph.outputs[1]
+    ]  # fmt: skip
+
+
+def test_one_weight_of_all_candidates_is_seen_before_any_is_tried() -> None:
+    rule = Subst([X * Y, X * pat.Wildcard()], [X, X])
+    graph = Graph([multiply(A, var("w")) for _ in range(2)] + [multiply(A, B) for _ in range(20)])
+
+    found = [find(rule, graph, root) for root in graph.outputs]
+
+    assert all(one is not None for one in found)
+    assert found[-1][3] is graph.outputs[0], "the first one with another weight"

@@ -104,7 +104,8 @@ def _opening(layout: Layout, drawing: Drawing) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" class="drawing" width="{width}" '
         f'height="{height}" viewBox="{-EDGE} {-EDGE} {width} {height}" font-size="12" '
-        f'font-family="ui-monospace, Menlo, Consolas, monospace" fill="#1f2328">'
+        f'font-family="ui-monospace, Menlo, Consolas, monospace" fill="#1f2328" '
+        f'xml:space="preserve">'
         f"<title>{escape(tree_text(drawing))}</title>"
     )
 
@@ -160,7 +161,7 @@ _PAINT = {
 }
 _TEXT_PAINT = {
     "mark": ' class="mark" font-size="10" font-weight="700" fill="#7d4e00"',
-    "statement": ' xml:space="preserve"',
-    "detail": ' xml:space="preserve" class="detail" fill="#57606a"',
+    "statement": "",
+    "detail": ' class="detail" fill="#57606a"',
 }
 """Colours of a page without styles; with them, the classes have the last word."""

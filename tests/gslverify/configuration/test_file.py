@@ -91,3 +91,4 @@ def test_file_that_cannot_be_read(tmp_path: Path) -> None:
 def test_every_built_in_profile_can_be_read() -> None:
     assert built_in_profiles().keys() == {"dev", "ci", "deep"}
     assert built_in_profiles()["deep"]["rule-budget"].value == 1800
+    assert "gradient" in built_in_profiles()["deep"]["stages"].value
