@@ -201,8 +201,9 @@ def rule(
 ) -> Rule | Callable[[Callable[[], Subst]], Rule]:
     """Turn a function that returns a Subst into a rule that can be collected and verified.
 
-    Used as `@rule` or with arguments as `@rule(tags=..., ...)`. The first line of its docstring is
-    the equation, the rest says why it holds.
+    Used as `@rule` or with arguments as `@rule(tags=..., ...)`.
+
+    The first line of its docstring is the equation, the rest says why it holds.
 
     Args:
         tags: words to select rules by.
@@ -211,7 +212,8 @@ def rule(
         twin: name of the sound rule that this wrong one was made from, or the other way round.
         nan: "same" promises that NaN, infinities and the signs of zeros come out of the target
             where they come out of the source; the default "may-change" promises nothing.
-        must_match: graphs (workloads, expressions, lists, functions) in which it has to match.
+        must_match: graphs in which the rule has to match: workloads, expressions, lists of these,
+            or functions without arguments that return one.
         must_not_match: graphs in which it must not match.
 
     Raises RuleError for what is not a function; a rule with wrong arguments raises it when it is

@@ -15,7 +15,9 @@ import uuid
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from importlib import import_module
+from math import inf
 from multiprocessing import process
 from types import TracebackType
 from typing import Any
@@ -49,6 +51,7 @@ class Cluster:
         self.settings = settings
         self.notify = notify
         self.run_id = uuid.uuid4().hex
+        self.deadline = inf
         self.client = _connected(address)
         self.size = max(1, len(self.client.nthreads()))
 
@@ -71,10 +74,13 @@ class Cluster:
             self.client.close(timeout=CONNECT_SECONDS)
 
     def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
-        """Yield number and stage results of each task, in the order of completion."""
+        """Yield number and stage results of each task, in the order of completion.
+
+        At the deadline nothing more is yielded; what still runs is ended when the cluster is left.
+        """
         waiting = deque((task, 1) for task in tasks)
         running: dict[Any, tuple[Task, int]] = {}
-        while waiting or running:
+        while (waiting or running) and time.monotonic() < self.deadline:
             if self.client.status not in ("running", "connecting"):
                 for task, _ in (*running.values(), *waiting):
                     yield task.number, lost(task, "the scheduler of the cluster is gone")
@@ -97,7 +103,7 @@ class Cluster:
         self.notify(StageStarted(task.rule_id, next(iter(task.wave))))
         # One more try needs a name of its own, or the scheduler would remember how it ended.
         key = f"gslverify-{self.run_id}-{task.number}-{'-'.join(task.wave)}-{tries}"
-        absolute = Task(task.number, task.rule_id, task.path.resolve(), dict(task.wave))
+        absolute = replace(task, path=task.path.resolve(), wave=dict(task.wave))
         request = (self.run_id, absolute, self.settings, os.getcwd())
         return self.client.submit(verify_there, *request, key=key, pure=False)
 
@@ -167,7 +173,10 @@ def verify_there(run_id: str, task: Task, settings: Settings, folder: str) -> Ou
 
 
 def end_run(run_id: str) -> None:
-    """End the process of a run."""
+    """End the process of a run, also while it is at work."""
+    pool = _POOLS.get(run_id)
+    if pool is not None:
+        pool.deadline = 0.0
     with _LOCK:
         _end(run_id)
 

@@ -204,6 +204,7 @@ class _Run:
     def _open_pool(self, stack: ExitStack) -> Workers | None:
         """Return processes for all rules that are left, None if there shall be none."""
         if self.workers is not None:
+            self.workers.deadline = self.budget.deadline
             return stack.enter_context(self.workers)
         if not self.settings.jobs:
             return None

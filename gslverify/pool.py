@@ -55,7 +55,9 @@ Outcome = tuple[StageResult, ...]
 
 
 class Workers(Protocol):
-    """Whatever runs tasks somewhere else."""
+    """Whatever runs tasks somewhere else, until a `deadline` on the clock of time.monotonic."""
+
+    deadline: float
 
     def __enter__(self) -> Workers: ...
 

@@ -29,7 +29,8 @@ ROUNDS = 5
 """Every variation is run on inputs of all styles so many times, or until it fails."""
 
 MOST_VARIATIONS = 40
-MOST_STEPS = 40
+MOST_STEPS = 24
+ROUNDS_OF_A_STEP = 2
 MOST_SYMBOLS = 16
 INTEGERS = (1, 2, 3, 4)
 LEAST_AGREEING = 10
@@ -66,7 +67,7 @@ class Variations:
         """The free symbols that the failing network has values for."""
         return [symbol for symbol in self.sampler.free if symbol.name in self.model]
 
-    def runs(self, symbol: Symbol, value: Any) -> list[Outcome]:
+    def runs(self, symbol: Symbol, value: Any, rounds: int = ROUNDS) -> list[Outcome]:
         """Run the network with another value of a symbol, until it fails as it did.
 
         Outcomes that say nothing are left out; [] where no such network exists.
@@ -77,7 +78,7 @@ class Variations:
         generator = np.random.default_rng(0)
         ranges = value_ranges(network.outputs)
         outcomes: list[Outcome] = []
-        for style in STYLES * ROUNDS:
+        for style in STYLES * rounds:
             inputs = {
                 v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables
             }
@@ -130,7 +131,8 @@ def shrunk(subst: Subst, failure: Outcome) -> Outcome:
             if steps > MOST_STEPS:
                 return smallest
             variations = Variations(subst, smallest)
-            found = variations.still_fails(variations.runs(symbol, value))
+            runs = variations.runs(symbol, value, ROUNDS_OF_A_STEP)
+            found = variations.still_fails(runs)
             if found is not None and _elements(found) <= _elements(smallest):
                 smallest = found
                 break

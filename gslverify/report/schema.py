@@ -137,5 +137,9 @@ REPORT: dict[str, Any] = {
     ),
 }
 
-SCHEMAS = {"json": "gslverify.report.schema:REPORT"}
+SCHEMAS = {
+    "json": "gslverify.report.schema:REPORT",
+    "baseline": "gslverify.gate.schema:BASELINE",
+    "repro": "gslverify.gate.schema:REPRO",
+}
 """Schemas by the names under which `gslverify schema` prints them, as "module:OBJECT"."""

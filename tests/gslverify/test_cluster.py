@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import threading
@@ -130,7 +131,7 @@ class Scheduler:
 def outcomes_with(scheduler: Scheduler, count: int) -> list[tuple[int, Any]]:
     workers = Cluster.__new__(Cluster)
     workers.settings, workers.notify, workers.run_id = Settings(), ignore, "run"
-    workers.client, workers.size = scheduler, 1
+    workers.client, workers.size, workers.deadline = scheduler, 1, math.inf
     tasks = [Task(n, f"a.py::r{n}", Path("a.py"), {"shape": "", "prove": ""}) for n in range(count)]
     return list(workers.run(tasks))
 
@@ -166,6 +167,17 @@ def test_a_scheduler_that_is_gone_costs_the_rules_that_are_left() -> None:
         True,
         True,
     ]
+
+
+def test_a_run_whose_time_is_over_leaves_the_cluster(folder: Path, local: Any) -> None:
+    started = time.monotonic()
+
+    done = run(folder, ["hangs", "plain"], local, budget=6.0)
+
+    assert time.monotonic() - started < 60.0
+    assert done.stop_reason
+    assert verdicts(done)["hangs"] == "INCONCLUSIVE"
+    assert verdicts(run(folder, ["other"], local)) == {"other": "PASS"}
 
 
 @pytest.mark.parametrize(

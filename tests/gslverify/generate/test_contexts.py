@@ -112,6 +112,18 @@ def test_sites_share_all_inputs_but_one() -> None:
     assert names == [{"x", "y"}, {"x_2", "y"}]
 
 
+def test_the_other_input_has_a_name_of_its_own() -> None:
+    """Patterns are numbered just so: `wildcard`, `wildcard_2`."""
+    numbered = [Var(name, (3,)) for name in ("x", "x_2", "x_3")]
+    whole = call("Add", call("Add", numbered[0], numbered[1]), numbered[2])
+
+    network = AROUND["weight shared"](site(whole, free=numbered))
+
+    assert network is not None
+    names = [variable.name for variable in network.variables]
+    assert sorted(names) == ["x", "x_2", "x_3", "x_4"]
+
+
 def network_of_one(output: Expr) -> list[Var]:
     return [expr for expr in reverse_post_order([output]) if isinstance(expr, Var)]
 
