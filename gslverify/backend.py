@@ -111,7 +111,7 @@ def _last_line(error: BackendError) -> str:
 def coarsest_dtype(outputs: Sequence[Expr]) -> str:
     """Return the floating dtype of a network that rounds most; float64 when there is none."""
     types = [expr.type for expr in reverse_post_order(outputs)]
-    used = {type_.dtype for type_ in types if isinstance(type_, TensorType)}
+    used = {one.dtype for one in types if isinstance(one, TensorType)}
     return max(used & PRECISIONS.keys(), key=lambda d: PRECISIONS[d].unit, default="float64")
 
 

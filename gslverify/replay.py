@@ -109,16 +109,16 @@ def _replay_types(subst: Subst, network: Network, code_id: str) -> Replay:
     return Replay((same or found or [MATCH_REFUSED])[0], str(rewritten.refusal))
 
 
-def _shapes(type_: Type) -> tuple[object, ...]:
-    return type_.shape if isinstance(type_, TensorType) else tuple(map(_shapes, _fields(type_)))
+def _shapes(given: Type) -> tuple[object, ...]:
+    return given.shape if isinstance(given, TensorType) else tuple(map(_shapes, _fields(given)))
 
 
-def _dtypes(type_: Type) -> tuple[object, ...]:
-    return (type_.dtype,) if isinstance(type_, TensorType) else tuple(map(_dtypes, _fields(type_)))
+def _dtypes(given: Type) -> tuple[object, ...]:
+    return (given.dtype,) if isinstance(given, TensorType) else tuple(map(_dtypes, _fields(given)))
 
 
-def _fields(type_: Type) -> tuple[Type, ...]:
-    return type_.fields if isinstance(type_, TupleType) else ()
+def _fields(given: Type) -> tuple[Type, ...]:
+    return given.fields if isinstance(given, TupleType) else ()
 
 
 _PARTS = ((OUTPUT_SHAPE, _shapes), (OUTPUT_DTYPE, _dtypes))

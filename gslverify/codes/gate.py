@@ -1,4 +1,4 @@
-"""GSL620-GSL629: what a run changes about what a baseline knows."""
+"""GSL62x: what a run changes about what a baseline knows."""
 
 from __future__ import annotations
 

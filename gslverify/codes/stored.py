@@ -1,4 +1,4 @@
-"""GSL630-GSL639: what is kept from earlier runs."""
+"""GSL63x: what is kept from earlier runs."""
 
 from __future__ import annotations
 
