@@ -31,7 +31,7 @@ from gslverify.prove.values import (
 MOST_PAIRINGS = 24
 MOST_CUTS = 12
 DEEPEST = 12
-MOST_STEPS = 1000
+MOST_STEPS = 300
 
 Pair = tuple[Any, Any]
 
