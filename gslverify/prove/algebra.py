@@ -10,6 +10,7 @@ from typing import Any
 from gsl.attr.evaluate import evaluate
 from gsl.attr.term import Access, Operation, Symbol, Term, bottom_up
 from gsl.errors import EvaluationError
+from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms, is_integer
 from gslverify.prove.polynomials import add, frozen
 from gslverify.prove.values import (
@@ -27,6 +28,9 @@ from gslverify.prove.values import (
     symbols_in,
     value_of,
 )
+
+MOST_FAMILIES = 100
+"""How many products a product of sums may become."""
 
 Mapped = Mapping[Symbol, Any]
 """Indices and what stands in their place."""
@@ -100,6 +104,8 @@ class Algebra:
 
     def times(self, left: Value, right: Value) -> Value:
         """Return the product of two sums, multiplied out."""
+        if len(left.families) * len(right.families) > MOST_FAMILIES:
+            raise UnprovableError("its elements are sums of too many products")
         clashing = symbols_in(left) & symbols_in(right)
         if clashing:
             right = self.renamed(right, clashing)

@@ -15,6 +15,7 @@ from gsl.attr.evaluate import conjunction, equal, negation
 from gsl.attr.term import Operation, Symbol, Term, operation
 from gslverify.prove.algebra import put, replaced_region
 from gslverify.prove.facts import Facts
+from gslverify.prove.failure import UnprovableError
 from gslverify.prove.normal import Normaliser
 from gslverify.prove.unknowns import Unknowns
 from gslverify.prove.values import (
@@ -30,6 +31,7 @@ from gslverify.prove.values import (
 MOST_PAIRINGS = 24
 MOST_CUTS = 12
 DEEPEST = 12
+MOST_STEPS = 300
 
 Pair = tuple[Any, Any]
 
@@ -42,6 +44,7 @@ class Equality:
         self.algebra = normaliser.algebra
         self.forms = normaliser.forms
         self.depth = 0
+        self.steps = 0
 
     def same(self, left: Value, right: Value, facts: Facts) -> bool:
         """Tell whether two values are proved to be equal."""
@@ -84,6 +87,9 @@ class Equality:
         """Tell whether a bijection between two regions takes values to equal values."""
         other = self._apart(one[0], *other)
         for pairs in self._ways(one, other):
+            self.steps += 1
+            if self.steps > MOST_STEPS:
+                raise UnprovableError("the proof takes more steps than are tried")
             there = self._solution(pairs, one[0], other[0])
             if there is None:
                 continue

@@ -12,6 +12,7 @@ from typing import Any
 from gsl.attr.evaluate import conjunction, contains, equal
 from gsl.attr.term import Term
 from gslverify.prove.conditions import opposite
+from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms
 from gslverify.prove.relaxed import Relaxed
 from gslverify.smt import Answer, Solver, UntranslatableError
@@ -21,10 +22,6 @@ LINEAR_LIMIT = 20_000
 
 MOST_QUESTIONS = 40
 """How often the solver is asked for one proof."""
-
-
-class UnprovableError(Exception):
-    """Something is beyond what proofs speak about, or takes too long; says why."""
 
 
 @dataclass(slots=True)

@@ -222,7 +222,9 @@ class Forms:
                 rest = frozen({m: -number * n for m, n in condition[1] if m != mono})
                 known.append((mono[0], rest))
                 break
-        for atom, extent in self._extents.items():
+        atoms = {atom for mono, _ in (*then, *otherwise) for atom in mono}
+        for atom in sorted(atoms & self._extents.keys()):
+            extent = self._extents[atom]
             for place, value in known:
                 extent = replaced(extent, place, value)
             if extent == ONE or signless(add(extent, ONE, -1)) == condition[1]:

@@ -13,7 +13,7 @@ from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.kernel.expression import Expression, Number, Read
 from gsl.kernel.meaning import Elements, Index, inside, select
 from gsl.types import TensorType
-from gslverify.prove.facts import UnprovableError
+from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms
 
 

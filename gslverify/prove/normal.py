@@ -24,7 +24,8 @@ from gsl.kernel.expression import (
 )
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.conditions import opposite
-from gslverify.prove.facts import Facts, UnprovableError
+from gslverify.prove.facts import Facts
+from gslverify.prove.failure import UnprovableError
 from gslverify.prove.laws import Laws, is_infinite
 from gslverify.prove.values import EXTREMA, Family, Item, Region, Value, value_of
 

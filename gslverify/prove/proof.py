@@ -18,7 +18,8 @@ from gslverify.instance import Instance
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.defined import Definedness
 from gslverify.prove.equality import Equality
-from gslverify.prove.facts import Facts, UnprovableError
+from gslverify.prove.facts import Facts
+from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms, is_integer
 from gslverify.prove.inline import Inliner
 from gslverify.prove.normal import Cases, Normaliser
