@@ -15,6 +15,7 @@ from typing import Any
 
 from gsl.attr.term import Constant, Operation, Symbol, Term, as_term, bottom_up, operation
 from gslverify.prove.conditions import decided, joined, opposite
+from gslverify.prove.failure import UnprovableError
 from gslverify.prove.polynomials import (
     ONE,
     ZERO,
@@ -30,11 +31,15 @@ from gslverify.prove.polynomials import (
     without,
 )
 
+MOST_WORK = 50_000
+"""Monomials that are made for one scenario; a proof that needs more is given up."""
+
 
 class Forms:
     """Forms of the terms of one scenario."""
 
     def __init__(self, claims: Iterable[Term] = ()) -> None:
+        self._work = 0
         self.atoms: list[Term] = []
         self._numbers: dict[Hashable, int] = {}
         self._polys: dict[Term, Poly] = {}
@@ -143,8 +148,16 @@ class Forms:
         if value not in self._polys:
             for part in bottom_up(value):
                 if part not in self._polys:
-                    self._polys[part] = self._form(part)
+                    form = self._form(part)
+                    self._charge(1 + len(form))
+                    self._polys[part] = form
         return self._polys[value]
+
+    def _charge(self, work: int) -> None:
+        """Count monomials that were made; raise UnprovableError when they are too many."""
+        self._work += work
+        if self._work > MOST_WORK:
+            raise UnprovableError("the proof takes more steps than are tried")
 
     def _literal(self, value: Any) -> Poly:
         if isinstance(value, bool | int):
@@ -225,11 +238,13 @@ class Forms:
         atoms = {atom for mono, _ in (*then, *otherwise) for atom in mono}
         for atom in sorted(atoms & self._extents.keys()):
             extent = self._extents[atom]
+            self._charge(len(known) + len(extent))
             for place, value in known:
                 extent = replaced(extent, place, value)
             if extent == ONE or signless(add(extent, ONE, -1)) == condition[1]:
                 known.append((atom, ZERO))
         for atom, value in known:
+            self._charge(len(then) + len(otherwise))
             then, otherwise = replaced(then, atom, value), replaced(otherwise, atom, value)
         return then == otherwise
 

@@ -316,7 +316,8 @@ def test_what_could_not_be_drawn_is_counted() -> None:
         assert network.variables[0].type.size >= 30_000
 
     explore(subst, visit, 5, refused=refused)
-    assert set(refused) <= {"a tensor has more than 2,000,000 elements"}
+    told = {reason for reason in refused if not reason.startswith(NOT_APPLICABLE)}
+    assert told <= {"a tensor has more than 2,000,000 elements"}
 
 
 def test_mixtures_have_all_styles() -> None:

@@ -134,7 +134,8 @@ def test_a_wrong_derivative_refutes_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 def test_the_stage_runs_only_when_it_is_named() -> None:
     assert "gradient" in settings.STAGES
     assert "gradient" not in settings.Settings().stages
-    assert [name for wave in WAVES for name in wave] == list(settings.STAGES)
+    every = [name for wave in WAVES for name in wave]
+    assert every == [name for name in settings.STAGES if name != "examples"]
 
 
 @pytest.mark.tvm
