@@ -194,7 +194,7 @@ def test_adopting_rules_takes_one_line(project: pytest.Pytester) -> None:
     (folder / "pytest.ini").write_text("[pytest]\ngsl_rules = rules\n", "utf-8")
 
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-m", "gsl_static"],
+        [sys.executable, "-m", "pytest", "-p", "gslverify.pytest_plugin", "-m", "gsl_static"],
         cwd=folder,
         capture_output=True,
         text=True,
