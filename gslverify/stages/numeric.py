@@ -223,7 +223,7 @@ class Round:
 ROUNDS = (
     Round("alone", FLOATING, 0.2),
     Round("alone", INTEGER, 0.15),
-    Round("alone", DTYPES, 0.1, LONG),
+    Round("alone", DTYPES, 0.15, LONG),
     Round("outputs used", DTYPES, 0.1),
     Round("inputs computed", DTYPES, 0.1),
     Round("inputs constant", DTYPES, 0.08),

@@ -9,13 +9,11 @@ import pytest
 from gsl import Const, Subst, op, pat
 from gslverify.bounded import Bounded
 from gslverify.compare import evaluate_bounded
-from gslverify.finding import Verdict
-from gslverify.settings import Settings
-from gslverify.stage import Question
+from gslverify.finding import StageResult, Verdict
+from gslverify.stage import Stage
 from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.shape import SHAPE
-
-FAST = Settings(max_examples=30, use_tvm=False)
+from tests.gslverify.stages.asking import ask
 
 
 def sum_of_two(dtype: str, *conditions: Any) -> Subst:
@@ -28,8 +26,15 @@ def sum_of_two(dtype: str, *conditions: Any) -> Subst:
     return Subst((x + a) + b, x + pat.Const(added, like=x), where=where)
 
 
-def findings(stage: Any, subst: Subst) -> list[str]:
-    result: Any = stage.run(Question("rule", lambda: subst, FAST))
+def asked(stage: Stage, subst: Subst) -> StageResult:
+    def written() -> Subst:
+        return subst
+
+    return ask(stage, written, max_examples=30)
+
+
+def findings(stage: Stage, subst: Subst) -> list[str]:
+    result = asked(stage, subst)
     return [finding.code.id for finding in result.findings]
 
 
@@ -82,7 +87,7 @@ def test_divisors_are_not_zero() -> None:
     twice = op.FloorDivide(op.FloorDivide(x, c), c)
     once = op.FloorDivide(x, pat.Const(c.value * c.value, like=x))
     subst = Subst(twice, once, where=[x.dtype == "int32", c.value < 100, c.value >= 0])
-    result = NUMERIC.run(Question("rule", lambda: subst, FAST))
+    result = asked(NUMERIC, subst)
     assert result.verdict is Verdict.PASS
 
 
