@@ -33,7 +33,7 @@ def rebuild(expr: Expr, operands: tuple[Expr, ...]) -> Expr:
             return Tuple(operands)
         case Proj(index=index) if len(operands) == 1:
             return Proj(operands[0], index)
-        case _ if type(expr).with_operands is not Expr.with_operands:
+        case _ if type(expr).with_operands not in (Expr.with_operands, Proj.with_operands):
             return expr.with_operands(operands)
     raise GraphError(f"{expr!r} cannot have {len(operands)} operands of these types")
 

@@ -327,6 +327,7 @@ def test_a_fork_of_the_owner_does_not_end_its_process(worker: Worker):
 
 def test_a_tvm_that_does_not_start_is_an_error(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "gsl.tvm.child", None)
+    monkeypatch.delattr(sys.modules["gsl.tvm"], "child", raising=False)
     with pytest.raises(BackendError, match=r"(?s)TVM does not start: .*gsl\.tvm\.child"):
         Worker().run([good()])
 
