@@ -1,6 +1,6 @@
 """How long a run takes when nothing has changed, and when one rule has.
 
-    python benchmarks/cache.py [PATH] [options of gslverify check]
+    python benchmarks/cache.py [PATH] [--quick] [--json] [options of gslverify check]
 
 verifies the rules of PATH (default: rule_corpus) in a copy three times: from nothing, unchanged,
 and with one rule changed. Prints seconds of wall-clock time, processes started and ended included.
@@ -8,6 +8,7 @@ and with one rule changed. Prints seconds of wall-clock time, processes started 
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
@@ -15,7 +16,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+
+from figures import Figure, figure, report
 
 RULE = '''
 
@@ -46,25 +50,38 @@ def timed(folder: Path, options: list[str]) -> tuple[float, dict[str, float]]:
     seconds = time.perf_counter() - started
     if done.returncode not in (0, 1):
         raise SystemExit(f"{' '.join(command)} ended with {done.returncode}")
-    report = json.loads((folder / "report.json").read_text("utf-8"))
-    return seconds, report["timing"]["rules"]
+    document = json.loads((folder / "report.json").read_text("utf-8"))
+    return seconds, document["timing"]["rules"]
+
+
+def measured(source: Path, options: list[str]) -> Iterator[Figure]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if source.is_file():
+            (folder / "rules").mkdir()
+            shutil.copy(source, folder / "rules")
+        else:
+            shutil.copytree(source, folder / "rules")
+        more = folder / "rules" / "one_more.py"
+        more.write_text(HEAD + RULE.format(inner="x"), "utf-8")
+        cold, rules = timed(folder, options)
+        yield figure("rules", len(rules), "")
+        yield figure("from nothing", cold, "s")
+        again = min(timed(folder, options)[0] for _ in range(3))
+        yield figure("unchanged, best of 3", again, "s", 5)
+        more.write_text(HEAD + RULE.format(inner="op.Abs(x)"), "utf-8")
+        changed, _ = timed(folder, options)
+        yield figure("one rule changed, beyond unchanged", changed - again, "s", 3)
 
 
 def main() -> None:
-    given = sys.argv[1:]
-    source = Path(given.pop(0)) if given and not given[0].startswith("-") else ROOT / "rule_corpus"
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        shutil.copytree(source, folder / "rules")
-        more = folder / "rules" / "one_more.py"
-        more.write_text(HEAD + RULE.format(inner="x"), "utf-8")
-        cold, rules = timed(folder, given)
-        print(f"{len(rules)} rules from nothing       {cold:8.1f} s", flush=True)
-        again = min(timed(folder, given)[0] for _ in range(3))
-        print(f"unchanged (best of 3)         {again:8.1f} s", flush=True)
-        more.write_text(HEAD + RULE.format(inner="op.Abs(x)"), "utf-8")
-        changed, _ = timed(folder, given)
-        print(f"one rule changed              {changed:8.1f} s   {changed - again:+.1f} s")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("path", nargs="?", type=Path, help="rules to verify; default: rule_corpus")
+    parser.add_argument("--quick", action="store_true", help="the rules of one file")
+    parser.add_argument("--json", action="store_true", help="print a list of objects")
+    chosen, options = parser.parse_known_args()
+    default = ROOT / "rule_corpus" / ("sound/transpose.py" if chosen.quick else "")
+    report(measured(chosen.path or default, options), chosen.json)
 
 
 if __name__ == "__main__":

@@ -9,14 +9,14 @@ the machine, which slow down the floor as well, do not count.
 from __future__ import annotations
 
 import argparse
-import json
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import log
 
 import others
 import workloads
+from figures import Figure, report
 from floor import compared, once, seconds
 
 from gsl import Call, Subst, Workload, apply
@@ -26,17 +26,6 @@ QUICK, FULL = (100, 1_000, 10_000), (100, 1_000, 10_000, 100_000)
 FEW_USERS, MANY_USERS = (250, 500, 1_000), (250, 500, 1_000, 2_000, 4_000)
 LARGE = 900
 """From here on a graph counts for the figure; in smaller ones the call itself is noticeable."""
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One line of the table; `met` is None where there is no target."""
-
-    figure: str
-    value: float
-    unit: str
-    target: float | None = None
-    met: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -155,22 +144,15 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print a list of objects")
     parser.add_argument("--only", action="append", metavar="NAME", help="W1, W2, fan, deep, ...")
     chosen = parser.parse_args()
-    lines = []
-    for name, measure in figures(chosen.quick).items():
-        for line in measure() if not chosen.only or name in chosen.only else ():
-            lines.append(line)
-            if not chosen.json:
-                show(line)
-    if chosen.json:
-        print(json.dumps([asdict(line) for line in lines], indent=1))
-
-
-def show(line: Figure) -> None:
-    mark = {None: "", True: "met", False: "MISSED"}[line.met]
-    target = "" if line.target is None else f"<= {line.target:g}"
-    if line.figure == "deepest chain":
-        target = f">= {line.target:g}"
-    print(f"{line.figure:58} {line.value:12,.3f} {line.unit:16} {target:12} {mark}", flush=True)
+    report(
+        (
+            line
+            for name, measure in figures(chosen.quick).items()
+            if not chosen.only or name in chosen.only
+            for line in measure()
+        ),
+        chosen.json,
+    )
 
 
 if __name__ == "__main__":

@@ -8,36 +8,21 @@ first 200 of `rule_corpus/`; nothing is taken from a cache.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
+
+from figures import Figure, figure, report
 
 ROOT = Path(__file__).parent.parent
 CORPUS = ROOT / "rule_corpus"
 RULES = 200
 HEAVY = ("tvm", "z3", "hypothesis", "numpy", "rich", "pytest")
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One line of the table; `met` is None where there is no target."""
-
-    figure: str
-    value: float
-    unit: str
-    target: float | None = None
-    met: bool | None = None
-
-
-def figure(name: str, value: float, unit: str, target: float | None = None) -> Figure:
-    met = None if target is None else value <= target
-    return Figure(name, round(value, 3), unit, target, met)
 
 
 def run(arguments: Sequence[str], folder: Path = ROOT) -> tuple[float, float]:
@@ -128,23 +113,8 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print a list of objects")
     chosen = parser.parse_args()
     repeat = 3 if chosen.quick else 10
-    lines = []
-    for measure in (starting(repeat), loaded(), cold(2, chosen.quick)):
-        for line in measure:
-            lines.append(line)
-            if not chosen.json:
-                show(line)
-    lines.append(Figure("lines to adopt a rule module under pytest", 1, "lines", 5, True))
-    if chosen.json:
-        print(json.dumps([asdict(line) for line in lines], indent=1))
-    else:
-        show(lines[-1])
-
-
-def show(line: Figure) -> None:
-    mark = {None: "", True: "met", False: "MISSED"}[line.met]
-    target = "" if line.target is None else f"<= {line.target:g}"
-    print(f"{line.figure:62} {line.value:10,.3f} {line.unit:8} {target:8} {mark}", flush=True)
+    measures = (starting(repeat), loaded(), cold(2, chosen.quick))
+    report(chain.from_iterable(measures), chosen.json)
 
 
 if __name__ == "__main__":

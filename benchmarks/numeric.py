@@ -10,12 +10,12 @@ rules are measured. Times include starting processes and compiling.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
@@ -23,6 +23,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from figures import Figure, report
 
 from gsl.expr import Call, Const
 from gsl.operators import lookup
@@ -47,17 +48,6 @@ MOST_DRAWS = 6
 GRAPHS_PER_VARIANT = 10
 """Graphs of one structure, dtype and choice of attributes, with sizes and values of their own."""
 DEVIATIONS = (1e-9, 1e-8, 1e-6, 1e-3)
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One line of the table; `met` is None where there is no target."""
-
-    figure: str
-    value: float
-    unit: str
-    target: float | None = None
-    met: bool | None = None
 
 
 @dataclass
@@ -299,20 +289,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print a list of objects")
     chosen = parser.parse_args()
     rules, wanted, broken = (12, 50, 4) if chosen.quick else (100, 100, 1_000)
-    lines = []
-    for measure in (throughput(rules, wanted), counterexamples(broken)):
-        for line in measure:
-            lines.append(line)
-            if not chosen.json:
-                show(line)
-    if chosen.json:
-        print(json.dumps([asdict(line) for line in lines], indent=1))
-
-
-def show(line: Figure) -> None:
-    mark = {None: "", True: "met", False: "MISSED"}[line.met]
-    target = "" if line.target is None else f"target {line.target:g}"
-    print(f"{line.figure:46} {line.value:12,.4g} {line.unit:10} {target:12} {mark}", flush=True)
+    report(chain(throughput(rules, wanted), counterexamples(broken)), chosen.json)
 
 
 if __name__ == "__main__":

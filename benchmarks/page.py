@@ -9,16 +9,16 @@ Playwright or a Chromium the last three are left out.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from itertools import cycle, islice
 from pathlib import Path
+
+from figures import Figure, figure, report
 
 from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.corpus import CollectedRule, collect
@@ -44,22 +44,6 @@ COUNTED = 500
 """The number of rules for which there are targets."""
 
 MOST_MEGABYTES, MOST_SECONDS = 5.0, 1.0
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One line of the table; `met` is None where there is no target."""
-
-    figure: str
-    value: float
-    unit: str
-    target: float | None = None
-    met: bool | None = None
-
-
-def figure(name: str, value: float, unit: str, target: float | None = None) -> Figure:
-    met = None if target is None else value <= target
-    return Figure(name, round(value, 3), unit, target, met)
 
 
 def failure(item: CollectedRule) -> Finding:
@@ -91,7 +75,7 @@ def result(item: CollectedRule, number: int) -> RuleResult:
     return RuleResult(item.rule_id, item.rule.span, tuple(stages))
 
 
-def report(count: int, everything: bool) -> Report:
+def report_of(count: int, everything: bool) -> Report:
     os.chdir(ROOT)
     rules = [item for item in collect(["rule_corpus"]) if isinstance(item, CollectedRule)]
     items = [
@@ -106,7 +90,7 @@ def report(count: int, everything: bool) -> Report:
 def sizes(count: int) -> Iterator[Figure]:
     targets = (MOST_MEGABYTES, MOST_SECONDS) if count == COUNTED else (None, None)
     for everything in (False, True):
-        record = report(count, everything)
+        record = report_of(count, everything)
         started = time.perf_counter()
         text = html(record)
         taken = time.perf_counter() - started
@@ -153,20 +137,8 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="100 rules")
     parser.add_argument("--json", action="store_true", help="print a list of objects")
     chosen = parser.parse_args()
-    lines = []
-    for count in QUICK if chosen.quick else FULL:
-        for line in sizes(count):
-            lines.append(line)
-            if not chosen.json:
-                show(line)
-    if chosen.json:
-        print(json.dumps([asdict(line) for line in lines], indent=1))
-
-
-def show(line: Figure) -> None:
-    mark = {None: "", True: "met", False: "MISSED"}[line.met]
-    target = "" if line.target is None else f"<= {line.target:g}"
-    print(f"{line.figure:40} {line.value:10,.3f} {line.unit:4} {target:8} {mark}", flush=True)
+    counts = QUICK if chosen.quick else FULL
+    report((line for count in counts for line in sizes(count)), chosen.json)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,14 @@ eighth rule and fewer structures of each.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median, quantiles
+
+from figures import Figure, report
 
 from gsl.rule_files import rules_in
 from gsl.subst import Rule
@@ -27,17 +28,6 @@ from gslverify.stages.satisfiable import SATISFIABLE
 from gslverify.stages.shape import SHAPE
 
 CORPUS = Path(__file__).parent.parent / "rule_corpus"
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One line of the table; `met` is None where there is no target."""
-
-    figure: str
-    value: float
-    unit: str
-    target: float | None = None
-    met: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -105,14 +95,7 @@ def main() -> None:
     chosen = parser.parse_args()
     if not chosen.json:
         print(f"z3 {version('z3-solver')}")
-    lines = list(figures(chosen.quick))
-    if chosen.json:
-        print(json.dumps([asdict(line) for line in lines], indent=1))
-        return
-    for line in lines:
-        mark = {None: "", True: "met", False: "MISSED"}[line.met]
-        target = "" if line.target is None else f"target {line.target:g}"
-        print(f"{line.figure:44} {line.value:10,.1f} {line.unit:6} {target:12} {mark}")
+    report(figures(chosen.quick), chosen.json)
 
 
 if __name__ == "__main__":
