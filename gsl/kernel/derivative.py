@@ -85,11 +85,6 @@ DERIVATIVES: Mapping[str, tuple[Rule | None, ...]] = {
 }
 """Rules by function and argument. All other functions are constant wherever they are smooth."""
 
-SMOOTH_EVERYWHERE = frozenset(
-    ("+", "-", "*", "/", "neg", "pow", "exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "erf")
-)
-"""Functions without joints: where they are defined, their derivatives are."""
-
 
 def rule_for(function: str, argument: int) -> Rule | None:
     """Return how an adjoint goes on to an argument; None if the derivative is 0."""

@@ -69,7 +69,6 @@ class Remembering:
 
     folder: CacheFolder
     settings: Settings
-    hits: int = 0
     written: int = 0
     _told: set[str] = field(default_factory=set)
 
@@ -86,7 +85,6 @@ class Remembering:
             if result is None:
                 return None
             found.append(replace(result, cached=True, seconds=0.0))
-        self.hits += len(found)
         return tuple(found)
 
     def _known(self, item: CollectedRule, written: StageResult, stage: str) -> StageResult | None:

@@ -43,6 +43,16 @@ DERIVABLE_RULE = code(
 what it makes of it. It may be worth having for its speed, or be superfluous.""",
 )
 
+NOT_WATCHED = code(
+    "GSL706",
+    "rule-not-watched",
+    "no graph was found on which to watch a rule together with others",
+    Verdict.PASS,
+    meaning="""The solver gave up on the structures of the rule that were tried, or none of them is
+rewritten. Nothing is known of what the rule does to others: it may loop with them, or be shadowed.
+Conditions about the very sizes that the rule uses make graphs easier to find.""",
+)
+
 NO_TERMINATION_MEASURE = code(
     "GSL705",
     "no-termination-measure",

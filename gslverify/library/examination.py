@@ -7,22 +7,18 @@ from dataclasses import dataclass
 
 from gslverify.corpus import CollectedRule
 from gslverify.finding import Finding
-from gslverify.library.relations import Explored, duplicates, shadows
+from gslverify.library.relations import Explored, duplicates, not_watched, shadows
 from gslverify.library.samples import members_of
 from gslverify.library.termination import Measure, measure_of
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryResult:
-    """What was found about a library: each finding with the id of the rule that it is about.
-
-    `without_samples` are rules for which no small graph was found, so that nothing is known.
-    """
+    """What was found about a library: each finding with the id of the rule that it is about."""
 
     rules: int
     findings: tuple[tuple[str, Finding], ...]
     measure: Measure
-    without_samples: tuple[str, ...]
 
 
 def examine_library(rules: Sequence[CollectedRule]) -> LibraryResult:
@@ -35,11 +31,11 @@ def examine_library(rules: Sequence[CollectedRule]) -> LibraryResult:
         *duplicates(members),
         *shadows(members),
         *explored.derivable(),
+        *not_watched(members),
     ]
     findings = [(member.item.rule_id, finding) for member, finding in found]
     unordered = measure.finding()
     if unordered is not None:
         first = (measure.clashing or measure.left)[0]
         findings.append((first.item.rule_id, unordered))
-    without = tuple(member.item.rule_id for member in members if not member.samples)
-    return LibraryResult(len(members), tuple(findings), measure, without)
+    return LibraryResult(len(members), tuple(findings), measure)

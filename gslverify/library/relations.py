@@ -15,6 +15,7 @@ from gsl.workload import Workload
 from gslverify.codes.library import (
     DERIVABLE_RULE,
     DUPLICATE_RULE,
+    NOT_WATCHED,
     RULES_LOOP,
     SHADOWED_RULE,
 )
@@ -39,6 +40,15 @@ def duplicates(members: Sequence[Member]) -> Iterator[Found]:
             message = f"`{member.name}` says the same as `{first.name}`"
             cure = f"remove one; the other is {first.item.rule_id}"
             yield member, Finding(DUPLICATE_RULE, message, member.item.rule.span, cure)
+
+
+def not_watched(members: Sequence[Member]) -> Iterator[Found]:
+    """Yield every rule of which nothing is known, for want of a graph."""
+    for member in members:
+        if not member.samples:
+            message = f"no small graph was found that `{member.name}` matches"
+            cure = "state conditions about the very sizes that the rule uses"
+            yield member, Finding(NOT_WATCHED, message, member.item.rule.span, cure)
 
 
 def shadows(members: Sequence[Member]) -> Iterator[Found]:

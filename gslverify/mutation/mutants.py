@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -89,10 +88,3 @@ def as_rule(rule: Rule, mutant: Mutant) -> Rule:
 
 def _written(subst: Subst) -> Subst:
     return subst
-
-
-def living(rule: Rule) -> Iterator[tuple[Mutant, Rule]]:
-    """Yield the mutants of a rule that the language accepts, with their rules."""
-    for mutant in mutants_of(rule):
-        if mutant.subst is not None:
-            yield mutant, as_rule(rule, mutant)

@@ -108,6 +108,13 @@ def swapped() -> Subst:
     return Subst(x - y, -(y - x))
 
 
+@rule
+def never() -> Subst:
+    """relu(relu(x))  =>  relu(x), for ranks below 0"""
+    x = pat.Wildcard()
+    return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.ndim < 0])
+
+
 CYCLE = (exp_of_negative, negative_of_exp, abs_of_exp, sqrt_of_exp, exp_of_abs)
 
 

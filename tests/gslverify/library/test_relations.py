@@ -12,6 +12,7 @@ from tests.gslverify.library.rules import (
     collected,
     doubled,
     growing,
+    never,
     relu_of_anything,
     relu_of_matrix,
     relu_of_sum,
@@ -82,6 +83,13 @@ def test_rule_that_others_do_together() -> None:
 
     assert finding.message == "relu_twice, then relu_twice do what `relu_thrice` does"
     assert not found("GSL704", relu_twice, relu_of_sum)
+
+
+def test_rule_without_a_graph_is_said_to_be_unknown() -> None:
+    (finding,) = found("GSL706", relu_thrice, never)
+
+    assert "`never`" in finding.message
+    assert not found("GSL706", relu_thrice)
 
 
 def test_rules_wrong_on_purpose_are_left_out() -> None:
