@@ -93,7 +93,7 @@ def loaded() -> Iterator[Figure]:
 def cold(jobs: int, quick: bool) -> Iterator[Figure]:
     """Verify 200 rules without the numeric stages, in a folder that has no cache."""
     sys.path.insert(0, str(ROOT))
-    from gslverify.corpus import CollectedRule, collect
+    from gslverify.corpus.collect import CollectedRule, collect
 
     found = [i.rule_id for i in collect([str(CORPUS)]) if isinstance(i, CollectedRule)]
     chosen = found[: RULES // 10 if quick else RULES]

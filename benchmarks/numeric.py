@@ -27,19 +27,19 @@ from figures import Figure, report
 
 from gsl.expr import Call, Const
 from gsl.operators import lookup
-from gslverify import backend
-from gslverify.compare import compare, evaluate_bounded
-from gslverify.corpus import CollectedRule, collect
-from gslverify.examination import Examination
+from gslverify.comparison.compare import compare, evaluate_bounded
+from gslverify.corpus.collect import CollectedRule, collect
+from gslverify.engine.examination import Examination
 from gslverify.finding import Verdict
 from gslverify.generate.plain import drawn
-from gslverify.instance import Instance
-from gslverify.sampling import Sampler
+from gslverify.instances.instance import Instance
+from gslverify.instances.sampling import Sampler
+from gslverify.instances.variants import enumerate_variants
 from gslverify.settings import Settings
 from gslverify.smt import Solver, new_context
 from gslverify.stages import WAVES, numeric
-from gslverify.trial import Outcome, judge, prepare
-from gslverify.variants import enumerate_variants
+from gslverify.trials import backend
+from gslverify.trials.trial import Outcome, judge, prepare
 
 CORPUS = Path(__file__).parent.parent / "rule_corpus"
 STRUCTURES, ENOUGH_STRUCTURES = 300, 8

@@ -21,7 +21,7 @@ from pathlib import Path
 from figures import Figure, figure, report
 
 from gslverify.codes.numeric import OUTPUTS_DIFFER
-from gslverify.corpus import CollectedRule, collect
+from gslverify.corpus.collect import CollectedRule, collect
 from gslverify.events import RunDone
 from gslverify.finding import (
     Assurance,

@@ -18,7 +18,7 @@ from statistics import median, quantiles
 
 from figures import Figure, report
 
-from gsl.rule_files import rules_in
+from gsl.rule_files.collect import rules_in
 from gsl.subst import Rule
 from gslverify.finding import StageResult, Verdict
 from gslverify.settings import Settings

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gsl import attr, op, pat
-    from gsl.engine import apply
+    from gsl.engine.fixpoint import apply
     from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
     from gsl.subst import Rule, Subst, rule
     from gsl.workload import Workload
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "apply": "gsl.engine",
+    "apply": "gsl.engine.fixpoint",
     **dict.fromkeys(("Call", "Const", "Expr", "Proj", "Tuple", "Var"), "gsl.expr"),
     **dict.fromkeys(("Rule", "Subst", "rule"), "gsl.subst"),
     "Workload": "gsl.workload",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gsl.pat import Call, Cond, Const, GetInst, Pattern, SameOperator, Variadic
 from gsl.subst import Subst
-from gsl.term_text import Names, pattern_text, term_text
+from gsl.text.terms import Names, pattern_text, term_text
 
 
 def rule_hash(subst: Subst) -> str:

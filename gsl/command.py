@@ -11,14 +11,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
-from gsl.drawing import drawing_of_graph
-from gsl.engine import Record, apply
+from gsl.drawing.vertices import drawing_of_graph
+from gsl.engine.fixpoint import Record, apply
 from gsl.errors import GslError
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gsl.model_files import READERS, WRITERS, read_model, require_writable, write_model
 from gsl.operators.declaration import OpaqueOperator
-from gsl.rule_files import load_rules, written
+from gsl.rule_files.collect import load_rules, written
 from gsl.subst import Subst
 from gsl.workload import Workload
 

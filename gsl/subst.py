@@ -121,7 +121,7 @@ class Subst:
         does not come to an end.
         """
         # The engine is built on rules; only this convenience points the other way.
-        from gsl.engine import apply
+        from gsl.engine.fixpoint import apply
 
         return apply(workload, [self])
 

@@ -120,7 +120,7 @@ class Workload:
 
         Raises ModelError for another format.
         """
-        picture: str = import_module("gsl.picture").picture(self.outputs, format)
+        picture: str = import_module("gsl.drawing.picture").picture(self.outputs, format)
         return picture
 
     def fold(self) -> Workload:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gslverify.corpus import CollectedRule, Unusable, collect, writable
+from gslverify.corpus.collect import CollectedRule, Unusable, collect, writable
 from gslverify.finding import Finding
-from gslverify.replay import Replay, replay
 from gslverify.repro.form import Stored, UnreadableError, read
 from gslverify.repro.store import PINNED
 from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.static import write_down
+from gslverify.trials.replay import Replay, replay
 
 
 def rule_of(stored: Stored, path: Path) -> CollectedRule:

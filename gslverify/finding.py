@@ -183,8 +183,8 @@ class StageResult:
 
     The stage that writes the rule down gives its hash and the names of its operators. A `witness`
     is a graph on which both sides agree. What is `cached` was found out by an earlier run.
-    `coverage` is the record of `gslverify.coverage` where examples were run. `notes` say what the
-    stage has to add that counts neither for nor against the rule.
+    `coverage` is the record of `gslverify.coverage.record` where examples were run. `notes` say
+    what the stage has to add that counts neither for nor against the rule.
     """
 
     stage: str

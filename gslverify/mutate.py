@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
-from gslverify.corpus import Collected, CollectedRule
-from gslverify.engine import ignore, verify
+from gslverify.corpus.collect import Collected, CollectedRule
+from gslverify.engine.loop import ignore, verify
 from gslverify.events import Event, Notify, RuleDone, RunDone
 from gslverify.mutation.collect import mutants_in, rule_id_of
 from gslverify.mutation.mutants import Mutant

@@ -11,15 +11,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, TextIO
 
-from gslverify.cache import Forgetful, Memory, Remembering
-from gslverify.cache.folder import CacheFolder
-from gslverify.corpus import Collected, CollectedRule, Unusable, writable
-from gslverify.engine import verify
+from gslverify.corpus.collect import Collected, CollectedRule, Unusable, writable
+from gslverify.corpus.selection import rule_selector
+from gslverify.engine.cache import Forgetful, Memory, Remembering
+from gslverify.engine.cache.folder import CacheFolder
+from gslverify.engine.loop import verify
+from gslverify.engine.pool import Workers
 from gslverify.events import INTERRUPTED, Event, RuleDone, RunDone
 from gslverify.exits import Exit, exit_code
 from gslverify.failures import FailureFiles
 from gslverify.mutation.collect import collect_with_mutants
-from gslverify.pool import Workers
 from gslverify.report.delivery import deliver, deliver_step_summary
 from gslverify.report.formats import STREAMED, render
 from gslverify.report.jsonl import JsonLines
@@ -28,7 +29,6 @@ from gslverify.report.record import Report
 from gslverify.report.statistics import statistics_lines
 from gslverify.report.style import Style
 from gslverify.report.text import TextReport
-from gslverify.selection import rule_selector
 from gslverify.settings import Settings
 from gslverify.stages import WAVES, Wave
 
@@ -148,7 +148,7 @@ def _workers(settings: Settings, ticker: Ticker) -> Workers | None:
     if settings.executor == "local":
         return None
     # Only who asks for a cluster needs what talks to it.
-    cluster = import_module("gslverify.cluster")
+    cluster = import_module("gslverify.engine.cluster")
     workers: Workers = cluster.Cluster(settings.executor, settings, ticker.live)
     return workers
 

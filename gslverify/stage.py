@@ -9,7 +9,7 @@ from typing import Any
 
 from gsl.subst import Rule, Subst
 from gslverify.case import Case
-from gslverify.containment import contained
+from gslverify.corpus.containment import contained
 from gslverify.finding import (
     SEVEREST_FIRST,
     Assurance,
@@ -45,7 +45,7 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """What the examples of a stage had in them, as plain values (see `gslverify.coverage`)."""
+    """What the examples of a stage had in them, in plain values (`gslverify.coverage.record`)."""
 
     record: Mapping[str, Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 from gsl import Call, Const, Expr, Proj, Subst, Var
 from gsl.graph import Graph, Node
 from gsl.match import Bindings, match_at
-from gsl.rewrite import rewrite
+from gsl.rewrite.builder import rewrite
 from tests.match.asking import node_of
 from tests.work_graph import invariants
 

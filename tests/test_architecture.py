@@ -190,7 +190,7 @@ def test_every_module_has_a_layer() -> None:
         ("gsl.tvm", {"tvm"}),
         ("gslverify.cli", {"tvm", "z3", "hypothesis", "pytest", "rich", "numpy"}),
         ("gslverify.commands.explain", {"tvm", "z3", "hypothesis", "pytest", "rich", "numpy"}),
-        ("gslverify.worker", {"tvm", "z3", "hypothesis", "pytest", "rich", "click"}),
+        ("gslverify.engine.worker", {"tvm", "z3", "hypothesis", "pytest", "rich", "click"}),
         ("gslverify.stages.static", {"tvm", "z3", "hypothesis"}),
         ("gslverify.stages.satisfiable", {"tvm", "hypothesis"}),
         ("gslverify.stages.shape", {"tvm", "hypothesis"}),
@@ -231,3 +231,13 @@ def test_ci_is_a_script_that_can_be_run() -> None:
 
     assert script.stat().st_mode & 0o100
     assert subprocess.run(["bash", "-n", str(script)], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_room_is_described(package: str) -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rooms = {path.parent.name for path in (ROOT / package).glob("*/__init__.py")}
+    table = page.split(f"| room of `{package}/` |")[1].split("\n\n")[0]
+    described = {line.split("`")[1].rstrip("/") for line in table.splitlines()[2:]}
+
+    assert described == rooms

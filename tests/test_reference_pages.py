@@ -10,10 +10,10 @@ import click
 import pytest
 
 from gsl.operators import REGISTRY
-from gslverify.code_pages import code_page
 from gslverify.commands import COMMANDS
 from gslverify.configuration.table import TABLE
 from gslverify.finding import CODES
+from gslverify.report.code_pages import code_page
 from gslverify.report.schema import SCHEMAS
 from tests.documents import ROOT, blocks
 from tests.reference import reference

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from gsl import Call, Const, Expr, Proj, Tuple, Var, Workload, attr
 from gsl.errors import StorageError
 from gsl.evaluate import run
-from gsl.listing import listing
 from gsl.operators.declaration import REGISTRY, Need, Operator, Tensor, operator
 from gsl.operators.domain import Choice
+from gsl.text.listing import listing
 from gsl.types import ALL_DTYPES, TensorType
 from tests.match.toys import tag
 from tests.random_workloads import assert_same_values, call, description, inputs_for, workloads

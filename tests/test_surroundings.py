@@ -13,11 +13,11 @@ import pytest
 
 from gsl import Const, Expr, Subst, Workload, apply, op, pat
 from gsl.canonical import rule_hash
-from gsl.engine import Record
+from gsl.drawing.show import rule_text
+from gsl.engine.fixpoint import Record
 from gsl.evaluate import run
 from gsl.graph import Graph, reverse_post_order
 from gsl.match import match_at
-from gsl.show import rule_text
 from gsl.visit import to_a_normal_form
 from tests.match.toys import add, exp, multiply, negative, relu, tanh, var
 from tests.rewriting import shape_of

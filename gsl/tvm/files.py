@@ -14,7 +14,7 @@ from tvm import relax
 from gsl.errors import ModelError
 from gsl.expr import Const, Expr, Var
 from gsl.graph import reverse_post_order
-from gsl.rule_files import import_file
+from gsl.rule_files.collect import import_file
 from gsl.tvm.errors import reason
 from gsl.tvm.export import to_relax
 from gsl.tvm.importer import from_relax

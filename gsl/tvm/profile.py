@@ -12,7 +12,7 @@ from tvm import relax
 from gsl.evaluate import value_of
 from gsl.expr import Call, Expr, Tuple, Var
 from gsl.graph import reverse_post_order, successors
-from gsl.listing import shown_attributes
+from gsl.text.listing import shown_attributes
 from gsl.tvm.export import build_function
 from gsl.tvm.run import Executable, check_inputs, compile_functions
 from gsl.types import TupleType, Type

@@ -12,7 +12,7 @@ from itertools import count
 from gsl.errors import GraphError, GslError
 from gsl.expr import Const, Expr, Var
 from gsl.graph import reverse_post_order
-from gsl.listing import text_over
+from gsl.text.listing import text_over
 from gsl.types import Type
 from gsl.visit.rebuild import rebuild
 from gsl.visit.traverse import Network, outputs_of

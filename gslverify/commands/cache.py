@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from gslverify.cache.folder import CacheFolder
 from gslverify.commands.parameters import resolved_settings
+from gslverify.engine.cache.folder import CacheFolder
 
 
 @click.group()

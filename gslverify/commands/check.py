@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 
-from gslverify.cluster import ClusterError
 from gslverify.commands.appearance import chosen_style
 from gslverify.commands.parameters import (
     EFFORT,
@@ -20,14 +19,15 @@ from gslverify.commands.parameters import (
     resolved_settings,
     with_options,
 )
+from gslverify.commands.watching import WATCHER, changes_in, command_without, watch
 from gslverify.commands.writing import write
 from gslverify.configuration.resolve import Resolved, settings_lines
+from gslverify.corpus.selection import SelectionError
+from gslverify.engine.cluster import ClusterError
 from gslverify.gate.baseline import BaselineError
 from gslverify.gate.conclusion import at_the_gate, known_results
 from gslverify.report.formats import lacking
-from gslverify.selection import SelectionError
 from gslverify.session import Output, run_check
-from gslverify.watching import WATCHER, changes_in, command_without, watch
 
 
 @click.command()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gslverify.code_pages import UnknownCodeError, code_list, code_page
 from gslverify.commands.writing import write
+from gslverify.report.code_pages import UnknownCodeError, code_list, code_page
 
 
 @click.command()

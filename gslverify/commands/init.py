@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from gslverify.starter import STARTER, Part, parts_for
+from gslverify.commands.starter import STARTER, Part, parts_for
 
 
 @click.command()

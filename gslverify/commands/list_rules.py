@@ -7,7 +7,7 @@ import click
 from gslverify.commands.parameters import PATHS
 from gslverify.commands.parameters import paths as checked_paths
 from gslverify.commands.reading import collected_rules, write
-from gslverify.pages import operator_list, rule_list
+from gslverify.report.pages import operator_list, rule_list
 
 
 @click.command("list")

@@ -24,7 +24,8 @@ from gslverify.commands.parameters import (
 from gslverify.commands.reading import failure
 from gslverify.configuration import table
 from gslverify.configuration.resolve import Resolved
-from gslverify.corpus import CollectedRule, Unusable, writable
+from gslverify.corpus.collect import CollectedRule, Unusable, writable
+from gslverify.corpus.selection import SelectionError
 from gslverify.events import RunDone
 from gslverify.exits import Exit
 from gslverify.finding import Finding
@@ -33,7 +34,6 @@ from gslverify.mutation.mutants import operators
 from gslverify.mutation.score import Judged, Score
 from gslverify.report.mutants import campaign_document, campaign_json, campaign_lines
 from gslverify.report.progress import Heartbeat, LiveLine, Ticker
-from gslverify.selection import SelectionError
 from gslverify.session import chosen_rules
 from gslverify.settings import Settings
 from gslverify.stage import Question

@@ -10,7 +10,7 @@ import click
 
 from gslverify.codes.corpus import SELECTION as SELECTION_CODES
 from gslverify.commands.writing import write as write
-from gslverify.corpus import Collected, Unusable, collect, relative
+from gslverify.corpus.collect import Collected, Unusable, collect, relative
 from gslverify.finding import Finding
 
 

@@ -6,9 +6,9 @@ import click
 
 from gslverify.commands.parameters import DEFAULTS, paths
 from gslverify.commands.reading import collected_rules, failure, write
-from gslverify.corpus import Unusable, writable
+from gslverify.corpus.collect import Unusable, writable
 from gslverify.finding import Finding
-from gslverify.pages import show_rule
+from gslverify.report.pages import show_rule
 from gslverify.stage import Question
 from gslverify.stages.static import write_down
 

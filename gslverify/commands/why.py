@@ -7,12 +7,12 @@ import click
 from gsl.errors import ModelError, RuleError
 from gslverify.commands.parameters import DEFAULTS, paths
 from gslverify.commands.reading import collected_rules, failure, write
-from gslverify.corpus import Unusable, writable
+from gslverify.corpus.collect import Unusable, writable
 from gslverify.finding import Finding
-from gslverify.graph_source import FORMS, read_graph
 from gslverify.stage import Question
 from gslverify.stages.static import finding_of, write_down
-from gslverify.why import why as explanation
+from gslverify.why.explanation import why as explanation
+from gslverify.why.graph_source import FORMS, read_graph
 
 
 def sizes(

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from gslverify.corpus import relative
+from gslverify.corpus.collect import relative
 from gslverify.exits import Exit
 from gslverify.gate.baseline import Baseline, BaselineError, read
 from gslverify.gate.entry import Entry, entry_of_report

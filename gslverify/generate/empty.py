@@ -10,13 +10,13 @@ import numpy as np
 
 from gsl.attr.term import Symbol
 from gsl.errors import GslError
-from gslverify.concrete import value_in
 from gslverify.generate.arrays import random_array
 from gslverify.generate.network import Network
 from gslverify.generate.strategies import concrete_site
 from gslverify.generate.values import value_ranges
-from gslverify.sampling import Sampler
-from gslverify.source_builder import SIZES_ARE_POSITIVE
+from gslverify.instances.concrete import value_in
+from gslverify.instances.sampling import Sampler
+from gslverify.instances.source_builder import SIZES_ARE_POSITIVE
 
 CONTEXT = "an axis without elements"
 MOST_SAMPLERS = 8

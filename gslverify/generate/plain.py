@@ -24,7 +24,7 @@ from gslverify.generate.strategies import (
     filled_constants,
 )
 from gslverify.generate.wishes import DTYPES, INTEGERS, REALS
-from gslverify.sampling import Sampler, Wish
+from gslverify.instances.sampling import Sampler, Wish
 
 STYLES = ("small integers", "distinct integers", "reals", "halves")
 MOST_ELEMENTS = 4_000

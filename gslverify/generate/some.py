@@ -11,7 +11,7 @@ from hypothesis.errors import HypothesisException
 
 from gslverify.generate.network import Network
 from gslverify.generate.strategies import networks
-from gslverify.sampling import Sampler
+from gslverify.instances.sampling import Sampler
 
 
 def some_networks(

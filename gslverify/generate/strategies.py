@@ -23,16 +23,16 @@ from gsl.graph import reverse_post_order
 from gsl.pat import Wildcard
 from gsl.subst import Subst
 from gsl.types import TensorType
-from gslverify.concrete import Fill, concrete_exprs, ones, value_in
 from gslverify.generate.arrays import random_array
 from gslverify.generate.contexts import AROUND, CONTEXTS, Site
 from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.values import value_ranges, within
 from gslverify.generate.wishes import DTYPES, SIZES, wishes
-from gslverify.instance import Instance
-from gslverify.sampling import Sampler
+from gslverify.instances.concrete import Fill, concrete_exprs, ones, value_in
+from gslverify.instances.instance import Instance
+from gslverify.instances.sampling import Sampler
+from gslverify.instances.variants import enumerate_variants
 from gslverify.smt import Answer, Solver, new_context
-from gslverify.variants import enumerate_variants
 
 MOST_ELEMENTS = 20_000
 MOST_ELEMENTS_OF_LARGE_RULES = 2_000_000

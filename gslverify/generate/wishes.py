@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gsl.attr.term import Symbol
-from gslverify.sampling import Wish, is_constant
+from gslverify.instances.sampling import Wish, is_constant
 
 DTYPES = ("float32", "float64", "int32", "float16", "int64", "int8", "uint8", "bool")
 REALS = (1.0, 0.5, 2.0, 0.0, 0.25, -1.0, 3.0, -0.5, 1e-5, -2.0, 100.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gslverify.corpus import CollectedRule
+from gslverify.corpus.collect import CollectedRule
 from gslverify.finding import Finding
 from gslverify.library.relations import Explored, duplicates, not_watched, shadows
 from gslverify.library.samples import members_of

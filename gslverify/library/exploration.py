@@ -6,14 +6,14 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from gsl.engine.index import RuleIndex
 from gsl.errors import GslError
 from gsl.expr import Const, Expr
 from gsl.graph import Graph, reverse_post_order
-from gsl.index import RuleIndex
-from gsl.listing import listing
 from gsl.match.find import find
-from gsl.rewrite import rewrite
+from gsl.rewrite.builder import rewrite
 from gsl.subst import Subst
+from gsl.text.listing import listing
 
 MOST_GRAPHS = 60
 MOST_STEPS = 8

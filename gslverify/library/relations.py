@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from gsl.engine import Record, apply
+from gsl.engine.fixpoint import Record, apply
+from gsl.engine.index import RuleIndex
 from gsl.errors import RewriteError
 from gsl.graph import Graph
-from gsl.index import RuleIndex
-from gsl.listing import listing
 from gsl.match.find import find
 from gsl.subst import Subst
+from gsl.text.listing import listing
 from gsl.workload import Workload
 from gslverify.codes.library import (
     DERIVABLE_RULE,

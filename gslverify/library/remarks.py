@@ -12,9 +12,9 @@ from typing import Any, TypeGuard
 
 from gsl.canonical import rule_hash
 from gsl.subst import Subst
-from gslverify.cache.folder import CacheFolder
-from gslverify.cache.key import package_digest
-from gslverify.corpus import Collected, CollectedRule
+from gslverify.corpus.collect import Collected, CollectedRule
+from gslverify.engine.cache.folder import CacheFolder
+from gslverify.engine.cache.key import package_digest
 from gslverify.finding import CODES, Finding
 from gslverify.library.examination import examine_library
 from gslverify.settings import Settings

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from gsl.errors import GslError
 from gsl.expr import Expr
 from gsl.subst import Subst
-from gslverify.concrete import rewrite_once
-from gslverify.corpus import CollectedRule
+from gslverify.corpus.collect import CollectedRule
 from gslverify.generate.strategies import concrete_site
-from gslverify.instance import USUAL, Instance
+from gslverify.instances.concrete import rewrite_once
+from gslverify.instances.instance import USUAL, Instance
+from gslverify.instances.variants import some_variants
 from gslverify.smt import Answer, Solver, UntranslatableError, new_context
-from gslverify.variants import some_variants
 
 MOST_SAMPLES = 3
 FEW_RUNS, MANY_RUNS = 40, 400

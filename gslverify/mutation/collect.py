@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from gsl.errors import did_you_mean
 from gslverify.codes.corpus import RULE_MISSING
-from gslverify.corpus import ANY_FILE, Collected, CollectedRule, Unusable, collect
+from gslverify.corpus.collect import ANY_FILE, Collected, CollectedRule, Unusable, collect
 from gslverify.finding import Finding
 from gslverify.mutation.mutants import MARK, Mutant, as_rule, mutants_of
 from gslverify.settings import Settings
@@ -56,7 +56,7 @@ def collect_with_mutants(
     seconds: float = Settings().load_timeout,
     patterns: Sequence[str] = ANY_FILE,
 ) -> list[Collected]:
-    """Return what `gslverify.corpus.collect` does; a selector may also name a mutant."""
+    """Return what `gslverify.corpus.collect.collect` does; a selector may also name a mutant."""
     plain = [s for s in selectors if not is_mutant(s)]
     found = collect(plain, seconds, patterns) if plain else []
     known = {item.rule_id for item in found}

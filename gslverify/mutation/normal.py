@@ -10,7 +10,7 @@ from gsl.check.finding import target_only
 from gsl.operators import Operator
 from gsl.pat import Call, GetInst, Pattern
 from gsl.subst import Subst
-from gsl.term_text import pattern_text, term_text
+from gsl.text.terms import pattern_text, term_text
 from gslverify.mutation.draft import Draft, replaced
 from gslverify.mutation.structure import COMMUTATIVE
 

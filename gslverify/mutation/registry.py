@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from gsl.check.finding import target_only
-from gsl.naming import pattern_names
 from gsl.pat import Call, Pattern
 from gsl.subst import Subst
+from gsl.text.naming import pattern_names
 from gslverify.mutation.draft import Draft
 
 

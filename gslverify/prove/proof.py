@@ -11,10 +11,10 @@ from gsl.errors import GslError
 from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import Need, tensors
-from gsl.rewrite import Builder, output_pairs
+from gsl.rewrite.builder import Builder, output_pairs
 from gsl.types import FLOATING, TensorType
-from gslverify.decisions import MOST_PATHS, Decisions
-from gslverify.instance import Instance
+from gslverify.instances.decisions import MOST_PATHS, Decisions
+from gslverify.instances.instance import Instance
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.defined import Definedness
 from gslverify.prove.equality import Equality

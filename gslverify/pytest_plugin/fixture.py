@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from gsl.engine import apply
+from gsl.engine.fixpoint import apply
 from gsl.expr import Expr
-from gsl.listing import listing
 from gsl.span import Span
 from gsl.subst import Rule, Subst
+from gsl.text.listing import listing
 from gsl.workload import Workload
-from gslverify.corpus import CollectedRule, relative
-from gslverify.engine import ignore
-from gslverify.examination import Examination
+from gslverify.corpus.collect import CollectedRule, relative
+from gslverify.engine.examination import Examination
+from gslverify.engine.loop import ignore
 from gslverify.finding import FAILURES, RuleResult, Verdict
 from gslverify.pytest_plugin.configure import is_strict, session_settings
 from gslverify.pytest_plugin.items import StageFailedError, stages_of

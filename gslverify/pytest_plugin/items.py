@@ -10,9 +10,16 @@ import pytest
 
 from gsl.subst import Rule
 from gslverify.codes.expectation import EXPECTATION_UNMET
-from gslverify.corpus import Collected, CollectedRule, Unusable, load_guarded, relative, writable
-from gslverify.engine import COLLECTION, OWNERS, ignore, unusable_result
-from gslverify.examination import Examination
+from gslverify.corpus.collect import (
+    Collected,
+    CollectedRule,
+    Unusable,
+    load_guarded,
+    relative,
+    writable,
+)
+from gslverify.engine.examination import Examination
+from gslverify.engine.loop import COLLECTION, OWNERS, ignore, unusable_result
 from gslverify.finding import CODES, FAILURES, Finding, RuleResult, StageResult, Verdict
 from gslverify.pytest_plugin import summary
 from gslverify.pytest_plugin.configure import is_budget_spent, is_strict, session_settings

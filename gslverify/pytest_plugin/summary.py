@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gslverify.corpus import Collected
+from gslverify.corpus.collect import Collected
 from gslverify.events import RunDone
 from gslverify.exits import exit_code
 from gslverify.finding import RuleResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from gslverify.corpus import relative
+from gslverify.corpus.collect import relative
 from gslverify.finding import Finding, RuleResult, Verdict
 from gslverify.report.record import Report
 from gslverify.report.text import summary_lines, worth_telling

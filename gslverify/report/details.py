@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import wrap
 
 from gsl.span import Span
-from gslverify.corpus import relative
+from gslverify.corpus.collect import relative
 from gslverify.finding import Counterexample, Finding, RuleResult, Verdict
 from gslverify.report.style import BOLD, Style
 from gslverify.report.values import attribute_texts, difference_lines, tensor_text, with_values

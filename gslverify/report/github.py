@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gsl.errors import printable
-from gslverify.corpus import relative
+from gslverify.corpus.collect import relative
 from gslverify.finding import Finding, RuleResult
 from gslverify.report.concise import findings_of, level_of
 from gslverify.report.details import repro_command

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gslverify.corpus import relative
+from gslverify.corpus.collect import relative
 from gslverify.finding import Finding, RuleResult
 from gslverify.report.concise import findings_of, level_of
 from gslverify.report.record import Report

@@ -15,7 +15,7 @@ from typing import Any
 
 from gsl.span import Span
 from gslverify.codes.corpus import is_rule
-from gslverify.corpus import relative
+from gslverify.corpus.collect import relative
 from gslverify.finding import Counterexample, Difference, Finding, RuleResult, StageResult, Tensor
 from gslverify.report.details import repro_command
 from gslverify.report.record import Report

@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from gsl.errors import printable
-from gslverify.corpus import relative
+from gslverify.corpus.collect import relative
 from gslverify.finding import REFUTING, Finding, RuleResult, StageResult, Verdict
 from gslverify.report.details import finding_block
 from gslverify.report.record import Report

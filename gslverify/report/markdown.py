@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from html import escape
 
+from gsl.drawing.show import rule_mermaid
 from gsl.errors import printable
-from gsl.show import rule_mermaid
 from gslverify.codes.corpus import is_rule
-from gslverify.containment import contained
-from gslverify.corpus import CollectedRule
+from gslverify.corpus.collect import CollectedRule
+from gslverify.corpus.containment import contained
 from gslverify.finding import Finding, RuleResult, Verdict
 from gslverify.report.details import finding_block, repro_command
 from gslverify.report.record import Report

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gsl.span import Span
-from gslverify.corpus import relative
+from gslverify.corpus.collect import relative
 from gslverify.mutation.mutants import operators
 from gslverify.mutation.score import Fate, Judged, Score, by_operator, by_rule
 from gslverify.report.style import BOLD, Style

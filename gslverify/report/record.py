@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gslverify.corpus import Collected
+from gslverify.corpus.collect import Collected
 from gslverify.events import Event, RuleDone, RunDone, RunStarted
 from gslverify.finding import Finding, RuleResult
 from gslverify.report.style import Style

@@ -8,7 +8,7 @@ from typing import Any
 
 from gsl.span import Span
 from gslverify import __version__
-from gslverify.corpus import relative
+from gslverify.corpus.collect import relative
 from gslverify.finding import Code, Finding, RuleResult, Verdict
 from gslverify.report.concise import findings_of, level_of
 from gslverify.report.details import repro_command

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
 
-from gslverify.budget import STOPPED
 from gslverify.codes.corpus import is_rule
-from gslverify.engine import COLLECTION
+from gslverify.engine.budget import STOPPED
+from gslverify.engine.loop import COLLECTION
 from gslverify.events import Event, RuleDone, RunDone, RunStarted
 from gslverify.finding import Assurance, Finding, RuleResult, StageResult, Verdict
 from gslverify.report.details import finding_block

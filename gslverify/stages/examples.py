@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gsl.engine import Record, apply
+from gsl.engine.fixpoint import Record, apply
 from gsl.errors import GslError, described
-from gsl.listing import listing
+from gsl.text.listing import listing
 from gsl.workload import Workload
 from gslverify.codes.author import MUST_MATCH, MUST_NOT_MATCH, NOT_A_GRAPH
-from gslverify.containment import contained
+from gslverify.corpus.containment import contained
 from gslverify.finding import Finding
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.workloads import closest, matching, workload_of

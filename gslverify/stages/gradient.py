@@ -11,7 +11,7 @@ import numpy as np
 
 from gsl.differentiation import is_differentiable, places, tensor_type
 from gsl.errors import GraphError
-from gsl.listing import listing
+from gsl.text.listing import listing
 from gsl.types import FLOATING
 from gslverify.codes.gradient import (
     GRADIENTS_DIFFER,
@@ -22,12 +22,12 @@ from gslverify.codes.gradient import (
 from gslverify.finding import Assurance, Counterexample, Finding, Level, Tensor
 from gslverify.generate.network import Network
 from gslverify.generate.some import some_networks
-from gslverify.gradient_opinions import opinions
-from gslverify.gradients import Agreement, Sides, judge
-from gslverify.sampling import Sampler
+from gslverify.gradients.agreement import Agreement, Sides, judge
+from gslverify.gradients.opinions import opinions
+from gslverify.instances.sampling import Sampler
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.satisfiable import scenarios_of
-from gslverify.trial import prepare
+from gslverify.trials.trial import prepare
 
 MOST_GRAPHS = 16
 LEAST_GRAPHS = 4

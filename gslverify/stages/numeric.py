@@ -18,13 +18,13 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, reject, seed, setti
 from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException
 
-from gsl.listing import listing
+from gsl.text.listing import listing
 from gsl.types import FLOATING, INTEGER
 from gslverify.codes.numeric import (
     NO_FIXPOINT,
     TOO_FEW_EXAMPLES,
 )
-from gslverify.concrete import Rewritten
+from gslverify.coverage.uncovered import Survey, survey, with_corner
 from gslverify.finding import Assurance, Finding
 from gslverify.generate.arrays import arrays_of_a_mixture
 from gslverify.generate.contexts import CONTEXTS
@@ -32,16 +32,16 @@ from gslverify.generate.empty import empty_networks
 from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.strategies import networks
 from gslverify.generate.wishes import DTYPES, LONG, SIZES
-from gslverify.instance import USUAL
-from gslverify.ladder import climb, refutation
-from gslverify.sampling import Sampler
-from gslverify.second_opinion import assurances, confirm_on_tvm
+from gslverify.instances.concrete import Rewritten
+from gslverify.instances.instance import USUAL
+from gslverify.instances.sampling import Sampler
 from gslverify.smt import Answer, UntranslatableError
 from gslverify.stage import Count, Covered, Outcome, Question, Stage, Witness
 from gslverify.stages.satisfiable import scenarios_of
-from gslverify.trial import MOST_REWRITES, judge, prepare, simplest
-from gslverify.trial import Outcome as Trial
-from gslverify.uncovered import Survey, survey, with_corner
+from gslverify.trials.ladder import climb, refutation
+from gslverify.trials.second_opinion import assurances, confirm_on_tvm
+from gslverify.trials.trial import MOST_REWRITES, judge, prepare, simplest
+from gslverify.trials.trial import Outcome as Trial
 
 MOST_SHRINKING_STEPS = 300
 MOST_FRUITLESS_DRAWS = 200

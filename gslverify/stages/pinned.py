@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gslverify.codes.stored import PIN_UNDECIDED, PIN_UNREADABLE
-from gslverify.corpus import relative
+from gslverify.corpus.collect import relative
 from gslverify.finding import Counterexample, Finding
-from gslverify.minimise import counterexample_of
-from gslverify.replay import Replay, replay
 from gslverify.repro.form import Stored, UnreadableError, read
 from gslverify.repro.store import pinned_files
 from gslverify.stage import Count, Outcome, Question, Stage
+from gslverify.trials.minimise import counterexample_of
+from gslverify.trials.replay import Replay, replay
 
 
 def examine(question: Question) -> Iterator[Outcome]:

@@ -11,15 +11,15 @@ from gsl.operators.declaration import tensors
 from gsl.pat import Variadic
 from gsl.span import Span, resolve
 from gsl.subst import Subst
-from gslverify.arms import one_of_each
 from gslverify.codes.satisfiable import UNDECIDED_SATISFIABILITY, VACUOUS
-from gslverify.corpus import relative
+from gslverify.corpus.collect import relative
 from gslverify.finding import Finding
-from gslverify.instance import FIVE_FIELDS, LARGE, USUAL, WIDE, Instance
-from gslverify.sampling import Sampler
+from gslverify.instances.arms import one_of_each
+from gslverify.instances.instance import FIVE_FIELDS, LARGE, USUAL, WIDE, Instance
+from gslverify.instances.sampling import Sampler
+from gslverify.instances.variants import Enumeration, Variant, enumerate_variants, some_variants
 from gslverify.smt import Answer, Solver, UntranslatableError, has_formula, new_context
 from gslverify.stage import Count, Outcome, Question, Stage
-from gslverify.variants import Enumeration, Variant, enumerate_variants, some_variants
 
 RUNS_PER_LARGE_EXTENT = 64
 MOST_LARGE = 8

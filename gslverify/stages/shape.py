@@ -15,17 +15,17 @@ from gsl.attr.term import Symbol, Term, operation, subterms
 from gsl.errors import GslError, RewriteError, UndecidedError
 from gsl.expr import Call, Expr, Var
 from gsl.graph import reverse_post_order
-from gsl.listing import listing
 from gsl.operators.declaration import Need, tensors
-from gsl.rewrite import Builder, output_pairs
+from gsl.rewrite.builder import Builder, output_pairs
 from gsl.span import Origin, resolve
+from gsl.text.listing import listing
 from gsl.types import TensorType, TupleType, Type
 from gslverify.case import case_of
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UNDECIDED_SHAPE
-from gslverify.concrete import concrete_outputs, rewrite_once, target_outputs, value_in
-from gslverify.decisions import MOST_PATHS, Decisions
 from gslverify.finding import Assurance, Code, Counterexample, Finding, Level, Tensor
-from gslverify.sampling import instance_symbols
+from gslverify.instances.concrete import concrete_outputs, rewrite_once, target_outputs, value_in
+from gslverify.instances.decisions import MOST_PATHS, Decisions
+from gslverify.instances.sampling import instance_symbols
 from gslverify.smt import Answer, Result, UntranslatableError, is_partial
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.satisfiable import Scenario, Scenarios, scenarios_of

@@ -10,8 +10,8 @@ import pytest
 
 import gsl
 import gslverify
-from gslverify.corpus import collect
-from gslverify.engine import verify
+from gslverify.corpus.collect import collect
+from gslverify.engine.loop import verify
 from gslverify.events import RunDone
 from gslverify.finding import CODES, Code
 from gslverify.settings import STAGES, Settings
@@ -29,13 +29,13 @@ WITHOUT_EXAMPLE = {
     "GSL453": "would be a defect of TVM or of a kernel",
     "GSL470": "would be a defect of TVM or of a reference",
     "GSL472": "needs graphs on which TVM fails: tests/gslverify/stages/test_numeric.py",
-    "GSL480": "needs TVM, and a rule about NaN: tests/gslverify/test_second_opinion.py",
+    "GSL480": "needs TVM, and a rule about NaN: tests/gslverify/trials/test_second_opinion.py",
     "GSL490": "depends on the settings, and on luck",
     "GSL491": "needs a graph on which TVM crashes",
     "GSL492": "needs a machine without TVM, or with another version",
-    "GSL603": "depends on other rules: tests/gslverify/test_corpus.py",
-    "GSL612": "depends on the time: tests/gslverify/test_budget.py",
-    "GSL613": "depends on the time: tests/gslverify/test_budget.py",
+    "GSL603": "depends on other rules: tests/gslverify/corpus/test_corpus.py",
+    "GSL612": "depends on the time: tests/gslverify/engine/test_budget.py",
+    "GSL613": "depends on the time: tests/gslverify/engine/test_budget.py",
     "GSL620": "depends on an earlier run: tests/gslverify/gate/test_judge.py",
     "GSL621": "depends on an earlier run: tests/gslverify/gate/test_judge.py",
     "GSL622": "depends on an earlier run: tests/gslverify/gate/test_judge.py",
@@ -43,8 +43,8 @@ WITHOUT_EXAMPLE = {
     "GSL624": "depends on an earlier run: tests/gslverify/gate/test_judge.py",
     "GSL625": "depends on an earlier run: tests/gslverify/gate/test_judge.py",
     "GSL626": "depends on an earlier run: tests/gslverify/gate/test_judge.py",
-    "GSL630": "needs a stored counterexample: tests/gslverify/test_repro_command.py",
-    "GSL631": "needs a stored counterexample: tests/gslverify/test_repro_command.py",
+    "GSL630": "needs a stored counterexample: tests/gslverify/commands/test_repro_command.py",
+    "GSL631": "needs a stored counterexample: tests/gslverify/commands/test_repro_command.py",
     "GSL690": "depends on the settings: tests/gslverify/test_expectations.py",
     "GSL701": "is about several rules: tests/gslverify/library/test_relations.py",
     "GSL702": "is about several rules: tests/gslverify/library/test_relations.py",
@@ -52,8 +52,8 @@ WITHOUT_EXAMPLE = {
     "GSL704": "is about several rules: tests/gslverify/library/test_relations.py",
     "GSL706": "needs a rule that matches no small graph: tests/gslverify/library",
     "GSL705": "is about several rules: tests/gslverify/library/test_termination.py",
-    "GSL901": "needs a defect of the verifier: tests/gslverify/test_engine.py",
-    "GSL902": "needs a process that dies: tests/gslverify/test_pool.py",
+    "GSL901": "needs a defect of the verifier: tests/gslverify/engine/test_engine.py",
+    "GSL902": "needs a process that dies: tests/gslverify/engine/test_pool.py",
 }
 
 

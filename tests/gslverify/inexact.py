@@ -1,4 +1,4 @@
-"""Arrays with errors to test `gslverify.bounded` with, and exact values to hold against them."""
+"""Arrays with errors to test `gslverify.comparison.bounded`, and exact values beside them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gslverify.bounded import PRECISIONS, Bounded
+from gslverify.comparison.bounded import PRECISIONS, Bounded
 
 MACHINES = sorted(PRECISIONS)
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gslverify.corpus import collect
-from gslverify.engine import verify
+from gslverify.corpus.collect import collect
+from gslverify.engine.loop import verify
 from gslverify.events import Event, RunDone
 from gslverify.settings import Settings
 from tests.gslverify.fake_stages import WAVES

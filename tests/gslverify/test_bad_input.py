@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gslverify.codes.corpus import is_rule
-from gslverify.corpus import collect
-from gslverify.engine import verify
+from gslverify.corpus.collect import collect
+from gslverify.engine.loop import verify
 from gslverify.events import RunDone
 from gslverify.exits import Exit, exit_code
 from gslverify.finding import RuleResult, Verdict

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from gsl import Const, Subst, op, pat
-from gslverify.bounded import Bounded
-from gslverify.compare import evaluate_bounded
+from gslverify.comparison.bounded import Bounded
+from gslverify.comparison.compare import evaluate_bounded
 from gslverify.finding import StageResult, Verdict
 from gslverify.stage import Stage
 from gslverify.stages.numeric import NUMERIC

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gslverify.cli import main
-from gslverify.corpus import CollectedRule, collect
+from gslverify.corpus.collect import CollectedRule, collect
 from gslverify.mutate import Campaign
 from gslverify.mutation.score import Fate
 from gslverify.settings import Settings

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from gslverify.corpus.selection import SelectionError
 from gslverify.exits import Exit
 from gslverify.report.text import TextReport
-from gslverify.selection import SelectionError
 from gslverify.session import Output, chosen_rules, run_check
 from gslverify.settings import Settings, automatic_jobs, enough_examples
 from tests.gslverify.fake_stages import WAVES

@@ -13,7 +13,7 @@ from gsl.attr.evaluate import PYTHON, evaluate
 from gsl.attr.term import Constant, Projection, Symbol, as_term, operation, subterms
 from gsl.errors import EvaluationError
 from gsl.types import ALL_DTYPES
-from gslverify.concrete import ModelEnvironment, value_in
+from gslverify.instances.concrete import ModelEnvironment, value_in
 from gslverify.smt import TABLE, Answer, Solver, UntranslatableError, has_formula, new_context
 
 pytestmark = pytest.mark.smt

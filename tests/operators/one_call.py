@@ -21,9 +21,9 @@ from gsl.types import ALL_DTYPES
 from gslverify.generate.arrays import arrays
 from gslverify.generate.network import Network
 from gslverify.generate.strategies import networks
-from gslverify.sampling import Sampler
+from gslverify.instances.sampling import Sampler
+from gslverify.instances.variants import Variant, enumerate_variants
 from gslverify.smt import Answer, Solver, new_context
-from gslverify.variants import Variant, enumerate_variants
 
 OPERATORS = {
     name: declared

@@ -19,12 +19,12 @@ from gsl.expr import Call, Var
 from gsl.operators import REGISTRY, Operator
 from gsl.tvm.worker import Failure
 from gsl.types import TensorType
-from gslverify.backend import coarsest_dtype, opinions, run
-from gslverify.bounded import AmbiguousError, Bounded, rounding_like
-from gslverify.bounded.array import UFUNCS
-from gslverify.compare import lift
-from gslverify.concrete import value_in
-from gslverify.sampling import instance_symbols
+from gslverify.comparison.bounded import AmbiguousError, Bounded, rounding_like
+from gslverify.comparison.bounded.array import UFUNCS
+from gslverify.comparison.compare import lift
+from gslverify.instances.concrete import value_in
+from gslverify.instances.sampling import instance_symbols
+from gslverify.trials.backend import coarsest_dtype, opinions, run
 
 EXAMPLES = 21
 FEWEST = 10

@@ -13,11 +13,11 @@ import pytest
 from real_models import inception, lstm_step, resnet, transformer_encoder
 
 from gsl import Workload, apply
-from gsl.engine import Record, matches
+from gsl.engine.fixpoint import Record, matches
 from gsl.expr import Expr
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import OpaqueOperator
-from gsl.rule_files import load_rules
+from gsl.rule_files.collect import load_rules
 from gsl.tvm.benchmark import compare, random_inputs
 
 pytestmark = [

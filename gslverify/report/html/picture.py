@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gsl.drawing import Drawing
-from gsl.show import tree
+from gsl.drawing.show import tree
+from gsl.drawing.vertices import Drawing
 from gslverify.report.html.sketch import Sketch
 from gslverify.report.html.svg import svg
 

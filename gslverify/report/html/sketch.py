@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from gsl.drawing import Drawing, drawings_of_rule
-from gsl.show import conditions_of
+from gsl.drawing.show import conditions_of
+from gsl.drawing.vertices import Drawing, drawings_of_rule
 from gsl.span import Span
-from gslverify.corpus import Collected, Unusable
+from gslverify.corpus.collect import Collected, Unusable
 from gslverify.finding import Finding
 from gslverify.settings import Settings
 from gslverify.stage import Question

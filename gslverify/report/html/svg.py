@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
 
-from gsl.drawing import Drawing, Vertex
-from gsl.show import statements
+from gsl.drawing.show import statements
+from gsl.drawing.vertices import Drawing, Vertex
 from gslverify.report.html.layout import Edge, Layout, Point, Size, layered
 
 CHARACTER, LINE, MARGIN, EDGE = 7.3, 16, 8, 2

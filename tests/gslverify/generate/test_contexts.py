@@ -12,14 +12,14 @@ from gsl import Const, Proj, Subst, Tuple, Var, op, pat
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gsl.operators import lookup
-from gslverify import trial
 from gslverify.codes.numeric import OUTPUTS_DIFFER, REWRITE_BREAKS_GRAPH
-from gslverify.compare import compare, evaluate_bounded
-from gslverify.concrete import Rewritten
+from gslverify.comparison.compare import compare, evaluate_bounded
 from gslverify.generate.contexts import AROUND, CONTEXTS, Site, same_value
 from gslverify.generate.network import Network
 from gslverify.generate.wishes import DTYPES
-from gslverify.trial import Outcome, run_trial
+from gslverify.instances.concrete import Rewritten
+from gslverify.trials import trial
+from gslverify.trials.trial import Outcome, run_trial
 
 
 def call(name: str, *operands: Expr, **attributes: Any) -> Call:

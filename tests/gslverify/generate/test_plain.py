@@ -12,7 +12,7 @@ from gsl.graph import reverse_post_order
 from gslverify.generate.contexts import CONTEXTS
 from gslverify.generate.network import Network
 from gslverify.generate.plain import MOST_ELEMENTS, drawn
-from gslverify.trial import run_trial
+from gslverify.trials.trial import run_trial
 from tests.gslverify.rules import SOUND, samplers_of
 
 pytestmark = pytest.mark.smt

@@ -17,8 +17,7 @@ from gsl.expr import Call
 from gsl.graph import reverse_post_order
 from gsl.operators import lookup
 from gsl.operators.declaration import Values
-from gslverify.compare import evaluate_bounded
-from gslverify.concrete import rewrite_once
+from gslverify.comparison.compare import evaluate_bounded
 from gslverify.generate.arrays import (
     ANYWHERE,
     MIXTURES,
@@ -32,6 +31,7 @@ from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.strategies import matching_networks, networks
 from gslverify.generate.values import restricted, value_ranges
 from gslverify.generate.wishes import DTYPES, LENGTHS, LONG
+from gslverify.instances.concrete import rewrite_once
 from tests.gslverify.rules import SOUND, draws, samplers_of
 
 pytestmark = pytest.mark.smt

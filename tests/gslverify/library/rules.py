@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gsl import Subst, op, pat
 from gsl.subst import Rule, rule
-from gslverify.corpus import CollectedRule
+from gslverify.corpus.collect import CollectedRule
 
 
 @rule

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gslverify.corpus import CollectedRule, Unusable, collect
+from gslverify.corpus.collect import CollectedRule, Unusable, collect
 from gslverify.mutation.collect import (
     collect_with_mutants,
     find_item,

@@ -8,9 +8,9 @@ from gsl import Subst, op, pat
 from gsl.attr.term import Constant
 from gsl.canonical import rule_hash
 from gsl.errors import GraphError
-from gsl.naming import pattern_names
-from gsl.rule_files import files_of_rules, rules_in
+from gsl.rule_files.collect import files_of_rules, rules_in
 from gsl.subst import Rule
+from gsl.text.naming import pattern_names
 from gslverify.mutation.draft import Draft, replaced
 from tests.gslverify.mutation.rules import ALL, pad_twice, two_dense
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gslverify.corpus import collect
+from gslverify.corpus.collect import collect
 from gslverify.report.markdown import MARKER, code_span, fenced, inline, markdown, table
 from tests.gslverify.report.making import report_of, report_of_everything
 from tests.gslverify.results import crashed, failing, passing

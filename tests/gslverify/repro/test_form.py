@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gsl.listing import listing
+from gsl.text.listing import listing
 from gslverify.case import Case
 from gslverify.repro.form import INLINE_BYTES, UnreadableError, contents_of, read
 from gslverify.repro.store import save

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gslverify.corpus import CollectedRule, collect
-from gslverify.engine import verify
+from gslverify.corpus.collect import CollectedRule, collect
+from gslverify.engine.loop import verify
 from gslverify.events import RunDone
 from gslverify.finding import RuleResult
 from gslverify.settings import Settings

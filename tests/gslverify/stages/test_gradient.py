@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gsl import Subst, op, pat
-from gslverify import gradients, settings
+from gslverify import settings
 from gslverify.codes.gradient import (
     GRADIENTS_DIFFER,
     GRADIENTS_DOUBTED,
@@ -16,7 +16,8 @@ from gslverify.codes.gradient import (
     TOO_FEW_GRADIENTS,
 )
 from gslverify.finding import Verdict
-from gslverify.gradient_opinions import Opinion
+from gslverify.gradients import agreement as gradients
+from gslverify.gradients.opinions import Opinion
 from gslverify.stages import WAVES
 from gslverify.stages import gradient as module
 from gslverify.stages.gradient import GRADIENT

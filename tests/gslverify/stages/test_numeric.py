@@ -9,8 +9,6 @@ import pytest
 
 from gsl import Subst, attr, op, pat
 from gsl.tvm.errors import BackendError
-from gslverify import backend
-from gslverify.backend import Opinion
 from gslverify.codes.backend import BACKEND_MISSING
 from gslverify.codes.levels import TARGET_LESS_PRECISE
 from gslverify.codes.numeric import (
@@ -22,8 +20,10 @@ from gslverify.codes.numeric import (
     TOO_FEW_EXAMPLES,
 )
 from gslverify.finding import Level, StageResult, Verdict
-from gslverify.minimise import SIMPLE_VALUES
 from gslverify.stages.numeric import NUMERIC
+from gslverify.trials import backend
+from gslverify.trials.backend import Opinion
+from gslverify.trials.minimise import SIMPLE_VALUES
 from tests.gslverify.rules import SOUND
 from tests.gslverify.stages.asking import ask, only
 

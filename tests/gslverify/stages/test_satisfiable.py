@@ -9,10 +9,10 @@ import pytest
 
 from gsl import Subst, attr, op, pat
 from gslverify.codes.satisfiable import UNDECIDED_SATISFIABILITY, VACUOUS
-from gslverify.corpus import relative
+from gslverify.corpus.collect import relative
 from gslverify.finding import Verdict
+from gslverify.instances.variants import Variant
 from gslverify.stages.satisfiable import SATISFIABLE, examination_order, scenarios_of
-from gslverify.variants import Variant
 from tests.gslverify.rules import SOUND
 from tests.gslverify.stages.asking import ask, line_of, only, question
 

@@ -9,8 +9,8 @@ import pytest
 from gsl import Subst, attr, op, pat
 from gsl.errors import EvaluationError
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UNDECIDED_SHAPE
-from gslverify.concrete import Rewritten
 from gslverify.finding import Level, Verdict
+from gslverify.instances.concrete import Rewritten
 from gslverify.stages import shape
 from gslverify.stages.shape import SHAPE
 from tests.gslverify.rules import SOUND

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from gslverify.corpus import collect
+from gslverify.corpus.collect import collect
 from gslverify.events import RunDone
 from gslverify.finding import RuleResult, StageResult, Verdict
 from gslverify.report.html.page import html_page

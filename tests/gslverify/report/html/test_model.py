@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gslverify.codes.satisfiable import VACUOUS
-from gslverify.corpus import collect
+from gslverify.corpus.collect import collect
 from gslverify.finding import Finding, RuleResult, StageResult, Verdict
 from gslverify.report.html.model import Page, RuleView, page_model
 from gslverify.report.html.sketch import sketches_of

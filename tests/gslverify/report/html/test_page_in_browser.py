@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gsl.drawing import drawings_of_rule
-from gsl.rule_files import rules_in
-from gsl.show import statements
+from gsl.drawing.show import statements
+from gsl.drawing.vertices import drawings_of_rule
+from gsl.rule_files.collect import rules_in
 from tests.gslverify.report.html.browser import Visit
 from tests.gslverify.report.html.pages import HOSTILE, hostile, many_rules, page_of
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gslverify.corpus import collect
+from gslverify.corpus.collect import collect
 from gslverify.report.html import layout
 from gslverify.report.html.picture import Side, sides
 from gslverify.report.html.sketch import Sketch, sketches_of

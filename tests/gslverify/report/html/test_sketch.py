@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gslverify.corpus import collect
+from gslverify.corpus.collect import collect
 from gslverify.report.html.sketch import Sketch, sketches_of
 from tests.gslverify.report.html.pages import RULES
 

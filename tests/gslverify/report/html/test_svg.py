@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from gsl.drawing import Drawing, Vertex
-from gsl.show import statements
+from gsl.drawing.show import statements
+from gsl.drawing.vertices import Drawing, Vertex
 from gslverify.report.html import layout
 from gslverify.report.html.svg import MOST_COLUMNS, MOST_LINES, svg
 

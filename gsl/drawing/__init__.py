@@ -1,0 +1,1 @@
+"""Rules and graphs as pictures: vertices, layers, SVG, Mermaid and dot."""

@@ -1,0 +1,134 @@
+"""Rules and expression graphs for people: statements, trees, Mermaid and dot.
+
+No rendering can mislead about sharing: a vertex that is used twice is written once and then only
+referred to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from gsl.drawing.vertices import Drawing, Vertex, drawings_of_rule
+from gsl.subst import Subst
+from gsl.text.naming import pattern_names
+from gsl.text.terms import term_text
+
+
+def conditions_of(subst: Subst) -> list[str]:
+    """Return the `where` conditions of a rule as text."""
+    names = pattern_names(subst)
+    return [term_text(condition, names) for condition in subst.where]
+
+
+def statements(drawing: Drawing) -> list[str]:
+    """Return a drawing in static single assignment form, one line for each vertex."""
+    vertices = drawing.vertices
+    described = [vertex for vertex in vertices if vertex.kind]
+    width = max((len(vertex.name) for vertex in described), default=0)
+    lines = []
+    for vertex in described:
+        operands = [vertices[number].name for number in vertex.operands]
+        inside = ", ".join([*operands, *vertex.details])
+        whole = vertex.kind if vertex.kind.endswith(")") else f"{vertex.kind}({inside})"
+        lines.append(f"{vertex.name:<{width}} = {whole}")
+    outputs = ", ".join(vertices[number].name for number in drawing.outputs)
+    return [*lines, f"return {outputs}"]
+
+
+def tree(drawing: Drawing) -> list[str]:
+    """Return a drawing as a tree below each output; what was drawn before is only named."""
+    lines: list[str] = []
+    drawn: set[int] = set()
+    for output in drawing.outputs:
+        stack = [(output, "", "")]
+        while stack:
+            number, lead, indent = stack.pop()
+            vertex = drawing.vertices[number]
+            repeated = number in drawn
+            drawn.add(number)
+            lines.append(f"{lead}{vertex.name if repeated else _headline(vertex)}")
+            if not repeated:
+                stack.extend(reversed(list(_branches(vertex, indent))))
+    return lines
+
+
+def _branches(vertex: Vertex, indent: str) -> Iterator[tuple[int, str, str]]:
+    for position, operand in enumerate(vertex.operands):
+        last = position == len(vertex.operands) - 1
+        yield operand, indent + ("└─ " if last else "├─ "), indent + ("   " if last else "│  ")
+
+
+def _headline(vertex: Vertex) -> str:
+    details = f"  {', '.join(vertex.details)}" if vertex.details else ""
+    return f"{_title(vertex)}{details}"
+
+
+def mermaid(drawing: Drawing, prefix: str = "n") -> list[str]:
+    """Return the body of a Mermaid flowchart; `prefix` keeps two drawings on one page apart."""
+    lines = []
+    for number, vertex in enumerate(drawing.vertices):
+        text = "<br>".join(_escaped(part) for part in (_title(vertex), *vertex.details))
+        opening, closing = ('(["', '"])') if vertex.is_input else ('["', '"]')
+        lines.append(f"  {prefix}{number}{opening}{text}{closing}")
+    for number, vertex in enumerate(drawing.vertices):
+        lines += [f"  {prefix}{operand} --> {prefix}{number}" for operand in vertex.operands]
+    return lines
+
+
+def dot(drawing: Drawing, prefix: str = "n") -> list[str]:
+    """Return the statements of a Graphviz digraph."""
+    lines = []
+    for number, vertex in enumerate(drawing.vertices):
+        text = "\n".join((_title(vertex), *vertex.details))
+        label = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        shape = "ellipse" if vertex.is_input else "box"
+        lines.append(f'  {prefix}{number} [label="{label}", shape={shape}];')
+    for number, vertex in enumerate(drawing.vertices):
+        lines += [f"  {prefix}{operand} -> {prefix}{number};" for operand in vertex.operands]
+    return lines
+
+
+def _title(vertex: Vertex) -> str:
+    return f"{vertex.name}: {vertex.kind}" if vertex.kind else vertex.name
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "#amp;").replace('"', "#quot;").replace("<", "#lt;")
+
+
+def rule_text(subst: Subst) -> list[str]:
+    """Return a rule as two lists of statements and its conditions."""
+    return list(_sides(subst, statements))
+
+
+def rule_tree(subst: Subst) -> list[str]:
+    """Return a rule as two trees and its conditions."""
+    return list(_sides(subst, tree))
+
+
+def _sides(subst: Subst, render: Callable[[Drawing], list[str]]) -> Iterator[str]:
+    for title, drawing in zip(("source", "target"), drawings_of_rule(subst), strict=True):
+        yield title
+        yield from (f"  {line}" for line in render(drawing))
+    conditions = conditions_of(subst)
+    if conditions:
+        yield "where"
+        yield from (f"  {condition}" for condition in conditions)
+    if subst.aliases:
+        yield "inputs may be one tensor"
+
+
+def rule_mermaid(subst: Subst) -> list[str]:
+    """Return a Mermaid flowchart with the source and the target of a rule as subgraphs."""
+    lines = ["flowchart TD"]
+    for title, drawing in zip(("source", "target"), drawings_of_rule(subst), strict=True):
+        lines += [f"  subgraph {title}", *mermaid(drawing, title[0]), "  end"]
+    return lines
+
+
+def rule_dot(subst: Subst) -> list[str]:
+    """Return a Graphviz digraph with the source and the target of a rule as clusters."""
+    lines = ["digraph rule {"]
+    for title, drawing in zip(("source", "target"), drawings_of_rule(subst), strict=True):
+        lines += [f'  subgraph cluster_{title} {{ label="{title}";', *dot(drawing, title[0]), "  }"]
+    return [*lines, "}"]

@@ -1,0 +1,1 @@
+"""Rules applied to a workload until none of them matches anywhere."""

@@ -1,0 +1,284 @@
+"""Where a rewrite may have made matches possible, so that nodes have to be examined again.
+
+A new match contains a node that was made or that has a new operand, or it contains an interior
+node that was used from outside before. So from each of these, every place in a rule where such a
+node may stand leads to nodes that may be the root: mostly a few steps up along users, for rules
+with several outputs also down to what the outputs share and up again.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, partial
+
+from gsl.attr.term import free_symbols
+from gsl.engine.index import Heads, Memo, heads_of, root_of
+from gsl.graph import Graph, Head, Node, reverse_post_order
+from gsl.pat import INPUTS, Alt, GetInst, Pattern, Variadic
+from gsl.subst import Subst
+
+LONGEST_WAY = 50
+"""For patterns that are further from the root the root is looked for anywhere."""
+
+FEW = 8
+"""So many users of a shared node are visited at once; more are put off, to be visited once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Up:
+    """A step to the users of a node, of which it has at most so many in a match (None: any)."""
+
+    most: int | None
+    heads: Heads
+
+
+@dataclass(frozen=True, slots=True)
+class Down:
+    """A step to one operand of a node, or to all of them."""
+
+    position: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Anywhere:
+    """A step to all nodes of some heads, from patterns too far from the root to find a way."""
+
+    heads: Heads
+
+
+Step = Up | Down | Anywhere
+Way = tuple[Step, ...]
+
+
+@dataclass(eq=False)
+class Ways:
+    """Ways from nodes of one head to roots, with what they have in common at first once."""
+
+    arrived: bool = False
+    steps: dict[Step, Ways] = field(default_factory=dict)
+
+    @cached_property
+    def down(self) -> list[tuple[int | None, Ways]]:
+        """The steps to operands, by position."""
+        return [(step.position, ways) for step, ways in self.steps.items() if type(step) is Down]
+
+    @cached_property
+    def anywhere(self) -> list[Anywhere]:
+        """The steps to anywhere."""
+        return [step for step in self.steps if type(step) is Anywhere]
+
+    @cached_property
+    def up(self) -> dict[int | None, Memo[Head, list[Ways]]]:
+        """The steps to users, by how many there are at most and by the head of the user."""
+        ups = {step.most for step in self.steps if type(step) is Up}
+        return {most: Memo(partial(self._to_users, most)) for most in ups}
+
+    def _to_users(self, most: int | None, head: Head) -> list[Ways]:
+        return [
+            ways
+            for step, ways in self.steps.items()
+            if type(step) is Up and step.most == most and head in step.heads
+        ]
+
+    def add(self, way: Way) -> None:
+        """Add a way."""
+        ways = self
+        for step in way:
+            ways = ways.steps.setdefault(step, Ways())
+        ways.arrived = True
+
+
+@dataclass(frozen=True, slots=True)
+class PutOff:
+    """Users of a node that are too many to be visited after every rewrite beside them."""
+
+    node: Node
+    heads: Heads
+    ways: Ways
+
+
+Reached = Node | PutOff | Anywhere
+"""What a way leads to: a node that may be a root, or a way on that is put off."""
+
+
+@lru_cache(maxsize=16)
+def neighbourhood_of(rules: tuple[Subst, ...]) -> Neighbourhood:
+    """Return the neighbourhood for a set of rules, the same one for the same rules."""
+    return Neighbourhood(rules)
+
+
+class Neighbourhood:
+    """Finds the roots of matches that a node may be part of, for a set of rules."""
+
+    def __init__(self, rules: Sequence[Subst]) -> None:
+        self._ways = [entry for rule in rules for entry in rule.derived(_ways_of)]
+        self.ways_from = Memo[Head, Ways | None](self._from_head)
+
+    def roots(self, node: Node) -> Iterable[Reached]:
+        """Return the nodes that may be the root of a match with `node` in it."""
+        ways = self.ways_from[node.head]
+        return () if ways is None else self.follow(node, ways)
+
+    def further(self, put_off: PutOff | Anywhere, graph: Graph) -> Iterator[Reached]:
+        """Yield what lies further on a way that was put off."""
+        if isinstance(put_off, Anywhere):
+            yield from [node for node in graph if node.head in put_off.heads]
+            return
+        for user in list(put_off.node.users):
+            if user.head in put_off.heads:
+                yield from self.follow(user, put_off.ways)
+
+    def _from_head(self, head: Head) -> Ways | None:
+        """Return the ways from nodes of a head, or None if they are in no match but as inputs."""
+        ways = Ways()
+        for heads, way in self._ways:
+            if head in heads:
+                ways.add(way)
+        return ways if ways.arrived or ways.steps else None
+
+    def follow(self, node: Node, ways: Ways) -> Iterable[Reached]:
+        """Return where `ways` lead from a node."""
+        if not ways.steps:
+            return (node,)
+        found: list[Reached] = []
+        stack = [(node, ways)]
+        while stack:
+            current, rest = stack.pop()
+            if rest.arrived:
+                found.append(current)
+            found += rest.anywhere
+            for position, further in rest.down:
+                operands = current.operands
+                if position is not None:
+                    operands = operands[position : position + 1]
+                stack += [(operand, further) for operand in operands]
+            for most, ways_to in rest.up.items():
+                if most is None and len(current.users) > FEW:
+                    found += _put_off(current, rest)
+                elif most is None or _is_private(current, most):
+                    for user in current.users:
+                        for further in ways_to[user.head]:
+                            stack.append((user, further))
+        return found
+
+
+def _put_off(node: Node, ways: Ways) -> list[Reached]:
+    steps = ways.steps.items()
+    return [PutOff(node, s.heads, w) for s, w in steps if type(s) is Up and s.most is None]
+
+
+def _is_private(node: Node, most: int) -> bool:
+    return not node.output_count and len(node.users) <= most
+
+
+def _ways_of(rule: Subst) -> list[tuple[Heads, Way]]:
+    """Return, for every pattern of a rule that is no input, its heads and a way to the root."""
+    places = _Places(rule)
+    ways = {**places.ways_to_root(upwards=False), **places.ways_to_root(upwards=True)}
+    around = places.around()
+    found = [(heads_of(p), way) for p, way in ways.items() if not isinstance(p, INPUTS)]
+    found += [(heads, way + around) for heads, way in found if around]
+    far = set(rule.source_patterns) - ways.keys() if places.has_far else ()
+    anywhere = Anywhere(heads_of(root_of(rule)))
+    return found + [(heads_of(p), (anywhere,)) for p in far if not isinstance(p, INPUTS)]
+
+
+class _Places:
+    """The patterns of a source that stand for nodes, and the steps between them."""
+
+    def __init__(self, rule: Subst) -> None:
+        self.has_far = False
+        self._root = root_of(rule)
+        self._variadic = rule.variadic
+        fields = () if self._variadic is None else (self._variadic.field,)
+        self._outputs = frozenset((*rule.source, self._root, *fields))
+        self._users: dict[Pattern, list[tuple[Pattern, int | None]]] = {}
+        self._repeated: dict[Pattern, set[Variadic]] = {}
+        for pattern in rule.source_patterns:
+            self._note(pattern)
+
+    def _note(self, pattern: Pattern) -> None:
+        if isinstance(pattern, Variadic):
+            for template in pattern.templates:
+                self._repeated.setdefault(template, set()).add(pattern)
+        if pattern is self._variadic or isinstance(pattern, Alt):
+            return
+        for position, operand in enumerate(pattern.operands):
+            place = None if isinstance(pattern, Variadic) else position
+            for below in standing(operand):
+                self._users.setdefault(below, []).append((pattern, place))
+
+    def ways_to_root(self, upwards: bool) -> dict[Pattern, Way]:
+        """Return the shortest way from every pattern to the root, along users only if `upwards`.
+
+        None is longer than LONGEST_WAY; `has_far` tells if that leaves out patterns.
+        """
+        found: dict[Pattern, Way] = dict.fromkeys(standing(self._root), ())
+        pending = deque(found)
+        while pending:
+            pattern = pending.popleft()
+            if len(found[pattern]) == LONGEST_WAY:
+                self.has_far = True
+                continue
+            for other, step in self._steps_to(pattern, upwards):
+                if other not in found:
+                    found[other] = (step, *found[pattern])
+                    pending.append(other)
+        return found
+
+    def _steps_to(self, pattern: Pattern, upwards: bool) -> Iterator[tuple[Pattern, Step]]:
+        for operand in pattern.operands:
+            for below in standing(operand):
+                yield below, self._up(below, pattern)
+        if not upwards:
+            for user, position in self._users.get(pattern, ()):
+                yield user, Down(position)
+
+    def _up(self, pattern: Pattern, user: Pattern) -> Up:
+        return Up(self._most_users(pattern), heads_of(user))
+
+    def _most_users(self, pattern: Pattern) -> int | None:
+        """Return how many users a node of `pattern` has at most in a match; None is any number."""
+        users = [user for user, _ in self._users[pattern]]
+        repeated = self._repeated.get(pattern, set())
+        shared = any(not self._repeated.get(user, set()) <= repeated for user in users)
+        free = isinstance(pattern, INPUTS) or pattern in self._outputs or shared
+        return None if free else len(users)
+
+    def around(self) -> Way:
+        """Return the way from a field to any other, empty when field 0 may be any of them."""
+        variadic = self._variadic
+        if variadic is None or variadic.first:
+            return ()
+        inside = reverse_post_order([variadic.field])
+        if all(variadic.symbol not in free_symbols(t) for p in inside for t in p.terms()):
+            return ()
+        ways: deque[tuple[Pattern, Way, Way]] = deque(
+            [(pattern, (), ()) for pattern in standing(variadic.field)]
+        )
+        while ways:
+            pattern, down, up = ways.popleft()
+            if pattern not in variadic.templates:
+                return down + up
+            for position, operand in enumerate(pattern.operands):
+                for below in standing(operand):
+                    further = (self._up(below, pattern), *up)
+                    ways.append((below, (*down, Down(position)), further))
+        return ()
+
+
+def standing(pattern: Pattern) -> list[Pattern]:
+    """Return the patterns that a node stands for where `pattern` is written: an alternative's arms.
+
+    Nothing for an instance, because its template is found elsewhere.
+    """
+    found, stack = [], [pattern]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, Alt):
+            stack.extend(reversed(current.operands))
+        elif not isinstance(current, GetInst):
+            found.append(current)
+    return found

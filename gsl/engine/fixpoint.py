@@ -1,0 +1,205 @@
+"""Apply rules to a workload until none of them matches anywhere."""
+
+from __future__ import annotations
+
+import gc
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from gsl.attr.writer import UNDECIDED
+from gsl.check import require_well_formed
+from gsl.engine.affected import Anywhere, PutOff, Reached, neighbourhood_of
+from gsl.engine.history import History
+from gsl.engine.index import Finder, index_of
+from gsl.errors import RewriteError
+from gsl.expr import Expr, Var
+from gsl.graph import Graph, Node
+from gsl.match.find import find, nodes_of, searched
+from gsl.rewrite.builder import rewrite
+from gsl.subst import Subst
+from gsl.workload import Workload
+
+DEFAULT_REWRITES_PER_NODE = 20
+
+
+@dataclass(slots=True)
+class Record:
+    """What an application did: rewrites per rule, and matches whose target was refused.
+
+    `roots` has what each rewrite replaced, the first output of the match as it was made. A
+    refused match is left as it is; it is listed once for each rule and root.
+    """
+
+    counts: dict[Subst, int] = field(default_factory=dict)
+    roots: dict[Subst, list[Expr]] = field(default_factory=dict)
+    refused: list[tuple[Subst, RewriteError]] = field(default_factory=list)
+
+    @property
+    def total(self) -> int:
+        """The number of rewrites."""
+        return sum(self.counts.values())
+
+    def note(self, rule: Subst, root: Expr) -> None:
+        """Count a rewrite."""
+        self.counts[rule] = self.counts.get(rule, 0) + 1
+        self.roots.setdefault(rule, []).append(root)
+
+
+def apply(
+    workload: Workload,
+    rules: Sequence[Subst],
+    *,
+    max_rewrites: int | None = None,
+    record: Record | None = None,
+) -> Workload:
+    """Return `workload` rewritten by `rules` until none matches.
+
+    Nodes are examined operands first, in reverse post-order, and at each the rules are tried in
+    the given order; the first match is replaced. After a rewrite the nodes that it made come
+    next, in the order in which they were made. Nodes that may have become the root of a match are
+    examined again after all others. Of overlapping matches the one found first wins. Therefore the
+    result depends on nothing but the arguments.
+
+    What no rule touches stays the very same object, and so does the workload if nothing matches.
+    Outputs, inputs and parameters keep their order; parameters that are not used any more go. A
+    match whose target cannot be built is left alone and noted in `record`.
+
+    Raises RuleError for a rule that is not well formed, GraphError for a graph with a cycle, and
+    RewriteError when more than `max_rewrites` are needed (default: 20 per node, at least 1000),
+    which means that the rules feed each other; it names those that do.
+    """
+    for rule in rules:
+        rule.derived(require_well_formed)
+    with _collector_paused():
+        graph = Graph(workload.outputs)
+        if max_rewrites is None:
+            max_rewrites = max(1000, DEFAULT_REWRITES_PER_NODE * len(graph))
+        run = _Run(graph, rules, Record() if record is None else record, max_rewrites)
+        if not run.to_fixpoint():
+            return workload
+        variables = [node.expr for node in graph.nodes if isinstance(node.expr, Var)]
+        return workload.with_outputs(graph.to_exprs(), variables)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Pause the collector of cycles: a graph is made of them, and none of them is garbage."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+class _Run:
+    """One application of rules to a work graph.
+
+    `_pending` are the nodes to be examined, `_waiting` the same as a set, and `_put_off` the crowds
+    of users that are to be visited when there are none.
+    """
+
+    def __init__(self, graph: Graph, rules: Sequence[Subst], record: Record, limit: int) -> None:
+        self.graph = graph
+        self.record = record
+        self.limit = limit
+        self.history = History()
+        self._index = index_of(tuple(rules))
+        self._neighbourhood = neighbourhood_of(tuple(rules))
+        self._put_off: dict[PutOff | Anywhere, None] = {}
+        self._unblocked_at = 0
+        self._refused: set[tuple[Subst, Node]] = set()
+        has_root = self._index.has_root
+        self._pending = deque([node for node in graph if has_root[node.head]])
+        self._waiting = set(self._pending)
+
+    def to_fixpoint(self) -> int:
+        """Rewrite until nothing matches; return the number of rewrites."""
+        pending, waiting, nodes = self._pending, self._waiting, self.graph.nodes
+        finders_at = self._index.finders_at
+        while pending or self._more():
+            node = pending.popleft()
+            waiting.discard(node)
+            if node in nodes:
+                finders = finders_at(node)
+                if finders:
+                    self._examine(node, finders)
+        return self.history.length
+
+    def _more(self) -> bool:
+        """Fill up `_pending` with what was put off; tell whether there was something."""
+        while self._put_off and not self._pending:
+            put_off = next(iter(self._put_off))
+            del self._put_off[put_off]
+            self._await(self._neighbourhood.further(put_off, self.graph))
+        if not self._pending and self.history.length > self._unblocked_at:
+            self._unblocked_at = self.history.length
+            blocked, self.graph.blocked = self.graph.blocked, {}
+            self._await(blocked)
+        return bool(self._pending)
+
+    def _await(self, nodes: Iterable[Reached]) -> None:
+        waiting, has_root = self._waiting, self._index.has_root
+        for node in nodes:
+            if isinstance(node, PutOff | Anywhere):
+                self._put_off[node] = None
+            elif node not in waiting and node in self.graph.nodes and has_root[node.head]:
+                waiting.add(node)
+                self._pending.append(node)
+
+    def _examine(self, node: Node, finders: Iterable[Finder]) -> None:
+        """Apply the first rule that matches at `node` and whose target can be built."""
+        graph = self.graph
+        for rule, first in finders:
+            try:
+                found = first(node, graph)
+            except UNDECIDED:
+                found = searched(rule, node, graph)
+            if found is None:
+                continue
+            root = node.expr
+            try:
+                added = rewrite(rule, found, graph)
+            except RewriteError as error:
+                self._refuse(rule, node, error)
+                continue
+            self.history.note(rule, nodes_of(found), added)
+            if self.history.length > self.limit:
+                raise RewriteError(
+                    f"no end after {self.limit} rewrites; {self.history.explanation()}"
+                )
+            self.record.note(rule, root)
+            self._go_on(node, added)
+            return
+
+    def _go_on(self, root: Node, added: Sequence[Node]) -> None:
+        """Have what was made examined next, and what it may have made possible after all others."""
+        has_root = self._index.has_root
+        roots = [node for node in reversed(added) if has_root[node.head]]
+        self._pending.extendleft(roots)
+        self._waiting.update(roots)
+        ways_from = self._neighbourhood.ways_from
+        for touched in (*added, *self.graph.affected):
+            ways = ways_from[touched.head]
+            if ways is not None and touched in self.graph.nodes:
+                self._await(self._neighbourhood.follow(touched, ways))
+        if root in self.graph.nodes:
+            self._await((root,))
+
+    def _refuse(self, rule: Subst, node: Node, error: RewriteError) -> None:
+        if (rule, node) not in self._refused:
+            self._refused.add((rule, node))
+            self.record.refused.append((rule, error))
+
+
+def matches(rule: Subst, workload: Workload) -> Iterator[tuple[Node, Graph]]:
+    """Yield the root and the work graph of every place where `rule` matches, changing nothing."""
+    rule.derived(require_well_formed)
+    graph = Graph(workload.outputs)
+    index = index_of((rule,))
+    for node in graph:
+        if index.rules_at(node) and find(rule, graph, node) is not None:
+            yield node, graph

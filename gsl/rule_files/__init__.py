@@ -1,0 +1,1 @@
+"""Files of rules: tried out in a child process, then imported."""

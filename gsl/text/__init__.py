@@ -1,0 +1,1 @@
+"""Graphs, patterns and terms as text."""

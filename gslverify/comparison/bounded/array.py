@@ -1,0 +1,131 @@
+"""The array type; what functions do with it is registered by `ufuncs` and `functions`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from gsl.errors import GslError
+from gslverify.comparison.bounded.precision import current_precision
+
+UfuncRule = Callable[..., Any]
+"""Takes the ufunc, the dtype of the result by the rules of NumPy, and the lifted operands."""
+
+FunctionRule = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
+"""Takes the function and its arguments as they were given."""
+
+UFUNCS: dict[Any, UfuncRule] = {}
+FUNCTIONS: dict[Any, FunctionRule] = {}
+
+
+class AmbiguousError(GslError):
+    """A decision, such as a comparison, lies within the error bound: nothing can be concluded."""
+
+
+class Bounded(NDArrayOperatorsMixin):
+    """Values in float64 with a bound on the error of each, and the dtype they stand for."""
+
+    __slots__ = ("dtype", "error", "value")
+
+    def __init__(self, value: Any, error: Any = None, dtype: Any = None) -> None:
+        array = np.asarray(value)
+        self.dtype = np.dtype(array.dtype if dtype is None else dtype)
+        self.value = array.astype(np.float64)
+        self.error = np.zeros(array.shape) if error is None else np.asarray(error, np.float64)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes."""
+        return self.value.shape
+
+    @property
+    def ndim(self) -> int:
+        """The rank."""
+        return self.value.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.value.size
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no element has an error."""
+        return not self.error.any()
+
+    def __getitem__(self, index: Any) -> Bounded:
+        return Bounded(self.value[index], self.error[index], self.dtype)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError("an array with error bounds cannot become one without them")
+
+    def astype(self, dtype: Any) -> Any:
+        """Convert: to a float by rounding, to an integer or bool where errors leave no choice."""
+        wanted = np.dtype(dtype)
+        if wanted.kind == "f":
+            return self._rounded(wanted)
+        if not np.all((self.error == 0) | self._decided(wanted)):
+            raise AmbiguousError("a conversion depends on rounding")
+        return self.value.astype(wanted)
+
+    def _decided(self, wanted: np.dtype[Any]) -> Any:
+        if wanted.kind == "b":
+            return np.abs(self.value) > self.error
+        return np.trunc(self.value - self.error) == np.trunc(self.value + self.error)
+
+    def _rounded(self, wanted: np.dtype[Any]) -> Bounded:
+        if np.can_cast(self.dtype, wanted):
+            return Bounded(self.value, self.error, wanted)
+        value = self.value.astype(wanted)
+        farthest = (np.abs(self.value) + self.error).astype(wanted)
+        spacing = np.spacing(np.abs(value)) + np.spacing(farthest)
+        error = np.where(self.error == 0, 0.0, self.error + spacing.astype(np.float64))
+        # An overflow is not certain: what computes in a wider type on the way does not have it.
+        error = np.where(np.isinf(value) & np.isfinite(self.value), np.inf, error)
+        return Bounded(value, np.where(np.isnan(error), np.inf, error), wanted)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if method != "__call__" or options or ufunc not in UFUNCS:
+            return NotImplemented
+        dtype = result_dtype(inputs)
+        return UFUNCS[ufunc](ufunc, dtype, *(lift(operand, dtype) for operand in inputs))
+
+    def __array_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        if func not in FUNCTIONS:
+            return NotImplemented
+        return FUNCTIONS[func](func, args, kwargs)
+
+    def __repr__(self) -> str:
+        return f"Bounded({self.value!r}, error={self.error!r}, dtype={self.dtype})"
+
+
+def lift(operand: Any, dtype: Any) -> Bounded:
+    """Give what is exact an error bound of zero; Python numbers take on `dtype`, as in NumPy."""
+    if isinstance(operand, Bounded):
+        return operand
+    if type(operand) is float:
+        return number(operand, dtype)
+    return Bounded(np.asarray(operand, dtype if type(operand) is int else None))
+
+
+def number(value: float, dtype: Any) -> Bounded:
+    """Return a Python float as an array of rank 0, with an error unless it has few digits."""
+    with np.errstate(all="ignore"):
+        is_held = value == float(np.float32(value)) == float(np.dtype(dtype).type(value))
+    if is_held or not np.isfinite(value):
+        return Bounded(np.asarray(value, dtype))
+    precision = current_precision()
+    return Bounded(value, precision.unit * abs(value) + precision.smallest, dtype)
+
+
+def result_dtype(operands: Any) -> np.dtype[Any]:
+    """Return the dtype that NumPy promotes `operands` to; Python numbers do not widen."""
+    return np.result_type(*(getattr(operand, "dtype", operand) for operand in operands))

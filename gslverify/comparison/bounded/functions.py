@@ -1,0 +1,181 @@
+"""Errors of functions of whole arrays: data movement, reductions, products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gslverify.comparison.bounded.array import (
+    FUNCTIONS,
+    AmbiguousError,
+    Bounded,
+    lift,
+    result_dtype,
+)
+from gslverify.comparison.bounded.precision import current_precision
+from gslverify.comparison.bounded.ufuncs import Compute, multilinear
+
+Arguments = tuple[Any, ...]
+Options = dict[str, Any]
+
+
+def _move(func: Any, args: Arguments, kwargs: Options) -> Any:
+    """Data movement: values and errors go the same way."""
+    whole, *rest = args
+    if isinstance(whole, list | tuple):
+        dtype = result_dtype(whole)
+        parts = [lift(part, dtype) for part in whole]
+        values: Any = [part.value for part in parts]
+        errors: Any = [part.error for part in parts]
+    else:
+        values, errors, dtype = whole.value, whole.error, whole.dtype
+    moved = func(values, *rest, **kwargs)
+    moved_errors = func(errors, *rest, **_without_fill(kwargs))
+    if isinstance(moved, list | tuple):
+        return [Bounded(v, e, dtype) for v, e in zip(moved, moved_errors, strict=True)]
+    return Bounded(moved, moved_errors, dtype)
+
+
+def _without_fill(kwargs: Options) -> Options:
+    return {**kwargs, "constant_values": 0.0} if "constant_values" in kwargs else kwargs
+
+
+def _reduction(func: Any, args: Arguments, kwargs: Options) -> Compute:
+    """Return the reduction of one array; the dtype is ours to decide."""
+    options = {name: value for name, value in kwargs.items() if name != "dtype"}
+    return lambda array: func(array, *args[1:], **options)
+
+
+def _shrinkage(operand: Bounded, result: Any) -> int:
+    return int(operand.size // max(1, np.size(result)))
+
+
+def _sum(func: Any, args: Arguments, kwargs: Options) -> Bounded:
+    operand, compute = args[0], _reduction(func, args, kwargs)
+    terms = operand.size if func is np.cumsum else _shrinkage(operand, compute(operand.value))
+    return multilinear(compute, compute, [operand], terms, operand.dtype)
+
+
+def _mean(func: Any, args: Arguments, kwargs: Options) -> Any:
+    total = _sum(np.sum, args, kwargs)
+    return total / Bounded(_shrinkage(args[0], total.value), dtype=total.dtype)
+
+
+def _product(func: Any, args: Arguments, kwargs: Options) -> Bounded:
+    """Bound a product, of which a part may leave the range of the machine before the whole."""
+    operand, compute = args[0], _reduction(func, args, kwargs)
+    precision = current_precision()
+    result = multilinear(compute, compute, [operand], operand.size, operand.dtype, (1.0,))
+    peak = compute(np.maximum(np.abs(operand.value) + operand.error, 1.0))
+    lost = 0.0 if result.is_exact else operand.size * precision.smallest * peak
+    error = np.where(peak <= precision.largest, result.error + lost, np.inf)
+    return Bounded(result.value, error, operand.dtype)
+
+
+def _extreme(func: Any, args: Arguments, kwargs: Options) -> Bounded:
+    operand = args[0]
+    value = func(operand.value, *args[1:], **kwargs)
+    options = {name: part for name, part in kwargs.items() if name != "initial"}
+    error = np.max(operand.error, *args[1:], **options, initial=0.0)
+    return Bounded(value, error, operand.dtype)
+
+
+def _place_of_extreme(func: Any, args: Arguments, kwargs: Options) -> Any:
+    operand = args[0]
+    places = func(operand.value, *args[1:], **kwargs)
+    if not operand.is_exact:
+        _require_clear_winner(func, operand, *args[1:], **kwargs)
+    return places
+
+
+def _require_clear_winner(func: Any, operand: Bounded, axis: int, keepdims: bool = False) -> None:
+    sign = 1.0 if func is np.argmax else -1.0
+    value, error = sign * operand.value, operand.error
+    winner = np.argmax(value, axis, keepdims=True)
+    is_winner = np.arange(value.shape[axis]) == np.moveaxis(winner, axis, -1)
+    others = np.where(np.moveaxis(is_winner, -1, axis), -np.inf, value + error)
+    least = np.take_along_axis(value - error, winner, axis)
+    exact = ~np.any(error, axis=axis, keepdims=True)
+    if not np.all(exact | (np.max(others, axis=axis, keepdims=True) < least)):
+        raise AmbiguousError("the place of an extremum depends on rounding")
+
+
+def _einsum(func: Any, args: Arguments, kwargs: Options) -> Bounded:
+    equation, *arrays = args
+    dtype = result_dtype(arrays)
+    operands = [lift(array, dtype) for array in arrays]
+
+    def compute(*values: Any) -> Any:
+        return np.einsum(equation, *values)
+
+    terms = _contracted_size(equation, operands)
+    return multilinear(compute, compute, operands, terms, dtype)
+
+
+def _contracted_size(equation: str, operands: Sequence[Bounded]) -> int:
+    inputs, output = equation.replace(" ", "").split("->")
+    sizes: dict[str, int] = {}
+    for letters, operand in zip(inputs.split(","), operands, strict=True):
+        sizes.update(zip(letters, operand.shape, strict=True))
+    contracted = [size for letter, size in sizes.items() if letter not in output]
+    return int(np.prod(contracted, dtype=np.int64))
+
+
+def _where(func: Any, args: Arguments, kwargs: Options) -> Bounded:
+    condition, *choices = args
+    dtype = result_dtype(choices)
+    then, otherwise = (lift(choice, dtype) for choice in choices)
+    value = np.where(condition, then.value, otherwise.value)
+    error = np.where(condition, then.error, otherwise.error)
+    return Bounded(value, error, dtype)
+
+
+def _filled(func: Any, args: Arguments, kwargs: Options) -> Any:
+    operand = args[0]
+    filled = func(operand.value, *args[1:], **{"dtype": operand.dtype, **kwargs})
+    return Bounded(filled) if filled.dtype.kind == "f" else filled
+
+
+FUNCTIONS.update(
+    {
+        np.sum: _sum,
+        np.cumsum: _sum,
+        np.mean: _mean,
+        np.prod: _product,
+        np.max: _extreme,
+        np.min: _extreme,
+        np.argmax: _place_of_extreme,
+        np.argmin: _place_of_extreme,
+        np.einsum: _einsum,
+        np.where: _where,
+        np.zeros_like: _filled,
+        np.ones_like: _filled,
+        np.full_like: _filled,
+    }
+)
+FUNCTIONS.update(
+    dict.fromkeys(
+        (
+            np.reshape,
+            np.transpose,
+            np.concatenate,
+            np.stack,
+            np.pad,
+            np.take,
+            np.take_along_axis,
+            np.broadcast_to,
+            np.expand_dims,
+            np.squeeze,
+            np.flip,
+            np.repeat,
+            np.tile,
+            np.split,
+            np.tril,
+            np.triu,
+            np.lib.stride_tricks.sliding_window_view,
+        ),
+        _move,
+    )
+)

@@ -1,0 +1,232 @@
+"""Errors of functions of the elements at one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gsl.operators.elementwise import ERF
+from gslverify.comparison.bounded.array import UFUNCS, AmbiguousError, Bounded
+from gslverify.comparison.bounded.precision import current_precision
+
+Compute = Callable[..., Any]
+
+
+GRAINS = (1.0, 2.0**-4, 2.0**-10)
+"""Powers of two: sums and products of their multiples are exact as long as they are small."""
+
+
+def multilinear(
+    compute: Compute,
+    magnitude: Compute,
+    operands: Sequence[Bounded],
+    terms: int,
+    dtype: Any,
+    grains: Sequence[float] = GRAINS,
+) -> Bounded:
+    """Bound a sum of `terms` products; `magnitude` computes the same on absolute values.
+
+    Each product has one factor of every operand.
+    """
+    precision = current_precision()
+    value = compute(*(operand.value for operand in operands))
+    absolute = magnitude(*(np.abs(operand.value) for operand in operands))
+    grain = prod(_grain(operand, grains) for operand in operands)
+    computed = bool(np.all(absolute < precision.exact * grain))
+    lost = unheld(value, dtype) if computed else 0.0
+    if computed and all(operand.is_exact for operand in operands):
+        return Bounded(value, lost, dtype)
+    widest = magnitude(*(np.abs(operand.value) + operand.error for operand in operands))
+    propagated = np.where(widest > absolute, widest - absolute, 0.0)
+    rounding = 2.0 * (terms + 2) * precision.unit * widest + terms * precision.smallest
+    error = np.where(widest <= precision.largest, propagated + rounding + lost, np.inf)
+    if np.all(np.isfinite(value)):
+        return Bounded(value, error, dtype)
+    return settled(value, error, _certain(magnitude, operands), dtype)
+
+
+def _grain(operand: Bounded, grains: Sequence[float]) -> float:
+    """Return the first grain of which all elements are multiples, 0 when there is none."""
+    return next((grain for grain in grains if _divides(grain, operand.value)), 0.0)
+
+
+def unheld(value: Any, dtype: Any) -> Any:
+    """Bound what rounding takes from an exact result that `dtype` does not hold.
+
+    A wider type on the way may keep it, so that neither is certain. Nothing is said of overflows.
+    """
+    with np.errstate(all="ignore"):
+        held = np.asarray(value).astype(dtype)
+        spacing = np.spacing(np.abs(held)).astype(np.float64)
+    return np.where((held == value) | ~np.isfinite(held), 0.0, spacing)
+
+
+def _divides(grain: float, value: Any) -> bool:
+    return bool(np.all(np.fmod(value, grain) == 0))
+
+
+def settled(value: Any, error: Any, certain: Any, dtype: Any) -> Bounded:
+    """Return what is not finite without an error where that is `certain`, else nothing known."""
+    infinite = np.where(certain, 0.0, np.inf)
+    error = np.where(np.isfinite(value), error, infinite)
+    return Bounded(value, np.where(np.isnan(error), np.inf, error), dtype)
+
+
+def _certain(magnitude: Compute, operands: Sequence[Bounded]) -> Any:
+    """Tell where a sum of products of certain operands is not finite, whatever the machine.
+
+    An overflow is not certain: a machine with a wider range does not have it.
+    """
+
+    def touched(flag: Callable[[Bounded], Any]) -> Any:
+        return reduce(np.logical_or, (_reached(magnitude, operands, i, flag) for i in places))
+
+    places = range(len(operands))
+    by_nan = touched(lambda o: np.isnan(o.value) & (o.error == 0))
+    by_infinity = touched(lambda o: ~np.isfinite(o.value)) & ~touched(lambda o: o.error != 0)
+    return by_nan | by_infinity
+
+
+def _reached(
+    magnitude: Compute, operands: Sequence[Bounded], place: int, flag: Callable[[Bounded], Any]
+) -> Any:
+    ones = [np.ones(operand.shape) for operand in operands]
+    flagged = [flag(operands[place]) * one if i == place else one for i, one in enumerate(ones)]
+    none = [np.zeros_like(one) if i == place else one for i, one in enumerate(ones)]
+    return magnitude(*flagged) > magnitude(*none)
+
+
+def monotone(ufunc: Any, dtype: Any, *operands: Bounded) -> Bounded:
+    """Bound a function that is monotone in each operand within the error of that operand."""
+    precision = current_precision()
+    values = [operand.value for operand in operands]
+    value = _float(ufunc(*values))
+    spread = np.zeros(np.shape(value))
+    if not all(operand.is_exact for operand in operands):
+        for signs in product((-1.0, 1.0), repeat=len(operands)):
+            corner = [o.value + sign * o.error for o, sign in zip(operands, signs, strict=True)]
+            spread = np.maximum(spread, np.abs(_float(ufunc(*corner)) - value))
+    rounding = precision.function_units * precision.unit * np.abs(value) + precision.smallest
+    fits = np.abs(value) + spread <= precision.largest
+    error = np.where(fits, 2.0 * spread + rounding, np.inf)
+    return settled(value, error, _certain_function(ufunc, value, operands), dtype)
+
+
+def _certain_function(ufunc: Any, value: Any, operands: Sequence[Bounded]) -> Any:
+    exact = reduce(np.add, (operand.error for operand in operands)) == 0
+    values = [operand.value for operand in operands]
+    reached = reduce(np.logical_or, (~np.isfinite(operand) for operand in values))
+    pole = POLES[ufunc](*values) if ufunc in POLES else False
+    return exact & (np.isnan(value) | reached | pole)
+
+
+POLES: Mapping[Any, Compute] = {
+    np.divide: lambda left, right: right == 0,
+    np.log: lambda operand: operand == 0,
+    np.power: lambda base, exponent: base == 0,
+}
+"""Where a function of finite operands is infinite in exact arithmetic."""
+
+
+def _float(value: Any) -> Any:
+    return np.asarray(value).astype(np.float64)
+
+
+def _sum_rule(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
+    return multilinear(ufunc, np.add, [left, right], 2, dtype)
+
+
+def _product_rule(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
+    return multilinear(np.multiply, np.multiply, [left, right], 1, dtype)
+
+
+def _square_rule(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
+    return _product_rule(ufunc, dtype, operand, operand)
+
+
+def _matmul_rule(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
+    return multilinear(np.matmul, np.matmul, [left, right], left.shape[-1], dtype)
+
+
+def _keep_error(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
+    return Bounded(ufunc(operand.value), operand.error, dtype)
+
+
+def _extremum(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
+    return Bounded(ufunc(left.value, right.value), np.maximum(left.error, right.error), dtype)
+
+
+def _lipschitz(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
+    precision = current_precision()
+    value = ufunc(operand.value)
+    error = operand.error + precision.function_units * precision.unit * (1.0 + np.abs(value))
+    return settled(value, error, operand.error == 0, dtype)
+
+
+def _step(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
+    """Floor, ceil, round, sign: exact unless the bound crosses a jump."""
+    value = ufunc(operand.value)
+    low, high = ufunc(operand.value - operand.error), ufunc(operand.value + operand.error)
+    error = np.maximum(np.abs(high - value), np.abs(value - low))
+    return settled(value, error, operand.error == 0, dtype)
+
+
+def _quotient(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
+    result = monotone(np.divide, dtype, left, right)
+    exact = _divides_exactly(left, right, result.value)
+    error = np.where(exact, unheld(result.value, dtype), result.error)
+    near_zero = (np.abs(right.value) <= right.error) & (right.error > 0)
+    return Bounded(result.value, np.where(near_zero, np.inf, error), dtype)
+
+
+def _divides_exactly(left: Bounded, right: Bounded, value: Any) -> Any:
+    """Tell where the exact quotient of exact values is a multiple of a grain, and small."""
+    limit = current_precision().exact
+    multiples = (
+        (np.fmod(left.value / grain, right.value) == 0) & (np.abs(value) < limit * grain)
+        for grain in GRAINS
+    )
+    return reduce(np.logical_or, multiples) & (left.error + right.error == 0)
+
+
+def _decide(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Any:
+    bound = left.error + right.error
+    if bound.any():
+        gap = np.abs(left.value - right.value)
+        if np.any((bound != 0) & ~(gap > bound)):
+            raise AmbiguousError("a comparison depends on rounding")
+    return ufunc(left.value, right.value)
+
+
+def _classify(ufunc: Any, dtype: Any, operand: Bounded) -> Any:
+    if not np.all(np.isfinite(operand.error)):
+        raise AmbiguousError("whether a value is finite depends on rounding")
+    return ufunc(operand.value)
+
+
+UFUNCS.update(
+    {
+        np.add: _sum_rule,
+        np.subtract: _sum_rule,
+        np.multiply: _product_rule,
+        np.square: _square_rule,
+        np.matmul: _matmul_rule,
+        np.divide: _quotient,
+    }
+)
+for rule, names in (
+    (_keep_error, (np.negative, np.positive, np.absolute)),
+    (_extremum, (np.maximum, np.minimum)),
+    (_lipschitz, (np.sin, np.cos, np.tanh)),
+    (_step, (np.floor, np.ceil, np.rint, np.trunc, np.sign)),
+    (monotone, (np.exp, np.log, np.sqrt, np.power, ERF)),
+    (_classify, (np.isfinite, np.isinf, np.isnan)),
+    (_decide, (np.equal, np.not_equal)),
+    (_decide, (np.less, np.less_equal, np.greater, np.greater_equal)),
+):
+    UFUNCS.update(dict.fromkeys(names, rule))

@@ -1,0 +1,137 @@
+"""Compare what source and target compute, element by element, with what may be concluded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gsl.errors import GslError
+from gsl.evaluate import value_of
+from gsl.expr import Const, Expr
+from gsl.graph import reverse_post_order
+from gslverify.comparison.bounded import Bounded, number
+from gslverify.finding import Difference
+
+MOST_ELEMENTS_SHOWN = 5
+
+
+class UndefinedError(GslError):
+    """An operator gets values on which it is not defined, such as an index out of range."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The outcome for one output.
+
+    `exact` says that no rounding was involved, `compared` how many elements could be compared;
+    elements on which the source itself is not finite, or where the bound is not, are left out.
+    """
+
+    exact: bool
+    compared: int
+    total: int
+    difference: Difference | None = None
+
+
+def evaluate_bounded(
+    outputs: Sequence[Expr], inputs: Mapping[str, Any]
+) -> tuple[list[Any], dict[Expr, Any]]:
+    """Return the outputs and the value of every expression, floats with an error bound.
+
+    Raises AmbiguousError when a decision on the way depends on rounding, and UndefinedError.
+    """
+    lifted = {name: lift(array) for name, array in inputs.items()}
+    values: dict[Expr, Any] = {}
+    with np.errstate(all="ignore"):
+        for expr in reverse_post_order(outputs):
+            operands = [values[operand] for operand in expr.operands]
+            values[expr] = lift(_defined_value(expr, operands, lifted))
+    return [values[output] for output in outputs], values
+
+
+def _defined_value(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -> Any:
+    if isinstance(expr, Const) and expr.asked is not None:
+        return number(expr.asked, expr.dtype)
+    try:
+        return value_of(expr, operands, inputs)
+    except IndexError as error:
+        raise UndefinedError(f"{expr!r} is not defined here: {error}") from error
+
+
+def lift(value: Any) -> Any:
+    """Give floating arrays an error bound of zero; leave integers and tuples of them alone."""
+    if isinstance(value, tuple | list):
+        return tuple(map(lift, value))
+    if isinstance(value, Bounded) or np.asarray(value).dtype.kind != "f":
+        return value
+    return Bounded(value)
+
+
+def is_finite(value: Any) -> bool:
+    """Tell whether all elements are finite, of all fields when it is a tuple."""
+    if isinstance(value, tuple):
+        return all(map(is_finite, value))
+    return not isinstance(value, Bounded) or bool(np.isfinite(value.value).all())
+
+
+def compare(name: str, source: Any, target: Any) -> list[Comparison]:
+    """Compare one output, or each field of one that is a tuple."""
+    if isinstance(source, tuple):
+        pairs = enumerate(zip(source, target, strict=True))
+        return [c for i, (s, t) in pairs for c in compare(f"{name}.{i}", s, t)]
+    if source.shape != target.shape or source.dtype != target.dtype:
+        return [Comparison(True, 0, source.size, _type_difference(name, source, target))]
+    if isinstance(source, Bounded):
+        return [_compare_bounded(name, source, target)]
+    return [_compare_exact(name, np.asarray(source), np.asarray(target))]
+
+
+def _compare_exact(name: str, source: Any, target: Any) -> Comparison:
+    wrong = source != target
+    difference = _difference(name, wrong, source, target) if wrong.any() else None
+    return Comparison(True, source.size, source.size, difference)
+
+
+def _compare_bounded(name: str, source: Bounded, target: Bounded) -> Comparison:
+    error = source.error + target.error
+    comparable = np.isfinite(source.value) & np.isfinite(error)
+    with np.errstate(all="ignore"):
+        close = np.abs(source.value - target.value) <= error
+    wrong = comparable & ~close
+    difference = _difference(name, wrong, source.value, target.value) if wrong.any() else None
+    exact = source.is_exact and target.is_exact
+    return Comparison(exact, int(comparable.sum()), source.size, difference)
+
+
+def _type_difference(name: str, source: Any, target: Any) -> Difference:
+    sentence = (
+        f"{name} is {source.dtype}{list(source.shape)} in the source "
+        f"and {target.dtype}{list(target.shape)} in the target"
+    )
+    return Difference(name, source.size, source.size, float("inf"), (), sentence)
+
+
+def _difference(name: str, wrong: Any, source: Any, target: Any) -> Difference:
+    places = np.argwhere(wrong)
+    gaps = _gaps(source[wrong], target[wrong])
+    order = np.argsort(-gaps, kind="stable")[:MOST_ELEMENTS_SHOWN]
+    worst = tuple(
+        (
+            tuple(map(int, places[i])),
+            source[tuple(places[i])].item(),
+            target[tuple(places[i])].item(),
+        )
+        for i in order
+    )
+    return Difference(name, len(places), int(wrong.size), float(gaps[order[0]]), worst)
+
+
+def _gaps(source: Any, target: Any) -> Any:
+    # Python's integers neither wrap nor round.
+    kind = np.float64 if source.dtype.kind == "f" else object
+    with np.errstate(all="ignore"):
+        gaps = np.abs(source.astype(kind) - target.astype(kind)).astype(np.float64)
+    return np.where(np.isnan(gaps), np.inf, gaps)

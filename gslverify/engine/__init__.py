@@ -1,0 +1,1 @@
+"""The loop over rules and stages: workers, budgets, the cache and clusters."""

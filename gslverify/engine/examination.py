@@ -1,0 +1,77 @@
+"""One rule through stages: run them, skip what has become pointless, survive a crash."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+
+from gsl.errors import described, printable
+from gslverify.codes.internal import INTERNAL_ERROR
+from gslverify.corpus.collect import CollectedRule
+from gslverify.events import Notify, Progress, StageStarted
+from gslverify.finding import FAILURES, REFUTING, Finding, StageResult, Verdict
+from gslverify.settings import STAGES, Settings
+from gslverify.stage import Question
+from gslverify.stages import Wave, load_stage
+
+
+class Examination:
+    """The examination of one rule; what stages remember is shared by those that follow."""
+
+    def __init__(self, item: CollectedRule, settings: Settings, notify: Notify) -> None:
+        self.question = Question(item.rule_id, item.rule, settings)
+        self.notify = notify
+        self.refuted_by = ""
+
+    def run(self, name: str, location: str) -> StageResult:
+        """Return the result of a stage, given where to load it from.
+
+        An exception becomes finding GSL901. Stages after one that `stops` are skipped.
+        """
+        if self.refuted_by:
+            return skipped(name, f"{self.refuted_by} refuted the rule")
+        question, rule_id, notify = self.question, self.question.rule_id, self.notify
+        notify(StageStarted(rule_id, name))
+        question.progress = lambda text: notify(Progress(rule_id, name, text))
+        try:
+            result = load_stage(location).run(question)
+        except Exception as error:
+            result = crashed(name, error)
+        if stops(result, question.settings):
+            self.refuted_by = name
+        return result
+
+
+def stops(result: StageResult, settings: Settings) -> bool:
+    """Tell whether later stages are pointless; none can do without a well-formed rule."""
+    if result.stage == STAGES[0]:
+        return result.verdict in FAILURES
+    return result.verdict in REFUTING and not settings.keep_going
+
+
+def examine(
+    item: CollectedRule, wave: Wave, settings: Settings, notify: Notify
+) -> Iterator[StageResult]:
+    """Yield the result of every stage of a wave for one rule."""
+    examination = Examination(item, settings, notify)
+    for name, location in wave.items():
+        yield examination.run(name, location)
+
+
+def crashed(stage: str, error: Exception) -> StageResult:
+    """Return the result of a stage that raised `error`; the details hold the traceback."""
+    message = f"stage {stage} raised {described(error)}"
+    lines = printable("".join(traceback.format_exception(error))).splitlines()
+    finding = Finding(
+        INTERNAL_ERROR,
+        message,
+        cure="please report the rule and the traceback, which -v prints",
+        details=tuple(lines),
+        subject=stage,
+    )
+    return StageResult(stage, INTERNAL_ERROR.verdict, (finding,))
+
+
+def skipped(stage: str, reason: str) -> StageResult:
+    """Return the result of a stage that was not run."""
+    return StageResult(stage, Verdict.INCONCLUSIVE, skipped=reason)

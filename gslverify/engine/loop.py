@@ -1,0 +1,371 @@
+"""The only loop: rules times stages to a stream of events.
+
+All rules go through the cheap stages before the first goes through an expensive one. Results are
+taken up in the order of the source whatever the number of workers, so that the same input gives
+the same report.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from gslverify.codes.expectation import EXPECTATION_UNEXAMINED, EXPECTATION_UNMET
+from gslverify.codes.ignores import RULE_BUDGET_SPENT
+from gslverify.corpus.collect import Collected, CollectedRule, Unusable
+from gslverify.corpus.suppression import unsuppressed
+from gslverify.engine.budget import STOPPED, Budget, rule_is_over, run_is_over
+from gslverify.engine.cache import Forgetful, Memory
+from gslverify.engine.examination import examine, skipped, stops
+from gslverify.engine.pool import Outcome, Pool, Task, Workers
+from gslverify.events import (
+    INTERRUPTED,
+    Event,
+    Live,
+    Notify,
+    RuleDone,
+    RunDone,
+    RunStarted,
+    StageDone,
+)
+from gslverify.finding import CODES, FAILURES, REFUTING, Finding, RuleResult, StageResult, Verdict
+from gslverify.repro.store import pinned_files
+from gslverify.settings import STAGES, Settings
+from gslverify.stages import EXAMPLES, PINNED, WAVES, Wave
+
+COLLECTION = "collection"
+"""Stands in place of a stage where no rule could be collected."""
+
+
+def ignore(live: Live) -> None:
+    """Take no notice of live events."""
+
+
+Keep = Callable[[str, str, Finding], Finding]
+
+
+def forget(rule_id: str, rule_hash: str, finding: Finding) -> Finding:
+    """Put a counterexample nowhere."""
+    return finding
+
+
+def verify(
+    collected: Sequence[Collected],
+    settings: Settings,
+    waves: Sequence[Wave] = WAVES,
+    notify: Notify = ignore,
+    keep: Keep = forget,
+    memory: Memory | None = None,
+    workers: Workers | None = None,
+) -> Generator[Event, None, None]:
+    """Verify what was collected; yield events, RunDone last.
+
+    `keep` is given every finding that has a counterexample and was not expected, with the id and
+    the hash of the rule, and returns it with the place where it was put. `memory` is asked before
+    stages are run, and told what they found out. `workers` stand for processes of this machine.
+
+    The first wave always runs, since no other stage can do without a well-formed rule, and in
+    this process, since it is cheap; of the others those stages run that the settings name. Ctrl-C
+    ends the run early: RunDone then says so and has the results that are complete.
+    """
+    chosen = _chosen(waves, settings)
+    run = _Run(collected, settings, chosen, notify, keep, memory or Forgetful(), workers)
+    started = time.perf_counter()
+    yield RunStarted(tuple(item.rule_id for item in collected), run.stage_names, settings)
+    reason = ""
+    try:
+        reason = yield from run.events()
+    except KeyboardInterrupt:
+        reason = INTERRUPTED
+    run.memory.close()
+    yield from run.flush(everything=True)
+    yield RunDone(tuple(run.results()), time.perf_counter() - started, reason)
+
+
+def _chosen(waves: Sequence[Wave], settings: Settings) -> list[Wave]:
+    first, *others = waves
+    chosen = [
+        {name: location for name, location in wave.items() if name in settings.stages}
+        for wave in others
+    ]
+    return [first, *(wave for wave in chosen if wave)]
+
+
+@dataclass(slots=True)
+class _State:
+    """How far the verification of one rule has come."""
+
+    item: Collected
+    stages: list[StageResult] = field(default_factory=list)
+    result: RuleResult | None = None
+    told: bool = False
+
+
+class _Run:
+    """The state of one run."""
+
+    def __init__(
+        self,
+        collected: Sequence[Collected],
+        settings: Settings,
+        waves: Sequence[Wave],
+        notify: Notify,
+        keep: Keep,
+        memory: Memory,
+        workers: Workers | None,
+    ) -> None:
+        self.keep = keep
+        self.workers = workers
+        self.memory = memory
+        self.settings = settings
+        self.budget = Budget(settings)
+        self.special = {
+            tuple(wave): {n for n, item in enumerate(collected) if concerns(item)}
+            for wave, concerns in _special_waves(settings)
+        }
+        special = [wave for wave, _ in _special_waves(settings) if self.special[tuple(wave)]]
+        self.waves = [waves[0], *special, *waves[1:]]
+        self.notify = notify
+        self.stage_names = tuple(name for wave in self.waves for name in wave)
+        self.states = [_State(item) for item in collected]
+        for state in self.states:
+            if isinstance(state.item, Unusable):
+                state.result = unusable_result(state.item)
+
+    def results(self) -> list[RuleResult]:
+        """Return the results that are complete."""
+        return [state.result for state in self.states if state.result is not None]
+
+    def flush(self, *, everything: bool = False) -> Iterator[Event]:
+        """Tell of finished rules in the order of the source, up to the first unfinished one."""
+        for state in self.states:
+            if state.result is None:
+                if everything:
+                    continue
+                return
+            if not state.told:
+                state.told = True
+                yield RuleDone(state.result)
+
+    def events(self) -> Generator[Event, None, str]:
+        """Run wave after wave; return why the run stopped early, if it did."""
+        yield from self.flush()
+        with ExitStack() as stack:
+            pool: Workers | None = None
+            for number, wave in enumerate(self.waves):
+                last = number == len(self.waves) - 1
+                for index in self._without(wave):
+                    yield from self._take(self.states[index], (), number, last=last)
+                tasks = self._tasks(wave)
+                known = self._recalled(tasks) if number > 0 else {}
+                late = [task for task in tasks if task.number not in known and task.seconds <= 0]
+                known |= {task.number: self._out_of_time(task) for task in late}
+                new = [task for task in tasks if task.number not in known]
+                if number > 0 and pool is None and new:
+                    pool = self._open_pool(stack)
+                fresh = self._in_this_process(new) if pool is None else pool.run(new)
+                outcomes = chain(known.items(), fresh)
+                for index, outcome in _in_order(tasks, outcomes):
+                    yield from self._take(self.states[index], outcome, number, last=last)
+                    if self._too_many_failures():
+                        count = self.settings.max_failures
+                        return f"stopped after {count} failure{'s' if count > 1 else ''}"
+                if self.budget.is_spent:
+                    yield from self._give_up()
+                    return STOPPED
+        return ""
+
+    def _give_up(self) -> Iterator[Event]:
+        """Conclude the rules for which the run has no time left."""
+        for index, state in enumerate(self.states):
+            if state.result is None:
+                done = {stage.stage for stage in state.stages}
+                own = [w for w in self.waves if index in self.special.get(tuple(w), {index})]
+                names = [name for wave in own for name in wave if name not in done]
+                state.stages += run_is_over(names, self.settings)
+                assert isinstance(state.item, CollectedRule)
+                state.result = _rule_result(state.item, tuple(state.stages), self.settings)
+        yield from self.flush()
+
+    def _out_of_time(self, task: Task) -> Outcome:
+        """Return the results of stages for which a rule has no time left; that is told once."""
+        told = any(f.code is RULE_BUDGET_SPENT for f in self._findings(task.number))
+        if told:
+            return tuple(skipped(name, "there was no time left") for name in task.wave)
+        return rule_is_over(task.wave, self.settings)
+
+    def _findings(self, number: int) -> Iterator[Finding]:
+        for stage in self.states[number].stages:
+            yield from stage.findings
+
+    def _open_pool(self, stack: ExitStack) -> Workers | None:
+        """Return processes for all rules that are left, None if there shall be none."""
+        if self.workers is not None:
+            self.workers.deadline = self.budget.deadline
+            return stack.enter_context(self.workers)
+        if not self.settings.jobs:
+            return None
+        deadline = self.budget.deadline
+        size = min(self.settings.jobs, sum(state.result is None for state in self.states))
+        return stack.enter_context(Pool(size, self.settings, self.notify, deadline=deadline))
+
+    def _tasks(self, wave: Wave) -> list[Task]:
+        return [
+            Task(
+                index,
+                state.item.rule_id,
+                state.item.path,
+                wave,
+                self.budget.left_for(state.stages),
+            )
+            for index, state in enumerate(self.states)
+            if state.result is None and index in self.special.get(tuple(wave), {index})
+        ]
+
+    def _without(self, wave: Wave) -> list[int]:
+        """Return the rules that have nothing to do in a wave."""
+        if tuple(wave) not in self.special:
+            return []
+        concerned = self.special[tuple(wave)]
+        states = enumerate(self.states)
+        return [n for n, state in states if state.result is None and n not in concerned]
+
+    def _recalled(self, tasks: Sequence[Task]) -> dict[int, Outcome]:
+        known: dict[int, Outcome] = {}
+        for task in tasks:
+            state = self.states[task.number]
+            assert isinstance(state.item, CollectedRule)
+            if _may_be_remembered(task.wave):
+                outcome = self.memory.recall(state.item, state.stages[0], task.wave)
+                known |= {} if outcome is None else {task.number: outcome}
+        return known
+
+    def _in_this_process(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
+        for task in tasks:
+            if self.budget.is_spent:
+                return
+            item = self.states[task.number].item
+            assert isinstance(item, CollectedRule)
+            yield task.number, tuple(examine(item, task.wave, self.settings, self.notify))
+
+    def _take(
+        self, state: _State, outcome: Outcome, wave_number: int, *, last: bool
+    ) -> Iterator[Event]:
+        if _may_be_remembered(self.waves[wave_number]):
+            self._note(state, outcome)
+        outcome = tuple(self._kept(state, result) for result in outcome)
+        state.stages.extend(outcome)
+        for result in outcome:
+            yield StageDone(state.item.rule_id, result)
+        stop = next((result for result in outcome if stops(result, self.settings)), None)
+        if stop is not None:
+            later = [name for wave in self.waves[wave_number + 1 :] for name in wave]
+            state.stages.extend(skipped(name, f"{stop.stage} refuted the rule") for name in later)
+        if stop is not None or last:
+            assert isinstance(state.item, CollectedRule)
+            state.result = _rule_result(state.item, tuple(state.stages), self.settings)
+        yield from self.flush()
+
+    def _note(self, state: _State, outcome: Outcome) -> None:
+        assert isinstance(state.item, CollectedRule)
+        for result in outcome if state.stages else ():
+            self.memory.remember(state.item, state.stages[0], result)
+
+    def _kept(self, state: _State, result: StageResult) -> StageResult:
+        assert isinstance(state.item, CollectedRule)
+        if not any(finding.counterexample for finding in result.findings):
+            return result
+        rule_hash = next((one.rule_hash for one in state.stages if one.rule_hash), "")
+        kept = [
+            finding
+            if finding.counterexample is None or finding.code.id == state.item.rule.expect
+            else self.keep(state.item.rule_id, rule_hash, finding)
+            for finding in result.findings
+        ]
+        return replace(result, findings=tuple(kept))
+
+    def _too_many_failures(self) -> bool:
+        limit = self.settings.max_failures
+        return 0 < limit <= sum(result.verdict in FAILURES for result in self.results())
+
+
+def _may_be_remembered(wave: Wave) -> bool:
+    """Tell whether all stages are ours, so that a change of them is noticed; the first is cheap."""
+    ours = all(location.startswith("gslverify.") for location in wave.values())
+    return ours and wave not in (PINNED, EXAMPLES) and STAGES[0] not in wave
+
+
+def _special_waves(settings: Settings) -> Iterator[tuple[Wave, Callable[[Collected], bool]]]:
+    """Yield waves that only some rules go through, after the first, and which rules these are."""
+    yield PINNED, _has_pinned
+    if set(EXAMPLES) <= set(settings.stages):
+        yield EXAMPLES, _has_examples
+
+
+def _has_examples(item: Collected) -> bool:
+    return isinstance(item, CollectedRule) and item.rule.has_examples
+
+
+def _has_pinned(item: Collected) -> bool:
+    return isinstance(item, CollectedRule) and bool(pinned_files(item.path, item.rule.name))
+
+
+def _in_order(
+    tasks: Sequence[Task], outcomes: Iterator[tuple[int, Outcome]]
+) -> Iterator[tuple[int, Outcome]]:
+    """Yield outcomes in the order of their tasks, as far as there are any."""
+    early: dict[int, Outcome] = {}
+    for task in tasks:
+        while task.number not in early and (one := next(outcomes, None)) is not None:
+            early[one[0]] = one[1]
+        if task.number in early:
+            yield task.number, early.pop(task.number)
+
+
+def unusable_result(item: Unusable) -> RuleResult:
+    """Return the result of what gave no rule."""
+    finding = item.finding
+    stage = StageResult(COLLECTION, finding.code.verdict, (finding,))
+    return RuleResult(item.rule_id, finding.span, (stage,))
+
+
+def _rule_result(
+    item: CollectedRule, stages: tuple[StageResult, ...], settings: Settings
+) -> RuleResult:
+    rule = item.rule
+    plain = RuleResult(item.rule_id, rule.span, stages, rule.expect)
+    remarks = tuple(_unmet_expectation(plain)) if rule.expect in CODES else ()
+    remarks += item.warnings
+    told, remarks = unsuppressed(item, stages, remarks, OWNERS, settings)
+    return RuleResult(item.rule_id, rule.span, told, rule.expect, remarks)
+
+
+def _unmet_expectation(result: RuleResult) -> Iterator[Finding]:
+    if result.verdict in (Verdict.XFAIL, Verdict.ERROR, Verdict.INCONCLUSIVE):
+        return
+    owner = OWNERS.get(result.expect[:4], "")
+    ran = {stage.stage for stage in result.stages if not stage.skipped}
+    refuted = result.verdict in REFUTING
+    if owner in ran or refuted or not owner:
+        found = sorted({f.code.id for f in result.findings if not f.code.is_warning})
+        instead = f"; it is refuted by {', '.join(found)} instead" if found else ""
+        message = f"the rule expects {result.expect}, which was not found{instead}"
+        cure = "correct `expect`, or remove it if the rule has become right"
+        yield Finding(EXPECTATION_UNMET, message, result.span, cure)
+    else:
+        message = f"the rule expects {result.expect}, but stage {owner} was not run"
+        cure = f"add {owner} to --stages"
+        yield Finding(EXPECTATION_UNEXAMINED, message, result.span, cure)
+
+
+OWNERS = {
+    "GSL1": "static",
+    "GSL2": "satisfiable",
+    "GSL3": "shape",
+    "GSL4": "numeric",
+    "GSL5": "examples",
+}
+"""The stage that reports the codes of a family."""

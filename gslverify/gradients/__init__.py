@@ -1,0 +1,1 @@
+"""Whether rewriting a network leaves its gradients as they were."""

@@ -1,0 +1,313 @@
+"""Complete models of an instance from wishes about its free symbols.
+
+Most constraints of rules are definitions (one size equals another). They are followed directly, so
+that only free symbols are chosen; where choices violate what remains, the solver finds the nearest
+model instead.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import cycle
+from typing import Any
+
+from gsl.attr.conjuncts import conjuncts
+from gsl.attr.term import ANYTHING, Constant, Operation, Symbol, Term, operation, subterms
+from gsl.errors import GslError
+from gsl.expr import Call, Const
+from gsl.operators.declaration import tensors
+from gsl.types import TensorType, TupleType, Type
+from gslverify.instances.arms import arms_of, either_way
+from gslverify.instances.concrete import value_in
+from gslverify.instances.instance import Instance
+from gslverify.smt import Answer, Solver
+
+LARGEST_SAMPLES = (24, 320, 4096)
+"""Bounds of the integers in a model; a larger one is tried when no model keeps the one before."""
+
+Wish = Callable[[Symbol, tuple[Any, ...]], Any]
+"""Chooses a value for a symbol, among options where the claims list them."""
+
+
+@dataclass(slots=True, repr=False)
+class Sampler:
+    """Finds models of one instance.
+
+    The `corners` are conditions under which a rule may be wrong and is rarely tried: a comparison
+    of its conditions just about holds, or a target is computed in one of several ways. The first of
+    them, as many as are `decisive`, choose between `arms` of the target. The `obstacles` are the
+    claims that attempts failed on.
+    """
+
+    instance: Instance
+    solver: Solver
+    definitions: dict[Symbol, Term] = field(default_factory=dict)
+    free: list[Symbol] = field(default_factory=list)
+    options: dict[Symbol, tuple[Any, ...]] = field(default_factory=dict)
+    sizes: list[Term] = field(default_factory=list)
+    corners: list[Term] = field(default_factory=list)
+    decisive: int = 0
+    arms: tuple[bool | None, ...] = ()
+    largest: int = 0
+    barren: bool = False
+    obstacles: Counter[str] = field(default_factory=Counter)
+
+    def __repr__(self) -> str:
+        return f"Sampler({', '.join(self.instance.names.values())})"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        # Hypothesis writes down what a rejected draw came from, and prefers all fields.
+        printer.text(repr(self))
+
+    def __post_init__(self) -> None:
+        symbols = instance_symbols(self.instance)
+        for claim in self.instance.claims:
+            for conjunct in conjuncts(claim.term):
+                self._define(conjunct)
+        self.free = [symbol for symbol in symbols if symbol not in self.definitions]
+        for symbol, term in self.definitions.items():
+            self._narrow(symbol, term)
+        self.sizes = list(_result_sizes(self.instance))
+        written = [claim.term for claim in self.instance.claims if claim.written]
+        arms = arms_of(self.instance)
+        self.arms = tuple(arms.taken)
+        self.corners = either_way(arms.open)
+        self.decisive = len(self.corners)
+        self.corners += arms.extremes
+        self.corners += [boundary for term in written for boundary in _boundaries(term)]
+
+    def _narrow(self, symbol: Symbol, term: Term) -> None:
+        """What a symbol may be restricts the symbol that it is defined to equal."""
+        allowed = self.options.get(symbol)
+        while isinstance(term, Symbol) and allowed is not None:
+            known = self.options.get(term, allowed)
+            allowed = self.options[term] = tuple(o for o in known if o in allowed)
+            term = self.definitions.get(term, ANYTHING)
+
+    def _define(self, claim: Term) -> None:
+        match claim:
+            case Operation(head="in", operands=(Symbol() as item, Constant(value=options))):
+                known: tuple[Any, ...] = self.options.get(item, tuple(options))
+                self.options[item] = tuple(option for option in known if option in options)
+            case Operation(head="==", operands=(left, right)):
+                for symbol, term in ((left, right), (right, left)):
+                    if isinstance(symbol, Symbol) and self._may_define(symbol, term):
+                        self.definitions[symbol] = term
+                        return
+
+    def _may_define(self, symbol: Symbol, term: Term) -> bool:
+        return symbol not in self.definitions and symbol not in self._reachable(term)
+
+    def _reachable(self, term: Term) -> set[Symbol]:
+        reached: set[Symbol] = set()
+        stack = [term]
+        while stack:
+            for part in subterms(stack.pop()):
+                if isinstance(part, Symbol) and part not in reached:
+                    reached.add(part)
+                    if part in self.definitions:
+                        stack.append(self.definitions[part])
+        return reached
+
+    def simple_model(self) -> dict[Symbol, Any] | None:
+        """Return a model in which little differs from the least, if a few attempts find one."""
+        for sizes in SIMPLE_SIZES:
+            numbers = cycle(sizes)
+            found = self._direct({s: _simple(s, self.options.get(s), numbers) for s in self.free})
+            if found is not None:
+                return found
+        return None
+
+    def model(
+        self, wish: Wish, may_be_empty: bool = True, demand: Term | None = None
+    ) -> dict[Symbol, Any] | None:
+        """Return a model near the wishes for the free symbols, or None when none was found.
+
+        Unless it `may_be_empty`, no result of an operator lacks elements if that can be helped;
+        a `demand`, such as one of the `corners`, is met if it can be.
+        """
+        wishes = {symbol: wish(symbol, self.options.get(symbol, ())) for symbol in self.free}
+        if demand is not None and not self.barren:
+            found = self._meeting(wishes, demand)
+            if found is not None:
+                return found
+        found = self._direct(wishes)
+        if self.barren:
+            return found
+        if self.sizes and not may_be_empty and (found is None or self._lacks_elements(found)):
+            answer, better = self._solved(wishes, [size >= 1 for size in self.sizes])
+            if answer is Answer.UNSAT:
+                self.sizes.clear()
+            found = better or found
+        return self._near(wishes) if found is None else found
+
+    def _meeting(self, wishes: dict[Symbol, Any], demand: Term) -> dict[Symbol, Any] | None:
+        """Return a model that meets a demand, with small numbers if that can be."""
+        for largest in LARGEST_SAMPLES[self.largest :]:
+            answer, found = self._solved(wishes, [demand], largest)
+            if answer is not Answer.UNSAT:
+                return found
+        return None
+
+    def _near(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
+        """Return the model nearest to the wishes; where there is none, do not ask again."""
+        answer, found = self._solved(wishes)
+        while answer is Answer.UNSAT and self.largest + 1 < len(LARGEST_SAMPLES):
+            self.largest += 1
+            answer, found = self._solved(wishes)
+        self.barren = answer is Answer.UNSAT
+        return found
+
+    def _lacks_elements(self, model: dict[Symbol, Any]) -> bool:
+        return any(value_in(size, model) == 0 for size in self.sizes)
+
+    def _direct(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
+        model = dict(wishes)
+        try:
+            for symbol in self.defined_in_order():
+                model[symbol] = value_in(self.definitions[symbol], model)
+            legal = all(_within(symbol, value) for symbol, value in model.items())
+            return model if legal and self.satisfies(model) else None
+        except GslError:
+            return None
+
+    def defined_in_order(self) -> Iterator[Symbol]:
+        """Yield the symbols that are defined, each after those that its definition needs."""
+        done: set[Symbol] = set()
+        stack = list(reversed(self.definitions))
+        while stack:
+            symbol = stack[-1]
+            below = [
+                part
+                for part in subterms(self.definitions[symbol])
+                if isinstance(part, Symbol) and part in self.definitions and part not in done
+            ]
+            if below and symbol not in done:
+                stack.extend(below)
+                continue
+            stack.pop()
+            if symbol not in done:
+                done.add(symbol)
+                yield symbol
+
+    def satisfies(self, model: dict[Symbol, Any]) -> bool:
+        """Tell whether all claims hold in the model, computed in Python."""
+        for claim in self.instance.claims:
+            if value_in(claim.term, model) is not True:
+                self.obstacles[claim.reason] += 1
+                return False
+        return True
+
+    def _solved(
+        self, wishes: dict[Symbol, Any], demands: Sequence[Term] = (), largest: int = 0
+    ) -> tuple[Answer, dict[Symbol, Any] | None]:
+        extents = [symbol for symbol in wishes if _is_extent(symbol)]
+        bound = largest or LARGEST_SAMPLES[self.largest]
+        most = max(bound, *(wishes[extent] for extent in extents), 0)
+        limits = [extent <= most for extent in extents]
+        try:
+            result = self.solver.near(list(wishes.items()), [*limits, *demands])
+            model = {**wishes, **result.model}
+            is_model = result.answer is Answer.SAT and self.satisfies(model)
+            return result.answer, model if is_model else None
+        except GslError:
+            return Answer.UNKNOWN, None
+
+
+SIMPLE_SIZES = ((2,), (1,), (4,), (2, 3, 4, 5))
+"""Sizes that are tried one after the other, and again from the start when there are more."""
+
+
+def _simple(symbol: Symbol, options: tuple[Any, ...] | None, sizes: Iterator[int]) -> Any:
+    if options:
+        return options[0]
+    if symbol.sort in ("text", "bool"):
+        return "float32" if symbol.sort == "text" else False
+    if symbol.sort == "real" or symbol.low is None:
+        return 1.0 if symbol.sort == "real" else 1
+    return next(sizes) if ".shape[" in symbol.name else int(symbol.low)
+
+
+def _is_extent(symbol: Symbol) -> bool:
+    return symbol.sort == "int" and not is_constant(symbol)
+
+
+def is_constant(symbol: Symbol) -> bool:
+    """Tell whether a symbol is the value of a constant, not a size or an attribute."""
+    return symbol.name.endswith(".value")
+
+
+_COMPARISONS = {"<": -1, ">": 1, "<=": 0, ">=": 0}
+MARGIN = 0.0625
+
+
+def _boundaries(term: Term) -> Iterator[Term]:
+    """Yield for every comparison in `term` a condition that holds where it just about holds."""
+    for part in subterms(term):
+        match part:
+            case Operation(head=head, operands=(left, right)) if head in _COMPARISONS:
+                step = _COMPARISONS[head]
+                if step and any(isinstance(s, Symbol) and s.sort == "real" for s in subterms(part)):
+                    near = operation("abs", operation("-", left, right))
+                    yield operation("<=", near, MARGIN)
+                else:
+                    yield operation("==", left, operation("+", right, step))
+
+
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "int": (int,),
+    "real": (float, int),
+    "bool": (bool,),
+    "text": (str,),
+}
+
+
+def _within(symbol: Symbol, value: Any) -> bool:
+    if type(value) not in _KINDS[symbol.sort]:
+        return False
+    low = symbol.low is None or value >= symbol.low
+    return bool(low and (symbol.high is None or value <= symbol.high))
+
+
+def instance_symbols(instance: Instance) -> list[Symbol]:
+    """Return the symbols of an instance in the order in which they occur in its graph."""
+    found: dict[Symbol, None] = {}
+    for node in instance.graph:
+        for term in _terms(node.expr.type, node.expr):
+            found.update((part, None) for part in subterms(term) if isinstance(part, Symbol))
+    return list(found)
+
+
+def _result_sizes(instance: Instance) -> Iterator[Term]:
+    """Yield the sizes of what operators return that may be 0."""
+    calls = [node.expr for node in instance.graph if isinstance(node.expr, Call)]
+    for size in _flatten(tensor.shape for call in calls for tensor in tensors((call.type,))):
+        if not (isinstance(size, Symbol) and size.low):
+            yield size
+
+
+def _terms(declared: Type, expr: Any) -> Iterator[Term]:
+    values: list[Any] = list(_type_parts(declared))
+    if isinstance(expr, Call):
+        values.extend(expr.attributes.values())
+    if isinstance(expr, Const):
+        values.append(expr.value)
+    yield from _flatten(values)
+
+
+def _type_parts(declared: Type) -> Iterator[Any]:
+    if isinstance(declared, TensorType):
+        yield from (*declared.shape, declared.dtype)
+    if isinstance(declared, TupleType):
+        for part in declared.fields:
+            yield from _type_parts(part)
+
+
+def _flatten(values: Iterable[Any]) -> Iterator[Term]:
+    for value in values:
+        if isinstance(value, Term):
+            yield value
+        elif isinstance(value, tuple):
+            yield from _flatten(value)

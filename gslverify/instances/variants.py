@@ -1,0 +1,165 @@
+"""The structural variants of a rule, enumerated by replaying choices."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from gsl.errors import GslError
+from gsl.subst import Subst
+from gslverify.instances.instance import USUAL, Extent, InfeasibleError, Instance
+from gslverify.instances.source_builder import build_instance
+
+
+class Replay:
+    """Chooses by a given prefix, then always the first option, and notes what it could choose."""
+
+    def __init__(self, prefix: Sequence[int]) -> None:
+        self.prefix = prefix
+        self.made: list[int] = []
+        self.open: list[int] = []
+
+    def __call__(self, options: Sequence[Any]) -> Any:
+        """Return the option that the prefix says, or the first one."""
+        position = len(self.made)
+        chosen = self.prefix[position] if position < len(self.prefix) else 0
+        if not options:
+            raise InfeasibleError("there is nothing to choose from")
+        self.made.append(chosen)
+        self.open.append(len(options))
+        return options[chosen]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The choices that lead to one structural variant of a rule."""
+
+    choices: tuple[int, ...]
+    extent: Extent = USUAL
+
+    def instance(self, subst: Subst) -> Instance:
+        """Build the instance anew."""
+        return build_instance(subst, Replay(self.choices), self.extent)
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """The structural variants of a rule.
+
+    The search was `complete` when every choice was tried, and `exhaustive` when no attribute has
+    forms beside those that can be chosen. `undecided` says which structures could not be examined,
+    `obstacles` on what the choices that came furthest without success failed.
+    """
+
+    variants: tuple[Variant, ...]
+    complete: bool
+    exhaustive: bool = True
+    undecided: tuple[str, ...] = ()
+    obstacles: tuple[InfeasibleError, ...] = ()
+
+
+class _Enumerator:
+    """Builds instances for choices and keeps what became of them."""
+
+    def __init__(self, subst: Subst, extent: Extent) -> None:
+        self.subst = subst
+        self.extent = extent
+        self.exhaustive = True
+        self.variants: dict[tuple[int, ...], Variant] = {}
+        self.undecided: dict[str, None] = {}
+        self.obstacles: list[InfeasibleError] = []
+
+    def furthest(self) -> tuple[InfeasibleError, ...]:
+        """Return on what the choices failed that came furthest, every reason once."""
+        most = max((error.progress for error in self.obstacles), default=0)
+        reasons = {str(e): e for e in reversed(self.obstacles) if e.progress == most}
+        return tuple(reversed(reasons.values()))
+
+    def attempt(self, replay: Replay) -> None:
+        """Build the instance that `replay` chooses, if there is one."""
+        try:
+            instance = build_instance(self.subst, replay, self.extent)
+            made = tuple(replay.made)
+            self.variants[made] = Variant(made, self.extent)
+            self.exhaustive &= instance.exhaustive
+        except InfeasibleError as error:
+            self.obstacles.append(error)
+        except GslError as error:
+            self.undecided[str(error)] = None
+
+
+class _Sample(Replay):
+    """Chooses at random, and notes what it chose."""
+
+    def __init__(self, generator: random.Random) -> None:
+        super().__init__(())
+        self.generator = generator
+
+    def __call__(self, options: Sequence[Any]) -> Any:
+        """Return any option."""
+        self.prefix = (*self.made, self.generator.randrange(max(1, len(options))))
+        return super().__call__(options)
+
+
+def enumerate_variants(subst: Subst, extent: Extent = USUAL, most_runs: int = 4000) -> Enumeration:
+    """Return the structurally possible variants of a rule within an extent.
+
+    Found by backtracking over choices; when `most_runs` do not reach the end, a quarter as many
+    random choices follow, so that the last patterns are not the only ones that vary.
+    """
+    enumerator = _Enumerator(subst, extent)
+    prefix: list[int] | None = []
+    for _ in range(most_runs):
+        if prefix is None:
+            break
+        replay = Replay(prefix)
+        enumerator.attempt(replay)
+        prefix = _next_prefix(replay)
+    complete = prefix is None
+    generator = random.Random(0)
+    for _ in range(0 if complete else most_runs // 4):
+        enumerator.attempt(_Sample(generator))
+    variants = tuple(enumerator.variants.values())
+    return Enumeration(
+        variants,
+        complete,
+        enumerator.exhaustive,
+        tuple(enumerator.undecided),
+        enumerator.furthest(),
+    )
+
+
+def some_variants(
+    subst: Subst, extent: Extent, fits: Callable[[Instance], bool], most: int, most_runs: int
+) -> list[Variant]:
+    """Return up to `most` structures within an extent that fit, tried in a mixed order.
+
+    Every second choice is the next by backtracking, the others are random.
+    """
+    generator = random.Random(0)
+    found: dict[tuple[int, ...], Variant] = {}
+    prefix: list[int] | None = []
+    for run in range(most_runs):
+        if len(found) == most:
+            break
+        systematic = prefix is not None and run % 2 == 0
+        replay = Replay(prefix or ()) if systematic else _Sample(generator)
+        with suppress(GslError):
+            if fits(build_instance(subst, replay, extent)):
+                found[tuple(replay.made)] = Variant(tuple(replay.made), extent)
+        if systematic:
+            prefix = _next_prefix(replay)
+    return list(found.values())
+
+
+def _next_prefix(replay: Replay) -> list[int] | None:
+    made, limits = list(replay.made), replay.open
+    while made and made[-1] + 1 >= limits[len(made) - 1]:
+        made.pop()
+    if not made:
+        return None
+    made[-1] += 1
+    return made

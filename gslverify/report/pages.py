@@ -1,0 +1,84 @@
+"""Text of `gslverify list` and `show`: what is known without verifying anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+
+from gsl.drawing.show import rule_dot, rule_mermaid, rule_text, rule_tree
+from gsl.operators import REGISTRY, Operator
+from gsl.operators.declaration import REQUIRED
+from gsl.subst import Rule, Subst
+from gslverify.corpus.collect import Collected, CollectedRule, Unusable
+
+FORMS: dict[str, Callable[[Subst], list[str]]] = {
+    "text": rule_text,
+    "tree": rule_tree,
+    "mermaid": rule_mermaid,
+    "dot": rule_dot,
+}
+"""The forms in which `show` draws a rule."""
+
+DRAWING_ONLY = ("mermaid", "dot")
+"""Forms for other programs, which get the drawing and nothing else."""
+
+
+def rule_list(collected: Sequence[Collected]) -> Iterator[str]:
+    """Yield the rules of each file with equation, tags and expectation."""
+    for file, items in groupby(collected, key=lambda item: item.rule_id.partition("::")[0]):
+        yield file
+        for item in items:
+            if isinstance(item, Unusable):
+                yield f"  {item.finding.code} {item.finding.message}"
+            else:
+                yield from _rule_entry(item.rule)
+
+
+def _rule_entry(rule: Rule) -> Iterator[str]:
+    yield f"  {rule.name}"
+    if rule.equation:
+        yield f"      {rule.equation}"
+    facts = [
+        f"tags: {', '.join(sorted(rule.tags))}" if rule.tags else "",
+        f"expect: {rule.expect}" if rule.expect else "",
+        f"twin: {rule.twin}" if rule.twin else "",
+        f"origin: {rule.origin}" if rule.origin else "",
+    ]
+    known = "   ".join(fact for fact in facts if fact)
+    if known:
+        yield f"      {known}"
+
+
+def operator_list() -> Iterator[str]:
+    """Yield every declared operator with operands, attributes and its first line of docs."""
+    for name in sorted(REGISTRY):
+        yield from _operator_entry(REGISTRY[name])
+
+
+def _operator_entry(operator: Operator) -> Iterator[str]:
+    operands = [f"({o.name}, ...)" if o.is_tuple else o.name for o in operator.operands]
+    attributes = [
+        attribute.name
+        if attribute.default is REQUIRED
+        else f"{attribute.name}={attribute.default!r}"
+        for attribute in operator.attributes.values()
+    ]
+    keywords = ["*", *attributes] if attributes else []
+    yield f"{operator.name}({', '.join([*operands, *keywords])})"
+    summary = operator.documentation.partition("\n\n")[0]
+    yield f"    {' '.join(summary.split())}"
+
+
+def show_rule(item: CollectedRule, subst: Subst, form: str) -> Iterator[str]:
+    """Yield equation, reason and drawing of a rule that was written down as `subst`."""
+    rule = item.rule
+    if form not in DRAWING_ONLY:
+        yield item.rule_id
+        yield from (
+            part for part in (rule.equation, rule.origin and f"origin: {rule.origin}") if part
+        )
+        if rule.reason:
+            yield ""
+            yield rule.reason
+        yield ""
+    yield from FORMS[form](subst)

@@ -1,0 +1,67 @@
+"""Whether the operators of a network are defined on the values that they get."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gsl.expr import Call, Expr
+from gsl.types import FLOATING, TensorType
+from gslverify.comparison.bounded import Bounded
+from gslverify.comparison.compare import is_finite
+from gslverify.generate.network import Network
+from gslverify.generate.values import declared_values, value_ranges, within
+
+Computed = Mapping[Expr, Any]
+"""The value of every expression of a network."""
+
+
+def is_defined(network: Network, inputs: Mapping[str, Any], values: Computed) -> bool:
+    """Tell whether a network says what it computes from these inputs.
+
+    An operator on integers, or one that makes integers, must get what it declares. What floats
+    are declared to be only keeps them numerically sane; with inputs beyond that all values must be
+    finite.
+    """
+    if misuse(values):
+        return False
+    return not _strays(network, inputs) or all(map(is_finite, values.values()))
+
+
+def misuse(values: Computed) -> str:
+    """Return which operator gets an integer or index on which it is not defined, if one does."""
+    for call in values:
+        if isinstance(call, Call) and _is_misused(call, values):
+            return f"{call.operator} is not defined on all values of its operands"
+    return ""
+
+
+def _is_misused(call: Call, values: Computed) -> bool:
+    undefined = call.operator.undefined
+    if undefined is not None:
+        operands = [_plain(values[operand]) for operand in call.operands]
+        if np.any(undefined(*operands)):
+            return True
+    return any(
+        _is_binding(call, array) and not within(array, [declared])
+        for operand, declared in declared_values(call)
+        for array in [_plain(values[operand])]
+    )
+
+
+def _strays(network: Network, inputs: Mapping[str, Any]) -> bool:
+    ranges = value_ranges(network.outputs)
+    return any(not within(inputs[v.name], ranges.get(v, ())) for v in network.variables)
+
+
+def _is_binding(call: Call, operand: Any) -> bool:
+    result = call.type
+    makes_floats = isinstance(result, TensorType) and result.dtype in FLOATING
+    return operand.dtype.kind != "f" or not makes_floats
+
+
+def _plain(value: Any) -> Any:
+    with np.errstate(over="ignore"):
+        return value.value.astype(value.dtype) if isinstance(value, Bounded) else np.asarray(value)

@@ -1,0 +1,231 @@
+"""What is asked about networks on which both sides agreed: the further levels of comparison.
+
+Whether source and target are the same functions (see `identity`), whether the target loses digits
+(see `precision`), what becomes of special values (see `special`) and of empty tensors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from gsl.text.listing import listing
+from gslverify.codes.levels import EMPTY_REFUSED, SPECIAL_VALUES_CHANGE, TARGET_LESS_PRECISE
+from gslverify.codes.numeric import MATCH_REFUSED
+from gslverify.comparison.compare import Comparison
+from gslverify.comparison.identity import MOST_ELEMENTS, Identity, compare_identities
+from gslverify.comparison.precision import Errors, errors_of, examined_dtype
+from gslverify.comparison.special import CHANGES, MENUS, Change, changes, has_answer, special_inputs
+from gslverify.finding import Assurance, Finding, Level
+from gslverify.generate.arrays import random_array
+from gslverify.generate.empty import plain_inputs
+from gslverify.generate.network import Network
+from gslverify.generate.values import value_ranges
+from gslverify.stage import Count, Question
+from gslverify.trials.blame import difference_of
+from gslverify.trials.minimise import counterexample_of, minimise_values
+from gslverify.trials.second_opinion import spread
+from gslverify.trials.trial import NO_ELEMENTS, run_trial
+from gslverify.trials.trial import Outcome as Trial
+from gslverify.trials.variation import Telling, shrunk, telling
+
+MOST_EMPTY = 24
+NETWORKS_FOR_IDENTITY = 6
+UNKNOWN_INPUTS = frozenset({"alone", "outputs used", "inputs computed", "twice", "names clash"})
+"""Contexts whose inputs are independent unknowns: in others one tensor may stand for several."""
+TRIALS_FOR_PRECISION = 40
+NETWORKS_WITH_OFFSETS = 20
+LEAST_WEAK = 3
+"""Trials in which a target must lose digits: of one or two, chance may be the reason."""
+NETWORKS_WITH_SPECIAL_VALUES = 12
+RETRIES_WITH_INTEGERS = ("distinct integers", "nonzero integers", "wide")
+
+
+@dataclass(slots=True)
+class Climbed:
+    """What the further levels found."""
+
+    findings: list[Finding] = field(default_factory=list)
+    assurances: list[Assurance] = field(default_factory=list)
+    counts: list[Count] = field(default_factory=list)
+
+
+def climb(
+    question: Question, passed: Sequence[Sequence[Trial]], empty: Iterable[Network] = ()
+) -> Climbed:
+    """Examine networks that passed, and `empty` ones that were not run yet.
+
+    A finding that refutes comes with its counterexample.
+    """
+    found = Climbed()
+    _without_elements(question, empty, found)
+    for level in (_identity, _precision, _special):
+        level(question, passed, found)
+    return found
+
+
+def _without_elements(question: Question, empty: Iterable[Network], found: Climbed) -> None:
+    """Run networks with empty tensors; outputs without elements must keep their types."""
+    agreed = 0
+    for network in islice(empty, MOST_EMPTY):
+        trial = run_trial(question.subst, network, plain_inputs(network))
+        agreed += trial.code is None and trial.rejected in ("", NO_ELEMENTS)
+        if trial.code is MATCH_REFUSED:
+            lines = tuple(listing(network.outputs))
+            finding = Finding(EMPTY_REFUSED, trial.message, question.subst.span, details=lines)
+            found.findings.append(finding)
+            break
+        if trial.code is not None:
+            found.findings.append(refutation(question, trial))
+            break
+    found.counts.append(Count("empty", agreed))
+
+
+def _elements(trial: Trial) -> int:
+    return sum(math.prod(variable.shape) for variable in trial.network.variables)
+
+
+def _identity(question: Question, passed: Sequence[Sequence[Trial]], found: Climbed) -> None:
+    open_ones = [t[0] for t in passed if t[0].network.context in UNKNOWN_INPUTS]
+    small = [trial for trial in open_ones if _elements(trial) <= MOST_ELEMENTS]
+    asked = spread(small, NETWORKS_FOR_IDENTITY)
+    said = [_compared(question, number, trial) for number, trial in enumerate(asked)]
+    for trial, identity in zip(asked, said, strict=True):
+        refuted = _refuted_by_integers(question, trial) if identity.differ else None
+        if refuted is not None:
+            found.findings.append(refutation(question, refuted))
+            return
+    same = sum(identity.holds for identity in said)
+    found.counts.append(Count("identical", same))
+    if same and not any(identity.differ for identity in said):
+        text = f"identity, error < 1e-30, {same} graphs"
+        found.assurances.append(Assurance("", Level.IDENTITY, text))
+
+
+def _compared(question: Question, number: int, trial: Trial) -> Identity:
+    seed = (question.settings.seed << 16) + number
+    return compare_identities(trial.network.outputs, trial.target, trial.inputs, seed)
+
+
+def _refuted_by_integers(question: Question, trial: Trial) -> Trial | None:
+    """Run a network again on integers, on which arithmetic is exact; residues prove nothing."""
+    generator = np.random.default_rng(question.settings.seed)
+    for style in RETRIES_WITH_INTEGERS:
+        again = run_trial(question.subst, trial.network, _drawn(trial, style, generator))
+        if again.code is not None:
+            return again
+    return None
+
+
+def refutation(question: Question, failure: Trial) -> Finding:
+    """Return the finding about a failed trial, made small, with what matters about it.
+
+    Of a rule that is wrong on purpose nobody asks why.
+    """
+    small = shrunk(question.subst, failure)
+    smallest = minimise_values(question.subst, small, question.settings.shrink_seconds)
+    assert smallest.code is not None
+    seen = Telling() if question.rule.expect else telling(question.subst, smallest)
+    example = replace(
+        counterexample_of(smallest, question.settings.use_tvm),
+        matters=seen.matters,
+        same_for_any=seen.same_for_any,
+    )
+    code, span = smallest.code, question.subst.span
+    return Finding(code, smallest.message, span, seen.cure, (), example, code.id)
+
+
+def _precision(question: Question, passed: Sequence[Sequence[Trial]], found: Climbed) -> None:
+    inexact = [trial for trials in passed for trial in trials if not trial.exact]
+    asked = [(trial, trial.inputs) for trial in spread(inexact, TRIALS_FOR_PRECISION)]
+    first = [trials[0] for trials in passed if examined_dtype(trials[0].network.outputs)]
+    generator = np.random.default_rng(question.settings.seed)
+    for trial in spread(first, NETWORKS_WITH_OFFSETS):
+        asked.append((trial, _drawn(trial, "offsets", generator)))
+    measured = [errors_of(t.network.outputs, t.target, inputs) for t, inputs in asked]
+    known = [errors for errors in measured if errors is not None]
+    found.counts.append(Count("measured", len(known)))
+    weak = [errors for errors in known if errors.is_weak]
+    if len(weak) >= LEAST_WEAK:
+        worst = max(weak, key=_loss)
+        message = f"{len(weak)} of {len(known)} runs: {worst}"
+        found.findings.append(
+            Finding(TARGET_LESS_PRECISE, message, question.subst.span, subject=worst.dtype)
+        )
+
+
+def _drawn(trial: Trial, style: str, generator: np.random.Generator) -> dict[str, Any]:
+    network = trial.network
+    ranges = value_ranges(network.outputs)
+    return {v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables}
+
+
+def _loss(errors: Errors) -> float:
+    return errors.target / max(errors.source, errors.floor)
+
+
+def _special(question: Question, passed: Sequence[Sequence[Trial]], found: Climbed) -> None:
+    usable = [trials[0] for trials in passed if has_answer(trials[0].network.outputs)]
+    asked = spread(usable, NETWORKS_WITH_SPECIAL_VALUES)
+    seen: Counter[str] = Counter()
+    worst: list[tuple[Trial, Change]] = []
+    for number, trial in enumerate(asked):
+        kinds: set[str] = set()
+        for change in _changes_of(trial, number):
+            kinds.add(change.kind)
+            worst.append((trial, change))
+        seen.update(kinds)
+    found.counts.append(Count("special", len(asked)))
+    found.counts += [Count(f"{kind} changed", seen[kind]) for kind in CHANGES if seen[kind]]
+    if question.rule.nan != "same":
+        return
+    if worst:
+        smallest = min(worst, key=lambda pair: _elements(pair[0]))
+        found.findings.append(_broken_promise(question, *smallest))
+    elif asked:
+        text = f"special values same, {len(asked)} graphs"
+        found.assurances.append(Assurance("", Level.TESTED, text))
+
+
+def _changes_of(trial: Trial, number: int) -> Iterator[Change]:
+    generator = np.random.default_rng(number)
+    for kind in MENUS:
+        inputs = special_inputs(trial.network.variables, trial.inputs, kind, generator)
+        yield from changes(trial.network.outputs, trial.target, inputs)
+
+
+def _broken_promise(question: Question, trial: Trial, change: Change) -> Finding:
+    change = _simplified(trial, change)
+    difference = difference_of(change)
+    comparison = Comparison(False, difference.total, difference.total, difference)
+    code, message = SPECIAL_VALUES_CHANGE, difference.sentence
+    failed = replace(trial, inputs=change.inputs, code=code, comparisons=(comparison,))
+    example = counterexample_of(failed, ask_tvm=False)
+    return Finding(
+        code,
+        message,
+        question.subst.span,
+        'remove nan="same", or keep these values',
+        counterexample=example,
+        subject=code.id,
+    )
+
+
+def _simplified(trial: Trial, change: Change) -> Change:
+    """Put 1 in the place of every input element that the change does not need."""
+    for name, array in change.inputs.items():
+        if array.dtype.kind != "f":
+            continue
+        for place in np.ndindex(array.shape):
+            simple = change.inputs[name].copy()
+            simple[place] = 1.0
+            inputs: dict[str, Any] = {**change.inputs, name: simple}
+            again = changes(trial.network.outputs, trial.target, inputs)
+            change = next((one for one in again if one.kind == change.kind), change)
+    return change

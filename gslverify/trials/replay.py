@@ -1,0 +1,124 @@
+"""Run a stored counterexample again: does the rule still fail on it, and in the same way?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gsl.errors import GraphError
+from gsl.subst import Subst
+from gsl.types import TensorType, TupleType, Type
+from gslverify.case import Case
+from gslverify.codes.backend import KNOWN_DEVIATION
+from gslverify.codes.levels import SPECIAL_VALUES_CHANGE
+from gslverify.codes.numeric import BACKENDS_DISAGREE, MATCH_REFUSED, REWRITE_BREAKS_GRAPH
+from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE
+from gslverify.comparison.special import changes
+from gslverify.finding import CODES, Code
+from gslverify.generate.network import Network
+from gslverify.instances.concrete import rewrite_once, target_outputs
+from gslverify.trials.blame import differences
+from gslverify.trials.trial import Outcome, run_trial
+
+ABOUT_TYPES = (OUTPUT_SHAPE, OUTPUT_DTYPE, ILLEGAL_TARGET)
+"""Codes that types alone decide, so that nothing has to be computed."""
+
+
+ABOUT_TVM = (BACKENDS_DISAGREE, KNOWN_DEVIATION)
+"""Codes about graphs that no rule is needed for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What a rule does to a stored case now.
+
+    It fails with `code` and `message`, or it does not and `message` says why. `undecided` says
+    that the case no longer tells anything. `trial` is None where types alone were looked at.
+    """
+
+    code: Code | None
+    message: str
+    undecided: bool = False
+    trial: Outcome | None = None
+
+
+def network_of(case: Case) -> Network:
+    """Return the network of a case; raises as `gsl.records.decode` does."""
+    exprs = case.exprs()
+    outputs = tuple(exprs[position] for position in case.source)
+    matched = tuple(exprs[position] for position in case.matched)
+    return Network(outputs, matched, case.context, escaping=case.escaping)
+
+
+def replay(subst: Subst, case: Case, code_id: str) -> Replay:
+    """Apply a rule to a case that had refuted it with the code `code_id`."""
+    network = network_of(case)
+    if any(code_id == code.id for code in ABOUT_TYPES):
+        return _replay_types(subst, network, code_id)
+    if any(code_id == code.id for code in ABOUT_TVM):
+        return _replay_tvm(network, case, code_id)
+    trial = run_trial(subst, network, case.inputs)
+    if code_id == SPECIAL_VALUES_CHANGE.id and trial.code is None and trial.target:
+        return _replay_special(network, trial)
+    if trial.code is not None:
+        return Replay(trial.code, trial.message, trial=trial)
+    if trial.declined:
+        return Replay(None, "the match is declined, as it has to be", trial=trial)
+    if not trial.rejected:
+        return Replay(None, "source and target agree on it", trial=trial)
+    if not _matches(subst, network):
+        return Replay(None, f"the rule leaves it alone: {trial.rejected}", trial=trial)
+    return Replay(None, trial.rejected, undecided=True, trial=trial)
+
+
+def _matches(subst: Subst, network: Network) -> bool:
+    try:
+        return rewrite_once(subst, network.outputs, network.matched).mismatch is None
+    except GraphError:
+        return True
+
+
+def _replay_tvm(network: Network, case: Case, code_id: str) -> Replay:
+    found = differences(network.outputs, case.inputs)
+    if not found:
+        return Replay(None, "TVM and the references agree on it")
+    return Replay(CODES[code_id], found[0].summary)
+
+
+def _replay_special(network: Network, trial: Outcome) -> Replay:
+    found = next(changes(network.outputs, trial.target, trial.inputs), None)
+    if found is None:
+        return Replay(None, "NaN, infinities and signed zeros stay where they are", trial=trial)
+    return Replay(SPECIAL_VALUES_CHANGE, f"{found.kind} changes", trial=trial)
+
+
+def _replay_types(subst: Subst, network: Network, code_id: str) -> Replay:
+    try:
+        rewritten = rewrite_once(subst, network.outputs, network.matched)
+    except GraphError as error:
+        return Replay(REWRITE_BREAKS_GRAPH, str(error))
+    if rewritten.mismatch is not None:
+        return Replay(None, f"the rule leaves it alone: {rewritten.mismatch.reason}")
+    if rewritten.refusal is None:
+        return Replay(None, "the target can be built and its outputs keep their types")
+    built = target_outputs(subst, network.outputs)
+    if built is None:
+        return Replay(ILLEGAL_TARGET, str(rewritten.refusal))
+    pairs = [(old.type, new.type) for old, new in zip(network.outputs, built, strict=True)]
+    found = [code for code, part in _PARTS if any(part(o) != part(n) for o, n in pairs)]
+    same = [code for code in found if code.id == code_id]
+    return Replay((same or found or [MATCH_REFUSED])[0], str(rewritten.refusal))
+
+
+def _shapes(given: Type) -> tuple[object, ...]:
+    return given.shape if isinstance(given, TensorType) else tuple(map(_shapes, _fields(given)))
+
+
+def _dtypes(given: Type) -> tuple[object, ...]:
+    return (given.dtype,) if isinstance(given, TensorType) else tuple(map(_dtypes, _fields(given)))
+
+
+def _fields(given: Type) -> tuple[Type, ...]:
+    return given.fields if isinstance(given, TupleType) else ()
+
+
+_PARTS = ((OUTPUT_SHAPE, _shapes), (OUTPUT_DTYPE, _dtypes))

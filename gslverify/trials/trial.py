@@ -1,0 +1,169 @@
+"""One trial: rewrite a network with the real engine and compare it with the original."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gsl.engine.fixpoint import Record, apply
+from gsl.errors import GraphError, GslError, RewriteError
+from gsl.expr import Expr
+from gsl.subst import Subst
+from gsl.workload import Workload
+from gslverify.case import Case, case_of
+from gslverify.codes.numeric import (
+    MATCH_REFUSED,
+    OUTPUTS_DIFFER,
+    REWRITE_BREAKS_GRAPH,
+    TARGET_UNDEFINED,
+)
+from gslverify.comparison.bounded import AmbiguousError
+from gslverify.comparison.compare import Comparison, UndefinedError, compare, evaluate_bounded
+from gslverify.finding import Code
+from gslverify.generate.network import MAY_DECLINE, PLANTED, Network
+from gslverify.instances.concrete import Rewritten, rewrite_once
+from gslverify.trials.domains import is_defined, misuse
+from gslverify.trials.integrity import damage
+
+MOST_REWRITES = 40
+NO_ELEMENTS = "the outputs have no elements"
+UNDEFINED = "an operator of the source is not defined on some of its operands"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a trial.
+
+    `rejected` says why it tells nothing, `code` and `message` what went wrong; with neither, both
+    networks agree, exactly when `exact`. `declined` says that the match had to be declined and was.
+    """
+
+    network: Network
+    inputs: Mapping[str, Any]
+    target: tuple[Expr, ...] = ()
+    rejected: str = ""
+    code: Code | None = None
+    message: str = ""
+    exact: bool = False
+    declined: bool = False
+    comparisons: tuple[Comparison, ...] = field(default=())
+
+    def case(self) -> Case:
+        """Return graphs and inputs as plain data."""
+        network = self.network
+        return case_of(
+            network.outputs,
+            network.matched,
+            self.target,
+            self.inputs,
+            network.context,
+            network.escaping,
+        )
+
+
+def simplest(passed: Sequence[Sequence[Outcome]]) -> Outcome:
+    """Return the first trial of the network with the fewest input elements."""
+    firsts = [trials[0] for trials in passed]
+    return min(firsts, key=lambda trial: sum(int(a.size) for a in trial.inputs.values()))
+
+
+Prepared = Rewritten | GraphError
+"""A rewritten network, or what is wrong with the graph that the engine left behind."""
+
+
+def run_trial(subst: Subst, network: Network, inputs: Mapping[str, Any]) -> Outcome:
+    """Rewrite `network`, run both on the NumPy references, and compare every output."""
+    return judge(network, prepare(subst, network), inputs)
+
+
+def prepare(subst: Subst, network: Network) -> Prepared:
+    """Rewrite `network` with the engine, as its context demands."""
+    try:
+        return _rewrite(subst, network)
+    except GraphError as error:
+        return error
+
+
+def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Outcome:
+    """Run a network and what it was rewritten to on the references, and compare every output."""
+    if isinstance(prepared, GraphError):
+        return Outcome(network, inputs, code=REWRITE_BREAKS_GRAPH, message=str(prepared))
+    if network.escaping:
+        return _declined(network, inputs, prepared)
+    if prepared.refusal is not None:
+        return Outcome(network, inputs, code=MATCH_REFUSED, message=str(prepared.refusal))
+    if prepared.mismatch is not None and network.context in MAY_DECLINE:
+        return Outcome(network, inputs, declined=True)
+    if prepared.mismatch is not None:
+        return Outcome(network, inputs, rejected=prepared.mismatch.reason)
+    message = damage(network, prepared)
+    if message:
+        return Outcome(network, inputs, prepared.outputs, "", REWRITE_BREAKS_GRAPH, message)
+    return _compare(network, inputs, prepared.outputs)
+
+
+def _declined(network: Network, inputs: Mapping[str, Any], rewritten: Rewritten) -> Outcome:
+    """An inner value of the match is needed elsewhere, so the match must not be replaced."""
+    if rewritten.mismatch is not None:
+        return Outcome(network, inputs, declined=True)
+    message = "a match was replaced although a value inside it is used elsewhere"
+    return Outcome(network, inputs, rewritten.outputs, "", REWRITE_BREAKS_GRAPH, message)
+
+
+def _rewrite(subst: Subst, network: Network) -> Rewritten:
+    if network.context not in PLANTED:
+        return rewrite_once(subst, network.outputs, network.matched)
+    record = Record()
+    try:
+        workload = Workload(network.outputs)
+        result = apply(workload, [subst], max_rewrites=MOST_REWRITES, record=record)
+    except RewriteError:
+        # A rule whose target matches its source again has no fixpoint; one rewrite has to do.
+        once = rewrite_once(subst, network.outputs, network.matched)
+        return replace(once, endless=True)
+    if record.refused:
+        return Rewritten(refusal=record.refused[0][1])
+    if not record.total:
+        return rewrite_once(subst, network.outputs, network.matched)
+    # Matches with several outputs may be put together from those of two sites.
+    countable = len(subst.source) == 1 and subst.variadic is None
+    return Rewritten(result.outputs, rewrites=record.total if countable else MOST_REWRITES)
+
+
+def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ...]) -> Outcome:
+    try:
+        before, values = evaluate_bounded(network.outputs, inputs)
+    except GslError as error:
+        return Outcome(network, inputs, target, rejected=str(error))
+    if not is_defined(network, inputs, values):
+        return Outcome(network, inputs, target, rejected=UNDEFINED)
+    try:
+        after, values = evaluate_bounded(target, inputs)
+    except AmbiguousError as error:
+        return Outcome(network, inputs, target, rejected=str(error))
+    except UndefinedError as error:
+        return Outcome(network, inputs, target, "", TARGET_UNDEFINED, str(error))
+    except GslError as error:
+        return Outcome(network, inputs, target, "", REWRITE_BREAKS_GRAPH, str(error))
+    misused = misuse(values)
+    if misused:
+        return Outcome(network, inputs, target, "", TARGET_UNDEFINED, misused)
+    comparisons = tuple(
+        comparison
+        for number, (source, new) in enumerate(zip(before, after, strict=True))
+        for comparison in compare(f"output {number}", source, new)
+    )
+    for comparison in comparisons:
+        if comparison.difference is not None:
+            message = comparison.difference.summary
+            code = OUTPUTS_DIFFER
+            return Outcome(network, inputs, target, "", code, message, comparisons=comparisons)
+    compared = sum(comparison.compared for comparison in comparisons)
+    total = sum(comparison.total for comparison in comparisons)
+    if not total:
+        return Outcome(network, inputs, target, rejected=NO_ELEMENTS)
+    if 2 * compared < total:
+        return Outcome(network, inputs, target, rejected="few elements have a bounded value")
+    exact = all(comparison.exact for comparison in comparisons)
+    return Outcome(network, inputs, target, exact=exact, comparisons=comparisons)

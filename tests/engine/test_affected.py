@@ -1,0 +1,119 @@
+"""Where a rewrite may have made matches possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from gsl import Expr, Subst, attr, op, pat
+from gsl.engine.affected import FEW, LONGEST_WAY, Anywhere, Neighbourhood, PutOff, standing
+from gsl.graph import Graph
+from tests.match.asking import node_of
+from tests.match.toys import add, exp, half, negative, p_halves, p_tag, relu, tag, tanh, var
+from tests.rewriting import shape_of
+
+X, Y, W = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+A, B = var("a"), var("b")
+
+
+def roots(rule: Subst, outputs: Sequence[Expr], touched: Expr) -> list[object]:
+    """Return the roots of matches that `touched` may be part of, what is put off as "..."."""
+    graph = Graph(outputs)
+    found = Neighbourhood([rule]).roots(node_of(graph, touched))
+    return ["..." if isinstance(one, PutOff) else shape_of(one.expr) for one in found]
+
+
+def fan(positional: bool = False) -> pat.Variadic:
+    index = attr.Symbol("i")
+    leaf = pat.Wildcard()
+    inner = p_tag(leaf, k=index) if positional else p_tag(leaf)
+    field = X + inner
+    return pat.Variadic(field, templates=[field, inner, leaf], index=index)
+
+
+r, e = relu(A), exp(A)
+inner_tag = tag(B, 1)
+branch, other = add(A, inner_tag), add(A, tag(B, 2))
+CASES: dict[str, tuple[Callable[[], Subst], list[Expr], Expr, list[object]]] = {
+    "the root itself": (lambda: Subst(op.Relu(X), X), [r], r, [shape_of(r)]),
+    "another operator": (lambda: Subst(op.Relu(X), X), [e], e, []),
+    "an input": (lambda: Subst(op.Relu(X), X), [r], A, []),
+    "up to the root": (lambda: Subst(op.Exp(op.Relu(X)), X), [exp(r)], r, [shape_of(exp(r))]),
+    "up past other operators": (lambda: Subst(op.Exp(op.Relu(X)), X), [tanh(r)], r, []),
+    "an interior node with more users": (
+        lambda: Subst(op.Exp(op.Relu(X)), X), [exp(r), tanh(r)], r, [],
+    ),
+    "an interior node that is an output": (
+        lambda: Subst(op.Exp(op.Relu(X)), X), [exp(r), r], r, [],
+    ),
+    "down and up to the first output": (
+        lambda: Subst([op.Relu(X), op.Exp(X)], [X, X]), [r, e], e, [shape_of(r)],
+    ),
+    "through an alternative": (
+        lambda: Subst(op.Tanh(pat.Alt(op.Relu(X), op.Exp(X))), X), [tanh(e)], e,
+        [shape_of(tanh(e))],
+    ),
+    "through a projection": (
+        lambda: Subst(p_halves(op.Relu(X))[0], X), [half(r, 0)], r, [shape_of(half(r, 0))],
+    ),
+    "from a field to field zero": (
+        lambda: Subst(fan(), fan()), [branch, other], inner_tag, [shape_of(branch)],
+    ),
+    "from a field to all that may be field zero": (
+        lambda: Subst(fan(positional=True), X), [branch, other], inner_tag,
+        [shape_of(branch), shape_of(other), shape_of(branch)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_roots_around_a_node(name: str) -> None:
+    rule, outputs, touched, expected = CASES[name]
+
+    assert sorted(map(str, roots(rule(), outputs, touched))) == sorted(map(str, expected))
+
+
+def test_crowd_of_users_is_put_off_and_found_later() -> None:
+    rule = Subst([op.Relu(X), op.Exp(X)], [X, X])
+    crowd = [relu(A) for _ in range(FEW + 1)]
+    graph = Graph([e, negative(A), *crowd])
+    neighbourhood = Neighbourhood([rule])
+
+    (put_off,) = neighbourhood.roots(graph.outputs[0])
+
+    assert isinstance(put_off, PutOff)
+    assert list(neighbourhood.further(put_off, graph)) == graph.outputs[2:]
+    assert put_off in {next(iter(neighbourhood.roots(graph.outputs[0]))): None}
+
+
+def test_several_rules_are_looked_at_together() -> None:
+    rules = [Subst(op.Relu(X), X), Subst(op.Exp(op.Relu(X)), X), Subst(op.Tanh(op.Exp(X)), X)]
+    graph = Graph([exp(r)])
+    relu_node, exp_node = node_of(graph, r), graph.outputs[0]
+
+    assert set(Neighbourhood(rules).roots(relu_node)) == {relu_node, exp_node}
+
+
+def test_patterns_that_stand_where_one_is_written() -> None:
+    one, two, three = op.Relu(X), op.Exp(X), op.Tanh(X)
+    many = fan()
+
+    assert standing(one) == [one]
+    assert standing(pat.Alt(one, pat.Alt(two, three))) == [one, two, three]
+    assert standing(many(many.field, 0)) == []
+
+
+def test_root_of_a_deep_pattern_is_looked_for_anywhere() -> None:
+    source: pat.Pattern = X
+    for _ in range(2 * LONGEST_WAY):
+        source = op.Exp(source)
+    neighbourhood = Neighbourhood([Subst(op.Tanh(source), X)])
+    top = tanh(exp(A))
+    graph = Graph([relu(top), negative(A)])
+
+    found = list(neighbourhood.roots(node_of(graph, top.operands[0])))
+    (far,) = [one for one in found if isinstance(one, Anywhere)]
+
+    assert node_of(graph, top) in found, "one step up, as for any pattern"
+    assert [node.expr for node in neighbourhood.further(far, graph)] == [top]

@@ -1,0 +1,104 @@
+"""Rules by the heads of their root and its operands."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from gsl import Call, Const, Expr, Proj, Subst, Tuple, Var, op, pat
+from gsl.engine.index import Heads, RuleIndex, heads_of, root_of
+from gsl.graph import Graph
+from gsl.match.find import search_of
+from tests.match.cutting import Cutter, random_outputs
+from tests.match.toys import ADD, EXP, NEGATIVE, RELU, Tag, add, exp, p_tag, relu, tag, var
+
+X, Y = pat.Wildcard(), pat.Wildcard()
+A, B = var("a"), var("b")
+
+HEADS: list[tuple[pat.Pattern, Heads]] = [
+    (op.Relu(X), Heads(frozenset({RELU}))),
+    (pat.Alt(op.Relu(X), pat.Alt(op.Exp(X), -X)), Heads(frozenset({RELU, EXP, NEGATIVE}))),
+    (pat.Alt(op.Relu(X), op.Elementwise(X)), Heads()),
+    (op.Elementwise(X), Heads(trait="elementwise")),
+    (op.same(op.Relu(X))(X), Heads()),
+    (X, Heads()),
+    (pat.Variable(), Heads(frozenset({Var}))),
+    (pat.Const(), Heads(frozenset({Const}))),
+    (pat.Tuple(X, Y), Heads(frozenset({Tuple}))),
+    (pat.Variadic(op.Relu(X)), Heads(frozenset({Tuple}))),
+    (pat.GetItem(X, 0), Heads(frozenset({Proj}))),
+]
+
+
+@pytest.mark.parametrize(("pattern", "heads"), HEADS)
+def test_heads_of_a_pattern(pattern: pat.Pattern, heads: Heads) -> None:
+    assert heads_of(pattern) == heads
+
+
+def test_head_is_in_a_set_by_name_or_by_trait() -> None:
+    assert RELU in Heads(frozenset({RELU}))
+    assert EXP not in Heads(frozenset({RELU}))
+    assert RELU in Heads(trait="elementwise")
+    assert Tag not in Heads(trait="elementwise")
+    assert Var not in Heads(trait="elementwise")
+    assert Var in Heads()
+
+
+def test_root_is_the_first_output_or_field_zero() -> None:
+    relus, exps = op.Relu(X), op.Exp(X)
+
+    assert root_of(Subst([relus, exps], [X, X])) is relus
+    assert root_of(Subst(pat.Variadic(relus), X)) is relus
+    assert root_of(Subst(pat.Variadic(relus, first=[exps]), X)) is exps
+
+
+def rules_at(expr: Expr, *sources: pat.Pattern) -> list[int]:
+    rules = [Subst(source, X) for source in sources]
+    found = RuleIndex(rules).rules_at(Graph([expr]).outputs[0])
+    return [rules.index(rule) for rule in found]
+
+
+def test_rules_keep_their_order() -> None:
+    sources = (op.Relu(X), op.Exp(X), op.Elementwise(X), op.Relu(Y))
+
+    assert rules_at(relu(A), *sources) == [0, 2, 3]
+    assert rules_at(exp(A), *sources) == [1, 2]
+    assert rules_at(tag(A), *sources) == []
+
+
+def test_operands_of_the_root_tell_rules_apart() -> None:
+    sources = (op.Relu(X) + Y, X + op.Relu(Y), pat.Variable() + Y, X + Y, op.Relu(X + Y))
+
+    assert rules_at(add(relu(A), B), *sources) == [0, 3]
+    assert rules_at(add(A, relu(B)), *sources) == [1, 2, 3]
+    assert rules_at(relu(add(A, B)), *sources) == [4]
+
+
+def test_heads_without_a_rule_are_known() -> None:
+    index = RuleIndex([Subst(op.Relu(X), X), Subst(p_tag(X), X)])
+
+    assert [index.has_root[head] for head in (RELU, Tag, ADD, Var)] == [True, True, False, False]
+
+
+def test_rule_that_matches_is_always_among_those_found() -> None:
+    matches = 0
+    for seed in range(200):
+        rng = Random(seed)
+        graph = Graph(random_outputs(rng, 8))
+        rule = Cutter(rng, mutations=0.05).problem(graph, 1 + seed % 2).subst
+        index = RuleIndex([rule])
+        for node in graph:
+            if any(True for _ in search_of(rule, graph).matches(node)):
+                matches += 1
+                assert index.rules_at(node) == (rule,), (seed, node)
+                assert index.has_root[node.head]
+
+    assert matches > 100
+
+
+def test_calls_of_another_number_of_operands_are_told_apart() -> None:
+    from_tag = pat.call(Tag, (X,))
+
+    assert rules_at(Call(Tag, [A]), from_tag) == [0]
+    assert rules_at(Tuple([A, B]), pat.Tuple(X, Y), pat.Tuple(X, Y, pat.Wildcard())) == [0]

@@ -1,0 +1,108 @@
+"""NaN, infinities and signed zeros: where two sides differ in them, by kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gsl.expr import Call, Const, Expr, Tuple, Var
+from gsl.operators import lookup
+from gslverify.comparison.special import (
+    INFINITY,
+    MENUS,
+    NAN,
+    ZERO,
+    changes,
+    changes_between,
+    has_answer,
+    special_inputs,
+)
+
+X, Y = Var("x", (3,)), Var("y", (3,))
+
+
+def call(name: str, *operands: Expr, **attributes: Any) -> Expr:
+    return Call(lookup(name), operands, attributes)
+
+
+def kinds(one: Any, other: Any) -> list[str]:
+    arrays = [np.array([value], np.float32) for value in (one, other)]
+    return [change.kind for change in changes_between(arrays[:1], arrays[1:], {})]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (np.nan, np.nan, []),
+        (np.inf, np.inf, []),
+        (-0.0, -0.0, []),
+        (1.0, 2.0, []),
+        (np.nan, 1.0, [NAN]),
+        (1.0, np.nan, [NAN]),
+        (np.inf, np.nan, [NAN]),
+        (np.inf, -np.inf, [INFINITY]),
+        (1.0, -np.inf, [INFINITY]),
+        (0.0, -0.0, [ZERO]),
+        (-0.0, 1.0, []),
+    ],
+)
+def test_kinds_are_told_apart(one: float, other: float, expected: list[str]) -> None:
+    assert kinds(one, other) == expected
+
+
+def test_integers_and_shapes_are_left_to_others() -> None:
+    ints, floats = np.array([1]), np.array([np.nan, 1.0])
+    assert list(changes_between([ints], [ints + 1], {})) == []
+    assert list(changes_between([floats], [floats[:1]], {})) == []
+
+
+RULES = [
+    (call("Multiply", X, Const(0.0)), call("Subtract", X, X), {ZERO}),
+    (call("Add", X, Const(0.0)), X, {ZERO}),
+    (call("Divide", call("Multiply", X, Y), Y), X, {NAN}),
+    (call("Add", X, call("Negative", Y)), call("Subtract", X, Y), set()),
+    (call("Transpose", X), X, set()),
+    (Tuple([X, call("Maximum", X, Y)]), Tuple([X, call("Where", call("Less", X, Y), Y, X)]), {NAN}),
+]
+
+
+@pytest.mark.parametrize(("source", "target", "expected"), RULES)
+def test_changes_of_rules(source: Expr, target: Expr, expected: set[str]) -> None:
+    seen = set()
+    generator = np.random.default_rng(0)
+    for kind in MENUS:
+        for _ in range(8):
+            inputs = special_inputs([X, Y], {}, kind, generator)
+            seen |= {change.kind for change in changes([source], [target], inputs)}
+    assert seen >= expected
+    assert bool(seen) == bool(expected)
+
+
+def test_inputs_of_a_kind_keep_integers() -> None:
+    whole = Var("n", (3,), "int32")
+    usual = {"n": np.array([5, 6, 7], np.int32)}
+    inputs = special_inputs([X, whole], usual, NAN, np.random.default_rng(0))
+    assert inputs["n"] is usual["n"]
+    assert inputs["x"].dtype == np.float32
+    drawn = special_inputs([Var("x", (200,))], {}, ZERO, np.random.default_rng(0))["x"]
+    assert {str(value) for value in drawn} == {"0.0", "-0.0", "1.0", "-2.0"}
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        (call("Abs", X), True),
+        (call("Cast", X, dtype="float64"), True),
+        (call("Cast", X, dtype="int32"), False),
+        (call("Cast", X, dtype="bool"), False),
+        (call("Abs", Var("n", (), "int8")), False),
+    ],
+)
+def test_conversions_to_integers_have_no_answer(output: Expr, expected: bool) -> None:
+    assert has_answer([output]) is expected
+
+
+def test_what_cannot_be_run_changes_nothing() -> None:
+    assert list(changes([call("Abs", X)], [call("Abs", X)], {})) == []

@@ -1,0 +1,153 @@
+"""Code of rule files is tried in a child process first; nothing that it does ends the run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gslverify.corpus.collect import CollectedRule, Unusable, collect, writable
+from tests.gslverify.rule_files import HEAD, rule_text, write_rule, write_rules
+
+SOON = 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "says", "cure", "line"),
+    [
+        ("import os\nos._exit(0)\n", "it ends the process with exit code 0", "at import", 1),
+        ("\nraise KeyboardInterrupt\n", "it raises KeyboardInterrupt", "at import", 2),
+        ("\n\nwhile True: pass\n", "it does not come to an end", "--load-timeout", 3),
+    ],
+)
+def test_file_that_would_end_the_run(
+    text: str, says: str, cure: str, line: int, folder: Path
+) -> None:
+    (folder / "broken.py").write_text(text, "utf-8")
+    write_rules(folder, ["sound"], "sound.py")
+
+    broken, sound = collect(["."], SOON)
+
+    assert isinstance(broken, Unusable)
+    assert broken.finding.code.id == "GSL101"
+    assert says in broken.finding.message
+    assert cure in broken.finding.cure
+    assert broken.finding.span is not None
+    assert broken.finding.span.line == line
+    assert isinstance(sound, CollectedRule)
+
+
+@pytest.mark.parametrize(
+    ("body", "says", "line"),
+    [
+        ("import os\nos._exit(0)", "the rule ends the process with exit code 0", 4),
+        ("raise KeyboardInterrupt", "the rule raises KeyboardInterrupt", 6),
+        ("while True:\n    pass", "the rule does not come to an end within 0.5 seconds", None),
+    ],
+)
+def test_rule_that_would_end_the_run(body: str, says: str, line: int | None, folder: Path) -> None:
+    path = write_rule(folder, body)
+    path.write_text(path.read_text("utf-8") + rule_text("sound"), "utf-8")
+
+    wrong, sound = writable(collect(["rules.py"]), SOON)
+
+    assert isinstance(wrong, Unusable)
+    assert (wrong.rule_id, wrong.finding.code.id) == ("rules.py::example", "GSL102")
+    assert says in wrong.finding.message
+    assert wrong.finding.span is not None
+    assert wrong.finding.span.line == line or line is None
+    assert isinstance(sound, CollectedRule)
+
+
+def test_rules_are_not_run_where_they_are_only_listed(folder: Path) -> None:
+    write_rule(folder, "open('ran', 'w').close()")
+
+    collect(["rules.py"])
+
+    assert not (folder / "ran").exists()
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "gslverify", *arguments]
+    return subprocess.run(line, capture_output=True, text=True, check=False)
+
+
+STATIC = ("--stages", "static")
+
+
+@pytest.mark.parametrize("jobs", ["0", "1"])
+def test_command_reports_what_would_have_ended_it(jobs: str, folder: Path) -> None:
+    (folder / "exits.py").write_text("import os\nos._exit(0)\n", "utf-8")
+    write_rule(folder, "import os\nos._exit(0)")
+    write_rules(folder, ["sound"], "sound.py")
+
+    done = command(".", *STATIC, "-j", jobs)
+
+    assert done.returncode == 1
+    assert "PASS          sound" in done.stdout
+    assert "codes: GSL101 x1  GSL102 x1" in done.stdout
+    assert done.stderr == ""
+
+
+def test_show_and_list_survive_as_well(folder: Path) -> None:
+    write_rule(folder, "import os\nos._exit(0)")
+
+    shown, listed = command("show", "rules.py::example"), command("list", "rules.py")
+
+    assert shown.returncode == 2
+    assert "GSL102 the rule ends the process with exit code 0" in shown.stderr
+    assert listed.returncode == 0
+    assert "example" in listed.stdout
+
+
+SLEEP = "import time\nprint('sleeping', flush=True)\ntime.sleep(60)\n"
+
+
+@pytest.mark.parametrize(
+    "text", [SLEEP, HEAD + "\n@rule\ndef slow():\n    import time\n    time.sleep(60)\n"]
+)
+def test_interrupt_while_rules_are_loaded(text: str, folder: Path) -> None:
+    (folder / "rules.py").write_text(text, "utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gslverify", "rules.py", *STATIC],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    wait_for_a_child(process.pid)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert "interrupted" in err
+    assert out == ""
+
+
+def wait_for_a_child(process_id: int) -> None:
+    children = Path(f"/proc/{process_id}/task/{process_id}/children")
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and not children.read_text("utf-8"):
+        time.sleep(0.05)
+
+
+def test_interrupt_at_start_up_has_no_traceback(folder: Path) -> None:
+    script = (
+        "import sys\n"
+        "def stop(name): exec('raise KeyboardInterrupt')\n"
+        "import gslverify.__main__ as main\n"
+        "main.import_module = stop\n"
+        "main.run()\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")

@@ -1,0 +1,242 @@
+"""The further levels: each catches what no other does, and is silent about sound rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gsl import Subst, op, pat, rule
+from gsl.expr import Call, Var
+from gsl.operators import lookup
+from gslverify.codes.levels import EMPTY_REFUSED, SPECIAL_VALUES_CHANGE, TARGET_LESS_PRECISE
+from gslverify.codes.numeric import OUTPUTS_DIFFER
+from gslverify.finding import Level, StageResult, Verdict
+from gslverify.generate.empty import CONTEXT, empty_networks, plain_inputs
+from gslverify.generate.network import Network
+from gslverify.settings import Settings
+from gslverify.stage import Question
+from gslverify.stages.numeric import NUMERIC
+from gslverify.trials import ladder
+from gslverify.trials.ladder import climb
+from gslverify.trials.replay import replay
+from gslverify.trials.trial import run_trial
+from tests.gslverify.rules import SOUND, samplers_of
+from tests.gslverify.stages.asking import ask, question
+
+FEW: dict[str, Any] = {"max_examples": 16, "min_examples": 6, "max_variants": 12}
+
+
+def levels(result: StageResult) -> set[Level]:
+    return {assurance.level for assurance in result.assurances}
+
+
+# Identity.
+
+IDENTITIES = ["twice_transposed", "common_factor", "diamond_convolution", "scaled_by_constant"]
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize("name", IDENTITIES)
+def test_identities_are_assured(name: str) -> None:
+    result = ask(NUMERIC, SOUND[name], **FEW)
+    assert Level.IDENTITY in levels(result)
+    (said,) = [a.text for a in result.assurances if a.level is Level.IDENTITY]
+    assert said.startswith("identity, error < 1e-30, ")
+    assert result.counts["identical"] > 0
+
+
+@pytest.mark.smt
+def test_what_only_holds_for_ordered_numbers_is_no_identity() -> None:
+    def positive_part() -> Subst:
+        x = pat.Wildcard()
+        return Subst(op.Relu(op.Abs(x)), op.Abs(x), where=[x.dtype == "float32"])
+
+    result = ask(NUMERIC, positive_part, **FEW)
+    assert result.verdict is Verdict.PASS
+    assert Level.IDENTITY not in levels(result)
+    assert result.counts["identical"] == 0
+
+
+def passed(write: Any, *shapes: tuple[int, ...], context: str = "alone") -> tuple[Question, Any]:
+    """Return the question about x * y and trials that are taken to have passed."""
+    asked = question(write)
+    result = []
+    for shape in shapes:
+        x, y = Var("x", shape), Var("y", shape)
+        output = Call(lookup("Multiply"), [x, y])
+        network = Network((output,), (output,), context)
+        zeros = {name: np.zeros(shape, np.float32) for name in "xy"}
+        result.append([run_trial(asked.subst, network, zeros)])
+    return asked, result
+
+
+def product() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(x * y, y * x)
+
+
+def sum_for_product() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(x * y, x + y)
+
+
+@pytest.mark.smt
+def test_residues_that_differ_are_confirmed_on_integers() -> None:
+    """Trials on zeros show nothing; residues do, and integers confirm what they say."""
+    found = climb(*passed(sum_for_product, (2,), (1, 2)))
+    (finding,) = found.findings
+    assert finding.code is OUTPUTS_DIFFER
+    assert finding.counterexample is not None
+    assert not found.assurances
+    assert not climb(*passed(product, (2,), (1, 2))).findings
+
+
+def test_residues_alone_refute_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ladder, "_refuted_by_integers", lambda asked, trial: None)
+    found = climb(*passed(sum_for_product, (2,)))
+    assert not [finding for finding in found.findings if finding.code is OUTPUTS_DIFFER]
+    assert not [one for one in found.assurances if one.level is Level.IDENTITY]
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize("context", ["one tensor for two", "inputs constant"])
+def test_inputs_that_are_not_unknown_certify_nothing(context: str) -> None:
+    assert climb(*passed(product, (2,))).assurances
+    assert not climb(*passed(product, (2,), context=context)).assurances
+
+
+# Precision.
+
+
+def squares_of_difference() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    where = [x.dtype == "float32", x.shape == y.shape]
+    return Subst((x - y) * (x + y), x * x - y * y, where=where)
+
+
+@pytest.mark.smt
+def test_lost_digits_are_a_warning_with_numbers() -> None:
+    result = ask(NUMERIC, squares_of_difference, **FEW)
+    assert result.verdict is Verdict.PASS
+    (finding,) = result.findings
+    assert finding.code is TARGET_LESS_PRECISE
+    assert "float32: source off by" in finding.message
+    assert Level.IDENTITY in levels(result)
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize("name", ["common_factor", "root_of_transposed"])
+def test_sound_rules_keep_their_digits(name: str) -> None:
+    result = ask(NUMERIC, SOUND[name], **FEW)
+    assert result.findings == ()
+    assert result.counts["measured"] > 0
+
+
+# Special values.
+
+
+def promised(write: Any) -> StageResult:
+    settings = Settings(use_tvm=False, **FEW)
+    return NUMERIC.run(Question("tests::promised", rule(nan="same")(write), settings))
+
+
+def plus_zero() -> Subst:
+    x = pat.Wildcard()
+    return Subst(x + 0, x, where=[x.dtype == "float32"])
+
+
+def difference() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(x + (-y), x - y, where=[x.dtype == "float32"])
+
+
+@pytest.mark.smt
+def test_a_broken_promise_is_refuted_and_can_be_replayed() -> None:
+    result = promised(plus_zero)
+    assert result.verdict is Verdict.FAIL
+    (finding,) = result.findings
+    assert finding.code is SPECIAL_VALUES_CHANGE
+    assert "signed zero changes" in finding.message
+    example = finding.counterexample
+    assert example is not None
+    assert example.case is not None
+    again = replay(plus_zero(), example.case, finding.code.id)
+    assert again.code is SPECIAL_VALUES_CHANGE
+    assert replay(difference_of_one(), example.case, finding.code.id).code is None
+
+
+def difference_of_one() -> Subst:
+    x = pat.Wildcard()
+    zero = pat.Const(shape=())
+    return Subst(x + zero, zero + x)
+
+
+@pytest.mark.smt
+def test_a_kept_promise_is_assured() -> None:
+    result = promised(difference)
+    assert result.verdict is Verdict.PASS
+    (said,) = [a.text for a in result.assurances if "special" in a.text]
+    assert said.startswith("special values same, ")
+
+
+@pytest.mark.smt
+def test_without_a_promise_changes_are_counted() -> None:
+    result = ask(NUMERIC, plus_zero, **FEW)
+    assert result.verdict is Verdict.PASS
+    assert result.counts["signed zero changed"] > 0
+    assert "NaN changed" not in result.counts
+    assert not [a for a in result.assurances if "special" in a.text]
+
+
+# Empty tensors.
+
+
+def mean_by_sum() -> Subst:
+    x = pat.Wildcard()
+    total = op.Sum(op.Abs(x), axis=(0,), keepdims=True)
+    mean = op.Mean(op.Abs(x), axis=(0,), keepdims=True)
+    return Subst(total, mean * op.Sum(op.OnesLike(x), axis=(0,), keepdims=True))
+
+
+def counts_from_one() -> Subst:
+    """Right for all sizes but 0, where the target is 1 instead of 0."""
+    x = pat.Wildcard()
+    ones = op.Sum(op.OnesLike(x), axis=(0,))
+    where = [x.ndim == 1, x.dtype == "int32"]
+    return Subst(ones, op.Maximum(ones, 1), where=where)
+
+
+@pytest.mark.smt
+def test_empty_tensors_alone_refute() -> None:
+    result = ask(NUMERIC, counts_from_one, **FEW)
+    assert OUTPUTS_DIFFER in {finding.code for finding in result.findings}
+    (finding,) = [f for f in result.findings if f.code is OUTPUTS_DIFFER]
+    assert finding.counterexample is not None
+    assert f"context: {CONTEXT}" in finding.counterexample.notes
+
+
+@pytest.mark.smt
+def test_a_target_that_empty_tensors_do_not_fit_is_a_warning() -> None:
+    def floats() -> Subst:
+        subst = mean_by_sum()
+        (x,) = [p for p in subst.source_patterns if isinstance(p, pat.Wildcard)]
+        return Subst(subst.source[0], subst.target[0], where=[x.ndim == 1, x.dtype == "float32"])
+
+    result = ask(NUMERIC, floats, **FEW)
+    assert result.verdict is Verdict.PASS
+    assert {finding.code for finding in result.findings} == {EMPTY_REFUSED}
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize("name", ["twice_transposed", "common_factor", "pieces_in_order"])
+def test_networks_with_empty_tensors_match(name: str) -> None:
+    samplers = samplers_of(SOUND[name]())
+    drawn = list(empty_networks(samplers))
+    assert drawn
+    for network in drawn:
+        sizes = [size for variable in network.variables for size in variable.shape]
+        assert 0 in sizes
+        trial = run_trial(samplers[0].instance.subst, network, plain_inputs(network))
+        assert trial.code is None

@@ -1,0 +1,162 @@
+"""What is said to matter was tried, and what is said not to was, too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gsl import Subst, op, pat
+from gslverify.codes.numeric import OUTPUTS_DIFFER
+from gslverify.generate.network import Network
+from gslverify.generate.strategies import concrete_site
+from gslverify.instances.sampling import Sampler
+from gslverify.trials.trial import Outcome, run_trial
+from gslverify.trials.variation import Telling, Tried, Variations, _said, shrunk, telling
+from tests.gslverify.rules import samplers_of
+
+pytestmark = pytest.mark.smt
+
+
+def two_convolutions() -> Subst:
+    x1, x2, w1, w2 = pat.Wildcard(), pat.Wildcard(), pat.Variable(), pat.Variable()
+    first = op.Conv2D(x1, w1, data_layout="NCHW", kernel_layout="OIHW", padding=(0, 0, 0, 0))
+    second = op.Conv2D(x2, w2, **pat.same_attr(first))
+    inputs, weights = op.Concatenate((x1, x2), axis=1), op.Concatenate((w1, w2), axis=1)
+    whole = op.Conv2D(inputs, weights, **pat.same_attr(first))
+    one_dtype = [t.dtype == "float32" for t in (x1, x2, w1, w2)]
+    same = [x1.shape == x2.shape, w1.shape == w2.shape, first.out_dtype == x1.dtype]
+    return Subst(first + second, whole, where=[*same, *one_dtype])
+
+
+def swapped() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(x - y, y - x, where=[x.shape == y.shape, x.dtype == "float32", y.dtype == x.dtype])
+
+
+def failing(subst: Subst, **wanted: int) -> Outcome:
+    """Return a failure on a network whose free symbols end as `wanted` says, or are 1."""
+    for sampler in samplers_of(subst):
+        failure = _failure(subst, sampler, wanted)
+        if failure is not None:
+            return failure
+    raise AssertionError("the rule does not fail")
+
+
+def _failure(subst: Subst, sampler: Sampler, wanted: dict[str, int]) -> Outcome | None:
+    def wish(symbol: Any, options: tuple[Any, ...]) -> Any:
+        ends = [value for end, value in wanted.items() if end in symbol.name.replace(".", "_")]
+        simple = {"text": "float32", "bool": False, "real": 1.0}.get(symbol.sort, 1)
+        return ends[0] if ends else (options[0] if options else simple)
+
+    model = sampler.model(wish)
+    if model is None:
+        return None
+    site = concrete_site(sampler.instance, model)
+    named = {symbol.name: value for symbol, value in model.items()}
+    outputs = tuple(site.outputs)
+    network = Network(outputs, outputs, "alone", named, sampler=sampler)
+    generator = np.random.default_rng(0)
+    for _ in range(20):
+        inputs = {
+            v.name: generator.integers(-3, 4, v.shape).astype(v.dtype) for v in network.variables
+        }
+        outcome = run_trial(subst, network, inputs)
+        if outcome.code is not None:
+            return outcome
+    return None
+
+
+def test_the_attribute_that_matters_is_named_with_what_it_does() -> None:
+    subst = two_convolutions()
+    failure = failing(subst, groups=2, w2_shape=2)
+    assert failure.code is OUTPUTS_DIFFER
+
+    said = telling(subst, failure)
+
+    groups = next(text for text in said.matters if ".groups" in text)
+    assert "fails for 2" in groups
+    assert "passes 20 of 20 with 1" in groups
+    assert any(".strides" in name for name in said.same_for_any)
+    assert not any(".groups" in name for name in said.same_for_any)
+    assert said.cure.endswith(".groups == 1")
+
+
+def test_a_rule_that_is_wrong_everywhere_has_nothing_that_matters() -> None:
+    subst = swapped()
+
+    said = telling(subst, failing(subst))
+
+    assert said.matters == ()
+    assert said.cure == ""
+
+
+def test_graphs_become_smaller_and_fail_as_before() -> None:
+    subst = swapped()
+    failure = failing(subst, shape=4)
+
+    small = shrunk(subst, failure)
+
+    assert small.code is failure.code
+    assert max(array.size for array in small.inputs.values()) <= 1
+    assert max(array.size for array in failure.inputs.values()) >= 4
+
+
+def test_another_attribute_is_never_changed_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pass that is due to `groups` must not be told of the sizes that went with it."""
+    subst = two_convolutions()
+    failure = failing(subst, groups=2, w2_shape=2)
+    variations = Variations(subst, failure)
+    channels = [s for s in variations.symbols() if s.name.endswith(".shape[0]")]
+
+    for symbol in channels:
+        for value in (1, 3):
+            for outcome in variations.runs(symbol, value):
+                model = outcome.network.model
+                groups = [name for name in model if name.endswith(".groups")]
+                assert [model[name] for name in groups] == [2]
+
+
+def test_without_a_sampler_nothing_is_said() -> None:
+    failure = failing(swapped())
+    bare = Network(failure.network.outputs, failure.network.matched, "alone")
+    known = Outcome(bare, failure.inputs, failure.target, code=failure.code)
+
+    assert telling(swapped(), known) == Telling()
+    assert shrunk(swapped(), known) is known
+
+
+@pytest.mark.parametrize(
+    ("tried", "expected"),
+    [
+        (
+            {"c.groups": Tried([3], {1: 20})},
+            Telling(
+                ("c.groups (fails for 2, 3; passes 20 of 20 with 1)",),
+                (),
+                "if that is meant, add the condition c.groups == 1",
+            ),
+        ),
+        (
+            {"c.groups": Tried([], {1: 20, 3: 20})},
+            Telling(("c.groups (fails for 2; passes 20 of 20 with 1; passes 20 of 20 with 3)",)),
+        ),
+        ({"c.groups": Tried([1, 3], {})}, Telling((), ("c.groups",))),
+        ({"c.groups": Tried([], {})}, Telling()),
+        (
+            {"x.shape[0]": Tried([1], {3: 12})},
+            Telling(("x.shape[0] (fails for 1, 2; passes 12 of 12 with 3)",)),
+        ),
+        (
+            {"x.shape[0]": Tried([1], {}), "x.shape[1]": Tried([], {})},
+            Telling(),
+        ),
+        (
+            {"x.shape[0]": Tried([1], {}), "x.shape[1]": Tried([3], {})},
+            Telling((), ("x.shape",)),
+        ),
+    ],
+)
+def test_what_was_seen_in_words(tried: dict[str, Tried], expected: Telling) -> None:
+    assert _said(tried, dict.fromkeys(tried, 2)) == expected

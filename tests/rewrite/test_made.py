@@ -1,0 +1,168 @@
+"""How compiled targets make nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gsl import Expr, Subst, Var, Workload, apply, attr, op, pat
+from gsl.engine.fixpoint import Record
+from gsl.errors import EvaluationError, GraphError, OperatorError, RewriteError, UndecidedError
+from gsl.graph import Graph, Node
+from gsl.operators import Operator
+from gsl.rewrite.made import Maker, constant, instance
+from tests.match.toys import Tag, p_tag, relu, tag, tanh, var
+
+A = var("a")
+X = pat.Wildcard()
+
+
+def graph_of_one() -> tuple[Graph, Node]:
+    graph = Graph([relu(A)])
+    return graph, graph.outputs[0].operands[0]
+
+
+def test_nodes_are_noted_in_the_order_in_which_they_are_made() -> None:
+    graph, a = graph_of_one()
+    make = Maker(graph)
+
+    one = make.call(Tag, (a,), {"k": 2})
+    pair = make.tuple((one, a))
+    field = make.projection(pair, 1)
+    two = make.constant(2, "int8")
+
+    assert list(make.added) == [one, pair, field, two]
+    assert [node.expr.type for node in (one, field)] == [A.type, A.type]
+    assert all(node in graph for node in make.added)
+    assert one.expr.attributes == {"k": 2}
+    assert field.expr.index == 1
+    assert two.expr.dtype == "int8"
+
+
+class Counted:
+    """Counts how often types are inferred."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.inferred = 0
+        infer = Operator.infer
+
+        def counted(operator: Operator, *arguments: Any) -> Any:
+            self.inferred += 1
+            return infer(operator, *arguments)
+
+        monkeypatch.setattr(Operator, "infer", counted)
+
+
+def test_call_is_inferred_under_a_key_and_made_from_what_is_known() -> None:
+    graph, a = graph_of_one()
+    make = Maker(graph)
+
+    known = make.infer("key", Tag, (a,), {"k": 2})
+    calls = [make.typed(Tag, (a,), known) for _ in range(2)]
+
+    assert Maker(graph).known["key"] is known, "the next target in this graph finds it"
+    assert list(make.added) == calls
+    assert calls[0].expr is not calls[1].expr
+    for call in calls:
+        assert (call.expr.operator, call.expr.operands) == (Tag, (A,))
+        assert (call.expr.attributes, call.expr.type) == ({"k": 2}, A.type)
+        assert call.operands == (a,)
+
+
+def inferred(monkeypatch: pytest.MonkeyPatch, rule: Subst, *roots: Expr) -> int:
+    """Return how often types are inferred while `rule` is applied to `roots`."""
+    counted = Counted(monkeypatch)
+    apply(Workload(list(roots)), [rule])
+    return counted.inferred
+
+
+def test_type_is_inferred_once_for_equal_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    tagged = p_tag(X)
+    again = Subst(op.Relu(tagged), op.Exp(p_tag(X, k=tagged.k)))
+    roots = [relu(tag(var(f"v{i}"), k)) for i, k in enumerate((2, 2, 2, 3))]
+
+    assert inferred(monkeypatch, again, *roots) == 3, "tags of 2, tags of 3, the exp of either"
+
+
+def test_calls_on_other_types_are_inferred_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = Subst(op.Relu(X), op.Exp(X))
+    shapes = [(2,), (3,), (2,), (2, 1)]
+
+    roots = [relu(Var(f"v{i}", shape)) for i, shape in enumerate(shapes)]
+
+    assert inferred(monkeypatch, rule, *roots) == 3
+
+
+def test_attributes_that_look_equal_in_two_patterns_are_not_mixed_up() -> None:
+    """1 == True, but only one of them is an integer."""
+    one = Subst(op.Relu(X), op.Exp(p_tag(X, k=1)))
+    flag = Subst(op.Tanh(X), op.Exp(p_tag(X, k=X.shape[0] == 2)))
+    record = Record()
+
+    apply(Workload([relu(A), tanh(A)]), [one, flag], record=record)
+
+    assert record.counts == {one: 1}
+    assert [rule for rule, _ in record.refused] == [flag]
+
+
+REFUSED: list[tuple[str, tuple[Any, ...], type[Exception]]] = [
+    ("call", (Tag, "a", {"k": "text"}), OperatorError),
+    ("call", (Tag, "a", {"k": attr.Symbol("k")}), UndecidedError),
+    ("infer", ("key", Tag, "a", {"k": "text"}), OperatorError),
+    ("infer", ("key", Tag, "a", {"k": attr.Symbol("k")}), UndecidedError),
+    ("tuple", ((),), EvaluationError),
+    ("projection", ("node", 0), GraphError),
+    ("constant", (attr.Symbol("c"), "float32"), UndecidedError),
+    ("constant", (1.0, attr.Symbol("dtype", "text")), UndecidedError),
+    ("constant", (0.5, "int8"), RewriteError),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "error"), REFUSED)
+def test_what_cannot_be_made_is_refused(
+    name: str, arguments: tuple[Any, ...], error: type[Exception]
+) -> None:
+    graph, a = graph_of_one()
+    given = [{"a": (a,), "node": a}.get(x, x) if isinstance(x, str) else x for x in arguments]
+    make = Maker(graph)
+    before = list(graph)
+
+    with pytest.raises(error):
+        getattr(make, name)(*given)
+    assert make.added == {}
+    assert make.known == {}
+    assert list(graph) == before
+
+
+CONSTANTS: list[tuple[Any, str, Any]] = [
+    (1, "int8", 1), (1, "float32", 1.0), (0.1, "float32", np.float32(0.1)), (True, "bool", True),
+    ((1, 2), "int64", (1, 2)), (((1,), (2,)), "uint8", ((1,), (2,))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "dtype", "expected"), CONSTANTS)
+def test_constant_has_the_value(value: Any, dtype: str, expected: Any) -> None:
+    built = constant(value, dtype)
+
+    assert built.dtype == dtype
+    assert np.array_equal(built.value, np.array(expected, dtype))
+
+
+@pytest.mark.parametrize(("value", "dtype"), [
+    (0.5, "int8"), (300, "uint8"), (-1, "uint8"), ("x", "float32"), (2, "bool"), ((1, 0.5), "int8"),
+])  # fmt: skip
+def test_what_the_dtype_cannot_hold_is_refused(value: Any, dtype: str) -> None:
+    with pytest.raises(RewriteError, match=f"is not a value of {dtype}"):
+        constant(value, dtype)
+
+
+def test_field_is_counted_from_zero() -> None:
+    assert [instance("xyz", i) for i in range(3)] == list("xyz")
+
+
+@pytest.mark.parametrize("index", [-1, 3, 1.0, "x", attr.Symbol("i")])
+def test_field_that_is_not_there_is_refused(index: Any) -> None:
+    with pytest.raises(EvaluationError, match="there is no field"):
+        instance("xyz", index)
