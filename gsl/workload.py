@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
+from functools import cached_property
 from importlib import import_module
 from os import PathLike
 from types import MappingProxyType
@@ -36,8 +37,7 @@ class Workload:
         inputs: Sequence[Var] | None = None,
     ) -> None:
         self.outputs = (outputs,) if isinstance(outputs, Expr) else tuple(outputs)
-        order = reverse_post_order(self.outputs)
-        used = [expr for expr in order if isinstance(expr, Var)]
+        used = [expr for expr in self.order if isinstance(expr, Var)]
         self.variables = _unique(used if inputs is None else [*inputs, *used])
         unknown = parameters.keys() - {variable.name for variable in self.variables}
         if unknown:
@@ -53,6 +53,11 @@ class Workload:
         given = set(self.inputs if inputs is None else inputs)
         _require_known([v for v in self.inputs if v not in given])
 
+    @cached_property
+    def order(self) -> list[Expr]:
+        """The expressions of the network in reverse post-order."""
+        return reverse_post_order(self.outputs)
+
     def with_outputs(
         self, outputs: Sequence[Expr], used: Collection[Var] | None = None
     ) -> Workload:
@@ -66,6 +71,7 @@ class Workload:
         known, kept = set(self.variables), {*self.inputs, *used}
         _require_known([v for v in used if v not in known])
         result = copy(self)
+        result.__dict__.pop("order", None)
         result.outputs = tuple(outputs)
         result.variables = tuple(v for v in self.variables if v in kept)
         result.parameters = MappingProxyType(

@@ -73,13 +73,13 @@ def apply(
     for rule in rules:
         rule.derived(require_well_formed)
     with _collector_paused():
-        graph = Graph(workload.outputs)
+        graph = Graph(workload.outputs, workload.order)
         if max_rewrites is None:
-            max_rewrites = max(1000, DEFAULT_REWRITES_PER_NODE * len(graph))
+            max_rewrites = max(1000, DEFAULT_REWRITES_PER_NODE * len(workload.order))
         run = _Run(graph, rules, Record() if record is None else record, max_rewrites)
         if not run.to_fixpoint():
             return workload
-        variables = [node.expr for node in graph.nodes if isinstance(node.expr, Var)]
+        variables = [node.expr for node in graph if node.head is Var]
         return workload.with_outputs(graph.to_exprs(), variables)
 
 
@@ -118,12 +118,12 @@ class _Run:
 
     def to_fixpoint(self) -> int:
         """Rewrite until nothing matches; return the number of rewrites."""
-        pending, waiting, nodes = self._pending, self._waiting, self.graph.nodes
+        pending, waiting = self._pending, self._waiting
         finders_at = self._index.finders_at
         while pending or self._more():
             node = pending.popleft()
             waiting.discard(node)
-            if node in nodes:
+            if node.level >= 0:
                 finders = finders_at(node)
                 if finders:
                     self._examine(node, finders)
@@ -146,7 +146,7 @@ class _Run:
         for node in nodes:
             if isinstance(node, PutOff | Anywhere):
                 self._put_off[node] = None
-            elif node not in waiting and node in self.graph.nodes and has_root[node.head]:
+            elif node not in waiting and node.level >= 0 and has_root[node.head]:
                 waiting.add(node)
                 self._pending.append(node)
 
@@ -184,9 +184,9 @@ class _Run:
         ways_from = self._neighbourhood.ways_from
         for touched in (*added, *self.graph.affected):
             ways = ways_from[touched.head]
-            if ways is not None and touched in self.graph.nodes:
+            if ways is not None and touched.level >= 0:
                 self._await(self._neighbourhood.follow(touched, ways))
-        if root in self.graph.nodes:
+        if root.level >= 0:
             self._await((root,))
 
     def _refuse(self, rule: Subst, node: Node, error: RewriteError) -> None:

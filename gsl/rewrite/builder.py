@@ -208,9 +208,14 @@ def rewrite(subst: Subst, found: Bindings | Found, graph: Graph) -> list[Node]:
         maker = Maker(graph)
         try:
             raw = _matcher(subst).found(found) if isinstance(found, Bindings) else found
-            return _splice(construct(raw, maker), maker.added, graph)
+            pairs = construct(raw, maker)
+            _require_types(pairs)
         except (GslError, *MISSING, *UNDECIDED):
-            graph.drop_unused(reversed(maker.added))
+            pass  # the builder will do better or say why not
+        else:
+            graph.made += maker.made
+            graph.splice(pairs, maker.made)
+            return _used(maker.made, graph)
     if not isinstance(found, Bindings):
         found = _matcher(subst).bindings(found)
     return build_and_replace(subst, found, graph)
@@ -230,23 +235,28 @@ def build_and_replace(subst: Subst, bindings: Bindings, graph: Graph) -> list[No
             (bindings.nodes[source], builder.build(*target))
             for source, target in output_pairs(subst, bindings)
         ]
-        return _splice(pairs, builder.added, graph)
+        _require_types(pairs)
     except GslError as error:
         graph.drop_unused(reversed(builder.added))
         raise RewriteError(f"the target cannot be built: {error}") from error
+    graph.replace(pairs, builder.added)
+    return _used(list(builder.added), graph)
 
 
-def _splice(pairs: Replacements, added: dict[Node, None], graph: Graph) -> list[Node]:
+def _require_types(pairs: Replacements) -> None:
     for old, new in pairs:
         wanted, made = old.expr.type, new.expr.type
         if wanted is not made and wanted != made:
             raise EvaluationError(f"the target has type {made}, the source {wanted}")
-    graph.replace(pairs, added)
+
+
+def _used(added: list[Node], graph: Graph) -> list[Node]:
+    """Drop those of the new nodes that nothing uses; return the others."""
     unused = [node for node in reversed(added) if not node.users and not node.output_count]
     if unused:
         graph.drop_unused(unused)
-        return [node for node in added if node in graph.nodes]
-    return list(added)
+        return [node for node in added if node in graph]
+    return added
 
 
 def output_pairs(subst: Subst, bindings: Bindings) -> list[tuple[Key, Built]]:
