@@ -147,6 +147,20 @@ def _mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
     return nodes
 
 
+def _is_plain(replacements: Sequence[tuple[Node, Node]], edges: int) -> bool:
+    """Tell whether no more than `edges` use old nodes, no output is one, and new ones are below."""
+    single = len(replacements) == 1
+    for old, new in replacements:
+        if old.output_count or new is old or (new.users and not single):
+            return False
+        level, users = new.level, old.users
+        edges -= len(users)
+        for user in users:
+            if user.level <= level:
+                return False
+    return not edges
+
+
 class Graph:
     """A work graph of the expressions below `outputs`; raises GraphError when they have a cycle.
 
@@ -229,49 +243,36 @@ class Graph:
         """
         mapping = {old: new for old, new in replacements if old is not new}
         users = [user for old in mapping for user in old.users if user not in added]
-        return self._exchange(mapping, users)
-
-    def splice(
-        self, replacements: Sequence[tuple[Node, Node]], added: list[Node]
-    ) -> list[Node]:
-        """Link the nodes `added` and replace, so that they keep the old nodes."""
-        mapping = {old: new for old, new in replacements if old is not new}
-        users: list[Node] = []
-        for old in mapping:
-            users += old.users
-        self.link(added)
-        return self._exchange(mapping, users)
-
-    def _exchange(self, mapping: Mapping[Node, Node], users: list[Node]) -> list[Node]:
-        edges = len(users)
         if len(mapping) > 1:
             users = list(dict.fromkeys(users))
-        if self._moves_all(mapping, users, edges):
-            self._move(mapping)
-        else:
-            for user in users:
-                self._redirect(user, mapping)
-        if self._arrivals:
-            for user in users:
-                self._announce(user)
+        for user in users:
+            self._redirect(user, mapping)
         self._stale += users
         self.affected = dict.fromkeys((*mapping, *users))
         self._replace_outputs(mapping)
         return self._drop(list(mapping))
 
-    def _moves_all(self, mapping: Mapping[Node, Node], users: list[Node], edges: int) -> bool:
-        """Tell whether old nodes just hand their users, so many edges, over to lower new ones."""
-        highest = -1
-        for old, new in mapping.items():
-            edges -= len(old.users)
-            if new.level > highest:
-                highest = new.level
-            if new in mapping:
-                return False
-        return edges == 0 and all([user.level > highest for user in users])
+    def splice(self, replacements: Sequence[tuple[Node, Node]], added: list[Node]) -> None:
+        """Link the nodes `added`, replace, and drop those of them that nothing uses then.
 
-    def _move(self, mapping: Mapping[Node, Node]) -> None:
-        for old, new in mapping.items():
+        Mostly old nodes just hand all their users over to new ones that lie lower.
+        """
+        edges = 0
+        for old, _ in replacements:
+            edges += len(old.users)
+        self.link(added)
+        if self._arrivals or not _is_plain(replacements, edges):
+            self.replace(replacements, frozenset(added))
+        else:
+            self._hand_over(replacements)
+        if not all([node.users or node.output_count for node in added]):
+            self.drop_unused([n for n in reversed(added) if not n.users and not n.output_count])
+            added[:] = [node for node in added if node.level >= 0]
+
+    def _hand_over(self, replacements: Sequence[tuple[Node, Node]]) -> None:
+        stale = self._stale
+        affected = self.affected = {old: None for old, _ in replacements}
+        for old, new in replacements:
             users = old.users
             for user in users:
                 operands = user.operands
@@ -279,11 +280,14 @@ class Graph:
                     user.operands = (new,)
                 else:
                     user.operands = tuple([new if node is old else node for node in operands])
+            stale += users
+            affected.update(users)
             if new.users:
                 new.users.update(users)
             else:
                 new.users = users
             old.users = {}
+        self._drop([old for old, _ in replacements])
 
     def _redirect(self, user: Node, mapping: Mapping[Node, Node]) -> None:
         changes: dict[Node, Node] = {}
@@ -298,6 +302,8 @@ class Graph:
             new.users[user] = None
             if new.level >= user.level:
                 self._raise_level(user, new.level)
+        if self._arrivals:
+            self._announce(user)
 
     def _replace_outputs(self, mapping: Mapping[Node, Node]) -> None:
         moved = [(old, new) for old, new in mapping.items() if old.output_count]

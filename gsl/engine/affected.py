@@ -60,27 +60,60 @@ class Ways:
     steps: dict[Step, Ways] = field(default_factory=dict)
 
     @cached_property
-    def down(self) -> list[tuple[int | None, Ways]]:
-        """The steps to operands, by position."""
-        return [(step.position, ways) for step, ways in self.steps.items() if type(step) is Down]
+    def _down(self) -> list[tuple[int | None, Ways]]:
+        """The steps to operands, by position, the last first."""
+        steps = reversed(self.steps.items())
+        return [(step.position, ways) for step, ways in steps if type(step) is Down]
 
     @cached_property
-    def anywhere(self) -> list[Anywhere]:
-        """The steps to anywhere."""
+    def _anywhere(self) -> list[Anywhere]:
         return [step for step in self.steps if type(step) is Anywhere]
 
     @cached_property
-    def up(self) -> dict[int | None, Memo[Head, list[Ways]]]:
+    def _up(self) -> list[tuple[int | None, Memo[Head, list[Ways]]]]:
         """The steps to users, by how many there are at most and by the head of the user."""
-        ups = {step.most for step in self.steps if type(step) is Up}
-        return {most: Memo(partial(self._to_users, most)) for most in ups}
+        ups = dict.fromkeys(step.most for step in self.steps if type(step) is Up)
+        return [(most, Memo(partial(self._to_users, most))) for most in reversed(ups)]
 
     def _to_users(self, most: int | None, head: Head) -> list[Ways]:
         return [
             ways
-            for step, ways in self.steps.items()
+            for step, ways in reversed(self.steps.items())
             if type(step) is Up and step.most == most and head in step.heads
         ]
+
+    def follow(self, node: Node, found: list[Reached]) -> None:
+        """Add to `found` where the ways lead from a node.
+
+        Recursion goes no deeper than a way is long.
+        """
+        if self.arrived:
+            found.append(node)
+        if not self.steps:
+            return
+        found += self._anywhere
+        users = node.users
+        for most, ways_to in self._up:
+            if most is None and len(users) > FEW:
+                found += self._put_off(node)
+        for most, ways_to in self._up:
+            if len(users) <= (FEW if most is None else most) and (
+                most is None or not node.output_count
+            ):
+                for user in reversed(users):
+                    for ways in ways_to[user.head]:
+                        ways.follow(user, found)
+        for position, ways in self._down:
+            operands = node.operands
+            if position is None:
+                for operand in reversed(operands):
+                    ways.follow(operand, found)
+            elif position < len(operands):
+                ways.follow(operands[position], found)
+
+    def _put_off(self, node: Node) -> list[PutOff]:
+        steps = self.steps.items()
+        return [PutOff(node, s.heads, w) for s, w in steps if type(s) is Up and s.most is None]
 
     def add(self, way: Way) -> None:
         """Add a way."""
@@ -116,19 +149,23 @@ class Neighbourhood:
         self._ways = [entry for rule in rules for entry in rule.derived(_ways_of)]
         self.ways_from = Memo[Head, Ways | None](self._from_head)
 
-    def roots(self, node: Node) -> Iterable[Reached]:
+    def roots(self, node: Node) -> list[Reached]:
         """Return the nodes that may be the root of a match with `node` in it."""
+        found: list[Reached] = []
         ways = self.ways_from[node.head]
-        return () if ways is None else self.follow(node, ways)
+        if ways is not None:
+            ways.follow(node, found)
+        return found
 
-    def further(self, put_off: PutOff | Anywhere, graph: Graph) -> Iterator[Reached]:
-        """Yield what lies further on a way that was put off."""
+    def further(self, put_off: PutOff | Anywhere, graph: Graph) -> list[Reached]:
+        """Return what lies further on a way that was put off."""
         if isinstance(put_off, Anywhere):
-            yield from [node for node in graph if node.head in put_off.heads]
-            return
-        for user in list(put_off.node.users):
+            return [node for node in graph if node.head in put_off.heads]
+        found: list[Reached] = []
+        for user in put_off.node.users:
             if user.head in put_off.heads:
-                yield from self.follow(user, put_off.ways)
+                put_off.ways.follow(user, found)
+        return found
 
     def _from_head(self, head: Head) -> Ways | None:
         """Return the ways from nodes of a head, or None if they are in no match but as inputs."""
@@ -137,40 +174,6 @@ class Neighbourhood:
             if head in heads:
                 ways.add(way)
         return ways if ways.arrived or ways.steps else None
-
-    def follow(self, node: Node, ways: Ways) -> Iterable[Reached]:
-        """Return where `ways` lead from a node."""
-        if not ways.steps:
-            return (node,)
-        found: list[Reached] = []
-        stack = [(node, ways)]
-        while stack:
-            current, rest = stack.pop()
-            if rest.arrived:
-                found.append(current)
-            found += rest.anywhere
-            for position, further in rest.down:
-                operands = current.operands
-                if position is not None:
-                    operands = operands[position : position + 1]
-                stack += [(operand, further) for operand in operands]
-            for most, ways_to in rest.up.items():
-                if most is None and len(current.users) > FEW:
-                    found += _put_off(current, rest)
-                elif most is None or _is_private(current, most):
-                    for user in current.users:
-                        for further in ways_to[user.head]:
-                            stack.append((user, further))
-        return found
-
-
-def _put_off(node: Node, ways: Ways) -> list[Reached]:
-    steps = ways.steps.items()
-    return [PutOff(node, s.heads, w) for s, w in steps if type(s) is Up and s.most is None]
-
-
-def _is_private(node: Node, most: int) -> bool:
-    return not node.output_count and len(node.users) <= most
 
 
 def _ways_of(rule: Subst) -> list[tuple[Heads, Way]]:

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from gsl.attr.writer import UNDECIDED
 from gsl.check import require_well_formed
 from gsl.engine.affected import Anywhere, PutOff, Reached, neighbourhood_of
-from gsl.engine.history import History
-from gsl.engine.index import Finder, index_of
+from gsl.engine.history import explanation
+from gsl.engine.index import index_of
 from gsl.errors import RewriteError
 from gsl.expr import Expr, Var
 from gsl.graph import Graph, Node
-from gsl.match.find import find, nodes_of, searched
+from gsl.match.bindings import Bindings
+from gsl.match.find import Found, find, nodes_of, searched
 from gsl.rewrite.builder import rewrite
 from gsl.subst import Subst
 from gsl.workload import Workload
@@ -79,8 +80,8 @@ def apply(
         run = _Run(graph, rules, Record() if record is None else record, max_rewrites)
         if not run.to_fixpoint():
             return workload
-        variables = [node.expr for node in graph if node.head is Var]
-        return workload.with_outputs(graph.to_exprs(), variables)
+        used = [node.expr for node in graph if node.head is Var] if workload.parameters else ()
+        return workload.with_outputs(graph.to_exprs(), used)
 
 
 @contextmanager
@@ -106,7 +107,7 @@ class _Run:
         self.graph = graph
         self.record = record
         self.limit = limit
-        self.history = History()
+        self.history: list[tuple[Subst, Found | Bindings, list[Node]]] = []
         self._index = index_of(tuple(rules))
         self._neighbourhood = neighbourhood_of(tuple(rules))
         self._put_off: dict[PutOff | Anywhere, None] = {}
@@ -118,16 +119,21 @@ class _Run:
 
     def to_fixpoint(self) -> int:
         """Rewrite until nothing matches; return the number of rewrites."""
-        pending, waiting = self._pending, self._waiting
+        pending, waiting, graph = self._pending, self._waiting, self.graph
         finders_at = self._index.finders_at
         while pending or self._more():
             node = pending.popleft()
             waiting.discard(node)
-            if node.level >= 0:
-                finders = finders_at(node)
-                if finders:
-                    self._examine(node, finders)
-        return self.history.length
+            if node.level < 0:
+                continue
+            for rule, first in finders_at(node):
+                try:
+                    found = first(node, graph)
+                except UNDECIDED:
+                    found = searched(rule, node, graph)
+                if found is not None and self._rewrite(rule, node, found):
+                    break
+        return len(self.history)
 
     def _more(self) -> bool:
         """Fill up `_pending` with what was put off; tell whether there was something."""
@@ -135,8 +141,8 @@ class _Run:
             put_off = next(iter(self._put_off))
             del self._put_off[put_off]
             self._await(self._neighbourhood.further(put_off, self.graph))
-        if not self._pending and self.history.length > self._unblocked_at:
-            self._unblocked_at = self.history.length
+        if not self._pending and len(self.history) > self._unblocked_at:
+            self._unblocked_at = len(self.history)
             blocked, self.graph.blocked = self.graph.blocked, {}
             self._await(blocked)
         return bool(self._pending)
@@ -144,48 +150,43 @@ class _Run:
     def _await(self, nodes: Iterable[Reached]) -> None:
         waiting, has_root = self._waiting, self._index.has_root
         for node in nodes:
-            if isinstance(node, PutOff | Anywhere):
+            if type(node) is not Node:
                 self._put_off[node] = None
             elif node not in waiting and node.level >= 0 and has_root[node.head]:
                 waiting.add(node)
                 self._pending.append(node)
 
-    def _examine(self, node: Node, finders: Iterable[Finder]) -> None:
-        """Apply the first rule that matches at `node` and whose target can be built."""
-        graph = self.graph
-        for rule, first in finders:
-            try:
-                found = first(node, graph)
-            except UNDECIDED:
-                found = searched(rule, node, graph)
-            if found is None:
-                continue
-            root = node.expr
-            try:
-                added = rewrite(rule, found, graph)
-            except RewriteError as error:
-                self._refuse(rule, node, error)
-                continue
-            self.history.note(rule, nodes_of(found), added)
-            if self.history.length > self.limit:
-                raise RewriteError(
-                    f"no end after {self.limit} rewrites; {self.history.explanation()}"
-                )
-            self.record.note(rule, root)
-            self._go_on(node, added)
-            return
+    def _rewrite(self, rule: Subst, node: Node, found: Found | Bindings) -> bool:
+        """Replace a match with `node` as its root; tell whether its target could be built."""
+        root = node.expr
+        try:
+            added = rewrite(rule, found, self.graph)
+        except RewriteError as error:
+            self._refuse(rule, node, error)
+            return False
+        history = self.history
+        history.append((rule, found, added))
+        if len(history) > self.limit:
+            rewrites = [(rule, nodes_of(found), made) for rule, found, made in history]
+            raise RewriteError(f"no end after {self.limit} rewrites; {explanation(rewrites)}")
+        self.record.note(rule, root)
+        self._go_on(node, added)
+        return True
 
     def _go_on(self, root: Node, added: Sequence[Node]) -> None:
         """Have what was made examined next, and what it may have made possible after all others."""
         has_root = self._index.has_root
         roots = [node for node in reversed(added) if has_root[node.head]]
-        self._pending.extendleft(roots)
-        self._waiting.update(roots)
+        if roots:
+            self._pending.extendleft(roots)
+            self._waiting.update(roots)
+        found: list[Reached] = []
         ways_from = self._neighbourhood.ways_from
         for touched in (*added, *self.graph.affected):
             ways = ways_from[touched.head]
             if ways is not None and touched.level >= 0:
-                self._await(self._neighbourhood.follow(touched, ways))
+                ways.follow(touched, found)
+        self._await(found)
         if root.level >= 0:
             self._await((root,))
 

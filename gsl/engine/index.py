@@ -132,12 +132,20 @@ class RuleIndex:
 
     def finders_at(self, node: Node) -> tuple[Finder, ...]:
         """Return the rules that may match at `node`, with their matchers."""
-        heads = (node.head, *[operand.head for operand in node.operands])
+        operands = node.operands
+        if len(operands) == 1:
+            heads: tuple[Head, ...] = (node.head, operands[0].head)
+        elif len(operands) == 2:
+            heads = (node.head, operands[0].head, operands[1].head)
+        else:
+            heads = (node.head, *[operand.head for operand in operands])
         found = self._choices.get(heads)
-        if found is None:
-            head, *operands = heads
-            entries = [entry for entry in self._rooted[head] if entry.admits(operands)]
-            found = tuple([(entry.rule, entry.first) for entry in entries])
-            if len(heads) <= WIDE:
-                self._choices[heads] = found
+        return self._choose(heads) if found is None else found
+
+    def _choose(self, heads: tuple[Head, ...]) -> tuple[Finder, ...]:
+        head, *operands = heads
+        entries = [entry for entry in self._rooted[head] if entry.admits(operands)]
+        found = tuple([(entry.rule, entry.first) for entry in entries])
+        if len(heads) <= WIDE:
+            self._choices[heads] = found
         return found

@@ -79,8 +79,11 @@ class FanMatcher:
         head = self._match_head(root)
         if head is None:
             return None
+        fields = self._match_fields(head, graph)
+        if len(fields) + 1 < self.variadic.minimum:
+            return None
         own = frozenset(head)
-        fields = [one for one in self._match_fields(head, graph) if own.isdisjoint(one)]
+        fields = [one for one in fields if own.isdisjoint(one)]
         count = len(fields) + 1
         if count < self.variadic.minimum or self._escapes(head, count):
             return None

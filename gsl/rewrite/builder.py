@@ -24,7 +24,7 @@ from gsl.operators import Operator
 from gsl.operators.declaration import Need
 from gsl.operators.ranges import representable
 from gsl.pat import Call, Cond, Const, GetItem, Pattern, SameOperator, Tuple, Variadic
-from gsl.rewrite.made import Maker, constant
+from gsl.rewrite.made import constant, maker_of
 from gsl.rewrite.memory import MatchMemory
 from gsl.rewrite.target import Replacements, construct_of
 from gsl.subst import Subst
@@ -205,7 +205,7 @@ def rewrite(subst: Subst, found: Bindings | Found, graph: Graph) -> list[Node]:
     """
     construct = subst.derived(construct_of)
     if construct is not None:
-        maker = Maker(graph)
+        maker = maker_of(graph)
         try:
             raw = _matcher(subst).found(found) if isinstance(found, Bindings) else found
             pairs = construct(raw, maker)
@@ -215,7 +215,7 @@ def rewrite(subst: Subst, found: Bindings | Found, graph: Graph) -> list[Node]:
         else:
             graph.made += maker.made
             graph.splice(pairs, maker.made)
-            return _used(maker.made, graph)
+            return maker.made
     if not isinstance(found, Bindings):
         found = _matcher(subst).bindings(found)
     return build_and_replace(subst, found, graph)
@@ -240,7 +240,8 @@ def build_and_replace(subst: Subst, bindings: Bindings, graph: Graph) -> list[No
         graph.drop_unused(reversed(builder.added))
         raise RewriteError(f"the target cannot be built: {error}") from error
     graph.replace(pairs, builder.added)
-    return _used(list(builder.added), graph)
+    graph.drop_unused([n for n in reversed(builder.added) if not n.users and not n.output_count])
+    return [node for node in builder.added if node in graph]
 
 
 def _require_types(pairs: Replacements) -> None:
@@ -248,15 +249,6 @@ def _require_types(pairs: Replacements) -> None:
         wanted, made = old.expr.type, new.expr.type
         if wanted is not made and wanted != made:
             raise EvaluationError(f"the target has type {made}, the source {wanted}")
-
-
-def _used(added: list[Node], graph: Graph) -> list[Node]:
-    """Drop those of the new nodes that nothing uses; return the others."""
-    unused = [node for node in reversed(added) if not node.users and not node.output_count]
-    if unused:
-        graph.drop_unused(unused)
-        return [node for node in added if node in graph]
-    return added
 
 
 def output_pairs(subst: Subst, bindings: Bindings) -> list[tuple[Key, Built]]:

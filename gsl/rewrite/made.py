@@ -22,7 +22,7 @@ Known = tuple[Attributes, Type, tuple[Any, ...]]
 
 
 class Maker:
-    """Makes the nodes of one target, to be linked when all are `made`.
+    """Makes the nodes of targets, to be linked when all of one are `made`.
 
     `known` has attributes and types of calls by what they depend on; it belongs to the graph.
     """
@@ -85,6 +85,15 @@ class Maker:
         """Make a constant; raises RewriteError when `value` is none of `dtype`."""
         _require_known((value, dtype))
         return self._make(constant(value, dtype), ())
+
+
+def maker_of(graph: Graph) -> Maker:
+    """Return the maker for a graph, always the same one, with nothing made."""
+    maker: Maker | None = graph.memory.get(Maker)
+    if maker is None:
+        maker = graph.memory[Maker] = Maker(graph)
+    maker.made = []
+    return maker
 
 
 def _require_known(values: tuple[Any, ...]) -> None:
