@@ -166,7 +166,8 @@ class Graph:
 
     `order` are these expressions in reverse post-order, if it is known. Iterating gives their
     nodes in this order, then what was added. `affected` has the nodes around the last replacement
-    that gained an operand or lost a user, `made` those whose expressions nobody else has seen.
+    that gained an operand or lost a user, `made` those whose expressions get
+    their operands when they are asked for.
     `blocked` is where matches are noted that were declined because of a cycle they would close,
     `memory` what whoever works on the graph wants to find again, under keys of its own.
     """
@@ -225,13 +226,14 @@ class Graph:
             node.level = level + 1
         self._nodes += nodes
         if self._arrivals:
-            for node in nodes:
-                self._announce(node)
+            self._announce(nodes)
 
-    def _announce(self, user: Node) -> None:
-        for operand in user.operands:
-            if operand in self._arrivals:
-                self._arrivals[operand].append(user)
+    def _announce(self, users: Iterable[Node]) -> None:
+        arrivals = self._arrivals
+        for user in users:
+            for operand in user.operands:
+                if operand in arrivals:
+                    arrivals[operand].append(user)
 
     def replace(
         self, replacements: Sequence[tuple[Node, Node]], added: Collection[Node] = ()
@@ -261,17 +263,18 @@ class Graph:
         for old, _ in replacements:
             edges += len(old.users)
         self.link(added)
-        if self._arrivals or not _is_plain(replacements, edges):
-            self.replace(replacements, frozenset(added))
-        else:
+        if _is_plain(replacements, edges):
             self._hand_over(replacements)
+        else:
+            self.replace(replacements, frozenset(added))
         if not all([node.users or node.output_count for node in added]):
             self.drop_unused([n for n in reversed(added) if not n.users and not n.output_count])
             added[:] = [node for node in added if node.level >= 0]
 
     def _hand_over(self, replacements: Sequence[tuple[Node, Node]]) -> None:
         stale = self._stale
-        affected = self.affected = {old: None for old, _ in replacements}
+        affected: dict[Node, None] = {}
+        self.affected = affected
         for old, new in replacements:
             users = old.users
             for user in users:
@@ -282,6 +285,8 @@ class Graph:
                     user.operands = tuple([new if node is old else node for node in operands])
             stale += users
             affected.update(users)
+            if self._arrivals:
+                self._announce(users)
             if new.users:
                 new.users.update(users)
             else:
@@ -303,7 +308,7 @@ class Graph:
             if new.level >= user.level:
                 self._raise_level(user, new.level)
         if self._arrivals:
-            self._announce(user)
+            self._announce((user,))
 
     def _replace_outputs(self, mapping: Mapping[Node, Node]) -> None:
         moved = [(old, new) for old, new in mapping.items() if old.output_count]
@@ -359,17 +364,16 @@ class Graph:
         """Return the outputs as expressions; whatever did not change is the very same object."""
         made = set(self.made)
         stale = dict.fromkeys([node for node in self._stale if node.level >= 0])
-        own = [node for node in stale if node in made]
         copied = [node for node in stale if node not in made and _is_changed(node)]
-        seen = {*own, *copied}
+        seen = {*made, *copied}
         for node in copied:
             expr = node.expr
             node.expr = expr.with_operands(expr.operands)
             for user in node.users:
                 if user not in seen:
                     seen.add(user)
-                    (own if user in made else copied).append(user)
-        for node in chain(own, copied):
+                    copied.append(user)
+        for node in chain(self.made, copied):
             node.expr.operands = tuple([operand.expr for operand in node.operands])
         self._stale, self.made = [], []
         return [output.expr for output in self.outputs]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from gsl.attr.writer import UNDECIDED
 from gsl.check import require_well_formed
 from gsl.engine.affected import Anywhere, PutOff, Reached, neighbourhood_of
-from gsl.engine.history import explanation
+from gsl.engine.history import Noted, explanation
 from gsl.engine.index import index_of
 from gsl.errors import RewriteError
 from gsl.expr import Expr, Var
@@ -78,10 +78,14 @@ def apply(
         if max_rewrites is None:
             max_rewrites = max(1000, DEFAULT_REWRITES_PER_NODE * len(workload.order))
         run = _Run(graph, rules, Record() if record is None else record, max_rewrites)
-        if not run.to_fixpoint():
+        try:
+            rewrites = run.to_fixpoint()
+        finally:
+            outputs = graph.to_exprs()
+        if not rewrites:
             return workload
         used = [node.expr for node in graph if node.head is Var] if workload.parameters else ()
-        return workload.with_outputs(graph.to_exprs(), used)
+        return workload.with_outputs(outputs, used)
 
 
 @contextmanager
@@ -107,7 +111,8 @@ class _Run:
         self.graph = graph
         self.record = record
         self.limit = limit
-        self.history: list[tuple[Subst, Found | Bindings, list[Node]]] = []
+        self.rewrites = 0
+        self._history: list[Noted] = []
         self._index = index_of(tuple(rules))
         self._neighbourhood = neighbourhood_of(tuple(rules))
         self._put_off: dict[PutOff | Anywhere, None] = {}
@@ -120,20 +125,23 @@ class _Run:
     def to_fixpoint(self) -> int:
         """Rewrite until nothing matches; return the number of rewrites."""
         pending, waiting, graph = self._pending, self._waiting, self.graph
-        finders_at = self._index.finders_at
+        only, finders_at = self._index.only, self._index.finders_at
         while pending or self._more():
             node = pending.popleft()
             waiting.discard(node)
             if node.level < 0:
                 continue
-            for rule, first in finders_at(node):
+            finders = only[node.head]
+            if finders is None:
+                finders = finders_at(node)
+            for rule, first in finders:
                 try:
                     found = first(node, graph)
                 except UNDECIDED:
                     found = searched(rule, node, graph)
                 if found is not None and self._rewrite(rule, node, found):
                     break
-        return len(self.history)
+        return self.rewrites
 
     def _more(self) -> bool:
         """Fill up `_pending` with what was put off; tell whether there was something."""
@@ -141,8 +149,8 @@ class _Run:
             put_off = next(iter(self._put_off))
             del self._put_off[put_off]
             self._await(self._neighbourhood.further(put_off, self.graph))
-        if not self._pending and len(self.history) > self._unblocked_at:
-            self._unblocked_at = len(self.history)
+        if not self._pending and self.rewrites > self._unblocked_at:
+            self._unblocked_at = self.rewrites
             blocked, self.graph.blocked = self.graph.blocked, {}
             self._await(blocked)
         return bool(self._pending)
@@ -164,14 +172,19 @@ class _Run:
         except RewriteError as error:
             self._refuse(rule, node, error)
             return False
-        history = self.history
-        history.append((rule, found, added))
-        if len(history) > self.limit:
-            rewrites = [(rule, nodes_of(found), made) for rule, found, made in history]
-            raise RewriteError(f"no end after {self.limit} rewrites; {explanation(rewrites)}")
+        self.rewrites += 1
+        if self.rewrites > self.limit // 2:
+            self._remember(rule, found, added)
         self.record.note(rule, root)
         self._go_on(node, added)
         return True
+
+    def _remember(self, rule: Subst, found: Found | Bindings, added: Sequence[Node]) -> None:
+        """Note a rewrite when there may be no end; raise RewriteError when there is none."""
+        self._history.append((rule, nodes_of(found), added))
+        if self.rewrites > self.limit:
+            why = explanation(self._history)
+            raise RewriteError(f"no end after {self.limit} rewrites; {why}")
 
     def _go_on(self, root: Node, added: Sequence[Node]) -> None:
         """Have what was made examined next, and what it may have made possible after all others."""

@@ -114,14 +114,20 @@ class Memo(dict[Key, Value]):
 class RuleIndex:
     """Finds the rules that may match at a node, in the order in which they were given.
 
-    `has_root` tells of a head whether some rule may match at its nodes.
+    `has_root` tells of a head whether some rule may match at its nodes, `only` has the rules for
+    those heads that have so few that looking at operands as well does not pay.
     """
 
     def __init__(self, rules: Sequence[Subst]) -> None:
         self._entries = [rule.derived(_Entry) for rule in rules]
         self._rooted = Memo[Head, list[_Entry]](self._entries_of)
+        self.only = Memo[Head, tuple[Finder, ...] | None](self._only_of)
         self.has_root = Memo[Head, bool](lambda head: bool(self._rooted[head]))
         self._choices: dict[tuple[Head, ...], tuple[Finder, ...]] = {}
+
+    def _only_of(self, head: Head) -> tuple[Finder, ...] | None:
+        entries = self._rooted[head]
+        return None if len(entries) > 1 else tuple([(one.rule, one.first) for one in entries])
 
     def rules_at(self, node: Node) -> tuple[Subst, ...]:
         """Return the rules that may match at `node`."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
 from typing import TypeGuard
 
 from gsl.attr.code import NotCompiledError
@@ -33,7 +32,7 @@ Choose = Callable[[list[Nodes]], list[Nodes]]
 """Chooses among fields that compete for nodes."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Fan:
     """A match: the nodes of field 0 and of what all fields share, and those of further fields."""
 
@@ -61,8 +60,8 @@ class FanMatcher:
         self._head_keys: list[Key] = [
             (pattern, ((variadic, 0),) if pattern in zero else ()) for pattern in self.head
         ]
-        self._head_inputs = [isinstance(pattern, INPUTS) for pattern in self.head]
-        self._inputs = [isinstance(pattern, INPUTS) for pattern in self.templates]
+        self._head_inputs = _places_of_inputs(self.head)
+        self._inputs = _places_of_inputs(self.templates)
         self._interior = [(self.head.index(p), *parts.users(p)) for p in parts.shared_interior]
         self._first = [self._place(template) for template in self.templates]
 
@@ -125,13 +124,14 @@ class FanMatcher:
 
     def _check(self, found: Fan, graph: Graph) -> None:
         if found.fields:
-            parts = [
-                (found.head, self._head_inputs),
-                *((one, self._inputs) for one in found.fields),
-            ]
-            inputs = [node for nodes, chosen in parts for node in compress(nodes, chosen)]
-            outputs = dict.fromkeys((found.head[0], *(one[0] for one in found.fields)))
-            if output_below(graph, inputs, outputs) is not None:
+            head, fields = found.head, found.fields
+            outputs = [head[0], *[one[0] for one in fields]]
+            inputs = [head[place] for place in self._head_inputs]
+            for place in self._inputs:
+                inputs += [one[place] for one in fields]
+            lowest = min([node.level for node in outputs])
+            above = [node for node in inputs if node.level >= lowest]
+            if above and output_below(graph, above, dict.fromkeys(outputs)) is not None:
                 raise UndecidedError("a field depends on another one")
         if self._whole and violated(self._whole, Scope(self.bindings(found))) is not None:
             raise UndecidedError("a condition may hold for fewer fields")
@@ -159,6 +159,10 @@ class FanMatcher:
 
     def _field_keys(self, index: int) -> list[Key]:
         return [(template, ((self.variadic, index),)) for template in self.templates]
+
+
+def _places_of_inputs(patterns: Sequence[Pattern]) -> list[int]:
+    return [place for place, pattern in enumerate(patterns) if isinstance(pattern, INPUTS)]
 
 
 def _undecided(fields: list[Nodes]) -> list[Nodes]:

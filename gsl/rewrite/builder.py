@@ -24,7 +24,7 @@ from gsl.operators import Operator
 from gsl.operators.declaration import Need
 from gsl.operators.ranges import representable
 from gsl.pat import Call, Cond, Const, GetItem, Pattern, SameOperator, Tuple, Variadic
-from gsl.rewrite.made import constant, maker_of
+from gsl.rewrite.made import constant, maker_of, require_type
 from gsl.rewrite.memory import MatchMemory
 from gsl.rewrite.target import Replacements, construct_of
 from gsl.subst import Subst
@@ -209,7 +209,6 @@ def rewrite(subst: Subst, found: Bindings | Found, graph: Graph) -> list[Node]:
         try:
             raw = _matcher(subst).found(found) if isinstance(found, Bindings) else found
             pairs = construct(raw, maker)
-            _require_types(pairs)
         except (GslError, *MISSING, *UNDECIDED):
             pass  # the builder will do better or say why not
         else:
@@ -235,20 +234,14 @@ def build_and_replace(subst: Subst, bindings: Bindings, graph: Graph) -> list[No
             (bindings.nodes[source], builder.build(*target))
             for source, target in output_pairs(subst, bindings)
         ]
-        _require_types(pairs)
+        for old, new in pairs:
+            require_type(old.expr.type, new.expr.type)
     except GslError as error:
         graph.drop_unused(reversed(builder.added))
         raise RewriteError(f"the target cannot be built: {error}") from error
     graph.replace(pairs, builder.added)
     graph.drop_unused([n for n in reversed(builder.added) if not n.users and not n.output_count])
     return [node for node in builder.added if node in graph]
-
-
-def _require_types(pairs: Replacements) -> None:
-    for old, new in pairs:
-        wanted, made = old.expr.type, new.expr.type
-        if wanted is not made and wanted != made:
-            raise EvaluationError(f"the target has type {made}, the source {wanted}")
 
 
 def output_pairs(subst: Subst, bindings: Bindings) -> list[tuple[Key, Built]]:

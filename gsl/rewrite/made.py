@@ -24,6 +24,7 @@ Known = tuple[Attributes, Type, tuple[Any, ...]]
 class Maker:
     """Makes the nodes of targets, to be linked when all of one are `made`.
 
+    Their expressions get operands when the graph is asked for its own.
     `known` has attributes and types of calls by what they depend on; it belongs to the graph.
     """
 
@@ -73,7 +74,7 @@ class Maker:
         if known is None:
             known = self.known[key] = TupleType(tuple(types))
         made: Tuple = object.__new__(Tuple)
-        made.operands = tuple([node.expr for node in operands])
+        made.operands = ()
         made.type = known
         return self._make(made, operands)
 
@@ -99,6 +100,12 @@ def maker_of(graph: Graph) -> Maker:
 def _require_known(values: tuple[Any, ...]) -> None:
     if is_symbolic(values):
         raise UndecidedError("a value that is not known yet")
+
+
+def require_type(wanted: Type, made: Type) -> None:
+    """Raise EvaluationError when an output would change its type."""
+    if wanted != made:
+        raise EvaluationError(f"the target has type {made}, the source {wanted}")
 
 
 def constant(value: Any, dtype: str) -> Const:

@@ -25,7 +25,7 @@ from gsl.match.fixed import FixedMatcher
 from gsl.match.reads import EXACT, Reads, block
 from gsl.operators import Operator
 from gsl.pat import Call, Const, GetInst, GetItem, Pattern, SameOperator, Tuple, Variadic
-from gsl.rewrite.made import Maker, instance
+from gsl.rewrite.made import Maker, instance, require_type
 from gsl.subst import Subst
 
 Replacements = list[tuple[Node, Node]]
@@ -54,6 +54,8 @@ def _fixed(subst: Subst, matcher: FixedMatcher) -> Construct:
     writer.names.update(names)
     pairs = zip(subst.source, subst.target, strict=True)
     made = [(names[source], writer.node(target)) for source, target in pairs]
+    for old, new in made:
+        writer.demand_type(old, new)
     writer.code.line(f"return [{', '.join(map(listed, made))}]")
     return writer.code.function("(found, make)", "target")
 
@@ -76,7 +78,9 @@ def _fan(subst: Subst, matcher: FanMatcher) -> Construct:
     code.line("pairs = []")
     with writer.loop(target, "len(fields)") as index:
         new = writer.node(target.field)
-        code.line(f"pairs.append((fields[{index}][0], {new}))")
+        code.line(f"old = fields[{index}][0]")
+        writer.demand_type("old", new)
+        code.line(f"pairs.append((old, {new}))")
     code.line("return pairs")
     return code.function("(found, make)", "target")
 
@@ -97,6 +101,12 @@ class _Writer:
         """Write what functions need under short names."""
         new = self.code.constant(object.__new__)
         self.code.line(f"new, made, known = {new}, make.made.append, make.known.get")
+
+    def demand_type(self, old: str, new: str) -> None:
+        """Write that a replacement has the type of what it replaces; equal types are mostly one."""
+        unlike = f"{old}.expr.type is not {new}.expr.type"
+        demand = self.code.constant(require_type)
+        self.code.line(f"if {unlike}: {demand}({old}.expr.type, {new}.expr.type)")
 
     @contextmanager
     def loop(self, variadic: Variadic, count: str) -> Iterator[str]:
@@ -211,8 +221,7 @@ class _Writer:
     def _made(self, kind: str, head: str, operands: list[str], rest: str) -> str:
         """Write the constructors of an expression and its node; return the name of the node."""
         node = self.code.fresh("n")
-        exprs = listed(f"{name}.expr" for name in operands)
-        self.code.line(f"e = new({kind}); e.operands = {exprs}; {rest}")
+        self.code.line(f"e = new({kind}); e.operands = (); {rest}")
         self.code.line(f"{node} = new({self.code.constant(Node)}); {node}.expr = e")
         self.code.line(f"{node}.head = {head}; {node}.operands = {listed(operands)}")
         self.code.line(f"{node}.users = {{}}; {node}.output_count = 0; made({node})")
