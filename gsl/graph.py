@@ -191,7 +191,7 @@ class Graph:
         return node.level >= 0
 
     def __iter__(self) -> Iterator[Node]:
-        return (node for node in self._nodes if node.level >= 0)
+        return iter([node for node in self._nodes if node.level >= 0])
 
     def __len__(self) -> int:
         return sum(node.level >= 0 for node in self._nodes)

@@ -9,9 +9,9 @@ with several outputs also down to what the outputs share and up again.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
 
 from gsl.attr.term import free_symbols
 from gsl.engine.index import Heads, Memo, heads_of, root_of
@@ -52,28 +52,41 @@ Step = Up | Down | Anywhere
 Way = tuple[Step, ...]
 
 
-@dataclass(eq=False)
 class Ways:
-    """Ways from nodes of one head to roots, with what they have in common at first once."""
+    """Ways from nodes of one head to roots, with what they have in common at first once.
 
-    arrived: bool = False
-    steps: dict[Step, Ways] = field(default_factory=dict)
+    The last steps come first in `_up`, by how many users there are at most, and in `_down`, by
+    position. `finish` sets them when all ways are known.
+    """
 
-    @cached_property
-    def _down(self) -> list[tuple[int | None, Ways]]:
-        """The steps to operands, by position, the last first."""
-        steps = reversed(self.steps.items())
-        return [(step.position, ways) for step, ways in steps if type(step) is Down]
+    __slots__ = ("_anywhere", "_down", "_to_crowd", "_up", "arrived", "steps")
 
-    @cached_property
-    def _anywhere(self) -> list[Anywhere]:
-        return [step for step in self.steps if type(step) is Anywhere]
+    def __init__(self) -> None:
+        self.arrived = False
+        self.steps: dict[Step, Ways] = {}
+        self._anywhere: list[Anywhere] = []
+        self._to_crowd = False
+        self._up: list[tuple[int | None, Memo[Head, list[Ways]]]] = []
+        self._down: list[tuple[int | None, Ways]] = []
 
-    @cached_property
-    def _up(self) -> list[tuple[int | None, Memo[Head, list[Ways]]]]:
-        """The steps to users, by how many there are at most and by the head of the user."""
-        ups = dict.fromkeys(step.most for step in self.steps if type(step) is Up)
-        return [(most, Memo(partial(self._to_users, most))) for most in reversed(ups)]
+    def add(self, way: Way) -> None:
+        """Add a way."""
+        ways = self
+        for step in way:
+            ways = ways.steps.setdefault(step, Ways())
+        ways.arrived = True
+
+    def finish(self) -> None:
+        """Prepare to follow these ways and what lies further on them."""
+        pending = [self]
+        for ways in pending:
+            pending += ways.steps.values()
+            steps = [*reversed(ways.steps)]
+            most = dict.fromkeys(step.most for step in ways.steps if type(step) is Up)
+            ways._up = [(m, Memo(partial(ways._to_users, m))) for m in reversed(most)]
+            ways._to_crowd = None in most
+            ways._down = [(s.position, ways.steps[s]) for s in steps if type(s) is Down]
+            ways._anywhere = [step for step in ways.steps if type(step) is Anywhere]
 
     def _to_users(self, most: int | None, head: Head) -> list[Ways]:
         return [
@@ -89,22 +102,21 @@ class Ways:
         """
         if self.arrived:
             found.append(node)
-        if not self.steps:
-            return
-        found += self._anywhere
-        users = node.users
+        if self._anywhere:
+            found += self._anywhere
+        users, operands = node.users, node.operands
+        count = len(users)
+        if self._to_crowd and count > FEW:
+            found += self._put_off(node)
         for most, ways_to in self._up:
-            if most is None and len(users) > FEW:
-                found += self._put_off(node)
-        for most, ways_to in self._up:
-            if len(users) <= (FEW if most is None else most) and (
-                most is None or not node.output_count
-            ):
+            if count <= FEW if most is None else count <= most and not node.output_count:
                 for user in reversed(users):
                     for ways in ways_to[user.head]:
-                        ways.follow(user, found)
+                        if ways.steps:
+                            ways.follow(user, found)
+                        else:
+                            found.append(user)
         for position, ways in self._down:
-            operands = node.operands
             if position is None:
                 for operand in reversed(operands):
                     ways.follow(operand, found)
@@ -114,13 +126,6 @@ class Ways:
     def _put_off(self, node: Node) -> list[PutOff]:
         steps = self.steps.items()
         return [PutOff(node, s.heads, w) for s, w in steps if type(s) is Up and s.most is None]
-
-    def add(self, way: Way) -> None:
-        """Add a way."""
-        ways = self
-        for step in way:
-            ways = ways.steps.setdefault(step, Ways())
-        ways.arrived = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +178,7 @@ class Neighbourhood:
         for heads, way in self._ways:
             if head in heads:
                 ways.add(way)
+        ways.finish()
         return ways if ways.arrived or ways.steps else None
 
 

@@ -84,7 +84,8 @@ def apply(
             outputs = graph.to_exprs()
         if not rewrites:
             return workload
-        used = [node.expr for node in graph if node.head is Var] if workload.parameters else ()
+        nodes = graph if workload.parameters else ()
+        used = [node.expr for node in nodes if isinstance(node.expr, Var)]
         return workload.with_outputs(outputs, used)
 
 
@@ -158,7 +159,7 @@ class _Run:
     def _await(self, nodes: Iterable[Reached]) -> None:
         waiting, has_root = self._waiting, self._index.has_root
         for node in nodes:
-            if type(node) is not Node:
+            if not isinstance(node, Node):
                 self._put_off[node] = None
             elif node not in waiting and node.level >= 0 and has_root[node.head]:
                 waiting.add(node)

@@ -192,6 +192,11 @@ class _Parts:
         """The shared patterns that nothing outside of a match may use."""
         return [p for p in self.shape.patterns if p in self.shared and not isinstance(p, INPUTS)]
 
+    @property
+    def anchors(self) -> frozenset[Pattern]:
+        """The shared patterns that every field uses."""
+        return self.shared.intersection(self.variadic.field.operands)
+
     def users(self, shared: Pattern) -> tuple[int, int]:
         """Return how many nodes of field 0, and of each further field, use a shared one."""
         users = self.shape.users[shared]
@@ -255,6 +260,9 @@ def _head_function(
     """Return a function that matches field 0 at a node, and the patterns it gives nodes for."""
     writer = LoopWriter(parts.shape, conditions)
     writer.branch.match(parts.root, "root")
+    for pattern, name in writer.branch.names.items():
+        if pattern in parts.anchors:
+            writer.branch.fail_if(f"len({name}.users) < {parts.variadic.minimum}")
     writer.demand_conditions()
     writer.code.line(f"return {listed(writer.branch.names.values())}")
     return writer.function("(root)"), tuple(writer.branch.names)

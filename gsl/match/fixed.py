@@ -60,7 +60,7 @@ class _Writer(LoopWriter):
         if len(subst.source) > MOST_OUTPUTS:
             raise NotCompiledError("many outputs")
         super().__init__(
-            Shape(subst.source_patterns, subst.source, subst.aliased),
+            Shape(subst.source_patterns, subst.source, subst.aliased, whole=True),
             (part for condition in subst.where for part in conjuncts(condition)),
         )
         self._outputs = subst.source

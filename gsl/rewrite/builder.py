@@ -26,7 +26,7 @@ from gsl.operators.ranges import representable
 from gsl.pat import Call, Cond, Const, GetItem, Pattern, SameOperator, Tuple, Variadic
 from gsl.rewrite.made import constant, maker_of, require_type
 from gsl.rewrite.memory import MatchMemory
-from gsl.rewrite.target import Replacements, construct_of
+from gsl.rewrite.target import construct_of
 from gsl.subst import Subst
 from gsl.text.terms import term_text
 

@@ -153,7 +153,9 @@ class _Writer:
             case Variadic():
                 return f"make.tuple(tuple({self._fields(pattern)}))"
             case GetItem(constraints={"index": index}):
-                return self._projection(self.node(pattern.operands[0]), self._terms.write(index).text)
+                return self._projection(
+                    self.node(pattern.operands[0]), self._terms.write(index).text
+                )
             case Const(constraints={"value": value}):
                 dtype = self._dtype(pattern)
                 return f"make.constant({self._terms.write(value).text}, {dtype})"
@@ -253,7 +255,11 @@ class _Writer:
         if like is not None:
             wholes.append(self._reads.keep(self._there(like), "expr.attributes"))
             items.insert(0, f"**{wholes[-1]}")
-        return f"{{{', '.join(items)}}}", parts + [f"id({a})" for a in wholes] if known else None, wholes
+        return (
+            f"{{{', '.join(items)}}}",
+            parts + [f"id({a})" for a in wholes] if known else None,
+            wholes,
+        )
 
     def _kept(self, value: Written) -> Written:
         return value if self._reads.is_read(value.text) else self._terms.keep(value)
