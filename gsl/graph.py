@@ -267,8 +267,9 @@ class Graph:
             self._hand_over(replacements)
         else:
             self.replace(replacements, frozenset(added))
-        if not all([node.users or node.output_count for node in added]):
-            self.drop_unused([n for n in reversed(added) if not n.users and not n.output_count])
+        unused = [node for node in reversed(added) if not node.users and not node.output_count]
+        if unused:
+            self.drop_unused(unused)
             added[:] = [node for node in added if node.level >= 0]
 
     def _hand_over(self, replacements: Sequence[tuple[Node, Node]]) -> None:
