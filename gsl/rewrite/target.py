@@ -17,6 +17,7 @@ from gsl.attr.term import ANYTHING, Access
 from gsl.attr.writer import Kind, TermWriter, Written
 from gsl.expr import Call as CallExpr
 from gsl.expr import Proj as ProjExpr
+from gsl.expr import Tuple as TupleExpr
 from gsl.graph import Node, reverse_post_order
 from gsl.match.branch import listed
 from gsl.match.fan import FanMatcher
@@ -149,7 +150,7 @@ class _Writer:
             case Call():
                 return self._call(pattern)
             case Tuple(operands=fields):
-                return f"make.tuple({listed([self.node(field) for field in fields])})"
+                return self._tuple([self.node(field) for field in fields])
             case Variadic():
                 return f"make.tuple(tuple({self._fields(pattern)}))"
             case GetItem(constraints={"index": index}):
@@ -168,6 +169,16 @@ class _Writer:
         kind = self.code.constant(ProjExpr)
         rest = f"e.index = {index}; e.type = {whole}.expr.type.fields[{index}]"
         return self._made(kind, kind, [whole], rest)
+
+    def _tuple(self, fields: list[str]) -> str:
+        if not fields:
+            return "make.tuple(())"
+        kind = self.code.constant(TupleExpr)
+        key, known = self.code.fresh("p"), self.code.fresh("t")
+        self.code.line(f"{key} = {listed([kind, *(f'id({name}.expr.type)' for name in fields)])}")
+        self.code.line(f"{known} = known({key})")
+        self.code.line(f"if {known} is None: {known} = make.tuple_type({key}, {listed(fields)})")
+        return self._made(kind, kind, fields, f"e.type = {known}")
 
     def _instance(self, pattern: GetInst) -> str:
         """Return the source of the node that a template of the source has in some field."""
