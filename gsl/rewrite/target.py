@@ -33,6 +33,9 @@ Replacements = list[tuple[Node, Node]]
 Construct = Callable[[Any, Maker], Replacements]
 """Makes the target of a match, as its matcher has found it."""
 
+COUNT = "len(fields)"
+"""The source of the number of fields of a variadic source."""
+
 
 def construct_of(subst: Subst) -> Construct | None:
     """Compile the target of a rule, if its form and that of the source allow it."""
@@ -77,9 +80,9 @@ def _fan(subst: Subst, matcher: FanMatcher) -> Construct:
     shared = matcher.head if source.first else set(matcher.head) - set(matcher.templates)
     writer.names.update((pattern, name) for pattern, name in names.items() if pattern in shared)
     code.line("pairs = []")
-    with writer.loop(target, "len(fields)") as index:
+    with writer.loop(target, COUNT) as index:
         new = writer.node(target.field)
-        code.line(f"old = fields[{index}][0]")
+        code.line(f"old = {writer.rows[index]}[0]")
         writer.demand_type("old", new)
         code.line(f"pairs.append((old, {new}))")
     code.line("return pairs")
@@ -87,11 +90,15 @@ def _fan(subst: Subst, matcher: FanMatcher) -> Construct:
 
 
 class _Writer:
-    """Writes how nodes of target patterns are made; `names` has those that there are."""
+    """Writes how nodes of target patterns are made; `names` has those that there are.
+
+    `rows` has, for the index of a loop over all fields of the source, the nodes of the field.
+    """
 
     def __init__(self, subst: Subst) -> None:
         self.code = Code()
         self.names: dict[Pattern, str] = {}
+        self.rows: dict[str, str] = {}
         self.source: Variadic | None = None
         self.templates: tuple[Pattern, ...] = ()
         self._reads = Reads(self.code)
@@ -118,7 +125,11 @@ class _Writer:
         index = self.code.fresh("i")
         names = dict(self.names)
         with block(self.code, self._reads, self._terms):
-            self.code.open(f"for {index} in range({count}):")
+            if count == COUNT:
+                row = self.rows[index] = self.code.fresh("o")
+                self.code.open(f"for {index}, {row} in enumerate(fields):")
+            else:
+                self.code.open(f"for {index} in range({count}):")
             self._terms.symbols[variadic.symbol] = index
             yield index
         del self._terms.symbols[variadic.symbol]
@@ -186,15 +197,18 @@ class _Writer:
             raise NotCompiledError("an instance of something else")
         place = self.templates.index(pattern.template)
         index = self._terms.write(pattern.index_term).text
+        if index in self.rows:
+            return f"{self.rows[index]}[{place}]"
         if index in self._terms.symbols.values():
             return f"fields[{index}][{place}]"
         return f"{self.code.constant(instance)}(fields, {index})[{place}]"
 
     def _fields(self, pattern: Variadic) -> str:
         """Write how the fields of a tuple are made; return the name of their list."""
-        count = self.code.fresh("c")
-        length = self._terms.write(pattern.size).text
-        self.code.line(f"{count} = {self.code.constant(field_count)}({length})")
+        count = self._terms.write(pattern.size).text
+        if count != COUNT:
+            length, count = count, self.code.fresh("c")
+            self.code.line(f"{count} = {self.code.constant(field_count)}({length})")
         fields = self.code.fresh("f")
         self.code.line(f"{fields} = []")
         with self.loop(pattern, count):
@@ -286,5 +300,5 @@ class _Writer:
             original = pattern.original()
             return self._reads.attribute(original, self._instance(pattern), term.name)
         if pattern is self.source and term.name == "length":
-            return Written("len(fields)", Kind.INTEGER)
+            return Written(COUNT, Kind.INTEGER)
         return self._reads.attribute(pattern, self._there(pattern), term.name)
