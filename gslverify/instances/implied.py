@@ -317,7 +317,12 @@ def _product(left: Polynomial, right: Polynomial) -> Polynomial:
     return total
 
 
-_ARITHMETIC: Mapping[str, Callable[..., Polynomial]] = {"+": _sum, "-": _difference, "*": _product, "neg": _negative}
+_ARITHMETIC: Mapping[str, Callable[..., Polynomial]] = {
+    "+": _sum,
+    "-": _difference,
+    "*": _product,
+    "neg": _negative,
+}
 
 
 def _joined(head: str, forms: Iterable[Any]) -> Any:
