@@ -15,6 +15,7 @@ from gslverify.codes.satisfiable import UNDECIDED_SATISFIABILITY, VACUOUS
 from gslverify.corpus.collect import relative
 from gslverify.finding import Finding
 from gslverify.instances.arms import one_of_each
+from gslverify.instances.implied import Consequences
 from gslverify.instances.instance import FIVE_FIELDS, LARGE, USUAL, WIDE, Instance
 from gslverify.instances.sampling import Sampler
 from gslverify.instances.variants import Enumeration, Variant, enumerate_variants, some_variants
@@ -33,6 +34,12 @@ class Scenario:
     instance: Instance
     solver: Solver
     sampler: Sampler
+
+    @property
+    def consequences(self) -> Consequences:
+        """What follows from the claims without asking the solver."""
+        claims = [claim.term for claim in self.instance.claims]
+        return Consequences(claims, self.sampler.definitions)
 
 
 @dataclass(slots=True)
