@@ -10,8 +10,9 @@ import click
 
 from gslverify.codes.corpus import SELECTION as SELECTION_CODES
 from gslverify.commands.writing import write as write
-from gslverify.corpus.collect import Collected, Unusable, collect, relative
+from gslverify.corpus.collect import Collected, Unusable, collect
 from gslverify.finding import Finding
+from gslverify.project import from_here
 
 
 def collected_rules(paths: tuple[str, ...]) -> list[Collected]:
@@ -27,5 +28,5 @@ def collected_rules(paths: tuple[str, ...]) -> list[Collected]:
 def failure(finding: Finding) -> click.UsageError:
     """Return a finding as the error of a command."""
     span = finding.span
-    place = f"{relative(Path(span.file))}:{span.line}:{span.column}: " if span else ""
+    place = f"{from_here(Path(span.file))}:{span.line}:{span.column}: " if span else ""
     return click.UsageError(f"{place}{finding.code} {finding.message}; {finding.cure}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gslverify.configuration.file import FILE, OWN_TABLE
+from gslverify.project import SETTINGS_FILE, has_own_table
 
 STARTER = "rules"
 
@@ -95,13 +95,13 @@ def parts_for(folder: Path, ci: str) -> list[Part]:
 
 
 def _parts(folder: Path, ci: str) -> Iterator[Part]:
-    settings = folder / FILE
+    settings = folder / SETTINGS_FILE
     if not settings.exists():
-        yield Part(FILE, SETTINGS)
-    elif OWN_TABLE.search(settings.read_text(encoding="utf-8")):
-        yield Part(FILE, "")
+        yield Part(SETTINGS_FILE, SETTINGS)
+    elif has_own_table(settings):
+        yield Part(SETTINGS_FILE, "")
     else:
-        yield Part(FILE, f"\n{SETTINGS}", is_addition=True)
+        yield Part(SETTINGS_FILE, f"\n{SETTINGS}", is_addition=True)
     files = [(f"{STARTER}/activation.py", RULE)] + ([JOBS[ci]] if ci in JOBS else [])
     for path, text in files:
         yield Part(path, "" if (folder / path).exists() else text)

@@ -26,12 +26,13 @@ from gslverify.codes.corpus import (
 from gslverify.codes.expectation import TWIN_UNKNOWN
 from gslverify.corpus.containment import contained
 from gslverify.finding import CODES, Code, Finding
+from gslverify.project import in_project, named
 from gslverify.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class CollectedRule:
-    """A rule and its id, ``path/to/file.py::name`` relative to the working directory."""
+    """A rule and its id, ``path/to/file.py::name`` relative to the project."""
 
     rule_id: str
     path: Path
@@ -104,7 +105,7 @@ class _Selection:
     def of(cls, selector: str, patterns: Sequence[str] = ANY_FILE) -> _Selection:
         """Take a selector apart."""
         path_text, _, name = selector.partition("::")
-        path = Path(path_text)
+        path = named(path_text)
         files = files_of_rules(path) if path.exists() else []
         if path.is_dir():
             files = [file for file in files if any(fnmatch(file.name, p) for p in patterns)]
@@ -146,21 +147,12 @@ def _unusable(selector: str, path: Path, code: Code, message: str, cure: str) ->
     return Unusable(selector, path, Finding(code, message, None, cure))
 
 
-def relative(path: Path) -> str:
-    """Return `path` as POSIX text, relative to the working directory where possible."""
-    absolute = path.resolve()
-    here = Path.cwd()
-    if absolute.is_relative_to(here):
-        return absolute.relative_to(here).as_posix()
-    return absolute.as_posix()
-
-
 def load(path: Path) -> list[Collected]:
     """Import one file and return the rules written in it, in their order."""
     try:
         return _unique(path, _imported(path))
     except (Exception, SystemExit) as error:
-        return [Unusable(relative(path), path, _import_finding(path.resolve(), error))]
+        return [Unusable(in_project(path), path, _import_finding(path.resolve(), error))]
 
 
 def _imported(path: Path) -> list[Rule]:
@@ -182,7 +174,7 @@ def _lost_file(path: Path, loss: Loss) -> Unusable:
     message = f"the file cannot be imported: it {loss.how}"
     cure = LONGER if loss.timed_out else "do not run anything at import that ends the process"
     span = Span(file, loss.line_in(file) or 1)
-    return Unusable(relative(path), path, Finding(FILE_DOES_NOT_IMPORT, message, span, cure))
+    return Unusable(in_project(path), path, Finding(FILE_DOES_NOT_IMPORT, message, span, cure))
 
 
 def writable(items: Sequence[Collected], seconds: float) -> list[Collected]:
@@ -213,7 +205,7 @@ LONGER = "look for a loop without end, or give it more time by --load-timeout SE
 def _unique(path: Path, rules: Iterable[Rule]) -> list[Collected]:
     collected: dict[str, Collected] = {}
     for rule in rules:
-        rule_id = f"{relative(path)}::{rule.name}"
+        rule_id = f"{in_project(path)}::{rule.name}"
         first = collected.get(rule_id)
         if first is None:
             collected[rule_id] = CollectedRule(rule_id, path, rule)

@@ -8,12 +8,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from gslverify.corpus.collect import relative
 from gslverify.exits import Exit
 from gslverify.gate.baseline import Baseline, BaselineError, read
 from gslverify.gate.entry import Entry, entry_of_report
 from gslverify.gate.judge import FATAL, Change, Kind, Policy, judge
 from gslverify.gate.lines import gate_lines
+from gslverify.project import selector_in_project
 from gslverify.report.json import document
 from gslverify.report.record import Report
 from gslverify.settings import USUAL_STAGES, Settings
@@ -42,7 +42,7 @@ def covered(selectors: tuple[str, ...], *, whole: bool) -> Callable[[str], bool]
 
     A run over some rules of its files only says nothing about rules that it did not meet.
     """
-    places = [relative(Path(s)) for s in selectors if "::" not in s] if whole else []
+    places = [selector_in_project(s) for s in selectors if "::" not in s] if whole else []
 
     def covers(rule_id: str) -> bool:
         file = rule_id.partition("::")[0]

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gslverify.corpus.collect import CollectedRule, Unusable, collect, load, relative
+from gslverify.corpus.collect import CollectedRule, Unusable, collect, load
+from gslverify.project import in_project
 from tests.gslverify.rule_files import HEAD, rule_text, write_rules
 
 
@@ -85,14 +86,14 @@ def test_nothing_but_the_rules_of_the_file_is_run(folder: Path) -> None:
     assert item.rule.span.line == 4
 
 
-def test_ids_outside_the_working_directory_are_absolute(
+def test_ids_outside_the_project_are_absolute(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_rules(folder, ["one"], "lib/rules.py")
     (folder / "elsewhere").mkdir()
     monkeypatch.chdir(folder / "elsewhere")
 
-    assert relative(path) == path.resolve().as_posix()
+    assert in_project(path) == path.resolve().as_posix()
     assert ids(["../lib"]) == [f"{path.resolve().as_posix()}::one"]
 
 
