@@ -7,7 +7,8 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-OURS = ".gslverify"
+from gslverify.project import OWN_FOLDER
+
 IGNORE_EVERYTHING = "*\n"
 
 
@@ -32,7 +33,7 @@ def own_folder(folder: Path) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     for parent in (folder, *folder.parents):
-        if parent.name == OURS and not (parent / ".gitignore").exists():
+        if parent.name == OWN_FOLDER and not (parent / ".gitignore").exists():
             write_whole(parent / ".gitignore", IGNORE_EVERYTHING.encode())
 
 

@@ -13,6 +13,9 @@ from pathlib import Path
 SETTINGS_FILE = "pyproject.toml"
 TOOL = "tool.gslverify"
 OWN_TABLE = re.compile(rf"^\s*\[\s*{re.escape(TOOL)}\b".encode(), re.MULTILINE)
+OWN_FOLDER = ".gslverify"
+"""Where caches, counterexamples and the like are; git leaves it alone."""
+
 SIGNS = (SETTINGS_FILE, ".git")
 """What the folder of a project has that has no settings of ours."""
 

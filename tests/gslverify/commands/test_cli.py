@@ -327,6 +327,17 @@ def test_quiet_is_short(mixed: Path) -> None:
     assert len(lines) == 5
 
 
+def test_ci_shows_problems_only(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+    found, whole = check("rules.py"), check("rules.py", "-v")
+
+    assert "sound" not in found.stdout
+    assert "ERROR         wrong" in found.stdout
+    assert "ERROR rules.py::wrong" in found.stdout
+    assert "2 rules: 1 pass, 0 fail, 1 error" in found.stdout
+    assert "PASS          sound" in whole.stdout
+
+
 def test_equal_runs_give_equal_json(folder: Path) -> None:
     write_rules(folder, ["one", "two"])
     write_rule(folder, "return None", "wrong.py")
