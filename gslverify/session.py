@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -98,6 +98,42 @@ def run_check(
     cluster to work with.
     """
     stdout = sys.stdout
+    over = carry_out(
+        selectors, settings, expression, waves, lambda ticker: _streams(output, stdout, ticker)
+    )
+    report = Report(
+        over.done,
+        settings,
+        tuple(selectors),
+        over.code,
+        output.argv,
+        Style(ascii_only=output.style.ascii_only, verbosity=output.style.verbosity),
+        collected=over.collected,
+        everything=output.everything,
+    )
+    return _deliver(_with_final_code(conclude(report)), output, stdout)
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """A run that is over: its end, what was collected, and its exit code."""
+
+    done: RunDone
+    collected: tuple[Collected, ...]
+    code: Exit
+
+
+def carry_out(
+    selectors: Sequence[str],
+    settings: Settings,
+    expression: str = "",
+    waves: Sequence[Wave] = WAVES,
+    consumers: Callable[[Ticker], Iterable[Consumer]] = lambda ticker: (),
+) -> Over:
+    """Verify rules and report nothing but to `consumers`, which are given what shows progress.
+
+    What is printed meanwhile goes to standard error. Raises as `run_check` does.
+    """
     with redirect_stdout(sys.stderr):
         chosen = writable(chosen_rules(selectors, expression, settings), settings.load_timeout)
         if settings.library:
@@ -108,20 +144,10 @@ def run_check(
         memory = _memory(settings)
         workers = _workers(settings, ticker)
         events = verify(collected, settings, waves, ticker.live, keep, memory, workers)
-        done = _follow(events, ticker, list(_streams(output, stdout, ticker)))
+        done = _follow(events, ticker, list(consumers(ticker)))
     # A part may be empty where there are fewer rules than parts.
     code = exit_code(done, settings) if collected or not chosen else Exit.CLEAN
-    report = Report(
-        done,
-        settings,
-        tuple(selectors),
-        code,
-        output.argv,
-        Style(ascii_only=output.style.ascii_only, verbosity=output.style.verbosity),
-        collected=tuple(collected),
-        everything=output.everything,
-    )
-    return _deliver(_with_final_code(conclude(report)), output, stdout)
+    return Over(done, tuple(collected), code)
 
 
 def _with_final_code(concluded: Report) -> Report:
