@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, TextIO
 
+from gslverify.corpus.changes import only_changed
 from gslverify.corpus.collect import Collected, CollectedRule, Unusable, writable
 from gslverify.corpus.selection import rule_selector
 from gslverify.engine.cache import Forgetful, Memory, Remembering
@@ -145,8 +146,9 @@ def carry_out(
         workers = _workers(settings, ticker)
         events = verify(collected, settings, waves, ticker.live, keep, memory, workers)
         done = _follow(events, ticker, list(consumers(ticker)))
-    # A part may be empty where there are fewer rules than parts.
-    code = exit_code(done, settings) if collected or not chosen else Exit.CLEAN
+    # A part may be empty where there are fewer rules than parts, or none that has changed.
+    may_be_empty = bool(chosen) or bool(settings.changed_since)
+    code = Exit.CLEAN if may_be_empty and not collected else exit_code(done, settings)
     return Over(done, tuple(collected), code)
 
 
@@ -209,7 +211,7 @@ def _deliver(report: Report, output: Output, stdout: TextIO) -> Exit:
 def chosen_rules(
     selectors: Sequence[str], expression: str = "", settings: Settings | None = None
 ) -> list[Collected]:
-    """Return what `selectors` name, without rules that the expression or the tags do not mean.
+    """Return what `selectors` name, without rules that settings or the expression leave out.
 
     What cannot be used is always included. Standard error is told when no rule is left. Raises
     SelectionError for an unreadable expression.
@@ -224,10 +226,13 @@ def chosen_rules(
         if isinstance(item, Unusable)
         or (meant(item.rule) and (not tags or not tags.isdisjoint(item.rule.tags)))
     ]
+    if settings.changed_since:
+        kept = only_changed(kept, settings.changed_since)
     rules, kept_rules = (sum(isinstance(i, CollectedRule) for i in x) for x in (collected, kept))
     if rules and not kept_rules:
         asked = [f"-k {expression!r}"] if expression else []
         asked += [f"--tag {','.join(settings.tags)}"] if tags else []
+        asked += [f"--changed-since {settings.changed_since}"] if settings.changed_since else []
         print(f"{' and '.join(asked)} selects none of {rules} rules", file=sys.stderr)
     return kept
 

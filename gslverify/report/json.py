@@ -62,6 +62,8 @@ def _run(report: Report) -> dict[str, Any]:
         "argv": list(_without_jobs(report.argv)),
         "paths": [selector_in_project(text) for text in report.selectors],
         "profile": settings.profile,
+        "tags": list(settings.tags),
+        "changed_since": settings.changed_since or None,
         "stages": list(settings.stages),
         "max_examples": settings.max_examples,
         "min_examples": settings.min_examples,
