@@ -26,7 +26,7 @@ def settings_file(folder: Path) -> Path | None:
     Raises OSError for one that cannot be read.
     """
     paths = (place / SETTINGS_FILE for place in (folder, *folder.parents))
-    return next((path for path in paths if path.is_file() and has_own_table(path)), None)
+    return next((path for path in paths if os.path.isfile(path) and has_own_table(path)), None)
 
 
 def has_own_table(path: Path) -> bool:
@@ -48,7 +48,7 @@ def project_root(folder: Path | None = None) -> Path:
     if own is not None:
         return own.parent
     places = (here, *here.parents)
-    return next((p for p in places if any((p / sign).exists() for sign in SIGNS)), here)
+    return next((p for p in places if any(os.path.exists(p / sign) for sign in SIGNS)), here)
 
 
 def in_project(path: Path) -> str:
@@ -63,9 +63,10 @@ def from_here(path: Path) -> str:
 
 def _relative(path: Path, folder: Path) -> str:
     absolute = path.resolve()
-    if absolute.is_relative_to(folder):
-        return absolute.relative_to(folder).as_posix()
-    return absolute.as_posix()
+    inside = absolute.is_relative_to(folder)
+    text = (absolute.relative_to(folder) if inside else absolute).as_posix()
+    # Names of files may hold what no encoding has.
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def named(text: str) -> Path:
@@ -74,10 +75,10 @@ def named(text: str) -> Path:
     So an id from a report works in every folder of the project.
     """
     path = Path(text)
-    if path.exists() or path.is_absolute():
+    if os.path.exists(path) or path.is_absolute():  # pathlib raises where a folder is closed
         return path
     there = project_root() / path
-    return Path(os.path.relpath(there)) if there.exists() else path
+    return Path(os.path.relpath(there)) if os.path.exists(there) else path
 
 
 def selector_in_project(text: str) -> str:

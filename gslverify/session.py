@@ -195,7 +195,7 @@ def _deliver(report: Report, output: Output, stdout: TextIO) -> Exit:
     if output.shown not in (*STREAMED, "jsonl"):
         stdout.write(render(output.shown, report))
     stdout.flush()
-    failures = list(deliver(report, output.files, os.environ))
+    failures, written = _written(report, output.files)
     if output.shown == "github":
         failures += deliver_step_summary(report, os.environ)
     for failure in failures:
@@ -203,9 +203,20 @@ def _deliver(report: Report, output: Output, stdout: TextIO) -> Exit:
     code = Exit(report.exit_code)
     code = Exit.INTERNAL if failures and code is Exit.CLEAN else code
     if output.files and output.shown in STREAMED:
-        names = "  ".join(str(path) for _, path in output.files)
+        names = "  ".join(map(str, written)) or "none"
         print(f"reports: {names}    exit {int(code)}", file=stdout)
     return code
+
+
+def _written(report: Report, files: Sequence[tuple[str, Path]]) -> tuple[list[str], list[Path]]:
+    """Write reports to files; return what went wrong, and the files that are there now."""
+    failures: list[str] = []
+    written: list[Path] = []
+    for name, path in files:
+        problems = list(deliver(report, [(name, path)], os.environ))
+        failures += problems
+        written += [] if problems else [path]
+    return failures, written
 
 
 def chosen_rules(

@@ -102,7 +102,7 @@ def import_file(file: Path) -> ModuleType:
     Modules beside the file can be imported by it.
     """
     # A name of its own for every path: the module stays registered while its rules live.
-    digest = hashlib.sha256(str(file).encode()).hexdigest()[:8]
+    digest = hashlib.sha256(os.fsencode(file)).hexdigest()[:8]
     name = f"{MODULE_PREFIX}{file.stem}_{digest}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:

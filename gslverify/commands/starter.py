@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from gslverify.atomic import write_whole
 from gslverify.project import SETTINGS_FILE, has_own_table
 
 STARTER = "rules"
@@ -80,13 +81,16 @@ class Part:
     is_addition: bool = False
 
     def write(self, folder: Path) -> None:
-        """Write the file below `folder`, or add to it."""
+        """Write the file below `folder`, or add to it; as a whole or not at all.
+
+        Raises OSError.
+        """
         if not self.text:
             return
         path = folder / self.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a" if self.is_addition else "x", encoding="utf-8") as file:
-            file.write(self.text)
+        before = path.read_bytes() if self.is_addition else b""
+        write_whole(path, before + self.text.encode())
 
 
 def parts_for(folder: Path, ci: str) -> list[Part]:

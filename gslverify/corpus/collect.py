@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import tokenize
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from functools import partial
@@ -106,16 +108,17 @@ class _Selection:
         """Take a selector apart."""
         path_text, _, name = selector.partition("::")
         path = named(path_text)
-        files = files_of_rules(path) if path.exists() else []
+        files = files_of_rules(path) if os.path.exists(path) else []
         if path.is_dir():
             files = [file for file in files if any(fnmatch(file.name, p) for p in patterns)]
         return cls(selector, path, name, tuple(files))
 
     def items(self, loaded: Mapping[Path, list[Collected]]) -> list[Collected]:
         """Return what is selected, given the contents of the files."""
-        if not self.path.exists():
+        if not os.path.exists(self.path):
             return [_missing(self.text, self.path)]
-        items = [item for file in self.files for item in loaded[file]]
+        closed = list(_closed_folders(self.path))
+        items = [*closed, *(item for file in self.files for item in loaded[file])]
         if not items:
             cure = "write a function under @rule, or name another path"
             message = f"there are no rules in `{self.path}`"
@@ -135,9 +138,21 @@ def _named(items: list[Collected], name: str, selector: str, path: Path) -> list
     return [_unusable(selector, path, RULE_MISSING, f"there is no rule `{name}` in `{path}`", cure)]
 
 
+def _closed_folders(path: Path) -> Iterator[Unusable]:
+    """Yield the folders in and below `path` that cannot be read: rules in them are not seen."""
+    errors: list[OSError] = []
+    for _, folders, _ in os.walk(path, onerror=errors.append) if os.path.isdir(path) else ():
+        folders[:] = [name for name in folders if not name.startswith((".", "__"))]
+    for error in errors:
+        message = f"the folder `{error.filename}` cannot be read: {error.strerror}"
+        cure = "check its permissions"
+        yield _unusable(str(error.filename), Path(error.filename), PATH_MISSING, message, cure)
+
+
 def _missing(selector: str, path: Path) -> Unusable:
-    folder = path.parent
-    siblings = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+    siblings: list[str] = []
+    with suppress(OSError):
+        siblings = os.listdir(path.parent)
     cure = did_you_mean(path.name, siblings) or "give a path relative to the working directory"
     message = f"there is no file or folder `{path}`"
     return _unusable(selector, path, PATH_MISSING, message, cure)
@@ -226,15 +241,17 @@ def _import_finding(path: Path, error: BaseException) -> Finding:
     inside = [frame for frame in frames if Path(frame.filename) == path]
     line = inside[-1].lineno if inside else getattr(error, "lineno", None)
     message = f"the file cannot be imported: {described(error)}"
-    cure = _encoding_cure(path) or "run the file with python to see the whole error"
+    cure = _file_cure(path) or "run the file with python to see the whole error"
     return Finding(FILE_DOES_NOT_IMPORT, message, Span(str(path), line or 1), cure)
 
 
-def _encoding_cure(path: Path) -> str:
-    """Return what to do about a file that is not text in its encoding, else the empty string."""
+def _file_cure(path: Path) -> str:
+    """Return what to do about a file that cannot be read as text, else the empty string."""
     try:
         with tokenize.open(path) as file:
             text = file.read()
-    except (OSError, SyntaxError, UnicodeDecodeError):
+    except OSError as error:
+        return f"check the permissions of the file ({error.strerror})"
+    except (SyntaxError, UnicodeDecodeError):
         return "save it as UTF-8, or name its encoding: `# -*- coding: latin-1 -*-` in line 1"
     return "it is not a Python file; name another one" if "\0" in text else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,21 @@ def test_what_lies_elsewhere_keeps_its_path(folder: Path) -> None:
     assert in_project(outside) == "conv.py"
     assert project_root(folder / "inner") == folder / "inner"
     assert named("no/such/file.py") == Path("no/such/file.py")
+
+
+def test_name_that_is_no_text_has_reports(folder: Path) -> None:
+    name = os.fsdecode(b"rules-\xff.py")
+    write_rules(folder, ["one"], name)
+    (folder / os.fsdecode(b"broken-\xfe.py")).write_text("import nowhere\nfrom gsl import rule")
+    formats = ("json", "jsonl", "sarif", "junit", "github", "gitlab", "markdown", "html")
+    reports = [f"--report={form}={form}.txt" for form in formats]
+    command = ["check", ".", "--stages", "static", "-j", "0", *reports]
+    result = CliRunner().invoke(main, command)
+
+    assert result.exit_code == 1, result.output
+    assert in_project(folder / name) == "rules-\\udcff.py"
+    for form in formats:
+        assert "nowhere" in (folder / f"{form}.txt").read_text("utf-8")
 
 
 COMMAND = ["check", "--stages", "static,satisfiable", "-j", "0", "--output-format", "json"]

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,6 +70,55 @@ def test_search_path_is_restored(folder: Path) -> None:
     collect(["rules.py"])
 
     assert sys.path == before
+
+
+def test_folders_that_are_closed_are_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_rules(folder, ["one"], "rules/one.py")
+    write_rules(folder, ["two"], "rules/closed/two.py")
+    scandir = os.scandir
+
+    def refuse(path: str) -> Any:
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr("os.scandir", refuse)
+    closed, one = collect(["rules"])
+
+    assert isinstance(closed, Unusable)
+    assert closed.finding.code.id == "GSL105"
+    assert closed.finding.message == ("the folder `rules/closed` cannot be read: Permission denied")
+    assert one.rule_id == "rules/one.py::one"
+
+
+def test_file_in_a_closed_folder_is_not_there(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: object, **options: object) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("os.stat", refuse)
+    monkeypatch.setattr("os.listdir", refuse)
+    (item,) = collect(["rules/one.py"])
+
+    assert isinstance(item, Unusable)
+    assert item.finding.message == "there is no file or folder `rules/one.py`"
+
+
+def test_file_that_cannot_be_read_has_its_own_cure(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_rules(folder, ["one"])
+
+    def refuse(name: object) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tokenize.open", refuse)
+    path.write_text("import nowhere")
+    (item,) = collect(["rules.py"])
+
+    assert isinstance(item, Unusable)
+    assert item.finding.cure == "check the permissions of the file (Permission denied)"
 
 
 def test_two_files_of_one_name_do_not_mix(folder: Path) -> None:
