@@ -74,7 +74,7 @@ def collect(
     for selection in selections:
         for item in selection.items(loaded):
             found.setdefault(item.rule_id, item)
-    folders = [selection.path for selection in selections if selection.path.is_dir()]
+    folders = [selection.path for selection in selections if os.path.isdir(selection.path)]
     return list(_with_twins(found.values(), folders))
 
 
@@ -109,7 +109,7 @@ class _Selection:
         path_text, _, name = selector.partition("::")
         path = named(path_text)
         files = files_of_rules(path) if os.path.exists(path) else []
-        if path.is_dir():
+        if os.path.isdir(path):
             files = [file for file in files if any(fnmatch(file.name, p) for p in patterns)]
         return cls(selector, path, name, tuple(files))
 
