@@ -102,8 +102,19 @@ class Forms:
         symbol = self.atoms[atom]
         if not isinstance(symbol, Symbol) or symbol.sort != "int":
             return False
-        others = [number for mono, _ in poly if mono != (atom,) for number in mono]
-        return not any(symbol in self.symbols_of(number) for number in others)
+        others = {number for mono, _ in poly if mono != (atom,) for number in mono}
+        return symbol not in self._behind(others)
+
+    def _behind(self, atoms: Iterable[int]) -> set[Symbol]:
+        """Return the symbols in atoms and in what is known of these, or nothing ends."""
+        found = set[Symbol]()
+        stack = list(atoms)
+        while stack:
+            new = self.symbols_of(stack.pop()) - found
+            found |= new
+            known = [self._known[symbol] for symbol in new if symbol in self._known]
+            stack.extend(atom for poly in known for mono, _ in poly for atom in mono)
+        return found
 
     def symbols_of(self, atom: int) -> frozenset[Symbol]:
         """Return the symbols in an atom."""

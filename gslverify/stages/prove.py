@@ -1,7 +1,7 @@
 """The stage "prove": are all elements of source and target equal, for all sizes? (z3)
 
-A proof is over real numbers and integers: it says nothing about rounding, overflow or NaN, so that
-the numeric stage tries proved rules as well. What is not proved is not held against a rule.
+What a proof claims and what it leaves to the other stages is said in `gslverify.prove.claim`. What
+is not proved is not held against a rule.
 """
 
 from __future__ import annotations

@@ -13,6 +13,8 @@ from gsl.attr.term import Symbol, operation
 from gslverify.prove.algebra import put
 from gslverify.prove.conditions import opposite
 from gslverify.prove.forms import Forms
+from gslverify.prove.relaxed import Relaxed
+from gslverify.smt import new_context
 
 P, J = Symbol("i", low=0), Symbol("j", low=0)
 M, N, K = (Symbol(name, low=1) for name in "mnk")
@@ -68,6 +70,14 @@ def test_claims_are_used() -> None:
 def test_a_symbol_is_not_defined_by_itself() -> None:
     forms = Forms([equal(M, (M + 1) // 2)])
     assert not forms.same(M, 1)
+
+
+def test_symbols_are_not_defined_in_a_circle() -> None:
+    circle = [equal(M, choose(equal(N, 1), 5, N)), equal(N, choose(equal(M, 1), 5, M))]
+    forms = Forms(circle)
+    assert forms.same(M, choose(equal(N, 1), 5, N))
+    assert not forms.same(M, N)
+    assert Relaxed(forms, circle, 10_000, new_context()).follows(M >= 1, [])
 
 
 @pytest.mark.parametrize(
