@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from gslverify.finding import Assurance, Level
 from gslverify.prove.proof import open_obligation
+from gslverify.prove.relaxed import Replies
 from gslverify.stage import Count, Note, Outcome, Question, Stage
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.stages.shape import assurance_text, shape_holds
@@ -24,10 +25,11 @@ def examine(question: Question) -> Iterable[Outcome]:
     scenarios = scenarios_of(question)
     if not scenarios.feasible or not shape_holds(question):
         return
+    replies: Replies = {}
     every = [*scenarios.feasible, *scenarios.large]
     for number, scenario in enumerate(every):
         question.progress(f"variant {number + 1}/{len(every)}")
-        reason = open_obligation(scenario.instance, scenario.solver)
+        reason = open_obligation(scenario.instance, scenario.solver, replies)
         if reason:
             yield Note(f"not proved for all sizes: {reason}")
             return
