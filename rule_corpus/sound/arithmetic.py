@@ -13,7 +13,6 @@ REALS = {"algebra", "real"}
     tags={"algebra", "strength-reduction", "bit-exact"},
     origin="TensorRight: xla/mul, rule 09",
     nan="same",
-    twin="absolute_times_itself",
 )
 def product_of_absolutes() -> Subst:
     """abs(x) * abs(x)  =>  x * x
@@ -28,7 +27,6 @@ def product_of_absolutes() -> Subst:
 @rule(
     tags={"algebra", "strength-reduction"},
     origin="Enzyme-JAX: SignAbsSimplify",
-    twin="sign_times_square",
 )
 def sign_times_absolute() -> Subst:
     """sign(x) * abs(x)  =>  x
@@ -118,7 +116,6 @@ def divide_by_power() -> Subst:
 @rule(
     tags=REALS | {"division"},
     origin="TensorRight: xla/divmod, rule 02",
-    twin="divide_by_integer_constant",
 )
 def divide_by_constant() -> Subst:
     """x / c  =>  x * (1 / c) for a constant c of rank 0 of moderate size
@@ -156,7 +153,7 @@ def divide_by_quotient() -> Subst:
     return Subst(a / (b / c), (a * c) / b)
 
 
-@rule(tags=REALS | {"division"}, origin="Enzyme-JAX: DivDivSimplify", twin="divide_twice_product")
+@rule(tags=REALS | {"division"}, origin="Enzyme-JAX: DivDivSimplify")
 def divide_twice() -> Subst:
     """(a / b) / c  =>  a / (b * c)
 
@@ -176,7 +173,7 @@ def power_of_one() -> Subst:
     return Subst(op.Power(x, 1), x)
 
 
-@rule(tags=REALS | {"power"}, origin="XLA: HandlePower, exponent 0", twin="power_of_zero_as_zero")
+@rule(tags=REALS | {"power"}, origin="XLA: HandlePower, exponent 0")
 def power_of_zero() -> Subst:
     """pow(x, 0)  =>  ones like x
 
@@ -239,7 +236,6 @@ def logarithm_of_exponential() -> Subst:
 @rule(
     tags=REALS | {"exponential", "root"},
     origin="Enzyme-JAX: LogSimplify, log of sqrt",
-    twin="logarithm_of_root_doubled",
 )
 def logarithm_of_root() -> Subst:
     """log(sqrt(x))  =>  log(x) / 2
@@ -253,7 +249,7 @@ def logarithm_of_root() -> Subst:
 @rule(
     tags=REALS | {"exponential", "power"},
     origin="XLA: HandleLog, log of pow",
-    twin="logarithm_of_power_any_sign",
+    twin="logarithm_of_power_swapped",
 )
 def logarithm_of_power() -> Subst:
     """log(pow(exp(x), y))  =>  y * x

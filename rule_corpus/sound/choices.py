@@ -45,7 +45,6 @@ def where_false() -> Subst:
     tags=CHOICE | {"identity", "logic"},
     origin="XLA: HandleSelect, select of true and false",
     nan="same",
-    twin="where_true_or_false_exchanged",
 )
 def where_true_or_false() -> Subst:
     """where(p, true, false)  =>  p
@@ -108,7 +107,6 @@ def sum_of_choices() -> Subst:
     tags=CHOICE,
     origin="Enzyme-JAX: SelectSelectSameCond, second arm",
     nan="same",
-    twin="where_same_condition_other_arm_any_shape",
 )
 def where_same_condition_other_arm() -> Subst:
     """where(p, x, where(p, y, z))  =>  where(p, x, z) if the shape of the result stays

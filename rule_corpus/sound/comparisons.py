@@ -19,7 +19,6 @@ def truth(value: bool) -> pat.Pattern:
     tags={"compare", "predicate", "bit-exact"},
     origin="TensorRight: xla/compare, rule 01",
     nan="same",
-    twin="equal_to_itself_any_dtype",
 )
 def greater_than_itself() -> Subst:
     """x > x  =>  false everywhere
@@ -208,7 +207,6 @@ def maximum_greater_than_first() -> Subst:
     tags={"compare", "predicate", "integers"},
     origin="XLA: HandleCompare, unsigned less than zero",
     nan="same",
-    twin="less_than_zero_signed",
 )
 def unsigned_less_than_zero() -> Subst:
     """x < 0  =>  false everywhere, for unsigned integers

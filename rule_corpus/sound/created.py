@@ -9,7 +9,6 @@ CREATE = {"create", "bit-exact"}
     tags=CREATE | {"canonicalise"},
     origin="TVM Relay: ConcretizeZerosLike",
     nan="same",
-    twin="zeros_like_in_first_dtype",
 )
 def concretize_zeros_like() -> Subst:
     """zeros_like{t}(x)  =>  zeros{t}[s]() with s the shape of x
@@ -56,7 +55,6 @@ def concretize_full_like() -> Subst:
     tags=CREATE | {"algebra"},
     origin="TVM Relay: FullElementwise",
     nan="same",
-    twin="add_zeros_of_any_shape",
 )
 def add_full_zeros() -> Subst:
     """x + zeros[s]()  =>  x + 0 with a 0 of rank 0, if the sum has the shape of x
@@ -119,7 +117,6 @@ def reshape_of_full() -> Subst:
     tags=CREATE | {"concatenate"},
     origin="Enzyme-JAX: ConcatSplat",
     nan="same",
-    twin="concat_of_fulls_two_values",
 )
 def concat_of_fulls() -> Subst:
     """cat[a](full[s](v), full[t](v))  =>  full[u](v)

@@ -9,7 +9,6 @@ TAKE = {"data-movement", "take", "bit-exact"}
     tags=TAKE | {"slice"},
     origin="TensorRight: xla/dyslice, rule 01",
     nan="same",
-    twin="take_of_known_row_unsqueezed",
 )
 def take_of_known_row() -> Subst:
     """take[a](x, c)  =>  squeeze[a](x[c:c + 1]) for a constant c of rank 0 in range
@@ -31,7 +30,6 @@ def take_of_known_row() -> Subst:
     tags=TAKE | {"squeeze", "identity"},
     origin="TensorRight: xla/dyslice, rule 02",
     nan="same",
-    twin="take_of_first_row",
 )
 def take_of_only_row() -> Subst:
     """take[a](x, i)  =>  squeeze[a](x) for an index i of rank 0 if x has size 1 along a

@@ -10,7 +10,7 @@ INFINITY = float("inf")
 @rule(
     tags={"algebra", "identity", "bit-exact"},
     origin="TensorRight: xla/add, rule 02",
-    twin="subtract_from_zero",
+    twin="add_zero_keeps_sign",
 )
 def add_zero() -> Subst:
     """x + 0  =>  x for the constant 0 of rank 0
@@ -36,7 +36,6 @@ def zero_add() -> Subst:
     tags={"algebra", "identity", "bit-exact"},
     origin="TensorRight: xla/sub, rule 00",
     nan="same",
-    twin="subtract_from_zero",
 )
 def subtract_zero() -> Subst:
     """x - 0  =>  x for the constant 0 of rank 0
@@ -137,7 +136,6 @@ def subtract_constant() -> Subst:
 @rule(
     tags={"algebra", "reassociation"},
     origin="TensorRight: xla/add, rule 01",
-    twin="add_constants_wide",
 )
 def add_constants() -> Subst:
     """(x + c) + d  =>  x + (c + d) for constants c and d
@@ -209,7 +207,6 @@ def add_itself() -> Subst:
     tags={"lattice", "identity", "bit-exact"},
     origin="TensorRight: xla/max, rule 01",
     nan="same",
-    twin="maximum_with_lowest_of_half",
 )
 def maximum_with_lowest() -> Subst:
     """maximum(x, -inf)  =>  x for the constant of rank 0

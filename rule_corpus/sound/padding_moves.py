@@ -10,7 +10,6 @@ FLOATS = ("float16", "float32", "float64")
     tags=PAD | {"identity"},
     origin="MLIR TOSA: PadOp fold",
     nan="same",
-    twin="pad_in_front_only",
 )
 def pad_by_nothing() -> Subst:
     """pad{0, v}(x)  =>  x
@@ -26,7 +25,6 @@ def pad_by_nothing() -> Subst:
     tags=PAD | {"create"},
     origin="Enzyme-JAX: PadSimplify, pad of a splat of the padding value",
     nan="same",
-    twin="pad_of_full_other_value",
 )
 def pad_of_full() -> Subst:
     """pad{p, v}(full[s](v))  =>  full[t](v)
@@ -88,7 +86,6 @@ def flip_of_pad() -> Subst:
 @rule(
     tags={"padding", "algebra"},
     origin="Enzyme-JAX: BinopPadPad",
-    twin="sum_of_pads_one_value",
 )
 def sum_of_pads() -> Subst:
     """pad{q, v}(x) + pad{q, w}(y)  =>  pad{q, v + w}(x + y) for floats and x, y of one shape
@@ -140,7 +137,6 @@ def negative_of_pad() -> Subst:
 @rule(
     tags={"padding", "concatenate"},
     origin="Enzyme-JAX: AddPadPadToConcat",
-    twin="sum_of_overlapping_pads",
 )
 def concat_from_padded_sum() -> Subst:
     """pad{(0, m), 0}(x) + pad{(n, 0), 0}(y)  =>  cat(x, y) for vectors x of size n and y of size m
@@ -177,7 +173,6 @@ def multiply_zero_pad() -> Subst:
     tags=PAD | {"concatenate", "create"},
     origin="XLA: HandleConcatenate, concat of a broadcast scalar",
     nan="same",
-    twin="concat_of_full_behind",
 )
 def concat_of_full() -> Subst:
     """cat[a](full[s](v), x)  =>  pad{q, v}(x), q the size of the filled tensor in front on axis a

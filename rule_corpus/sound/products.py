@@ -1,6 +1,6 @@
 """Matrix products that are sums of products in disguise, and products of parts."""
 
-from gsl import Subst, attr, op, pat, rule
+from gsl import Subst, op, pat, rule
 
 
 @rule(
@@ -26,7 +26,6 @@ def matmul_of_concats() -> Subst:
 @rule(
     tags={"matmul", "concatenate", "slice"},
     origin="XLA: HandleDot, dot of concat with a constant",
-    twin="matmul_of_concat_rows_exchanged",
 )
 def matmul_of_concat() -> Subst:
     """cat[1](x, y) @ w  =>  x @ w[:n] + y @ w[n:] for matrices, n the columns of x
@@ -64,7 +63,6 @@ def matmul_exchanged_transposed() -> Subst:
 @rule(
     tags={"matmul", "strength-reduction"},
     origin="TensorRight: xla/dot, rule 04",
-    twin="outer_product_of_any_columns",
 )
 def outer_product() -> Subst:
     """x @ y  =>  x * y for x with one column and y with one row
@@ -110,7 +108,6 @@ def vector_times_matmul() -> Subst:
 @rule(
     tags={"matmul", "reduction"},
     origin="Enzyme-JAX: ReduceMulToDotGeneral",
-    twin="inner_product_of_broadcast",
 )
 def inner_product() -> Subst:
     """sum(x * y)  =>  x @ y for two vectors of one size
@@ -155,7 +152,7 @@ def conv1d_of_one_tap() -> Subst:
     dilation of a window of one element does not matter.
     """
     x, w = pat.Wildcard(), pat.Wildcard()
-    layouts = {"data_layout": "NCW", "kernel_layout": "OIW", "out_layout": "NCW"}
+    layouts = {"data_layout": "NCW", "kernel_layout": "OIW"}
     conv = op.Conv1D(x, w, strides=(1,), padding=(0, 0), groups=1, **layouts)
     matrix = op.Squeeze(w, axis=(2,))
     target = op.Matmul(matrix, x, out_dtype=conv.out_dtype)
@@ -165,7 +162,7 @@ def conv1d_of_one_tap() -> Subst:
 @rule(
     tags={"matmul", "strength-reduction", "diagonal"},
     origin="Enzyme-JAX: DiagonalTensorDotGeneralRewrite",
-    twin="matmul_of_diagonal_as_rows",
+    twin="matmul_of_diagonal_as_columns",
 )
 def matmul_of_diagonal() -> Subst:
     """diag(v) @ x  =>  expand_dims[1](v) * x for a vector v and a matrix x

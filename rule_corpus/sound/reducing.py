@@ -15,7 +15,6 @@ def both_axes(inner: pat.Call, outer: pat.Call, x: pat.Pattern) -> tuple[attr.Te
     tags={"reduction", "lattice", "bit-exact"},
     origin="XLA: HandleReduce, reduce of reduce with maximum",
     nan="same",
-    twin="max_of_min",
 )
 def max_of_max() -> Subst:
     """max[b](max[a](x))  =>  max[(a, b')](x) with b' = b, or b + 1 from a onwards
@@ -47,7 +46,6 @@ def min_of_min() -> Subst:
 @rule(
     tags={"reduction"},
     origin="XLA: HandleReduce, reduce of reduce with multiplication",
-    twin="product_of_sums",
 )
 def product_of_products() -> Subst:
     """prod[b](prod[a](x))  =>  prod[(a, b')](x) with b' = b, or b + 1 from a onwards
@@ -64,7 +62,6 @@ def product_of_products() -> Subst:
     tags={"reduction", "concatenate", "lattice", "bit-exact"},
     origin="Enzyme-JAX: ReduceConcat, for the maximum",
     nan="same",
-    twin="max_of_concat_as_sum",
 )
 def max_of_concat() -> Subst:
     """max[a](cat[a](x, y))  =>  maximum(max[a](x), max[a](y)) if neither is empty along a
@@ -135,7 +132,6 @@ def max_of_flip() -> Subst:
 @rule(
     tags={"reduction", "reshape"},
     origin="XLA: HandleReduce, reduce of reshape",
-    twin="sum_of_reshape_last_axis",
 )
 def sum_of_reshape() -> Subst:
     """sum(reshape[s](x))  =>  sum(x) over all axes
@@ -153,7 +149,6 @@ def sum_of_reshape() -> Subst:
 @rule(
     tags={"reduction", "squeeze", "bit-exact"},
     origin="XLA: HandleReduce, reduce of dimensions of size 1",
-    twin="sum_of_unit_axes_any_keepdims",
 )
 def sum_of_unit_axis() -> Subst:
     """sum[a](x)  =>  squeeze[a](x) if x has size 1 along a
@@ -184,7 +179,6 @@ def max_of_unit_axis() -> Subst:
 @rule(
     tags={"reduction", "negation"},
     origin="Enzyme-JAX: ReduceNegate",
-    twin="product_of_negative",
 )
 def sum_of_negative() -> Subst:
     """sum(-x)  =>  -sum(x)
@@ -216,7 +210,6 @@ def max_of_negative() -> Subst:
 @rule(
     tags={"reduction", "argument", "create", "bit-exact"},
     origin="MLIR TOSA: ArgMaxOp fold",
-    twin="argmax_of_pairs",
 )
 def argmax_of_unit_axis() -> Subst:
     """argmax[a](x)  =>  zeros if x has size 1 along a

@@ -25,7 +25,6 @@ def flip_of_unit_axis() -> Subst:
     tags=MOVE | {"flip"},
     origin="TensorRight: xla/reverse, rule 03",
     nan="same",
-    twin="flip_flip_flip_dropped",
 )
 def flip_flip_flip() -> Subst:
     """flip[a](flip[b](flip[c](x)))  =>  flip[b](x) when a and c are the same axis
@@ -45,7 +44,6 @@ def flip_flip_flip() -> Subst:
     tags=MOVE | {"flip", "elementwise"},
     origin="TensorRight: xla/reverse, rule 04",
     nan="same",
-    twin="flip_of_sum_any_shape",
 )
 def flip_of_shifted() -> Subst:
     """flip[a](x + c)  =>  flip[a](x) + c for a constant c of rank 0
@@ -61,7 +59,6 @@ def flip_of_shifted() -> Subst:
     tags=MOVE | {"flip", "transpose"},
     origin="Enzyme-JAX: ReverseTranspose",
     nan="same",
-    twin="flip_of_transpose_same_axis",
 )
 def flip_of_transpose() -> Subst:
     """flip[a](T[p](x))  =>  T[p](flip[p[a]](x))
@@ -134,7 +131,6 @@ def concat_regrouped() -> Subst:
     tags=MOVE | {"concatenate"},
     origin="TensorRight: xla/concat, rule 03",
     nan="same",
-    twin="concat_nested_exchanged",
 )
 def concat_nested() -> Subst:
     """cat[a](x, y, z)  =>  cat[a](x, cat[a](y, z))
@@ -164,7 +160,6 @@ def concat_of_one() -> Subst:
     tags=MOVE | {"concatenate", "elementwise"},
     origin="Enzyme-JAX: ConcatPushBinop, splat operands",
     nan="same",
-    twin="concat_of_shifted_two_constants",
 )
 def concat_of_shifted() -> Subst:
     """cat[a](x + c, y + c)  =>  cat[a](x, y) + c for a constant c of rank 0
@@ -197,7 +192,6 @@ def concat_of_unary() -> Subst:
     tags=MOVE | {"concatenate", "algebra"},
     origin="Enzyme-JAX: ConcatPushBinop",
     nan="same",
-    twin="concat_of_sums_any_shape",
 )
 def concat_of_sums() -> Subst:
     """cat[a](x + y, z + w)  =>  cat[a](x, z) + cat[a](y, w) for x, y and z, w of one shape each
@@ -214,7 +208,7 @@ def concat_of_sums() -> Subst:
     tags=MOVE | {"transpose", "reshape"},
     origin="XLA: HandleTranspose, TransposeIsBitcast",
     nan="same",
-    twin="transpose_of_one_unit_axis_as_reshape",
+    twin="transpose_with_unit_axis_as_reshape",
 )
 def transpose_as_reshape() -> Subst:
     """T[p](x)  =>  reshape[s](x), s the permuted shape, if p keeps the order of axes longer than 1
@@ -242,7 +236,6 @@ def transpose_as_reshape() -> Subst:
     tags=MOVE | {"reshape", "identity"},
     origin="XLA: HandleReshape, same shape",
     nan="same",
-    twin="reshape_of_same_rank",
 )
 def reshape_to_own_shape() -> Subst:
     """reshape[s](x)  =>  x if s is the shape of x
