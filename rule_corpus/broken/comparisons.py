@@ -11,7 +11,7 @@ def truth(value: bool) -> pat.Pattern:
 @rule(
     tags={"compare", "predicate"},
     origin="TensorRight: xla/compare, rule 06",
-    expect="GSL470",
+    expect="GSL406",
     nan="same",
     twin="equal_to_itself",
 )
@@ -28,7 +28,7 @@ def equal_to_itself_any_dtype() -> Subst:
 @rule(
     tags={"compare", "predicate"},
     origin="TensorRight: xla/compare, rule 03",
-    expect="GSL470",
+    expect="GSL406",
     nan="same",
     twin="not_equal_to_itself",
 )

@@ -6,7 +6,7 @@ from gsl import Subst, op, pat, rule
 @rule(
     tags={"algebra", "identity"},
     origin="TVM Relay: tvm-relay-identity-negzero",
-    expect="GSL470",
+    expect="GSL406",
     nan="same",
     twin="add_zero",
 )
@@ -23,7 +23,7 @@ def add_zero_keeps_sign() -> Subst:
 @rule(
     tags={"algebra"},
     origin="TensorRight: xla/mul, rule 03",
-    expect="GSL470",
+    expect="GSL406",
     nan="same",
     twin="multiply_by_zero",
 )
@@ -39,7 +39,7 @@ def multiply_by_zero_any_dtype() -> Subst:
 @rule(
     tags={"algebra"},
     origin="TensorRight: xla/sub, rule 02",
-    expect="GSL470",
+    expect="GSL406",
     nan="same",
     twin="subtract_itself",
 )

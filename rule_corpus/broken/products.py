@@ -105,6 +105,10 @@ def matmul_of_diagonal_as_columns() -> Subst:
     Broadcasting aligns v with the columns of x; the product scales rows.
     """
     v, x = pat.Wildcard(), pat.Wildcard()
-    zeros = op.Zeros(shape=(v.shape[0], v.shape[0]), dtype=v.dtype)
+    zeros = op.Zeros(shape=(None, None))
     product = op.Matmul(op.MatrixSetDiag(zeros, v), x, out_dtype=v.dtype)
-    return Subst(product, v * x, where=[v.ndim == 1, x.ndim == 2, x.shape[0] == x.shape[1]])
+    return Subst(
+        product,
+        v * x,
+        where=[x.ndim == 2, zeros.shape[0] == zeros.shape[1], x.shape[0] == x.shape[1]],
+    )

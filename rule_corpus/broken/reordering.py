@@ -160,6 +160,26 @@ def sum_of_flip_other_axis() -> Subst:
 
 
 @rule(
+    tags={"reduction", "flip", "lattice"},
+    origin="XLA: HandleReduce, reduce of reverse, claimed for every bit",
+    expect="GSL406",
+    nan="same",
+    twin="max_of_flip",
+)
+def max_of_flip_keeps_zeros() -> Subst:
+    """max[a](flip[a](x))  =>  max[a](x), claimed for every bit of the result
+
+    Positive and negative zeros are equal. Which of them becomes the maximum depends on the order
+    in which they are read.
+    """
+    x = pat.Wildcard()
+    turned = op.Flip(x)
+    largest = op.Max(turned, axis=(None,))
+    same = largest.axis[0] % x.ndim == turned.axis % x.ndim
+    return Subst(largest, op.Max(x, **pat.same_attr(largest)), where=[same])
+
+
+@rule(
     tags={"reduction", "flip", "argument"},
     origin="XLA: HandleReduce, one mistake away",
     expect="GSL401",

@@ -121,11 +121,11 @@ def divide_by_constant() -> Subst:
     """x / c  =>  x * (1 / c) for a constant c of rank 0 of moderate size
 
     The reciprocal is computed once, before the network runs. It is rounded, and of a very small
-    constant it would be infinite.
+    constant it would be infinite. A scalar x is left alone, or the rule would match the reciprocal.
     """
     x, c = pat.Wildcard(), pat.Const(shape=())
     moderate = (attr.Abs(c.value) >= 0.001) & (attr.Abs(c.value) <= 1000.0)
-    return Subst(x / c, x * (pat.Const(1.0, dtype=x.dtype) / c), where=[moderate])
+    return Subst(x / c, x * (pat.Const(1.0, dtype=x.dtype) / c), where=[moderate, x.ndim >= 1])
 
 
 @rule(

@@ -206,12 +206,11 @@ def add_itself() -> Subst:
 @rule(
     tags={"lattice", "identity", "bit-exact"},
     origin="TensorRight: xla/max, rule 01",
-    nan="same",
 )
 def maximum_with_lowest() -> Subst:
     """maximum(x, -inf)  =>  x for the constant of rank 0
 
-    No float is smaller.
+    No float is smaller. Whether NaN counts as larger is not the same everywhere.
     """
     x = pat.Wildcard()
     return Subst(op.Maximum(x, -INFINITY), x)
@@ -220,12 +219,11 @@ def maximum_with_lowest() -> Subst:
 @rule(
     tags={"lattice", "identity", "bit-exact"},
     origin="TensorRight: xla/max, rule 02",
-    nan="same",
 )
 def minimum_with_highest() -> Subst:
     """minimum(x, inf)  =>  x for the constant of rank 0
 
-    No float is larger.
+    No float is larger. Whether NaN counts as smaller is not the same everywhere.
     """
     x = pat.Wildcard()
     return Subst(op.Minimum(x, INFINITY), x)

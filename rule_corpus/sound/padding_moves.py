@@ -88,17 +88,16 @@ def flip_of_pad() -> Subst:
     origin="Enzyme-JAX: BinopPadPad",
 )
 def sum_of_pads() -> Subst:
-    """pad{q, v}(x) + pad{q, w}(y)  =>  pad{q, v + w}(x + y) for floats and x, y of one shape
+    """pad{q, v}(x) + pad{q, 0}(y)  =>  pad{q, v}(x + y) for x, y of one shape
 
-    Padding meets padding if the widths and the shapes are equal. The values of integers would be
-    cut to their dtype before they are added, on the left.
+    Padding meets padding if the widths and the shapes are equal, and v + 0 is v. For other values
+    their sum would have to be rounded like the elements.
     """
     x, y = pat.Wildcard(), pat.Wildcard()
     one = op.Pad(x)
-    two = op.Pad(y, pad_width=one.pad_width)
-    value = one.pad_value + two.pad_value
-    target = op.Pad(x + y, pad_width=one.pad_width, pad_value=value)
-    return Subst(one + two, target, where=[x.shape == y.shape, attr.In(x.dtype, FLOATS)])
+    two = op.Pad(y, pad_width=one.pad_width, pad_value=0.0)
+    target = op.Pad(x + y, **pat.same_attr(one))
+    return Subst(one + two, target, where=[x.shape == y.shape])
 
 
 @rule(
@@ -144,10 +143,10 @@ def concat_from_padded_sum() -> Subst:
     Each tensor is added to the zeros of the other one. Only a negative zero is lost in a sum.
     """
     x, y = pat.Wildcard(), pat.Wildcard()
-    front = op.Pad(x, pad_width=(0, y.shape[0]), pad_value=0.0)
-    back = op.Pad(y, pad_width=(x.shape[0], 0), pad_value=0.0)
-    target = op.Concatenate((x, y), axis=0)
-    return Subst(front + back, target, where=[x.ndim == 1, y.ndim == 1])
+    front = op.Pad(x, pad_width=(0, None), pad_value=0.0)
+    back = op.Pad(y, pad_width=(None, 0), pad_value=0.0)
+    meet = [front.pad_width[1] == y.shape[0], back.pad_width[0] == x.shape[0]]
+    return Subst(front + back, op.Concatenate((x, y), axis=0), where=meet)
 
 
 @rule(
@@ -177,7 +176,8 @@ def multiply_zero_pad() -> Subst:
 def concat_of_full() -> Subst:
     """cat[a](full[s](v), x)  =>  pad{q, v}(x), q the size of the filled tensor in front on axis a
 
-    A constant block is padding. It has the other sizes of x, or the source would not exist.
+    A constant block is padding. It has the other sizes of x, or the source would not exist. Any
+    dtype can hold a moderate value as padding; truth values are left out.
     """
     x = pat.Wildcard()
     block = op.Full()
@@ -186,7 +186,9 @@ def concat_of_full() -> Subst:
     widths = attr.Variadic(
         lambda k: attr.Cond(k == 2 * axis, block.shape[whole.axis], 0), length=2 * x.ndim
     )
-    return Subst(whole, op.Pad(x, pad_width=widths, pad_value=block.fill_value))
+    target = op.Pad(x, pad_width=widths, pad_value=block.fill_value)
+    held = [attr.Abs(block.fill_value) <= 60000.0, x.dtype != "bool"]
+    return Subst(whole, target, where=held)
 
 
 @rule(

@@ -171,11 +171,11 @@ def matmul_of_diagonal() -> Subst:
     infinities of x no longer.
     """
     v, x = pat.Wildcard(), pat.Wildcard()
-    zeros = op.Zeros(shape=(v.shape[0], v.shape[0]), dtype=v.dtype)
+    zeros = op.Zeros(shape=(None, None))
     diagonal = op.MatrixSetDiag(zeros, v)
     product = op.Matmul(diagonal, x, out_dtype=v.dtype)
     target = op.ExpandDims(v, axis=(1,)) * x
-    return Subst(product, target, where=[v.ndim == 1, x.ndim == 2])
+    return Subst(product, target, where=[x.ndim == 2, zeros.shape[0] == zeros.shape[1]])
 
 
 @rule(

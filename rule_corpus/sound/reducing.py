@@ -14,7 +14,6 @@ def both_axes(inner: pat.Call, outer: pat.Call, x: pat.Pattern) -> tuple[attr.Te
 @rule(
     tags={"reduction", "lattice", "bit-exact"},
     origin="XLA: HandleReduce, reduce of reduce with maximum",
-    nan="same",
 )
 def max_of_max() -> Subst:
     """max[b](max[a](x))  =>  max[(a, b')](x) with b' = b, or b + 1 from a onwards
@@ -30,7 +29,6 @@ def max_of_max() -> Subst:
 @rule(
     tags={"reduction", "lattice", "bit-exact"},
     origin="XLA: HandleReduce, reduce of reduce with minimum",
-    nan="same",
 )
 def min_of_min() -> Subst:
     """min[b](min[a](x))  =>  min[(a, b')](x) with b' = b, or b + 1 from a onwards
@@ -61,7 +59,6 @@ def product_of_products() -> Subst:
 @rule(
     tags={"reduction", "concatenate", "lattice", "bit-exact"},
     origin="Enzyme-JAX: ReduceConcat, for the maximum",
-    nan="same",
 )
 def max_of_concat() -> Subst:
     """max[a](cat[a](x, y))  =>  maximum(max[a](x), max[a](y)) if neither is empty along a
@@ -114,13 +111,13 @@ def sum_of_flip() -> Subst:
 @rule(
     tags={"reduction", "flip", "lattice", "bit-exact"},
     origin="XLA: HandleReduce, reduce of reverse with maximum",
-    nan="same",
-    twin="argmax_of_flip",
+    twin="max_of_flip_keeps_zeros",
 )
 def max_of_flip() -> Subst:
     """max[a](flip[a](x))  =>  max[a](x)
 
-    The largest element is the same from whichever end they are read; its place is not.
+    The largest element is the same from whichever end they are read; its place is not. Of a
+    positive and a negative zero either may be taken for the largest.
     """
     x = pat.Wildcard()
     turned = op.Flip(x)
@@ -164,7 +161,6 @@ def sum_of_unit_axis() -> Subst:
 @rule(
     tags={"reduction", "identity", "lattice", "bit-exact"},
     origin="XLA: HandleReduce, reduce of dimensions of size 1 with maximum",
-    nan="same",
 )
 def max_of_unit_axis() -> Subst:
     """max[a, keep](x)  =>  x if x has size 1 along a
@@ -193,7 +189,6 @@ def sum_of_negative() -> Subst:
 @rule(
     tags={"reduction", "negation", "lattice", "bit-exact"},
     origin="Enzyme-JAX: ReduceMaxMinNegate",
-    nan="same",
     twin="max_of_negative_any_dtype",
 )
 def max_of_negative() -> Subst:
