@@ -1,0 +1,144 @@
+"""Choices by a condition, and logic: fewer choices, fewer negations."""
+
+from gsl import Subst, op, pat, rule
+
+CHOICE = {"select", "bit-exact"}
+LOGIC = {"logic", "bit-exact"}
+
+
+@rule(tags=CHOICE, origin="ONNX Runtime: NotWhereFusion", twin="where_not_kept", nan="same")
+def where_not() -> Subst:
+    """where(not c, x, y)  =>  where(c, y, x)
+
+    Where the negation holds the condition does not.
+    """
+    c, x, y = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    return Subst(op.Where(op.LogicalNot(c), x, y), op.Where(c, y, x))
+
+
+@rule(tags=CHOICE, origin="tinygrad: symbolic.py, nested where", nan="same")
+def where_where_else() -> Subst:
+    """where(a, where(b, x, y), y)  =>  where(a and b, x, y)
+
+    x is chosen where both conditions hold, y wherever one of them does not.
+    """
+    a, b = pat.Wildcard(), pat.Wildcard()
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(op.Where(a, op.Where(b, x, y), y), op.Where(op.LogicalAnd(a, b), x, y))
+
+
+@rule(
+    tags=CHOICE | {"algebra"},
+    origin="tinygrad: symbolic.py, arithmetic of two choices",
+    twin="add_choices_other_condition",
+    nan="same",
+)
+def add_choices() -> Subst:
+    """where(c, x, y) + where(c, u, v)  =>  where(c, x + u, y + v) for x, y, u, v of rank 0
+
+    One condition chooses both summands; the sums are of single numbers.
+    """
+    c, x, y = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    u, v = pat.Wildcard(), pat.Wildcard()
+    single = [pattern.ndim == 0 for pattern in (x, y, u, v)]
+    chosen = op.Where(c, x, y) + op.Where(c, u, v)
+    return Subst(chosen, op.Where(c, x + u, y + v), where=single)
+
+
+@rule(tags=CHOICE | {"logic", "identity"}, origin="XLA: HandleSelect, truth values")
+def where_true_false() -> Subst:
+    """where(c, true, false)  =>  c for the constants of rank 0
+
+    The choice says what the condition says.
+    """
+    c = pat.Wildcard()
+    yes, no = pat.Const(True, dtype="bool"), pat.Const(False, dtype="bool")
+    return Subst(op.Where(c, yes, no), c)
+
+
+@rule(
+    tags={"select", "lattice"},
+    origin="StableHLO: CompareSelectIntoMinMax",
+    twin="maximum_from_where_exchanged",
+)
+def maximum_from_where() -> Subst:
+    """where(x > y, x, y)  =>  maximum(x, y)
+
+    Of two numbers the larger one; NaN, for which the source takes y, is left aside.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(op.Where(op.Greater(x, y), x, y), op.Maximum(x, y))
+
+
+@rule(
+    tags={"select", "relu"}, origin="OpenVINO: LeakyReluFusion, choices", twin="where_slope_swapped"
+)
+def leaky_relu_from_where() -> Subst:
+    """where(x > 0, x, x * a)  =>  leaky_relu[a](x) for a constant a of rank 0
+
+    The definition, for every slope.
+    """
+    x, a = pat.Wildcard(), pat.Const(shape=())
+    return Subst(op.Where(op.Greater(x, 0), x, x * a), op.LeakyRelu(x, alpha=a.value))
+
+
+@rule(tags=LOGIC | {"annihilator"}, origin="StableHLO: AndOp_FoldToZero")
+def and_with_false() -> Subst:
+    """x and false  =>  false with the shape of x
+
+    For the constant of rank 0, which does not broadcast x.
+    """
+    x = pat.Wildcard()
+    return Subst(op.LogicalAnd(x, pat.Const(False, dtype="bool")), op.ZerosLike(x))
+
+
+@rule(tags=LOGIC | {"annihilator"}, origin="StableHLO: OrOp_FoldToOne")
+def or_with_true() -> Subst:
+    """x or true  =>  true with the shape of x
+
+    For the constant of rank 0, which does not broadcast x.
+    """
+    x = pat.Wildcard()
+    return Subst(op.LogicalOr(x, pat.Const(True, dtype="bool")), op.OnesLike(x))
+
+
+@rule(tags=LOGIC | {"identity"}, origin="StableHLO: OrOp_RemoveNoop")
+def or_with_false() -> Subst:
+    """x or false  =>  x
+
+    For the constant of rank 0, which does not broadcast x.
+    """
+    x = pat.Wildcard()
+    return Subst(op.LogicalOr(x, pat.Const(False, dtype="bool")), x)
+
+
+@rule(tags=LOGIC | {"compare", "identity"}, origin="StableHLO: CompareOp_EqBooleanTrue")
+def and_with_itself() -> Subst:
+    """x and x  =>  x
+
+    Said twice is said once.
+    """
+    x = pat.Wildcard()
+    return Subst(op.LogicalAnd(x, x), x)
+
+
+@rule(tags=LOGIC, origin="textbook: De Morgan's law", twin="both_not_as_not_both")
+def both_not() -> Subst:
+    """(not x) and (not y)  =>  not (x or y)
+
+    Neither holds if it is not so that one of them does. One negation instead of two.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(
+        op.LogicalAnd(op.LogicalNot(x), op.LogicalNot(y)), op.LogicalNot(op.LogicalOr(x, y))
+    )
+
+
+@rule(tags={"compare", "logic", "bit-exact"}, origin="textbook: negated comparisons", nan="same")
+def not_equal_from_not() -> Subst:
+    """not (x == y)  =>  x != y
+
+    Also for NaN, which is equal to nothing and differs from everything.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(op.LogicalNot(op.Equal(x, y)), op.NotEqual(x, y))
