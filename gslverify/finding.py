@@ -174,7 +174,8 @@ class Finding:
 
     def fingerprint(self, rule_id: str) -> str:
         """Return a hash of rule, code and subject that survives edits elsewhere in the file."""
-        return hashlib.sha256(f"{rule_id}\0{self.code}\0{self.subject}".encode()).hexdigest()[:16]
+        text = f"{rule_id}\0{self.code}\0{self.subject}"
+        return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

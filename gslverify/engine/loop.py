@@ -80,6 +80,7 @@ def verify(
         reason = yield from run.events()
     except KeyboardInterrupt:
         reason = INTERRUPTED
+        yield from run.take_early()
     run.memory.close()
     yield from run.flush(everything=True)
     yield RunDone(tuple(run.results()), time.perf_counter() - started, reason)
@@ -129,6 +130,8 @@ class _Run:
         special = [wave for wave, _ in _special_waves(settings) if self.special[tuple(wave)]]
         self.waves = [waves[0], *special, *waves[1:]]
         self.notify = notify
+        self.early: dict[int, Outcome] = {}
+        self.wave_number = 0
         self.stage_names = tuple(name for wave in self.waves for name in wave)
         self.states = [_State(item) for item in collected]
         for state in self.states:
@@ -168,7 +171,7 @@ class _Run:
                     pool = self._open_pool(stack)
                 fresh = self._in_this_process(new) if pool is None else pool.run(new)
                 outcomes = chain(known.items(), fresh)
-                for index, outcome in _in_order(tasks, outcomes):
+                for index, outcome in self._in_order(tasks, outcomes, number):
                     yield from self._take(self.states[index], outcome, number, last=last)
                     if self._too_many_failures():
                         count = self.settings.max_failures
@@ -177,6 +180,23 @@ class _Run:
                     yield from self._give_up()
                     return STOPPED
         return ""
+
+    def _in_order(
+        self, tasks: Sequence[Task], outcomes: Iterator[tuple[int, Outcome]], wave_number: int
+    ) -> Iterator[tuple[int, Outcome]]:
+        """Yield outcomes in the order of their tasks, as far as there are any."""
+        self.early, self.wave_number = {}, wave_number
+        for task in tasks:
+            while task.number not in self.early and (one := next(outcomes, None)) is not None:
+                self.early[one[0]] = one[1]
+            if task.number in self.early:
+                yield task.number, self.early.pop(task.number)
+
+    def take_early(self) -> Iterator[Event]:
+        """Take what is known although rules before it are not finished, and never will be."""
+        last = self.wave_number == len(self.waves) - 1
+        for index, outcome in sorted(self.early.items()):
+            yield from self._take(self.states[index], outcome, self.wave_number, last=last)
 
     def _give_up(self) -> Iterator[Event]:
         """Conclude the rules for which the run has no time left."""
@@ -311,18 +331,6 @@ def _has_examples(item: Collected) -> bool:
 
 def _has_pinned(item: Collected) -> bool:
     return isinstance(item, CollectedRule) and bool(pinned_files(item.path, item.rule.name))
-
-
-def _in_order(
-    tasks: Sequence[Task], outcomes: Iterator[tuple[int, Outcome]]
-) -> Iterator[tuple[int, Outcome]]:
-    """Yield outcomes in the order of their tasks, as far as there are any."""
-    early: dict[int, Outcome] = {}
-    for task in tasks:
-        while task.number not in early and (one := next(outcomes, None)) is not None:
-            early[one[0]] = one[1]
-        if task.number in early:
-            yield task.number, early.pop(task.number)
 
 
 def unusable_result(item: Unusable) -> RuleResult:

@@ -77,6 +77,7 @@ class Sampler:
         self.decisive = len(self.corners)
         self.corners += arms.extremes
         self.corners += [boundary for term in written for boundary in _boundaries(term)]
+        self.corners += [_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)]
 
     def _narrow(self, symbol: Symbol, term: Term) -> None:
         """What a symbol may be restricts the symbol that it is defined to equal."""
@@ -237,6 +238,19 @@ def _is_extent(symbol: Symbol) -> bool:
 def is_constant(symbol: Symbol) -> bool:
     """Tell whether a symbol is the value of a constant, not a size or an attribute."""
     return symbol.name.endswith(".value")
+
+
+def is_whole_constant(symbol: Symbol) -> bool:
+    """Tell whether a symbol is the value of a constant of integers."""
+    return symbol.sort == "int" and is_constant(symbol)
+
+
+HUGE = 2**30
+"""Twice this is more than int32 holds; what a target computes with it may wrap."""
+
+
+def _is_huge(symbol: Symbol) -> Term:
+    return operation(">=", operation("abs", symbol), HUGE)
 
 
 _COMPARISONS = {"<": -1, ">": 1, "<=": 0, ">=": 0}

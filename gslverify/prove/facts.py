@@ -9,25 +9,29 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from gsl.attr.evaluate import conjunction, contains, equal
+from gsl.attr.evaluate import contains, equal
 from gsl.attr.term import Term
 from gslverify.prove.conditions import opposite
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms
-from gslverify.prove.relaxed import Relaxed
+from gslverify.prove.relaxed import Relaxed, Replies, Reply
 from gslverify.smt import Answer, Solver, UntranslatableError
 
 LINEAR_LIMIT = 20_000
 """The solver's own unit, for questions made linear."""
 
-MOST_QUESTIONS = 40
+MOST_QUESTIONS = 60
 """How often the solver is asked for one proof."""
 
 
 @dataclass(slots=True)
 class Memory:
-    """Answers of the solver by what was asked, and how often it was."""
+    """Answers of the solver by what was asked, and how often it was.
 
+    `replies` are those that other scenarios of the rule may use, too.
+    """
+
+    replies: Replies = field(default_factory=dict)
     answers: dict[Any, bool] = field(default_factory=dict)
     questions: int = 0
     relaxed: Relaxed | None = None
@@ -76,15 +80,17 @@ class Facts:
         key = (self.known, frozenset(open_ones))
         answers = self.memory.answers
         if key not in answers:
-            answers[key] = self._follows(conjunction(*open_ones.values()))
+            answers[key] = all(self._follows(condition) for condition in open_ones.values())
         return answers[key]
 
     def _follows(self, condition: Any) -> bool:
-        self.memory.questions += 1
-        if self.memory.questions > MOST_QUESTIONS:
-            raise UnprovableError("the proof takes more steps than are tried")
-        if self._relaxed().follows(condition, self.terms):
-            return True
+        relaxed = self._relaxed()
+        asked = relaxed.asked
+        reply = relaxed.follows(condition, self.terms)
+        self._count(relaxed.asked - asked)
+        if reply is not Reply.OPEN:
+            return reply is Reply.YES
+        self._count(1)
         try:
             if not isinstance(condition, Term):
                 return self.solver.check(*self.terms).answer is Answer.UNSAT
@@ -92,11 +98,18 @@ class Facts:
         except UntranslatableError:
             return False
 
+    def _count(self, questions: int) -> None:
+        self.memory.questions += questions
+        if self.memory.questions > MOST_QUESTIONS:
+            raise UnprovableError("the proof takes more steps than are tried")
+
     def _relaxed(self) -> Relaxed:
-        if self.memory.relaxed is None:
-            solver = self.solver
-            self.memory.relaxed = Relaxed(self.forms, solver.claims, LINEAR_LIMIT, solver.context)
-        return self.memory.relaxed
+        memory, solver = self.memory, self.solver
+        if memory.relaxed is None:
+            memory.relaxed = Relaxed(
+                self.forms, solver.claims, LINEAR_LIMIT, solver.context, memory.replies
+            )
+        return memory.relaxed
 
     def impossible(self) -> bool:
         """Tell whether the assumptions contradict each other or the claims."""
@@ -114,7 +127,7 @@ class Facts:
 
     def is_one_of(self, dtype: Any, names: tuple[str, ...]) -> bool:
         """Tell whether a dtype is known to be among some."""
-        if self.forms.is_among(dtype, names):
+        if self.forms.names.is_among(dtype, names):
             return True
-        name = self.forms.text(dtype)
+        name = self.forms.names.text(dtype)
         return not isinstance(name, str) and self.entails(contains(name, names))

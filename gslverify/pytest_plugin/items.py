@@ -15,12 +15,12 @@ from gslverify.corpus.collect import (
     CollectedRule,
     Unusable,
     load_guarded,
-    relative,
     writable,
 )
 from gslverify.engine.examination import Examination
 from gslverify.engine.loop import COLLECTION, OWNERS, ignore, unusable_result
 from gslverify.finding import CODES, FAILURES, Finding, RuleResult, StageResult, Verdict
+from gslverify.project import from_here
 from gslverify.pytest_plugin import summary
 from gslverify.pytest_plugin.configure import is_budget_spent, is_strict, session_settings
 from gslverify.report.details import finding_block
@@ -213,7 +213,7 @@ def _unmet(rule: Rule, result: StageResult) -> Iterator[Finding]:
 
 def _headline(finding: Finding) -> str:
     """Return the line that the short summary of pytest shows."""
-    place = f"{relative(Path(finding.span.file))}:{finding.span.line}: " if finding.span else ""
+    place = f"{from_here(Path(finding.span.file))}:{finding.span.line}: " if finding.span else ""
     return f"{place}{finding.code} {finding.code.title}"
 
 

@@ -12,12 +12,13 @@ from gsl.pat import Variadic
 from gsl.span import Span, resolve
 from gsl.subst import Subst
 from gslverify.codes.satisfiable import UNDECIDED_SATISFIABILITY, VACUOUS
-from gslverify.corpus.collect import relative
 from gslverify.finding import Finding
 from gslverify.instances.arms import one_of_each
+from gslverify.instances.implied import Consequences
 from gslverify.instances.instance import FIVE_FIELDS, LARGE, USUAL, WIDE, Instance
 from gslverify.instances.sampling import Sampler
 from gslverify.instances.variants import Enumeration, Variant, enumerate_variants, some_variants
+from gslverify.project import in_project
 from gslverify.smt import Answer, Solver, UntranslatableError, has_formula, new_context
 from gslverify.stage import Count, Outcome, Question, Stage
 
@@ -33,6 +34,12 @@ class Scenario:
     instance: Instance
     solver: Solver
     sampler: Sampler
+
+    @property
+    def consequences(self) -> Consequences:
+        """What follows from the claims without asking the solver."""
+        claims = [claim.term for claim in self.instance.claims]
+        return Consequences(claims, self.sampler.definitions)
 
 
 @dataclass(slots=True)
@@ -162,7 +169,7 @@ def _vacuous(question: Question, found: Enumeration, refuted: list[Scenario]) ->
 
 
 def _place(span: Span | None) -> str:
-    return f"{relative(Path(span.file))}:{span.line}:{span.column}" if span else "the source"
+    return f"{in_project(Path(span.file))}:{span.line}:{span.column}" if span else "the source"
 
 
 def _undecided(question: Question, found: Enumeration, unknown: list[str]) -> Finding:
