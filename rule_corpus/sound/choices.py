@@ -1,6 +1,6 @@
 """Choices by a condition, and logic: fewer choices, fewer negations."""
 
-from gsl import Subst, op, pat, rule
+from gsl import Subst, attr, op, pat, rule
 
 CHOICE = {"select", "bit-exact"}
 LOGIC = {"logic", "bit-exact"}
@@ -74,12 +74,14 @@ def maximum_from_where() -> Subst:
     tags={"select", "relu"}, origin="OpenVINO: LeakyReluFusion, choices", twin="where_slope_swapped"
 )
 def leaky_relu_from_where() -> Subst:
-    """where(x > 0, x, x * a)  =>  leaky_relu[a](x) for a constant a of rank 0
+    """where(x > 0, x, x * a)  =>  leaky_relu[a](x) for floats and a constant a of rank 0
 
     The definition, for every slope.
     """
     x, a = pat.Wildcard(), pat.Const(shape=())
-    return Subst(op.Where(op.Greater(x, 0), x, x * a), op.LeakyRelu(x, alpha=a.value))
+    floats = attr.In(x.dtype, ("float16", "float32", "float64"))
+    chosen = op.Where(op.Greater(x, 0), x, x * a)
+    return Subst(chosen, op.LeakyRelu(x, alpha=a.value), where=[floats])
 
 
 @rule(tags=LOGIC | {"annihilator"}, origin="StableHLO: AndOp_FoldToZero")

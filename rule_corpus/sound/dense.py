@@ -42,11 +42,11 @@ def dense_of_sum() -> Subst:
 
     A product is linear in the data.
     """
-    x, w = pat.Wildcard(), matrix()
-    y = pat.Wildcard(shape=x.shape)
+    x, y, w = pat.Wildcard(), pat.Wildcard(), matrix()
     one = op.Dense(x, w, out_dtype=x.dtype)
     two = op.Dense(y, w, **pat.same_attr(one))
-    return Subst(one + two, op.Dense(x + y, w, **pat.same_attr(one)))
+    target = op.Dense(x + y, w, **pat.same_attr(one))
+    return Subst(one + two, target, where=[x.shape == y.shape])
 
 
 @rule(

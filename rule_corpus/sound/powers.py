@@ -145,22 +145,27 @@ def divide_by_exponential() -> Subst:
 
 @rule(tags=QUOTIENT | {"power"}, origin="XLA: HandleDivide, by a power")
 def divide_by_power() -> Subst:
-    """x / power(y, z)  =>  x * power(y, -z)
+    """x / power(y, c)  =>  x * power(y, -c) for a constant c of rank 0
 
     The reciprocal of a power has the negative exponent.
     """
-    x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
-    return Subst(x / op.Power(y, z), x * op.Power(y, -z))
+    x, y, c = pat.Wildcard(), pat.Wildcard(), pat.Const(shape=())
+    return Subst(x / op.Power(y, c), x * op.Power(y, pat.Const(-c.value, dtype=y.dtype)))
 
 
-@rule(tags=CHEAPER | {"logarithm", "power"}, origin="XLA: HandleLog", twin="logarithm_of_square")
+@rule(
+    tags=CHEAPER | {"logarithm", "power"},
+    origin="XLA: HandleLog",
+    twin="logarithm_of_power_any_base",
+)
 def logarithm_of_power() -> Subst:
-    """log(power(x, y))  =>  y * log(x)
+    """log(power(c, x))  =>  x * log(c) for a constant c > 0 of rank 0
 
-    For x > 0, on which powers with any exponent are defined.
+    The logarithm of c is computed once. Zero has powers, but no logarithm, and a negative number
+    has powers with even exponents.
     """
-    x, y = pat.Wildcard(), pat.Wildcard()
-    return Subst(op.Log(op.Power(x, y)), y * op.Log(x))
+    c, x = pat.Const(shape=()), pat.Wildcard()
+    return Subst(op.Log(op.Power(c, x)), x * op.Log(c), where=[c.value >= 1e-3])
 
 
 @rule(tags=QUOTIENT | {"reassociation"}, origin="tinygrad: symbolic.py, (x / y) / z")
@@ -192,7 +197,7 @@ def divide_by_constant() -> Subst:
     """
     x, c = pat.Wildcard(), pat.Const(shape=())
     size = (c.value * c.value >= 1e-4) & (c.value * c.value <= 1e4)
-    return Subst(x / c, x * (1 / c), where=[size])
+    return Subst(x / c, x * pat.Const(1 / c.value, dtype=x.dtype), where=[size])
 
 
 @rule(tags=ROOT, origin="XLA: HandleDivide, reciprocal of a root")

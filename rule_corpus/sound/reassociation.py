@@ -62,21 +62,21 @@ def add_two_constants() -> Subst:
 
 @rule(tags=ORDER | RING, origin="TVM Relay: SimplifyAdjacentMultiplyOrAdd")
 def multiply_two_constants() -> Subst:
-    """(x * c) * d  =>  x * (c * d) for constants c and d
+    """(x * c) * d  =>  x * (c * d) for constants c and d of rank 0
 
     As for sums.
     """
-    x, c, d = pat.Wildcard(), pat.Const(), pat.Const()
+    x, c, d = pat.Wildcard(), scalar(), scalar()
     return Subst(x * c * d, x * (c * d))
 
 
 @rule(tags=ORDER | RING, origin="OpenVINO: LinOpSequenceFusion, differences")
 def subtract_two_constants() -> Subst:
-    """(x - c) - d  =>  x - (c + d) for constants c and d
+    """(x - c) - d  =>  x - (c + d) for constants c and d of rank 0
 
     What is taken away twice is taken away in one.
     """
-    x, c, d = pat.Wildcard(), pat.Const(), pat.Const()
+    x, c, d = pat.Wildcard(), scalar(), scalar()
     return Subst(x - c - d, x - (c + d))
 
 
@@ -86,11 +86,11 @@ def subtract_two_constants() -> Subst:
     twin="multiply_shifted_forgotten",
 )
 def multiply_shifted() -> Subst:
-    """(x + c) * d  =>  x * d + c * d for constants c and d
+    """(x + c) * d  =>  x * d + c * d for constants c and d of rank 0
 
     The product distributes; c * d is computed once. The factor can then go into weights.
     """
-    x, c, d = pat.Wildcard(), pat.Const(), pat.Const()
+    x, c, d = pat.Wildcard(), scalar(), scalar()
     return Subst((x + c) * d, x * d + c * d)
 
 
@@ -150,21 +150,21 @@ def subtract_negative() -> Subst:
 
 @rule(tags=EXTREMA, origin="ONNX Script: _min_max_to_clip, MaxMax")
 def maximum_of_maximum() -> Subst:
-    """maximum(maximum(x, c), d)  =>  maximum(x, maximum(c, d)) for constants c and d
+    """maximum(maximum(x, c), d)  =>  maximum(x, maximum(c, d)) for constants c and d of rank 0
 
     The largest of three, in any order. The two constants become one.
     """
-    x, c, d = pat.Wildcard(), pat.Const(), pat.Const()
+    x, c, d = pat.Wildcard(), scalar(), scalar()
     return Subst(op.Maximum(op.Maximum(x, c), d), op.Maximum(x, op.Maximum(c, d)))
 
 
 @rule(tags=EXTREMA, origin="ONNX Script: _min_max_to_clip, MinMin")
 def minimum_of_minimum() -> Subst:
-    """minimum(minimum(x, c), d)  =>  minimum(x, minimum(c, d)) for constants c and d
+    """minimum(minimum(x, c), d)  =>  minimum(x, minimum(c, d)) for constants c and d of rank 0
 
     The smallest of three, in any order.
     """
-    x, c, d = pat.Wildcard(), pat.Const(), pat.Const()
+    x, c, d = pat.Wildcard(), scalar(), scalar()
     return Subst(op.Minimum(op.Minimum(x, c), d), op.Minimum(x, op.Minimum(c, d)))
 
 
@@ -202,13 +202,15 @@ def minimum_of_relu() -> Subst:
     twin="leaky_relu_from_maximum_any_slope",
 )
 def leaky_relu_from_maximum() -> Subst:
-    """maximum(x, x * a)  =>  leaky_relu[a](x) for a constant a <= 1 of rank 0
+    """maximum(x, x * a)  =>  leaky_relu[a](x) for floats and a constant a <= 1 of rank 0
 
     Of positive x the product is not larger, of negative x not smaller. For a > 1 it is the other
     way round.
     """
     x, a = pat.Wildcard(), scalar()
-    return Subst(op.Maximum(x, x * a), op.LeakyRelu(x, alpha=a.value), where=[a.value <= 1])
+    floats = attr.In(x.dtype, ("float16", "float32", "float64"))
+    target = op.LeakyRelu(x, alpha=a.value)
+    return Subst(op.Maximum(x, x * a), target, where=[a.value <= 1, floats])
 
 
 @rule(tags={"lattice", "negation"}, origin="textbook: duality of maximum and minimum")
