@@ -25,7 +25,7 @@ def silu_from_sigmoid() -> Subst:
     return Subst(x * op.Sigmoid(x), op.Silu(x))
 
 
-@rule(tags=FUSION, origin="OpenVINO: SwishFusion, written out", twin="silu_from_exponential_signed")
+@rule(tags=FUSION, origin="OpenVINO: SwishFusion, written out")
 def silu_from_exponential() -> Subst:
     """x / (1 + exp(-x))  =>  silu(x) for the constant 1 of rank 0
 
@@ -65,7 +65,7 @@ def gelu_from_erf_of_product() -> Subst:
     return Subst(x * (op.Erf(x * sqrt(0.5)) + 1) * 0.5, op.Gelu(x))
 
 
-@rule(tags=SOFTMAX | {"fusion"}, origin="OpenVINO: SoftmaxFusion", twin="softmax_from_sum_any_axis")
+@rule(tags=SOFTMAX | {"fusion"}, origin="OpenVINO: SoftmaxFusion")
 def softmax_from_exponentials() -> Subst:
     """exp(x) / sum[a](exp(x))  =>  softmax[a](x), the sum keeping the axis
 
@@ -123,7 +123,7 @@ def softmax_of_transpose() -> Subst:
     return Subst(powers, op.Transpose(op.Softmax(x, axis=axis), axes=turned.axes))
 
 
-@rule(tags=NORM | {"fusion"}, origin="OpenVINO: MVNFusion, the variance", twin="variance_two_axes")
+@rule(tags=NORM | {"fusion"}, origin="OpenVINO: MVNFusion, the variance")
 def variance_from_mean() -> Subst:
     """mean[A](d * d)  =>  variance[A](x) for d = x - mean[A](x), keeping the axes
 
@@ -140,7 +140,7 @@ def variance_from_mean() -> Subst:
 @rule(
     tags=NORM | {"norm-fusion"},
     origin="ONNX Script: fusion, _rms_normalization; OpenVINO: RMSFusion",
-    twin="rms_norm_epsilon_outside",
+    twin="rms_norm_from_mean_any_weight",
 )
 def rms_norm_from_mean() -> Subst:
     """x / sqrt(mean[-1](x * x) + e) * g  =>  rms_norm[-1, e](x, g) for a vector g
@@ -155,7 +155,7 @@ def rms_norm_from_mean() -> Subst:
     return Subst(scaled, target, where=[along, e.value >= 1e-6])
 
 
-@rule(tags=LOWER, origin="GSL: exp_lang.py, LowerInstanceNorm", twin="lower_instance_norm_all_axes")
+@rule(tags=LOWER, origin="GSL: exp_lang.py, LowerInstanceNorm")
 def lower_instance_norm() -> Subst:
     """instance_norm[c, A](x, g, b)  =>  d / sqrt(mean[A](d * d) + eps) * g + b, d = x - mean[A](x)
 
@@ -177,7 +177,7 @@ def lower_instance_norm() -> Subst:
     return Subst(norm, pat.Cond(norm.center, scaled + upright(beta), scaled))
 
 
-@rule(tags=LOWER, origin="GSL: exp_lang.py, LowerGroupNorm", twin="lower_group_norm_swapped")
+@rule(tags=LOWER, origin="GSL: exp_lang.py, LowerGroupNorm")
 def lower_group_norm() -> Subst:
     """group_norm[G](x, g, b)  =>  reshape(standardised(reshape[(n, G, c, h, w)](x))) * g + b
 
@@ -199,7 +199,6 @@ def lower_group_norm() -> Subst:
 @rule(
     tags=NORM | {"canonicalise"},
     origin="ONNX Script: instance_to_group_normalization, groups of one",
-    twin="group_norm_as_instance_norm_any_groups",
 )
 def group_norm_as_instance_norm() -> Subst:
     """group_norm[C](x, g, b)  =>  instance_norm(x, g, b) for as many groups as channels
@@ -216,7 +215,7 @@ def group_norm_as_instance_norm() -> Subst:
 @rule(
     tags={"attention", "attention-fusion", "softmax", "exact-real"},
     origin="PyTorch Inductor: fuse_attention",
-    twin="attention_from_parts_wrong_axes",
+    twin="attention_from_parts_any_order",
 )
 def attention_from_parts() -> Subst:
     """T(softmax[-1]((T(q) @ T'(k)) * s) @ T(v))  =>  attention[s](q, k, v)

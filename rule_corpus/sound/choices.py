@@ -18,31 +18,28 @@ def where_not() -> Subst:
 
 @rule(tags=CHOICE, origin="tinygrad: symbolic.py, nested where", nan="same")
 def where_where_else() -> Subst:
-    """where(a, where(b, x, y), y)  =>  where(a and b, x, y)
+    """where(a, where(b, x, c), c)  =>  where(a and b, x, c) for a constant c of rank 0
 
-    x is chosen where both conditions hold, y wherever one of them does not.
+    x is chosen where both conditions hold, c wherever one of them does not: masks become one.
     """
     a, b = pat.Wildcard(), pat.Wildcard()
-    x, y = pat.Wildcard(), pat.Wildcard()
-    return Subst(op.Where(a, op.Where(b, x, y), y), op.Where(op.LogicalAnd(a, b), x, y))
+    x, c = pat.Wildcard(), pat.Const(shape=())
+    return Subst(op.Where(a, op.Where(b, x, c), c), op.Where(op.LogicalAnd(a, b), x, c))
 
 
 @rule(
     tags=CHOICE | {"algebra"},
     origin="tinygrad: symbolic.py, arithmetic of two choices",
-    twin="add_choices_other_condition",
     nan="same",
 )
 def add_choices() -> Subst:
-    """where(c, x, y) + where(c, u, v)  =>  where(c, x + u, y + v) for x, y, u, v of rank 0
+    """where(c, x, y) + where(c, u, v)  =>  where(c, x + u, y + v) for constants of rank 0
 
-    One condition chooses both summands; the sums are of single numbers.
+    One condition chooses both summands; the sums are computed before the network runs.
     """
-    c, x, y = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
-    u, v = pat.Wildcard(), pat.Wildcard()
-    single = [pattern.ndim == 0 for pattern in (x, y, u, v)]
-    chosen = op.Where(c, x, y) + op.Where(c, u, v)
-    return Subst(chosen, op.Where(c, x + u, y + v), where=single)
+    c, x, y = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=())
+    u, v = pat.Const(shape=()), pat.Const(shape=())
+    return Subst(op.Where(c, x, y) + op.Where(c, u, v), op.Where(c, x + u, y + v))
 
 
 @rule(tags=CHOICE | {"logic", "identity"}, origin="XLA: HandleSelect, truth values")
@@ -59,7 +56,7 @@ def where_true_false() -> Subst:
 @rule(
     tags={"select", "lattice"},
     origin="StableHLO: CompareSelectIntoMinMax",
-    twin="maximum_from_where_exchanged",
+    twin="maximum_from_where_any_value",
 )
 def maximum_from_where() -> Subst:
     """where(x > y, x, y)  =>  maximum(x, y)
@@ -70,9 +67,7 @@ def maximum_from_where() -> Subst:
     return Subst(op.Where(op.Greater(x, y), x, y), op.Maximum(x, y))
 
 
-@rule(
-    tags={"select", "relu"}, origin="OpenVINO: LeakyReluFusion, choices", twin="where_slope_swapped"
-)
+@rule(tags={"select", "relu"}, origin="OpenVINO: LeakyReluFusion, choices")
 def leaky_relu_from_where() -> Subst:
     """where(x > 0, x, x * a)  =>  leaky_relu[a](x) for floats and a constant a of rank 0
 

@@ -52,7 +52,6 @@ def dense_of_sum() -> Subst:
 @rule(
     tags={"dense", "concat", "distribution", "exact-real-and-int"},
     origin="GSL: two_conv_add, for dense layers",
-    twin="dense_of_concat_other_axis",
 )
 def dense_of_concat() -> Subst:
     """dense(x, v) + dense(y, w)  =>  dense(cat[-1](x, y), cat[1](v, w))
@@ -98,7 +97,7 @@ def scale_of_dense() -> Subst:
     return Subst(dense * s, target)
 
 
-@rule(tags=SCALE, origin="TVM Relay: FoldScaleAxis, dense", twin="dense_of_scaled_expanding")
+@rule(tags=SCALE, origin="TVM Relay: FoldScaleAxis, dense")
 def dense_of_scaled() -> Subst:
     """dense(x * s, w)  =>  dense(x, w * s) for a vector s, if x * s is not larger than x
 
@@ -114,7 +113,6 @@ def dense_of_scaled() -> Subst:
 @rule(
     tags={"dense", "bias", "reassociation", "algebraic-reassoc", "exact-real-and-int"},
     origin="TensorFlow Lite: FuseFullyConnectedAndAdd",
-    twin="bias_plus_vector_any_axis",
 )
 def bias_plus_vector() -> Subst:
     """bias_add[a](x, b) + c  =>  bias_add[a](x, b + c) for the last axis and a vector c like b
@@ -204,7 +202,7 @@ def sum_of_matmuls_as_one() -> Subst:
     )
 
 
-@rule(tags=MATMUL, origin="TASO: graph_subst.pb, rules 5-7", twin="matmul_factor_repeated_wrong")
+@rule(tags=MATMUL, origin="TASO: graph_subst.pb, rules 5-7")
 def factor_repeated_matmul() -> Subst:
     """x @ w + (x @ w) @ v  =>  x @ (w + w @ v) for matrices
 
@@ -218,7 +216,7 @@ def factor_repeated_matmul() -> Subst:
     return Subst(once + twice, target, where=[*matrices(x), square])
 
 
-@rule(tags=JOIN, origin="TASO: graph_subst.pb, rules 76-79", twin="concat_of_matmuls_any_axis")
+@rule(tags=JOIN, origin="TASO: graph_subst.pb, rules 76-79")
 def concat_of_matmuls_by_rows() -> Subst:
     """cat[0](x @ w, y @ w)  =>  cat[0](x, y) @ w for matrices
 
@@ -246,7 +244,7 @@ def concat_of_matmuls_by_columns() -> Subst:
     return Subst(op.Concatenate((one, two), axis=1), target, where=matrices(x, v, w))
 
 
-@rule(tags=JOIN | {"multiple-outputs"}, origin="Glow: MergeMatMulOnLHS", twin="merge_rows_reversed")
+@rule(tags=JOIN | {"multiple-outputs"}, origin="Glow: MergeMatMulOnLHS")
 def merge_matmuls_by_rows() -> Subst:
     """x @ w, y @ w  =>  split[0](cat[0](x, y) @ w) cut behind x
 
@@ -292,7 +290,6 @@ def matmul_of_transposed() -> Subst:
 @rule(
     tags={"matmul", "padding", "bit-exact"},
     origin="PyTorch Inductor: pad_mm, the padding of the inner axis undone",
-    twin="matmul_of_padded_unlike",
 )
 def matmul_of_padded() -> Subst:
     """pad{(0, 0, p, q)}(x) @ pad{(p, q, 0, 0)}(y)  =>  x @ y for zeros
@@ -315,7 +312,6 @@ def matmul_of_padded() -> Subst:
 @rule(
     tags={"matmul", "lowering", "reduction", "same-terms"},
     origin="PyTorch Inductor: decompose_mem_bound_mm",
-    twin="matmul_as_sum_other_axis",
 )
 def matmul_as_sum() -> Subst:
     """x @ y  =>  sum[1](x[:, :, None] * y[None, :, :]) for matrices in one dtype

@@ -201,7 +201,6 @@ def remainder_by_itself() -> Subst:
 @rule(
     tags=SELF | {"compare", "bit-exact"},
     origin="tinygrad: symbolic.py, x < x",
-    twin="equal_to_itself_float",
     nan="same",
 )
 def less_than_itself() -> Subst:
@@ -216,7 +215,6 @@ def less_than_itself() -> Subst:
 @rule(
     tags=SELF | {"compare", "integers", "exact-int-only"},
     origin="StableHLO: CompareOpCanon, equal operands",
-    twin="equal_to_itself_float",
 )
 def equal_to_itself() -> Subst:
     """x == x  =>  true everywhere for integers

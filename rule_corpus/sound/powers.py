@@ -88,7 +88,7 @@ def multiply_by_itself() -> Subst:
     return Subst(x * x, op.Square(x))
 
 
-@rule(tags=ROOT, origin="Grappler: SqrtDivToRsqrtMul", twin="divide_by_root_any_operand")
+@rule(tags=ROOT, origin="Grappler: SqrtDivToRsqrtMul")
 def divide_by_root() -> Subst:
     """x / sqrt(y)  =>  x * rsqrt(y)
 
@@ -98,7 +98,7 @@ def divide_by_root() -> Subst:
     return Subst(x / op.Sqrt(y), x * op.Rsqrt(y))
 
 
-@rule(tags=ROOT | {"exact-real-on-domain"}, origin="XLA: HandleSqrt", twin="root_of_square_signed")
+@rule(tags=ROOT | {"exact-real-on-domain"}, origin="XLA: HandleSqrt")
 def root_of_square() -> Subst:
     """sqrt(x * x)  =>  abs(x)
 
@@ -178,7 +178,7 @@ def divide_twice() -> Subst:
     return Subst(x / y / z, x / (y * z))
 
 
-@rule(tags=QUOTIENT, origin="ONNX Runtime: DivMulFusion", twin="multiply_reciprocal_exchanged")
+@rule(tags=QUOTIENT, origin="ONNX Runtime: DivMulFusion")
 def multiply_reciprocal() -> Subst:
     """(1 / x) * y  =>  y / x for the constant 1 of rank 0
 

@@ -26,7 +26,6 @@ def multiply_association() -> Subst:
 @rule(
     tags={"algebra", "canonicalise", "bit-exact"},
     origin="onnxoptimizer: adjust_add.h",
-    twin="constant_behind_difference",
 )
 def constant_behind_sum() -> Subst:
     """c + x  =>  x + c for a constant c of rank 0 and x with at least one axis
@@ -83,7 +82,6 @@ def subtract_two_constants() -> Subst:
 @rule(
     tags={"algebra", "distributivity", "algebraic-distrib"} | RING,
     origin="TVM Relay: SwitchAddMultiply",
-    twin="multiply_shifted_forgotten",
 )
 def multiply_shifted() -> Subst:
     """(x + c) * d  =>  x * d + c * d for constants c and d of rank 0
