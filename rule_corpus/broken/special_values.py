@@ -6,54 +6,6 @@ SPECIAL = {"special-values"}
 
 
 @rule(
-    tags=SPECIAL | {"algebra", "identity"},
-    origin="TVM Relay: tvm-relay-identity-negzero",
-    expect="GSL406",
-    twin="add_zero",
-    nan="same",
-)
-def add_zero_keeping_signs() -> Subst:
-    """x + 0  =>  x
-
-    EliminateIdentityRewrite in the last release: minus zero plus zero is plus zero.
-    """
-    x = pat.Wildcard()
-    return Subst(x + 0, x)
-
-
-@rule(
-    tags=SPECIAL | {"algebra", "annihilator"},
-    origin="Grappler: grp-remove-identity; Glow: simplifyNode of splats",
-    expect="GSL406",
-    twin="multiply_by_zero",
-    nan="same",
-)
-def multiply_by_zero_float() -> Subst:
-    """x * 0  =>  zeros like x
-
-    Two systems accept it for floats, where infinity times zero and NaN times zero are NaN.
-    """
-    x = pat.Wildcard()
-    return Subst(x * 0, op.ZerosLike(x))
-
-
-@rule(
-    tags=SPECIAL | {"algebra", "annihilator"},
-    origin="mutation of subtract_itself: the dtype is not asked for",
-    expect="GSL406",
-    twin="subtract_itself",
-    nan="same",
-)
-def subtract_itself_float() -> Subst:
-    """x - x  =>  zeros like x
-
-    Infinity minus infinity is NaN.
-    """
-    x = pat.Wildcard()
-    return Subst(x - x, op.ZerosLike(x))
-
-
-@rule(
     tags=SPECIAL | {"clip"},
     origin="TVM Relay: tvm-relay-clip-inf",
     expect="GSL406",

@@ -69,13 +69,15 @@ def gelu_from_erf_of_product() -> Subst:
 def softmax_from_exponentials() -> Subst:
     """exp(x) / sum[a](exp(x))  =>  softmax[a](x), the sum keeping the axis
 
-    The definition; the operator subtracts the largest element first, so that nothing overflows.
+    The definition; the operator subtracts the largest element first, so that nothing overflows,
+    and therefore has none of an empty axis.
     """
     x = pat.Wildcard()
     powers = op.Exp(x)
     total = op.Sum(powers, keepdims=True)
     target = op.Softmax(x, axis=total.axis[0])
-    return Subst(powers / total, target, where=[attr.Length(total.axis) == 1])
+    single = [attr.Length(total.axis) == 1, x.shape[total.axis[0]] >= 1]
+    return Subst(powers / total, target, where=single)
 
 
 @rule(tags=SOFTMAX | {"fusion"}, origin="OpenVINO: SoftmaxFusion, stabilised")
@@ -104,23 +106,6 @@ def lower_log_softmax() -> Subst:
     shifted = x - op.Max(x, axis=axes, keepdims=True)
     total = op.Sum(op.Exp(shifted), axis=axes, keepdims=True)
     return Subst(result, shifted - op.Log(total))
-
-
-@rule(
-    tags=SOFTMAX | {"transpose", "transpose-push"},
-    origin="OpenVINO: TransposeSinking, softmax",
-    twin="softmax_of_transpose_same_axis",
-)
-def softmax_of_transpose() -> Subst:
-    """softmax[a](T[p](x))  =>  T[p](softmax[p[a]](x))
-
-    Axis `a` of the transposed tensor is axis p[a] of x.
-    """
-    x = pat.Wildcard()
-    turned = op.Transpose(x)
-    powers = op.Softmax(turned)
-    axis = turned.axes[powers.axis % x.ndim]
-    return Subst(powers, op.Transpose(op.Softmax(x, axis=axis), axes=turned.axes))
 
 
 @rule(tags=NORM | {"fusion"}, origin="OpenVINO: MVNFusion, the variance")

@@ -6,16 +6,6 @@ CHOICE = {"select", "bit-exact"}
 LOGIC = {"logic", "bit-exact"}
 
 
-@rule(tags=CHOICE, origin="ONNX Runtime: NotWhereFusion", twin="where_not_kept", nan="same")
-def where_not() -> Subst:
-    """where(not c, x, y)  =>  where(c, y, x)
-
-    Where the negation holds the condition does not.
-    """
-    c, x, y = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
-    return Subst(op.Where(op.LogicalNot(c), x, y), op.Where(c, y, x))
-
-
 @rule(tags=CHOICE, origin="tinygrad: symbolic.py, nested where", nan="same")
 def where_where_else() -> Subst:
     """where(a, where(b, x, c), c)  =>  where(a and b, x, c) for a constant c of rank 0
@@ -77,36 +67,6 @@ def leaky_relu_from_where() -> Subst:
     floats = attr.In(x.dtype, ("float16", "float32", "float64"))
     chosen = op.Where(op.Greater(x, 0), x, x * a)
     return Subst(chosen, op.LeakyRelu(x, alpha=a.value), where=[floats])
-
-
-@rule(tags=LOGIC | {"annihilator"}, origin="StableHLO: AndOp_FoldToZero")
-def and_with_false() -> Subst:
-    """x and false  =>  false with the shape of x
-
-    For the constant of rank 0, which does not broadcast x.
-    """
-    x = pat.Wildcard()
-    return Subst(op.LogicalAnd(x, pat.Const(False, dtype="bool")), op.ZerosLike(x))
-
-
-@rule(tags=LOGIC | {"annihilator"}, origin="StableHLO: OrOp_FoldToOne")
-def or_with_true() -> Subst:
-    """x or true  =>  true with the shape of x
-
-    For the constant of rank 0, which does not broadcast x.
-    """
-    x = pat.Wildcard()
-    return Subst(op.LogicalOr(x, pat.Const(True, dtype="bool")), op.OnesLike(x))
-
-
-@rule(tags=LOGIC | {"identity"}, origin="StableHLO: OrOp_RemoveNoop")
-def or_with_false() -> Subst:
-    """x or false  =>  x
-
-    For the constant of rank 0, which does not broadcast x.
-    """
-    x = pat.Wildcard()
-    return Subst(op.LogicalOr(x, pat.Const(False, dtype="bool")), x)
 
 
 @rule(tags=LOGIC | {"compare", "identity"}, origin="StableHLO: CompareOp_EqBooleanTrue")

@@ -184,24 +184,6 @@ def matmul_of_divided() -> Subst:
     return Subst(product, op.Matmul(x, y, out_dtype=x.dtype) / s)
 
 
-@rule(tags=MATMUL | {"concat"}, origin="TASO: verify.py, concatenation and matmul, inner axis")
-def sum_of_matmuls_as_one() -> Subst:
-    """x @ y + z @ w  =>  cat[1](x, z) @ cat[0](y, w) for matrices
-
-    Two sums of products are one, over the columns of both. Nothing may broadcast.
-    """
-    x, y, z, w = (pat.Wildcard() for _ in range(4))
-    one = op.Matmul(x, y)
-    two = op.Matmul(z, w, out_dtype=one.out_dtype)
-    left, right = op.Concatenate((x, z), axis=1), op.Concatenate((y, w), axis=0)
-    alike = [x.shape[0] == z.shape[0], y.shape[1] == w.shape[1], x.dtype == z.dtype]
-    return Subst(
-        one + two,
-        op.Matmul(left, right, out_dtype=one.out_dtype),
-        where=[*alike, *matrices(x, y, z, w)],
-    )
-
-
 @rule(tags=MATMUL, origin="TASO: graph_subst.pb, rules 5-7")
 def factor_repeated_matmul() -> Subst:
     """x @ w + (x @ w) @ v  =>  x @ (w + w @ v) for matrices
@@ -273,18 +255,6 @@ def matmul_of_rows_and_product() -> Subst:
         op.Concatenate((small, op.Matmul(x, small, out_dtype=x.dtype)), axis=0),
         where=matrices(x),
     )
-
-
-@rule(tags={"matmul", "transpose", "same-terms"}, origin="PET: NormalMatmul, transposed operands")
-def matmul_of_transposed() -> Subst:
-    """T[(1, 0)](x) @ T[(1, 0)](y)  =>  T[(1, 0)](y @ x)
-
-    One transposition of the result instead of two of the operands.
-    """
-    x, y = pat.Wildcard(), pat.Wildcard()
-    product = op.Matmul(op.Transpose(x, axes=(1, 0)), op.Transpose(y, axes=(1, 0)))
-    target = op.Matmul(y, x, out_dtype=product.out_dtype)
-    return Subst(product, op.Transpose(target, axes=(1, 0)))
 
 
 @rule(

@@ -49,26 +49,6 @@ def constant_behind_product() -> Subst:
     return Subst(c * x, x * c, where=[x.ndim >= 1])
 
 
-@rule(tags=ORDER | RING, origin="Grappler: ConstantPushDown, sums")
-def add_two_constants() -> Subst:
-    """(x + c) + d  =>  x + (c + d) for constants c and d
-
-    The sum of the constants is computed once.
-    """
-    x, c, d = pat.Wildcard(), pat.Const(), pat.Const()
-    return Subst(x + c + d, x + (c + d))
-
-
-@rule(tags=ORDER | RING, origin="TVM Relay: SimplifyAdjacentMultiplyOrAdd")
-def multiply_two_constants() -> Subst:
-    """(x * c) * d  =>  x * (c * d) for constants c and d of rank 0
-
-    As for sums.
-    """
-    x, c, d = pat.Wildcard(), scalar(), scalar()
-    return Subst(x * c * d, x * (c * d))
-
-
 @rule(tags=ORDER | RING, origin="OpenVINO: LinOpSequenceFusion, differences")
 def subtract_two_constants() -> Subst:
     """(x - c) - d  =>  x - (c + d) for constants c and d of rank 0
@@ -79,19 +59,6 @@ def subtract_two_constants() -> Subst:
     return Subst(x - c - d, x - (c + d))
 
 
-@rule(
-    tags={"algebra", "distributivity", "algebraic-distrib"} | RING,
-    origin="TVM Relay: SwitchAddMultiply",
-)
-def multiply_shifted() -> Subst:
-    """(x + c) * d  =>  x * d + c * d for constants c and d of rank 0
-
-    The product distributes; c * d is computed once. The factor can then go into weights.
-    """
-    x, c, d = pat.Wildcard(), scalar(), scalar()
-    return Subst((x + c) * d, x * d + c * d)
-
-
 @rule(tags=ORDER | {"scale"} | RING, origin="TensorRT: layer fusion, scale and scale")
 def scale_of_scale() -> Subst:
     """(x * a + b) * c + d  =>  x * (a * c) + (b * c + d) for constants of rank 0
@@ -100,16 +67,6 @@ def scale_of_scale() -> Subst:
     """
     x, a, b, c, d = pat.Wildcard(), scalar(), scalar(), scalar(), scalar()
     return Subst((x * a + b) * c + d, x * (a * c) + (b * c + d))
-
-
-@rule(tags={"algebra", "strength-reduction"} | RING, origin="TVM Relay: SimplifyAdd")
-def add_itself() -> Subst:
-    """x + x  =>  x * 2
-
-    The product with a constant may fold into others.
-    """
-    x = pat.Wildcard()
-    return Subst(x + x, x * 2)
 
 
 @rule(
@@ -164,23 +121,6 @@ def minimum_of_minimum() -> Subst:
     """
     x, c, d = pat.Wildcard(), scalar(), scalar()
     return Subst(op.Minimum(op.Minimum(x, c), d), op.Minimum(x, op.Minimum(c, d)))
-
-
-@rule(
-    tags=EXTREMA | {"clip"},
-    origin="ONNX Script: _min_max_to_clip, MaxMin",
-    twin="clip_from_max_min_crossed",
-)
-def clip_from_max_min() -> Subst:
-    """maximum(minimum(x, b), a)  =>  clip[a, b](x) for constants a <= b of rank 0
-
-    Limits may be applied in either order unless they cross. Integers of more than 53 bits could
-    change when they become bounds, which are floats.
-    """
-    x, b, a = pat.Wildcard(), scalar(), scalar()
-    target = op.Clip(x, min=a.value, max=b.value)
-    exact = (a.value >= -(2**53)) & (b.value <= 2**53)
-    return Subst(op.Maximum(op.Minimum(x, b), a), target, where=[a.value <= b.value, exact])
 
 
 @rule(tags={"lattice", "clip", "relu", "bit-exact"}, origin="TensorFlow Lite: relu6 recognition")
