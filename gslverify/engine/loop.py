@@ -240,6 +240,7 @@ class _Run:
                 state.item.path,
                 wave,
                 self.budget.left_for(state.stages),
+                next((stage.plan for stage in state.stages if stage.plan), ()),
             )
             for index, state in enumerate(self.states)
             if state.result is None and index in self.special.get(tuple(wave), {index})
@@ -269,7 +270,8 @@ class _Run:
                 return
             item = self.states[task.number].item
             assert isinstance(item, CollectedRule)
-            yield task.number, tuple(examine(item, task.wave, self.settings, self.notify))
+            outcome = examine(item, task.wave, self.settings, self.notify, task.plan)
+            yield task.number, tuple(outcome)
 
     def _take(
         self, state: _State, outcome: Outcome, wave_number: int, *, last: bool

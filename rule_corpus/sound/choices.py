@@ -1,101 +1,120 @@
-"""Choices by a condition, and logic: fewer choices, fewer negations."""
+"""Choices between two tensors: known conditions, negated ones, and choices that meet."""
 
-from gsl import Subst, attr, op, pat, rule
+from gsl import Subst, op, pat, rule
 
 CHOICE = {"select", "bit-exact"}
-LOGIC = {"logic", "bit-exact"}
 
 
-@rule(tags=CHOICE, origin="tinygrad: symbolic.py, nested where", nan="same")
-def where_where_else() -> Subst:
-    """where(a, where(b, x, c), c)  =>  where(a and b, x, c) for a constant c of rank 0
+def truth(value: bool) -> pat.Pattern:
+    """Return the pattern of a constant truth value of rank 0."""
+    return pat.Const(value, dtype="bool")
 
-    x is chosen where both conditions hold, c wherever one of them does not: masks become one.
+
+@rule(
+    tags=CHOICE | {"identity"},
+    origin="TensorRight: xla/select, rule 02",
+    nan="same",
+    twin="where_true_any_shape",
+)
+def where_true() -> Subst:
+    """where(true, x, y)  =>  x unless y broadcasts x
+
+    What is never chosen still takes part in broadcasting.
     """
-    a, b = pat.Wildcard(), pat.Wildcard()
-    x, c = pat.Wildcard(), pat.Const(shape=())
-    return Subst(op.Where(a, op.Where(b, x, c), c), op.Where(op.LogicalAnd(a, b), x, c))
+    x, y = pat.Wildcard(), pat.Wildcard()
+    chosen = op.Where(truth(True), x, y)
+    return Subst(chosen, x, where=[chosen.shape == x.shape])
+
+
+@rule(
+    tags=CHOICE | {"identity"},
+    origin="TensorRight: xla/select, rule 03",
+    nan="same",
+)
+def where_false() -> Subst:
+    """where(false, x, y)  =>  y unless x broadcasts y
+
+    As for true, with the second choice.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    chosen = op.Where(truth(False), x, y)
+    return Subst(chosen, y, where=[chosen.shape == y.shape])
+
+
+@rule(
+    tags=CHOICE | {"identity", "logic"},
+    origin="XLA: HandleSelect, select of true and false",
+    nan="same",
+)
+def where_true_or_false() -> Subst:
+    """where(p, true, false)  =>  p
+
+    For the constants of rank 0, which do not broadcast p.
+    """
+    condition = pat.Wildcard()
+    return Subst(op.Where(condition, truth(True), truth(False)), condition)
+
+
+@rule(
+    tags=CHOICE | {"logic"},
+    origin="XLA: HandleSelect, select of false and true",
+    nan="same",
+)
+def where_false_or_true() -> Subst:
+    """where(p, false, true)  =>  not p
+
+    For the constants of rank 0, which do not broadcast p.
+    """
+    condition = pat.Wildcard()
+    return Subst(op.Where(condition, truth(False), truth(True)), op.LogicalNot(condition))
+
+
+@rule(
+    tags=CHOICE | {"logic"},
+    origin="MLIR TOSA: SelectLogicalNotOp",
+    nan="same",
+    twin="where_not_same_order",
+)
+def where_not() -> Subst:
+    """where(not p, x, y)  =>  where(p, y, x)
+
+    What is chosen where p does not hold is not chosen where it does.
+    """
+    condition, x, y = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    return Subst(op.Where(op.LogicalNot(condition), x, y), op.Where(condition, y, x))
 
 
 @rule(
     tags=CHOICE | {"algebra"},
-    origin="tinygrad: symbolic.py, arithmetic of two choices",
+    origin="Enzyme-JAX: BinopSelectSelect",
     nan="same",
+    twin="sum_of_choices_two_conditions",
 )
-def add_choices() -> Subst:
-    """where(c, x, y) + where(c, u, v)  =>  where(c, x + u, y + v) for constants of rank 0
+def sum_of_choices() -> Subst:
+    """where(p, a, b) + where(p, c, d)  =>  where(p, a + c, b + d) for a, b, c, d of one shape
 
-    One condition chooses both summands; the sums are computed before the network runs.
+    Both choices fall on the same side. The shapes are compared to keep the choices small, although
+    any that broadcast would do.
     """
-    c, x, y = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=())
-    u, v = pat.Const(shape=()), pat.Const(shape=())
-    return Subst(op.Where(c, x, y) + op.Where(c, u, v), op.Where(c, x + u, y + v))
-
-
-@rule(tags=CHOICE | {"logic", "identity"}, origin="XLA: HandleSelect, truth values")
-def where_true_false() -> Subst:
-    """where(c, true, false)  =>  c for the constants of rank 0
-
-    The choice says what the condition says.
-    """
-    c = pat.Wildcard()
-    yes, no = pat.Const(True, dtype="bool"), pat.Const(False, dtype="bool")
-    return Subst(op.Where(c, yes, no), c)
+    condition, a, b = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    c, d = pat.Wildcard(), pat.Wildcard()
+    both = op.Where(condition, a, b) + op.Where(condition, c, d)
+    alike = [a.shape == b.shape, b.shape == c.shape, c.shape == d.shape]
+    return Subst(both, op.Where(condition, a + c, b + d), where=alike)
 
 
 @rule(
-    tags={"select", "lattice"},
-    origin="StableHLO: CompareSelectIntoMinMax",
-    twin="maximum_from_where_any_value",
+    tags=CHOICE,
+    origin="Enzyme-JAX: SelectSelectSameCond, second arm",
+    nan="same",
 )
-def maximum_from_where() -> Subst:
-    """where(x > y, x, y)  =>  maximum(x, y)
+def where_same_condition_other_arm() -> Subst:
+    """where(p, x, where(p, y, z))  =>  where(p, x, z) if the shape of the result stays
 
-    Of two numbers the larger one; NaN, for which the source takes y, is left aside.
+    Where p does not hold the inner choice is z. What is never chosen still takes part in
+    broadcasting, so y must not be what gives the result its shape.
     """
-    x, y = pat.Wildcard(), pat.Wildcard()
-    return Subst(op.Where(op.Greater(x, y), x, y), op.Maximum(x, y))
-
-
-@rule(tags={"select", "relu"}, origin="OpenVINO: LeakyReluFusion, choices")
-def leaky_relu_from_where() -> Subst:
-    """where(x > 0, x, x * a)  =>  leaky_relu[a](x) for floats and a constant a of rank 0
-
-    The definition, for every slope.
-    """
-    x, a = pat.Wildcard(), pat.Const(shape=())
-    floats = attr.In(x.dtype, ("float16", "float32", "float64"))
-    chosen = op.Where(op.Greater(x, 0), x, x * a)
-    return Subst(chosen, op.LeakyRelu(x, alpha=a.value), where=[floats])
-
-
-@rule(tags=LOGIC | {"compare", "identity"}, origin="StableHLO: CompareOp_EqBooleanTrue")
-def and_with_itself() -> Subst:
-    """x and x  =>  x
-
-    Said twice is said once.
-    """
-    x = pat.Wildcard()
-    return Subst(op.LogicalAnd(x, x), x)
-
-
-@rule(tags=LOGIC, origin="textbook: De Morgan's law", twin="both_not_as_not_both")
-def both_not() -> Subst:
-    """(not x) and (not y)  =>  not (x or y)
-
-    Neither holds if it is not so that one of them does. One negation instead of two.
-    """
-    x, y = pat.Wildcard(), pat.Wildcard()
-    return Subst(
-        op.LogicalAnd(op.LogicalNot(x), op.LogicalNot(y)), op.LogicalNot(op.LogicalOr(x, y))
-    )
-
-
-@rule(tags={"compare", "logic", "bit-exact"}, origin="textbook: negated comparisons", nan="same")
-def not_equal_from_not() -> Subst:
-    """not (x == y)  =>  x != y
-
-    Also for NaN, which is equal to nothing and differs from everything.
-    """
-    x, y = pat.Wildcard(), pat.Wildcard()
-    return Subst(op.LogicalNot(op.Equal(x, y)), op.NotEqual(x, y))
+    condition, x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    inner = op.Where(condition, y, z)
+    target = op.Where(condition, x, z)
+    return Subst(op.Where(condition, x, inner), target, where=[inner.shape == z.shape])

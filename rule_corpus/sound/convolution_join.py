@@ -77,22 +77,6 @@ def concat_of_convs_as_groups() -> Subst:
     return Subst(op.Concatenate((one, two), axis=1), target, where=alike)
 
 
-@rule(tags=PAIR | {"groups"}, origin="PET: generator.cc, GroupConv")
-def merge_convs_as_groups() -> Subst:
-    """conv(x, v), conv(y, w)  =>  split[1; 2](conv{groups=2}(cat[1](x, y), cat[0](v, w)))
-
-    As for the concatenation; each half of the channels is one of the results.
-    """
-    x, y, v, w = pat.Wildcard(), pat.Wildcard(), pat.Variable(), pat.Variable()
-    one = op.Conv2D(x, v, **PINNED, groups=1)
-    two = op.Conv2D(y, w, **pat.same_attr(one))
-    data, kernels = op.Concatenate((x, y), axis=1), op.Concatenate((v, w), axis=0)
-    both = op.Conv2D(data, kernels, **{**pat.same_attr(one), "groups": 2})
-    pieces = op.Split(both, indices_or_sections=2, axis=1)
-    alike = [x.shape == y.shape, v.shape == w.shape, x.dtype == y.dtype]
-    return Subst([one, two], [pieces[0], pieces[1]], where=alike)
-
-
 @rule(tags=PAIR | {"bias"}, origin="GSL: exp_alg.py, two operators for each branch")
 def parallel_two_conv_bias() -> Subst:
     """b_i = bias_add[1](conv{A}(x, w_i), c_i), i < 2  =>  split[1](bias_add(conv(x, cat w), cat c))

@@ -47,21 +47,6 @@ def multiply_by_ones() -> Subst:
     return Subst(product, op.BroadcastTo(x, shape=product.shape))
 
 
-@rule(
-    tags=NEUTRAL | {"broadcast", "shape-op"},
-    origin="onnxoptimizer: eliminate_nop_expand.h",
-    nan="same",
-)
-def broadcast_to_same() -> Subst:
-    """broadcast_to[s](x)  =>  x if s is the shape of x
-
-    A broadcast that repeats nothing and adds no axis.
-    """
-    x = pat.Wildcard()
-    repeated = op.BroadcastTo(x)
-    return Subst(repeated, x, where=[repeated.shape == x.shape])
-
-
 @rule(tags=SELF | {"division", "exact-real-on-domain"}, origin="tinygrad: symbolic.py, x / x")
 def divide_by_itself() -> Subst:
     """x / x  =>  ones like x
