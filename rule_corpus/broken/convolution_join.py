@@ -61,7 +61,8 @@ def fold_batch_norm_into_conv_any_axis() -> Subst:
     The pass of the last release scales output channels, whichever axis is normalised.
     """
     x, w, gamma = pat.Wildcard(), pat.Variable(), pat.Variable(shape=(None,))
-    beta, mean, var = (pat.Variable(shape=gamma.shape) for _ in range(3))
+    beta, mean = pat.Variable(shape=gamma.shape), pat.Variable(shape=gamma.shape)
+    var = pat.Variable(shape=gamma.shape)
     conv = op.Conv2D(x, w, **PINNED, out_dtype=w.dtype)
     norm = op.BatchNorm(conv, gamma, beta, mean, var, center=True, scale=True)
     factor = gamma / op.Sqrt(var + norm.epsilon)
@@ -73,7 +74,7 @@ def fold_batch_norm_into_conv_any_axis() -> Subst:
 @rule(
     tags=CONV | {"normalisation"},
     origin="PyTorch Inductor: inductor-convbn-kwargs",
-    expect="GSL301",
+    expect="GSL303",
     twin="fold_batch_norm_into_conv",
 )
 def fold_batch_norm_into_conv_default_strides() -> Subst:
@@ -83,7 +84,8 @@ def fold_batch_norm_into_conv_default_strides() -> Subst:
     convolution has the defaults.
     """
     x, w, gamma = pat.Wildcard(), pat.Variable(), pat.Variable(shape=(None,))
-    beta, mean, var = (pat.Variable(shape=gamma.shape) for _ in range(3))
+    beta, mean = pat.Variable(shape=gamma.shape), pat.Variable(shape=gamma.shape)
+    var = pat.Variable(shape=gamma.shape)
     conv = op.Conv2D(x, w, **PINNED, dilation=(1, 1), groups=1, out_dtype=w.dtype)
     norm = op.BatchNorm(conv, gamma, beta, mean, var, axis=1, center=True, scale=True)
     factor = gamma / op.Sqrt(var + norm.epsilon)
@@ -105,7 +107,8 @@ def fold_batch_norm_into_conv_wide_epsilon() -> Subst:
     sum of the variance and epsilon cannot be built.
     """
     x, w, gamma = pat.Wildcard(), pat.Variable(), pat.Variable(shape=(None,))
-    beta, mean, var = (pat.Variable(shape=gamma.shape) for _ in range(3))
+    beta, mean = pat.Variable(shape=gamma.shape), pat.Variable(shape=gamma.shape)
+    var = pat.Variable(shape=gamma.shape)
     conv = op.Conv2D(x, w, **PINNED, out_dtype=w.dtype)
     norm = op.BatchNorm(conv, gamma, beta, mean, var, axis=1, center=True, scale=True)
     factor = gamma / op.Sqrt(var + pat.Const(norm.epsilon, dtype="float32"))

@@ -138,7 +138,8 @@ def parallel_three_dense_bias() -> Subst:
     The biases are put side by side like the rows of the weights. For data with two axes.
     """
     x, u, v, w = pat.Wildcard(), pat.Variable(), pat.Variable(), pat.Variable()
-    a, b, c = (pat.Variable(shape=(None,)) for _ in range(3))
+    a, b = pat.Variable(shape=(None,)), pat.Variable(shape=(None,))
+    c = pat.Variable(shape=(None,))
     one = op.Dense(x, u)
     two, three = (op.Dense(x, weight, **pat.same_attr(one)) for weight in (v, w))
     every = op.Dense(x, op.Concatenate((u, v, w), axis=0), **pat.same_attr(one))

@@ -84,7 +84,8 @@ def fold_batch_norm_into_conv() -> Subst:
     more axes. The normalisation takes the channel axis of the layout and both parameters.
     """
     x, w, gamma = pat.Wildcard(), pat.Variable(), pat.Variable(shape=(None,))
-    beta, mean, var = (pat.Variable(shape=gamma.shape) for _ in range(3))
+    beta, mean = pat.Variable(shape=gamma.shape), pat.Variable(shape=gamma.shape)
+    var = pat.Variable(shape=gamma.shape)
     conv = op.Conv2D(x, w, **PINNED, out_dtype=w.dtype)
     norm = op.BatchNorm(conv, gamma, beta, mean, var, axis=1, center=True, scale=True)
     factor = gamma / op.Sqrt(var + norm.epsilon)
@@ -104,7 +105,8 @@ def fold_batch_norm_into_dense() -> Subst:
     column. For data with two axes.
     """
     x, w, gamma = pat.Wildcard(), pat.Variable(), pat.Variable(shape=(None,))
-    beta, mean, var = (pat.Variable(shape=gamma.shape) for _ in range(3))
+    beta, mean = pat.Variable(shape=gamma.shape), pat.Variable(shape=gamma.shape)
+    var = pat.Variable(shape=gamma.shape)
     dense = op.Dense(x, w, out_dtype=w.dtype)
     norm = op.BatchNorm(dense, gamma, beta, mean, var, axis=1, center=True, scale=True)
     factor = gamma / op.Sqrt(var + norm.epsilon)

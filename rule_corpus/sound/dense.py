@@ -204,7 +204,7 @@ def concat_of_matmuls_by_rows() -> Subst:
 
     Rows of the product are rows of the left operand.
     """
-    x, y, w = (pat.Wildcard() for _ in range(3))
+    x, y, w = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
     one = op.Matmul(x, w)
     two = op.Matmul(y, w, out_dtype=one.out_dtype)
     rows = op.Concatenate((x, y), axis=0)
@@ -218,7 +218,7 @@ def concat_of_matmuls_by_columns() -> Subst:
 
     Columns of the product are columns of the right operand.
     """
-    x, v, w = (pat.Wildcard() for _ in range(3))
+    x, v, w = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
     one = op.Matmul(x, v)
     two = op.Matmul(x, w, out_dtype=one.out_dtype)
     columns = op.Concatenate((v, w), axis=1)
