@@ -93,11 +93,17 @@ class Solver:
     @contextmanager
     def within(self, limit: int) -> Iterator[None]:
         """Bound each query by another limit for a while."""
-        self.solver.set("rlimit", limit)
+        usual = self.limit
+        self._bound(limit)
         try:
             yield
         finally:
-            self.solver.set("rlimit", self.limit)
+            self._bound(usual)
+
+    def _bound(self, limit: int) -> None:
+        self.limit = limit
+        if self._loaded is not None:
+            self._loaded.set("rlimit", limit)
 
     def _formulas(self, term: Term) -> list[Any]:
         """Translate a condition, with what has to hold for it to have a value at all."""

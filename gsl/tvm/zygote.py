@@ -31,7 +31,7 @@ from gsl.tvm.lasting import LastingChild
 def serve(connection: socket.socket) -> NoReturn:
     """Be the zygote: answer requests until the other side goes; never return to the caller."""
     try:
-        _detach()
+        _detach(connection.fileno())
         try:
             child = _import_child()
         except Exception as error:
@@ -66,8 +66,8 @@ def _import_child() -> Any:
     return child
 
 
-def _detach() -> None:
-    """Cut what the process shares with the terminal, the signals and the tests of the parent."""
+def _detach(kept: int) -> None:
+    """Cut what the process shares with its parent: terminal, signals, every file but `kept`."""
     os.setpgid(0, 0)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)
@@ -76,10 +76,26 @@ def _detach() -> None:
     # Objects of the parent must not be finalised here: they may own files.
     gc.freeze()
     null = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):
+    # A pipe of the parent to another program stays open as long as a copy of it is held here, and
+    # that program would wait for its end. Numbers are not given away: objects still refer to them.
+    for descriptor in {0, 1, 2, *_open_files()} - {kept, null}:
         os.dup2(null, descriptor)
     sys.stdout = sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+
+def _open_files() -> list[int]:
+    found = [int(name) for name in os.listdir("/dev/fd")]
+    return [number for number in found if _is_open(number)]
+
+
+def _is_open(descriptor: int) -> bool:
+    """Tell whether it is: the listing itself had a file open that no longer is."""
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
 
 
 def _supervise(connection: socket.socket, child: Any, data: bytes, timeout: float) -> Ending:

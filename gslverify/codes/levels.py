@@ -1,4 +1,4 @@
-"""GSL405 to GSL407: what becomes of rounding errors, special values and empty tensors."""
+"""GSL405 to GSL408: what becomes of rounding errors, special values and empty tensors."""
 
 from __future__ import annotations
 
@@ -95,6 +95,39 @@ something else, the rule is refuted as for any other graph.""",
             lengths = op.Sum(op.OnesLike(x), axis=(0,), keepdims=True)
             average = op.Mean(op.Abs(x), axis=(0,), keepdims=True)
             return Subst(total, average * lengths, where=where)
+        '''
+    ),
+)
+
+EMPTY_DIFFERS = code(
+    "GSL408",
+    "empty-differs",
+    "source and target part where an input has no elements",
+    Verdict.FAIL,
+    meaning="""On a generated graph one size of an input is 0, and there the target computes another
+value than the source, or is not defined. Where every input has elements no difference was seen.
+Proofs for all sizes start at size 1, so such a rule may be proved for them. If it is not meant for
+empty tensors, a condition such as x.shape[0] >= 1 says so.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """sum(ones_like(x))  =>  max(sum(zeros_like(x) + 1), 1) for vectors"""
+            x = pat.Wildcard()
+            ones = op.OnesLike(x, dtype="int32")
+            count = op.Sum(ones, axis=(0,), keepdims=False)
+            again = op.Sum(op.ZerosLike(x, dtype="int32") + 1, axis=(0,), keepdims=False)
+            return Subst(count, op.Maximum(again, 1), where=[x.ndim == 1])
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """sum(ones_like(x))  =>  max(sum(zeros_like(x) + 1), 1) for n >= 1 elements"""
+            x = pat.Wildcard()
+            ones = op.OnesLike(x, dtype="int32")
+            count = op.Sum(ones, axis=(0,), keepdims=False)
+            again = op.Sum(op.ZerosLike(x, dtype="int32") + 1, axis=(0,), keepdims=False)
+            return Subst(count, op.Maximum(again, 1), where=[x.ndim == 1, x.shape[0] >= 1])
         '''
     ),
 )

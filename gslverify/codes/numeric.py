@@ -12,7 +12,8 @@ OUTPUTS_DIFFER = code(
     Verdict.FAIL,
     meaning="""On a generated graph the rewritten network computes another value than the original.
 Inputs are integers for which arithmetic is exact, or the difference exceeds the rounding error
-bound computed for these very inputs, so this is not noise.""",
+bound computed for these very inputs, so this is not noise. A difference that needs an empty input
+is GSL408.""",
     bad=rule_file(
         '''
         def example() -> Subst:

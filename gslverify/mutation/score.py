@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gslverify.codes.shape import ILLEGAL_TARGET
-from gslverify.finding import REFUTING, Level, RuleResult, Verdict
+from gslverify.finding import REFUTING, RuleResult, Verdict
 from gslverify.mutation.mutants import Mutant
+from gslverify.prove.claim import is_proved
 
 ITSELF = "M42"
 """A rule whose target is its source holds; that it is noticed is a warning."""
@@ -54,18 +55,13 @@ def fate_of(mutant: Mutant, result: RuleResult) -> tuple[Fate, str]:
         return Fate.KILLED, stage.stage
     if mutant.performance:
         return Fate.PERFORMANCE, ""
-    if result.verdict is Verdict.PASS and _is_proved(result):
+    if result.verdict is Verdict.PASS and is_proved(result.assurances):
         return (Fate.GENERAL if mutant.operator.weakens else Fate.EQUIVALENT), "prove"
     return Fate.SURVIVED, _why(result)
 
 
 def _warns(result: RuleResult, code_id: str) -> bool:
     return any(finding.code.id == code_id for finding in result.findings)
-
-
-def _is_proved(result: RuleResult) -> bool:
-    """Tell whether the values were proved equal for all sizes, and not only the types."""
-    return any(a.subject == "prove" and a.level is Level.PROVED for a in result.assurances)
 
 
 def _why(result: RuleResult) -> str:

@@ -80,7 +80,7 @@ class Algebra:
 
     def cast(self, value: Value, source: Any, target: Any) -> Factor:
         """Return a value of one dtype as one of another."""
-        names = tuple(self.forms.text(dtype) for dtype in (source, target))
+        names = tuple(self.forms.names.text(dtype) for dtype in (source, target))
         key = (CAST, *(self.forms.poly(name) for name in names), value.key)
         return Factor(CAST, key, places=names, arguments=(value,))
 

@@ -9,27 +9,33 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from gsl.attr.evaluate import conjunction, contains, equal
+from gsl.attr.evaluate import contains, equal
 from gsl.attr.term import Term
 from gslverify.prove.conditions import opposite
+from gslverify.prove.cone import Pool, shape_of
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms
-from gslverify.prove.relaxed import Relaxed
+from gslverify.prove.relaxed import Relaxed, Replies, Reply
 from gslverify.smt import Answer, Solver, UntranslatableError
 
 LINEAR_LIMIT = 20_000
 """The solver's own unit, for questions made linear."""
 
-MOST_QUESTIONS = 40
+MOST_QUESTIONS = 60
 """How often the solver is asked for one proof."""
 
 
 @dataclass(slots=True)
 class Memory:
-    """Answers of the solver by what was asked, and how often it was."""
+    """Answers of the solver by what was asked, and how often it was.
 
+    `replies` are those that other scenarios of the rule may use, too.
+    """
+
+    replies: Replies = field(default_factory=dict)
     answers: dict[Any, bool] = field(default_factory=dict)
     questions: int = 0
+    pool: Pool = field(default_factory=Pool)
     relaxed: Relaxed | None = None
 
 
@@ -76,27 +82,47 @@ class Facts:
         key = (self.known, frozenset(open_ones))
         answers = self.memory.answers
         if key not in answers:
-            answers[key] = self._follows(conjunction(*open_ones.values()))
+            answers[key] = all(self._follows(condition) for condition in open_ones.values())
         return answers[key]
 
     def _follows(self, condition: Any) -> bool:
-        self.memory.questions += 1
-        if self.memory.questions > MOST_QUESTIONS:
-            raise UnprovableError("the proof takes more steps than are tried")
-        if self._relaxed().follows(condition, self.terms):
-            return True
+        relaxed = self._relaxed()
+        asked = relaxed.asked
+        reply = relaxed.follows(condition, self.terms)
+        self._count(relaxed.asked - asked)
+        if reply is not Reply.OPEN:
+            return reply is Reply.YES
+        return self._exact(condition)
+
+    def _exact(self, condition: Any) -> bool:
+        """Put a question as it is, with what may have a part in its answer."""
+        replies = self.memory.replies
         try:
             if not isinstance(condition, Term):
+                self._count(1)
                 return self.solver.check(*self.terms).answer is Answer.UNSAT
-            return self.solver.refutes(condition, *self.terms).answer is Answer.UNSAT
+            cone = self.memory.pool.cone([condition], [*self.solver.claims, *self.terms])
+            key = ("exact", shape_of([condition, *cone]))
+            if key not in replies:
+                self._count(1)
+                solver = Solver(cone, self.solver.limit, self.solver.context)
+                replies[key] = solver.refutes(condition).answer
+            return replies[key] is Answer.UNSAT
         except UntranslatableError:
             return False
 
+    def _count(self, questions: int) -> None:
+        self.memory.questions += questions
+        if self.memory.questions > MOST_QUESTIONS:
+            raise UnprovableError("the proof takes more steps than are tried")
+
     def _relaxed(self) -> Relaxed:
-        if self.memory.relaxed is None:
-            solver = self.solver
-            self.memory.relaxed = Relaxed(self.forms, solver.claims, LINEAR_LIMIT, solver.context)
-        return self.memory.relaxed
+        memory, solver = self.memory, self.solver
+        if memory.relaxed is None:
+            memory.relaxed = Relaxed(
+                self.forms, solver.claims, LINEAR_LIMIT, solver.context, memory.replies
+            )
+        return memory.relaxed
 
     def impossible(self) -> bool:
         """Tell whether the assumptions contradict each other or the claims."""
@@ -114,7 +140,7 @@ class Facts:
 
     def is_one_of(self, dtype: Any, names: tuple[str, ...]) -> bool:
         """Tell whether a dtype is known to be among some."""
-        if self.forms.is_among(dtype, names):
+        if self.forms.names.is_among(dtype, names):
             return True
-        name = self.forms.text(dtype)
+        name = self.forms.names.text(dtype)
         return not isinstance(name, str) and self.entails(contains(name, names))

@@ -8,7 +8,7 @@ becomes itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from math import isfinite
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from gsl.attr.term import Constant, Operation, Symbol, Term, as_term, bottom_up, operation
 from gslverify.prove.conditions import decided, joined, opposite
 from gslverify.prove.failure import UnprovableError
+from gslverify.prove.names import Names
 from gslverify.prove.polynomials import (
     ONE,
     ZERO,
@@ -44,13 +45,16 @@ class Forms:
         self._numbers: dict[Hashable, int] = {}
         self._polys: dict[Term, Poly] = {}
         self._known: dict[Symbol, Poly] = {}
-        self._texts: dict[Symbol, Any] = {}
-        self._options: dict[Symbol, frozenset[Any]] = {}
+        self.names = Names()
         self._extents: dict[int, Poly] = {}
         self._conditions: dict[Term, Hashable] = {}
         self._symbols: dict[int, frozenset[Symbol]] = {}
         for claim in claims:
             self.learn(claim)
+
+    def start_anew(self) -> None:
+        """Forget how much work was done, not what came of it."""
+        self._work = 0
 
     def learn(self, claim: Any) -> None:
         """Use the equations in a condition that always holds."""
@@ -62,20 +66,7 @@ class Forms:
                 case Operation(head="==", operands=(left, right)):
                     self._equate(left, right)
                 case Operation(head="in", operands=(Symbol() as name, Constant(value=options))):
-                    self._restrict(name, options)
-
-    def _restrict(self, name: Symbol, options: tuple[Any, ...]) -> None:
-        if len(options) == 1:
-            self._texts[name] = options[0]
-        self._options[name] = self._options.get(name, frozenset(options)) & frozenset(options)
-
-    def is_among(self, value: Any, names: tuple[str, ...]) -> bool:
-        """Tell whether a term is known to stand for one of some names; False means nothing."""
-        known = self.text(value)
-        if isinstance(known, str):
-            return known in names
-        options = self._options.get(known)
-        return options is not None and options <= frozenset(names)
+                    self.names.restrict(name, options)
 
     def bound(self, symbol: Symbol, extent: Any) -> None:
         """Note that a symbol takes the values 0 .. extent - 1."""
@@ -84,7 +75,7 @@ class Forms:
     def _equate(self, left: Term, right: Term) -> None:
         for one, other in ((left, right), (right, left)):
             if isinstance(one, Symbol) and one.sort == "text":
-                self._texts[one] = self.text(other)
+                self.names.define(one, other)
                 return
         if not is_integer(left) or not is_integer(right):
             return
@@ -102,8 +93,19 @@ class Forms:
         symbol = self.atoms[atom]
         if not isinstance(symbol, Symbol) or symbol.sort != "int":
             return False
-        others = [number for mono, _ in poly if mono != (atom,) for number in mono]
-        return not any(symbol in self.symbols_of(number) for number in others)
+        others = {number for mono, _ in poly if mono != (atom,) for number in mono}
+        return symbol not in self._behind(others)
+
+    def _behind(self, atoms: Iterable[int]) -> set[Symbol]:
+        """Return the symbols in atoms and in what is known of these, or nothing ends."""
+        found = set[Symbol]()
+        stack = list(atoms)
+        while stack:
+            new = self.symbols_of(stack.pop()) - found
+            found |= new
+            known = [self._known[symbol] for symbol in new if symbol in self._known]
+            stack.extend(atom for poly in known for mono, _ in poly for atom in mono)
+        return found
 
     def symbols_of(self, atom: int) -> frozenset[Symbol]:
         """Return the symbols in an atom."""
@@ -120,20 +122,13 @@ class Forms:
         self._polys.clear()
         self._conditions.clear()
 
-    def text(self, value: Any) -> Any:
-        """Return the name that a term stands for when it is known, else the term."""
-        if isinstance(value, Constant):
-            return value.value
-        seen = set[Any]()
-        while isinstance(value, Symbol) and value in self._texts and value not in seen:
-            seen.add(value)
-            value = self._texts[value]
-        return value
-
-    def is_named(self, value: Any, name: str) -> bool:
-        """Tell whether a term is known to stand for a name."""
-        known = self.text(value)
-        return isinstance(known, str) and known == name
+    def bounds(self) -> Iterator[Term]:
+        """Yield the bounds of symbols that claims define, which forms do not show any more."""
+        for symbol in self._known:
+            if symbol.low is not None:
+                yield symbol >= symbol.low
+            if symbol.high is not None:
+                yield symbol <= symbol.high
 
     def same(self, left: Any, right: Any) -> bool:
         """Tell whether two terms have one form; False means nothing."""
@@ -191,7 +186,7 @@ class Forms:
     def _symbol(self, symbol: Symbol) -> Poly:
         if symbol in self._known:
             return self._known[symbol]
-        name = self.text(symbol)
+        name = self.names.text(symbol)
         if isinstance(name, str):
             return self._literal(name)
         return self._unknown(name, name)
@@ -230,8 +225,9 @@ class Forms:
         if not isinstance(condition, tuple) or condition[0] != "eq":
             return False
         known: list[tuple[int, Poly]] = []
-        for mono, number in condition[1]:
-            if len(mono) == 1 and number in (1, -1) and self._is_free(mono[0], condition[1]):
+        for mono, number in sorted(condition[1], key=lambda pair: pair[0]):
+            others = {atom for other, _ in condition[1] if other != mono for atom in other}
+            if len(mono) == 1 and number in (1, -1) and mono[0] not in others:
                 rest = frozen({m: -number * n for m, n in condition[1] if m != mono})
                 known.append((mono[0], rest))
                 break
@@ -340,7 +336,7 @@ class Forms:
 
     def _membership(self, term: Operation) -> Hashable:
         item, options = term.operands
-        name = self.text(item)
+        name = self.names.text(item)
         if isinstance(name, str) and isinstance(options, Constant):
             return bool(name in options.value)
         if not isinstance(options, Constant):
@@ -348,7 +344,7 @@ class Forms:
         return ("in", self.poly(item), options.value)
 
     def _comparison(self, head: str, left: Term, right: Term) -> Hashable:
-        texts = self.text(left), self.text(right)
+        texts = self.names.text(left), self.names.text(right)
         if any(isinstance(name, str) or _is_text(name) for name in texts):
             return self._same_text(head, texts)
         sides = (left, right) if head in ("<", "<=", "==", "!=") else (right, left)

@@ -56,6 +56,7 @@ class Laws:
         self.facts = facts
         self.algebra = algebra
         self.is_field = is_field
+        self._held: dict[tuple[Any, Any, bool], bool] = {}
         self._table: Mapping[str, Callable[..., Value]] = {
             "+": plus,
             "-": lambda a, b: plus(a, b, -1),
@@ -97,20 +98,23 @@ class Laws:
         exact = self.is_field or self.is_exact(value)
         if self._holds(source, target, WIDER if exact else WIDER_FLOATS):
             return [((), value)]
-        if self.facts.forms.is_named(target, "bool"):
+        if self.facts.forms.names.is_named(target, "bool"):
             return [((), self._not(self._equality(value)))]
         return self.value(self.algebra.cast(value, source, target))
 
     def _holds(self, source: Any, target: Any, wider: Mapping[str, tuple[str, ...]]) -> bool:
-        text = self.facts.forms.text
+        text = self.facts.forms.names.text
         one, other = text(source), text(target)
         if one is other:
             return True
         if isinstance(one, str) and isinstance(other, str):
             return one == other or other in wider.get(one, ())
-        pairs = [(a, b) for a, found in wider.items() for b in found]
-        kept = [equal(one, other), *(equal((one, other), pair) for pair in pairs)]
-        return self.facts.entails(disjunction(*kept))
+        key = one, other, wider is WIDER
+        if key not in self._held:
+            pairs = [(a, b) for a, found in wider.items() for b in found]
+            kept = [equal(one, other), *(equal((one, other), pair) for pair in pairs)]
+            self._held[key] = self.facts.entails(disjunction(*kept))
+        return self._held[key]
 
     def is_exact(self, value: Value) -> bool:
         """Tell whether a value is one element or constant, or an extremum of such."""

@@ -18,11 +18,13 @@ from gslverify.instances.instance import Instance
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.defined import Definedness
 from gslverify.prove.equality import Equality
-from gslverify.prove.facts import Facts
+from gslverify.prove.facts import Facts, Memory
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms, is_integer
 from gslverify.prove.inline import Inliner
+from gslverify.prove.merge import merged
 from gslverify.prove.normal import Cases, Normaliser
+from gslverify.prove.relaxed import Replies
 from gslverify.prove.values import Value
 from gslverify.smt import Solver
 
@@ -61,12 +63,15 @@ def targets(instance: Instance) -> Iterator[Target]:
     raise UnprovableError("there are too many ways through the conditional targets")
 
 
-def open_obligation(instance: Instance, solver: Solver) -> str:
-    """Return what could not be proved about an instance; the empty string for nothing."""
+def open_obligation(instance: Instance, solver: Solver, replies: Replies) -> str:
+    """Return what could not be proved about an instance; the empty string for nothing.
+
+    `replies` are what the instances of one rule ask alike, and grow.
+    """
     try:
         with solver.within(QUESTION_LIMIT):
             for target in targets(instance):
-                reason = _open_in_target(instance, solver, target)
+                reason = _open_in_target(instance, solver, target, replies)
                 if reason:
                     return reason
     except (UnprovableError, GslError) as error:
@@ -74,48 +79,56 @@ def open_obligation(instance: Instance, solver: Solver) -> str:
     return ""
 
 
-def _open_in_target(instance: Instance, solver: Solver, target: Target) -> str:
+def _open_in_target(instance: Instance, solver: Solver, target: Target, replies: Replies) -> str:
     """Prove by the laws of rings and, where that fails and all are floats, by those of reals."""
-    scenario = _Scenario(instance, solver, target, is_field=False)
+    scenario = _Scenario(instance, solver, target, replies)
     try:
-        reason = scenario.open_obligation()
+        reason = scenario.open_obligation(is_field=False)
     except UnprovableError as error:
         reason = str(error)
-    scenario.facts.memory.questions = 0
+    scenario.start_anew()
     outputs = [expr for pair in target.pairs for expr in pair]
     if not reason or not computes_with_floats(outputs, scenario.facts):
         return reason
-    return _Scenario(instance, solver, target, is_field=True).open_obligation()
+    return scenario.open_obligation(is_field=True)
 
 
 class _Scenario:
     """The proof for one scenario and one way through its conditional targets."""
 
-    def __init__(self, instance: Instance, solver: Solver, target: Target, is_field: bool) -> None:
+    def __init__(
+        self, instance: Instance, solver: Solver, target: Target, replies: Replies
+    ) -> None:
         claims = [claim.term for claim in instance.claims]
         self.forms = Forms([*claims, *target.path])
-        self.facts = Facts(solver, self.forms).assuming(*target.path)
+        self.memory = Memory(replies)
+        self.facts = Facts(solver, self.forms, memory=self.memory).assuming(*target.path)
         self.target = target
         self.algebra = Algebra(self.forms)
         self.inliner = Inliner(self.forms)
-        self.equality = self._equality(is_field)
+
+    def start_anew(self) -> None:
+        """Allow as many steps as at the beginning."""
+        self.memory.questions = 0
+        self.forms.start_anew()
 
     def _equality(self, is_field: bool) -> Equality:
         outputs = [expr for pair in self.target.pairs for expr in pair]
         bits = frozenset(
-            name for name, dtype in _inputs(outputs) if self.forms.is_named(dtype, "bool")
+            name for name, dtype in _inputs(outputs) if self.forms.names.is_named(dtype, "bool")
         )
         return Equality(Normaliser(self.facts, self.algebra, is_field, bits))
 
-    def open_obligation(self) -> str:
+    def open_obligation(self, is_field: bool) -> str:
         """Return what could not be proved; the empty string for nothing."""
+        equality = self._equality(is_field)
         for number, (source, target) in enumerate(self.target.pairs):
             for field, pair in enumerate(_fields(source, target)):
-                reason = self._open_element(*pair)
+                reason = self._open_element(*pair, equality)
                 if reason:
                     name = f"output {number}" + (f", field {field}" if field else "")
                     return f"{name}: {reason}"
-        defined = Definedness(self.inliner, self.equality, self.facts)
+        defined = Definedness(self.inliner, equality, self.facts)
         return defined.open_obligation(self.target.pairs) or self._open_constant()
 
     def _open_constant(self) -> str:
@@ -126,7 +139,9 @@ class _Scenario:
                 return "a constant that the target computes may be out of the range of its dtype"
         return ""
 
-    def _open_element(self, source: tuple[Expr, Any], target: tuple[Expr, Any]) -> str:
+    def _open_element(
+        self, source: tuple[Expr, Any], target: tuple[Expr, Any], equality: Equality
+    ) -> str:
         if source[0] is target[0] and source[1] == target[1]:
             return ""
         declared = _type(*source)
@@ -137,24 +152,32 @@ class _Scenario:
             self.forms.bound(symbol, size)
         bounds = [symbol < size for symbol, size in zip(index, declared.shape, strict=True)]
         facts = self.facts.assuming(*bounds)
-        left, right = (self._cases(*side, index) for side in (source, target))
-        return self._open_case(left, right, facts)
+        cases = equality.normaliser.cases
+        left, right = (cases(self._expression(*side, index)) for side in (source, target))
+        return self._open_case(left, right, equality, facts)
 
-    def _cases(self, expr: Expr, field: int | None, index: Any) -> Cases:
+    def _expression(self, expr: Expr, field: int | None, index: Any) -> Any:
         view = self.inliner.view(expr)
-        elements = view if field is None else view[field]
-        return self.equality.normaliser.cases(elements[index])
+        return (view if field is None else view[field])[index]
 
-    def _open_case(self, left: Cases, right: Cases, facts: Facts) -> str:
+    @staticmethod
+    def _open_case(left: Cases, right: Cases, equality: Equality, facts: Facts) -> str:
         single = len(left) == len(right) == 1
         for guards, value in left:
             for more, other in right:
                 within = facts.assuming(*guards, *more)
                 if value.key == other.key or (not single and within.impossible()):
                     continue
-                if not self.equality.same(value, other, within):
+                if not _are_same(value, other, equality, within):
                     return _open_sentence(value, other, [*guards, *more])
         return ""
+
+
+def _are_same(value: Value, other: Value, equality: Equality, facts: Facts) -> bool:
+    if equality.same(value, other, facts):
+        return True
+    one, two = merged((value, other), equality.algebra, facts)
+    return (one is not value or two is not other) and equality.same(one, two, facts)
 
 
 def _open_sentence(value: Value, other: Value, guards: Sequence[Any]) -> str:

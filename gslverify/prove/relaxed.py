@@ -1,16 +1,18 @@
 """Questions about indices made linear: products of unknowns and quotients become unknowns.
 
-What follows from less follows, so a yes is a yes. A no means nothing, and the question is put again
-as it was.
+What follows from less follows, so a yes is a yes. A no counts where nothing was made linear; else
+the question is put again as it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
+from enum import Enum
+from functools import reduce
 from typing import Any
 
-from gsl.attr.evaluate import conjunction, negation
-from gsl.attr.term import Operation, Symbol, Term, operation
+from gsl.attr.term import Constant, Operation, Symbol, Term, as_term
+from gslverify.prove.cone import Pool, shape_of
 from gslverify.prove.forms import Forms
 from gslverify.prove.polynomials import Monomial, Poly, constant_of
 from gslverify.smt import Answer, Solver, UntranslatableError
@@ -19,30 +21,88 @@ _COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _KEPT = frozenset({"cond", "min", "max"})
 
 
+class Reply(Enum):
+    """What is known about a question; OPEN means that the relaxed one has another answer."""
+
+    YES = 0
+    NO = 1
+    OPEN = 2
+
+
+Replies = dict[Hashable, Answer]
+"""What the solver said before, about this structure of a rule or about another one."""
+
+
 class Relaxed:
-    """A solver for linear questions of one scenario."""
+    """Linear questions of one scenario.
 
-    def __init__(self, forms: Forms, claims: Iterable[Term], limit: int, context: Any) -> None:
+    Every question goes to a solver that knows what the answer depends on and nothing else; one that
+    was answered before, for other unknowns, is not asked again.
+    """
+
+    def __init__(
+        self, forms: Forms, claims: Iterable[Term], limit: int, context: Any, replies: Replies
+    ) -> None:
         self.forms = forms
+        self.limit = limit
+        self.context = context
+        self.replies = replies
+        self.asked = 0
         self._symbols: dict[Monomial, Any] = {}
-        self._lemmas: list[Any] = []
+        self._invented: set[Symbol] = set()
+        self._made: dict[Hashable, Term] = {}
+        self._lemmas: list[Term] = []
         self._known: dict[int, tuple[Any, Any]] = {}
-        linear = [self.condition(claim) for claim in claims]
-        terms = [term for term in (*linear, *self._lemmas) if isinstance(term, Term)]
-        self._lemmas.clear()
-        self.solver = Solver(terms, limit, context)
+        self._pool = Pool()
+        linear = [self.condition(claim) for claim in (*claims, *forms.bounds())]
+        self._claims = [term for term in linear if isinstance(term, Term)]
 
-    def follows(self, condition: Any, assumptions: Iterable[Term]) -> bool:
-        """Tell whether a condition follows; False means nothing."""
+    def follows(self, condition: Any, assumptions: Iterable[Term]) -> Reply:
+        """Tell whether a condition follows from claims that hold and from assumptions."""
         goal = self.condition(condition)
-        given = [self.condition(assumption) for assumption in assumptions]
-        terms = [term for term in (*given, *self._lemmas) if isinstance(term, Term)]
+        linear = [self.condition(assumption) for assumption in assumptions]
+        given = [term for term in linear if isinstance(term, Term)]
+        if goal is True or any(term is False for term in linear):
+            return Reply.YES
+        every = [*self._claims, *self._lemmas, *given]
+        if isinstance(goal, Term):
+            return self._reply(goal, self._pool.cone([goal], every))
+        return self._contradiction(given, every)
+
+    def _contradiction(self, given: Sequence[Term], every: Sequence[Term]) -> Reply:
+        """Tell whether what is given cannot hold, part by part."""
+        seen = set[Term]()
+        found = Reply.NO
+        for term in given:
+            if term in seen:
+                continue
+            cone = self._pool.cone([term], every)
+            seen.update(cone)
+            reply = self._reply(False, cone)
+            if reply is Reply.YES:
+                return reply
+            found = Reply.OPEN if reply is Reply.OPEN else found
+        return found
+
+    def _reply(self, goal: Term | bool, cone: Sequence[Term]) -> Reply:
+        goals = [goal] if isinstance(goal, Term) else []
+        key = (len(goals), shape_of([*goals, *cone]))
+        if key not in self.replies:
+            self.asked += 1
+            self.replies[key] = self._asked(goal, cone)
+        answer = self.replies[key]
+        if answer is Answer.UNSAT:
+            return Reply.YES
+        invented = (self._pool.symbols_of(term) & self._invented for term in (*goals, *cone))
+        return Reply.OPEN if answer is Answer.UNKNOWN or any(invented) else Reply.NO
+
+    def _asked(self, goal: Term | bool, cone: Sequence[Term]) -> Answer:
+        solver = Solver(cone, self.limit, self.context)
         try:
-            if isinstance(goal, Term):
-                return self.solver.refutes(goal, *terms).answer is Answer.UNSAT
-            return bool(goal) or self.solver.check(*terms).answer is Answer.UNSAT
+            result = solver.refutes(goal) if isinstance(goal, Term) else solver.check()
         except UntranslatableError:
-            return False
+            return Answer.UNKNOWN
+        return result.answer
 
     def condition(self, value: Any) -> Any:
         """Return a linear condition that means the same if unknowns do."""
@@ -56,38 +116,65 @@ class Relaxed:
         form = self.forms.condition(value)
         if isinstance(form, bool) or not isinstance(value, Operation):
             return form if isinstance(form, bool) else value
-        if value.head == "and":
-            return conjunction(*map(self.condition, value.operands))
-        if value.head == "or":
-            return negation(conjunction(*(negation(self.condition(o)) for o in value.operands)))
+        if value.head in ("and", "or"):
+            return self._joined(value.head, [self.condition(part) for part in value.operands])
         if value.head == "not":
-            return negation(self.condition(value.operands[0]))
+            return self._negation(self.condition(value.operands[0]))
         if value.head in _COMPARED and not any(map(_is_text, value.operands)):
             left, right = (self.linear(self.forms.poly(side)) for side in value.operands)
-            return operation(value.head, left, right)
-        return value
+            return self._operation(value.head, left, right)
+        names = [self.forms.names.text(o) if _is_text(o) else o for o in value.operands]
+        return self._operation(value.head, *names)
+
+    def _joined(self, head: str, parts: Sequence[Any]) -> Any:
+        absorbing = head == "or"
+        if any(part is absorbing for part in parts):
+            return absorbing
+        open_parts = [part for part in parts if isinstance(part, Term)]
+        if not open_parts:
+            return not absorbing
+        return reduce(lambda a, b: self._operation(head, a, b), open_parts)
+
+    def _negation(self, condition: Any) -> Any:
+        if isinstance(condition, Term):
+            return self._operation("not", condition)
+        return not condition
+
+    def _operation(self, head: str, *parts: Any) -> Term:
+        """Return an operation, the same object for the same operands."""
+        terms = tuple(map(as_term, parts))
+        key = (head, *(_constant_key(term) or id(term) for term in terms))
+        return self._made.setdefault(key, Operation(head, terms))
 
     def linear(self, poly: Poly) -> Any:
         """Return a linear term for a polynomial."""
-        total: Any = 0
+        total: Any = None
         for mono, number in sorted(poly, key=lambda pair: pair[0]):
             part = self.forms.term(frozenset([((), number)]))
-            total = total + (part * self._unknown(mono) if mono else part)
-        return total
+            if mono:
+                unknown = self._unknown(mono)
+                part = unknown if number == 1 else self._operation("*", part, unknown)
+            total = part if total is None else self._operation("+", total, part)
+        return 0 if total is None else total
 
     def _unknown(self, mono: Monomial) -> Any:
         if mono not in self._symbols:
-            self._symbols[mono] = self._made(mono)
+            self._symbols[mono] = self._made_of(mono)
         return self._symbols[mono]
 
-    def _made(self, mono: Monomial) -> Any:
+    def _made_of(self, mono: Monomial) -> Any:
         terms = [self.forms.atoms[atom] for atom in mono]
         if len(terms) == 1:
             return self._atom(mono[0], terms[0])
         lows = [-1 if not isinstance(t, Symbol) or t.low is None else t.low for t in terms]
         low = int(min(lows) >= 1) if min(lows) >= 0 else None
         is_real = any(isinstance(t, Symbol) and t.sort == "real" for t in terms)
-        return Symbol("product", "real" if is_real else "int", low)
+        return self._invent("product", "real" if is_real else "int", low)
+
+    def _invent(self, name: str, sort: str, low: int | None = None) -> Symbol:
+        symbol = Symbol(name, sort, low)
+        self._invented.add(symbol)
+        return symbol
 
     def _atom(self, atom: int, term: Term) -> Any:
         if not isinstance(term, Operation):
@@ -96,28 +183,39 @@ class Relaxed:
             parts = term.operands
             if term.head == "cond":
                 sides = (self.linear(self.forms.poly(part)) for part in parts[1:])
-                return operation("cond", self.condition(parts[0]), *sides)
-            return operation(term.head, *(self.linear(self.forms.poly(part)) for part in parts))
+                return self._operation("cond", self.condition(parts[0]), *sides)
+            return self._operation(
+                term.head, *(self.linear(self.forms.poly(part)) for part in parts)
+            )
         if term.head == "//":
             return self._quotient(atom, term)
-        return term if term.head in _COMPARED else Symbol("unknown", "real")
+        return term if term.head in _COMPARED else self._invent("unknown", "real")
 
     def _quotient(self, atom: int, term: Operation) -> Any:
         whole, divisor = (self.forms.poly(operand) for operand in term.operands)
         number = constant_of(divisor)
-        quotient = Symbol("quotient")
+        is_positive = number is not None and number >= 1
+        quotient = Symbol("quotient") if is_positive else self._invent("quotient", "int")
         self._symbols[(atom,)] = quotient
         multiple: dict[Monomial, Any] = {}
         for mono, count in divisor:
             key = tuple(sorted((*mono, atom)))
             multiple[key] = multiple.get(key, 0) + count
         below, size = self.linear(frozenset(multiple.items())), self.linear(divisor)
-        inside = conjunction(below <= self.linear(whole), self.linear(whole) < below + size)
-        positive = number >= 1 if number is not None else size >= 1
-        self._lemmas.append(
-            inside if positive is True else operation("or", negation(positive), inside)
-        )
+        above = self._operation("+", below, size)
+        inside = [
+            self._operation("<=", below, self.linear(whole)),
+            self._operation("<", self.linear(whole), above),
+        ]
+        if not is_positive:
+            small = self._operation("<", size, 1)
+            inside = [self._operation("or", small, part) for part in inside]
+        self._lemmas += inside
         return quotient
+
+
+def _constant_key(term: Term) -> Hashable:
+    return (type(term.value), repr(term.value)) if isinstance(term, Constant) else None
 
 
 def _is_text(term: Any) -> bool:

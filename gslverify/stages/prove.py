@@ -1,7 +1,7 @@
 """The stage "prove": are all elements of source and target equal, for all sizes? (z3)
 
-A proof is over real numbers and integers: it says nothing about rounding, overflow or NaN, so that
-the numeric stage tries proved rules as well. What is not proved is not held against a rule.
+What a proof claims and what it leaves to the other stages is said in `gslverify.prove.claim`. What
+is not proved is not held against a rule.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from gslverify.finding import Assurance, Level
 from gslverify.prove.proof import open_obligation
+from gslverify.prove.relaxed import Replies
 from gslverify.stage import Count, Note, Outcome, Question, Stage
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.stages.shape import assurance_text, shape_holds
@@ -24,10 +25,11 @@ def examine(question: Question) -> Iterable[Outcome]:
     scenarios = scenarios_of(question)
     if not scenarios.feasible or not shape_holds(question):
         return
+    replies: Replies = {}
     every = [*scenarios.feasible, *scenarios.large]
     for number, scenario in enumerate(every):
         question.progress(f"variant {number + 1}/{len(every)}")
-        reason = open_obligation(scenario.instance, scenario.solver)
+        reason = open_obligation(scenario.instance, scenario.solver, replies)
         if reason:
             yield Note(f"not proved for all sizes: {reason}")
             return

@@ -12,6 +12,7 @@ from gsl.expr import Expr
 from gsl.subst import Subst
 from gsl.workload import Workload
 from gslverify.case import Case, case_of
+from gslverify.codes.levels import EMPTY_DIFFERS
 from gslverify.codes.numeric import (
     MATCH_REFUSED,
     OUTPUTS_DIFFER,
@@ -78,11 +79,14 @@ def run_trial(subst: Subst, network: Network, inputs: Mapping[str, Any]) -> Outc
 
 
 def prepare(subst: Subst, network: Network) -> Prepared:
-    """Rewrite `network` with the engine, as its context demands."""
+    """Rewrite `network` with the engine, as its context demands, and examine the new graph."""
     try:
-        return _rewrite(subst, network)
+        rewritten = _rewrite(subst, network)
     except GraphError as error:
         return error
+    if network.escaping or rewritten.refusal is not None or rewritten.mismatch is not None:
+        return rewritten
+    return replace(rewritten, damage=damage(network, rewritten))
 
 
 def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Outcome:
@@ -97,9 +101,9 @@ def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Ou
         return Outcome(network, inputs, declined=True)
     if prepared.mismatch is not None:
         return Outcome(network, inputs, rejected=prepared.mismatch.reason)
-    message = damage(network, prepared)
-    if message:
-        return Outcome(network, inputs, prepared.outputs, "", REWRITE_BREAKS_GRAPH, message)
+    if prepared.damage:
+        code, message = REWRITE_BREAKS_GRAPH, prepared.damage
+        return Outcome(network, inputs, prepared.outputs, "", code, message)
     return _compare(network, inputs, prepared.outputs)
 
 
@@ -139,16 +143,16 @@ def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ..
     if not is_defined(network, inputs, values):
         return Outcome(network, inputs, target, rejected=UNDEFINED)
     try:
-        after, values = evaluate_bounded(target, inputs)
+        after, values = evaluate_bounded(target, inputs, values)
     except AmbiguousError as error:
         return Outcome(network, inputs, target, rejected=str(error))
     except UndefinedError as error:
-        return Outcome(network, inputs, target, "", TARGET_UNDEFINED, str(error))
+        return Outcome(network, inputs, target, "", _code(network, TARGET_UNDEFINED), str(error))
     except GslError as error:
         return Outcome(network, inputs, target, "", REWRITE_BREAKS_GRAPH, str(error))
     misused = misuse(values)
     if misused:
-        return Outcome(network, inputs, target, "", TARGET_UNDEFINED, misused)
+        return Outcome(network, inputs, target, "", _code(network, TARGET_UNDEFINED), misused)
     comparisons = tuple(
         comparison
         for number, (source, new) in enumerate(zip(before, after, strict=True))
@@ -157,7 +161,7 @@ def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ..
     for comparison in comparisons:
         if comparison.difference is not None:
             message = comparison.difference.summary
-            code = OUTPUTS_DIFFER
+            code = _code(network, OUTPUTS_DIFFER)
             return Outcome(network, inputs, target, "", code, message, comparisons=comparisons)
     compared = sum(comparison.compared for comparison in comparisons)
     total = sum(comparison.total for comparison in comparisons)
@@ -167,3 +171,8 @@ def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ..
         return Outcome(network, inputs, target, rejected="few elements have a bounded value")
     exact = all(comparison.exact for comparison in comparisons)
     return Outcome(network, inputs, target, exact=exact, comparisons=comparisons)
+
+
+def _code(network: Network, usual: Code) -> Code:
+    """Return the code of a failure: where an input has no elements it is one of its own."""
+    return EMPTY_DIFFERS if any(0 in v.shape for v in network.variables) else usual

@@ -325,6 +325,16 @@ def test_a_fork_of_the_owner_does_not_end_its_process(worker: Worker):
     assert all(map(is_good, worker.run([good()])))
 
 
+def test_programs_of_the_owner_see_the_end_of_their_pipes():
+    """The zygote, which is a fork, must not hold them open."""
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as program, Worker(timeout=20.0) as one:
+        assert all(map(is_good, one.run([good()])))
+        assert program.stdin is not None
+        program.stdin.close()
+
+        assert program.wait(timeout=30.0) == 0
+
+
 def test_a_tvm_that_does_not_start_is_an_error(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "gsl.tvm.child", None)
     monkeypatch.delattr(sys.modules["gsl.tvm"], "child", raising=False)

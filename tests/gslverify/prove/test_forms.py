@@ -13,6 +13,8 @@ from gsl.attr.term import Symbol, operation
 from gslverify.prove.algebra import put
 from gslverify.prove.conditions import opposite
 from gslverify.prove.forms import Forms
+from gslverify.prove.relaxed import Relaxed, Reply
+from gslverify.smt import new_context
 
 P, J = Symbol("i", low=0), Symbol("j", low=0)
 M, N, K = (Symbol(name, low=1) for name in "mnk")
@@ -41,6 +43,7 @@ def bounded() -> Forms:
         (choose(equal(M, 1), 0, P), P),
         (choose(equal(M, 1), 1, M), M),
         (choose(equal(K, 1), J, J), J),
+        (choose(equal(K // 2 + 1, 1), 1, K // 2 + 1), K // 2 + 1),
         (operation("min", P, J), operation("min", J, P)),
         (P // 1, P),
         (Symbol("i") * 0, 0),
@@ -61,13 +64,22 @@ def test_other_terms_have_other_forms(left: Any, right: Any) -> None:
 def test_claims_are_used() -> None:
     forms = Forms([conjunction(equal(M, N * K), equal(N, 3)), contains(DTYPE, ("bool",))])
     assert forms.same(M, 3 * K)
-    assert forms.is_named(DTYPE, "bool")
-    assert not forms.is_named(Symbol("other", "text"), "bool")
+    assert forms.names.is_named(DTYPE, "bool")
+    assert not forms.names.is_named(Symbol("other", "text"), "bool")
 
 
 def test_a_symbol_is_not_defined_by_itself() -> None:
     forms = Forms([equal(M, (M + 1) // 2)])
     assert not forms.same(M, 1)
+
+
+def test_symbols_are_not_defined_in_a_circle() -> None:
+    circle = [equal(M, choose(equal(N, 1), 5, N)), equal(N, choose(equal(M, 1), 5, M))]
+    forms = Forms(circle)
+    assert forms.same(M, choose(equal(N, 1), 5, N))
+    assert not forms.same(M, N)
+    relaxed = Relaxed(forms, circle, 10_000, new_context(), {})
+    assert relaxed.follows(M >= 1, []) is Reply.YES
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,73 @@
+"""What of many conditions a question depends on, and when two questions are one.
+
+Conditions that share no unknown with a question, not even by way of others, have no part in its
+answer as long as they can hold at all. What is left is the same for every axis of a broadcast and
+for every structure of a rule, up to the names of its unknowns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+
+from gsl.attr.term import Constant, Operation, Symbol, Term, bottom_up
+
+
+class Pool:
+    """Conditions in an order, of which questions need some."""
+
+    def __init__(self) -> None:
+        self._symbols: dict[Term, frozenset[Symbol]] = {}
+
+    def symbols_of(self, term: Term) -> frozenset[Symbol]:
+        """Return the symbols in a term."""
+        if term not in self._symbols:
+            parts = (part for part in bottom_up(term) if isinstance(part, Symbol))
+            self._symbols[term] = frozenset(parts)
+        return self._symbols[term]
+
+    def cone(self, start: Iterable[Term], conditions: Sequence[Term]) -> list[Term]:
+        """Return the conditions that share symbols with `start`, or with others that do."""
+        reached = {symbol for term in start for symbol in self.symbols_of(term)}
+        taken = [False] * len(conditions)
+        is_growing = True
+        while is_growing:
+            is_growing = False
+            for number, condition in enumerate(conditions):
+                if not taken[number] and not reached.isdisjoint(self.symbols_of(condition)):
+                    taken[number] = is_growing = True
+                    reached |= self.symbols_of(condition)
+        return [condition for number, condition in enumerate(conditions) if taken[number]]
+
+
+def shape_of(terms: Iterable[Term]) -> Hashable:
+    """Return what terms have in common with those that differ in the names of symbols only."""
+    numbers: dict[Term, int] = {}
+    nodes: list[Hashable] = []
+    roots: list[int] = []
+    for term in terms:
+        stack = [term]
+        while stack:
+            part = stack[-1]
+            inner = part.operands if isinstance(part, Operation) else ()
+            missing = [operand for operand in inner if operand not in numbers]
+            if missing:
+                stack.extend(reversed(missing))
+                continue
+            stack.pop()
+            if part not in numbers:
+                numbers[part] = len(nodes)
+                nodes.append(_node(part, numbers))
+        roots.append(numbers[term])
+    return tuple(nodes), tuple(roots)
+
+
+def _node(part: Term, numbers: dict[Term, int]) -> Hashable:
+    match part:
+        case Symbol(sort=sort, low=low, high=high):
+            return sort, low, high
+        case Constant(value=value):
+            return type(value).__name__, repr(value)
+        case Operation(head=head, operands=operands):
+            return head, tuple(numbers[operand] for operand in operands)
+        case _:
+            return "term", id(part)
