@@ -240,3 +240,41 @@ def test_tensor_type_knows_rank_and_size() -> None:
 def test_pack_of_nothing_is_refused() -> None:
     with pytest.raises(IndexError):
         pack()
+
+
+def test_equal_types_are_one_object() -> None:
+    one, other = Var("a", (2, 3)), Var("b", (2, 3))
+
+    assert one.type is other.type
+    assert Tuple([one, other]).type is Tuple([other, one]).type
+    assert one.type is not Var("c", (3, 2)).type
+    assert one.type is not Var("d", (2, 3), "int32").type
+
+
+def test_types_with_unknown_sizes_are_not_shared() -> None:
+    size = Symbol("n")
+
+    assert Var("a", (size,)).type is not Var("b", (size,)).type
+
+
+def test_equal_attributes_are_one_object_if_they_are_interchangeable() -> None:
+    x = Var("x", (2, 3))
+    sums = [Call(REGISTRY["Sum"], [x], {"axis": axis}) for axis in (0, (0,), 1)]
+    leaky = [Call(LEAKY, [x], {"alpha": 0.0 * sign}) for sign in (1, -1)]
+
+    assert sums[0].attributes is sums[1].attributes
+    assert sums[0].attributes is not sums[2].attributes
+    assert leaky[0].attributes is not leaky[1].attributes
+    assert str(leaky[1].attributes["alpha"]) == "-0.0"
+
+
+def test_shared_values_are_forgotten_when_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gsl.types._SHARED", {})
+    monkeypatch.setattr("gsl.types.MOST_SHARED", 2)
+    first = Var("a", (1,)).type
+
+    assert Var("b", (1,)).type is first
+    for size in (2, 3):
+        Var("c", (size,))
+    assert Var("d", (1,)).type is not first
+    assert Var("e", (1,)).type == first

@@ -11,9 +11,12 @@ from gsl import Expr, Subst, Var, Workload, apply, attr, op, pat
 from gsl.engine.fixpoint import Record
 from gsl.errors import EvaluationError, GraphError, OperatorError, RewriteError, UndecidedError
 from gsl.graph import Graph, Node
+from gsl.match.find import match_at
 from gsl.operators import Operator
+from gsl.rewrite.builder import rewrite
 from gsl.rewrite.made import Maker, constant, instance
-from tests.match.toys import Tag, p_tag, relu, tag, tanh, var
+from tests.match.toys import Tag, exp, p_tag, relu, tag, tanh, var
+from tests.rewriting import shape_of
 
 A = var("a")
 X = pat.Wildcard()
@@ -163,3 +166,37 @@ def test_field_is_counted_from_zero() -> None:
 def test_field_that_is_not_there_is_refused(index: Any) -> None:
     with pytest.raises(EvaluationError, match="there is no field"):
         instance("xyz", index)
+
+
+def test_expressions_are_complete_at_the_end_and_then_stay() -> None:
+    rule = Subst(op.Relu(op.Exp(X)), op.Tanh(op.Exp(X)))
+    graph = Graph([relu(exp(relu(exp(A))))])
+    inner, outer = (node for node in graph if node.head is relu(A).operator)
+    for root in (inner, outer):
+        found = match_at(rule, graph, root)
+        assert found
+        rewrite(rule, found, graph)
+    (first,) = graph.to_exprs()
+    below = first.operands
+
+    again = Subst(op.Tanh(X), op.Exp(X))
+    found = match_at(again, graph, graph.outputs[0].operands[0].operands[0])
+    assert found
+    rewrite(again, found, graph)
+    (second,) = graph.to_exprs()
+
+    assert shape_of(first) == shape_of(tanh(exp(tanh(exp(A)))))
+    assert shape_of(second) == shape_of(tanh(exp(exp(exp(A)))))
+    assert second is not first
+    assert first.operands is below
+
+
+def test_record_of_an_endless_rewriting_has_complete_expressions() -> None:
+    record = Record()
+    rule = Subst(op.Relu(X), op.Relu(op.Exp(X)))
+
+    with pytest.raises(RewriteError):
+        apply(Workload(relu(A)), [rule], max_rewrites=5, record=record)
+
+    assert record.total > 0
+    assert all(len(root.operands) == 1 for root in record.roots[rule])
