@@ -40,7 +40,6 @@ def product_of_broadcasts() -> Subst:
     tags=REPEAT | {"transpose", "bit-exact"},
     origin="TensorRight: xla/broadcast, rule 03",
     nan="same",
-    twin="transpose_of_broadcast_same_shape",
 )
 def transpose_of_broadcast_scalar() -> Subst:
     """T[p](broadcast[s](x))  =>  broadcast[t](x) for a scalar x, t the permuted s
@@ -104,7 +103,6 @@ def take_of_broadcast_scalar() -> Subst:
     tags=REPEAT | {"slice", "bit-exact"},
     origin="TensorRight: xla/slice, rule 03",
     nan="same",
-    twin="slice_of_broadcast_unaligned",
 )
 def slice_of_broadcast() -> Subst:
     """broadcast[s](x)[b:e:p]  =>  broadcast[t](x[b':e':p'])
@@ -147,7 +145,6 @@ def slice_of_full() -> Subst:
     tags=REPEAT | {"reshape", "bit-exact"},
     origin="XLA: HandleReshape, reshape of broadcast",
     nan="same",
-    twin="reshape_of_broadcast_any_rank",
 )
 def reshape_of_broadcast_scalar() -> Subst:
     """reshape[t](broadcast[s](x))  =>  broadcast[t](x) for a scalar x
