@@ -8,8 +8,22 @@ for every structure of a rule, up to the names of its unknowns.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
 
 from gsl.attr.term import Constant, Operation, Symbol, Term, bottom_up
+
+
+def conjuncts(conditions: Iterable[Any]) -> list[Any]:
+    """Return conditions without those that join others."""
+    found: list[Any] = []
+    stack = list(reversed(list(conditions)))
+    while stack:
+        match stack.pop():
+            case Operation(head="and", operands=parts):
+                stack.extend(reversed(parts))
+            case condition:
+                found.append(condition)
+    return found
 
 
 class Pool:

@@ -12,7 +12,7 @@ from typing import Any
 from gsl.attr.evaluate import contains, equal
 from gsl.attr.term import Term
 from gslverify.prove.conditions import opposite
-from gslverify.prove.cone import Pool, shape_of
+from gslverify.prove.cone import Pool, conjuncts, shape_of
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms
 from gslverify.prove.relaxed import Relaxed, Replies, Reply
@@ -35,6 +35,7 @@ class Memory:
     replies: Replies = field(default_factory=dict)
     answers: dict[Any, bool] = field(default_factory=dict)
     questions: int = 0
+    claims: list[Term] | None = None
     pool: Pool = field(default_factory=Pool)
     relaxed: Relaxed | None = None
 
@@ -101,7 +102,7 @@ class Facts:
             if not isinstance(condition, Term):
                 self._count(1)
                 return self.solver.check(*self.terms).answer is Answer.UNSAT
-            cone = self.memory.pool.cone([condition], [*self.solver.claims, *self.terms])
+            cone = self.memory.pool.cone([condition], self._parts())
             key = ("exact", shape_of([condition, *cone]))
             if key not in replies:
                 self._count(1)
@@ -110,6 +111,11 @@ class Facts:
             return replies[key] is Answer.UNSAT
         except UntranslatableError:
             return False
+
+    def _parts(self) -> list[Term]:
+        if self.memory.claims is None:
+            self.memory.claims = conjuncts(self.solver.claims)
+        return [*self.memory.claims, *conjuncts(self.terms)]
 
     def _count(self, questions: int) -> None:
         self.memory.questions += questions
