@@ -71,18 +71,10 @@ class Relaxed:
 
     def _contradiction(self, given: Sequence[Term], every: Sequence[Term]) -> Reply:
         """Tell whether what is given cannot hold, part by part."""
-        seen = set[Term]()
-        found = Reply.NO
-        for term in given:
-            if term in seen:
-                continue
-            cone = self._pool.cone([term], every)
-            seen.update(cone)
-            reply = self._reply(False, cone)
-            if reply is Reply.YES:
-                return reply
-            found = Reply.OPEN if reply is Reply.OPEN else found
-        return found
+        replies = [self._reply(False, one) for one in self._pool.components(given, every)]
+        if Reply.YES in replies:
+            return Reply.YES
+        return Reply.OPEN if Reply.OPEN in replies else Reply.NO
 
     def _reply(self, goal: Term | bool, cone: Sequence[Term]) -> Reply:
         goals = [goal] if isinstance(goal, Term) else []
