@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from gsl.attr.term import Term
 from gsl.errors import GraphError, ShapeError
 from gsl.operators.declaration import Need, Operator
-from gsl.types import ALL_DTYPES, Int, TensorType, TupleType, Type
+from gsl.types import ALL_DTYPES, Int, TensorType, TupleType, Type, share, shared
 
 
 class Expr:
@@ -29,7 +29,7 @@ class Expr:
 
     def __init__(self, operands: tuple[Expr, ...], result: Type) -> None:
         self.operands = operands
-        self.type = result
+        self.type = shared(result)
 
     def with_operands(self, operands: tuple[Expr, ...]) -> Expr:
         """Return this expression over other operands of the same types."""
@@ -115,6 +115,9 @@ class Call(Expr):
 
     __slots__ = ("attributes", "operator")
 
+    operator: Operator
+    attributes: Mapping[str, Any]
+
     def __init__(
         self,
         operator: Operator,
@@ -124,20 +127,8 @@ class Call(Expr):
     ) -> None:
         types = tuple(operand.type for operand in operands)
         self.operator = operator
-        self.attributes: Mapping[str, Any] = MappingProxyType(operator.normalise(attributes, types))
+        self.attributes = _shared_attributes(operator, operator.normalise(attributes, types))
         super().__init__(tuple(operands), operator.infer(types, self.attributes, need))
-
-    @staticmethod
-    def typed(
-        operator: Operator, operands: tuple[Expr, ...], attributes: Mapping[str, Any], result: Type
-    ) -> Call:
-        """Return a call whose canonical attributes and type are known from an equal call."""
-        call = object.__new__(Call)
-        call.operator = operator
-        call.operands = operands
-        call.attributes = attributes
-        call.type = result
-        return call
 
     def with_operands(self, operands: tuple[Expr, ...]) -> Expr:
         """Return this call of other operands of the same types."""
@@ -207,6 +198,26 @@ def _known_dtype(name: Any) -> Any:
     if not isinstance(name, Term) and name not in ALL_DTYPES:
         raise GraphError(f"dtype {name} is not one of {', '.join(ALL_DTYPES)}")
     return name
+
+
+def _shared_attributes(operator: Operator, canonical: dict[str, Any]) -> Mapping[str, Any]:
+    """Return canonical attributes as the one mapping for all calls with the same, unless a value
+    may equal another one that is not interchangeable.
+    """
+    values = tuple(canonical.values())
+    if all(map(_is_exact, values)):
+        key = (operator, *values, *map(type, values))
+        known: Mapping[str, Any] = share(key, MappingProxyType(canonical))
+        return known
+    return MappingProxyType(canonical)
+
+
+def _is_exact(value: Any) -> bool:
+    kind = type(value)
+    return kind in _EXACT or (kind is tuple and {*map(type, value)} <= {int})
+
+
+_EXACT = frozenset((int, str, bool))
 
 
 def attribute_of(expr: Expr, name: str) -> Any:

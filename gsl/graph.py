@@ -7,7 +7,7 @@ uses it, so that a rewrite costs what it changes and not what the network weighs
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
+from itertools import chain
 from typing import Any, Protocol, TypeVar
 
 from gsl.errors import GraphError
@@ -79,7 +79,8 @@ class Node:
 
     `expr` tells kind, attributes and type and `head` the operator; `operands` tells the edges,
     which win over the operands of `expr` once something below has been rewritten. `level` is above
-    the level of every operand, so it bounds a search for paths between nodes.
+    the level of every operand, so it bounds a search for paths between nodes; it is -1 once the
+    node has been dropped.
     """
 
     __slots__ = ("expr", "head", "level", "operands", "output_count", "users")
@@ -113,65 +114,72 @@ LEVEL_GAP = 1 << 20
 """Levels left free between the nodes of a new graph, so that few rewrites have to raise others."""
 
 
-def _mirrored(outputs: Sequence[Expr]) -> tuple[dict[Expr, Any], dict[Node, None]]:
-    """Return the node of every expression, and the nodes operands first.
+def _mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
+    """Return the nodes of expressions that come after their operands.
 
-    Those that are no leaves come in reverse post-order. Traversal and constructor are written out
-    again because they are most of the work of a call that rewrites little.
+    Constructor and links are written out for one and two operands, because they are most of the
+    work of a call that rewrites little.
     """
-    nodes: dict[Expr, Any] = {}  # None while what is below is on its way
-    order: dict[Node, None] = {}
-    stack = list(outputs)[::-1]
+    nodes: dict[Expr, Node] = {}
     new, node_of = object.__new__, nodes.__getitem__
-    while stack:
-        expr = stack[-1]
-        below = expr.operands
-        if expr not in nodes:
-            nodes[expr] = None
-            height = len(stack)
-            for operand in below[::-1]:
-                if operand not in nodes:
-                    if operand.operands:
-                        stack.append(operand)
-                    else:
-                        nodes[operand] = leaf = Node(operand, ())
-                        order[leaf] = None
-                elif nodes[operand] is None:
-                    raise _cyclic(expr)
-            if len(stack) > height:
-                continue
-        stack.pop()
-        if nodes[expr] is not None:
-            continue
+    for expr in order:
         nodes[expr] = node = new(Node)
-        order[node] = None
         node.expr = expr
         node.head = expr.operator if isinstance(expr, Call) else type(expr)
         node.users = {}
         node.output_count = 0
-        node.operands = operands = tuple(map(node_of, below))
-        level = 0
-        for operand_node in operands:
-            operand_node.users[node] = None
-            if operand_node.level >= level:
-                level = operand_node.level + LEVEL_GAP
-        node.level = level
-    return nodes, order
+        below = expr.operands
+        count = len(below)
+        if count == 1:
+            one = nodes[below[0]]
+            node.operands = (one,)
+            one.users[node] = None
+            node.level = one.level + LEVEL_GAP
+        elif count == 2:
+            one, two = nodes[below[0]], nodes[below[1]]
+            node.operands = (one, two)
+            one.users[node] = two.users[node] = None
+            node.level = (one.level if one.level > two.level else two.level) + LEVEL_GAP
+        else:
+            node.operands = operands = tuple(map(node_of, below))
+            level = -LEVEL_GAP
+            for one in operands:
+                one.users[node] = None
+                if one.level > level:
+                    level = one.level
+            node.level = level + LEVEL_GAP
+    return nodes
+
+
+def _is_plain(replacements: Sequence[tuple[Node, Node]], edges: int) -> bool:
+    """Tell whether no more than `edges` use old nodes, no output is one, and new ones are below."""
+    single = len(replacements) == 1
+    for old, new in replacements:
+        if old.output_count or new is old or (new.users and not single):
+            return False
+        level, users = new.level, old.users
+        edges -= len(users)
+        for user in users:
+            if user.level <= level:
+                return False
+    return not edges
 
 
 class Graph:
     """A work graph of the expressions below `outputs`; raises GraphError when they have a cycle.
 
-    `nodes` are those of the graph, in their order: first the leaves before those that need them
-    and the rest in reverse post-order, then what was added.
-    `affected` has the nodes around the last replacement that gained an operand or lost a user.
+    `order` are these expressions in reverse post-order, if it is known. Iterating gives their
+    nodes in this order, then what was added. `affected` has the nodes around the last replacement
+    that gained an operand or lost a user, `made` those whose expressions get
+    their operands when they are asked for.
     `blocked` is where matches are noted that were declined because of a cycle they would close,
     `memory` what whoever works on the graph wants to find again, under keys of its own.
     """
 
-    def __init__(self, outputs: Sequence[Expr]) -> None:
-        mirrored, self.nodes = _mirrored(outputs)
-        self._stale: dict[Node, None] = {}
+    def __init__(self, outputs: Sequence[Expr], order: Iterable[Expr] | None = None) -> None:
+        mirrored = _mirrored(reverse_post_order(outputs) if order is None else order)
+        self._nodes = list(mirrored.values())
+        self._stale: list[Node] = []
         self._arrivals: dict[Node, list[Node]] = {}
         self._places: dict[Node, list[int]] = {}
         self.outputs = [mirrored[output] for output in outputs]
@@ -179,17 +187,18 @@ class Graph:
             self._places.setdefault(output, []).append(place)
             output.output_count += 1
         self.affected: dict[Node, None] = {}
+        self.made: list[Node] = []
         self.blocked: dict[Node, None] = {}
         self.memory: dict[Any, Any] = {}
 
     def __contains__(self, node: Node) -> bool:
-        return node in self.nodes
+        return node.level >= 0
 
     def __iter__(self) -> Iterator[Node]:
-        return iter(self.nodes)
+        return iter([node for node in self._nodes if node.level >= 0])
 
     def __len__(self) -> int:
-        return len(self.nodes)
+        return sum(node.level >= 0 for node in self._nodes)
 
     def order(self) -> list[Node]:
         """Return the nodes in reverse post-order."""
@@ -204,27 +213,36 @@ class Graph:
 
     def add(self, expr: Expr, operands: tuple[Node, ...], gap: int = 1) -> Node:
         """Add a node that uses `operands`, at a level `gap` above theirs."""
-        node: Node = object.__new__(Node)
-        node.expr = expr
-        node.head = expr.operator if isinstance(expr, Call) else type(expr)
-        node.operands = operands
-        node.users = {}
-        node.output_count = 0
-        level, arrivals = -gap, self._arrivals
-        for operand in operands:
-            if operand.level > level:
-                level = operand.level
-            operand.users[node] = None
-            if operand in arrivals:
-                arrivals[operand].append(node)
-        node.level = level + gap
-        self.nodes[node] = None
+        node = Node(expr, operands)
+        self.link([node])
+        if operands:
+            node.level += gap - 1
         return node
 
-    def _announce(self, user: Node) -> None:
-        for operand in user.operands:
-            if operand in self._arrivals:
-                self._arrivals[operand].append(user)
+    def link(self, nodes: list[Node]) -> None:
+        """Add nodes that were made before, operands first."""
+        for node in nodes:
+            operands = node.operands
+            if len(operands) == 1:
+                operands[0].users[node] = None
+                node.level = operands[0].level + 1
+                continue
+            level = -1
+            for operand in operands:
+                operand.users[node] = None
+                if operand.level > level:
+                    level = operand.level
+            node.level = level + 1
+        self._nodes += nodes
+        if self._arrivals:
+            self._announce(nodes)
+
+    def _announce(self, users: Iterable[Node]) -> None:
+        arrivals = self._arrivals
+        for user in users:
+            for operand in user.operands:
+                if operand in arrivals:
+                    arrivals[operand].append(user)
 
     def replace(
         self, replacements: Sequence[tuple[Node, Node]], added: Collection[Node] = ()
@@ -235,12 +253,59 @@ class Graph:
         so do all others on which the new node depends. Returns the dropped nodes.
         """
         mapping = {old: new for old, new in replacements if old is not new}
-        self.affected = dict.fromkeys(mapping)
         users = [user for old in mapping for user in old.users if user not in added]
-        for user in users if len(mapping) == 1 else dict.fromkeys(users):
+        if len(mapping) > 1:
+            users = list(dict.fromkeys(users))
+        for user in users:
             self._redirect(user, mapping)
+        self._stale += users
+        self.affected = dict.fromkeys((*mapping, *users))
         self._replace_outputs(mapping)
         return self._drop(list(mapping))
+
+    def splice(self, replacements: Sequence[tuple[Node, Node]], added: list[Node]) -> None:
+        """Link the nodes `added`, replace, and drop those of them that nothing uses then.
+
+        Mostly old nodes just hand all their users over to new ones that lie lower.
+        """
+        edges = 0
+        for old, _ in replacements:
+            edges += len(old.users)
+        self.link(added)
+        if _is_plain(replacements, edges):
+            self._hand_over(replacements)
+        else:
+            self.replace(replacements, frozenset(added))
+        for node in added:
+            if not node.users and not node.output_count:
+                self.drop_unused([n for n in reversed(added) if not n.users and not n.output_count])
+                added[:] = [node for node in added if node.level >= 0]
+                break
+
+    def _hand_over(self, replacements: Sequence[tuple[Node, Node]]) -> None:
+        affected: dict[Node, None] = {}
+        self.affected = affected
+        for old, new in replacements:
+            users = old.users
+            for user in users:
+                operands = user.operands
+                if len(operands) == 1:
+                    user.operands = (new,)
+                elif len(operands) == 2:
+                    one, two = operands
+                    user.operands = (new if one is old else one, new if two is old else two)
+                else:
+                    user.operands = tuple([new if node is old else node for node in operands])
+            self._stale += users
+            affected.update(users)
+            if self._arrivals:
+                self._announce(users)
+            if new.users:
+                new.users.update(users)
+            else:
+                new.users = users
+            old.users = {}
+        self._drop([old for old, _ in replacements])
 
     def _redirect(self, user: Node, mapping: Mapping[Node, Node]) -> None:
         changes: dict[Node, Node] = {}
@@ -256,17 +321,17 @@ class Graph:
             if new.level >= user.level:
                 self._raise_level(user, new.level)
         if self._arrivals:
-            self._announce(user)
-        self._stale[user] = self.affected[user] = None
+            self._announce((user,))
 
     def _replace_outputs(self, mapping: Mapping[Node, Node]) -> None:
-        moved = [(new, self._places.pop(old)) for old, new in mapping.items() if old.output_count]
-        for old in mapping:
+        moved = [(old, new) for old, new in mapping.items() if old.output_count]
+        places = [self._places.pop(old) for old, _ in moved]
+        for old, _ in moved:
             old.output_count = 0
-        for new, places in moved:
-            self._places.setdefault(new, []).extend(places)
-            new.output_count += len(places)
-            for place in places:
+        for (_, new), some in zip(moved, places, strict=True):
+            self._places.setdefault(new, []).extend(some)
+            new.output_count += len(some)
+            for place in some:
                 self.outputs[place] = new
 
     def _raise_level(self, node: Node, below: int) -> None:
@@ -278,16 +343,16 @@ class Graph:
                 pending.extend((next_user, user.level) for next_user in user.users)
 
     def _drop(self, candidates: list[Node]) -> list[Node]:
-        dropped = []
+        dropped, affected = [], self.affected
         while candidates:
             node = candidates.pop()
-            if node.users or node.output_count or node not in self.nodes:
+            if node.users or node.output_count or node.level < 0:
                 continue
-            del self.nodes[node]
+            node.level = -1
             dropped.append(node)
             for operand in node.operands:
                 operand.users.pop(node, None)
-                self.affected[operand] = None
+                affected[operand] = None
                 if not operand.users:
                     candidates.append(operand)
         return dropped
@@ -301,30 +366,42 @@ class Graph:
 
         Levels that rise along every edge prove that there is no cycle.
         """
-        for node in self.nodes:
+        for node in self:
             for operand in node.operands:
-                if operand not in self.nodes or node not in operand.users:
+                if operand not in self or node not in operand.users:
                     raise GraphError(f"{node!r} uses {operand!r}, which does not know it")
                 if operand.level >= node.level:
                     raise GraphError(f"{node!r} may lie on a cycle")
 
     def to_exprs(self) -> list[Expr]:
         """Return the outputs as expressions; whatever did not change is the very same object."""
-        for node in self._above_changes():
-            operands = tuple([operand.expr for operand in node.operands])
-            if operands != node.expr.operands:
-                node.expr = node.expr.with_operands(operands)
-        self._stale = {}
+        copied: list[Node] = []
+        for node in self._stale:
+            if node.level >= 0 and node.expr.operands and _is_changed(node):
+                _copy(node)
+                copied.append(node)
+        for node in copied:
+            for user in node.users:
+                if user.expr.operands:
+                    _copy(user)
+                    copied.append(user)
+        for node in chain(self.made, copied):
+            operands = node.operands
+            if len(operands) == 1:
+                node.expr.operands = (operands[0].expr,)
+            elif len(operands) == 2:
+                node.expr.operands = (operands[0].expr, operands[1].expr)
+            else:
+                node.expr.operands = tuple([operand.expr for operand in operands])
+        self._stale, self.made = [], []
         return [output.expr for output in self.outputs]
 
-    def _above_changes(self) -> list[Node]:
-        """Return the nodes with a changed operand and all above them, operands first."""
-        changed = [node for node in self._stale if node in self.nodes]
-        seen = set(changed)
-        for node in changed:
-            for user in node.users:
-                if user not in seen:
-                    seen.add(user)
-                    changed.append(user)
-        changed.sort(key=attrgetter("level"))
-        return changed
+
+def _is_changed(node: Node) -> bool:
+    return node.expr.operands != tuple([operand.expr for operand in node.operands])
+
+
+def _copy(node: Node) -> None:
+    """Give a node an expression of its own, which gets operands later."""
+    node.expr = node.expr.with_operands(node.expr.operands)
+    node.expr.operands = ()

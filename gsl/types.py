@@ -60,6 +60,35 @@ class TupleType:
 
 Type = TensorType | TupleType
 
+_SHARED: dict[Any, Any] = {}
+MOST_SHARED = 1 << 16
+
+
+def share(key: Any, value: Any) -> Any:
+    """Return the value that was first given with an equal `key`, so that equal ones are one object.
+
+    What is equal is then mostly told by `is`. After MOST_SHARED values all are forgotten.
+    """
+    found = _SHARED.get(key)
+    if found is None:
+        if len(_SHARED) >= MOST_SHARED:
+            _SHARED.clear()
+        found = _SHARED[key] = value
+    return found
+
+
+def shared(given: Type) -> Type:
+    """Return the object that all types equal to `given` share, if its sizes are known."""
+    found: Type = given
+    if isinstance(given, TensorType):
+        if type(given.dtype) is str and {*map(type, given.shape)} <= {int}:
+            found = share((given.shape, given.dtype), given)
+    else:
+        # The shared type keeps its fields, so their identities stay theirs.
+        fields = tuple(map(shared, given.fields))
+        found = share(("fields", *map(id, fields)), TupleType(fields))
+    return found
+
 
 def type_to_plain(given: Type) -> tuple[Any, ...]:
     """Return a type as plain values: ``("float32", (2, 3))``, a tuple type as a tuple of such."""

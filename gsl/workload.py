@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
+from functools import cached_property
 from importlib import import_module
 from os import PathLike
 from types import MappingProxyType
@@ -36,8 +37,7 @@ class Workload:
         inputs: Sequence[Var] | None = None,
     ) -> None:
         self.outputs = (outputs,) if isinstance(outputs, Expr) else tuple(outputs)
-        order = reverse_post_order(self.outputs)
-        used = [expr for expr in order if isinstance(expr, Var)]
+        used = [expr for expr in self.order if isinstance(expr, Var)]
         self.variables = _unique(used if inputs is None else [*inputs, *used])
         unknown = parameters.keys() - {variable.name for variable in self.variables}
         if unknown:
@@ -53,24 +53,33 @@ class Workload:
         given = set(self.inputs if inputs is None else inputs)
         _require_known([v for v in self.inputs if v not in given])
 
+    @cached_property
+    def order(self) -> list[Expr]:
+        """The expressions of the network in reverse post-order."""
+        return reverse_post_order(self.outputs)
+
     def with_outputs(
         self, outputs: Sequence[Expr], used: Collection[Var] | None = None
     ) -> Workload:
         """Return the workload of other outputs; inputs stay, parameters unused by now go.
 
-        What stays keeps its order. `used` are the variables below `outputs`, if they are known.
-        Raises GraphError for a variable that is new.
+        What stays keeps its order. `used` are the parameters below `outputs`, if they are known;
+        then the variables there are taken to be known, too. Raises GraphError for one that is new.
         """
         if used is None:
             used = [expr for expr in reverse_post_order(outputs) if isinstance(expr, Var)]
-        known, kept = set(self.variables), {*self.inputs, *used}
-        _require_known([v for v in used if v not in known])
+            known = set(self.variables)
+            _require_known([v for v in used if v not in known])
         result = copy(self)
+        result.__dict__.pop("order", None)
         result.outputs = tuple(outputs)
-        result.variables = tuple(v for v in self.variables if v in kept)
-        result.parameters = MappingProxyType(
-            {v.name: self.parameters[v.name] for v in result.variables if v.name in self.parameters}
-        )
+        if self.parameters:
+            kept = {*self.inputs, *used}
+            variables = tuple(v for v in self.variables if v in kept)
+            result.variables = variables
+            result.parameters = MappingProxyType(
+                {v.name: self.parameters[v.name] for v in variables if v.name in self.parameters}
+            )
         return result
 
     # What needs TVM or draws is above this module and loaded by name when it is first asked for.

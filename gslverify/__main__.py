@@ -14,6 +14,7 @@ def run() -> None:
     """Run the command line; Ctrl-C counts as such also while it is being loaded."""
     _leave_input_alone()
     try:
+        _keep_scratch_files_together()
         import_module("gslverify.cli").main(prog_name="gslverify")
     except SystemExit as end:
         _end_in_spite_of_threads(end.code)
@@ -30,6 +31,13 @@ def _leave_input_alone() -> None:
     if null != INPUT:
         os.dup2(null, INPUT)
         os.close(null)
+
+
+def _keep_scratch_files_together() -> None:
+    """Let hypothesis write what it remembers beside our own files, not where somebody stands."""
+    project = import_module("gslverify.project")
+    folder = project.project_root() / project.OWN_FOLDER / "hypothesis"
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(folder))
 
 
 def _end_in_spite_of_threads(code: object) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from gslverify.corpus.collect import CollectedRule, Unusable, collect, writable
 from gslverify.finding import Finding
+from gslverify.project import project_root
 from gslverify.repro.form import Stored, UnreadableError, read
 from gslverify.repro.store import PINNED
 from gslverify.settings import Settings
@@ -22,6 +24,8 @@ def rule_of(stored: Stored, path: Path) -> CollectedRule:
     file, _, name = stored.rule_id.partition("::")
     if path.parent.parent.name == PINNED:
         file = str(path.parent.parent.parent / Path(file).name)
+    elif (project_root() / file).exists():
+        file = os.path.relpath(project_root() / file)
     seconds = Settings().load_timeout
     (item,) = writable(collect([f"{file}::{name}"], seconds)[:1], seconds)
     if isinstance(item, Unusable):

@@ -7,22 +7,34 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-OURS = ".gslverify"
+from gslverify.project import OWN_FOLDER
+
 IGNORE_EVERYTHING = "*\n"
 
 
-def write_whole(path: Path, contents: bytes, mode: int = 0o644) -> None:
-    """Put `contents` in the place of a file, or leave it as it was; raise OSError."""
-    descriptor, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
+def write_whole(path: Path, contents: bytes) -> None:
+    """Put `contents` in the place of a file, or leave it as it was; raise OSError.
+
+    Links are followed, and the file keeps its permissions.
+    """
+    target = path.resolve()
+    mode = target.stat().st_mode if target.exists() else 0o666 & ~_umask()
+    descriptor, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=target.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(contents)
         os.chmod(name, mode)
-        os.replace(name, path)
+        os.replace(name, target)
     except BaseException:
         with suppress(OSError):
             os.unlink(name)
         raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def own_folder(folder: Path) -> None:
@@ -32,7 +44,7 @@ def own_folder(folder: Path) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     for parent in (folder, *folder.parents):
-        if parent.name == OURS and not (parent / ".gitignore").exists():
+        if parent.name == OWN_FOLDER and not (parent / ".gitignore").exists():
             write_whole(parent / ".gitignore", IGNORE_EVERYTHING.encode())
 
 

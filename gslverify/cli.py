@@ -5,18 +5,19 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import traceback
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
-from gsl.errors import did_you_mean
+from gsl.errors import described, did_you_mean, printable
 from gslverify import __version__
 from gslverify.commands import COMMANDS
 from gslverify.endings import INTERRUPTED, Exit
 
-UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 """Errors of a disk that takes no more; a pipe that nobody reads any longer is none."""
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -57,19 +58,34 @@ class Commands(click.Group):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; Ctrl-C and a full disk end it with exit codes of their own."""
+        """Run the command; Ctrl-C, a full disk and our own mistakes have exit codes of their own.
+
+        Python would end with 1 after an exception, which stands for findings.
+        """
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo(INTERRUPTED, err=True)
             ctx.exit(Exit.INTERRUPTED)
-        except OSError as error:
-            if error.errno not in UNWRITABLE:
-                raise
-            # What is still in the buffer cannot be written either, and would be tried at the end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            click.echo(f"the output cannot be written: {error.strerror}", err=True)
-            ctx.exit(Exit.INTERNAL)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno == errno.EPIPE:
+                raise  # click knows what to do when nobody reads any longer
+            ctx.exit(_told(error))
+
+
+def _told(error: Exception) -> Exit:
+    """Say what went wrong with the disk, or with us."""
+    if isinstance(error, OSError) and error.errno in UNWRITABLE:
+        # What is still in the buffer cannot be written either, and would be tried at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        click.echo(f"the output cannot be written: {error.strerror}", err=True)
+    else:
+        click.echo(f"gslverify itself failed: {described(error)}", err=True)
+        click.echo("please report it with what follows", err=True)
+        click.echo(printable("".join(traceback.format_exception(error))), err=True, nl=False)
+    return Exit.INTERNAL
 
 
 @click.group(cls=Commands, context_settings=CONTEXT)

@@ -9,6 +9,7 @@ from pathlib import Path
 from gsl.errors import GslError
 from gslverify.atomic import own_folder, reason_of
 from gslverify.finding import Counterexample, Finding
+from gslverify.project import in_project
 from gslverify.report.values import attribute_texts, difference_lines, tensor_text, with_values
 from gslverify.repro.form import Stored
 from gslverify.repro.store import save
@@ -45,7 +46,7 @@ class FailureFiles:
         )
         try:
             own_folder(self.folder)
-            return replace(finding, stored=save(stored, self.folder).as_posix())
+            return replace(finding, stored=in_project(save(stored, self.folder)))
         except OSError as error:
             self._tell(f"{self.folder}: counterexamples cannot be kept: {reason_of(error)}")
         except GslError as error:

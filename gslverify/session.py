@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol, TextIO
 
+from gslverify.corpus.changes import only_changed
 from gslverify.corpus.collect import Collected, CollectedRule, Unusable, writable
 from gslverify.corpus.selection import rule_selector
 from gslverify.engine.cache import Forgetful, Memory, Remembering
@@ -98,6 +99,42 @@ def run_check(
     cluster to work with.
     """
     stdout = sys.stdout
+    over = carry_out(
+        selectors, settings, expression, waves, lambda ticker: _streams(output, stdout, ticker)
+    )
+    report = Report(
+        over.done,
+        settings,
+        tuple(selectors),
+        over.code,
+        output.argv,
+        Style(ascii_only=output.style.ascii_only, verbosity=output.style.verbosity),
+        collected=over.collected,
+        everything=output.everything,
+    )
+    return _deliver(_with_final_code(conclude(report)), output, stdout)
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """A run that is over: its end, what was collected, and its exit code."""
+
+    done: RunDone
+    collected: tuple[Collected, ...]
+    code: Exit
+
+
+def carry_out(
+    selectors: Sequence[str],
+    settings: Settings,
+    expression: str = "",
+    waves: Sequence[Wave] = WAVES,
+    consumers: Callable[[Ticker], Iterable[Consumer]] = lambda ticker: (),
+) -> Over:
+    """Verify rules and report nothing but to `consumers`, which are given what shows progress.
+
+    What is printed meanwhile goes to standard error. Raises as `run_check` does.
+    """
     with redirect_stdout(sys.stderr):
         chosen = writable(chosen_rules(selectors, expression, settings), settings.load_timeout)
         if settings.library:
@@ -108,20 +145,11 @@ def run_check(
         memory = _memory(settings)
         workers = _workers(settings, ticker)
         events = verify(collected, settings, waves, ticker.live, keep, memory, workers)
-        done = _follow(events, ticker, list(_streams(output, stdout, ticker)))
-    # A part may be empty where there are fewer rules than parts.
-    code = exit_code(done, settings) if collected or not chosen else Exit.CLEAN
-    report = Report(
-        done,
-        settings,
-        tuple(selectors),
-        code,
-        output.argv,
-        Style(ascii_only=output.style.ascii_only, verbosity=output.style.verbosity),
-        collected=tuple(collected),
-        everything=output.everything,
-    )
-    return _deliver(_with_final_code(conclude(report)), output, stdout)
+        done = _follow(events, ticker, list(consumers(ticker)))
+    # A part may be empty where there are fewer rules than parts, or none that has changed.
+    may_be_empty = bool(chosen) or bool(settings.changed_since)
+    code = Exit.CLEAN if may_be_empty and not collected else exit_code(done, settings)
+    return Over(done, tuple(collected), code)
 
 
 def _with_final_code(concluded: Report) -> Report:
@@ -167,7 +195,7 @@ def _deliver(report: Report, output: Output, stdout: TextIO) -> Exit:
     if output.shown not in (*STREAMED, "jsonl"):
         stdout.write(render(output.shown, report))
     stdout.flush()
-    failures = list(deliver(report, output.files, os.environ))
+    failures, written = _written(report, output.files)
     if output.shown == "github":
         failures += deliver_step_summary(report, os.environ)
     for failure in failures:
@@ -175,15 +203,26 @@ def _deliver(report: Report, output: Output, stdout: TextIO) -> Exit:
     code = Exit(report.exit_code)
     code = Exit.INTERNAL if failures and code is Exit.CLEAN else code
     if output.files and output.shown in STREAMED:
-        names = "  ".join(str(path) for _, path in output.files)
+        names = "  ".join(map(str, written)) or "none"
         print(f"reports: {names}    exit {int(code)}", file=stdout)
     return code
+
+
+def _written(report: Report, files: Sequence[tuple[str, Path]]) -> tuple[list[str], list[Path]]:
+    """Write reports to files; return what went wrong, and the files that are there now."""
+    failures: list[str] = []
+    written: list[Path] = []
+    for name, path in files:
+        problems = list(deliver(report, [(name, path)], os.environ))
+        failures += problems
+        written += [] if problems else [path]
+    return failures, written
 
 
 def chosen_rules(
     selectors: Sequence[str], expression: str = "", settings: Settings | None = None
 ) -> list[Collected]:
-    """Return what `selectors` name, without rules that the expression or the tags do not mean.
+    """Return what `selectors` name, without rules that settings or the expression leave out.
 
     What cannot be used is always included. Standard error is told when no rule is left. Raises
     SelectionError for an unreadable expression.
@@ -198,10 +237,13 @@ def chosen_rules(
         if isinstance(item, Unusable)
         or (meant(item.rule) and (not tags or not tags.isdisjoint(item.rule.tags)))
     ]
+    if settings.changed_since:
+        kept = only_changed(kept, settings.changed_since)
     rules, kept_rules = (sum(isinstance(i, CollectedRule) for i in x) for x in (collected, kept))
     if rules and not kept_rules:
         asked = [f"-k {expression!r}"] if expression else []
         asked += [f"--tag {','.join(settings.tags)}"] if tags else []
+        asked += [f"--changed-since {settings.changed_since}"] if settings.changed_since else []
         print(f"{' and '.join(asked)} selects none of {rules} rules", file=sys.stderr)
     return kept
 

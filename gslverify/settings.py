@@ -28,6 +28,7 @@ class Settings:
         rules: files and folders to verify where none are named.
         files: patterns of the names of rule files inside folders.
         tags: only rules with one of these tags are verified; none stands for all.
+        changed_since: only rules that may have changed since this revision; empty for all.
         profile: name of the profile that some of these values come from.
         stages: stages to run, a subset of STAGES.
         max_examples: graphs per rule in the numeric stage.
@@ -64,6 +65,7 @@ class Settings:
     rules: tuple[str, ...] = ()
     files: tuple[str, ...] = ("*.py",)
     tags: tuple[str, ...] = ()
+    changed_since: str = ""
     profile: str = "dev"
     stages: tuple[str, ...] = USUAL_STAGES
     max_examples: int = 60

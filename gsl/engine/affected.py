@@ -9,9 +9,9 @@ with several outputs also down to what the outputs share and up again.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
 
 from gsl.attr.term import free_symbols
 from gsl.engine.index import Heads, Memo, heads_of, root_of
@@ -52,35 +52,22 @@ Step = Up | Down | Anywhere
 Way = tuple[Step, ...]
 
 
-@dataclass(eq=False)
 class Ways:
-    """Ways from nodes of one head to roots, with what they have in common at first once."""
+    """Ways from nodes of one head to roots, with what they have in common at first once.
 
-    arrived: bool = False
-    steps: dict[Step, Ways] = field(default_factory=dict)
+    The last steps come first in `_up`, by how many users there are at most, and in `_down`, by
+    position. `finish` sets them when all ways are known.
+    """
 
-    @cached_property
-    def down(self) -> list[tuple[int | None, Ways]]:
-        """The steps to operands, by position."""
-        return [(step.position, ways) for step, ways in self.steps.items() if type(step) is Down]
+    __slots__ = ("_anywhere", "_down", "_to_crowd", "_up", "arrived", "steps")
 
-    @cached_property
-    def anywhere(self) -> list[Anywhere]:
-        """The steps to anywhere."""
-        return [step for step in self.steps if type(step) is Anywhere]
-
-    @cached_property
-    def up(self) -> dict[int | None, Memo[Head, list[Ways]]]:
-        """The steps to users, by how many there are at most and by the head of the user."""
-        ups = {step.most for step in self.steps if type(step) is Up}
-        return {most: Memo(partial(self._to_users, most)) for most in ups}
-
-    def _to_users(self, most: int | None, head: Head) -> list[Ways]:
-        return [
-            ways
-            for step, ways in self.steps.items()
-            if type(step) is Up and step.most == most and head in step.heads
-        ]
+    def __init__(self) -> None:
+        self.arrived = False
+        self.steps: dict[Step, Ways] = {}
+        self._anywhere: list[Anywhere] = []
+        self._to_crowd = False
+        self._up: list[tuple[int | None, Memo[Head, list[Ways]]]] = []
+        self._down: list[tuple[int | None, Ways]] = []
 
     def add(self, way: Way) -> None:
         """Add a way."""
@@ -88,6 +75,57 @@ class Ways:
         for step in way:
             ways = ways.steps.setdefault(step, Ways())
         ways.arrived = True
+
+    def finish(self) -> None:
+        """Prepare to follow these ways and what lies further on them."""
+        pending = [self]
+        for ways in pending:
+            pending += ways.steps.values()
+            steps = [*reversed(ways.steps)]
+            most = dict.fromkeys(step.most for step in ways.steps if type(step) is Up)
+            ways._up = [(m, Memo(partial(ways._to_users, m))) for m in reversed(most)]
+            ways._to_crowd = None in most
+            ways._down = [(s.position, ways.steps[s]) for s in steps if type(s) is Down]
+            ways._anywhere = [step for step in ways.steps if type(step) is Anywhere]
+
+    def _to_users(self, most: int | None, head: Head) -> list[Ways]:
+        return [
+            ways
+            for step, ways in reversed(self.steps.items())
+            if type(step) is Up and step.most == most and head in step.heads
+        ]
+
+    def follow(self, node: Node, found: list[Reached]) -> None:
+        """Add to `found` where the ways lead from a node.
+
+        Recursion goes no deeper than a way is long.
+        """
+        if self.arrived:
+            found.append(node)
+        if self._anywhere:
+            found += self._anywhere
+        users, operands = node.users, node.operands
+        count = len(users)
+        if self._to_crowd and count > FEW:
+            found += self._put_off(node)
+        for most, ways_to in self._up:
+            if count <= FEW if most is None else count <= most and not node.output_count:
+                for user in reversed(users):
+                    for ways in ways_to[user.head]:
+                        if ways.steps:
+                            ways.follow(user, found)
+                        else:
+                            found.append(user)
+        for position, ways in self._down:
+            if position is None:
+                for operand in reversed(operands):
+                    ways.follow(operand, found)
+            elif position < len(operands):
+                ways.follow(operands[position], found)
+
+    def _put_off(self, node: Node) -> list[PutOff]:
+        steps = self.steps.items()
+        return [PutOff(node, s.heads, w) for s, w in steps if type(s) is Up and s.most is None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,19 +154,23 @@ class Neighbourhood:
         self._ways = [entry for rule in rules for entry in rule.derived(_ways_of)]
         self.ways_from = Memo[Head, Ways | None](self._from_head)
 
-    def roots(self, node: Node) -> Iterable[Reached]:
+    def roots(self, node: Node) -> list[Reached]:
         """Return the nodes that may be the root of a match with `node` in it."""
+        found: list[Reached] = []
         ways = self.ways_from[node.head]
-        return () if ways is None else self.follow(node, ways)
+        if ways is not None:
+            ways.follow(node, found)
+        return found
 
-    def further(self, put_off: PutOff | Anywhere, graph: Graph) -> Iterator[Reached]:
-        """Yield what lies further on a way that was put off."""
+    def further(self, put_off: PutOff | Anywhere, graph: Graph) -> list[Reached]:
+        """Return what lies further on a way that was put off."""
         if isinstance(put_off, Anywhere):
-            yield from [node for node in graph if node.head in put_off.heads]
-            return
-        for user in list(put_off.node.users):
+            return [node for node in graph if node.head in put_off.heads]
+        found: list[Reached] = []
+        for user in put_off.node.users:
             if user.head in put_off.heads:
-                yield from self.follow(user, put_off.ways)
+                put_off.ways.follow(user, found)
+        return found
 
     def _from_head(self, head: Head) -> Ways | None:
         """Return the ways from nodes of a head, or None if they are in no match but as inputs."""
@@ -136,41 +178,8 @@ class Neighbourhood:
         for heads, way in self._ways:
             if head in heads:
                 ways.add(way)
+        ways.finish()
         return ways if ways.arrived or ways.steps else None
-
-    def follow(self, node: Node, ways: Ways) -> Iterable[Reached]:
-        """Return where `ways` lead from a node."""
-        if not ways.steps:
-            return (node,)
-        found: list[Reached] = []
-        stack = [(node, ways)]
-        while stack:
-            current, rest = stack.pop()
-            if rest.arrived:
-                found.append(current)
-            found += rest.anywhere
-            for position, further in rest.down:
-                operands = current.operands
-                if position is not None:
-                    operands = operands[position : position + 1]
-                stack += [(operand, further) for operand in operands]
-            for most, ways_to in rest.up.items():
-                if most is None and len(current.users) > FEW:
-                    found += _put_off(current, rest)
-                elif most is None or _is_private(current, most):
-                    for user in current.users:
-                        for further in ways_to[user.head]:
-                            stack.append((user, further))
-        return found
-
-
-def _put_off(node: Node, ways: Ways) -> list[Reached]:
-    steps = ways.steps.items()
-    return [PutOff(node, s.heads, w) for s, w in steps if type(s) is Up and s.most is None]
-
-
-def _is_private(node: Node, most: int) -> bool:
-    return not node.output_count and len(node.users) <= most
 
 
 def _ways_of(rule: Subst) -> list[tuple[Heads, Way]]:

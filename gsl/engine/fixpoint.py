@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from gsl.attr.writer import UNDECIDED
 from gsl.check import require_well_formed
 from gsl.engine.affected import Anywhere, PutOff, Reached, neighbourhood_of
-from gsl.engine.history import History
-from gsl.engine.index import Finder, index_of
+from gsl.engine.history import Noted, explanation
+from gsl.engine.index import index_of
 from gsl.errors import RewriteError
 from gsl.expr import Expr, Var
 from gsl.graph import Graph, Node
-from gsl.match.find import find, nodes_of, searched
+from gsl.match.bindings import Bindings
+from gsl.match.find import Found, find, nodes_of, searched
 from gsl.rewrite.builder import rewrite
 from gsl.subst import Subst
 from gsl.workload import Workload
@@ -73,14 +74,19 @@ def apply(
     for rule in rules:
         rule.derived(require_well_formed)
     with _collector_paused():
-        graph = Graph(workload.outputs)
+        graph = Graph(workload.outputs, workload.order)
         if max_rewrites is None:
-            max_rewrites = max(1000, DEFAULT_REWRITES_PER_NODE * len(graph))
+            max_rewrites = max(1000, DEFAULT_REWRITES_PER_NODE * len(workload.order))
         run = _Run(graph, rules, Record() if record is None else record, max_rewrites)
-        if not run.to_fixpoint():
+        try:
+            rewrites = run.to_fixpoint()
+        finally:
+            outputs = graph.to_exprs()
+        if not rewrites:
             return workload
-        variables = [node.expr for node in graph.nodes if isinstance(node.expr, Var)]
-        return workload.with_outputs(graph.to_exprs(), variables)
+        nodes = graph if workload.parameters else ()
+        used = [node.expr for node in nodes if isinstance(node.expr, Var)]
+        return workload.with_outputs(outputs, used)
 
 
 @contextmanager
@@ -106,7 +112,8 @@ class _Run:
         self.graph = graph
         self.record = record
         self.limit = limit
-        self.history = History()
+        self.rewrites = 0
+        self._history: list[Noted] = []
         self._index = index_of(tuple(rules))
         self._neighbourhood = neighbourhood_of(tuple(rules))
         self._put_off: dict[PutOff | Anywhere, None] = {}
@@ -118,16 +125,24 @@ class _Run:
 
     def to_fixpoint(self) -> int:
         """Rewrite until nothing matches; return the number of rewrites."""
-        pending, waiting, nodes = self._pending, self._waiting, self.graph.nodes
-        finders_at = self._index.finders_at
+        pending, waiting, graph = self._pending, self._waiting, self.graph
+        only, finders_at = self._index.only, self._index.finders_at
         while pending or self._more():
             node = pending.popleft()
             waiting.discard(node)
-            if node in nodes:
+            if node.level < 0:
+                continue
+            finders = only[node.head]
+            if finders is None:
                 finders = finders_at(node)
-                if finders:
-                    self._examine(node, finders)
-        return self.history.length
+            for rule, first in finders:
+                try:
+                    found = first(node, graph)
+                except UNDECIDED:
+                    found = searched(rule, node, graph)
+                if found is not None and self._rewrite(rule, node, found):
+                    break
+        return self.rewrites
 
     def _more(self) -> bool:
         """Fill up `_pending` with what was put off; tell whether there was something."""
@@ -135,8 +150,8 @@ class _Run:
             put_off = next(iter(self._put_off))
             del self._put_off[put_off]
             self._await(self._neighbourhood.further(put_off, self.graph))
-        if not self._pending and self.history.length > self._unblocked_at:
-            self._unblocked_at = self.history.length
+        if not self._pending and self.rewrites > self._unblocked_at:
+            self._unblocked_at = self.rewrites
             blocked, self.graph.blocked = self.graph.blocked, {}
             self._await(blocked)
         return bool(self._pending)
@@ -144,49 +159,49 @@ class _Run:
     def _await(self, nodes: Iterable[Reached]) -> None:
         waiting, has_root = self._waiting, self._index.has_root
         for node in nodes:
-            if isinstance(node, PutOff | Anywhere):
+            if not isinstance(node, Node):
                 self._put_off[node] = None
-            elif node not in waiting and node in self.graph.nodes and has_root[node.head]:
+            elif node not in waiting and node.level >= 0 and has_root[node.head]:
                 waiting.add(node)
                 self._pending.append(node)
 
-    def _examine(self, node: Node, finders: Iterable[Finder]) -> None:
-        """Apply the first rule that matches at `node` and whose target can be built."""
-        graph = self.graph
-        for rule, first in finders:
-            try:
-                found = first(node, graph)
-            except UNDECIDED:
-                found = searched(rule, node, graph)
-            if found is None:
-                continue
-            root = node.expr
-            try:
-                added = rewrite(rule, found, graph)
-            except RewriteError as error:
-                self._refuse(rule, node, error)
-                continue
-            self.history.note(rule, nodes_of(found), added)
-            if self.history.length > self.limit:
-                raise RewriteError(
-                    f"no end after {self.limit} rewrites; {self.history.explanation()}"
-                )
-            self.record.note(rule, root)
-            self._go_on(node, added)
-            return
+    def _rewrite(self, rule: Subst, node: Node, found: Found | Bindings) -> bool:
+        """Replace a match with `node` as its root; tell whether its target could be built."""
+        root = node.expr
+        try:
+            added = rewrite(rule, found, self.graph)
+        except RewriteError as error:
+            self._refuse(rule, node, error)
+            return False
+        self.rewrites += 1
+        if self.rewrites > self.limit // 2:
+            self._remember(rule, found, added)
+        self.record.note(rule, root)
+        self._go_on(node, added)
+        return True
+
+    def _remember(self, rule: Subst, found: Found | Bindings, added: Sequence[Node]) -> None:
+        """Note a rewrite when there may be no end; raise RewriteError when there is none."""
+        self._history.append((rule, nodes_of(found), added))
+        if self.rewrites > self.limit:
+            why = explanation(self._history)
+            raise RewriteError(f"no end after {self.limit} rewrites; {why}")
 
     def _go_on(self, root: Node, added: Sequence[Node]) -> None:
         """Have what was made examined next, and what it may have made possible after all others."""
-        has_root = self._index.has_root
-        roots = [node for node in reversed(added) if has_root[node.head]]
-        self._pending.extendleft(roots)
-        self._waiting.update(roots)
+        has_root, waiting, pending = self._index.has_root, self._waiting, self._pending
+        for node in reversed(added):
+            if has_root[node.head]:
+                pending.appendleft(node)
+                waiting.add(node)
+        found: list[Reached] = []
         ways_from = self._neighbourhood.ways_from
         for touched in (*added, *self.graph.affected):
             ways = ways_from[touched.head]
-            if ways is not None and touched in self.graph.nodes:
-                self._await(self._neighbourhood.follow(touched, ways))
-        if root in self.graph.nodes:
+            if ways is not None and touched.level >= 0:
+                ways.follow(touched, found)
+        self._await(found)
+        if root.level >= 0:
             self._await((root,))
 
     def _refuse(self, rule: Subst, node: Node, error: RewriteError) -> None:

@@ -15,46 +15,31 @@ Noted = tuple[Subst, Iterable[Node], Iterable[Node]]
 """A rule that was applied, what it matched and what it made."""
 
 
-class History:
-    """The rewrites of one application in their order; `length` is their number."""
+def explanation(rewrites: Sequence[Noted]) -> str:
+    """Say which rules repeat in the rewrites so far, each by the name of what it makes possible."""
+    recent = [rule for rule, _, _ in rewrites[-LONGEST:]]
+    for rules in (_chain(rewrites), recent):
+        period = period_of(rules)
+        if period:
+            names = [rule.name for rule in (*period, period[0])]
+            return f"the rules feed each other: {' -> '.join(names)}"
+    names = [rule.name for rule in dict.fromkeys(recent)]
+    return f"the last rules were {', '.join(names)}"
 
-    def __init__(self) -> None:
-        self._rewrites: list[Noted] = []
 
-    def note(self, rule: Subst, matched: Iterable[Node], made: Iterable[Node]) -> None:
-        """Note a rewrite."""
-        self._rewrites.append((rule, matched, made))
+def _chain(rewrites: Sequence[Noted]) -> list[Subst]:
+    """Return the rules that led to the last rewrite, the first one first.
 
-    @property
-    def length(self) -> int:
-        """The number of rewrites."""
-        return len(self._rewrites)
-
-    def explanation(self) -> str:
-        """Say which rules repeat, each by the name of what it makes possible next."""
-        recent = [rule for rule, _, _ in self._rewrites[-LONGEST:]]
-        for rules in (self._chain(), recent):
-            period = period_of(rules)
-            if period:
-                names = [rule.name for rule in (*period, period[0])]
-                return f"the rules feed each other: {' -> '.join(names)}"
-        names = [rule.name for rule in dict.fromkeys(recent)]
-        return f"the last rules were {', '.join(names)}"
-
-    def _chain(self) -> list[Subst]:
-        """Return the rules that led to the last rewrite, the first one first.
-
-        A rewrite is caused by the one that made the first of its matched nodes that was made.
-        """
-        noted = enumerate(self._rewrites)
-        makers = {node: number for number, (_, _, made) in noted for node in made}
-        chain: deque[Subst] = deque()
-        number = len(self._rewrites) - 1 if self._rewrites else None
-        while number is not None and len(chain) < LONGEST:
-            rule, matched, _ = self._rewrites[number]
-            chain.appendleft(rule)
-            number = next((makers[node] for node in matched if node in makers), None)
-        return list(chain)
+    A rewrite is caused by the one that made the first of its matched nodes that was made.
+    """
+    makers = {node: number for number, (_, _, made) in enumerate(rewrites) for node in made}
+    chain: deque[Subst] = deque()
+    number = len(rewrites) - 1 if rewrites else None
+    while number is not None and len(chain) < LONGEST:
+        rule, matched, _ = rewrites[number]
+        chain.appendleft(rule)
+        number = next((makers[node] for node in matched if node in makers), None)
+    return list(chain)
 
 
 def period_of(rules: Sequence[Subst]) -> Sequence[Subst]:

@@ -114,14 +114,20 @@ class Memo(dict[Key, Value]):
 class RuleIndex:
     """Finds the rules that may match at a node, in the order in which they were given.
 
-    `has_root` tells of a head whether some rule may match at its nodes.
+    `has_root` tells of a head whether some rule may match at its nodes, `only` has the rules for
+    those heads that have so few that looking at operands as well does not pay.
     """
 
     def __init__(self, rules: Sequence[Subst]) -> None:
         self._entries = [rule.derived(_Entry) for rule in rules]
         self._rooted = Memo[Head, list[_Entry]](self._entries_of)
+        self.only = Memo[Head, tuple[Finder, ...] | None](self._only_of)
         self.has_root = Memo[Head, bool](lambda head: bool(self._rooted[head]))
         self._choices: dict[tuple[Head, ...], tuple[Finder, ...]] = {}
+
+    def _only_of(self, head: Head) -> tuple[Finder, ...] | None:
+        entries = self._rooted[head]
+        return None if len(entries) > 1 else tuple([(one.rule, one.first) for one in entries])
 
     def rules_at(self, node: Node) -> tuple[Subst, ...]:
         """Return the rules that may match at `node`."""
@@ -132,12 +138,20 @@ class RuleIndex:
 
     def finders_at(self, node: Node) -> tuple[Finder, ...]:
         """Return the rules that may match at `node`, with their matchers."""
-        heads = (node.head, *[operand.head for operand in node.operands])
+        operands = node.operands
+        if len(operands) == 1:
+            heads: tuple[Head, ...] = (node.head, operands[0].head)
+        elif len(operands) == 2:
+            heads = (node.head, operands[0].head, operands[1].head)
+        else:
+            heads = (node.head, *[operand.head for operand in operands])
         found = self._choices.get(heads)
-        if found is None:
-            head, *operands = heads
-            entries = [entry for entry in self._rooted[head] if entry.admits(operands)]
-            found = tuple([(entry.rule, entry.first) for entry in entries])
-            if len(heads) <= WIDE:
-                self._choices[heads] = found
+        return self._choose(heads) if found is None else found
+
+    def _choose(self, heads: tuple[Head, ...]) -> tuple[Finder, ...]:
+        head, *operands = heads
+        entries = [entry for entry in self._rooted[head] if entry.admits(operands)]
+        found = tuple([(entry.rule, entry.first) for entry in entries])
+        if len(heads) <= WIDE:
+            self._choices[heads] = found
         return found

@@ -56,7 +56,8 @@ _HEADS: Mapping[type[Pattern], type] = {
 class Shape:
     """What is known of a source before it is matched: who uses, and what lies below, whom.
 
-    Patterns in `aliased` may stand for one node.
+    Patterns in `aliased` may stand for one node. A source is `whole` when every match has nodes
+    for all `patterns`.
     """
 
     def __init__(
@@ -64,8 +65,10 @@ class Shape:
         patterns: Iterable[Pattern],
         outputs: Iterable[Pattern],
         aliased: frozenset[Pattern] = frozenset(),
+        whole: bool = False,
     ) -> None:
         self.aliased = aliased
+        self.whole = whole
         self.patterns = tuple(patterns)
         self.outputs = frozenset(outputs)
 
@@ -212,9 +215,11 @@ class BranchWriter:
         if self._comparisons > MOST_COMPARISONS:
             raise NotCompiledError("too many patterns that must stand for different nodes")
         refusals += [f"{name} is {rival}" for rival in rivals]
+        count = len(self.shape.users[pattern])
         if self.shape.is_interior(pattern):
-            count = len(self.shape.users[pattern])
             refusals += [f"{name}.output_count", f"len({name}.users) != {count}"]
+        elif self.shape.whole and count > 1:
+            refusals.append(f"len({name}.users) < {count}")
         if refusals:
             self.fail_if(" or ".join(refusals))
         self._name(pattern, name)

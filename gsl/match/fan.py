@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
 from typing import TypeGuard
 
 from gsl.attr.code import NotCompiledError
@@ -33,7 +32,7 @@ Choose = Callable[[list[Nodes]], list[Nodes]]
 """Chooses among fields that compete for nodes."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Fan:
     """A match: the nodes of field 0 and of what all fields share, and those of further fields."""
 
@@ -61,8 +60,8 @@ class FanMatcher:
         self._head_keys: list[Key] = [
             (pattern, ((variadic, 0),) if pattern in zero else ()) for pattern in self.head
         ]
-        self._head_inputs = [isinstance(pattern, INPUTS) for pattern in self.head]
-        self._inputs = [isinstance(pattern, INPUTS) for pattern in self.templates]
+        self._head_inputs = _places_of_inputs(self.head)
+        self._inputs = _places_of_inputs(self.templates)
         self._interior = [(self.head.index(p), *parts.users(p)) for p in parts.shared_interior]
         self._first = [self._place(template) for template in self.templates]
 
@@ -73,14 +72,15 @@ class FanMatcher:
 
     def first(self, root: Node, graph: Graph) -> Fan | None:
         """Return the match at `root` that the search finds first."""
-        return self._found(root, graph, self._apart)
-
-    def _found(self, root: Node, graph: Graph, choose: Choose) -> Fan | None:
         head = self._match_head(root)
-        if head is None:
+        return None if head is None else self._found(head, graph, self._apart)
+
+    def _found(self, head: Nodes, graph: Graph, choose: Choose) -> Fan | None:
+        fields = self._match_fields(head, graph)
+        if len(fields) + 1 < self.variadic.minimum:
             return None
         own = frozenset(head)
-        fields = [one for one in self._match_fields(head, graph) if own.isdisjoint(one)]
+        fields = [one for one in fields if own.isdisjoint(one)]
         count = len(fields) + 1
         if count < self.variadic.minimum or self._escapes(head, count):
             return None
@@ -92,7 +92,8 @@ class FanMatcher:
 
     def every(self, root: Node, graph: Graph) -> Iterator[Fan]:
         """Yield the match at `root`, if there is one; raise UndecidedError for several."""
-        found = self._found(root, graph, _undecided)
+        head = self._match_head(root)
+        found = None if head is None else self._found(head, graph, _undecided)
         if found is not None:
             yield found
 
@@ -122,13 +123,14 @@ class FanMatcher:
 
     def _check(self, found: Fan, graph: Graph) -> None:
         if found.fields:
-            parts = [
-                (found.head, self._head_inputs),
-                *((one, self._inputs) for one in found.fields),
-            ]
-            inputs = [node for nodes, chosen in parts for node in compress(nodes, chosen)]
-            outputs = dict.fromkeys((found.head[0], *(one[0] for one in found.fields)))
-            if output_below(graph, inputs, outputs) is not None:
+            head, fields = found.head, found.fields
+            outputs = [head[0], *[one[0] for one in fields]]
+            inputs = [head[place] for place in self._head_inputs]
+            for place in self._inputs:
+                inputs += [one[place] for one in fields]
+            lowest = min([node.level for node in outputs])
+            above = [node for node in inputs if node.level >= lowest]
+            if above and output_below(graph, above, dict.fromkeys(outputs)) is not None:
                 raise UndecidedError("a field depends on another one")
         if self._whole and violated(self._whole, Scope(self.bindings(found))) is not None:
             raise UndecidedError("a condition may hold for fewer fields")
@@ -158,6 +160,10 @@ class FanMatcher:
         return [(template, ((self.variadic, index),)) for template in self.templates]
 
 
+def _places_of_inputs(patterns: Sequence[Pattern]) -> list[int]:
+    return [place for place, pattern in enumerate(patterns) if isinstance(pattern, INPUTS)]
+
+
 def _undecided(fields: list[Nodes]) -> list[Nodes]:
     raise UndecidedError("candidates compete for a node")
 
@@ -184,6 +190,11 @@ class _Parts:
     def shared_interior(self) -> list[Pattern]:
         """The shared patterns that nothing outside of a match may use."""
         return [p for p in self.shape.patterns if p in self.shared and not isinstance(p, INPUTS)]
+
+    @property
+    def anchors(self) -> frozenset[Pattern]:
+        """The shared patterns that every field uses."""
+        return self.shared.intersection(self.variadic.field.operands)
 
     def users(self, shared: Pattern) -> tuple[int, int]:
         """Return how many nodes of field 0, and of each further field, use a shared one."""
@@ -248,6 +259,9 @@ def _head_function(
     """Return a function that matches field 0 at a node, and the patterns it gives nodes for."""
     writer = LoopWriter(parts.shape, conditions)
     writer.branch.match(parts.root, "root")
+    for pattern, name in writer.branch.names.items():
+        if pattern in parts.anchors:
+            writer.branch.fail_if(f"len({name}.users) < {parts.variadic.minimum}")
     writer.demand_conditions()
     writer.code.line(f"return {listed(writer.branch.names.values())}")
     return writer.function("(root)"), tuple(writer.branch.names)

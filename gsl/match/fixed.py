@@ -60,7 +60,7 @@ class _Writer(LoopWriter):
         if len(subst.source) > MOST_OUTPUTS:
             raise NotCompiledError("many outputs")
         super().__init__(
-            Shape(subst.source_patterns, subst.source, subst.aliased),
+            Shape(subst.source_patterns, subst.source, subst.aliased, whole=True),
             (part for condition in subst.where for part in conjuncts(condition)),
         )
         self._outputs = subst.source
@@ -79,9 +79,14 @@ class _Writer(LoopWriter):
         return self.function("(root, graph)")
 
     def _demand_no_cycle(self) -> None:
-        if len(self._outputs) > 1:
-            names = self.branch.names
-            outputs = listed(names[output] for output in self._outputs)
-            inputs = listed(name for pattern, name in names.items() if isinstance(pattern, INPUTS))
+        """Write that no input depends on an output; most lie lower than all of them."""
+        names = self.branch.names
+        outputs = [names[output] for output in self._outputs]
+        inputs = [name for pattern, name in names.items() if isinstance(pattern, INPUTS)]
+        if len(outputs) > 1 and inputs:
+            lowest = self.code.fresh("l")
+            self.code.line(f"{lowest} = min({', '.join(f'{name}.level' for name in outputs)})")
+            above = " or ".join(f"{name}.level >= {lowest}" for name in inputs)
             below = self.code.constant(output_below)
-            self.branch.fail_if(f"{below}(graph, {inputs}, {outputs})")
+            found = f"{below}(graph, {listed(inputs)}, {listed(outputs)})"
+            self.branch.fail_if(f"({above}) and {found}")

@@ -23,7 +23,7 @@ from gsl.graph import Graph, Node
 from gsl.match.branch import BranchWriter, Shape, listed
 from gsl.pat import Call, Pattern, SameOperator
 
-FEW = 6
+FEW = 16
 """So many candidates are tried one after the other, which is faster than to group them."""
 
 Profile = tuple[Any, ...]

@@ -139,7 +139,13 @@ def _of_kind(value: Any, kind: Kind) -> Any:
     return value
 
 
-_FAST = {"shape": _shape, "dtype": _dtype}
+def _ndim(expr: Expr) -> Any:
+    if isinstance(expr, CallExpr) and "ndim" in expr.attributes:
+        return _of_kind(expr.attributes["ndim"], Kind.INTEGER)
+    return len(expr.type.shape)  # type: ignore[union-attr]
+
+
+_FAST = {"shape": _shape, "dtype": _dtype, "ndim": _ndim}
 
 
 def has_value(expr: Any, value: Any) -> Any:

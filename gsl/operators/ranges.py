@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import isfinite
 from typing import Any
 
@@ -39,6 +40,7 @@ def _unless_outside(value: Int, dtype: Int, name: str) -> Bool:
     return disjunction(negation(equal(dtype, name)), inside)
 
 
+@lru_cache(maxsize=1024, typed=True)
 def rounded(value: float, dtype: str) -> float | None:
     """Return a number as the float type `dtype` rounds it; None where that is infinite or zero."""
     try:
@@ -60,7 +62,8 @@ def stored(value: Any, dtype: Any) -> Any:
         return tuple(stored(item, dtype) for item in value)
     if type(value) not in (int, float) or not isinstance(dtype, str) or dtype not in FLOATING:
         return value
-    number = rounded(value, dtype)
+    # Both zeros stay what they are; the cache would take them for one.
+    number = rounded(value, dtype) if value else value
     return value if number is None else number
 
 

@@ -24,9 +24,9 @@ from gsl.operators import Operator
 from gsl.operators.declaration import Need
 from gsl.operators.ranges import representable
 from gsl.pat import Call, Cond, Const, GetItem, Pattern, SameOperator, Tuple, Variadic
-from gsl.rewrite.made import Maker, constant
+from gsl.rewrite.made import constant, maker_of, require_type
 from gsl.rewrite.memory import MatchMemory
-from gsl.rewrite.target import Replacements, construct_of
+from gsl.rewrite.target import construct_of
 from gsl.subst import Subst
 from gsl.text.terms import term_text
 
@@ -205,12 +205,16 @@ def rewrite(subst: Subst, found: Bindings | Found, graph: Graph) -> list[Node]:
     """
     construct = subst.derived(construct_of)
     if construct is not None:
-        maker = Maker(graph)
+        maker = maker_of(graph)
         try:
             raw = _matcher(subst).found(found) if isinstance(found, Bindings) else found
-            return _splice(construct(raw, maker), maker.added, graph)
+            pairs = construct(raw, maker)
         except (GslError, *MISSING, *UNDECIDED):
-            graph.drop_unused(reversed(maker.added))
+            pass  # the builder will do better or say why not
+        else:
+            graph.made += maker.made
+            graph.splice(pairs, maker.made)
+            return maker.made
     if not isinstance(found, Bindings):
         found = _matcher(subst).bindings(found)
     return build_and_replace(subst, found, graph)
@@ -230,23 +234,14 @@ def build_and_replace(subst: Subst, bindings: Bindings, graph: Graph) -> list[No
             (bindings.nodes[source], builder.build(*target))
             for source, target in output_pairs(subst, bindings)
         ]
-        return _splice(pairs, builder.added, graph)
+        for old, new in pairs:
+            require_type(old.expr.type, new.expr.type)
     except GslError as error:
         graph.drop_unused(reversed(builder.added))
         raise RewriteError(f"the target cannot be built: {error}") from error
-
-
-def _splice(pairs: Replacements, added: dict[Node, None], graph: Graph) -> list[Node]:
-    for old, new in pairs:
-        wanted, made = old.expr.type, new.expr.type
-        if wanted is not made and wanted != made:
-            raise EvaluationError(f"the target has type {made}, the source {wanted}")
-    graph.replace(pairs, added)
-    unused = [node for node in reversed(added) if not node.users and not node.output_count]
-    if unused:
-        graph.drop_unused(unused)
-        return [node for node in added if node in graph.nodes]
-    return list(added)
+    graph.replace(pairs, builder.added)
+    graph.drop_unused([n for n in reversed(builder.added) if not n.users and not n.output_count])
+    return [node for node in builder.added if node in graph]
 
 
 def output_pairs(subst: Subst, bindings: Bindings) -> list[tuple[Key, Built]]:

@@ -13,79 +13,101 @@ from gsl.errors import EvaluationError, RewriteError, UndecidedError
 from gsl.expr import Call, Const, Expr, Proj, Tuple
 from gsl.graph import Graph, Node
 from gsl.operators import Operator
-from gsl.types import Type
+from gsl.types import TupleType, Type
 
 Attributes = Mapping[str, Any]
 
-Known = tuple[Attributes, Type]
-"""The canonical attributes of a call and its type."""
+Known = tuple[Attributes, Type, tuple[Any, ...]]
+"""The canonical attributes of a call, its type, and what has to live as long as both are known."""
 
 
 class Maker:
-    """Adds the nodes of one target to a graph; `added` are those made so far.
+    """Makes the nodes of targets, to be linked when all of one are `made`.
 
-    `known` has attributes and types of calls by what they depend on, for `infer` and `typed`.
+    Their expressions get operands when the graph is asked for its own.
+    `known` has attributes and types of calls by what they depend on; it belongs to the graph.
     """
 
-    def __init__(self, graph: Graph) -> None:
-        self.added: dict[Node, None] = {}
-        self.known: dict[Any, Known] = graph.memory
-        self._add_to_graph = graph.add
+    __slots__ = ("known", "made")
 
-    def _add(self, expr: Expr, operands: tuple[Node, ...]) -> Node:
-        node = self._add_to_graph(expr, operands)
-        self.added[node] = None
+    def __init__(self, graph: Graph) -> None:
+        self.made: list[Node] = []
+        self.known: dict[Any, Any] = graph.memory
+
+    def _make(self, expr: Expr, operands: tuple[Node, ...]) -> Node:
+        node = Node(expr, operands)
+        self.made.append(node)
         return node
 
     def call(self, operator: Operator, operands: tuple[Node, ...], attributes: Attributes) -> Node:
-        """Add a call; raises OperatorError when the operator refuses it."""
+        """Make a call; raises OperatorError when the operator refuses it."""
         _require_known(tuple(attributes.values()))
-        return self._add(Call(operator, [n.expr for n in operands], attributes), operands)
+        return self._make(Call(operator, [n.expr for n in operands], attributes), operands)
 
     def infer(
-        self, key: Any, operator: Operator, operands: tuple[Node, ...], attributes: Attributes
+        self,
+        key: Any,
+        operator: Operator,
+        operands: tuple[Node, ...],
+        attributes: Attributes,
+        kept: tuple[Any, ...] = (),
     ) -> Known:
-        """Return what `typed` needs for a call, and have it known under `key`.
+        """Return what is known of a call, and have it known under `key`.
 
-        So calls with equal keys must have interchangeable attributes and operands of one type.
-        Raises OperatorError when the operator refuses the call.
+        So calls with equal keys must have interchangeable attributes and operands of one type. A
+        key may have identities of the types of operands and of objects in `kept`. Raises
+        OperatorError when the operator refuses the call.
         """
         _require_known(tuple(attributes.values()))
         call = Call(operator, [n.expr for n in operands], attributes)
-        known = self.known[key] = (call.attributes, call.type)
+        kept = (*kept, *[node.expr.type for node in operands])
+        known = self.known[key] = (call.attributes, call.type, kept)
         return known
 
-    def typed(self, operator: Operator, operands: tuple[Node, ...], known: Known) -> Node:
-        """Add a call whose attributes and type are known."""
-        call: Call = object.__new__(Call)
-        call.operator = operator
-        call.operands = tuple([node.expr for node in operands])
-        call.attributes, call.type = known
-        node = self._add_to_graph(call, operands)
-        self.added[node] = None
-        return node
-
     def tuple(self, operands: tuple[Node, ...]) -> Node:
-        """Add a tuple; raises EvaluationError for one without fields."""
+        """Make a tuple; raises EvaluationError for one without fields."""
         if not operands:
             raise EvaluationError("a tuple cannot have 0 fields")
-        return self._add(Tuple([node.expr for node in operands]), operands)
+        key = (Tuple, *[id(node.expr.type) for node in operands])
+        known: TupleType | None = self.known.get(key)
+        made: Tuple = object.__new__(Tuple)
+        made.operands = ()
+        made.type = self.tuple_type(key, operands) if known is None else known
+        return self._make(made, operands)
+
+    def tuple_type(self, key: Any, operands: tuple[Node, ...]) -> TupleType:
+        """Return the type of a tuple, and have it known under `key`, the identities of types."""
+        known = self.known[key] = TupleType(tuple([node.expr.type for node in operands]))
+        return known
 
     def projection(self, whole: Node, index: int) -> Node:
-        """Add the projection of a field; raises GraphError when there is none."""
-        node = self._add_to_graph(Proj(whole.expr, index), (whole,))
-        self.added[node] = None
-        return node
+        """Make the projection of a field; raises GraphError when there is none."""
+        return self._make(Proj(whole.expr, index), (whole,))
 
     def constant(self, value: Any, dtype: str) -> Node:
-        """Add a constant; raises RewriteError when `value` is none of `dtype`."""
+        """Make a constant; raises RewriteError when `value` is none of `dtype`."""
         _require_known((value, dtype))
-        return self._add(constant(value, dtype), ())
+        return self._make(constant(value, dtype), ())
+
+
+def maker_of(graph: Graph) -> Maker:
+    """Return the maker for a graph, always the same one, with nothing made."""
+    maker: Maker | None = graph.memory.get(Maker)
+    if maker is None:
+        maker = graph.memory[Maker] = Maker(graph)
+    maker.made = []
+    return maker
 
 
 def _require_known(values: tuple[Any, ...]) -> None:
     if is_symbolic(values):
         raise UndecidedError("a value that is not known yet")
+
+
+def require_type(wanted: Type, made: Type) -> None:
+    """Raise EvaluationError when an output would change its type."""
+    if wanted != made:
+        raise EvaluationError(f"the target has type {made}, the source {wanted}")
 
 
 def constant(value: Any, dtype: str) -> Const:

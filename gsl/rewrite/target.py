@@ -15,6 +15,9 @@ from gsl.attr.code import Code, NotCompiledError
 from gsl.attr.evaluate import field_count
 from gsl.attr.term import ANYTHING, Access
 from gsl.attr.writer import Kind, TermWriter, Written
+from gsl.expr import Call as CallExpr
+from gsl.expr import Proj as ProjExpr
+from gsl.expr import Tuple as TupleExpr
 from gsl.graph import Node, reverse_post_order
 from gsl.match.branch import listed
 from gsl.match.fan import FanMatcher
@@ -23,12 +26,15 @@ from gsl.match.fixed import FixedMatcher
 from gsl.match.reads import EXACT, Reads, block
 from gsl.operators import Operator
 from gsl.pat import Call, Const, GetInst, GetItem, Pattern, SameOperator, Tuple, Variadic
-from gsl.rewrite.made import Maker, instance
+from gsl.rewrite.made import Maker, instance, require_type
 from gsl.subst import Subst
 
 Replacements = list[tuple[Node, Node]]
 Construct = Callable[[Any, Maker], Replacements]
 """Makes the target of a match, as its matcher has found it."""
+
+COUNT = "len(fields)"
+"""The source of the number of fields of a variadic source."""
 
 
 def construct_of(subst: Subst) -> Construct | None:
@@ -47,10 +53,13 @@ def construct_of(subst: Subst) -> Construct | None:
 def _fixed(subst: Subst, matcher: FixedMatcher) -> Construct:
     writer = _Writer(subst)
     names = {pattern: writer.code.fresh("n") for pattern in matcher.patterns}
+    writer.begin()
     writer.code.line(f"{listed(names.values())} = found")
     writer.names.update(names)
     pairs = zip(subst.source, subst.target, strict=True)
     made = [(names[source], writer.node(target)) for source, target in pairs]
+    for old, new in made:
+        writer.demand_type(old, new)
     writer.code.line(f"return [{', '.join(map(listed, made))}]")
     return writer.code.function("(found, make)", "target")
 
@@ -63,6 +72,7 @@ def _fan(subst: Subst, matcher: FanMatcher) -> Construct:
     writer.source = source
     writer.templates = matcher.templates
     code = writer.code
+    writer.begin()
     names = {pattern: code.fresh("n") for pattern in matcher.head}
     code.line(f"{listed(names.values())} = found.head")
     zero = code.constant(matcher.field_zero)
@@ -70,25 +80,41 @@ def _fan(subst: Subst, matcher: FanMatcher) -> Construct:
     shared = matcher.head if source.first else set(matcher.head) - set(matcher.templates)
     writer.names.update((pattern, name) for pattern, name in names.items() if pattern in shared)
     code.line("pairs = []")
-    with writer.loop(target, "len(fields)") as index:
+    with writer.loop(target, COUNT) as index:
         new = writer.node(target.field)
-        code.line(f"pairs.append((fields[{index}][0], {new}))")
+        code.line(f"old = {writer.rows[index]}[0]")
+        writer.demand_type("old", new)
+        code.line(f"pairs.append((old, {new}))")
     code.line("return pairs")
     return code.function("(found, make)", "target")
 
 
 class _Writer:
-    """Writes how nodes of target patterns are made; `names` has those that there are."""
+    """Writes how nodes of target patterns are made; `names` has those that there are.
+
+    `rows` has, for the index of a loop over all fields of the source, the nodes of the field.
+    """
 
     def __init__(self, subst: Subst) -> None:
         self.code = Code()
         self.names: dict[Pattern, str] = {}
+        self.rows: dict[str, str] = {}
         self.source: Variadic | None = None
         self.templates: tuple[Pattern, ...] = ()
-        self._lists: dict[Pattern, str] = {}
         self._reads = Reads(self.code)
         terms = [term for pattern in subst.target_patterns for term in pattern.terms()]
         self._terms = TermWriter(self.code, self._attribute, terms)
+
+    def begin(self) -> None:
+        """Write what functions need under short names."""
+        new = self.code.constant(object.__new__)
+        self.code.line(f"new, made, known = {new}, make.made.append, make.known.get")
+
+    def demand_type(self, old: str, new: str) -> None:
+        """Write that a replacement has the type of what it replaces; equal types are mostly one."""
+        unlike = f"{old}.expr.type is not {new}.expr.type"
+        demand = self.code.constant(require_type)
+        self.code.line(f"if {unlike}: {demand}({old}.expr.type, {new}.expr.type)")
 
     @contextmanager
     def loop(self, variadic: Variadic, count: str) -> Iterator[str]:
@@ -99,7 +125,11 @@ class _Writer:
         index = self.code.fresh("i")
         names = dict(self.names)
         with block(self.code, self._reads, self._terms):
-            self.code.open(f"for {index} in range({count}):")
+            if count == COUNT:
+                row = self.rows[index] = self.code.fresh("o")
+                self.code.open(f"for {index}, {row} in enumerate(fields):")
+            else:
+                self.code.open(f"for {index} in range({count}):")
             self._terms.symbols[variadic.symbol] = index
             yield index
         del self._terms.symbols[variadic.symbol]
@@ -117,8 +147,11 @@ class _Writer:
         """Write how the node of `pattern` is made, unless there is one; return its name."""
         if pattern not in self.names:
             text = self._text(pattern)
-            name = self.names[pattern] = self.code.fresh("n")
-            self.code.line(f"{name} = {text}")
+            if not text.isidentifier():
+                name = self.code.fresh("n")
+                self.code.line(f"{name} = {text}")
+                text = name
+            self.names[pattern] = text
         return self.names[pattern]
 
     def _text(self, pattern: Pattern) -> str:
@@ -128,17 +161,35 @@ class _Writer:
             case Call():
                 return self._call(pattern)
             case Tuple(operands=fields):
-                return f"make.tuple({listed([self.node(field) for field in fields])})"
+                return self._tuple([self.node(field) for field in fields])
             case Variadic():
                 return f"make.tuple(tuple({self._fields(pattern)}))"
             case GetItem(constraints={"index": index}):
-                whole = self.node(pattern.operands[0])
-                return f"make.projection({whole}, {self._terms.write(index).text})"
+                return self._projection(
+                    self.node(pattern.operands[0]), self._terms.write(index).text
+                )
             case Const(constraints={"value": value}):
                 dtype = self._dtype(pattern)
                 return f"make.constant({self._terms.write(value).text}, {dtype})"
             case _:
                 raise NotCompiledError(f"{pattern!r} is not compiled")
+
+    def _projection(self, whole: str, index: str) -> str:
+        if not index.isdecimal() and index not in self._terms.symbols.values():
+            return f"make.projection({whole}, {index})"
+        kind = self.code.constant(ProjExpr)
+        rest = f"e.index = {index}; e.type = {whole}.expr.type.fields[{index}]"
+        return self._made(kind, kind, [whole], rest)
+
+    def _tuple(self, fields: list[str]) -> str:
+        if not fields:
+            return "make.tuple(())"
+        kind = self.code.constant(TupleExpr)
+        key, known = self.code.fresh("p"), self.code.fresh("t")
+        self.code.line(f"{key} = {listed([kind, *(f'id({name}.expr.type)' for name in fields)])}")
+        self.code.line(f"{known} = known({key})")
+        self.code.line(f"if {known} is None: {known} = make.tuple_type({key}, {listed(fields)})")
+        return self._made(kind, kind, fields, f"e.type = {known}")
 
     def _instance(self, pattern: GetInst) -> str:
         """Return the source of the node that a template of the source has in some field."""
@@ -146,16 +197,19 @@ class _Writer:
             raise NotCompiledError("an instance of something else")
         place = self.templates.index(pattern.template)
         index = self._terms.write(pattern.index_term).text
+        if index in self.rows:
+            return f"{self.rows[index]}[{place}]"
         if index in self._terms.symbols.values():
             return f"fields[{index}][{place}]"
         return f"{self.code.constant(instance)}(fields, {index})[{place}]"
 
     def _fields(self, pattern: Variadic) -> str:
         """Write how the fields of a tuple are made; return the name of their list."""
-        count = self.code.fresh("c")
-        length = self._terms.write(pattern.size).text
-        self.code.line(f"{count} = {self.code.constant(field_count)}({length})")
-        fields = self._lists[pattern] = self.code.fresh("f")
+        count = self._terms.write(pattern.size).text
+        if count != COUNT:
+            length, count = count, self.code.fresh("c")
+            self.code.line(f"{count} = {self.code.constant(field_count)}({length})")
+        fields = self.code.fresh("f")
         self.code.line(f"{fields} = []")
         with self.loop(pattern, count):
             self.code.line(f"{fields}.append({self.node(pattern.field)})")
@@ -169,19 +223,36 @@ class _Writer:
         return self._reads.attribute(pattern.like, self.node(pattern.like), "dtype").text
 
     def _call(self, pattern: Call) -> str:
-        operands = [self.node(operand) for operand in pattern.operands]
+        """Write how a call is made; its attributes and type are inferred once for equal keys."""
+        names = [self.node(operand) for operand in pattern.operands]
+        operands = listed(names)
         operator = self._operator(pattern)
-        given, values = self._attributes(pattern)
+        given, values, kept = self._attributes(pattern)
         if values is None:
-            return f"make.call({operator}, {listed(operands)}, {given})"
+            return f"make.call({operator}, {operands}, {given})"
         key, known = self.code.fresh("p"), self.code.fresh("t")
         fixed = () if isinstance(pattern.callee, Operator) else (operator,)
-        parts = (self.code.constant(pattern), *fixed, *self._types(pattern), *values)
+        types = [f"id({name}.expr.type)" for name in names]
+        parts = (self.code.constant(pattern), *fixed, *types, *values)
         self.code.line(f"{key} = {listed(parts)}")
-        self.code.line(f"{known} = make.known.get({key})")
-        infer = f"make.infer({key}, {operator}, {listed(operands)}, {given})"
+        self.code.line(f"{known} = known({key})")
+        infer = f"make.infer({key}, {operator}, {operands}, {given}, {listed(kept)})"
         self.code.line(f"if {known} is None: {known} = {infer}")
-        return f"make.typed({operator}, {listed(operands)}, {known})"
+        return self._made(
+            f"{self.code.constant(CallExpr)}",
+            operator,
+            names,
+            f"e.operator = {operator}; e.attributes, e.type, _ = {known}",
+        )
+
+    def _made(self, kind: str, head: str, operands: list[str], rest: str) -> str:
+        """Write the constructors of an expression and its node; return the name of the node."""
+        node = self.code.fresh("n")
+        self.code.line(f"e = new({kind}); e.operands = (); {rest}")
+        self.code.line(f"{node} = new({self.code.constant(Node)}); {node}.expr = e")
+        self.code.line(f"{node}.head = {head}; {node}.operands = {listed(operands)}")
+        self.code.line(f"{node}.users = {{}}; {node}.output_count = 0; made({node})")
+        return node
 
     def _operator(self, pattern: Call) -> str:
         if isinstance(pattern.callee, Operator):
@@ -190,8 +261,8 @@ class _Writer:
             return f"{self._there(pattern.callee.call)}.head"
         raise NotCompiledError("an operator that is not known")
 
-    def _attributes(self, pattern: Call) -> tuple[str, list[str] | None]:
-        """Return the source of the attributes, and of their values as parts of a key.
+    def _attributes(self, pattern: Call) -> tuple[str, list[str] | None, list[str]]:
+        """Return the source of the attributes, of parts of a key, and of what these identify.
 
         There are no such parts if equal values may not be interchangeable.
         """
@@ -202,39 +273,21 @@ class _Writer:
         }
         items = [f"{name!r}: {value.text}" for name, value in values.items()]
         known = all(value.kind in EXACT for value in values.values())
-        parts = [value.text for value in values.values()]
+        parts = self._reads.together([value.text for value in values.values()])
+        wholes = [part[1:].removesuffix(".values()") for part in parts if part[0] == "*"]
+        parts = [part for part in parts if part[0] != "*"]
         like = pattern.attributes_of
         if like is not None:
-            copied = self._reads.keep(self._there(like), "expr.attributes")
-            items.insert(0, f"**{copied}")
-            parts.insert(0, f"*{copied}.values()")
-            callee = pattern.callee
-            known = known and isinstance(callee, SameOperator) and callee.call is like
-        return f"{{{', '.join(items)}}}", self._reads.together(parts) if known else None
+            wholes.append(self._reads.keep(self._there(like), "expr.attributes"))
+            items.insert(0, f"**{wholes[-1]}")
+        return (
+            f"{{{', '.join(items)}}}",
+            parts + [f"id({a})" for a in wholes] if known else None,
+            wholes,
+        )
 
     def _kept(self, value: Written) -> Written:
         return value if self._reads.is_read(value.text) else self._terms.keep(value)
-
-    def _types(self, pattern: Call) -> list[str]:
-        """Return the source of what the type of a call depends on, besides its attributes."""
-        callee = pattern.callee
-        parts: list[str] = []
-        for place, operand in enumerate(pattern.operands):
-            declared = callee.operands[place : place + 1] if isinstance(callee, Operator) else ()
-            if operand in self._lists:
-                fields = self._lists[operand]
-                parts += [f"tuple([n.expr.type.{t} for n in {fields}])" for t in ("shape", "dtype")]
-            elif isinstance(operand, Tuple) and self.names.keys() >= set(operand.operands):
-                parts += [part for field in operand.operands for part in self._type(field)]
-            elif declared and not declared[0].is_tuple:
-                parts += self._type(operand)
-            else:
-                parts.append(f"{self.names[operand]}.expr.type")
-        return parts
-
-    def _type(self, tensor: Pattern) -> tuple[str, str]:
-        kept = self._reads.keep(self.names[tensor], "expr.type")
-        return f"{kept}.shape", f"{kept}.dtype"
 
     def _there(self, pattern: Pattern) -> str:
         if pattern not in self.names:
@@ -247,5 +300,5 @@ class _Writer:
             original = pattern.original()
             return self._reads.attribute(original, self._instance(pattern), term.name)
         if pattern is self.source and term.name == "length":
-            return Written("len(fields)", Kind.INTEGER)
+            return Written(COUNT, Kind.INTEGER)
         return self._reads.attribute(pattern, self._there(pattern), term.name)

@@ -19,6 +19,9 @@ from gsl.subst import Rule, Subst, collecting
 LOAD_SECONDS = 30.0
 """What the import of a file, or the function of a rule, is given by default."""
 
+MODULE_PREFIX = "gsl_file_"
+"""How the names of modules begin that were imported as files of rules."""
+
 Result = TypeVar("Result")
 
 
@@ -99,8 +102,8 @@ def import_file(file: Path) -> ModuleType:
     Modules beside the file can be imported by it.
     """
     # A name of its own for every path: the module stays registered while its rules live.
-    digest = hashlib.sha256(str(file).encode()).hexdigest()[:8]
-    name = f"gsl_file_{file.stem}_{digest}"
+    digest = hashlib.sha256(os.fsencode(file)).hexdigest()[:8]
+    name = f"{MODULE_PREFIX}{file.stem}_{digest}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise ImportError("it is not a Python file")

@@ -82,10 +82,11 @@ NOT_A_SUBST = code(
 PATH_MISSING = code(
     "GSL105",
     "path-missing",
-    "there is no file or folder of that name",
+    "there is no file or folder of that name, or none that can be read",
     Verdict.ERROR,
-    meaning="""A path on the command line leads nowhere. Paths are relative to the working
-directory. Rules of the other paths are verified as usual.""",
+    meaning="""A path on the command line leads nowhere, or to a folder that this user may not look
+into. Paths are relative to the working directory, else to the project. Rules of the other paths are
+verified as usual.""",
 )
 
 RULE_MISSING = code(

@@ -14,6 +14,7 @@ COMMANDS = {
     "repro": ("gslverify.commands.repro:repro", "Run a stored counterexample again."),
     "cache": ("gslverify.commands.cache:cache", "Results of earlier runs: info, clear."),
     "mutate": ("gslverify.commands.mutate:mutate", "Break rules and see how much is noticed."),
+    "bench": ("gslverify.commands.bench:bench", "How long verifying takes, and where."),
     "init": ("gslverify.commands.init:init", "Show or write a project to start with."),
     "explain": ("gslverify.commands.explain:explain", "Explain a code."),
 }

@@ -10,7 +10,11 @@ from gslverify.report.style import DEFAULT_WIDTH, NARROWEST, Style
 
 
 def chosen_style(color: str, quiet: bool, verbose: bool, ascii_only: bool) -> Style:
-    """Return the style that options, terminal and environment ask for."""
+    """Return the style that options, terminal and environment ask for.
+
+    Nobody reads hundreds of lines PASS in the log of a job, so where CI is set they are left out
+    unless all is asked for.
+    """
     terminal = sys.stdout.isatty()
     columns = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns if terminal else DEFAULT_WIDTH
     return Style(
@@ -18,6 +22,7 @@ def chosen_style(color: str, quiet: bool, verbose: bool, ascii_only: bool) -> St
         colour=color == "always" or (color == "auto" and _wants_colour(terminal)),
         ascii_only=ascii_only or not _writes_unicode(),
         verbosity=int(verbose) - int(quiet),
+        problems_only=bool(os.environ.get("CI")) and not verbose,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,6 +29,7 @@ from gslverify.gate.conclusion import accepted, new_baseline, require_clean, tig
 from gslverify.gate.entry import Entry
 from gslverify.gate.lines import change_line
 from gslverify.gate.report import read_report
+from gslverify.project import project_root
 from gslverify.report.json import document
 from gslverify.report.record import Report
 from gslverify.session import run_check
@@ -148,7 +150,7 @@ def _entry_line(rule_id: str, entry: Entry) -> str:
 
 
 def _path(settings: Settings) -> Path:
-    return Path(settings.baseline or DEFAULT_FILE)
+    return Path(settings.baseline or os.path.relpath(project_root() / DEFAULT_FILE))
 
 
 def _conclude(

@@ -35,4 +35,6 @@ def clear() -> None:
     left = len(folder.sizes())
     click.echo(f"{folder.folder}: {removed} results removed")
     if left:
-        raise click.ClickException(f"{left} results in {folder.folder} cannot be removed")
+        raise click.UsageError(
+            f"{left} results in {folder.folder} cannot be removed; check its permissions"
+        )

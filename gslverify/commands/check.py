@@ -52,7 +52,7 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     if options["watching"]:
         _watch(paths, tuple(selectors))
         return
-    whole = not expression and not settings.tags
+    whole = not (expression or settings.tags or settings.changed_since)
     try:
         known = known_results(settings)
         code = run_check(

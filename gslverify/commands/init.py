@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from gslverify.atomic import reason_of
 from gslverify.commands.starter import STARTER, Part, parts_for
 
 
@@ -26,19 +27,23 @@ def init(write: bool, ci: str) -> None:
     here = Path.cwd()
     parts = parts_for(here, ci)
     for part in parts:
+        if write:
+            _write(part, here)
         click.echo(f"{_deed(part, write)} {part.path}")
         if not write and part.text:
             click.echo("".join(f"    {line}\n" for line in part.text.splitlines()))
-    if not write:
+    if write:
+        click.echo(f"next: gslverify check {STARTER}")
+    else:
         click.echo("nothing was written; do so by `gslverify init --write`")
-        return
+
+
+def _write(part: Part, folder: Path) -> None:
     try:
-        for part in parts:
-            part.write(here)
+        part.write(folder)
     except OSError as error:
-        message = f"{error.filename}: {error.strerror or error}"
+        message = f"{part.path} cannot be written: {reason_of(error)}"
         raise click.UsageError(f"{message}; choose a folder that can be written to") from error
-    click.echo(f"next: gslverify check {STARTER}")
 
 
 def _deed(part: Part, write: bool) -> str:

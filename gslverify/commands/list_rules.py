@@ -2,22 +2,47 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 
-from gslverify.commands.parameters import PATHS
+from gslverify.commands.parameters import PATHS, resolved_settings
 from gslverify.commands.parameters import paths as checked_paths
 from gslverify.commands.reading import collected_rules, write
-from gslverify.report.pages import operator_list, rule_list
+from gslverify.report.json import finite
+from gslverify.report.pages import list_document, operator_list, rule_list
 
 
 @click.command("list")
 @click.argument("paths", nargs=-1, callback=checked_paths, metavar=PATHS)
 @click.option("--operators", is_flag=True, help="The declared operators instead of rules.")
-def list_command(paths: tuple[str, ...], operators: bool) -> None:
-    """List rules with their equations, tags and expectations."""
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Lines for people, or a list of objects for programs.",
+)
+@click.option("--json", "form", flag_value="json", help="The same as --format json.")
+def list_command(paths: tuple[str, ...], operators: bool, form: str) -> None:
+    """List rules with their equations, tags, expectations and pinned counterexamples.
+
+    Without a path these are the rules that the settings name.
+    """
     if operators:
+        if form == "json":
+            raise click.UsageError("operators are listed as text only; leave out --format json")
         write(operator_list())
         return
-    if not paths:
-        raise click.UsageError("name a file or folder, or ask for --operators")
-    write(rule_list(collected_rules(paths)))
+    settings = resolved_settings({}).settings
+    selectors = paths or settings.rules
+    if not selectors:
+        raise click.UsageError(
+            "name a file or folder, set `rules` in [tool.gslverify], or ask for --operators"
+        )
+    collected = collected_rules(selectors, settings.files)
+    if form == "json":
+        click.echo(json.dumps(finite(list_document(collected)), indent=2))
+    else:
+        write(rule_list(collected))

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from gsl.errors import did_you_mean
+from gslverify.atomic import reason_of
 from gslverify.commands.appearance import chosen_style
 from gslverify.commands.parameters import (
     EFFORT,
@@ -32,6 +33,7 @@ from gslverify.finding import Finding
 from gslverify.mutate import Campaign
 from gslverify.mutation.mutants import operators
 from gslverify.mutation.score import Judged, Score
+from gslverify.report.delivery import write_report
 from gslverify.report.mutants import campaign_document, campaign_json, campaign_lines
 from gslverify.report.progress import Heartbeat, LiveLine, Ticker
 from gslverify.session import chosen_rules
@@ -180,4 +182,13 @@ def _report(over: _Over, campaign: Campaign, resolved: Resolved, options: dict[s
     if options["output_file"] is None:
         click.echo(text, nl=False)
     else:
-        options["output_file"].write_text(text, encoding="utf-8")
+        _write(options["output_file"], text)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        write_report(path, text)
+    except OSError as error:
+        click.echo(f"{path} cannot be written: {reason_of(error)}; the report follows", err=True)
+        click.echo(text, nl=False)
+        sys.exit(Exit.INTERNAL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -10,14 +11,15 @@ import click
 
 from gslverify.codes.corpus import SELECTION as SELECTION_CODES
 from gslverify.commands.writing import write as write
-from gslverify.corpus.collect import Collected, Unusable, collect, relative
+from gslverify.corpus.collect import ANY_FILE, Collected, Unusable, collect
 from gslverify.finding import Finding
+from gslverify.project import from_here
 
 
-def collected_rules(paths: tuple[str, ...]) -> list[Collected]:
+def collected_rules(paths: tuple[str, ...], patterns: Sequence[str] = ANY_FILE) -> list[Collected]:
     """Return the rules of selectors; raise UsageError for one that leads nowhere."""
     with redirect_stdout(sys.stderr):
-        collected = collect(paths)
+        collected = collect(paths, patterns=patterns)
     for item in collected:
         if isinstance(item, Unusable) and item.finding.code in SELECTION_CODES:
             raise failure(item.finding)
@@ -27,5 +29,5 @@ def collected_rules(paths: tuple[str, ...]) -> list[Collected]:
 def failure(finding: Finding) -> click.UsageError:
     """Return a finding as the error of a command."""
     span = finding.span
-    place = f"{relative(Path(span.file))}:{span.line}:{span.column}: " if span else ""
+    place = f"{from_here(Path(span.file))}:{span.line}:{span.column}: " if span else ""
     return click.UsageError(f"{place}{finding.code} {finding.message}; {finding.cure}")

@@ -67,7 +67,7 @@ def _emitted(stored: Stored, path: Path, emit: str) -> str:
         return PYTEST.format(message=message, name=name, file=path.as_posix())
     script = import_module("gslverify.repro.script")
     try:
-        text: str = script.python_text(stored) if emit == "py" else script.relax_text(stored)
+        text: str = script.python_text(stored) if emit == "py" else script.relax_text(stored.case)
     except GslError as error:
         raise click.UsageError(f"{path} cannot be written for TVM: {error}") from error
     return text

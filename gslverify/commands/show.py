@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from pathlib import Path
+
 import click
 
-from gslverify.commands.parameters import DEFAULTS, paths
+from gsl.errors import GslError
+from gsl.subst import Subst
+from gslverify.atomic import reason_of
+from gslverify.case import case_of
+from gslverify.commands.parameters import DEFAULTS, output_file, paths
 from gslverify.commands.reading import collected_rules, failure, write
-from gslverify.corpus.collect import Unusable, writable
+from gslverify.corpus.collect import CollectedRule, Unusable, writable
 from gslverify.finding import Finding
+from gslverify.report.delivery import write_report
+from gslverify.report.formats import lacking
 from gslverify.report.pages import show_rule
 from gslverify.stage import Question
 from gslverify.stages.static import write_down
+
+FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command()
@@ -18,12 +29,69 @@ from gslverify.stages.static import write_down
 @click.option("--tree", "form", flag_value="tree", help="As two trees.")
 @click.option("--mermaid", "form", flag_value="mermaid", help="As a Mermaid flowchart.")
 @click.option("--dot", "form", flag_value="dot", help="As a Graphviz digraph.")
-def show(rule_id: str, form: str | None) -> None:
-    """Show the source and the target of a rule."""
-    for item in writable(collected_rules((rule_id,)), DEFAULTS.load_timeout):
+@click.option(
+    "--relax",
+    "form",
+    flag_value="relax",
+    help="As a Relax module of one graph that the rule matches; needs TVM.",
+)
+@click.option(
+    "--svg", type=FILE, callback=output_file, metavar="FILE", help="Write a picture to FILE."
+)
+@click.option(
+    "--html", type=FILE, callback=output_file, metavar="FILE", help="Write a page to FILE."
+)
+def show(rule_id: str, form: str | None, svg: Path | None, html: Path | None) -> None:
+    """Show the source and the target of a rule.
+
+    The text goes to standard output, unless pictures are written and no other form is named.
+    """
+    pictures = {kind: file for kind, file in (("svg", svg), ("html", html)) if file is not None}
+    if pictures and (message := lacking("html")):
+        raise click.UsageError(message)
+    found = writable(collected_rules((rule_id,)), DEFAULTS.load_timeout)
+    if len(found) != 1 and (pictures or form == "relax"):
+        raise click.UsageError(f"`{rule_id}` is {len(found)} rules; name one, as FILE::RULE")
+    for item in found:
         if isinstance(item, Unusable):
             raise failure(item.finding)
         written = write_down(Question(item.rule_id, item.rule, DEFAULTS))
         if isinstance(written, Finding):
             raise failure(written)
-        write(show_rule(item, written, form or "text"))
+        for kind, file in pictures.items():
+            _draw(item, kind, file)
+        if form == "relax":
+            click.echo(_relax(item.rule_id, written), nl=False)
+        elif form or not pictures:
+            write(show_rule(item, written, form or "text"))
+
+
+def _draw(item: CollectedRule, kind: str, file: Path) -> None:
+    if kind == "html":
+        text = import_module("gslverify.report.html.page").drawing_page(item)
+    else:
+        sketch = import_module("gslverify.report.html.sketch").sketch_of(item)
+        text = import_module("gslverify.report.html.pair").rule_svg(sketch)
+    if text is None:
+        raise click.UsageError("a picture needs the package graphlay; install gslverify[report]")
+    try:
+        write_report(file, text)
+    except OSError as error:
+        message = f"{file} cannot be written: {reason_of(error)}; name another file"
+        raise click.UsageError(message) from error
+
+
+def _relax(rule_id: str, subst: Subst) -> str:
+    """Return the smallest graph that was found for the rule, before and after, as TVM prints it."""
+    samples = import_module("gslverify.library.samples").samples_of(subst)
+    if not samples:
+        raise click.UsageError(
+            f"{rule_id}: no graph was found that the rule rewrites; verify it to learn why: "
+            f"gslverify check {rule_id}"
+        )
+    case = case_of(samples[0].source, samples[0].source, samples[0].target)
+    try:
+        text: str = import_module("gslverify.repro.script").relax_text(case)
+    except GslError as error:
+        raise click.UsageError(f"{rule_id} cannot be written for TVM: {error}") from error
+    return text

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gslverify.configuration.file import FILE, OWN_TABLE
+from gslverify.atomic import write_whole
+from gslverify.project import SETTINGS_FILE, has_own_table
 
 STARTER = "rules"
 
@@ -80,13 +81,16 @@ class Part:
     is_addition: bool = False
 
     def write(self, folder: Path) -> None:
-        """Write the file below `folder`, or add to it."""
+        """Write the file below `folder`, or add to it; as a whole or not at all.
+
+        Raises OSError.
+        """
         if not self.text:
             return
         path = folder / self.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a" if self.is_addition else "x", encoding="utf-8") as file:
-            file.write(self.text)
+        before = path.read_bytes() if self.is_addition else b""
+        write_whole(path, before + self.text.encode())
 
 
 def parts_for(folder: Path, ci: str) -> list[Part]:
@@ -95,13 +99,13 @@ def parts_for(folder: Path, ci: str) -> list[Part]:
 
 
 def _parts(folder: Path, ci: str) -> Iterator[Part]:
-    settings = folder / FILE
+    settings = folder / SETTINGS_FILE
     if not settings.exists():
-        yield Part(FILE, SETTINGS)
-    elif OWN_TABLE.search(settings.read_text(encoding="utf-8")):
-        yield Part(FILE, "")
+        yield Part(SETTINGS_FILE, SETTINGS)
+    elif has_own_table(settings):
+        yield Part(SETTINGS_FILE, "")
     else:
-        yield Part(FILE, f"\n{SETTINGS}", is_addition=True)
+        yield Part(SETTINGS_FILE, f"\n{SETTINGS}", is_addition=True)
     files = [(f"{STARTER}/activation.py", RULE)] + ([JOBS[ci]] if ci in JOBS else [])
     for path, text in files:
         yield Part(path, "" if (folder / path).exists() else text)

@@ -12,11 +12,9 @@ from typing import Any
 from gsl.errors import GslError, did_you_mean
 from gslverify.configuration.kinds import seen_from
 from gslverify.configuration.table import PROFILES, TABLE
+from gslverify.project import TOOL, settings_file
 
-FILE = "pyproject.toml"
-TOOL = "tool.gslverify"
 PROFILE_TABLE = "profiles"
-OWN_TABLE = re.compile(rf"^\s*\[\s*{re.escape(TOOL)}\b", re.MULTILINE)
 
 
 class SettingsError(GslError):
@@ -42,11 +40,11 @@ class File:
 
 def find_file(folder: Path) -> Path | None:
     """Return the nearest settings file, looking in `folder` and in those above it."""
-    for place in (folder, *folder.parents):
-        path = place / FILE
-        if path.is_file() and OWN_TABLE.search(_text(path)):
-            return path
-    return None
+    try:
+        return settings_file(folder)
+    except OSError as error:
+        why = error.strerror or error
+        raise SettingsError(f"{error.filename}: the file cannot be read: {why}") from None
 
 
 def read_file(path: Path, here: Path) -> File:

@@ -18,7 +18,9 @@ from gslverify.configuration.file import (
     find_file,
     read_file,
 )
+from gslverify.configuration.kinds import seen_from
 from gslverify.configuration.table import ENVIRONMENT_PREFIX, FIELDS, TABLE, default_of
+from gslverify.project import project_root
 from gslverify.settings import Settings, automatic_jobs, enough_examples
 
 OTHER_VARIABLES = frozenset({f"{ENVIRONMENT_PREFIX}REPORT", f"{ENVIRONMENT_PREFIX}OUTPUT_FILE"})
@@ -62,7 +64,11 @@ def resolve(
     file = None if path is None else read_file(path, here)
     given = {name: Value(value, "flag") for name, value in flags.items() if value is not None}
     variables = dict(_variables(environment))
-    defaults = {name: Value(default_of(setting), "default") for name, setting in TABLE.items()}
+    root = project_root(here)
+    defaults = {
+        name: Value(seen_from(here, root, setting.kind, default_of(setting)), "default")
+        for name, setting in TABLE.items()
+    }
     if environment.get("CI"):
         defaults["strict-baseline"] = Value(True, "default, as CI is set")
     written = {**({} if file is None else file.values), **more}

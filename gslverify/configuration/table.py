@@ -109,6 +109,13 @@ SELECTION = (
         ("--tag",),
     ),
     Setting(
+        "changed-since",
+        TEXT,
+        "Only rules that may have changed since a revision of git, such as main.",
+        "selection",
+        default="",
+    ),
+    Setting(
         "select", TEXTS, "Only report these codes, or codes that begin like this.", "selection"
     ),
     Setting("ignore", TEXTS, "Do not report these codes, or codes like this.", "selection"),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import tokenize
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from functools import partial
@@ -26,12 +28,13 @@ from gslverify.codes.corpus import (
 from gslverify.codes.expectation import TWIN_UNKNOWN
 from gslverify.corpus.containment import contained
 from gslverify.finding import CODES, Code, Finding
+from gslverify.project import in_project, named
 from gslverify.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class CollectedRule:
-    """A rule and its id, ``path/to/file.py::name`` relative to the working directory."""
+    """A rule and its id, ``path/to/file.py::name`` relative to the project."""
 
     rule_id: str
     path: Path
@@ -71,7 +74,7 @@ def collect(
     for selection in selections:
         for item in selection.items(loaded):
             found.setdefault(item.rule_id, item)
-    folders = [selection.path for selection in selections if selection.path.is_dir()]
+    folders = [selection.path for selection in selections if os.path.isdir(selection.path)]
     return list(_with_twins(found.values(), folders))
 
 
@@ -104,17 +107,18 @@ class _Selection:
     def of(cls, selector: str, patterns: Sequence[str] = ANY_FILE) -> _Selection:
         """Take a selector apart."""
         path_text, _, name = selector.partition("::")
-        path = Path(path_text)
-        files = files_of_rules(path) if path.exists() else []
-        if path.is_dir():
+        path = named(path_text)
+        files = files_of_rules(path) if os.path.exists(path) else []
+        if os.path.isdir(path):
             files = [file for file in files if any(fnmatch(file.name, p) for p in patterns)]
         return cls(selector, path, name, tuple(files))
 
     def items(self, loaded: Mapping[Path, list[Collected]]) -> list[Collected]:
         """Return what is selected, given the contents of the files."""
-        if not self.path.exists():
+        if not os.path.exists(self.path):
             return [_missing(self.text, self.path)]
-        items = [item for file in self.files for item in loaded[file]]
+        closed = list(_closed_folders(self.path))
+        items = [*closed, *(item for file in self.files for item in loaded[file])]
         if not items:
             cure = "write a function under @rule, or name another path"
             message = f"there are no rules in `{self.path}`"
@@ -134,9 +138,21 @@ def _named(items: list[Collected], name: str, selector: str, path: Path) -> list
     return [_unusable(selector, path, RULE_MISSING, f"there is no rule `{name}` in `{path}`", cure)]
 
 
+def _closed_folders(path: Path) -> Iterator[Unusable]:
+    """Yield the folders in and below `path` that cannot be read: rules in them are not seen."""
+    errors: list[OSError] = []
+    for _, folders, _ in os.walk(path, onerror=errors.append) if os.path.isdir(path) else ():
+        folders[:] = [name for name in folders if not name.startswith((".", "__"))]
+    for error in errors:
+        message = f"the folder `{error.filename}` cannot be read: {error.strerror}"
+        cure = "check its permissions"
+        yield _unusable(str(error.filename), Path(error.filename), PATH_MISSING, message, cure)
+
+
 def _missing(selector: str, path: Path) -> Unusable:
-    folder = path.parent
-    siblings = [entry.name for entry in folder.iterdir()] if folder.is_dir() else []
+    siblings: list[str] = []
+    with suppress(OSError):
+        siblings = os.listdir(path.parent)
     cure = did_you_mean(path.name, siblings) or "give a path relative to the working directory"
     message = f"there is no file or folder `{path}`"
     return _unusable(selector, path, PATH_MISSING, message, cure)
@@ -146,21 +162,12 @@ def _unusable(selector: str, path: Path, code: Code, message: str, cure: str) ->
     return Unusable(selector, path, Finding(code, message, None, cure))
 
 
-def relative(path: Path) -> str:
-    """Return `path` as POSIX text, relative to the working directory where possible."""
-    absolute = path.resolve()
-    here = Path.cwd()
-    if absolute.is_relative_to(here):
-        return absolute.relative_to(here).as_posix()
-    return absolute.as_posix()
-
-
 def load(path: Path) -> list[Collected]:
     """Import one file and return the rules written in it, in their order."""
     try:
         return _unique(path, _imported(path))
     except (Exception, SystemExit) as error:
-        return [Unusable(relative(path), path, _import_finding(path.resolve(), error))]
+        return [Unusable(in_project(path), path, _import_finding(path.resolve(), error))]
 
 
 def _imported(path: Path) -> list[Rule]:
@@ -182,7 +189,7 @@ def _lost_file(path: Path, loss: Loss) -> Unusable:
     message = f"the file cannot be imported: it {loss.how}"
     cure = LONGER if loss.timed_out else "do not run anything at import that ends the process"
     span = Span(file, loss.line_in(file) or 1)
-    return Unusable(relative(path), path, Finding(FILE_DOES_NOT_IMPORT, message, span, cure))
+    return Unusable(in_project(path), path, Finding(FILE_DOES_NOT_IMPORT, message, span, cure))
 
 
 def writable(items: Sequence[Collected], seconds: float) -> list[Collected]:
@@ -213,7 +220,7 @@ LONGER = "look for a loop without end, or give it more time by --load-timeout SE
 def _unique(path: Path, rules: Iterable[Rule]) -> list[Collected]:
     collected: dict[str, Collected] = {}
     for rule in rules:
-        rule_id = f"{relative(path)}::{rule.name}"
+        rule_id = f"{in_project(path)}::{rule.name}"
         first = collected.get(rule_id)
         if first is None:
             collected[rule_id] = CollectedRule(rule_id, path, rule)
@@ -234,15 +241,17 @@ def _import_finding(path: Path, error: BaseException) -> Finding:
     inside = [frame for frame in frames if Path(frame.filename) == path]
     line = inside[-1].lineno if inside else getattr(error, "lineno", None)
     message = f"the file cannot be imported: {described(error)}"
-    cure = _encoding_cure(path) or "run the file with python to see the whole error"
+    cure = _file_cure(path) or "run the file with python to see the whole error"
     return Finding(FILE_DOES_NOT_IMPORT, message, Span(str(path), line or 1), cure)
 
 
-def _encoding_cure(path: Path) -> str:
-    """Return what to do about a file that is not text in its encoding, else the empty string."""
+def _file_cure(path: Path) -> str:
+    """Return what to do about a file that cannot be read as text, else the empty string."""
     try:
         with tokenize.open(path) as file:
             text = file.read()
-    except (OSError, SyntaxError, UnicodeDecodeError):
+    except OSError as error:
+        return f"check the permissions of the file ({error.strerror})"
+    except (SyntaxError, UnicodeDecodeError):
         return "save it as UTF-8, or name its encoding: `# -*- coding: latin-1 -*-` in line 1"
     return "it is not a Python file; name another one" if "\0" in text else ""

@@ -80,6 +80,7 @@ def verify(
         reason = yield from run.events()
     except KeyboardInterrupt:
         reason = INTERRUPTED
+        yield from run.take_early()
     run.memory.close()
     yield from run.flush(everything=True)
     yield RunDone(tuple(run.results()), time.perf_counter() - started, reason)
@@ -129,6 +130,8 @@ class _Run:
         special = [wave for wave, _ in _special_waves(settings) if self.special[tuple(wave)]]
         self.waves = [waves[0], *special, *waves[1:]]
         self.notify = notify
+        self.early: dict[int, Outcome] = {}
+        self.wave_number = 0
         self.stage_names = tuple(name for wave in self.waves for name in wave)
         self.states = [_State(item) for item in collected]
         for state in self.states:
@@ -168,7 +171,7 @@ class _Run:
                     pool = self._open_pool(stack)
                 fresh = self._in_this_process(new) if pool is None else pool.run(new)
                 outcomes = chain(known.items(), fresh)
-                for index, outcome in _in_order(tasks, outcomes):
+                for index, outcome in self._in_order(tasks, outcomes, number):
                     yield from self._take(self.states[index], outcome, number, last=last)
                     if self._too_many_failures():
                         count = self.settings.max_failures
@@ -177,6 +180,23 @@ class _Run:
                     yield from self._give_up()
                     return STOPPED
         return ""
+
+    def _in_order(
+        self, tasks: Sequence[Task], outcomes: Iterator[tuple[int, Outcome]], wave_number: int
+    ) -> Iterator[tuple[int, Outcome]]:
+        """Yield outcomes in the order of their tasks, as far as there are any."""
+        self.early, self.wave_number = {}, wave_number
+        for task in tasks:
+            while task.number not in self.early and (one := next(outcomes, None)) is not None:
+                self.early[one[0]] = one[1]
+            if task.number in self.early:
+                yield task.number, self.early.pop(task.number)
+
+    def take_early(self) -> Iterator[Event]:
+        """Take what is known although rules before it are not finished, and never will be."""
+        last = self.wave_number == len(self.waves) - 1
+        for index, outcome in sorted(self.early.items()):
+            yield from self._take(self.states[index], outcome, self.wave_number, last=last)
 
     def _give_up(self) -> Iterator[Event]:
         """Conclude the rules for which the run has no time left."""
@@ -220,6 +240,7 @@ class _Run:
                 state.item.path,
                 wave,
                 self.budget.left_for(state.stages),
+                next((stage.plan for stage in state.stages if stage.plan), ()),
             )
             for index, state in enumerate(self.states)
             if state.result is None and index in self.special.get(tuple(wave), {index})
@@ -238,7 +259,7 @@ class _Run:
         for task in tasks:
             state = self.states[task.number]
             assert isinstance(state.item, CollectedRule)
-            if _may_be_remembered(task.wave):
+            if may_be_remembered(task.wave):
                 outcome = self.memory.recall(state.item, state.stages[0], task.wave)
                 known |= {} if outcome is None else {task.number: outcome}
         return known
@@ -249,14 +270,17 @@ class _Run:
                 return
             item = self.states[task.number].item
             assert isinstance(item, CollectedRule)
-            yield task.number, tuple(examine(item, task.wave, self.settings, self.notify))
+            outcome = examine(item, task.wave, self.settings, self.notify, task.plan)
+            yield task.number, tuple(outcome)
 
     def _take(
         self, state: _State, outcome: Outcome, wave_number: int, *, last: bool
     ) -> Iterator[Event]:
-        if _may_be_remembered(self.waves[wave_number]):
+        if may_be_remembered(self.waves[wave_number]):
             self._note(state, outcome)
-        outcome = tuple(self._kept(state, result) for result in outcome)
+        assert isinstance(state.item, CollectedRule)
+        rule_hash = next((one.rule_hash for one in state.stages if one.rule_hash), "")
+        outcome = tuple(kept(state.item, rule_hash, one, self.keep) for one in outcome)
         state.stages.extend(outcome)
         for result in outcome:
             yield StageDone(state.item.rule_id, result)
@@ -274,25 +298,23 @@ class _Run:
         for result in outcome if state.stages else ():
             self.memory.remember(state.item, state.stages[0], result)
 
-    def _kept(self, state: _State, result: StageResult) -> StageResult:
-        assert isinstance(state.item, CollectedRule)
-        if not any(finding.counterexample for finding in result.findings):
-            return result
-        rule_hash = next((one.rule_hash for one in state.stages if one.rule_hash), "")
-        kept = [
-            finding
-            if finding.counterexample is None or finding.code.id == state.item.rule.expect
-            else self.keep(state.item.rule_id, rule_hash, finding)
-            for finding in result.findings
-        ]
-        return replace(result, findings=tuple(kept))
-
     def _too_many_failures(self) -> bool:
         limit = self.settings.max_failures
         return 0 < limit <= sum(result.verdict in FAILURES for result in self.results())
 
 
-def _may_be_remembered(wave: Wave) -> bool:
+def kept(item: CollectedRule, rule_hash: str, result: StageResult, keep: Keep) -> StageResult:
+    """Return a result whose counterexamples were put where `keep` says, but for expected ones."""
+    findings = [
+        finding
+        if finding.counterexample is None or finding.code.id == item.rule.expect
+        else keep(item.rule_id, rule_hash, finding)
+        for finding in result.findings
+    ]
+    return replace(result, findings=tuple(findings)) if findings else result
+
+
+def may_be_remembered(wave: Wave) -> bool:
     """Tell whether all stages are ours, so that a change of them is noticed; the first is cheap."""
     ours = all(location.startswith("gslverify.") for location in wave.values())
     return ours and wave not in (PINNED, EXAMPLES) and STAGES[0] not in wave
@@ -311,18 +333,6 @@ def _has_examples(item: Collected) -> bool:
 
 def _has_pinned(item: Collected) -> bool:
     return isinstance(item, CollectedRule) and bool(pinned_files(item.path, item.rule.name))
-
-
-def _in_order(
-    tasks: Sequence[Task], outcomes: Iterator[tuple[int, Outcome]]
-) -> Iterator[tuple[int, Outcome]]:
-    """Yield outcomes in the order of their tasks, as far as there are any."""
-    early: dict[int, Outcome] = {}
-    for task in tasks:
-        while task.number not in early and (one := next(outcomes, None)) is not None:
-            early[one[0]] = one[1]
-        if task.number in early:
-            yield task.number, early.pop(task.number)
 
 
 def unusable_result(item: Unusable) -> RuleResult:

@@ -8,12 +8,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from gslverify.corpus.collect import relative
 from gslverify.exits import Exit
 from gslverify.gate.baseline import Baseline, BaselineError, read
 from gslverify.gate.entry import Entry, entry_of_report
 from gslverify.gate.judge import FATAL, Change, Kind, Policy, judge
 from gslverify.gate.lines import gate_lines
+from gslverify.project import selector_in_project
 from gslverify.report.json import document
 from gslverify.report.record import Report
 from gslverify.settings import USUAL_STAGES, Settings
@@ -42,7 +42,7 @@ def covered(selectors: tuple[str, ...], *, whole: bool) -> Callable[[str], bool]
 
     A run over some rules of its files only says nothing about rules that it did not meet.
     """
-    places = [relative(Path(s)) for s in selectors if "::" not in s] if whole else []
+    places = [selector_in_project(s) for s in selectors if "::" not in s] if whole else []
 
     def covers(rule_id: str) -> bool:
         file = rule_id.partition("::")[0]
@@ -82,7 +82,8 @@ def judged(
 ) -> tuple[Exit, tuple[str, ...]]:
     """Return the exit code of a report at the gate, given the one without, and what to say."""
     run = report["run"]
-    complete = whole and run["stop_reason"] == "completed" and run.get("shard", "1/1") == "1/1"
+    complete = whole and not left_out(run) and run["stop_reason"] == "completed"
+    complete = complete and run.get("shard", "1/1") == "1/1"
     policy = policy_of(settings, covered(tuple(run["paths"]), whole=complete))
     changes = judge(baseline.rules, record_of(report), policy)
     lines = gate_lines(changes, f"baseline {settings.baseline}", strict=policy.strict)
@@ -98,16 +99,27 @@ def gate_code(code: Exit, changes: list[Change], policy: Policy) -> Exit:
     return Exit.CLEAN if code is Exit.FINDINGS else code
 
 
+def left_out(run: Mapping[str, Any]) -> str:
+    """Return which setting has left rules out, else the empty string."""
+    if run.get("changed_since"):
+        return "--changed-since left rules out"
+    arguments = list(run["argv"])
+    if run.get("tags") or any(a.startswith("--tag") for a in arguments):
+        return "--tag left rules out"
+    if any(a.startswith("-k") for a in arguments):
+        return "-k left rules out"
+    return ""
+
+
 def why_dirty(report: Document) -> str:
     """Return why a report does not say enough for a baseline, else the empty string."""
     run = report["run"]
-    arguments = list(run["argv"])
     if run["stop_reason"] != "completed":
         return f"the run is not complete: {run['stop_reason']}"
     if run.get("shard", "1/1") != "1/1":
         return f"it is shard {run['shard']} only; merge all with `gslverify merge`"
-    if any(a in ("-k", "--tag") or a.startswith(("-k", "--tag=")) for a in arguments):
-        return "-k or --tag left rules out"
+    if why := left_out(run):
+        return why
     if any("::" in path for path in run["paths"]):
         return "it names single rules; verify whole files"
     missing = [stage for stage in USUAL_STAGES if stage not in run["stages"]]

@@ -77,7 +77,7 @@ def entry_of_plain(parts: Any) -> Entry:
     unknown = parts.keys() - KEYS
     if unknown:
         raise ValueError(f"an entry has no `{min(unknown)}`")
-    if parts.get("verdict") not in VERDICTS:
+    if str(parts.get("verdict")) not in VERDICTS:
         raise ValueError(f"{parts.get('verdict')!r} is not a verdict")
     codes, assurance = parts.get("codes", []), parts.get("assurance", {})
     if not isinstance(codes, list) or not all(isinstance(code, str) for code in codes):

@@ -7,9 +7,7 @@ bindings as a match would have found them, so the target is built by the engine'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from gsl.attr.term import Term
 from gsl.errors import GslError
@@ -20,9 +18,6 @@ from gsl.pat import (
 )
 from gsl.span import Origin, Span, resolve
 from gsl.subst import Subst
-
-Choose = Callable[[Sequence[Any]], Any]
-"""Picks one of several options; enumeration, sampling and shrinking are ways of choosing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ class Sampler:
     The `corners` are conditions under which a rule may be wrong and is rarely tried: a comparison
     of its conditions just about holds, or a target is computed in one of several ways. The first of
     them, as many as are `decisive`, choose between `arms` of the target. The `obstacles` are the
-    claims that attempts failed on.
+    claims that attempts failed on. The `places` say which contexts may surround the structure.
     """
 
     instance: Instance
@@ -53,6 +53,7 @@ class Sampler:
     largest: int = 0
     barren: bool = False
     obstacles: Counter[str] = field(default_factory=Counter)
+    places: dict[str, bool] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Sampler({', '.join(self.instance.names.values())})"
@@ -77,6 +78,7 @@ class Sampler:
         self.decisive = len(self.corners)
         self.corners += arms.extremes
         self.corners += [boundary for term in written for boundary in _boundaries(term)]
+        self.corners += [_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)]
 
     def _narrow(self, symbol: Symbol, term: Term) -> None:
         """What a symbol may be restricts the symbol that it is defined to equal."""
@@ -237,6 +239,19 @@ def _is_extent(symbol: Symbol) -> bool:
 def is_constant(symbol: Symbol) -> bool:
     """Tell whether a symbol is the value of a constant, not a size or an attribute."""
     return symbol.name.endswith(".value")
+
+
+def is_whole_constant(symbol: Symbol) -> bool:
+    """Tell whether a symbol is the value of a constant of integers."""
+    return symbol.sort == "int" and is_constant(symbol)
+
+
+HUGE = 2**30
+"""Twice this is more than int32 holds; what a target computes with it may wrap."""
+
+
+def _is_huge(symbol: Symbol) -> Term:
+    return operation(">=", operation("abs", symbol), HUGE)
 
 
 _COMPARISONS = {"<": -1, ">": 1, "<=": 0, ">=": 0}

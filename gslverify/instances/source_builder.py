@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from gsl.attr.evaluate import contains, equal, evaluate, is_symbolic, negation, satisfies
@@ -46,19 +47,23 @@ from gsl.subst import Subst
 from gsl.text.naming import pattern_names
 from gsl.text.terms import term_text
 from gsl.types import ALL_DTYPES, FLOATING, INTEGER, TupleType
-from gslverify.instances.instance import USUAL, Choose, Claim, Extent, InfeasibleError, Instance
+from gslverify.instances.choices import Replay, Steps, Told
+from gslverify.instances.instance import USUAL, Claim, Extent, InfeasibleError, Instance
 
 ANY_DTYPE = as_term(ALL_DTYPES)
 SIZES_ARE_POSITIVE = "sizes are positive"
 
 
-def build_instance(subst: Subst, choose: Choose, extent: Extent = USUAL) -> Instance:
+def build_instance(
+    subst: Subst, choose: Replay, extent: Extent = USUAL, steps: Steps | None = None
+) -> Instance:
     """Build the source of `subst` with structural choices made by `choose` within `extent`.
 
-    Raises InfeasibleError when the choices contradict the rule, UndecidedError when a structural
-    choice would depend on an unknown size.
+    What earlier builds within this extent have left in `steps` is not made again. Raises
+    InfeasibleError when the choices contradict the rule, UndecidedError when a structural choice
+    would depend on an unknown size.
     """
-    builder = _SourceBuilder(subst, choose, extent)
+    builder = _SourceBuilder(subst, choose, extent, Steps() if steps is None else steps)
     try:
         builder.build_all()
         builder.assume_conditions()
@@ -69,21 +74,24 @@ def build_instance(subst: Subst, choose: Choose, extent: Extent = USUAL) -> Inst
         infeasible = InfeasibleError(str(error), builder.current)
         infeasible.progress = len(builder.bindings.nodes)
         raise infeasible from error
+    builder.instance.exhaustive = builder.told.exhaustive
     return builder.instance
 
 
 class _SourceBuilder:
     """Turns source patterns into nodes, operands first, asking `choose` where they are open."""
 
-    def __init__(self, subst: Subst, choose: Choose, extent: Extent) -> None:
+    def __init__(self, subst: Subst, choose: Replay, extent: Extent, steps: Steps) -> None:
         self.subst = subst
         self.choose = choose
         self.extent = extent
+        self.steps = steps
         self.graph = Graph([])
         self.bindings = Bindings({}, {}, {})
         self.pattern_names = pattern_names(subst)
         self.instance = Instance(subst, self.graph, self.bindings, {}, extent=extent)
-        self.tuples = set(_tuple_valued(subst))
+        self.told = Told(self.instance.claims)
+        self.tuples = _tuple_valued(subst)
         self.current: Origin | None = subst.origin
 
     def build_all(self) -> None:
@@ -159,7 +167,8 @@ class _SourceBuilder:
             return
         self.instance.names[key] = self._name(key)
         self.current = key[0].origin
-        expr = self._expr(key, [node.expr for node in operands])
+        below = [node.expr for node in operands]
+        expr = self.steps.expr(key, self.choose, lambda: self._expr(key, below), self.told)
         self.bindings.nodes[key] = self.graph.add(expr, tuple(operands))
 
     def _name(self, key: Key) -> str:
@@ -347,7 +356,7 @@ class _SourceBuilder:
         options = list(domain.instances(types, fresh))
         if self.extent.rare:
             return [*options, *domain.further(types, fresh)]
-        self.instance.exhaustive &= next(domain.further(types, fresh), None) is None
+        self.told.exhaustive &= next(domain.further(types, fresh), None) is None
         return options
 
 
@@ -360,8 +369,13 @@ def _is_open(term: Term) -> bool:
     return open_length or open_field
 
 
-def _tuple_valued(subst: Subst) -> Iterator[Pattern]:
-    """Yield the source patterns that only match tuples, as their users demand."""
+@lru_cache(maxsize=16)
+def _tuple_valued(subst: Subst) -> frozenset[Pattern]:
+    """Return the source patterns that only match tuples, as their users demand."""
+    return frozenset(_demanded_tuples(subst))
+
+
+def _demanded_tuples(subst: Subst) -> Iterator[Pattern]:
     for pattern in subst.source_patterns:
         if isinstance(pattern, GetItem):
             yield pattern.operands[0]

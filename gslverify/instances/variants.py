@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 from gsl.errors import GslError
 from gsl.subst import Subst
+from gslverify.instances.choices import Replay, Sample, Steps
 from gslverify.instances.instance import USUAL, Extent, InfeasibleError, Instance
 from gslverify.instances.source_builder import build_instance
-
-
-class Replay:
-    """Chooses by a given prefix, then always the first option, and notes what it could choose."""
-
-    def __init__(self, prefix: Sequence[int]) -> None:
-        self.prefix = prefix
-        self.made: list[int] = []
-        self.open: list[int] = []
-
-    def __call__(self, options: Sequence[Any]) -> Any:
-        """Return the option that the prefix says, or the first one."""
-        position = len(self.made)
-        chosen = self.prefix[position] if position < len(self.prefix) else 0
-        if not options:
-            raise InfeasibleError("there is nothing to choose from")
-        self.made.append(chosen)
-        self.open.append(len(options))
-        return options[chosen]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +20,11 @@ class Variant:
 
     choices: tuple[int, ...]
     extent: Extent = USUAL
+    steps: Steps | None = field(default=None, compare=False, repr=False)
 
     def instance(self, subst: Subst) -> Instance:
-        """Build the instance anew."""
-        return build_instance(subst, Replay(self.choices), self.extent)
+        """Build the instance anew, but for what is known of the `steps` to it."""
+        return build_instance(subst, Replay(self.choices), self.extent, self.steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +49,7 @@ class _Enumerator:
     def __init__(self, subst: Subst, extent: Extent) -> None:
         self.subst = subst
         self.extent = extent
+        self.steps = Steps()
         self.exhaustive = True
         self.variants: dict[tuple[int, ...], Variant] = {}
         self.undecided: dict[str, None] = {}
@@ -81,27 +64,14 @@ class _Enumerator:
     def attempt(self, replay: Replay) -> None:
         """Build the instance that `replay` chooses, if there is one."""
         try:
-            instance = build_instance(self.subst, replay, self.extent)
+            instance = build_instance(self.subst, replay, self.extent, self.steps)
             made = tuple(replay.made)
-            self.variants[made] = Variant(made, self.extent)
+            self.variants[made] = Variant(made, self.extent, self.steps)
             self.exhaustive &= instance.exhaustive
         except InfeasibleError as error:
             self.obstacles.append(error)
         except GslError as error:
             self.undecided[str(error)] = None
-
-
-class _Sample(Replay):
-    """Chooses at random, and notes what it chose."""
-
-    def __init__(self, generator: random.Random) -> None:
-        super().__init__(())
-        self.generator = generator
-
-    def __call__(self, options: Sequence[Any]) -> Any:
-        """Return any option."""
-        self.prefix = (*self.made, self.generator.randrange(max(1, len(options))))
-        return super().__call__(options)
 
 
 def enumerate_variants(subst: Subst, extent: Extent = USUAL, most_runs: int = 4000) -> Enumeration:
@@ -121,7 +91,7 @@ def enumerate_variants(subst: Subst, extent: Extent = USUAL, most_runs: int = 40
     complete = prefix is None
     generator = random.Random(0)
     for _ in range(0 if complete else most_runs // 4):
-        enumerator.attempt(_Sample(generator))
+        enumerator.attempt(Sample(generator))
     variants = tuple(enumerator.variants.values())
     return Enumeration(
         variants,
@@ -141,15 +111,16 @@ def some_variants(
     """
     generator = random.Random(0)
     found: dict[tuple[int, ...], Variant] = {}
+    steps = Steps()
     prefix: list[int] | None = []
     for run in range(most_runs):
         if len(found) == most:
             break
         systematic = prefix is not None and run % 2 == 0
-        replay = Replay(prefix or ()) if systematic else _Sample(generator)
+        replay = Replay(prefix or ()) if systematic else Sample(generator)
         with suppress(GslError):
-            if fits(build_instance(subst, replay, extent)):
-                found[tuple(replay.made)] = Variant(tuple(replay.made), extent)
+            if fits(build_instance(subst, replay, extent, steps)):
+                found[tuple(replay.made)] = Variant(tuple(replay.made), extent, steps)
         if systematic:
             prefix = _next_prefix(replay)
     return list(found.values())

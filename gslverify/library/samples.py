@@ -48,14 +48,14 @@ def members_of(rules: Sequence[CollectedRule]) -> list[Member]:
     for item in rules:
         try:
             subst = item.rule()
-            samples = tuple(_samples(subst))
+            samples = tuple(samples_of(subst))
         except GslError:
             continue
         found.append(Member(item, subst, samples))
     return found
 
 
-def _samples(subst: Subst) -> list[Sample]:
+def samples_of(subst: Subst) -> list[Sample]:
     """Return samples of different structures, none that four hundred structures do not give."""
     found: list[Sample] = []
     context = new_context()

@@ -14,10 +14,11 @@ from gsl.span import Span
 from gsl.subst import Rule, Subst
 from gsl.text.listing import listing
 from gsl.workload import Workload
-from gslverify.corpus.collect import CollectedRule, relative
+from gslverify.corpus.collect import CollectedRule
 from gslverify.engine.examination import Examination
 from gslverify.engine.loop import ignore
 from gslverify.finding import FAILURES, RuleResult, Verdict
+from gslverify.project import in_project
 from gslverify.pytest_plugin.configure import is_strict, session_settings
 from gslverify.pytest_plugin.items import StageFailedError, stages_of
 from gslverify.report.details import finding_block
@@ -119,4 +120,4 @@ def _collected(rule: Written) -> CollectedRule:
         span = subst.span or Span("<unknown>", 1)
         rule = Rule(subst.name, lambda: _subst(write), "", "", span)
     path = Path(rule.span.file)
-    return CollectedRule(f"{relative(path)}::{rule.name}", path, rule)
+    return CollectedRule(f"{in_project(path)}::{rule.name}", path, rule)

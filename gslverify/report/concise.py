@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from gslverify.corpus.collect import relative
 from gslverify.finding import Finding, RuleResult, Verdict
+from gslverify.project import from_here
 from gslverify.report.record import Report
 from gslverify.report.text import summary_lines, worth_telling
 
@@ -35,7 +35,7 @@ def place_of(result: RuleResult, finding: Finding) -> str:
     span = finding.span or result.span
     if span is None:
         return result.rule_id.partition("::")[0]
-    return f"{relative(Path(span.file))}:{span.line}:{span.column}"
+    return f"{from_here(Path(span.file))}:{span.line}:{span.column}"
 
 
 def level_of(finding: Finding) -> str:

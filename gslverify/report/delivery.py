@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -45,15 +44,8 @@ def deliver_step_summary(report: Report, environment: Mapping[str, str]) -> Iter
 
 def write_report(path: Path, text: str) -> None:
     """Write a file as a whole or not at all, so that an older one survives a full disk."""
-    data = text.encode()
+    data = text.encode("utf-8", "backslashreplace")
     if path.exists() and not path.is_file():  # a device or a pipe, which no file can replace
         path.write_bytes(data)
         return
-    target = path.resolve()
-    write_whole(target, data, target.stat().st_mode if target.exists() else 0o666 & ~_umask())
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    write_whole(path, data)

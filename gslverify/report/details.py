@@ -10,8 +10,8 @@ from pathlib import Path
 from textwrap import wrap
 
 from gsl.span import Span
-from gslverify.corpus.collect import relative
 from gslverify.finding import Counterexample, Finding, RuleResult, Verdict
+from gslverify.project import from_here
 from gslverify.report.style import BOLD, Style
 from gslverify.report.values import attribute_texts, difference_lines, tensor_text, with_values
 from gslverify.settings import Settings, enough_examples
@@ -57,7 +57,7 @@ def span_lines(span: Span | None) -> list[str]:
     """Return the place, the source line and carets below it; nothing when there is no place."""
     if span is None:
         return []
-    lines = [f"  --> {relative(Path(span.file))}:{span.line}:{span.column}"]
+    lines = [f"  --> {from_here(Path(span.file))}:{span.line}:{span.column}"]
     text = linecache.getline(span.file, span.line).rstrip("\n")
     if not text.strip():
         return lines

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gsl.errors import printable
-from gslverify.corpus.collect import relative
 from gslverify.finding import Finding, RuleResult
+from gslverify.project import in_project
 from gslverify.report.concise import findings_of, level_of
 from gslverify.report.details import repro_command
 from gslverify.report.record import Report
@@ -47,7 +47,7 @@ def _annotation(level: str, result: RuleResult, finding: Finding, settings: Sett
     name = result.rule_id.rpartition("::")[2]
     facts = {"title": f"{finding.code} {name}"}
     if span is not None:
-        facts |= {"file": relative(Path(span.file)), "line": str(span.line)}
+        facts |= {"file": in_project(Path(span.file)), "line": str(span.line)}
         facts |= {"col": str(span.column)}
         if span.end_line:
             facts |= {"endLine": str(span.end_line), "endColumn": str(span.end_column)}

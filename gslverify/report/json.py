@@ -15,8 +15,8 @@ from typing import Any
 
 from gsl.span import Span
 from gslverify.codes.corpus import is_rule
-from gslverify.corpus.collect import relative
 from gslverify.finding import Counterexample, Difference, Finding, RuleResult, StageResult, Tensor
+from gslverify.project import in_project, selector_in_project
 from gslverify.report.details import repro_command
 from gslverify.report.record import Report
 from gslverify.settings import Settings
@@ -60,8 +60,10 @@ def _run(report: Report) -> dict[str, Any]:
     settings = report.settings
     return {
         "argv": list(_without_jobs(report.argv)),
-        "paths": list(report.selectors),
+        "paths": [selector_in_project(text) for text in report.selectors],
         "profile": settings.profile,
+        "tags": list(settings.tags),
+        "changed_since": settings.changed_since or None,
         "stages": list(settings.stages),
         "max_examples": settings.max_examples,
         "min_examples": settings.min_examples,
@@ -175,7 +177,7 @@ def _span(span: Span | None) -> dict[str, Any] | None:
     if span is None:
         return None
     return {
-        "file": relative(Path(span.file)),
+        "file": in_project(Path(span.file)),
         "line": span.line,
         "column": span.column,
         "end_line": span.end_line or span.line,

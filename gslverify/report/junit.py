@@ -8,8 +8,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from gsl.errors import printable
-from gslverify.corpus.collect import relative
 from gslverify.finding import REFUTING, Finding, RuleResult, StageResult, Verdict
+from gslverify.project import in_project
 from gslverify.report.details import finding_block
 from gslverify.report.record import Report
 
@@ -61,7 +61,7 @@ def _case(report: Report, result: RuleResult, stage: StageResult) -> ElementTree
         classname=_clean(file),
         name=_clean(f"{name or file}[{stage.stage}]"),
         time=f"{stage.seconds:.3f}",
-        file=_clean(relative(Path(result.span.file)) if result.span else file),
+        file=_clean(in_project(Path(result.span.file)) if result.span else file),
         line=str(result.span.line if result.span else 1),
     )
     found = [finding for finding in stage.findings if not finding.code.is_warning]

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from gsl.span import Span
-from gslverify.corpus.collect import relative
 from gslverify.mutation.mutants import operators
 from gslverify.mutation.score import Fate, Judged, Score, by_operator, by_rule
+from gslverify.project import from_here
 from gslverify.report.style import BOLD, Style
 
 COUNTED = (Fate.KILLED, Fate.SURVIVED)
@@ -57,7 +57,7 @@ def mutant_lines(one: Judged, style: Style) -> Iterator[str]:
 
 
 def _place(span: Span) -> str:
-    return f"{relative(Path(span.file))}:{span.line}"
+    return f"{from_here(Path(span.file))}:{span.line}"
 
 
 def _table(

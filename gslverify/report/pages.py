@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
+from typing import Any
 
 from gsl.drawing.show import rule_dot, rule_mermaid, rule_text, rule_tree
 from gsl.operators import REGISTRY, Operator
 from gsl.operators.declaration import REQUIRED
-from gsl.subst import Rule, Subst
+from gsl.subst import Subst
 from gslverify.corpus.collect import Collected, CollectedRule, Unusable
+from gslverify.project import in_project
+from gslverify.repro.store import pinned_files
 
 FORMS: dict[str, Callable[[Subst], list[str]]] = {
     "text": rule_text,
@@ -24,17 +27,45 @@ DRAWING_ONLY = ("mermaid", "dot")
 
 
 def rule_list(collected: Sequence[Collected]) -> Iterator[str]:
-    """Yield the rules of each file with equation, tags and expectation."""
+    """Yield the rules of each file with equation, tags, expectation and pinned counterexamples."""
     for file, items in groupby(collected, key=lambda item: item.rule_id.partition("::")[0]):
         yield file
         for item in items:
             if isinstance(item, Unusable):
                 yield f"  {item.finding.code} {item.finding.message}"
             else:
-                yield from _rule_entry(item.rule)
+                yield from _rule_entry(item)
 
 
-def _rule_entry(rule: Rule) -> Iterator[str]:
+def list_document(collected: Sequence[Collected]) -> list[dict[str, Any]]:
+    """Return the rules as plain values; what gives no rule has the code and message instead."""
+    return [
+        _problem(item) if isinstance(item, Unusable) else _rule_document(item) for item in collected
+    ]
+
+
+def _problem(item: Unusable) -> dict[str, Any]:
+    return {"id": item.rule_id, "code": item.finding.code.id, "message": item.finding.message}
+
+
+def _rule_document(item: CollectedRule) -> dict[str, Any]:
+    rule = item.rule
+    return {
+        "id": item.rule_id,
+        "file": in_project(item.path),
+        "line": rule.span.line,
+        "equation": rule.equation,
+        "tags": sorted(rule.tags),
+        "expect": rule.expect or None,
+        "twin": rule.twin or None,
+        "origin": rule.origin or None,
+        "pinned": [in_project(file) for file in pinned_files(item.path, rule.name)],
+    }
+
+
+def _rule_entry(item: CollectedRule) -> Iterator[str]:
+    rule = item.rule
+    pinned = len(pinned_files(item.path, rule.name))
     yield f"  {rule.name}"
     if rule.equation:
         yield f"      {rule.equation}"
@@ -43,6 +74,7 @@ def _rule_entry(rule: Rule) -> Iterator[str]:
         f"expect: {rule.expect}" if rule.expect else "",
         f"twin: {rule.twin}" if rule.twin else "",
         f"origin: {rule.origin}" if rule.origin else "",
+        f"pinned: {pinned}" if pinned else "",
     ]
     known = "   ".join(fact for fact in facts if fact)
     if known:

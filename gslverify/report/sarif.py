@@ -8,8 +8,8 @@ from typing import Any
 
 from gsl.span import Span
 from gslverify import __version__
-from gslverify.corpus.collect import relative
 from gslverify.finding import Code, Finding, RuleResult, Verdict
+from gslverify.project import in_project, named
 from gslverify.report.concise import findings_of, level_of
 from gslverify.report.details import repro_command
 from gslverify.report.record import Report
@@ -19,7 +19,7 @@ SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 ROOT = "ROOT"
-"""Name of the folder that places are relative to: the working directory of the run."""
+"""Name of the folder that places are relative to: the project."""
 
 
 def sarif(report: Report) -> str:
@@ -37,7 +37,7 @@ def sarif(report: Report) -> str:
             }
         },
         "columnKind": "unicodeCodePoints",
-        "originalUriBaseIds": {ROOT: {"description": {"text": "the working directory"}}},
+        "originalUriBaseIds": {ROOT: {"description": {"text": "the project"}}},
         "invocations": [_invocation(report, found)],
         "results": [_result(*pair, index, report.settings) for pair in results],
         "properties": {"profile": report.settings.profile, "seed": report.settings.seed},
@@ -111,7 +111,7 @@ def _location(result: RuleResult, span: Span | None) -> dict[str, Any]:
 
 
 def _artifact(file: str) -> dict[str, Any]:
-    path = relative(Path(file))
+    path = in_project(named(file))
     if path.startswith("/"):
         return {"uri": Path(path).as_uri()}
     return {"uri": _escaped(path), "uriBaseId": ROOT}

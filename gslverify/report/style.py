@@ -23,12 +23,16 @@ NARROWEST = 60
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Settings of a text report; words carry the meaning, colour only repeats it."""
+    """Settings of a text report; words carry the meaning, colour only repeats it.
+
+    With `problems_only`, rules that are as they should be have no line.
+    """
 
     width: int = DEFAULT_WIDTH
     colour: bool = False
     ascii_only: bool = False
     verbosity: int = 0
+    problems_only: bool = False
 
     def paint(self, text: str, colour: str) -> str:
         """Wrap `text` in the escape codes of a colour, if colours are wanted."""

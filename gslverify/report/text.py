@@ -60,7 +60,7 @@ class TextReport:
                 pass
 
     def _rule(self, result: RuleResult) -> None:
-        if self.style.verbosity < 0 and result.verdict in QUIET:
+        if result.verdict in QUIET and self._hides_quiet(result):
             return
         file, _, name = result.rule_id.partition("::")
         if file != self._file:
@@ -68,6 +68,12 @@ class TextReport:
             self.write(self.style.paint(file, BOLD))
         for line in rule_lines(result, name or file, self._columns[file], self.style):
             self.write(self.style.plain(line))
+
+    def _hides_quiet(self, result: RuleResult) -> bool:
+        """Tell whether a rule that is as it should be has no line; a warning needs one."""
+        if self.style.verbosity < 0:
+            return True
+        return self.style.problems_only and not worth_telling(result, self.style)
 
     def _end(self, done: RunDone) -> None:
         if self.style.verbosity >= 0:

@@ -12,6 +12,7 @@ from gsl.expr import Const, Expr, Proj, Var
 from gsl.graph import reverse_post_order
 from gsl.tvm.script import module_text
 from gsl.types import TupleType
+from gslverify.case import Case
 from gslverify.repro.form import Stored
 
 MOST_LINES = 40
@@ -64,13 +65,13 @@ class Program:
         return module_text(sides, list(self.values))
 
 
-def program_of(stored: Stored) -> Program:
+def program_of(case: Case) -> Program:
     """Return both sides of a case; tensors that are constants become variables.
 
     An output that is a tuple becomes its fields. Inputs without values, where types alone refute
     the rule, are ones.
     """
-    exprs = stored.case.exprs()
+    exprs = case.exprs()
     values: dict[Var, Any] = {}
     copies: dict[Expr, Expr] = {}
     for expr in reverse_post_order(exprs):
@@ -81,8 +82,8 @@ def program_of(stored: Stored) -> Program:
             copies[expr], values[variable] = variable, expr.value
         elif isinstance(expr, Var):
             variable = Var(_identifier(expr.name, len(values)), expr.shape, expr.dtype)
-            copies[expr], values[variable] = variable, stored.case.inputs.get(expr.name)
-    sides = (stored.case.source, stored.case.target)
+            copies[expr], values[variable] = variable, case.inputs.get(expr.name)
+    sides = (case.source, case.target)
     source, target = (_flat([copies[exprs[n]] for n in side]) for side in sides)
     return Program(source, target, values)
 
@@ -103,15 +104,15 @@ def _flat(outputs: Sequence[Expr]) -> list[Expr]:
     return flat
 
 
-def relax_text(stored: Stored) -> str:
+def relax_text(case: Case) -> str:
     """Return both sides as a Relax module; raises BackendError where TVM refuses a call."""
-    text = program_of(stored).text
+    text = program_of(case).text
     return "\n".join(line for line in text.splitlines() if "Metadata omitted" not in line) + "\n"
 
 
 def python_text(stored: Stored) -> str:
     """Return the program; raises BackendError where TVM refuses a call."""
-    program = program_of(stored)
+    program = program_of(stored.case)
     head = HEAD.format(
         title=_quoted(f"{stored.code_id}: {stored.message}")[: COLUMNS - 3],
         about=_quoted(f"Rule {stored.rule_id}, {_versions(stored)}."),

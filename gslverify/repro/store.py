@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gsl.errors import did_you_mean
 from gslverify.atomic import write_whole
+from gslverify.project import named, project_root
 from gslverify.repro.form import Stored, UnreadableError, contents_of, read
 
 PINNED = "__counterexamples__"
@@ -73,8 +74,8 @@ def find(given: str, folder: Path) -> Path:
 
     Raises UnreadableError where there is none, or more than one.
     """
-    if Path(given).is_file():
-        return Path(given)
+    if named(given).is_file():
+        return named(given)
     known = list(_known(folder))
     fitting = list({path.name: path for path in known if _means(given, path)}.values())
     if len(fitting) == 1:
@@ -88,7 +89,7 @@ def find(given: str, folder: Path) -> Path:
 
 def _known(folder: Path) -> Iterator[Path]:
     yield from sorted(folder.glob("*.json"))
-    yield from sorted(Path().glob(f"**/{PINNED}/*/*.json"))
+    yield from sorted(project_root().glob(f"**/{PINNED}/*/*.json"))
 
 
 def _means(given: str, path: Path) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gslverify.codes.stored import PIN_UNDECIDED, PIN_UNREADABLE
-from gslverify.corpus.collect import relative
 from gslverify.finding import Counterexample, Finding
+from gslverify.project import in_project
 from gslverify.repro.form import Stored, UnreadableError, read
 from gslverify.repro.store import pinned_files
 from gslverify.stage import Count, Outcome, Question, Stage
@@ -37,7 +37,7 @@ def examine(question: Question) -> Iterator[Outcome]:
 
 
 def _finding(question: Question, path: Path, stored: Stored, result: Replay) -> Finding:
-    where = relative(path)
+    where = in_project(path)
     if result.code is None:
         return Finding(PIN_UNDECIDED, f"{where}: {result.message}", question.rule.span)
     return Finding(

@@ -25,10 +25,12 @@ from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UN
 from gslverify.finding import Assurance, Code, Counterexample, Finding, Level, Tensor
 from gslverify.instances.concrete import concrete_outputs, rewrite_once, target_outputs, value_in
 from gslverify.instances.decisions import MOST_PATHS, Decisions
+from gslverify.instances.implied import Consequences
 from gslverify.instances.sampling import instance_symbols
 from gslverify.smt import Answer, Result, UntranslatableError, is_partial
 from gslverify.stage import Count, Outcome, Question, Stage
-from gslverify.stages.satisfiable import Scenario, Scenarios, scenarios_of
+from gslverify.stages.satisfiable import scenarios_of
+from gslverify.stages.scenarios import Scenario, Scenarios
 
 SMALL_SIZES = (1, 2, 3, 4, 6, 9, 16)
 
@@ -107,9 +109,11 @@ def _interval(name: str, numbers: set[int]) -> str:
 
 
 def _examine_scenario(question: Question, scenario: Scenario) -> Finding | None:
+    consequences = scenario.consequences
     try:
         for obligations in _paths(scenario):
-            finding = _first_failure(question, scenario, obligations)
+            doubtful = [one for one in obligations if not _is_clear(one, consequences)]
+            finding = _first_failure(question, scenario, doubtful)
             if finding is not None:
                 return finding
     except (UndecidedError, UntranslatableError) as error:
@@ -117,13 +121,17 @@ def _examine_scenario(question: Question, scenario: Scenario) -> Finding | None:
     return None
 
 
+def _is_clear(obligation: Obligation, consequences: Consequences) -> bool:
+    """Tell whether an obligation is met without asking the solver, whatever the path."""
+    term = obligation.term
+    return consequences.hold(term) if isinstance(term, Term) else term
+
+
 def _first_failure(
     question: Question, scenario: Scenario, obligations: list[Obligation]
 ) -> Finding | None:
     undecided: Finding | None = None
     for obligation in obligations:
-        if obligation.term is True:
-            continue
         result = _violation(scenario, obligation)
         if result.answer is Answer.SAT:
             finding = _confirmed(question, scenario, obligation)

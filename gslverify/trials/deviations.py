@@ -32,6 +32,17 @@ def _has_negative_zero(call: Call, operands: Sequence[Any]) -> bool:
     return any(bool(((array == 0) & np.signbit(array)).any()) for array in _floats(operands))
 
 
+def _has_infinity(call: Call, operands: Sequence[Any]) -> bool:
+    return any(bool(np.isinf(array).any()) for array in _floats(operands))
+
+
+def _has_limit(call: Call, operands: Sequence[Any]) -> bool:
+    array = np.asarray(operands[0])
+    limits = np.finfo(array.dtype) if array.dtype.kind == "f" else np.iinfo(array.dtype)
+    least = call.operator.name == "Argmax"
+    return bool(((array <= limits.min) if least else (array >= limits.max)).any())
+
+
 def _leaves_the_range(call: Call, operands: Sequence[Any]) -> bool:
     if call.dtype == "bool" or np.dtype(call.dtype).kind == "f":
         return False
@@ -72,6 +83,18 @@ KNOWN = (
         _has_nan,
     ),
     _known("place of NaN", "argmax and argmin pass over NaN", "Argmax Argmin", _has_nan),
+    _known(
+        "place of a limit",
+        "argmax is -1 where all elements are the least of their type, argmin where the largest",
+        "Argmax Argmin",
+        _has_limit,
+    ),
+    _known(
+        "extremum along an axis of infinities",
+        "the maximum of minus infinity alone is the least number, the minimum likewise",
+        "Max Min",
+        _has_infinity,
+    ),
     _known("inequality of NaN", "NaN != x is false", "NotEqual", _has_nan),
     _known("tanh of negative zero", "tanh(-0.0) is 0.0", "Tanh", _has_negative_zero),
     _known(

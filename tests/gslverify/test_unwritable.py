@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from gslverify.cli import main
-from tests.gslverify.rule_files import write_rules
+from tests.gslverify.rule_files import HEAD, rule_text, write_rules
 
 
 @pytest.mark.parametrize("output_format", ["full", "json", "jsonl", "sarif"])
@@ -40,3 +41,99 @@ def test_report_file_without_permission_is_a_mistake(
         result = CliRunner().invoke(main, ["check", "rules.py", *option])
         assert result.exit_code == 2
         assert "`r.json` cannot be written; check its permissions" in result.stderr
+
+
+def without_room(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command where no file may grow beyond nothing."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    command = [sys.executable, "-m", "gslverify", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limit)
+
+
+@pytest.mark.smt
+def test_disk_without_room_costs_no_verdict(folder: Path) -> None:
+    wrong = "Subst(op.Relu(op.Relu(x)), op.Abs(x))"
+    (folder / "rules.py").write_text(HEAD + rule_text("wrong", result=wrong))
+    options = ["--no-tvm", "-n", "10", "-j", "0"]
+    reports = ["--report", "json=r.json", "--report", "html=r.html"]
+    done = without_room("check", "rules.py", *options, *reports)
+
+    assert done.returncode == 1
+    assert "FAIL rules.py::wrong" in done.stdout
+    assert done.stdout.splitlines()[-1] == "reports: none    exit 1"
+    assert "counterexamples cannot be kept: File too large; the report has all" in done.stderr
+    assert "results cannot be kept: File too large" in done.stderr
+    assert "the report json could not be written to r.json" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not {"r.json", "r.html"} & {path.name for path in folder.iterdir()}
+
+
+def test_reports_that_fail_alone_are_an_error_of_their_own(folder: Path) -> None:
+    write_rules(folder, ["one"])
+    command = ["check", "rules.py", "--stages", "static", "-j", "0", "--no-cache"]
+    done = without_room(*command, "--report", "json=r.json")
+
+    assert done.returncode == 3
+    assert "1 rule: 1 pass, 0 fail" in done.stdout
+
+
+def test_project_is_begun_as_a_whole_or_not_at_all(folder: Path) -> None:
+    settings = folder / "pyproject.toml"
+    settings.write_text("[project]\nname = 'mine'\n")
+    settings.chmod(0o640)
+    done = without_room("init", "--write")
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "pyproject.toml cannot be written: File too large" in " ".join(done.stderr.split())
+    assert settings.read_text() == "[project]\nname = 'mine'\n"
+    assert [path.name for path in folder.iterdir()] == ["pyproject.toml"]
+    assert CliRunner().invoke(main, ["init", "--write"]).exit_code == 0
+    assert settings.read_text().startswith("[project]\nname = 'mine'\n\n[tool.gslverify]\n")
+    assert settings.stat().st_mode & 0o777 == 0o640
+
+
+def test_mutants_are_printed_where_their_file_cannot_be(folder: Path) -> None:
+    write_rules(folder, ["one"])
+    (folder / "old.txt").write_text("older")
+    options = ["--operators", "M01", "--stages", "static", "-j", "0", "--no-tvm"]
+    done = without_room("mutate", "rules.py", *options, "-o", "old.txt")
+
+    assert done.returncode == 3
+    assert "old.txt cannot be written: File too large; the report follows" in done.stderr
+    assert "mutant" in done.stdout
+    assert (folder / "old.txt").read_text() == "older"
+
+
+def test_results_that_cannot_be_removed_are_told(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = folder / ".gslverify" / "cache" / "ab" / "abcd.result"
+    entry.parent.mkdir(parents=True)
+    entry.touch()
+
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    result = CliRunner().invoke(main, ["cache", "clear"])
+
+    assert result.exit_code == 2
+    assert "1 results in .gslverify/cache cannot be removed" in " ".join(result.stderr.split())
+
+
+def test_our_own_mistakes_are_not_taken_for_findings(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*arguments: object, **options: object) -> None:
+        raise ZeroDivisionError("ours")
+
+    monkeypatch.setattr("gslverify.commands.check.run_check", broken)
+    result = CliRunner().invoke(main, ["check", "rules.py"])
+
+    assert result.exit_code == 3
+    assert result.stderr.startswith("gslverify itself failed: ZeroDivisionError: ours\n")
+    assert "Traceback" in result.stderr

@@ -33,9 +33,12 @@ def test_nodes_are_noted_in_the_order_in_which_they_are_made() -> None:
     field = make.projection(pair, 1)
     two = make.constant(2, "int8")
 
-    assert list(make.added) == [one, pair, field, two]
+    assert make.made == [one, pair, field, two]
     assert [node.expr.type for node in (one, field)] == [A.type, A.type]
-    assert all(node in graph for node in make.added)
+    assert list(a.users) == graph.outputs, "nothing is linked yet"
+    graph.link(make.made)
+    assert list(a.users) == [*graph.outputs, one, pair]
+    assert list(graph)[-4:] == make.made
     assert one.expr.attributes == {"k": 2}
     assert field.expr.index == 1
     assert two.expr.dtype == "int8"
@@ -55,20 +58,14 @@ class Counted:
         monkeypatch.setattr(Operator, "infer", counted)
 
 
-def test_call_is_inferred_under_a_key_and_made_from_what_is_known() -> None:
+def test_call_is_inferred_and_known_under_a_key() -> None:
     graph, a = graph_of_one()
-    make = Maker(graph)
+    kept = object()
 
-    known = make.infer("key", Tag, (a,), {"k": 2})
-    calls = [make.typed(Tag, (a,), known) for _ in range(2)]
+    known = Maker(graph).infer("key", Tag, (a,), {"k": 2}, (kept,))
 
     assert Maker(graph).known["key"] is known, "the next target in this graph finds it"
-    assert list(make.added) == calls
-    assert calls[0].expr is not calls[1].expr
-    for call in calls:
-        assert (call.expr.operator, call.expr.operands) == (Tag, (A,))
-        assert (call.expr.attributes, call.expr.type) == ({"k": 2}, A.type)
-        assert call.operands == (a,)
+    assert known == ({"k": 2}, A.type, (kept, A.type))
 
 
 def inferred(monkeypatch: pytest.MonkeyPatch, rule: Subst, *roots: Expr) -> int:
@@ -131,7 +128,7 @@ def test_what_cannot_be_made_is_refused(
 
     with pytest.raises(error):
         getattr(make, name)(*given)
-    assert make.added == {}
+    assert make.made == []
     assert make.known == {}
     assert list(graph) == before
 

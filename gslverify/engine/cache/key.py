@@ -45,6 +45,7 @@ NAMES = frozenset(
 """What a rule is called and where it is; no stage whose results are kept looks at it."""
 
 ELSEWHERE = """
+    changed_since
     rules files tags profile stages keep_going library max_failures jobs load_timeout stage_timeout
     stage_timeouts budget rule_budget shrink_budget select ignore per_rule_ignores fail_on exit_zero
     baseline strict_baseline allow_inconclusive cache cache_folder failures_folder shard executor

@@ -164,6 +164,26 @@ def page_model(
     )
 
 
+def drawing_model(rule_id: str, sketch: Sketch) -> RuleView:
+    """Return what a page shows of a rule that was not verified."""
+    file, _, name = rule_id.partition("::")
+    return RuleView(
+        anchor="",
+        file=file,
+        name=name,
+        verdict="",
+        expected="",
+        codes=(),
+        assurance=(),
+        seconds=0.0,
+        sketch=sketch,
+        sides=sides(sketch),
+        lines=_lines(sketch, file, ()),
+        stages=(),
+        problems=(),
+    )
+
+
 def _bars(amounts: Sequence[tuple[str, float]]) -> list[tuple[str, float, float]]:
     total = sum(amount for _, amount in amounts) or 1.0
     bars, start = [], 0.0

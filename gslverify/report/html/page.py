@@ -10,8 +10,9 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from gslverify.report.html.model import page_model
-from gslverify.report.html.sketch import Sketch, sketches_of
+from gslverify.corpus.collect import CollectedRule
+from gslverify.report.html.model import drawing_model, page_model
+from gslverify.report.html.sketch import Sketch, sketch_of, sketches_of
 from gslverify.report.json import document, finite
 from gslverify.report.record import Report
 
@@ -51,6 +52,22 @@ def html_page(
         remarks: what else there is to say about the run, such as what the gate says.
     """
     script = _file("page.js")
+    return _rendered(
+        "page.html",
+        page=page_model(report, sketches or {}, everything=everything),
+        colours=COLOURS,
+        remarks="\n".join(remarks),
+        script=script,
+        script_hash=_hash(script),
+    )
+
+
+def drawing_page(item: CollectedRule) -> str:
+    """Return a page of one rule that says nothing about whether it is right."""
+    return _rendered("drawing.html", rule=drawing_model(item.rule_id, sketch_of(item)))
+
+
+def _rendered(template: str, **values: Any) -> str:
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -59,14 +76,7 @@ def html_page(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    text = environment.get_template("page.html").render(
-        page=page_model(report, sketches or {}, everything=everything),
-        colours=COLOURS,
-        remarks="\n".join(remarks),
-        style=_file("page.css"),
-        script=script,
-        script_hash=_hash(script),
-    )
+    text = environment.get_template(template).render(style=_file("page.css"), **values)
     # Names of files may hold what no encoding has.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 

@@ -45,10 +45,11 @@ class Sketch:
 
 def sketches_of(collected: Iterable[Collected]) -> Mapping[str, Sketch]:
     """Return the sketches of everything that was collected, by rule id."""
-    return {item.rule_id: _sketch(item) for item in collected}
+    return {item.rule_id: sketch_of(item) for item in collected}
 
 
-def _sketch(item: Collected) -> Sketch:
+def sketch_of(item: Collected) -> Sketch:
+    """Return what is known of a rule, or of something that gave none."""
     if isinstance(item, Unusable):
         return Sketch(excerpt=_lines_around(item.finding.span))
     rule = item.rule

@@ -327,6 +327,17 @@ def test_quiet_is_short(mixed: Path) -> None:
     assert len(lines) == 5
 
 
+def test_ci_shows_problems_only(mixed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+    found, whole = check("rules.py"), check("rules.py", "-v")
+
+    assert "sound" not in found.stdout
+    assert "ERROR         wrong" in found.stdout
+    assert "ERROR rules.py::wrong" in found.stdout
+    assert "2 rules: 1 pass, 0 fail, 1 error" in found.stdout
+    assert "PASS          sound" in whole.stdout
+
+
 def test_equal_runs_give_equal_json(folder: Path) -> None:
     write_rules(folder, ["one", "two"])
     write_rule(folder, "return None", "wrong.py")
@@ -361,6 +372,39 @@ def test_list_shows_equation_tags_and_expectation(folder: Path) -> None:
         "      relu(relu(x))  =>  relu(x)",
         "      tags: a, b   expect: GSL401   twin: sound   origin: a paper",
     ]
+
+
+def test_list_as_json_has_everything_about_a_rule(folder: Path) -> None:
+    options = 'tags={"b", "a"}, expect="GSL401", twin="sound", origin="a paper"'
+    (folder / "rules.py").write_text(HEAD + rule_text("wrong", options), "utf-8")
+    (folder / "broken.py").write_text("import nowhere\n", "utf-8")
+    pinned = folder / "__counterexamples__" / "wrong" / "wrong-GSL401-0123.json"
+    pinned.parent.mkdir(parents=True)
+    pinned.touch()
+    (folder / "pyproject.toml").write_text('[tool.gslverify]\nrules = ["."]\n')
+
+    found = [gslverify("list", *flags).stdout for flags in (["--json"], ["--format", "json"])]
+    broken, wrong = json.loads(found[0])
+
+    assert found[0] == found[1]
+    assert (broken["id"], broken["code"]) == ("broken.py", "GSL101")
+    assert wrong == {
+        "id": "rules.py::wrong",
+        "file": "rules.py",
+        "line": 4,
+        "equation": "relu(relu(x))  =>  relu(x)",
+        "tags": ["a", "b"],
+        "expect": "GSL401",
+        "twin": "sound",
+        "origin": "a paper",
+        "pinned": ["__counterexamples__/wrong/wrong-GSL401-0123.json"],
+    }
+    assert "origin: a paper   pinned: 1" in gslverify("list").stdout
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["list", "--operators", "--json"]])
+def test_lists_that_cannot_be_are_mistakes(arguments: list[str], folder: Path) -> None:
+    assert gslverify(*arguments).exit_code == 2
 
 
 def test_list_operators_shows_attributes_with_defaults() -> None:

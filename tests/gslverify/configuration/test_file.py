@@ -84,8 +84,9 @@ def test_file_that_cannot_be_read(tmp_path: Path) -> None:
     path = tmp_path / "pyproject.toml"
     path.write_bytes(b"[tool.gslverify]\n\xff\xfe\n")
 
+    assert find_file(tmp_path) == path
     with pytest.raises(SettingsError, match="cannot be read"):
-        find_file(tmp_path)
+        read_file(path, tmp_path)
 
 
 def test_every_built_in_profile_can_be_read() -> None:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from gslverify.corpus.collect import CollectedRule, Unusable, collect, load, relative
+from gslverify.corpus.collect import CollectedRule, Unusable, collect, load
+from gslverify.project import in_project
 from tests.gslverify.rule_files import HEAD, rule_text, write_rules
 
 
@@ -69,6 +72,55 @@ def test_search_path_is_restored(folder: Path) -> None:
     assert sys.path == before
 
 
+def test_folders_that_are_closed_are_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_rules(folder, ["one"], "rules/one.py")
+    write_rules(folder, ["two"], "rules/closed/two.py")
+    scandir = os.scandir
+
+    def refuse(path: str) -> Any:
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr("os.scandir", refuse)
+    closed, one = collect(["rules"])
+
+    assert isinstance(closed, Unusable)
+    assert closed.finding.code.id == "GSL105"
+    assert closed.finding.message == ("the folder `rules/closed` cannot be read: Permission denied")
+    assert one.rule_id == "rules/one.py::one"
+
+
+def test_file_in_a_closed_folder_is_not_there(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: object, **options: object) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("os.stat", refuse)
+    monkeypatch.setattr("os.listdir", refuse)
+    (item,) = collect(["rules/one.py"])
+
+    assert isinstance(item, Unusable)
+    assert item.finding.message == "there is no file or folder `rules/one.py`"
+
+
+def test_file_that_cannot_be_read_has_its_own_cure(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_rules(folder, ["one"])
+
+    def refuse(name: object) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tokenize.open", refuse)
+    path.write_text("import nowhere")
+    (item,) = collect(["rules.py"])
+
+    assert isinstance(item, Unusable)
+    assert item.finding.cure == "check the permissions of the file (Permission denied)"
+
+
 def test_two_files_of_one_name_do_not_mix(folder: Path) -> None:
     write_rules(folder, ["sound"], "sound/conv.py")
     write_rules(folder, ["broken"], "broken/conv.py")
@@ -85,14 +137,14 @@ def test_nothing_but_the_rules_of_the_file_is_run(folder: Path) -> None:
     assert item.rule.span.line == 4
 
 
-def test_ids_outside_the_working_directory_are_absolute(
+def test_ids_outside_the_project_are_absolute(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_rules(folder, ["one"], "lib/rules.py")
     (folder / "elsewhere").mkdir()
     monkeypatch.chdir(folder / "elsewhere")
 
-    assert relative(path) == path.resolve().as_posix()
+    assert in_project(path) == path.resolve().as_posix()
     assert ids(["../lib"]) == [f"{path.resolve().as_posix()}::one"]
 
 

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from gsl.span import Span
+from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.corpus.collect import collect
 from gslverify.engine.loop import verify
+from gslverify.engine.pool import Outcome, Task
 from gslverify.events import (
     Event,
     Live,
@@ -18,7 +22,7 @@ from gslverify.events import (
     StageStarted,
 )
 from gslverify.exits import Exit, exit_code
-from gslverify.finding import Verdict
+from gslverify.finding import Counterexample, Finding, StageResult, Verdict
 from gslverify.settings import Settings
 from tests.gslverify.fake_stages import WAVES
 from tests.gslverify.rule_files import write_rule, write_rules
@@ -228,3 +232,41 @@ def test_interrupt_tells_of_finished_rules_behind_unfinished_ones(folder: Path) 
 
     told = [rule_name(e.result.rule_id) for e in events if isinstance(e, RuleDone)]
     assert told == ["early"]
+
+
+class Interrupted:
+    """Workers that finish one task behind others before Ctrl-C strikes."""
+
+    deadline: float | None = None
+
+    def __enter__(self) -> Interrupted:
+        return self
+
+    def __exit__(self, *error: object) -> None: ...
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Outcome]]:
+        late = list(tasks)[-1]
+        span = Span(str(late.path), 4)
+        example = Counterexample({}, ("return x",), ("return x",))
+        finding = Finding(OUTPUTS_DIFFER, "they differ", span, counterexample=example)
+        yield late.number, tuple(StageResult(n, Verdict.FAIL, (finding,)) for n in late.wave)
+        raise KeyboardInterrupt
+
+
+def test_interrupt_keeps_what_is_finished_behind_what_is_not(folder: Path) -> None:
+    write_rules(folder, ["one", "two", "wrong"])
+    kept: list[str] = []
+
+    def keep(rule_id: str, rule_hash: str, finding: Finding) -> Finding:
+        kept.append(rule_id)
+        return replace(finding, stored="kept.json")
+
+    collected, waves = collect(["rules.py"]), [WAVES[0], WAVES[-1]]
+    events = verify(collected, Settings(), waves, keep=keep, workers=Interrupted())
+    *_, done = list(events)
+
+    assert isinstance(done, RunDone)
+    assert done.interrupted
+    assert verdicts(done) == {"wrong": "FAIL"}
+    assert kept == ["rules.py::wrong"]
+    assert done.results[0].findings[0].stored == "kept.json"

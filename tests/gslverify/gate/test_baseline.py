@@ -51,6 +51,7 @@ def test_every_rule_has_a_line_and_nothing_changes_by_itself(folder: Path) -> No
     ("old", "new", "line", "message"),
     [
         ('"fail"', '"fai"', 3, "`b.py::ü`: 'fai' is not a verdict"),
+        ('"fail"', '["fail"]', 3, "`b.py::ü`: ['fail'] is not a verdict"),
         ("2027-03-01", "soon", 3, "`expires` is 'soon', not a day such as 2027-03-01"),
         ('"proved"', '"sworn"', 2, "`assurance` gives subjects one of tested"),
         ('["GSL401"]', '"GSL401"', 3, "`codes` are not a list of codes"),

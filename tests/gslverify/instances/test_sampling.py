@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from gsl import Subst, attr, op, pat
 from gsl.attr.term import Symbol
 from gslverify.instances.instance import Instance
-from gslverify.instances.sampling import LARGEST_SAMPLES, MARGIN, Sampler, instance_symbols
+from gslverify.instances.sampling import (
+    HUGE,
+    LARGEST_SAMPLES,
+    MARGIN,
+    Sampler,
+    instance_symbols,
+)
 from gslverify.instances.variants import enumerate_variants
 from gslverify.smt import Solver
 
@@ -154,6 +160,20 @@ def test_boundaries_of_integers_are_reached() -> None:
     found = sampler(Subst(call, call, where=[x.shape[0] < 17, x.shape[0] > 2]))
     sizes = [by_name(found.model(wishing(), demand=b))["x.shape[0]"] for b in found.corners]
     assert sizes == [16, 3]
+
+
+def test_constants_of_integers_are_huge_in_a_corner() -> None:
+    x, c = pat.Variable(shape=(), dtype="int32"), pat.Const(shape=())
+    total = x + c
+    whole, _ = samplers(Subst(total, total, where=[c.value > -5]))
+    values = [value_of(whole.model(wishing(), demand=demand)) for demand in whole.corners]
+
+    assert values == [-4, HUGE]
+
+
+def value_of(model: dict[Symbol, Any] | None) -> Any:
+    """Return what the only constant of a model is."""
+    return next(value for name, value in by_name(model).items() if name.endswith(".value"))
 
 
 def test_what_follows_from_patterns_alone_has_no_corners() -> None:

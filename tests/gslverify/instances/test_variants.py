@@ -16,8 +16,9 @@ from gsl.graph import Graph
 from gsl.match import Bindings, matches_at
 from gsl.operators import lookup
 from gsl.types import TensorType
+from gslverify.instances.choices import Replay
 from gslverify.instances.instance import Extent, InfeasibleError, Instance
-from gslverify.instances.variants import Enumeration, Replay, enumerate_variants
+from gslverify.instances.variants import Enumeration, enumerate_variants
 from gslverify.smt import Answer, Solver, new_context
 
 pytestmark = pytest.mark.smt

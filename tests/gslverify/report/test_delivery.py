@@ -33,15 +33,25 @@ def test_failure_names_format_file_and_reason(folder: Path) -> None:
     assert (folder / "ok").exists()
 
 
-def test_older_file_survives_a_failure(folder: Path) -> None:
+def test_older_file_survives_a_failure(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
     path = folder / "report"
     path.write_text("older", "utf-8")
 
-    with pytest.raises(UnicodeEncodeError):
-        write_report(path, "\ud800")
+    with pytest.raises(OSError, match="No space left"):
+        write_report(path, "newer")
 
     assert path.read_text("utf-8") == "older"
     assert os.listdir(folder) == ["report"]
+
+
+def test_what_no_encoding_has_is_escaped(folder: Path) -> None:
+    write_report(folder / "report", "\udcff.py")
+
+    assert (folder / "report").read_text("utf-8") == "\\udcff.py"
 
 
 def test_file_keeps_its_permissions_and_a_link_stays_one(folder: Path) -> None:

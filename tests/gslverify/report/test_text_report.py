@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,19 @@ def test_the_whole_report(folder: Path) -> None:
 
     assert squeezed(printed) == squeezed(GOLDEN)
     assert max(map(len, printed.splitlines())) <= 100
+
+
+def test_problems_only_leave_out_rules_without_any(folder: Path) -> None:
+    silent = passing(folder)
+    warned = replace(silent, rule_id="conv.py::warned", remarks=failing(folder).findings[:1])
+    results = [silent, warned, failing(folder)]
+    told = report(results, Style(problems_only=True)).splitlines()
+
+    assert not any("diamond" in line for line in told)
+    assert any(line.startswith("  PASS          warned") for line in told)
+    assert any(line.startswith("warning conv.py::warned") for line in told)
+    assert any(line.startswith("FAIL conv.py::two_conv_add") for line in told)
+    assert "3 rules: 2 pass, 1 fail    58.2s, seed 3" in told
 
 
 def test_quiet_names_problems_only(folder: Path) -> None:

@@ -99,7 +99,7 @@ def test_hostile_text_stays_in_the_comment(folder: Path) -> None:
 
 
 def test_a_relax_module_has_both_sides() -> None:
-    text = relax_text(stored())
+    text = relax_text(stored().case)
 
     assert "def source(" in text
     assert "def target(" in text

@@ -9,9 +9,9 @@ import pytest
 
 from gsl import Subst, attr, op, pat
 from gslverify.codes.satisfiable import UNDECIDED_SATISFIABILITY, VACUOUS
-from gslverify.corpus.collect import relative
 from gslverify.finding import Verdict
 from gslverify.instances.variants import Variant
+from gslverify.project import in_project
 from gslverify.stages.satisfiable import SATISFIABLE, examination_order, scenarios_of
 from tests.gslverify.rules import SOUND
 from tests.gslverify.stages.asking import ask, line_of, only, question
@@ -73,7 +73,7 @@ def test_the_core_names_the_lines_that_clash(write: Any, lines: list[str]) -> No
     finding = only(ask(SATISFIABLE, write))
     assert finding.code is VACUOUS
     named = [detail.split(":")[1] for detail in finding.details]
-    assert {detail.split(":")[0] for detail in finding.details} <= {relative(Path(__file__))}
+    assert {detail.split(":")[0] for detail in finding.details} <= {in_project(Path(__file__))}
     assert {str(line_of(write, text)) for text in lines} <= set(named)
     assert finding.span is not None
     if write is contradiction:

@@ -1,4 +1,4 @@
-"""The ten deviations of TVM that are known by name."""
+"""The twelve deviations of TVM that are known by name."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from gslverify.trials.deviations import KNOWN, deviation_of
 NAN = np.array([np.nan, 1.0], np.float32)
 PLAIN = np.array([2.0, 1.0], np.float32)
 ZERO = np.array([-0.0, 1.0], np.float32)
+LIMITS = np.array([0, 255], np.uint8)
+INFINITE = np.array([-np.inf, 1.0], np.float32)
 HALF = np.ones(2, np.float16)
 
 
@@ -30,6 +32,10 @@ FIRING = [
     ("Sign", (NAN,), {}, "sign of NaN"),
     ("Max", (NAN,), {}, "extremum along an axis with NaN"),
     ("Argmax", (NAN,), {"axis": 0}, "place of NaN"),
+    ("Argmax", (LIMITS,), {"axis": 0}, "place of a limit"),
+    ("Argmin", (LIMITS,), {"axis": 0}, "place of a limit"),
+    ("Argmax", (INFINITE,), {"axis": 0}, "place of a limit"),
+    ("Max", (INFINITE,), {}, "extremum along an axis of infinities"),
     ("NotEqual", (NAN, PLAIN), {}, "inequality of NaN"),
     ("Tanh", (ZERO,), {}, "tanh of negative zero"),
     ("Cast", (PLAIN * 1e9,), {"dtype": "uint8"}, "conversion out of range"),
@@ -51,6 +57,9 @@ SILENT = [
     ("Maximum", (PLAIN, PLAIN), {}),
     ("Relu", (ZERO,), {}),
     ("Add", (NAN, PLAIN), {}),
+    ("Argmax", (PLAIN,), {"axis": 0}),
+    ("Argmin", (INFINITE,), {"axis": 0}),
+    ("Max", (LIMITS,), {}),
     ("Tanh", (PLAIN,), {}),
     ("Cast", (PLAIN,), {"dtype": "uint8"}),
     ("Cast", (NAN,), {"dtype": "float64"}),
@@ -69,8 +78,8 @@ def test_fields_of_tuples_count() -> None:
     assert deviation_of(joined, [(NAN, PLAIN)]) is None
 
 
-def test_there_are_ten_with_names_of_their_own() -> None:
-    assert len({known.name for known in KNOWN}) == len(KNOWN) == 10
+def test_there_are_twelve_with_names_of_their_own() -> None:
+    assert len({known.name for known in KNOWN}) == len(KNOWN) == 12
     for known in KNOWN:
         assert known.sentence
         assert {lookup(name).name for name in known.operators} == known.operators

@@ -1,0 +1,364 @@
+"""Conditions that follow from claims by arithmetic alone, so that no solver has to be asked.
+
+Terms are brought into normal forms: sums of products of atoms with rational coefficients, where
+definitions are put in the place of what they define. A condition whose normal form is true, or is
+that of a claim, certainly holds. Nothing follows from one that is not found to hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from math import isfinite, prod
+from typing import Any
+
+from gsl.attr.conjuncts import conjuncts
+from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
+
+Monomial = tuple[int, ...]
+"""The numbers of atoms in order, each as often as it is a factor."""
+
+Polynomial = dict[Monomial, Any]
+"""Coefficients other than 0; a number is one of the empty product."""
+
+MOST_MONOMIALS = 24
+PARTIAL = frozenset({"/", "//", "%", "sqrt"})
+NUMERIC = frozenset({"+", "-", "*", "neg"})
+
+
+class Consequences:
+    """What follows from some claims, given which symbols are defined by which terms.
+
+    Definitions must not depend on themselves, and every one must be a claim.
+    """
+
+    def __init__(self, claims: Iterable[Term], definitions: Mapping[Symbol, Term]) -> None:
+        self._definitions = definitions
+        self._atoms: dict[Any, int] = {}
+        self._forms: dict[Term, Any] = {}
+        self._bounds: dict[int, Fraction | None] = {}
+        self._broadcasts: dict[int, frozenset[Any]] = {}
+        self._known: set[Any] = set()
+        self._members: dict[Any, frozenset[Any]] = {}
+        self._compatible: list[frozenset[Any]] = []
+        for claim in claims:
+            for one in conjuncts(claim):
+                self._learn(self.form(one))
+
+    def _learn(self, form: Any) -> None:
+        self._known.add(form)
+        if isinstance(form, tuple) and form[0] == "in":
+            _, item, options = form
+            self._members[item] = self._members.get(item, options) & options
+        sizes = self._broadcast_of(form)
+        if sizes is not None:
+            self._compatible.append(sizes)
+
+    def hold(self, condition: Term) -> bool:
+        """Tell whether a condition is found to be true, and to have a value, where claims hold."""
+        return self._is_total(condition) and self._is_true(self.form(condition))
+
+    @staticmethod
+    def _is_total(condition: Term) -> bool:
+        """Tell whether no division in a term can be by zero."""
+        partial = (
+            part
+            for part in subterms(condition)
+            if isinstance(part, Operation) and part.head in PARTIAL
+        )
+        return all(part.head != "sqrt" and _is_nonzero(part.operands[1]) for part in partial)
+
+    def _is_true(self, form: Any) -> bool:
+        if form is True or form in self._known:
+            return True
+        match form:
+            case ("and", parts):
+                return all(map(self._is_true, parts))
+            case ("or", parts):
+                return any(map(self._is_true, parts)) or self._is_compatible(form)
+            case ("in", item, options):
+                return item in self._members and self._members[item] <= options
+        return self._is_bounded(form)
+
+    def _is_bounded(self, form: Any) -> bool:
+        """Tell whether an inequality follows from the least values of its terms."""
+        match form:
+            case ("not", ("negative", gap)):
+                least = self._least(gap)
+                return least is not None and least >= 0
+            case ("negative", ("sum", terms)):
+                least = self._least(_frozen(_negative(dict(terms))))
+                return least is not None and least > 0
+        return False
+
+    def _least(self, form: Any) -> Fraction | None:
+        """Return a lower bound of a number, which is that of its terms where no factor is negative.
+
+        None when there is none.
+        """
+        if not _is_polynomial(form):
+            return None
+        total = Fraction(0)
+        for monomial, coefficient in form[1]:
+            if not monomial:
+                total += coefficient
+                continue
+            bounds = [self._bounds[number] for number in monomial]
+            if coefficient < 0 or any(bound is None or bound < 0 for bound in bounds):
+                return None
+            total += coefficient * prod(bound for bound in bounds if bound is not None)
+        return total
+
+    def _is_compatible(self, form: Any) -> bool:
+        sizes = self._broadcast_of(form)
+        return sizes is not None and any(sizes <= known for known in self._compatible)
+
+    def _broadcast_of(self, form: Any) -> frozenset[Any] | None:
+        """Return the sizes that a condition says to broadcast to each other.
+
+        That is: they are equal but for those that are 1. A condition on two of them is
+        `a == b or a == 1 or b == 1`, where `a` and `b` may be what others are broadcast to.
+        """
+        if not (isinstance(form, tuple) and form[0] == "or" and len(form[1]) == 3):
+            return None
+        ones = [self._equal_to_one(part) for part in form[1]]
+        sides = [side for side in ones if side is not None]
+        if len(sides) != 2 or _equation(*sides) not in form[1]:
+            return None
+        parts = frozenset().union(*map(self._sizes_of, sides))
+        wholes = [side for side in sides if len(self._sizes_of(side)) > 1]
+        known = all(any(self._sizes_of(w) <= k for k in self._compatible) for w in wholes)
+        return parts if known else None
+
+    def _equal_to_one(self, form: Any) -> Any:
+        """Return the number that a condition equates to 1, None if that is not what it does."""
+        if not (isinstance(form, tuple) and form[0] == "zero"):
+            return None
+        number = _frozen(_sum(dict(form[1][1]), {(): Fraction(1)}))
+        return number if len(number[1]) == 1 and _constant(number) is None else None
+
+    def _sizes_of(self, size: Any) -> frozenset[Any]:
+        """Return the sizes that a size is broadcast from, itself alone if it is not."""
+        if _is_polynomial(size) and len(size[1]) == 1:
+            ((monomial, coefficient),) = size[1]
+            if coefficient == 1 and len(monomial) == 1 and monomial[0] in self._broadcasts:
+                return self._broadcasts[monomial[0]]
+        return frozenset((size,))
+
+    def form(self, term: Term) -> Any:
+        """Return the normal form of a term: a truth value, text, or something hashable."""
+        known = self._forms.get(term)
+        if known is None:
+            known = self._forms[term] = self._computed(term)
+        return known
+
+    def _computed(self, term: Term) -> Any:
+        match term:
+            case Constant(value=bool() | str() as value):
+                return value
+            case Constant(value=int() | float() as value) if isfinite(value):
+                return _frozen({(): Fraction(value)} if value else {})
+            case Symbol():
+                if term in self._definitions:
+                    return self.form(self._definitions[term])
+                return self._variable(term)
+            case Operation(head=head, operands=operands):
+                return self._operation(head, [self.form(part) for part in operands], term)
+        return ("term", id(term))
+
+    def _variable(self, symbol: Symbol) -> Any:
+        if symbol.sort in ("text", "bool"):
+            return (symbol.sort, id(symbol))
+        low = None if symbol.low is None else Fraction(symbol.low)
+        return self._atom(("symbol", id(symbol)), low)
+
+    def _atom(self, key: Any, least: Fraction | None) -> Any:
+        number = self._atoms.setdefault(key, len(self._atoms))
+        self._bounds.setdefault(number, least)
+        return _frozen({(number,): Fraction(1)})
+
+    def _operation(self, head: str, forms: list[Any], term: Operation) -> Any:
+        if head in NUMERIC and all(map(_is_polynomial, forms)):
+            made = _ARITHMETIC[head](*(dict(form[1]) for form in forms))
+            if len(made) <= MOST_MONOMIALS:
+                return _frozen(made)
+        match head:
+            case "and" | "or":
+                return _joined(head, forms)
+            case "not":
+                return _negated(forms[0])
+            case "==":
+                return _equation(*forms)
+            case "!=":
+                return _negated(_equation(*forms))
+            case "<" | "<=" | ">" | ">=":
+                return _order(head, *forms)
+            case "cond":
+                return self._choice(forms)
+            case "in":
+                return _membership(forms[0], term.operands[1])
+            case "min" | "max":
+                one = forms[0] == forms[1]
+                key = (head, frozenset(forms))
+                return forms[0] if one else self._atom(key, self._bound(head, forms))
+        return self._atom((head, *forms), self._bound(head, forms))
+
+    def _bound(self, head: str, forms: list[Any]) -> Fraction | None:
+        """Return a lower bound of the result of an operation."""
+        least = [self._least(form) for form in forms]
+        known = [bound for bound in least if bound is not None]
+        match head:
+            case "max":
+                return max(known, default=None)
+            case "min" | "cond":
+                every = known if head == "min" else [b for b in least[1:] if b is not None]
+                return min(every) if len(every) == 2 else None
+            case "//" if len(known) == 2 and known[0] >= 0 and known[1] > 0:
+                return Fraction(0)
+        return None
+
+    def _choice(self, forms: list[Any]) -> Any:
+        condition, then, otherwise = forms
+        if then == otherwise or self._is_true(condition):
+            return then
+        if condition is False or self._is_true(_negated(condition)):
+            return otherwise
+        size = self._equal_to_one(condition)
+        if size is not None and size == otherwise:
+            if _constant(then) == 1:
+                return size
+            sizes = self._sizes_of(size) | self._sizes_of(then)
+            if any(sizes <= known for known in self._compatible):
+                return self._broadcast(sizes)
+        return self._atom(("cond", *forms), self._bound("cond", forms))
+
+    def _broadcast(self, sizes: frozenset[Any]) -> Any:
+        bounds = [self._least(size) for size in sizes]
+        least = min((b for b in bounds if b is not None), default=None)
+        form = self._atom(("broadcast", sizes), None if None in bounds else least)
+        self._broadcasts[form[1][0][0][0]] = sizes
+        return form
+
+
+def _is_nonzero(divisor: Term) -> bool:
+    match divisor:
+        case Constant(value=value):
+            return bool(value != 0)
+        case Symbol(sort="int", low=low):
+            return low is not None and low >= 1
+    return False
+
+
+def _membership(item: Any, options: Term) -> Any:
+    """Only names are looked at: that 1 equals True is none of our business."""
+    if not isinstance(options, Constant) or not all(isinstance(o, str) for o in options.value):
+        return ("term", id(options), item)
+    return (
+        item in options.value if isinstance(item, str) else ("in", item, frozenset(options.value))
+    )
+
+
+def _order(head: str, left: Any, right: Any) -> Any:
+    if not (_is_polynomial(left) and _is_polynomial(right)):
+        return (head, left, right)
+    if head in ("<", ">="):
+        gap = _frozen(_difference(dict(left[1]), dict(right[1])))
+    else:
+        gap = _frozen(_difference(dict(right[1]), dict(left[1])))
+    # Now `gap < 0` or `gap >= 0`.
+    constant = _constant(gap)
+    if constant is not None:
+        return (constant < 0) == (head in ("<", ">"))
+    negative = ("negative", gap)
+    return negative if head in ("<", ">") else ("not", negative)
+
+
+def _is_polynomial(form: Any) -> bool:
+    return isinstance(form, tuple) and form[0] == "sum"
+
+
+def _frozen(polynomial: Polynomial) -> Any:
+    return ("sum", tuple(sorted(polynomial.items())))
+
+
+def _constant(form: Any) -> Any:
+    if not _is_polynomial(form):
+        return None
+    terms = form[1]
+    if not terms:
+        return Fraction(0)
+    return terms[0][1] if len(terms) == 1 and terms[0][0] == () else None
+
+
+def _sum(left: Polynomial, right: Polynomial) -> Polynomial:
+    total = dict(left)
+    for monomial, coefficient in right.items():
+        new = total.get(monomial, 0) + coefficient
+        if new:
+            total[monomial] = new
+        else:
+            del total[monomial]
+    return total
+
+
+def _negative(polynomial: Polynomial) -> Polynomial:
+    return {monomial: -coefficient for monomial, coefficient in polynomial.items()}
+
+
+def _difference(left: Polynomial, right: Polynomial) -> Polynomial:
+    return _sum(left, _negative(right))
+
+
+def _product(left: Polynomial, right: Polynomial) -> Polynomial:
+    total: Polynomial = {}
+    for one, first in left.items():
+        for other, second in right.items():
+            total = _sum(total, {tuple(sorted((*one, *other))): first * second})
+    return total
+
+
+_ARITHMETIC: Mapping[str, Callable[..., Polynomial]] = {
+    "+": _sum,
+    "-": _difference,
+    "*": _product,
+    "neg": _negative,
+}
+
+
+def _joined(head: str, forms: Iterable[Any]) -> Any:
+    parts: set[Any] = set()
+    for form in forms:
+        if form is (head == "or"):
+            return form
+        if form is (head == "and"):
+            continue
+        if isinstance(form, tuple) and form[0] == head:
+            parts |= form[1]
+        else:
+            parts.add(form)
+    if len(parts) == 1:
+        return parts.pop()
+    return (head, frozenset(parts)) if parts else head == "and"
+
+
+def _negated(form: Any) -> Any:
+    if isinstance(form, bool):
+        return not form
+    if isinstance(form, tuple) and form[0] == "not":
+        return form[1]
+    return ("not", form)
+
+
+def _equation(left: Any, right: Any) -> Any:
+    if left == right and type(left) is type(right):
+        return True
+    if _is_polynomial(left) and _is_polynomial(right):
+        gap = _difference(dict(left[1]), dict(right[1]))
+        first = min(gap)
+        if first == () and len(gap) == 1:
+            return False
+        leading = gap[max(gap)]
+        return ("zero", _frozen({m: c / leading for m, c in gap.items()}))
+    if isinstance(left, str) and isinstance(right, str):
+        return False
+    return ("equal", frozenset((left, right)))

@@ -1,0 +1,87 @@
+"""The project that a run belongs to: its folder, and what files are called when seen from there.
+
+Ids of rules must not depend on the folder in which somebody happens to stand: seeds, baselines and
+fingerprints are made of them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+SETTINGS_FILE = "pyproject.toml"
+TOOL = "tool.gslverify"
+OWN_TABLE = re.compile(rf"^\s*\[\s*{re.escape(TOOL)}\b".encode(), re.MULTILINE)
+OWN_FOLDER = ".gslverify"
+"""Where caches, counterexamples and the like are; git leaves it alone."""
+
+SIGNS = (SETTINGS_FILE, ".git")
+"""What the folder of a project has that has no settings of ours."""
+
+
+def settings_file(folder: Path) -> Path | None:
+    """Return the nearest settings file with a table of ours, in `folder` or above it.
+
+    Raises OSError for one that cannot be read.
+    """
+    paths = (place / SETTINGS_FILE for place in (folder, *folder.parents))
+    return next((path for path in paths if os.path.isfile(path) and has_own_table(path)), None)
+
+
+def has_own_table(path: Path) -> bool:
+    """Tell whether a settings file has a table of ours; raise OSError if it cannot be read."""
+    return OWN_TABLE.search(path.read_bytes()) is not None
+
+
+def project_root(folder: Path | None = None) -> Path:
+    """Return the project in which a folder lies, that of the working directory by default.
+
+    It is where the settings are, else the nearest folder with a pyproject.toml or a repository,
+    else the folder itself.
+    """
+    here = (folder or Path.cwd()).resolve()
+    try:
+        own = settings_file(here)
+    except OSError:
+        own = None  # whoever reads the settings complains
+    if own is not None:
+        return own.parent
+    places = (here, *here.parents)
+    return next((p for p in places if any(os.path.exists(p / sign) for sign in SIGNS)), here)
+
+
+def in_project(path: Path) -> str:
+    """Return `path` as POSIX text relative to the project, or absolute if it lies elsewhere."""
+    return _relative(path, project_root())
+
+
+def from_here(path: Path) -> str:
+    """Return `path` as POSIX text relative to the working directory where it lies below that."""
+    return _relative(path, Path.cwd())
+
+
+def _relative(path: Path, folder: Path) -> str:
+    absolute = path.resolve()
+    inside = absolute.is_relative_to(folder)
+    text = (absolute.relative_to(folder) if inside else absolute).as_posix()
+    # Names of files may hold what no encoding has.
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def named(text: str) -> Path:
+    """Return the path that a text means: seen from here, else from the project.
+
+    So an id from a report works in every folder of the project.
+    """
+    path = Path(text)
+    if os.path.exists(path) or path.is_absolute():  # pathlib raises where a folder is closed
+        return path
+    there = project_root() / path
+    return Path(os.path.relpath(there)) if os.path.exists(there) else path
+
+
+def selector_in_project(text: str) -> str:
+    """Return a selector, such as "rules/conv.py::merge", with its path seen from the project."""
+    path, separator, name = text.partition("::")
+    return f"{in_project(named(path))}{separator}{name}"

@@ -1,0 +1,262 @@
+"""Reductions of reductions, of other arrangements of the same elements, and along one element."""
+
+from gsl import Subst, attr, op, pat, rule
+
+FLOATS = ("float16", "float32", "float64")
+
+
+def both_axes(inner: pat.Call, outer: pat.Call, x: pat.Pattern) -> tuple[attr.Term, attr.Term]:
+    """Return the axes of x that two reductions along one axis each, one after the other, remove."""
+    a, b = inner.axis[0] % x.ndim, outer.axis[0] % inner.ndim
+    return a, attr.Cond(b < a, b, b + 1)
+
+
+@rule(
+    tags={"reduction", "lattice", "bit-exact"},
+    origin="XLA: HandleReduce, reduce of reduce with maximum",
+)
+def max_of_max() -> Subst:
+    """max[b](max[a](x))  =>  max[(a, b')](x) with b' = b, or b + 1 from a onwards
+
+    The largest of the largest. When axis a has disappeared, those behind it count one less.
+    """
+    x = pat.Wildcard()
+    inner = op.Max(x, axis=(None,), keepdims=False)
+    outer = op.Max(inner, axis=(None,), keepdims=False)
+    return Subst(outer, op.Max(x, axis=both_axes(inner, outer, x)))
+
+
+@rule(
+    tags={"reduction", "lattice", "bit-exact"},
+    origin="XLA: HandleReduce, reduce of reduce with minimum",
+)
+def min_of_min() -> Subst:
+    """min[b](min[a](x))  =>  min[(a, b')](x) with b' = b, or b + 1 from a onwards
+
+    As for the maximum.
+    """
+    x = pat.Wildcard()
+    inner = op.Min(x, axis=(None,), keepdims=False)
+    outer = op.Min(inner, axis=(None,), keepdims=False)
+    return Subst(outer, op.Min(x, axis=both_axes(inner, outer, x)))
+
+
+@rule(
+    tags={"reduction"},
+    origin="XLA: HandleReduce, reduce of reduce with multiplication",
+)
+def product_of_products() -> Subst:
+    """prod[b](prod[a](x))  =>  prod[(a, b')](x) with b' = b, or b + 1 from a onwards
+
+    Factors in any order, also of integers that wrap.
+    """
+    x = pat.Wildcard()
+    inner = op.Prod(x, axis=(None,), keepdims=False)
+    outer = op.Prod(inner, axis=(None,), keepdims=False)
+    return Subst(outer, op.Prod(x, axis=both_axes(inner, outer, x)))
+
+
+@rule(
+    tags={"reduction", "concatenate", "lattice", "bit-exact"},
+    origin="Enzyme-JAX: ReduceConcat, for the maximum",
+)
+def max_of_concat() -> Subst:
+    """max[a](cat[a](x, y))  =>  maximum(max[a](x), max[a](y)) if neither is empty along a
+
+    Nothing has no maximum, while the concatenation with it may have one.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    whole = op.Concatenate((x, y))
+    largest = op.Max(whole, axis=(None,))
+    one, two = (op.Max(part, **pat.same_attr(largest)) for part in (x, y))
+    same = largest.axis[0] % whole.ndim == whole.axis % whole.ndim
+    filled = [x.shape[whole.axis] >= 1, y.shape[whole.axis] >= 1]
+    return Subst(largest, op.Maximum(one, two), where=[same, *filled])
+
+
+@rule(
+    tags={"reduction", "concatenate"},
+    origin="Enzyme-JAX: ReduceConcat, for the product",
+)
+def product_of_concat() -> Subst:
+    """prod[a](cat[a](x, y))  =>  prod[a](x) * prod[a](y)
+
+    A product in two parts; the empty one is 1.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    whole = op.Concatenate((x, y))
+    total = op.Prod(whole, axis=(None,))
+    one, two = (op.Prod(part, **pat.same_attr(total)) for part in (x, y))
+    same = total.axis[0] % whole.ndim == whole.axis % whole.ndim
+    return Subst(total, one * two, where=[same])
+
+
+@rule(
+    tags={"reduction", "flip"},
+    origin="XLA: HandleReduce, reduce of reverse",
+    twin="sum_of_flip_other_axis",
+)
+def sum_of_flip() -> Subst:
+    """sum[a](flip[a](x))  =>  sum[a](x)
+
+    Summands in another order. Both axes have to be the same one.
+    """
+    x = pat.Wildcard()
+    turned = op.Flip(x)
+    total = op.Sum(turned, axis=(None,))
+    same = total.axis[0] % x.ndim == turned.axis % x.ndim
+    return Subst(total, op.Sum(x, **pat.same_attr(total)), where=[same])
+
+
+@rule(
+    tags={"reduction", "flip", "lattice", "bit-exact"},
+    origin="XLA: HandleReduce, reduce of reverse with maximum",
+    twin="max_of_flip_keeps_zeros",
+)
+def max_of_flip() -> Subst:
+    """max[a](flip[a](x))  =>  max[a](x)
+
+    The largest element is the same from whichever end they are read; its place is not. Of a
+    positive and a negative zero either may be taken for the largest.
+    """
+    x = pat.Wildcard()
+    turned = op.Flip(x)
+    largest = op.Max(turned, axis=(None,))
+    same = largest.axis[0] % x.ndim == turned.axis % x.ndim
+    return Subst(largest, op.Max(x, **pat.same_attr(largest)), where=[same])
+
+
+@rule(
+    tags={"reduction", "reshape"},
+    origin="XLA: HandleReduce, reduce of reshape",
+)
+def sum_of_reshape() -> Subst:
+    """sum(reshape[s](x))  =>  sum(x) over all axes
+
+    All elements are added, however they are arranged.
+    """
+    x = pat.Wildcard()
+    shaped = op.Reshape(x)
+    total = op.Sum(shaped, keepdims=False)
+    every = attr.Variadic(lambda i: i, length=x.ndim)
+    target = op.Sum(x, axis=every)
+    return Subst(total, target, where=[attr.Length(total.axis) == shaped.ndim])
+
+
+@rule(
+    tags={"reduction", "squeeze", "bit-exact"},
+    origin="XLA: HandleReduce, reduce of dimensions of size 1",
+)
+def sum_of_unit_axis() -> Subst:
+    """sum[a](x)  =>  squeeze[a](x) if x has size 1 along a
+
+    A sum of one summand. The squeeze keeps a negative zero, which a sum may turn positive.
+    """
+    x = pat.Wildcard()
+    total = op.Sum(x, axis=(None,), keepdims=False)
+    alone = x.shape[total.axis[0]] == 1
+    return Subst(total, op.Squeeze(x, axis=total.axis), where=[alone])
+
+
+@rule(
+    tags={"reduction", "identity", "lattice", "bit-exact"},
+    origin="XLA: HandleReduce, reduce of dimensions of size 1 with maximum",
+)
+def max_of_unit_axis() -> Subst:
+    """max[a, keep](x)  =>  x if x has size 1 along a
+
+    The only element is the largest one.
+    """
+    x = pat.Wildcard()
+    largest = op.Max(x, axis=(None,), keepdims=True)
+    return Subst(largest, x, where=[x.shape[largest.axis[0]] == 1])
+
+
+@rule(
+    tags={"reduction", "negation"},
+    origin="Enzyme-JAX: ReduceNegate",
+)
+def sum_of_negative() -> Subst:
+    """sum(-x)  =>  -sum(x)
+
+    A common factor -1, also of integers that wrap.
+    """
+    x = pat.Wildcard()
+    total = op.Sum(-x)
+    return Subst(total, -op.Sum(x, **pat.same_attr(total)))
+
+
+@rule(
+    tags={"reduction", "negation", "lattice", "bit-exact"},
+    origin="Enzyme-JAX: ReduceMaxMinNegate",
+    twin="max_of_negative_any_dtype",
+)
+def max_of_negative() -> Subst:
+    """max(-x)  =>  -min(x) for floats
+
+    Negation turns the order around. The smallest integer would stay the smallest.
+    """
+    x = pat.Wildcard()
+    largest = op.Max(-x)
+    target = -op.Min(x, **pat.same_attr(largest))
+    return Subst(largest, target, where=[attr.In(x.dtype, FLOATS)])
+
+
+@rule(
+    tags={"reduction", "argument", "create", "bit-exact"},
+    origin="MLIR TOSA: ArgMaxOp fold",
+)
+def argmax_of_unit_axis() -> Subst:
+    """argmax[a](x)  =>  zeros if x has size 1 along a
+
+    The only place there is, in the dtype in which places are counted. (TVM says -1 where the only
+    element is the least of its dtype, of which the verifier warns.)
+    """
+    x = pat.Wildcard()
+    place = op.Argmax(x)
+    target = op.Zeros(shape=place.shape, dtype=place.dtype)
+    return Subst(place, target, where=[x.shape[place.axis] == 1])
+
+
+@rule(
+    tags={"reduction", "relu", "lattice", "bit-exact"},
+    origin="Enzyme-JAX: ReduceMaxMinMonotone",
+    twin="sum_of_relu",
+)
+def max_of_relu() -> Subst:
+    """max(relu(x))  =>  relu(max(x))
+
+    A function that never decreases keeps the largest element the largest.
+    """
+    x = pat.Wildcard()
+    largest = op.Max(op.Relu(x))
+    return Subst(largest, op.Relu(op.Max(x, **pat.same_attr(largest))))
+
+
+@rule(
+    tags={"pool", "identity", "bit-exact"},
+    origin="MLIR TOSA: MaxPool2dIsNoOp",
+    twin="max_pool_of_one_any_stride",
+)
+def max_pool_of_one() -> Subst:
+    """max_pool2d{1x1, strides 1, no padding}(x)  =>  x
+
+    Each window is one element. At larger strides some would be left out.
+    """
+    x = pat.Wildcard()
+    pool = op.MaxPool2D(x, pool_size=(1, 1), strides=(1, 1), padding=(0, 0, 0, 0))
+    return Subst(pool, x)
+
+
+@rule(
+    tags={"pool", "identity"},
+    origin="MLIR TOSA: AvgPool2dIsNoOp",
+)
+def avg_pool_of_one() -> Subst:
+    """avg_pool2d{1x1, strides 1, no padding}(x)  =>  x
+
+    The mean of one element.
+    """
+    x = pat.Wildcard()
+    pool = op.AvgPool2D(x, pool_size=(1, 1), strides=(1, 1), padding=(0, 0, 0, 0))
+    return Subst(pool, x)
