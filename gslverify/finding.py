@@ -185,7 +185,8 @@ class StageResult:
     The stage that writes the rule down gives its hash and the names of its operators. A `witness`
     is a graph on which both sides agree. What is `cached` was found out by an earlier run.
     `coverage` is the record of `gslverify.coverage.record` where examples were run. `notes` say
-    what the stage has to add that counts neither for nor against the rule.
+    what the stage has to add that counts neither for nor against the rule. The `plan` is what was
+    known of the structures of the rule when the stage ended, for later stages.
     """
 
     stage: str
@@ -201,6 +202,7 @@ class StageResult:
     cached: bool = field(default=False, compare=False)
     coverage: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    plan: tuple[Any, ...] = field(default=(), repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

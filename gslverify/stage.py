@@ -62,13 +62,18 @@ Outcome = Finding | Assurance | Count | Meaning | Witness | Covered | Note
 
 @dataclass(slots=True)
 class Question:
-    """A rule under examination; `memory` holds what earlier stages worked out about it."""
+    """A rule under examination; `memory` holds what earlier stages worked out about it.
+
+    The `plan` says in plain values which structures it has (`gslverify.stages.scenarios`), and is
+    handed from process to process; empty until that is known.
+    """
 
     rule_id: str
     rule: Rule
     settings: Settings
     memory: dict[str, Any] = field(default_factory=dict)
     progress: Callable[[str], None] = lambda text: None
+    plan: tuple[Any, ...] = ()
     _subst: Subst | None = field(default=None, init=False, repr=False)
 
     @property
@@ -106,6 +111,7 @@ class Stage:
             coverage=next((o.record for o in outcomes if isinstance(o, Covered)), {}),
             rule_hash="".join(item.rule_hash for item in outcomes if isinstance(item, Meaning)),
             operators=next((i.operators for i in outcomes if isinstance(i, Meaning)), ()),
+            plan=question.plan,
             witness=next((item.case for item in outcomes if isinstance(item, Witness)), None),
         )
 

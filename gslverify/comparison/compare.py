@@ -37,18 +37,22 @@ class Comparison:
 
 
 def evaluate_bounded(
-    outputs: Sequence[Expr], inputs: Mapping[str, Any]
+    outputs: Sequence[Expr], inputs: Mapping[str, Any], known: Mapping[Expr, Any] | None = None
 ) -> tuple[list[Any], dict[Expr, Any]]:
     """Return the outputs and the value of every expression, floats with an error bound.
 
-    Raises AmbiguousError when a decision on the way depends on rounding, and UndefinedError.
+    Expressions whose values for the same inputs are `known` are not computed again. Raises
+    AmbiguousError when a decision on the way depends on rounding, and UndefinedError.
     """
-    lifted = {name: lift(array) for name, array in inputs.items()}
+    known = known or {}
     values: dict[Expr, Any] = {}
     with np.errstate(all="ignore"):
         for expr in reverse_post_order(outputs):
+            if expr in known:
+                values[expr] = known[expr]
+                continue
             operands = [values[operand] for operand in expr.operands]
-            values[expr] = lift(_defined_value(expr, operands, lifted))
+            values[expr] = lift(_defined_value(expr, operands, inputs))
     return [values[output] for output in outputs], values
 
 

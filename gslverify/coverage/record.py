@@ -48,25 +48,38 @@ class Coverage:
         return {"seen": facets, "missing": missing}
 
 
-def record(subst: Subst, networks: Sequence[Network]) -> Coverage:
-    """Return what networks had in them; what none had is missing without being possible."""
+def record(
+    subst: Subst, networks: Sequence[Network], before: Coverage | None = None, known: int = 0
+) -> Coverage:
+    """Return what networks had in them; what none had is missing without being possible.
+
+    `before` is the record of the first `known` of them.
+    """
     coverage = Coverage()
-    names = pattern_names(subst)
-    for network in networks:
-        coverage.seen[("context", network.context)] += 1
-        bindings = bindings_of(subst, network.outputs, network.matched)
-        if bindings is None:
-            continue
-        places: dict[Place, bool] = {}
-        for facet, value, holds in aspects_of(bindings, names):
-            places[facet, value] = places.get((facet, value), False) or holds is True
-        coverage.seen.update(place for place, holds in places.items() if holds)
-        for place in places:
-            coverage.missing.setdefault(place, NO_STRUCTURE)
-        coverage.seen.update(("arms", arms) for arms in _arms(subst, bindings, network))
+    if before is not None:
+        coverage = Coverage(Counter(before.seen), dict(before.missing))
+    for network in networks[known:]:
+        _note(coverage, subst, network)
     for place in coverage.seen:
         coverage.missing.pop(place, None)
     return coverage
+
+
+def _note(coverage: Coverage, subst: Subst, network: Network) -> None:
+    coverage.seen[("context", network.context)] += 1
+    bindings = bindings_of(subst, network.outputs, network.matched)
+    if bindings is None:
+        return
+    places: dict[Place, bool] = {}
+    for facet, value, holds in aspects_of(bindings, pattern_names(subst)):
+        places[facet, value] = places.get((facet, value), False) or holds is True
+    for place, holds in places.items():
+        if holds:
+            coverage.seen[place] += 1
+        else:
+            coverage.missing.setdefault(place, NO_STRUCTURE)
+    for arms in _arms(subst, bindings, network):
+        coverage.seen["arms", arms] += 1
 
 
 def _arms(subst: Subst, bindings: Bindings, network: Network) -> Iterator[str]:

@@ -29,16 +29,21 @@ EMPTY = "sizes are at least 1 where graphs are drawn; empty tensors are tried ap
 
 @dataclass(slots=True)
 class Survey:
-    """The record of the networks so far; `open` are conditions by the numbers of samplers."""
+    """The record of the networks so far, how many, and what the structures offer.
 
-    coverage: Coverage
+    `open` are conditions that no network has met, by the numbers of samplers.
+    """
+
+    recorded: Coverage
+    networks: int
     possible: dict[Place, dict[int, Any]]
     excluded: set[Place] = field(default_factory=set)
     open: list[dict[int, Any]] = field(default_factory=list)
 
     def final(self, subst: Subst, networks: Sequence[Network]) -> Coverage:
         """Return the record of all networks, with the reasons that are known by now."""
-        coverage = explained(record(subst, networks), self.possible)
+        recorded = record(subst, networks, self.recorded, self.networks)
+        coverage = explained(recorded, self.possible)
         for place, reason in coverage.missing.items():
             if _is_empty(place) and reason == NOT_DRAWN:
                 coverage.missing[place] = EMPTY
@@ -56,8 +61,8 @@ def survey(subst: Subst, networks: Sequence[Network], samplers: Sequence[Sampler
         place: {numbers[number]: holds for number, holds in by_instance.items()}
         for place, by_instance in found.items()
     }
-    result = Survey(explained(record(subst, networks), possible), possible)
-    for place, conditions in demands(result.coverage, possible).items():
+    result = Survey(record(subst, networks), len(networks), possible)
+    for place, conditions in demands(explained(result.recorded, possible), possible).items():
         if _is_empty(place) or not conditions:
             continue
         feasible = _feasible(samplers, conditions)

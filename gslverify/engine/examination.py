@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator
+from typing import Any
 
 from gsl.errors import described, printable
 from gslverify.codes.internal import INTERNAL_ERROR
@@ -18,8 +19,14 @@ from gslverify.stages import Wave, load_stage
 class Examination:
     """The examination of one rule; what stages remember is shared by those that follow."""
 
-    def __init__(self, item: CollectedRule, settings: Settings, notify: Notify) -> None:
-        self.question = Question(item.rule_id, item.rule, settings)
+    def __init__(
+        self,
+        item: CollectedRule,
+        settings: Settings,
+        notify: Notify,
+        plan: tuple[Any, ...] = (),
+    ) -> None:
+        self.question = Question(item.rule_id, item.rule, settings, plan=plan)
         self.notify = notify
         self.refuted_by = ""
 
@@ -37,9 +44,13 @@ class Examination:
             result = load_stage(location).run(question)
         except Exception as error:
             result = crashed(name, error)
-        if stops(result, question.settings):
-            self.refuted_by = name
+        self.note(result)
         return result
+
+    def note(self, result: StageResult) -> None:
+        """Take a result as that of a stage, as one of an earlier run."""
+        if stops(result, self.question.settings):
+            self.refuted_by = result.stage
 
 
 def stops(result: StageResult, settings: Settings) -> bool:
@@ -50,10 +61,14 @@ def stops(result: StageResult, settings: Settings) -> bool:
 
 
 def examine(
-    item: CollectedRule, wave: Wave, settings: Settings, notify: Notify
+    item: CollectedRule,
+    wave: Wave,
+    settings: Settings,
+    notify: Notify,
+    plan: tuple[Any, ...] = (),
 ) -> Iterator[StageResult]:
-    """Yield the result of every stage of a wave for one rule."""
-    examination = Examination(item, settings, notify)
+    """Yield the result of every stage of a wave for one rule, given the plan of earlier stages."""
+    examination = Examination(item, settings, notify, plan)
     for name, location in wave.items():
         yield examination.run(name, location)
 

@@ -19,7 +19,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol
+from typing import Any, Protocol
 
 from gsl.rule_files.guard import exit_text
 from gslverify.codes.internal import WORKER_LOST
@@ -42,13 +42,17 @@ SPENT = "used up the time for the rule"
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A rule, by the file that holds it, and the stages it has to go through in `seconds`."""
+    """A rule, by the file that holds it, and the stages it has to go through in `seconds`.
+
+    The `plan` is what earlier stages have worked out about it.
+    """
 
     number: int
     rule_id: str
     path: Path
     wave: Wave
     seconds: float = inf
+    plan: tuple[Any, ...] = ()
 
 
 Outcome = tuple[StageResult, ...]
@@ -183,7 +187,7 @@ class _Worker:
         self.deadline = time.monotonic() + self.timeout + START_SECONDS
         self.end_of_rule = inf
         with suppress(OSError):
-            self.connection.send((task.rule_id, task.path, dict(task.wave)))
+            self.connection.send((task.rule_id, task.path, dict(task.wave), task.plan))
 
     def receive(self, notify: Notify) -> bool:
         """Take what the process has sent; tell whether its task is over, well or not."""

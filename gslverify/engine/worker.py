@@ -12,6 +12,7 @@ from functools import lru_cache
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from typing import Any
 
 from gslverify.corpus.collect import Collected, CollectedRule, load
 from gslverify.engine.examination import crashed, examine
@@ -21,8 +22,8 @@ from gslverify.mutation.collect import find_item
 from gslverify.settings import Settings
 from gslverify.stages import Wave
 
-Request = tuple[str, Path, Wave]
-"""Rule id, file and stages."""
+Request = tuple[str, Path, Wave, tuple[Any, ...]]
+"""Rule id, file, stages, and the plan of earlier ones."""
 
 Message = Live | StageResult | None
 """What a worker sends; None ends a task."""
@@ -51,14 +52,14 @@ def _end_with_parent() -> None:
 
 
 def _answer(connection: Connection, request: Request, settings: Settings) -> None:
-    rule_id, path, wave = request
+    rule_id, path, wave, plan = request
     item = find_item(_load(path), rule_id)
     if not isinstance(item, CollectedRule):
         first = next(iter(wave))
         connection.send(StageStarted(rule_id, first))
         connection.send(crashed(first, LookupError(f"{path} changed while it was verified")))
         return
-    for result in examine(item, wave, settings, connection.send):
+    for result in examine(item, wave, settings, connection.send, plan):
         connection.send(_picklable(result))
 
 

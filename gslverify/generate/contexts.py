@@ -10,7 +10,7 @@ import numpy as np
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
 from gsl.operators import lookup
-from gsl.types import TensorType, TupleType
+from gsl.types import TensorType, TupleType, Type
 from gslverify.generate.arrays import random_array
 from gslverify.generate.network import Network
 from gslverify.generate.values import value_ranges
@@ -230,3 +230,32 @@ AROUND: dict[str, Callable[[Site], Network | None]] = {
 
 CONTEXTS = tuple(AROUND)
 """What is built around a match."""
+
+
+def may_have_place(context: str, site: Site) -> bool:
+    """Tell whether a context may surround matches of the structure of `site`, whatever its sizes.
+
+    Sizes and dtypes of the site may be symbols. False spares drawing matches in vain.
+    """
+    match context:
+        case "inner value used" | "inner value returned":
+            return bool(_inner_values(site))
+        case "one tensor for two":
+            free = [expr for expr in _free(site) if isinstance(expr, Var)]
+            return any(_may_agree(one.type, other.type) for one, other in _pairs(free))
+        case "weight shared":
+            return sum(isinstance(e, Var) for e in reverse_post_order(site.outputs)) > 1
+        case "one root on another":
+            return len(site.outputs) > 1
+        case "one match on another":
+            pairs = ((expr, root) for expr in _free(site) for root in site.outputs)
+            return any(_may_agree(expr.type, root.type) for expr, root in pairs)
+        case "inside a tuple":
+            return any(isinstance(expr.type, TensorType) for expr in site.outputs)
+    return True
+
+
+def _may_agree(one: Type, other: Type) -> bool:
+    if isinstance(one, TensorType) and isinstance(other, TensorType):
+        return one.ndim == other.ndim
+    return type(one) is type(other)

@@ -24,11 +24,17 @@ from gsl.pat import Wildcard
 from gsl.subst import Subst
 from gsl.types import TensorType
 from gslverify.generate.arrays import random_array
-from gslverify.generate.contexts import AROUND, CONTEXTS, Site
+from gslverify.generate.contexts import AROUND, CONTEXTS, Site, may_have_place
 from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.values import value_ranges, within
 from gslverify.generate.wishes import DTYPES, SIZES, wishes
-from gslverify.instances.concrete import Fill, concrete_exprs, ones, value_in
+from gslverify.instances.concrete import (
+    Fill,
+    concrete_exprs,
+    constant_names,
+    ones,
+    value_in,
+)
 from gslverify.instances.instance import Instance
 from gslverify.instances.sampling import Sampler
 from gslverify.instances.variants import enumerate_variants
@@ -115,7 +121,10 @@ def _has_at_most(expr: Expr, count: int) -> bool:
 
 def concrete_site(instance: Instance, model: Mapping[Symbol, Any], fill: Fill = ones) -> Site:
     """Return the match that an instance becomes in a model; raises as `concrete_exprs` does."""
-    built = concrete_exprs(instance, model, fill)
+    return _site_of(instance, concrete_exprs(instance, model, fill))
+
+
+def _site_of(instance: Instance, built: Mapping[Expr, Expr]) -> Site:
     inputs = [(key[0], built[instance.bindings.nodes[key].expr]) for key in instance.inputs]
     return Site(
         outputs=[built[node.expr] for node in instance.outputs],
@@ -124,10 +133,25 @@ def concrete_site(instance: Instance, model: Mapping[Symbol, Any], fill: Fill = 
     )
 
 
+def with_place(samplers: Sequence[Sampler], context: str) -> list[Sampler]:
+    """Return the samplers of the structures that a context may surround."""
+    return [sampler for sampler in samplers if _has_place(sampler, context)]
+
+
+def _has_place(sampler: Sampler, context: str) -> bool:
+    if context not in sampler.places:
+        exprs = {node.expr: node.expr for node in sampler.instance.graph}
+        site = _site_of(sampler.instance, exprs)
+        sampler.places.update((one, may_have_place(one, site)) for one in CONTEXTS)
+    return sampler.places[context]
+
+
 def filled_constants(
     instance: Instance, model: Mapping[Symbol, Any], style: str, generator: np.random.Generator
 ) -> Fill:
     """Return what fills constants with values for which the operators that use them are defined."""
+    if not constant_names(instance):
+        return ones
     built = concrete_exprs(instance, model)
     ranges = value_ranges([built[node.expr] for node in instance.outputs], guarded=False)
     named = {

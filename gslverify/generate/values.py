@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import ceil, floor, inf
 from typing import Any
 
@@ -21,13 +22,19 @@ def within(array: Any, ranges: Iterable[Values]) -> bool:
     return np.array_equal(restricted(array, ranges, array.dtype), array, equal_nan=floating)
 
 
-def value_ranges(outputs: Sequence[Expr], guarded: bool = True) -> dict[Expr, list[Values]]:
+def value_ranges(outputs: Sequence[Expr], guarded: bool = True) -> Mapping[Expr, list[Values]]:
     """Return for expressions the values on which the operators that use them are defined.
 
     Restrictions pass through operators that rearrange their operand and, if `guarded`, through
     those that a network may guard another operator with: without, only some draws are defined,
     but among them those that the guard is there for.
     """
+    return _value_ranges(tuple(outputs), guarded)
+
+
+@lru_cache(maxsize=16)
+def _value_ranges(outputs: tuple[Expr, ...], guarded: bool) -> Mapping[Expr, list[Values]]:
+    """A network is run on many inputs in a row."""
     passing = MOVES_VALUES | GUARDS if guarded else MOVES_VALUES
     ranges: dict[Expr, list[Values]] = {}
     for expr in reversed(reverse_post_order(outputs)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from gsl.attr.evaluate import evaluate
@@ -44,6 +45,8 @@ class Arms:
 def arms_of(instance: Instance) -> Arms:
     """Return what decides the conditional targets and attributes of the target of an instance."""
     arms = Arms()
+    if not _has_choices(instance.subst):
+        return arms
     builder = Builder(instance.bindings, instance.graph, Need(), arms.decide)
     try:
         for _, target in output_pairs(instance.subst, instance.bindings):
@@ -54,6 +57,15 @@ def arms_of(instance: Instance) -> Arms:
         _note_choices(arms, instance.subst, Scope(builder.bindings))
         instance.graph.drop_unused(reversed(builder.added))
     return arms
+
+
+@lru_cache(maxsize=16)
+def _has_choices(subst: Subst) -> bool:
+    """Tell whether anything in the target of a rule is chosen, so that it has to be built."""
+    terms = (term for pattern in subst.target_patterns for term in pattern.terms())
+    parts = (part for term in terms for part in subterms(term))
+    chosen = any(isinstance(p, Operation) and p.head in ("cond", "min", "max") for p in parts)
+    return chosen or has_arms(subst)
 
 
 def _note_choices(arms: Arms, subst: Subst, scope: Scope) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import Graph, Node, reverse_post_order
 from gsl.match import Bindings, Mismatch, match_at, matches_at
 from gsl.pat import Const as ConstPattern
+from gsl.pat import Pattern
 from gsl.rewrite.builder import Builder, output_pairs, rewrite
 from gsl.subst import Subst
 from gslverify.instances.instance import Instance, source_output_keys
@@ -74,9 +76,10 @@ def concrete_exprs(
     Raises OperatorError when the model violates a precondition, EvaluationError when a term has
     no value in it.
     """
-    constants = {name for key, name in instance.names.items() if isinstance(key[0], ConstPattern)}
+    constants = constant_names(instance)
     built: dict[Expr, Expr] = {}
-    read = _read_constants(instance)
+    patterns = _read_constants(instance.subst)
+    read = {node.expr for key, node in instance.bindings.nodes.items() if key[0] in patterns}
     for expr in reverse_post_order([node.expr for node in instance.outputs]):
         concrete = _concrete(expr, [built[operand] for operand in expr.operands], model)
         if expr in read and isinstance(concrete, Const):
@@ -87,12 +90,18 @@ def concrete_exprs(
     return built
 
 
-def _read_constants(instance: Instance) -> set[Expr]:
+def constant_names(instance: Instance) -> set[str]:
+    """Return the names of the constants of an instance."""
+    return {name for key, name in instance.names.items() if isinstance(key[0], ConstPattern)}
+
+
+@lru_cache(maxsize=16)
+def _read_constants(subst: Subst) -> frozenset[Pattern]:
     """Return the constants whose value the target computes with: what is stored of it."""
-    terms = (t for pattern in instance.subst.target_patterns for t in pattern.constraints.values())
+    terms = (t for pattern in subst.target_patterns for t in pattern.constraints.values())
     parts = (part for term in terms for part in subterms(term))
-    read = {part.pattern for part in parts if isinstance(part, Access) and part.name == "value"}
-    return {node.expr for key, node in instance.bindings.nodes.items() if key[0] in read}
+    read = (part.pattern for part in parts if isinstance(part, Access) and part.name == "value")
+    return frozenset(read)
 
 
 def concrete_outputs(
@@ -137,7 +146,8 @@ def _constant(value: Any, dtype: str, is_written: bool) -> Const:
 class Rewritten:
     """What one rewrite of a network came to: its new outputs, or why there are none.
 
-    `rewrites` counts them, `endless` says that going on and on did not come to an end.
+    `rewrites` counts them, `endless` says that going on and on did not come to an end, `damage`
+    what is wrong with the new network, whatever it computes.
     """
 
     outputs: tuple[Expr, ...] = ()
@@ -145,6 +155,7 @@ class Rewritten:
     refusal: RewriteError | None = None
     endless: bool = False
     rewrites: int = 1
+    damage: str = ""
 
 
 def rewrite_once(

@@ -39,7 +39,7 @@ class Sampler:
     The `corners` are conditions under which a rule may be wrong and is rarely tried: a comparison
     of its conditions just about holds, or a target is computed in one of several ways. The first of
     them, as many as are `decisive`, choose between `arms` of the target. The `obstacles` are the
-    claims that attempts failed on.
+    claims that attempts failed on. The `places` say which contexts may surround the structure.
     """
 
     instance: Instance
@@ -54,6 +54,7 @@ class Sampler:
     largest: int = 0
     barren: bool = False
     obstacles: Counter[str] = field(default_factory=Counter)
+    places: dict[str, bool] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Sampler({', '.join(self.instance.names.values())})"

@@ -45,7 +45,15 @@ def shape_of(terms: Iterable[Term]) -> Hashable:
     nodes: list[Hashable] = []
     roots: list[int] = []
     for term in terms:
-        for part in bottom_up(term):
+        stack = [term]
+        while stack:
+            part = stack[-1]
+            inner = part.operands if isinstance(part, Operation) else ()
+            missing = [operand for operand in inner if operand not in numbers]
+            if missing:
+                stack.extend(reversed(missing))
+                continue
+            stack.pop()
             if part not in numbers:
                 numbers[part] = len(nodes)
                 nodes.append(_node(part, numbers))

@@ -12,6 +12,7 @@ from typing import Any
 from gsl.attr.evaluate import contains, equal
 from gsl.attr.term import Term
 from gslverify.prove.conditions import opposite
+from gslverify.prove.cone import Pool, shape_of
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms
 from gslverify.prove.relaxed import Relaxed, Replies, Reply
@@ -34,6 +35,7 @@ class Memory:
     replies: Replies = field(default_factory=dict)
     answers: dict[Any, bool] = field(default_factory=dict)
     questions: int = 0
+    pool: Pool = field(default_factory=Pool)
     relaxed: Relaxed | None = None
 
 
@@ -90,11 +92,22 @@ class Facts:
         self._count(relaxed.asked - asked)
         if reply is not Reply.OPEN:
             return reply is Reply.YES
-        self._count(1)
+        return self._exact(condition)
+
+    def _exact(self, condition: Any) -> bool:
+        """Put a question as it is, with what may have a part in its answer."""
+        replies = self.memory.replies
         try:
             if not isinstance(condition, Term):
+                self._count(1)
                 return self.solver.check(*self.terms).answer is Answer.UNSAT
-            return self.solver.refutes(condition, *self.terms).answer is Answer.UNSAT
+            cone = self.memory.pool.cone([condition], [*self.solver.claims, *self.terms])
+            key = ("exact", shape_of([condition, *cone]))
+            if key not in replies:
+                self._count(1)
+                solver = Solver(cone, self.solver.limit, self.solver.context)
+                replies[key] = solver.refutes(condition).answer
+            return replies[key] is Answer.UNSAT
         except UntranslatableError:
             return False
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from enum import Enum
+from functools import reduce
 from typing import Any
 
-from gsl.attr.evaluate import conjunction, negation
-from gsl.attr.term import Operation, Symbol, Term, operation
+from gsl.attr.term import Constant, Operation, Symbol, Term, as_term
 from gslverify.prove.cone import Pool, shape_of
 from gslverify.prove.forms import Forms
 from gslverify.prove.polynomials import Monomial, Poly, constant_of
@@ -50,7 +50,8 @@ class Relaxed:
         self.asked = 0
         self._symbols: dict[Monomial, Any] = {}
         self._invented: set[Symbol] = set()
-        self._lemmas: list[Any] = []
+        self._made: dict[Hashable, Term] = {}
+        self._lemmas: list[Term] = []
         self._known: dict[int, tuple[Any, Any]] = {}
         self._pool = Pool()
         linear = [self.condition(claim) for claim in (*claims, *forms.bounds())]
@@ -63,8 +64,7 @@ class Relaxed:
         given = [term for term in linear if isinstance(term, Term)]
         if goal is True or any(term is False for term in linear):
             return Reply.YES
-        lemmas = [lemma for lemma in self._lemmas if isinstance(lemma, Term)]
-        every = [*self._claims, *lemmas, *given]
+        every = [*self._claims, *self._lemmas, *given]
         if isinstance(goal, Term):
             return self._reply(goal, self._pool.cone([goal], every))
         return self._contradiction(given, every)
@@ -116,32 +116,53 @@ class Relaxed:
         form = self.forms.condition(value)
         if isinstance(form, bool) or not isinstance(value, Operation):
             return form if isinstance(form, bool) else value
-        if value.head == "and":
-            return conjunction(*map(self.condition, value.operands))
-        if value.head == "or":
-            return negation(conjunction(*(negation(self.condition(o)) for o in value.operands)))
+        if value.head in ("and", "or"):
+            return self._joined(value.head, [self.condition(part) for part in value.operands])
         if value.head == "not":
-            return negation(self.condition(value.operands[0]))
+            return self._negation(self.condition(value.operands[0]))
         if value.head in _COMPARED and not any(map(_is_text, value.operands)):
             left, right = (self.linear(self.forms.poly(side)) for side in value.operands)
-            return operation(value.head, left, right)
+            return self._operation(value.head, left, right)
         names = [self.forms.names.text(o) if _is_text(o) else o for o in value.operands]
-        return operation(value.head, *names)
+        return self._operation(value.head, *names)
+
+    def _joined(self, head: str, parts: Sequence[Any]) -> Any:
+        absorbing = head == "or"
+        if any(part is absorbing for part in parts):
+            return absorbing
+        open_parts = [part for part in parts if isinstance(part, Term)]
+        if not open_parts:
+            return not absorbing
+        return reduce(lambda a, b: self._operation(head, a, b), open_parts)
+
+    def _negation(self, condition: Any) -> Any:
+        if isinstance(condition, Term):
+            return self._operation("not", condition)
+        return not condition
+
+    def _operation(self, head: str, *parts: Any) -> Term:
+        """Return an operation, the same object for the same operands."""
+        terms = tuple(map(as_term, parts))
+        key = (head, *(_constant_key(term) or id(term) for term in terms))
+        return self._made.setdefault(key, Operation(head, terms))
 
     def linear(self, poly: Poly) -> Any:
         """Return a linear term for a polynomial."""
-        total: Any = 0
+        total: Any = None
         for mono, number in sorted(poly, key=lambda pair: pair[0]):
             part = self.forms.term(frozenset([((), number)]))
-            total = total + (part * self._unknown(mono) if mono else part)
-        return total
+            if mono:
+                unknown = self._unknown(mono)
+                part = unknown if number == 1 else self._operation("*", part, unknown)
+            total = part if total is None else self._operation("+", total, part)
+        return 0 if total is None else total
 
     def _unknown(self, mono: Monomial) -> Any:
         if mono not in self._symbols:
-            self._symbols[mono] = self._made(mono)
+            self._symbols[mono] = self._made_of(mono)
         return self._symbols[mono]
 
-    def _made(self, mono: Monomial) -> Any:
+    def _made_of(self, mono: Monomial) -> Any:
         terms = [self.forms.atoms[atom] for atom in mono]
         if len(terms) == 1:
             return self._atom(mono[0], terms[0])
@@ -162,8 +183,10 @@ class Relaxed:
             parts = term.operands
             if term.head == "cond":
                 sides = (self.linear(self.forms.poly(part)) for part in parts[1:])
-                return operation("cond", self.condition(parts[0]), *sides)
-            return operation(term.head, *(self.linear(self.forms.poly(part)) for part in parts))
+                return self._operation("cond", self.condition(parts[0]), *sides)
+            return self._operation(
+                term.head, *(self.linear(self.forms.poly(part)) for part in parts)
+            )
         if term.head == "//":
             return self._quotient(atom, term)
         return term if term.head in _COMPARED else self._invent("unknown", "real")
@@ -171,19 +194,28 @@ class Relaxed:
     def _quotient(self, atom: int, term: Operation) -> Any:
         whole, divisor = (self.forms.poly(operand) for operand in term.operands)
         number = constant_of(divisor)
-        quotient = Symbol("quotient") if number else self._invent("quotient", "int")
+        is_positive = number is not None and number >= 1
+        quotient = Symbol("quotient") if is_positive else self._invent("quotient", "int")
         self._symbols[(atom,)] = quotient
         multiple: dict[Monomial, Any] = {}
         for mono, count in divisor:
             key = tuple(sorted((*mono, atom)))
             multiple[key] = multiple.get(key, 0) + count
         below, size = self.linear(frozenset(multiple.items())), self.linear(divisor)
-        inside = conjunction(below <= self.linear(whole), self.linear(whole) < below + size)
-        positive = number >= 1 if number is not None else size >= 1
-        self._lemmas.append(
-            inside if positive is True else operation("or", negation(positive), inside)
-        )
+        above = self._operation("+", below, size)
+        inside = [
+            self._operation("<=", below, self.linear(whole)),
+            self._operation("<", self.linear(whole), above),
+        ]
+        if not is_positive:
+            small = self._operation("<", size, 1)
+            inside = [self._operation("or", small, part) for part in inside]
+        self._lemmas += inside
         return quotient
+
+
+def _constant_key(term: Term) -> Hashable:
+    return (type(term.value), repr(term.value)) if isinstance(term, Constant) else None
 
 
 def _is_text(term: Any) -> bool:

@@ -30,14 +30,14 @@ from gslverify.generate.arrays import arrays_of_a_mixture
 from gslverify.generate.contexts import CONTEXTS
 from gslverify.generate.empty import empty_networks
 from gslverify.generate.network import NOT_APPLICABLE, Network
-from gslverify.generate.strategies import networks
+from gslverify.generate.strategies import networks, with_place
 from gslverify.generate.wishes import DTYPES, LONG, SIZES
 from gslverify.instances.concrete import Rewritten
 from gslverify.instances.instance import USUAL
 from gslverify.instances.sampling import Sampler
 from gslverify.smt import Answer, UntranslatableError
 from gslverify.stage import Count, Covered, Outcome, Question, Stage, Witness
-from gslverify.stages.satisfiable import scenarios_of
+from gslverify.stages.satisfiable import fresh_scenarios_of
 from gslverify.trials.ladder import climb, refutation
 from gslverify.trials.second_opinion import assurances, confirm_on_tvm
 from gslverify.trials.trial import MOST_REWRITES, judge, prepare, simplest
@@ -147,7 +147,7 @@ def _key(network: Network, inputs: Mapping[str, Any]) -> str:
 
 def examine(question: Question) -> Iterable[Outcome]:
     """Look for a counterexample; without one, say how much was compared and how."""
-    found = scenarios_of(question)
+    found = fresh_scenarios_of(question)
     scenarios = [*found.feasible, *found.large]
     if not scenarios:
         return
@@ -297,8 +297,24 @@ def _ways(samplers: list[Sampler]) -> list[list[Sampler]]:
 def _play(
     search: Search, samplers: list[Sampler], one: Round, examples: int, number: int
 ) -> Trial | None:
+    samplers = with_place(samplers, one.context)
+    if not samplers:
+        return None
     drawn_before, useful_before = search.draws, search.useful
     most_fruitless = MOST_FRUITLESS_DRAWS if not search.passed else 2 * examples + 10
+
+    drawn_networks = networks(
+        samplers, (one.context,), one.dtypes, search.rejected, one.sizes, one.corner
+    )
+
+    @st.composite
+    def example(draw: st.DrawFn) -> tuple[Network, list[dict[str, Any]]]:
+        search.draws += 1
+        useful = search.useful - useful_before
+        if search.draws - drawn_before - useful > most_fruitless and not search.failed:
+            reject()
+        network = draw(drawn_networks)
+        return network, draw(arrays_of_a_mixture(network, number))
 
     @seed(rule_seed(search.question) + number)
     @settings(
@@ -311,16 +327,10 @@ def _play(
         report_multiple_bugs=False,
         print_blob=False,
     )
-    @given(st.data())
-    def property_holds(data: st.DataObject) -> None:
-        search.draws += 1
-        useful = search.useful - useful_before
-        if search.draws - drawn_before - useful > most_fruitless and not search.failed:
-            reject()
-        network = data.draw(
-            networks(samplers, (one.context,), one.dtypes, search.rejected, one.sizes, one.corner)
-        )
-        failed = search.attempt(network, data.draw(arrays_of_a_mixture(network, number)))
+    @given(example())
+    def property_holds(drawn: tuple[Network, list[dict[str, Any]]]) -> None:
+        network, inputs = drawn
+        failed = search.attempt(network, inputs)
         if failed is not None:
             raise RefutedError(failed)
         search.contexts.add(network.context)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from gsl.operators.declaration import tensors
@@ -14,53 +13,33 @@ from gsl.subst import Subst
 from gslverify.codes.satisfiable import UNDECIDED_SATISFIABILITY, VACUOUS
 from gslverify.finding import Finding
 from gslverify.instances.arms import one_of_each
-from gslverify.instances.implied import Consequences
 from gslverify.instances.instance import FIVE_FIELDS, LARGE, USUAL, WIDE, Instance
-from gslverify.instances.sampling import Sampler
 from gslverify.instances.variants import Enumeration, Variant, enumerate_variants, some_variants
 from gslverify.project import in_project
-from gslverify.smt import Answer, Solver, UntranslatableError, has_formula, new_context
+from gslverify.smt import Answer, UntranslatableError, has_formula, new_context
 from gslverify.stage import Count, Outcome, Question, Stage
+from gslverify.stages.scenarios import Scenario, Scenarios, planned, scenario_of
 
 RUNS_PER_LARGE_EXTENT = 64
 MOST_LARGE = 8
 
 
-@dataclass(slots=True)
-class Scenario:
-    """A structural variant that some graph has, with a solver that knows its claims."""
-
-    variant: Variant
-    instance: Instance
-    solver: Solver
-    sampler: Sampler
-
-    @property
-    def consequences(self) -> Consequences:
-        """What follows from the claims without asking the solver."""
-        claims = [claim.term for claim in self.instance.claims]
-        return Consequences(claims, self.sampler.definitions)
-
-
-@dataclass(slots=True)
-class Scenarios:
-    """The variants of a rule that later stages examine, and whether these are all.
-
-    `large` are a few of more axes or fields than the usual ones.
-    """
-
-    feasible: list[Scenario]
-    complete: bool
-    structures: int
-    large: list[Scenario]
-
-
 def scenarios_of(question: Question) -> Scenarios:
     """Return the scenarios of a rule, worked out by this stage or now."""
     if "scenarios" not in question.memory:
-        list(examine(question))
+        question.memory["scenarios"] = fresh_scenarios_of(question)
     scenarios: Scenarios = question.memory["scenarios"]
     return scenarios
+
+
+def fresh_scenarios_of(question: Question) -> Scenarios:
+    """Return the scenarios of a rule, with solvers that no stage has asked anything.
+
+    What they find does not depend on the stages that were run before in the same process.
+    """
+    if not question.plan:
+        list(examine(question))
+    return planned(question.subst, question.plan, question.settings)
 
 
 def examine(question: Question) -> Iterable[Outcome]:
@@ -78,7 +57,8 @@ def examine(question: Question) -> Iterable[Outcome]:
     decided = examined_all and not found.undecided and not unknown
     complete = found.complete and found.exhaustive and decided
     large = _large(question) if scenarios and looked_for is found else []
-    question.memory["scenarios"] = Scenarios(scenarios, complete, len(looked_for.variants), large)
+    examined = Scenarios(scenarios, complete, len(looked_for.variants), large)
+    question.memory["scenarios"], question.plan = examined, examined.plan()
     yield Count("variants", len(scenarios))
     if scenarios:
         return
@@ -101,18 +81,16 @@ def _solve(
     for variant in order:
         if len(scenarios) >= most:
             break
-        instance = variant.instance(question.subst)
+        largest = limit or question.settings.solver_limit
+        scenario = scenario_of(question.subst, variant, largest, context)
         try:
-            claims = [claim.term for claim in instance.claims]
-            solver = Solver(claims, limit or question.settings.solver_limit, context)
-            sampler = Sampler(instance, solver)
             # A model that simple guesses find is found in a tenth of the time.
-            guessed = all(map(has_formula, claims)) and sampler.simple_model() is not None
-            answer = Answer.SAT if guessed else solver.check().answer
+            known = all(map(has_formula, scenario.solver.claims))
+            guessed = known and scenario.sampler.simple_model() is not None
+            answer = Answer.SAT if guessed else scenario.solver.check().answer
         except UntranslatableError as error:
             unknown.append(str(error))
             continue
-        scenario = Scenario(variant, instance, solver, sampler)
         if answer is Answer.SAT:
             scenarios.append(scenario)
         elif answer is Answer.UNSAT:

@@ -29,7 +29,8 @@ from gslverify.instances.implied import Consequences
 from gslverify.instances.sampling import instance_symbols
 from gslverify.smt import Answer, Result, UntranslatableError, is_partial
 from gslverify.stage import Count, Outcome, Question, Stage
-from gslverify.stages.satisfiable import Scenario, Scenarios, scenarios_of
+from gslverify.stages.satisfiable import scenarios_of
+from gslverify.stages.scenarios import Scenario, Scenarios
 
 SMALL_SIZES = (1, 2, 3, 4, 6, 9, 16)
 

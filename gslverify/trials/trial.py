@@ -79,11 +79,14 @@ def run_trial(subst: Subst, network: Network, inputs: Mapping[str, Any]) -> Outc
 
 
 def prepare(subst: Subst, network: Network) -> Prepared:
-    """Rewrite `network` with the engine, as its context demands."""
+    """Rewrite `network` with the engine, as its context demands, and examine the new graph."""
     try:
-        return _rewrite(subst, network)
+        rewritten = _rewrite(subst, network)
     except GraphError as error:
         return error
+    if network.escaping or rewritten.refusal is not None or rewritten.mismatch is not None:
+        return rewritten
+    return replace(rewritten, damage=damage(network, rewritten))
 
 
 def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Outcome:
@@ -98,9 +101,9 @@ def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Ou
         return Outcome(network, inputs, declined=True)
     if prepared.mismatch is not None:
         return Outcome(network, inputs, rejected=prepared.mismatch.reason)
-    message = damage(network, prepared)
-    if message:
-        return Outcome(network, inputs, prepared.outputs, "", REWRITE_BREAKS_GRAPH, message)
+    if prepared.damage:
+        code, message = REWRITE_BREAKS_GRAPH, prepared.damage
+        return Outcome(network, inputs, prepared.outputs, "", code, message)
     return _compare(network, inputs, prepared.outputs)
 
 
@@ -140,7 +143,7 @@ def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ..
     if not is_defined(network, inputs, values):
         return Outcome(network, inputs, target, rejected=UNDEFINED)
     try:
-        after, values = evaluate_bounded(target, inputs)
+        after, values = evaluate_bounded(target, inputs, values)
     except AmbiguousError as error:
         return Outcome(network, inputs, target, rejected=str(error))
     except UndefinedError as error:

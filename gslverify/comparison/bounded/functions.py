@@ -16,6 +16,7 @@ from gslverify.comparison.bounded.array import (
 )
 from gslverify.comparison.bounded.precision import current_precision
 from gslverify.comparison.bounded.ufuncs import Compute, multilinear
+from gslverify.comparison.movement import MOVEMENTS
 
 Arguments = tuple[Any, ...]
 Options = dict[str, Any]
@@ -155,27 +156,4 @@ FUNCTIONS.update(
         np.full_like: _filled,
     }
 )
-FUNCTIONS.update(
-    dict.fromkeys(
-        (
-            np.reshape,
-            np.transpose,
-            np.concatenate,
-            np.stack,
-            np.pad,
-            np.take,
-            np.take_along_axis,
-            np.broadcast_to,
-            np.expand_dims,
-            np.squeeze,
-            np.flip,
-            np.repeat,
-            np.tile,
-            np.split,
-            np.tril,
-            np.triu,
-            np.lib.stride_tricks.sliding_window_view,
-        ),
-        _move,
-    )
-)
+FUNCTIONS.update(dict.fromkeys((*MOVEMENTS, np.pad, np.split, np.tril, np.triu), _move))

@@ -67,7 +67,9 @@ def unheld(value: Any, dtype: Any) -> Any:
 
 
 def _divides(grain: float, value: Any) -> bool:
-    return bool(np.all(np.fmod(value, grain) == 0))
+    """Tell whether all elements are multiples of a power of two, infinities and NaN are not."""
+    scaled = value / grain
+    return bool((scaled - np.trunc(scaled) == 0).all())
 
 
 def settled(value: Any, error: Any, certain: Any, dtype: Any) -> Bounded:

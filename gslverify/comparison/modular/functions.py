@@ -27,6 +27,7 @@ from gslverify.comparison.modular.ufuncs import (
     negative,
     opposite,
 )
+from gslverify.comparison.movement import MOVEMENTS
 
 Arguments = tuple[Any, ...]
 Options = dict[str, Any]
@@ -231,23 +232,4 @@ FUNCTIONS.update(
         np.full_like: _filled,
     }
 )
-FUNCTIONS.update(
-    dict.fromkeys(
-        (
-            np.reshape,
-            np.transpose,
-            np.concatenate,
-            np.stack,
-            np.take,
-            np.take_along_axis,
-            np.broadcast_to,
-            np.expand_dims,
-            np.squeeze,
-            np.flip,
-            np.repeat,
-            np.tile,
-            np.lib.stride_tricks.sliding_window_view,
-        ),
-        _move,
-    )
-)
+FUNCTIONS.update(dict.fromkeys(MOVEMENTS, _move))

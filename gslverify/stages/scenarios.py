@@ -1,0 +1,83 @@
+"""The structures of a rule that some graph has, as objects to work with and as plain numbers.
+
+Waves of stages may run in different processes. What the stage "satisfiable" worked out is handed
+on as the choices that lead to the structures, from which these are made anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gsl.subst import Subst
+from gslverify.instances.choices import Steps
+from gslverify.instances.implied import Consequences
+from gslverify.instances.instance import FIVE_FIELDS, LARGE, USUAL, WIDE, Instance
+from gslverify.instances.sampling import Sampler
+from gslverify.instances.variants import Variant
+from gslverify.settings import Settings
+from gslverify.smt import Solver, new_context
+
+EXTENTS = (USUAL, FIVE_FIELDS, *LARGE, WIDE)
+
+Plan = tuple[Any, ...]
+"""Whether all structures were found, how many, and of those that are examined the choices."""
+
+
+@dataclass(slots=True)
+class Scenario:
+    """A structural variant that some graph has, with a solver that knows its claims."""
+
+    variant: Variant
+    instance: Instance
+    solver: Solver
+    sampler: Sampler
+
+    @property
+    def consequences(self) -> Consequences:
+        """What follows from the claims without asking the solver."""
+        claims = [claim.term for claim in self.instance.claims]
+        return Consequences(claims, self.sampler.definitions)
+
+
+@dataclass(slots=True)
+class Scenarios:
+    """The variants of a rule that later stages examine, and whether these are all.
+
+    `large` are a few of more axes or fields than the usual ones.
+    """
+
+    feasible: list[Scenario]
+    complete: bool
+    structures: int
+    large: list[Scenario]
+
+    def plan(self) -> Plan:
+        """Return what `planned` makes these scenarios of."""
+        return self.complete, self.structures, _numbers(self.feasible), _numbers(self.large)
+
+
+def _numbers(scenarios: Iterable[Scenario]) -> Plan:
+    variants = [scenario.variant for scenario in scenarios]
+    return tuple((EXTENTS.index(one.extent), one.choices) for one in variants)
+
+
+def planned(subst: Subst, plan: Plan, settings: Settings) -> Scenarios:
+    """Return the scenarios of a plan, with solvers that have not been asked anything."""
+    complete, structures, feasible, large = plan
+    first = _made(subst, feasible, settings.solver_limit)
+    return Scenarios(first, complete, structures, _made(subst, large, settings.solver_limit // 10))
+
+
+def _made(subst: Subst, numbers: Sequence[Any], limit: int) -> list[Scenario]:
+    context, steps = new_context(), [Steps() for _ in EXTENTS]
+    variants = [Variant(choices, EXTENTS[n], steps[n]) for n, choices in numbers]
+    return [scenario_of(subst, variant, limit, context) for variant in variants]
+
+
+def scenario_of(subst: Subst, variant: Variant, limit: int, context: Any) -> Scenario:
+    """Return a scenario whose solver shares a context and has a limit for each question."""
+    instance = variant.instance(subst)
+    solver = Solver([claim.term for claim in instance.claims], limit, context)
+    return Scenario(variant, instance, solver, Sampler(instance, solver))
