@@ -14,7 +14,6 @@ from itertools import cycle
 from typing import Any
 
 from gsl.attr.conjuncts import conjuncts
-from gsl.attr.evaluate import conjunction, disjunction
 from gsl.attr.term import ANYTHING, Constant, Operation, Symbol, Term, operation, subterms
 from gsl.errors import GslError
 from gsl.expr import Call, Const
@@ -23,6 +22,7 @@ from gsl.types import TensorType, TupleType, Type
 from gslverify.instances.arms import arms_of, either_way
 from gslverify.instances.concrete import value_in
 from gslverify.instances.instance import Instance
+from gslverify.instances.leaps import leaping_slices
 from gslverify.smt import Answer, Solver
 
 LARGEST_SAMPLES = (24, 320, 4096)
@@ -79,7 +79,7 @@ class Sampler:
         self.decisive = len(self.corners)
         self.corners += arms.extremes
         self.corners += [boundary for term in written for boundary in _boundaries(term)]
-        self.corners += list(_leaping_slices(self.instance))
+        self.corners += list(leaping_slices(self.instance))
         self.corners += [_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)]
 
     def _narrow(self, symbol: Symbol, term: Term) -> None:
@@ -295,18 +295,6 @@ def instance_symbols(instance: Instance) -> list[Symbol]:
         for term in _terms(node.expr.type, node.expr):
             found.update((part, None) for part in subterms(term) if isinstance(part, Symbol))
     return list(found)
-
-
-def _leaping_slices(instance: Instance) -> Iterator[Term]:
-    """Yield for every slice that it leaves elements out between others: few draws do by chance."""
-    for node in instance.graph:
-        if isinstance(node.expr, Call) and node.expr.operator.name == "StridedSlice":
-            (result,) = tensors((node.expr.type,))
-            axes = zip(node.expr.attributes["strides"], result.shape, strict=True)
-            leaps = [conjunction(stride >= 2, size >= 2) for stride, size in axes]
-            demand = disjunction(*leaps)
-            if isinstance(demand, Term):
-                yield demand
 
 
 def _result_sizes(instance: Instance) -> Iterator[Term]:
