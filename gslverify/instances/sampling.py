@@ -22,6 +22,7 @@ from gsl.types import TensorType, TupleType, Type
 from gslverify.instances.arms import arms_of, either_way
 from gslverify.instances.concrete import value_in
 from gslverify.instances.instance import Instance
+from gslverify.instances.leaps import leaping_slices
 from gslverify.smt import Answer, Solver
 
 LARGEST_SAMPLES = (24, 320, 4096)
@@ -80,6 +81,7 @@ class Sampler:
         self.decisive = len(self.corners)
         self.corners += arms.extremes
         self.corners += [boundary for term in written for boundary in _boundaries(term)]
+        self.corners += list(leaping_slices(self.instance))
         self.corners += [_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)]
 
     def _narrow(self, symbol: Symbol, term: Term) -> None:
