@@ -32,7 +32,7 @@ def matmul_of_row_as_vector() -> Subst:
     microsoft/onnxscript#1567: the product of a row is a row, that of a vector a vector.
     """
     x, w = pat.Wildcard(), pat.Wildcard()
-    product = op.Matmul(op.Reshape(x, shape=(1, w.shape[0])), w)
+    product = op.Matmul(op.Reshape(x, shape=(1, x.shape[0])), w)
     target = op.Matmul(x, w, out_dtype=product.out_dtype)
     return Subst(product, target, where=[x.ndim == 1, w.ndim == 2])
 
