@@ -38,22 +38,6 @@ def matmul_of_row_as_vector() -> Subst:
 
 
 @rule(
-    tags={"argmax", "exponential"},
-    origin="onnxoptimizer: onnxopt-argmax-exp",
-    expect="GSL401",
-)
-def argmax_of_exponential() -> Subst:
-    """argmax[0](exp(x))  =>  argmax[0](x) for x of float16
-
-    The exponential grows, but what is computed does not: close or large numbers become equal, and
-    the first of them counts.
-    """
-    x = pat.Wildcard()
-    place = op.Argmax(op.Exp(x), axis=0)
-    return Subst(place, op.Argmax(x, **pat.same_attr(place)), where=[x.dtype == "float16"])
-
-
-@rule(
     tags={"convolution", "scale"},
     origin="TensorFlow-ONNX: tf2onnx-conv-mul",
     expect="GSL303",
