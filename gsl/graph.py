@@ -110,10 +110,6 @@ def depends(node: Node, other: Node) -> bool:
     return False
 
 
-def _is_changed(node: Node) -> bool:
-    return node.expr.operands != tuple([operand.expr for operand in node.operands])
-
-
 LEVEL_GAP = 1 << 20
 """Levels left free between the nodes of a new graph, so that few rewrites have to raise others."""
 
@@ -121,8 +117,8 @@ LEVEL_GAP = 1 << 20
 def _mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
     """Return the nodes of expressions that come after their operands.
 
-    The constructor is written out again because this is most of the work of a call that rewrites
-    little.
+    Constructor and links are written out for one and two operands, because they are most of the
+    work of a call that rewrites little.
     """
     nodes: dict[Expr, Node] = {}
     new, node_of = object.__new__, nodes.__getitem__
@@ -133,17 +129,25 @@ def _mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
         node.users = {}
         node.output_count = 0
         below = expr.operands
-        if not below:
-            node.operands = ()
-            node.level = 0
-            continue
-        node.operands = operands = tuple(map(node_of, below))
-        level = 0
-        for operand in operands:
-            operand.users[node] = None
-            if operand.level > level:
-                level = operand.level
-        node.level = level + LEVEL_GAP
+        count = len(below)
+        if count == 1:
+            one = nodes[below[0]]
+            node.operands = (one,)
+            one.users[node] = None
+            node.level = one.level + LEVEL_GAP
+        elif count == 2:
+            one, two = nodes[below[0]], nodes[below[1]]
+            node.operands = (one, two)
+            one.users[node] = two.users[node] = None
+            node.level = (one.level if one.level > two.level else two.level) + LEVEL_GAP
+        else:
+            node.operands = operands = tuple(map(node_of, below))
+            level = -LEVEL_GAP
+            for one in operands:
+                one.users[node] = None
+                if one.level > level:
+                    level = one.level
+            node.level = level + LEVEL_GAP
     return nodes
 
 
@@ -218,8 +222,13 @@ class Graph:
     def link(self, nodes: list[Node]) -> None:
         """Add nodes that were made before, operands first."""
         for node in nodes:
+            operands = node.operands
+            if len(operands) == 1:
+                operands[0].users[node] = None
+                node.level = operands[0].level + 1
+                continue
             level = -1
-            for operand in node.operands:
+            for operand in operands:
                 operand.users[node] = None
                 if operand.level > level:
                     level = operand.level
@@ -267,13 +276,13 @@ class Graph:
             self._hand_over(replacements)
         else:
             self.replace(replacements, frozenset(added))
-        unused = [node for node in reversed(added) if not node.users and not node.output_count]
-        if unused:
-            self.drop_unused(unused)
-            added[:] = [node for node in added if node.level >= 0]
+        for node in added:
+            if not node.users and not node.output_count:
+                self.drop_unused([n for n in reversed(added) if not n.users and not n.output_count])
+                added[:] = [node for node in added if node.level >= 0]
+                break
 
     def _hand_over(self, replacements: Sequence[tuple[Node, Node]]) -> None:
-        stale = self._stale
         affected: dict[Node, None] = {}
         self.affected = affected
         for old, new in replacements:
@@ -282,9 +291,12 @@ class Graph:
                 operands = user.operands
                 if len(operands) == 1:
                     user.operands = (new,)
+                elif len(operands) == 2:
+                    one, two = operands
+                    user.operands = (new if one is old else one, new if two is old else two)
                 else:
                     user.operands = tuple([new if node is old else node for node in operands])
-            stale += users
+            self._stale += users
             affected.update(users)
             if self._arrivals:
                 self._announce(users)
@@ -363,18 +375,33 @@ class Graph:
 
     def to_exprs(self) -> list[Expr]:
         """Return the outputs as expressions; whatever did not change is the very same object."""
-        made = set(self.made)
-        stale = dict.fromkeys([node for node in self._stale if node.level >= 0])
-        copied = [node for node in stale if node not in made and _is_changed(node)]
-        seen = {*made, *copied}
+        copied: list[Node] = []
+        for node in self._stale:
+            if node.level >= 0 and node.expr.operands and _is_changed(node):
+                _copy(node)
+                copied.append(node)
         for node in copied:
-            expr = node.expr
-            node.expr = expr.with_operands(expr.operands)
             for user in node.users:
-                if user not in seen:
-                    seen.add(user)
+                if user.expr.operands:
+                    _copy(user)
                     copied.append(user)
         for node in chain(self.made, copied):
-            node.expr.operands = tuple([operand.expr for operand in node.operands])
+            operands = node.operands
+            if len(operands) == 1:
+                node.expr.operands = (operands[0].expr,)
+            elif len(operands) == 2:
+                node.expr.operands = (operands[0].expr, operands[1].expr)
+            else:
+                node.expr.operands = tuple([operand.expr for operand in operands])
         self._stale, self.made = [], []
         return [output.expr for output in self.outputs]
+
+
+def _is_changed(node: Node) -> bool:
+    return node.expr.operands != tuple([operand.expr for operand in node.operands])
+
+
+def _copy(node: Node) -> None:
+    """Give a node an expression of its own, which gets operands later."""
+    node.expr = node.expr.with_operands(node.expr.operands)
+    node.expr.operands = ()

@@ -78,9 +78,10 @@ class Subst:
 
     def derived(self, derive: Callable[[Subst], Result]) -> Result:
         """Return `derive(self)`, computed once: what modules above keep for a rule."""
-        if derive not in self._derived:
-            self._derived[derive] = derive(self)
-        result: Result = self._derived[derive]
+        try:
+            result: Result = self._derived[derive]
+        except KeyError:
+            result = self._derived[derive] = derive(self)
         return result
 
     @cached_property

@@ -189,11 +189,11 @@ class _Run:
 
     def _go_on(self, root: Node, added: Sequence[Node]) -> None:
         """Have what was made examined next, and what it may have made possible after all others."""
-        has_root = self._index.has_root
-        roots = [node for node in reversed(added) if has_root[node.head]]
-        if roots:
-            self._pending.extendleft(roots)
-            self._waiting.update(roots)
+        has_root, waiting, pending = self._index.has_root, self._waiting, self._pending
+        for node in reversed(added):
+            if has_root[node.head]:
+                pending.appendleft(node)
+                waiting.add(node)
         found: list[Reached] = []
         ways_from = self._neighbourhood.ways_from
         for touched in (*added, *self.graph.affected):

@@ -72,12 +72,10 @@ class FanMatcher:
 
     def first(self, root: Node, graph: Graph) -> Fan | None:
         """Return the match at `root` that the search finds first."""
-        return self._found(root, graph, self._apart)
-
-    def _found(self, root: Node, graph: Graph, choose: Choose) -> Fan | None:
         head = self._match_head(root)
-        if head is None:
-            return None
+        return None if head is None else self._found(head, graph, self._apart)
+
+    def _found(self, head: Nodes, graph: Graph, choose: Choose) -> Fan | None:
         fields = self._match_fields(head, graph)
         if len(fields) + 1 < self.variadic.minimum:
             return None
@@ -94,7 +92,8 @@ class FanMatcher:
 
     def every(self, root: Node, graph: Graph) -> Iterator[Fan]:
         """Yield the match at `root`, if there is one; raise UndecidedError for several."""
-        found = self._found(root, graph, _undecided)
+        head = self._match_head(root)
+        found = None if head is None else self._found(head, graph, _undecided)
         if found is not None:
             yield found
 

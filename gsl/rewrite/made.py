@@ -68,15 +68,17 @@ class Maker:
         """Make a tuple; raises EvaluationError for one without fields."""
         if not operands:
             raise EvaluationError("a tuple cannot have 0 fields")
-        types = [node.expr.type for node in operands]
-        key = (Tuple, *map(id, types))
+        key = (Tuple, *[id(node.expr.type) for node in operands])
         known: TupleType | None = self.known.get(key)
-        if known is None:
-            known = self.known[key] = TupleType(tuple(types))
         made: Tuple = object.__new__(Tuple)
         made.operands = ()
-        made.type = known
+        made.type = self.tuple_type(key, operands) if known is None else known
         return self._make(made, operands)
+
+    def tuple_type(self, key: Any, operands: tuple[Node, ...]) -> TupleType:
+        """Return the type of a tuple, and have it known under `key`, the identities of types."""
+        known = self.known[key] = TupleType(tuple([node.expr.type for node in operands]))
+        return known
 
     def projection(self, whole: Node, index: int) -> Node:
         """Make the projection of a field; raises GraphError when there is none."""

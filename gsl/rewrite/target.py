@@ -17,6 +17,7 @@ from gsl.attr.term import ANYTHING, Access
 from gsl.attr.writer import Kind, TermWriter, Written
 from gsl.expr import Call as CallExpr
 from gsl.expr import Proj as ProjExpr
+from gsl.expr import Tuple as TupleExpr
 from gsl.graph import Node, reverse_post_order
 from gsl.match.branch import listed
 from gsl.match.fan import FanMatcher
@@ -31,6 +32,9 @@ from gsl.subst import Subst
 Replacements = list[tuple[Node, Node]]
 Construct = Callable[[Any, Maker], Replacements]
 """Makes the target of a match, as its matcher has found it."""
+
+COUNT = "len(fields)"
+"""The source of the number of fields of a variadic source."""
 
 
 def construct_of(subst: Subst) -> Construct | None:
@@ -76,9 +80,9 @@ def _fan(subst: Subst, matcher: FanMatcher) -> Construct:
     shared = matcher.head if source.first else set(matcher.head) - set(matcher.templates)
     writer.names.update((pattern, name) for pattern, name in names.items() if pattern in shared)
     code.line("pairs = []")
-    with writer.loop(target, "len(fields)") as index:
+    with writer.loop(target, COUNT) as index:
         new = writer.node(target.field)
-        code.line(f"old = fields[{index}][0]")
+        code.line(f"old = {writer.rows[index]}[0]")
         writer.demand_type("old", new)
         code.line(f"pairs.append((old, {new}))")
     code.line("return pairs")
@@ -86,11 +90,15 @@ def _fan(subst: Subst, matcher: FanMatcher) -> Construct:
 
 
 class _Writer:
-    """Writes how nodes of target patterns are made; `names` has those that there are."""
+    """Writes how nodes of target patterns are made; `names` has those that there are.
+
+    `rows` has, for the index of a loop over all fields of the source, the nodes of the field.
+    """
 
     def __init__(self, subst: Subst) -> None:
         self.code = Code()
         self.names: dict[Pattern, str] = {}
+        self.rows: dict[str, str] = {}
         self.source: Variadic | None = None
         self.templates: tuple[Pattern, ...] = ()
         self._reads = Reads(self.code)
@@ -117,7 +125,11 @@ class _Writer:
         index = self.code.fresh("i")
         names = dict(self.names)
         with block(self.code, self._reads, self._terms):
-            self.code.open(f"for {index} in range({count}):")
+            if count == COUNT:
+                row = self.rows[index] = self.code.fresh("o")
+                self.code.open(f"for {index}, {row} in enumerate(fields):")
+            else:
+                self.code.open(f"for {index} in range({count}):")
             self._terms.symbols[variadic.symbol] = index
             yield index
         del self._terms.symbols[variadic.symbol]
@@ -149,7 +161,7 @@ class _Writer:
             case Call():
                 return self._call(pattern)
             case Tuple(operands=fields):
-                return f"make.tuple({listed([self.node(field) for field in fields])})"
+                return self._tuple([self.node(field) for field in fields])
             case Variadic():
                 return f"make.tuple(tuple({self._fields(pattern)}))"
             case GetItem(constraints={"index": index}):
@@ -169,21 +181,34 @@ class _Writer:
         rest = f"e.index = {index}; e.type = {whole}.expr.type.fields[{index}]"
         return self._made(kind, kind, [whole], rest)
 
+    def _tuple(self, fields: list[str]) -> str:
+        if not fields:
+            return "make.tuple(())"
+        kind = self.code.constant(TupleExpr)
+        key, known = self.code.fresh("p"), self.code.fresh("t")
+        self.code.line(f"{key} = {listed([kind, *(f'id({name}.expr.type)' for name in fields)])}")
+        self.code.line(f"{known} = known({key})")
+        self.code.line(f"if {known} is None: {known} = make.tuple_type({key}, {listed(fields)})")
+        return self._made(kind, kind, fields, f"e.type = {known}")
+
     def _instance(self, pattern: GetInst) -> str:
         """Return the source of the node that a template of the source has in some field."""
         if pattern.variadic is not self.source or pattern.template not in self.templates:
             raise NotCompiledError("an instance of something else")
         place = self.templates.index(pattern.template)
         index = self._terms.write(pattern.index_term).text
+        if index in self.rows:
+            return f"{self.rows[index]}[{place}]"
         if index in self._terms.symbols.values():
             return f"fields[{index}][{place}]"
         return f"{self.code.constant(instance)}(fields, {index})[{place}]"
 
     def _fields(self, pattern: Variadic) -> str:
         """Write how the fields of a tuple are made; return the name of their list."""
-        count = self.code.fresh("c")
-        length = self._terms.write(pattern.size).text
-        self.code.line(f"{count} = {self.code.constant(field_count)}({length})")
+        count = self._terms.write(pattern.size).text
+        if count != COUNT:
+            length, count = count, self.code.fresh("c")
+            self.code.line(f"{count} = {self.code.constant(field_count)}({length})")
         fields = self.code.fresh("f")
         self.code.line(f"{fields} = []")
         with self.loop(pattern, count):
@@ -275,5 +300,5 @@ class _Writer:
             original = pattern.original()
             return self._reads.attribute(original, self._instance(pattern), term.name)
         if pattern is self.source and term.name == "length":
-            return Written("len(fields)", Kind.INTEGER)
+            return Written(COUNT, Kind.INTEGER)
         return self._reads.attribute(pattern, self._there(pattern), term.name)

@@ -32,6 +32,13 @@ CHANGES: Masks = {
 }
 """Where two arrays differ in each of the kinds."""
 
+SPECIAL: Mapping[str, tuple[Callable[[Any], Any], float]] = {
+    NAN: (np.isnan, 1.0),
+    INFINITY: (np.isinf, 1.0),
+    ZERO: (lambda array: (array == 0) & np.signbit(array), 0.0),
+}
+"""Where an array has a value of each of the kinds, and the usual number to put there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -84,6 +91,41 @@ def changes(
     except (GslError, IndexError):
         return
     yield from changes_between(before, after, inputs)
+    yield from _decisions(source, target, inputs, (before, after))
+
+
+def _decisions(
+    source: Sequence[Expr], target: Sequence[Expr], inputs: Mapping[str, Any], both: tuple[Any, Any]
+) -> Iterator[Change]:
+    """Yield the truth values and integers that differ because an input is special.
+
+    They hold no special values themselves. Where the sides differ without any, too, it is the
+    rounding that decides, or the rule is wrong in a way that others tell.
+    """
+    kind, tame = _tamed(inputs)
+    if not kind:
+        return
+    try:
+        calm = evaluate(source, tame), evaluate(target, tame)
+    except (GslError, IndexError):
+        return
+    pairs = zip(*map(_flat, (*both, *calm)), strict=True)
+    for number, (one, other, calm_one, calm_other) in enumerate(pairs):
+        if one.dtype.kind == "f" or one.shape != other.shape:
+            continue
+        places = (one != other) & (calm_one == calm_other)
+        if places.any():
+            yield Change(kind, number, places, one, other, inputs)
+
+
+def _tamed(inputs: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the first kind among the inputs, none as "", and the inputs without that kind."""
+    floats = {name: array for name, array in inputs.items() if array.dtype.kind == "f"}
+    for kind, (is_special, usual) in SPECIAL.items():
+        if any(is_special(array).any() for array in floats.values()):
+            tame = {n: np.where(is_special(a), a.dtype.type(usual), a) for n, a in floats.items()}
+            return kind, {**inputs, **tame}
+    return "", {}
 
 
 def changes_between(

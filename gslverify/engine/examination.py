@@ -44,9 +44,13 @@ class Examination:
             result = load_stage(location).run(question)
         except Exception as error:
             result = crashed(name, error)
-        if stops(result, question.settings):
-            self.refuted_by = name
+        self.note(result)
         return result
+
+    def note(self, result: StageResult) -> None:
+        """Take a result as that of a stage, as one of an earlier run."""
+        if stops(result, self.question.settings):
+            self.refuted_by = result.stage
 
 
 def stops(result: StageResult, settings: Settings) -> bool:

@@ -259,7 +259,7 @@ class _Run:
         for task in tasks:
             state = self.states[task.number]
             assert isinstance(state.item, CollectedRule)
-            if _may_be_remembered(task.wave):
+            if may_be_remembered(task.wave):
                 outcome = self.memory.recall(state.item, state.stages[0], task.wave)
                 known |= {} if outcome is None else {task.number: outcome}
         return known
@@ -276,9 +276,11 @@ class _Run:
     def _take(
         self, state: _State, outcome: Outcome, wave_number: int, *, last: bool
     ) -> Iterator[Event]:
-        if _may_be_remembered(self.waves[wave_number]):
+        if may_be_remembered(self.waves[wave_number]):
             self._note(state, outcome)
-        outcome = tuple(self._kept(state, result) for result in outcome)
+        assert isinstance(state.item, CollectedRule)
+        rule_hash = next((one.rule_hash for one in state.stages if one.rule_hash), "")
+        outcome = tuple(kept(state.item, rule_hash, one, self.keep) for one in outcome)
         state.stages.extend(outcome)
         for result in outcome:
             yield StageDone(state.item.rule_id, result)
@@ -296,25 +298,23 @@ class _Run:
         for result in outcome if state.stages else ():
             self.memory.remember(state.item, state.stages[0], result)
 
-    def _kept(self, state: _State, result: StageResult) -> StageResult:
-        assert isinstance(state.item, CollectedRule)
-        if not any(finding.counterexample for finding in result.findings):
-            return result
-        rule_hash = next((one.rule_hash for one in state.stages if one.rule_hash), "")
-        kept = [
-            finding
-            if finding.counterexample is None or finding.code.id == state.item.rule.expect
-            else self.keep(state.item.rule_id, rule_hash, finding)
-            for finding in result.findings
-        ]
-        return replace(result, findings=tuple(kept))
-
     def _too_many_failures(self) -> bool:
         limit = self.settings.max_failures
         return 0 < limit <= sum(result.verdict in FAILURES for result in self.results())
 
 
-def _may_be_remembered(wave: Wave) -> bool:
+def kept(item: CollectedRule, rule_hash: str, result: StageResult, keep: Keep) -> StageResult:
+    """Return a result whose counterexamples were put where `keep` says, but for expected ones."""
+    findings = [
+        finding
+        if finding.counterexample is None or finding.code.id == item.rule.expect
+        else keep(item.rule_id, rule_hash, finding)
+        for finding in result.findings
+    ]
+    return replace(result, findings=tuple(findings)) if findings else result
+
+
+def may_be_remembered(wave: Wave) -> bool:
     """Tell whether all stages are ours, so that a change of them is noticed; the first is cheap."""
     ours = all(location.startswith("gslverify.") for location in wave.values())
     return ours and wave not in (PINNED, EXAMPLES) and STAGES[0] not in wave

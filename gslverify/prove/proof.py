@@ -22,6 +22,7 @@ from gslverify.prove.facts import Facts, Memory
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms, is_integer
 from gslverify.prove.inline import Inliner
+from gslverify.prove.merge import merged
 from gslverify.prove.normal import Cases, Normaliser
 from gslverify.prove.relaxed import Replies
 from gslverify.prove.values import Value
@@ -167,9 +168,16 @@ class _Scenario:
                 within = facts.assuming(*guards, *more)
                 if value.key == other.key or (not single and within.impossible()):
                     continue
-                if not equality.same(value, other, within):
+                if not _are_same(value, other, equality, within):
                     return _open_sentence(value, other, [*guards, *more])
         return ""
+
+
+def _are_same(value: Value, other: Value, equality: Equality, facts: Facts) -> bool:
+    if equality.same(value, other, facts):
+        return True
+    one, two = merged((value, other), equality.algebra, facts)
+    return (one is not value or two is not other) and equality.same(one, two, facts)
 
 
 def _open_sentence(value: Value, other: Value, guards: Sequence[Any]) -> str:

@@ -41,15 +41,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FMT=PATH",
         help="write a report of all rules, such as sarif=gslverify.sarif",
     )
+    group.addoption(
+        "--gsl-update-baseline",
+        action="store_true",
+        help="let the baseline ask for what rules reach now; new failures are never accepted",
+    )
     parser.addini("gsl_rules", "files and folders whose rules are always collected", "paths", [])
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the markers."""
     config.addinivalue_line("markers", "gsl: a stage of the verification of a rule")
-    for stage in STAGES:
+    for stage in ("pinned", *STAGES):
         config.addinivalue_line("markers", f"gsl_{stage}: the {stage} stage of a rule")
-    if config.getoption("gsl_report"):
+    if config.getoption("gsl_report") or config.getoption("gsl_update_baseline"):
         _load("gslverify.pytest_plugin.summary").requested(config)
 
 

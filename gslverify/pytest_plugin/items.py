@@ -18,20 +18,30 @@ from gslverify.corpus.collect import (
     writable,
 )
 from gslverify.engine.examination import Examination
-from gslverify.engine.loop import COLLECTION, OWNERS, ignore, unusable_result
+from gslverify.engine.loop import (
+    COLLECTION,
+    OWNERS,
+    ignore,
+    kept,
+    may_be_remembered,
+    unusable_result,
+)
 from gslverify.finding import CODES, FAILURES, Finding, RuleResult, StageResult, Verdict
 from gslverify.project import from_here
-from gslverify.pytest_plugin import summary
+from gslverify.pytest_plugin import gate, stores, summary
 from gslverify.pytest_plugin.configure import is_budget_spent, is_strict, session_settings
 from gslverify.report.details import finding_block
 from gslverify.report.style import Style
+from gslverify.repro.store import pinned_files
 from gslverify.settings import Settings
-from gslverify.stages import EXAMPLES, WAVES
+from gslverify.stages import EXAMPLES, PINNED, WAVES
 
 FIRST, *_ = WAVES[0]
 
 LOCATIONS = {
-    name: location for wave in (WAVES[0], EXAMPLES, *WAVES[1:]) for name, location in wave.items()
+    name: location
+    for wave in (WAVES[0], PINNED, EXAMPLES, *WAVES[1:])
+    for name, location in wave.items()
 }
 
 BUDGET_SPENT = "the time for all rules (--gsl-budget) is used up"
@@ -55,6 +65,7 @@ class RuleFile(pytest.File):
     def collect(self) -> Iterator[pytest.Collector]:
         """Yield a collector for each rule, in the order of the source."""
         seconds = session_settings(self.config).load_timeout
+        gate.baseline_of(self.config)  # one that cannot be used ends the session before it begins
         (items,) = load_guarded([self.path], seconds)
         for item in writable(items, seconds):
             _, separator, rule_name = item.rule_id.rpartition("::")
@@ -93,7 +104,7 @@ class RuleNode(pytest.Collector):
             self._examination = Examination(self.collected, self.settings, ignore)
         for name, location in stages_of(self.collected, self.settings).items():
             if name not in self._results:
-                self._results[name] = self._examination.run(name, location)
+                self._results[name] = self._found(self._examination, name, location)
             if name == stage:
                 break
         rule, results = self.rule, tuple(self._results.values())
@@ -101,14 +112,33 @@ class RuleNode(pytest.Collector):
         summary.note(self.config, found, self.collected)
         return self._results[stage]
 
+    def _found(self, examination: Examination, name: str, location: str) -> StageResult:
+        """Return the result of a stage, by an earlier run where it is still seen to hold."""
+        assert isinstance(self.collected, CollectedRule)
+        item, first = self.collected, self._results.get(FIRST)
+        store = stores.of_session(self.config)
+        may = first is not None and may_be_remembered({name: location})
+        known = None
+        if may and first is not None and not examination.refuted_by:
+            known = store.memory.recall(item, first, (name,))
+        if known is not None:
+            (result,) = known
+            examination.note(result)
+        else:
+            result = examination.run(name, location)
+            if may and first is not None:
+                store.memory.remember(item, first, result)
+        return kept(item, first.rule_hash if first else "", result, store.keep)
+
 
 def stages_of(item: CollectedRule, settings: Settings) -> dict[str, str]:
     """Return the stages that a rule goes through in a session, and where to load them from."""
     return {
         name: location
         for name, location in LOCATIONS.items()
-        if name == FIRST or name in settings.stages
+        if name == FIRST or name in PINNED or name in settings.stages
         if name not in EXAMPLES or item.rule.has_examples
+        if name not in PINNED or pinned_files(item.path, item.rule.name)
     }
 
 
@@ -176,9 +206,13 @@ class StageItem(RuleItem):
             pytest.xfail(f"refuted by {rule.expect} as expected")
         findings = [*_refuting(result), *_unmet(rule, result)]
         if findings:
+            if why := gate.why_known(self.config, self.node.collected.rule_id, findings):
+                pytest.xfail(why)
             self.fail(findings)
         if result.verdict is Verdict.INCONCLUSIVE:
             undecided = [f for f in result.findings if f.code.verdict is Verdict.INCONCLUSIVE]
+            if gate.has_become_undecided(self.config, self.node.collected.rule_id):
+                self.fail(undecided)
             self._undecided("; ".join(f"{f.code} {f.message}" for f in undecided), undecided)
 
     def _undecided(self, reason: str, findings: Sequence[Finding] = ()) -> None:

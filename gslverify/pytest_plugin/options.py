@@ -13,6 +13,7 @@ SETTINGS = {
     "shrink-budget": ("60s|10m", "time for making a counterexample smaller"),
     "solver-timeout": ("60s|10m", "limit of one solver query"),
     "load-timeout": ("60s|10m", "time for importing a rule file"),
+    "baseline": ("FILE", "known results: what it knows to fail is no failure"),
     "ignore": ("CODES", "warnings that are not reported"),
 }
 """Settings that are options with a value: placeholder and help."""

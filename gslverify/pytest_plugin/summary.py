@@ -16,6 +16,8 @@ from gslverify.events import RunDone
 from gslverify.exits import exit_code
 from gslverify.finding import RuleResult
 from gslverify.pytest_plugin.configure import session_settings
+from gslverify.pytest_plugin.gate import Gate, baseline_of
+from gslverify.pytest_plugin.stores import of_session
 from gslverify.report.delivery import deliver
 from gslverify.report.formats import FORMATS, lacking
 from gslverify.report.record import Report
@@ -56,16 +58,33 @@ class Summary:
         self.config = config
         self.results = Results()
         self.failures: list[str] = []
+        self.remarks: list[str] = []
         self.wanted = [_report(text) for text in config.getoption("gsl_report")]
+        baseline = baseline_of(config)
+        if config.getoption("gsl_update_baseline") and baseline is None:
+            raise pytest.UsageError("--gsl-update-baseline: name the file by --gsl-baseline FILE")
+        self.gate = None if baseline is None else Gate(baseline, session_settings(config))
 
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self) -> None:
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the reports; a worker of pytest-xdist hands its results over instead."""
+        of_session(self.config).memory.close()
         output: dict[str, Any] | None = getattr(self.config, "workeroutput", None)
         if output is not None:
             output[CHANNEL] = pickle.dumps(list(self.results.rules.values()))
-        elif self.wanted:
+            return
+        if self.wanted:
             self.failures = list(deliver(self._report(), self.wanted, os.environ))
+        if self.gate is not None and self.results.rules:
+            self._compare(self.gate, session)
+
+    def _compare(self, gate: Gate, session: pytest.Session) -> None:
+        """Compare with the baseline, which may fail a session in which no item did."""
+        failed, self.remarks = gate.lines(self._report())
+        if self.config.getoption("gsl_update_baseline"):
+            self.remarks += gate.update(self._report())
+        elif failed and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -80,7 +99,8 @@ class Summary:
             return
         terminalreporter.section("gslverify")
         settings = session_settings(self.config)
-        for line in (*summary_lines(self.results.done(), settings, Style()), *self.failures):
+        counts = summary_lines(self.results.done(), settings, Style())
+        for line in (*counts, *self.remarks, *self.failures):
             terminalreporter.line(line)
         for name, path in self.wanted:
             terminalreporter.line(f"report {name}: {path}")

@@ -99,13 +99,14 @@ def slice_of_sum_default_strides() -> Subst:
 @rule(
     tags={"data-movement", "take", "transpose"},
     origin="TensorRight: xla/dyslice, rule 04, one mistake away",
-    expect="GSL303",
+    expect="GSL301",
     twin="take_of_transpose",
 )
 def take_of_transpose_same_axis() -> Subst:
     """take[a](T[p](x), i)  =>  T[p](take[a](x, i)) for vectors i
 
-    Axis a of the transposed tensor is another axis of x, which may be too short for the indices.
+    Axis a of the transposed tensor is another axis of x, so that the rows of another axis are
+    chosen.
     """
     x, indices = pat.Wildcard(), pat.Wildcard()
     moved = op.Transpose(x)

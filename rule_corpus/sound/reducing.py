@@ -209,7 +209,8 @@ def max_of_negative() -> Subst:
 def argmax_of_unit_axis() -> Subst:
     """argmax[a](x)  =>  zeros if x has size 1 along a
 
-    The only place there is, in the dtype in which places are counted.
+    The only place there is, in the dtype in which places are counted. (TVM says -1 where the only
+    element is the least of its dtype, of which the verifier warns.)
     """
     x = pat.Wildcard()
     place = op.Argmax(x)

@@ -64,6 +64,16 @@ RULES = [
     (call("Divide", call("Multiply", X, Y), Y), X, {NAN}),
     (call("Add", X, call("Negative", Y)), call("Subtract", X, Y), set()),
     (call("Transpose", X), X, set()),
+    (call("Equal", X, X), call("OnesLike", X, dtype="bool"), {NAN}),
+    (call("NotEqual", X, X), call("ZerosLike", X, dtype="bool"), {NAN}),
+    (call("Greater", X, X), call("ZerosLike", X, dtype="bool"), set()),
+    (call("Less", call("Subtract", X, X), Const(1.0)), call("Equal", X, X), {INFINITY}),
+    (
+        call("Less", call("Divide", Const(1.0), X), Const(0.0)),
+        call("Less", X, Const(0.0)),
+        {ZERO},
+    ),
+    (call("Argmax", X, axis=0), call("Argmin", call("Negative", X), axis=0), set()),
     (Tuple([X, call("Maximum", X, Y)]), Tuple([X, call("Where", call("Less", X, Y), Y, X)]), {NAN}),
 ]
 
@@ -78,6 +88,14 @@ def test_changes_of_rules(source: Expr, target: Expr, expected: set[str]) -> Non
             seen |= {change.kind for change in changes([source], [target], inputs)}
     assert seen >= expected
     assert bool(seen) == bool(expected)
+
+
+def test_decisions_that_differ_anyway_are_left_to_others() -> None:
+    inputs = {"x": np.array([np.nan, 1.0, -2.0], np.float32)}
+    positive, negative = (call(name, X, Const(0.0)) for name in ("Greater", "Less"))
+    assert list(changes([positive], [negative], inputs)) == []
+    (change,) = changes([call("Equal", X, X)], [call("OnesLike", X, dtype="bool")], inputs)
+    assert change.places.tolist() == [True, False, False]
 
 
 def test_inputs_of_a_kind_keep_integers() -> None:

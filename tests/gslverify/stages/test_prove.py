@@ -115,6 +115,15 @@ def divided_by_constant(as_number: bool) -> Subst:
     return Subst(x / c, target, where=[c.value != 0.0])
 
 
+def product_and_quotient(by_other: bool) -> Subst:
+    x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    product = x * y
+    where = [product.shape == x.shape, attr.In(x.dtype, FLOATS)]
+    if by_other:
+        return Subst(product / z, x, where=[*where, z.shape == y.shape])
+    return Subst(product / y, x, where=where)
+
+
 PAIRS: dict[str, tuple[Callable[[], Subst], Callable[[], Subst]]] = {
     "split of concat": (lambda: split_at(0), lambda: split_at(1)),
     "slice": (lambda: shifted_slice(0), lambda: shifted_slice(1)),
@@ -125,6 +134,7 @@ PAIRS: dict[str, tuple[Callable[[], Subst], Callable[[], Subst]]] = {
     "definedness": (lambda: quotient(defined=True), lambda: quotient(defined=False)),
     "constants": (lambda: divided_by_constant(True), lambda: divided_by_constant(False)),
     "limits": (lambda: clipped(0.0), lambda: clipped(0.5)),
+    "cancelling": (lambda: product_and_quotient(False), lambda: product_and_quotient(True)),
     "sum in two parts": (lambda: doubled_sum(2.0), lambda: doubled_sum(3.0)),
 }
 

@@ -78,8 +78,8 @@ def test_fields_of_tuples_count() -> None:
     assert deviation_of(joined, [(NAN, PLAIN)]) is None
 
 
-def test_there_are_ten_with_names_of_their_own() -> None:
-    assert len({known.name for known in KNOWN}) == len(KNOWN) == 10
+def test_there_are_twelve_with_names_of_their_own() -> None:
+    assert len({known.name for known in KNOWN}) == len(KNOWN) == 12
     for known in KNOWN:
         assert known.sentence
         assert {lookup(name).name for name in known.operators} == known.operators

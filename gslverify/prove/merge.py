@@ -1,0 +1,58 @@
+"""Reads of one element under several names become one read.
+
+An index can be written in many ways where sizes may be 1. As long as they differ, x does not cancel
+x, and a truth value is not its own square.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gslverify.prove.algebra import Algebra
+from gslverify.prove.facts import Facts
+from gslverify.prove.values import READ, Factor, Family, Value, value_of
+
+MOST_READS = 12
+
+
+def merged(values: Sequence[Value], algebra: Algebra, facts: Facts) -> list[Value]:
+    """Return values in which reads that are proved to be of one element have one form."""
+    reads = list(_reads(values))
+    if len(reads) > MOST_READS:
+        return list(values)
+    kept: list[Factor] = []
+    instead: dict[object, Factor] = {}
+    for read in reads:
+        same = (one for one in kept if one.name == read.name and _is_same(one, read, facts))
+        partner = next(same, None)
+        if partner is None:
+            kept.append(read)
+        else:
+            instead[read.key] = partner
+    return [_replaced(value, instead, algebra) for value in values] if instead else list(values)
+
+
+def _reads(values: Iterable[Value]) -> Iterable[Factor]:
+    """Return what is read outside of sums and functions, every form once."""
+    found: dict[object, Factor] = {}
+    for value in values:
+        for family in value.families:
+            if family.region.is_point:
+                found |= {f.key: f for f, _ in family.powers if f.head == READ}
+    return found.values()
+
+
+def _is_same(one: Factor, other: Factor, facts: Facts) -> bool:
+    return facts.same(zip(one.places, other.places, strict=True))
+
+
+def _replaced(value: Value, instead: dict[object, Factor], algebra: Algebra) -> Value:
+    parts = [_of_family(family, instead, algebra) for family in value.families]
+    return value_of(family for part in parts for family in part.families)
+
+
+def _of_family(family: Family, instead: dict[object, Factor], algebra: Algebra) -> Value:
+    if not family.region.is_point:
+        return Value((family,))
+    powers = [(instead.get(factor.key, factor), power) for factor, power in family.powers]
+    return algebra.family(family.number, powers, family.region)
