@@ -78,14 +78,17 @@ def share(key: Any, value: Any) -> Any:
 
 
 def shared(given: Type) -> Type:
-    """Return the object that all types equal to `given` share, if its sizes are known."""
+    """Return the object that all types equal to `given` share, if its sizes are known.
+
+    Tuples among the fields are taken to be shared already, since tuples may be nested deeply.
+    """
     found: Type = given
     if isinstance(given, TensorType):
         if type(given.dtype) is str and {*map(type, given.shape)} <= {int}:
             found = share((given.shape, given.dtype), given)
     else:
         # The shared type keeps its fields, so their identities stay theirs.
-        fields = tuple(map(shared, given.fields))
+        fields = tuple([f if isinstance(f, TupleType) else shared(f) for f in given.fields])
         found = share(("fields", *map(id, fields)), TupleType(fields))
     return found
 

@@ -251,6 +251,14 @@ def test_equal_types_are_one_object() -> None:
     assert one.type is not Var("d", (2, 3), "int32").type
 
 
+def test_deeply_nested_tuples_have_types() -> None:
+    one, other = Tuple([Var("a", (2,))]), Tuple([Var("b", (2,))])
+    for _ in range(5_000):
+        one, other = Tuple([one]), Tuple([other])
+
+    assert one.type is other.type
+
+
 def test_types_with_unknown_sizes_are_not_shared() -> None:
     size = Symbol("n")
 
