@@ -13,7 +13,7 @@ from math import inf
 STAGES = ("static", "examples", "satisfiable", "shape", "prove", "numeric", "gradient")
 """Names of the stages in the order in which they run, cheapest first."""
 
-USUAL_STAGES = tuple(stage for stage in STAGES if stage not in ("prove", "gradient"))
+USUAL_STAGES = tuple(stage for stage in STAGES if stage != "gradient")
 """Those that run unless others are named; the profile "deep" runs all."""
 
 FAIL_ON = ("fail", "vacuous", "error")

@@ -140,6 +140,8 @@ def stage_cell(stage: StageResult) -> str:
     if stage.stage == COLLECTION:
         return " ".join(codes)
     said = codes or [_words(assurance, stage.stage) for assurance in stage.assurances]
+    if stage.notes and not said:
+        said = ["open"]
     return f"{stage.stage}: {'; '.join(said)}" if said else stage.stage
 
 

@@ -129,7 +129,7 @@ def test_a_baseline_is_looked_at_before_anything_is_verified(folder: Path) -> No
         ({"tags": ["conv"]}, "--tag left rules out"),
         ({"changed_since": "main"}, "--changed-since left rules out"),
         ({"paths": ["rules.py::one"]}, "names single rules"),
-        ({"stages": ["static", "numeric"]}, "the stages examples, satisfiable, shape were"),
+        ({"stages": ["static", "numeric"]}, "the stages examples, satisfiable, shape, prove were"),
         ({"exit_code": 2}, "usage error"),
     ],
 )

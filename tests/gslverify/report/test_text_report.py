@@ -11,7 +11,7 @@ from gslverify.events import RunDone
 from gslverify.finding import Finding, RuleResult, StageResult, Verdict
 from gslverify.report.details import repro_command, span_lines
 from gslverify.report.style import Style
-from gslverify.report.text import TextReport, summary_lines
+from gslverify.report.text import TextReport, stage_cell, summary_lines
 from gslverify.settings import Settings
 from tests.gslverify.results import (
     crashed,
@@ -283,3 +283,9 @@ def test_paths_without_a_rule_are_counted_apart() -> None:
     summary = report([missing, expected()]).splitlines()[-2]
 
     assert summary.startswith("1 rule: 0 pass, 0 fail, 1 expected to fail; 1 path without a rule ")
+
+
+def test_a_stage_that_could_not_prove_says_so() -> None:
+    note = ("not proved for all sizes: output 0: the elements differ in form",)
+    assert stage_cell(StageResult("prove", Verdict.PASS, notes=note)) == "prove: open"
+    assert stage_cell(StageResult("static", Verdict.PASS)) == "static"
