@@ -224,7 +224,7 @@ def conv_of_single_taps_rounded_down() -> Subst:
     twin="avg_pool_as_conv",
 )
 def avg_pool_as_conv_uncounted() -> Subst:
-    """avg_pool2d{k, padding not counted}(x)  =>  conv2d{groups=C}(x, full(1 / size of k))
+    """avg_pool2d{k, padding not counted}(x)  =>  conv2d{groups=C}(x, ones) / size of k
 
     The axiom counts the padding, the kernels that TASO runs do not.
     """
@@ -232,11 +232,9 @@ def avg_pool_as_conv_uncounted() -> Subst:
     pool = op.AvgPool2D(x, layout="NCHW", ceil_mode=False, count_include_pad=False)
     height, width = pool.pool_size[0], pool.pool_size[1]
     channels = x.shape[1]
-    kernel = op.Full(
-        shape=(channels, 1, height, width), fill_value=1 / (height * width), dtype=x.dtype
-    )
+    kernel = op.Ones(shape=(channels, 1, height, width), dtype=x.dtype)
     same = pat.same_attr(pool, ["strides", "padding", "dilation"])
-    target = op.Conv2D(x, kernel, **same, groups=channels)
+    target = op.Conv2D(x, kernel, **same, groups=channels) / (height * width)
     return Subst(pool, target, where=[channels >= 1])
 
 

@@ -32,25 +32,9 @@ def matmul_of_row_as_vector() -> Subst:
     microsoft/onnxscript#1567: the product of a row is a row, that of a vector a vector.
     """
     x, w = pat.Wildcard(), pat.Wildcard()
-    product = op.Matmul(op.Reshape(x, shape=(1, w.shape[0])), w)
+    product = op.Matmul(op.Reshape(x, shape=(1, x.shape[0])), w)
     target = op.Matmul(x, w, out_dtype=product.out_dtype)
     return Subst(product, target, where=[x.ndim == 1, w.ndim == 2])
-
-
-@rule(
-    tags={"argmax", "exponential"},
-    origin="onnxoptimizer: onnxopt-argmax-exp",
-    expect="GSL401",
-)
-def argmax_of_exponential() -> Subst:
-    """argmax[0](exp(x))  =>  argmax[0](x) for x of float16
-
-    The exponential grows, but what is computed does not: close or large numbers become equal, and
-    the first of them counts.
-    """
-    x = pat.Wildcard()
-    place = op.Argmax(op.Exp(x), axis=0)
-    return Subst(place, op.Argmax(x, **pat.same_attr(place)), where=[x.dtype == "float16"])
 
 
 @rule(

@@ -49,13 +49,13 @@ def sum_of_avg_pools() -> Subst:
 
 @rule(tags=POOL | {"scale", "exact-real"}, origin="TASO: verify.py, pooling is linear")
 def avg_pool_of_scaled() -> Subst:
-    """avg_pool2d{A}(x * c)  =>  avg_pool2d{A}(x) * c for a constant c of rank 0
+    """avg_pool1d{A}(x * c)  =>  avg_pool1d{A}(x) * c for a constant c of rank 0
 
     A common factor of all elements of a window; the factor may then go further down.
     """
     x, c = pat.Wildcard(), pat.Const(shape=())
-    pool = op.AvgPool2D(x * c, layout="NCHW")
-    return Subst(pool, op.AvgPool2D(x, **pat.same_attr(pool)) * c)
+    pool = op.AvgPool1D(x * c, layout="NCW")
+    return Subst(pool, op.AvgPool1D(x, **pat.same_attr(pool)) * c)
 
 
 @rule(
@@ -96,20 +96,18 @@ def concat_of_avg_pools() -> Subst:
     twin="avg_pool_as_conv_uncounted",
 )
 def avg_pool_as_conv() -> Subst:
-    """avg_pool2d{k, padding counted}(x)  =>  conv2d{groups=C}(x, full[(C, 1, *k)](1 / size of k))
+    """avg_pool2d{k, padding counted}(x)  =>  conv2d{groups=C}(x, ones[(C, 1, *k)]) / size of k
 
-    An average is a sum of products with one factor, each channel for itself. The padding counts
+    An average is a sum divided by their number, each channel for itself. The padding counts
     as zeros, and no window may reach behind it.
     """
     x = pat.Wildcard()
     pool = op.AvgPool2D(x, layout="NCHW", ceil_mode=False, count_include_pad=True)
     height, width = pool.pool_size[0], pool.pool_size[1]
     channels = x.shape[1]
-    kernel = op.Full(
-        shape=(channels, 1, height, width), fill_value=1 / (height * width), dtype=x.dtype
-    )
+    kernel = op.Ones(shape=(channels, 1, height, width), dtype=x.dtype)
     same = pat.same_attr(pool, ["strides", "padding", "dilation"])
-    target = op.Conv2D(x, kernel, **same, groups=channels)
+    target = op.Conv2D(x, kernel, **same, groups=channels) / (height * width)
     return Subst(pool, target, where=[channels >= 1])
 
 
