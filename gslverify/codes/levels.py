@@ -44,8 +44,9 @@ SPECIAL_VALUES_CHANGE = code(
     Verdict.FAIL,
     meaning="""The rule is declared with nan="same". On a generated graph with NaN, infinities or
 zeros of both signs among its inputs, an output of the target has one of them where the output of
-the source has not, or the other way round. The message names the kind. Without the declaration
-such a difference is only counted.""",
+the source has not, or the other way round; or a truth value or integer differs because of them,
+such as NaN == NaN. The message names the kind. Without the declaration such a difference is only
+counted.""",
     bad=rule_file(
         '''
         def example() -> Subst:
