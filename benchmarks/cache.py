@@ -44,12 +44,14 @@ def timed(folder: Path, options: list[str]) -> tuple[float, dict[str, float]]:
         cwd=folder,
         env={**os.environ, "PYTHONPATH": paths},
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
         check=False,
     )
     seconds = time.perf_counter() - started
     if done.returncode not in (0, 1):
-        raise SystemExit(f"{' '.join(command)} ended with {done.returncode}")
+        told = f"{' '.join(command)} ended with {done.returncode}"
+        raise SystemExit(f"{told}\n{done.stderr}")
     document = json.loads((folder / "report.json").read_text("utf-8"))
     return seconds, document["timing"]["rules"]
 

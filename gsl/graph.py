@@ -117,8 +117,7 @@ LEVEL_GAP = 1 << 20
 def _mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
     """Return the nodes of expressions that come after their operands.
 
-    Constructor and links are written out for one and two operands, because they are most of the
-    work of a call that rewrites little.
+    All is written out because it is most of the work of a call that rewrites little.
     """
     nodes: dict[Expr, Node] = {}
     new, node_of = object.__new__, nodes.__getitem__
@@ -268,9 +267,7 @@ class Graph:
 
         Mostly old nodes just hand all their users over to new ones that lie lower.
         """
-        edges = 0
-        for old, _ in replacements:
-            edges += len(old.users)
+        edges = sum([len(old.users) for old, _ in replacements])
         self.link(added)
         if _is_plain(replacements, edges):
             self._hand_over(replacements)
@@ -283,8 +280,7 @@ class Graph:
                 break
 
     def _hand_over(self, replacements: Sequence[tuple[Node, Node]]) -> None:
-        affected: dict[Node, None] = {}
-        self.affected = affected
+        affected = self.affected = dict[Node, None]()
         for old, new in replacements:
             users = old.users
             for user in users:
@@ -377,7 +373,8 @@ class Graph:
         """Return the outputs as expressions; whatever did not change is the very same object."""
         copied: list[Node] = []
         for node in self._stale:
-            if node.level >= 0 and node.expr.operands and _is_changed(node):
+            below = tuple([operand.expr for operand in node.operands])
+            if node.level >= 0 and node.expr.operands not in ((), below):
                 _copy(node)
                 copied.append(node)
         for node in copied:
@@ -395,10 +392,6 @@ class Graph:
                 node.expr.operands = tuple([operand.expr for operand in operands])
         self._stale, self.made = [], []
         return [output.expr for output in self.outputs]
-
-
-def _is_changed(node: Node) -> bool:
-    return node.expr.operands != tuple([operand.expr for operand in node.operands])
 
 
 def _copy(node: Node) -> None:

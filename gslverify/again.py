@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gslverify.corpus.collect import CollectedRule, Unusable, collect, writable
 from gslverify.finding import Finding
-from gslverify.project import project_root
+from gslverify.project import named, project_root
 from gslverify.repro.form import Stored, UnreadableError, read
 from gslverify.repro.store import PINNED
 from gslverify.settings import Settings
@@ -54,6 +54,6 @@ def still_fails(file: str | Path) -> str:
 
     Raises UnreadableError.
     """
-    result = replay_file(Path(file))[2]
+    result = replay_file(named(str(file)))[2]
     failed = result.code is not None or result.undecided
     return f"{result.code or 'undecided'}: {result.message}" if failed else ""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 SETTINGS_FILE = "pyproject.toml"
@@ -40,7 +42,27 @@ def project_root(folder: Path | None = None) -> Path:
     It is where the settings are, else the nearest folder with a pyproject.toml or a repository,
     else the folder itself.
     """
-    here = (folder or Path.cwd()).resolve()
+    here = os.path.realpath(folder or os.getcwd())
+    return _root(here, tuple(_changes_above(here)))
+
+
+def _changes_above(folder: str) -> Iterator[int]:
+    """Yield when the signs of a project in a folder and above it were changed, 0 for none."""
+    while True:
+        for sign in SIGNS:
+            try:
+                yield os.stat(os.path.join(folder, sign)).st_mtime_ns
+            except OSError:
+                yield 0
+        folder, below = os.path.dirname(folder), folder
+        if folder == below:
+            return
+
+
+@lru_cache(maxsize=64)
+def _root(folder: str, changes: tuple[int, ...]) -> Path:
+    """Return the project of a folder, read anew when a sign of one has changed."""
+    here = Path(folder)
     try:
         own = settings_file(here)
     except OSError:

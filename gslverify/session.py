@@ -28,7 +28,7 @@ from gslverify.report.jsonl import JsonLines
 from gslverify.report.progress import Heartbeat, LiveLine, Ticker
 from gslverify.report.record import Report
 from gslverify.report.statistics import statistics_lines
-from gslverify.report.style import Style
+from gslverify.report.style import DEFAULT_WIDTH, Style
 from gslverify.report.text import TextReport
 from gslverify.settings import Settings
 from gslverify.stages import WAVES, Wave
@@ -108,7 +108,7 @@ def run_check(
         tuple(selectors),
         over.code,
         output.argv,
-        Style(ascii_only=output.style.ascii_only, verbosity=output.style.verbosity),
+        replace(output.style, width=DEFAULT_WIDTH, colour=False),
         collected=over.collected,
         everything=output.everything,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -42,10 +42,10 @@ class Record:
         """The number of rewrites."""
         return sum(self.counts.values())
 
-    def note(self, rule: Subst, root: Expr) -> None:
-        """Count a rewrite."""
-        self.counts[rule] = self.counts.get(rule, 0) + 1
-        self.roots.setdefault(rule, []).append(root)
+    def note(self, rule: Subst, roots: Sequence[Expr]) -> None:
+        """Count rewrites."""
+        self.counts[rule] = self.counts.get(rule, 0) + len(roots)
+        self.roots.setdefault(rule, []).extend(roots)
 
 
 def apply(
@@ -82,6 +82,7 @@ def apply(
             rewrites = run.to_fixpoint()
         finally:
             outputs = graph.to_exprs()
+            run.note_rewrites()
         if not rewrites:
             return workload
         nodes = graph if workload.parameters else ()
@@ -118,6 +119,7 @@ class _Run:
         self._neighbourhood = neighbourhood_of(tuple(rules))
         self._put_off: dict[PutOff | Anywhere, None] = {}
         self._unblocked_at = 0
+        self._roots: defaultdict[Subst, list[Expr]] = defaultdict(list)
         self._refused: set[tuple[Subst, Node]] = set()
         has_root = self._index.has_root
         self._pending = deque([node for node in graph if has_root[node.head]])
@@ -176,7 +178,7 @@ class _Run:
         self.rewrites += 1
         if self.rewrites > self.limit // 2:
             self._remember(rule, found, added)
-        self.record.note(rule, root)
+        self._roots[rule].append(root)
         self._go_on(node, added)
         return True
 
@@ -203,6 +205,11 @@ class _Run:
         self._await(found)
         if root.level >= 0:
             self._await((root,))
+
+    def note_rewrites(self) -> None:
+        """Have the record tell what was rewritten."""
+        for rule, roots in self._roots.items():
+            self.record.note(rule, roots)
 
     def _refuse(self, rule: Subst, node: Node, error: RewriteError) -> None:
         if (rule, node) not in self._refused:

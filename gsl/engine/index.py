@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from gsl.expr import Const as ConstExpr
 from gsl.expr import Proj as ProjExpr
@@ -79,14 +80,29 @@ class _Entry:
         self.root = heads_of(root)
         fixed = isinstance(root, Call | GetItem | Tuple)
         self._operands = [heads_of(operand) for operand in root.operands] if fixed else None
+        self._shared = _shared_operands(rule, root)
 
-    def admits(self, operands: Sequence[Head]) -> bool:
-        """Tell whether the operands of a node may be those of the root."""
+    def admits(self, operands: Sequence[Head], shared: Sequence[bool]) -> bool:
+        """Tell whether the operands of a node, with several users or one, may be the root's."""
         expected = self._operands
         return expected is None or (
             len(expected) == len(operands)
             and all(head in heads for head, heads in zip(operands, expected, strict=True))
+            and all(shared[place] for place in self._shared)
         )
+
+
+def _shared_operands(rule: Subst, root: Pattern) -> list[int]:
+    """Return which operands of the root have several users in every match."""
+    variadic = rule.variadic
+    if variadic is None:
+        if any(isinstance(pattern, Alt | Variadic) for pattern in rule.source_patterns):
+            return []
+        used = Counter(p for user in rule.source_patterns for p in dict.fromkeys(user.operands))
+        return [place for place, p in enumerate(root.operands) if used[p] > 1]
+    every = frozenset(variadic.field.operands) - frozenset(variadic.templates)
+    several = variadic.minimum > 1
+    return [place for place, p in enumerate(root.operands) if several and p in every]
 
 
 WIDE = 8
@@ -123,7 +139,7 @@ class RuleIndex:
         self._rooted = Memo[Head, list[_Entry]](self._entries_of)
         self.only = Memo[Head, tuple[Finder, ...] | None](self._only_of)
         self.has_root = Memo[Head, bool](lambda head: bool(self._rooted[head]))
-        self._choices: dict[tuple[Head, ...], tuple[Finder, ...]] = {}
+        self._choices: dict[tuple[Any, ...], tuple[Finder, ...]] = {}
 
     def _only_of(self, head: Head) -> tuple[Finder, ...] | None:
         entries = self._rooted[head]
@@ -140,18 +156,22 @@ class RuleIndex:
         """Return the rules that may match at `node`, with their matchers."""
         operands = node.operands
         if len(operands) == 1:
-            heads: tuple[Head, ...] = (node.head, operands[0].head)
+            (one,) = operands
+            key: tuple[Any, ...] = (node.head, one.head, len(one.users) > 1)
         elif len(operands) == 2:
-            heads = (node.head, operands[0].head, operands[1].head)
+            one, two = operands
+            shared = len(one.users) > 1, len(two.users) > 1
+            key = (node.head, one.head, two.head, shared)
         else:
-            heads = (node.head, *[operand.head for operand in operands])
-        found = self._choices.get(heads)
-        return self._choose(heads) if found is None else found
+            key = (node.head, *[operand.head for operand in operands])
+        found = self._choices.get(key)
+        return self._choose(key, node) if found is None else found
 
-    def _choose(self, heads: tuple[Head, ...]) -> tuple[Finder, ...]:
-        head, *operands = heads
-        entries = [entry for entry in self._rooted[head] if entry.admits(operands)]
+    def _choose(self, key: tuple[Any, ...], node: Node) -> tuple[Finder, ...]:
+        heads = [operand.head for operand in node.operands]
+        shared = [len(heads) > 2 or len(operand.users) > 1 for operand in node.operands]
+        entries = [entry for entry in self._rooted[node.head] if entry.admits(heads, shared)]
         found = tuple([(entry.rule, entry.first) for entry in entries])
-        if len(heads) <= WIDE:
-            self._choices[heads] = found
+        if len(heads) < WIDE:
+            self._choices[key] = found
         return found

@@ -82,8 +82,9 @@ class LoopWriter:
         self._blocks.append(_Block(outside, self.code.depth, "continue"))
         self.code.open("try:")
         self.branch.failing = "continue"
-        # Groups of candidates may still have some that are gone.
-        self.branch.fail_if(f"{candidate} not in {anchor}.users")
+        if len(steps) == 1:
+            # Groups of candidates may still have some that are gone.
+            self.branch.fail_if(f"{candidate} not in {anchor}.users")
         return candidate
 
     def _climb(self, output: Pattern) -> tuple[Pattern, list[Step]]:

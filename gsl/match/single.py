@@ -41,6 +41,9 @@ from gsl.pat import (
 
 _ABSENT = object()
 
+SHARED = "another pattern already stands for this"
+"""Why a tensor is refused that an input stands for already."""
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -196,7 +199,7 @@ class Search:
                 return rest
             return Mismatch("the pattern already stands for something else", key[0], node.expr)
         if not self._is_free(node, key[0]):
-            return Mismatch("another pattern already stands for this", key[0], node.expr)
+            return Mismatch(SHARED, key[0], node.expr)
         return self._match_new(key, frame_of(key[1]), node, rest)
 
     def _match_new(

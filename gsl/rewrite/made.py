@@ -75,7 +75,7 @@ class Maker:
         made.type = self.tuple_type(key, operands) if known is None else known
         return self._make(made, operands)
 
-    def tuple_type(self, key: Any, operands: tuple[Node, ...]) -> TupleType:
+    def tuple_type(self, key: Any, operands: Sequence[Node]) -> TupleType:
         """Return the type of a tuple, and have it known under `key`, the identities of types."""
         known = self.known[key] = TupleType(tuple([node.expr.type for node in operands]))
         return known

@@ -9,7 +9,9 @@ import sys
 from gslverify.report.style import DEFAULT_WIDTH, NARROWEST, Style
 
 
-def chosen_style(color: str, quiet: bool, verbose: bool, ascii_only: bool) -> Style:
+def chosen_style(
+    color: str, quiet: bool, verbose: bool, ascii_only: bool, view: str = "listing"
+) -> Style:
     """Return the style that options, terminal and environment ask for.
 
     Nobody reads hundreds of lines PASS in the log of a job, so where CI is set they are left out
@@ -22,6 +24,7 @@ def chosen_style(color: str, quiet: bool, verbose: bool, ascii_only: bool) -> St
         colour=color == "always" or (color == "auto" and _wants_colour(terminal)),
         ascii_only=ascii_only or not _writes_unicode(),
         verbosity=int(verbose) - int(quiet),
+        trees=view == "tree",
         problems_only=bool(os.environ.get("CI")) and not verbose,
     )
 

@@ -87,7 +87,11 @@ def _watch(paths: tuple[str, ...], selectors: tuple[str, ...]) -> None:
 def output_of(resolved: Resolved, options: dict[str, Any]) -> Output:
     """Return what is written where, as settings and options say."""
     style = chosen_style(
-        resolved["color"], resolved["quiet"], resolved["verbose"], resolved["ascii"]
+        resolved["color"],
+        resolved["quiet"],
+        resolved["verbose"],
+        resolved["ascii"],
+        resolved["view"],
     )
     argv = click.get_current_context().obj
     shown = resolved["output-format"]

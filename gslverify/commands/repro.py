@@ -14,6 +14,7 @@ from gsl.errors import GslError
 from gslverify.atomic import reason_of
 from gslverify.commands.parameters import resolved_settings
 from gslverify.exits import Exit
+from gslverify.project import in_project
 from gslverify.repro.form import Stored, UnreadableError, read
 from gslverify.repro.store import find, pin
 
@@ -64,7 +65,7 @@ def _emitted(stored: Stored, path: Path, emit: str) -> str:
     if emit == "pytest":
         name = "".join(c if c.isalnum() else "_" for c in path.stem)
         message = f"{stored.rule_id}: {stored.code_id} {stored.message}".replace('"', "'")
-        return PYTEST.format(message=message, name=name, file=path.as_posix())
+        return PYTEST.format(message=message, name=name, file=in_project(path))
     script = import_module("gslverify.repro.script")
     try:
         text: str = script.python_text(stored) if emit == "py" else script.relax_text(stored.case)

@@ -61,7 +61,8 @@ def why(rule_id: str, graph: str, shapes: dict[str, tuple[int, ...]], load_timeo
         workload = read_graph(graph, shapes, load_timeout)
     except ModelError as error:
         raise click.BadParameter(str(error), param_hint="--graph") from error
-    for item in items:
+    for number, item in enumerate(items):
+        write([""] if number else [])
         if isinstance(item, Unusable):
             raise failure(item.finding)
         written = write_down(Question(item.rule_id, item.rule, DEFAULTS))

@@ -218,6 +218,13 @@ OUTPUT = (
         "verbose", SWITCH, "Times, counts and all that was found.", "output", ("-v", "--verbose")
     ),
     Setting(
+        "view",
+        choice(("listing", "tree")),
+        "How the text shows the networks of counterexamples.",
+        "output",
+        default="listing",
+    ),
+    Setting(
         "report-full",
         SWITCH,
         "Draw the rules without problems, too, in a report as HTML.",

@@ -74,7 +74,9 @@ def at_the_gate(report: Report, baseline: Baseline | None, *, whole: bool) -> Re
     code, lines = judged(
         document(report), report.settings, baseline, Exit(report.exit_code), whole=whole
     )
-    return replace(report, exit_code=code, remarks=(*report.remarks, *lines))
+    known = {(rule_id, c) for rule_id, entry in baseline.rules.items() for c in entry.codes}
+    remarks = (*report.remarks, *lines)
+    return replace(report, exit_code=code, remarks=remarks, known=frozenset(known))
 
 
 def judged(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -21,35 +22,51 @@ SIZES = ("free", "equal", "distinct")
 LONG = ("long",)
 
 
+_COMMON, _SIZE, _BOOLEAN = st.integers(1, 4), st.integers(1, 5), st.booleans()
+_REAL, _INTEGER = st.sampled_from(REALS), st.sampled_from(INTEGERS)
+_NUMBER, _LENGTH = st.sampled_from(INTEGERS + EDGES), st.sampled_from(LENGTHS)
+
+
+@lru_cache(maxsize=256)
+def _one_of(options: tuple[Any, ...]) -> st.SearchStrategy[Any]:
+    """A strategy that is made anew is examined anew, which takes longer than to draw from it."""
+    return st.sampled_from(options)
+
+
+@lru_cache(maxsize=256)
+def _from(low: int) -> st.SearchStrategy[int]:
+    return st.integers(low, low + 3)
+
+
 def wishes(draw: st.DrawFn, dtypes: Sequence[str] = DTYPES, modes: Sequence[str] = SIZES) -> Wish:
     """Return a chooser of values for symbols.
 
     In the mode "free" sizes are up to 5, in "equal" all the same and in "distinct" all different;
     in "long" one is of LENGTHS and the others are short.
     """
-    mode = draw(st.sampled_from(modes))
-    common = draw(st.integers(1, 4))
+    mode = draw(_one_of(tuple(modes)))
+    common = draw(_COMMON)
     same = common if mode == "equal" else 0
-    length = draw(st.sampled_from(LENGTHS)) if mode == "long" else 0
+    length = draw(_LENGTH) if mode == "long" else 0
     count = 0
 
     def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
         nonlocal count, length
         if symbol.sort == "text":
-            likely = [dtype for dtype in dtypes if not options or dtype in options]
-            return draw(st.sampled_from(likely or list(options)))
+            likely = tuple(dtype for dtype in dtypes if not options or dtype in options)
+            return draw(_one_of(likely or options))
         if symbol.sort == "real":
-            return draw(st.sampled_from(REALS))
+            return draw(_REAL)
         if symbol.sort == "bool":
-            return draw(st.booleans())
+            return draw(_BOOLEAN)
         if symbol.low is None:
-            return draw(st.sampled_from(INTEGERS + EDGES if is_constant(symbol) else INTEGERS))
+            return draw(_NUMBER if is_constant(symbol) else _INTEGER)
         if ".shape[" not in symbol.name:
-            return draw(st.integers(int(symbol.low), int(symbol.low) + 3))
+            return draw(_from(int(symbol.low)))
         count += 1
         # Every mode draws as often, or shrinking would prefer the mode that draws least.
-        size = draw(st.integers(1, 5))
-        if length and draw(st.booleans()):
+        size = draw(_SIZE)
+        if length and draw(_BOOLEAN):
             size, length = length, 0
             return size
         if mode == "long":

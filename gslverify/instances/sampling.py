@@ -22,6 +22,7 @@ from gsl.types import TensorType, TupleType, Type
 from gslverify.instances.arms import arms_of, either_way
 from gslverify.instances.concrete import value_in
 from gslverify.instances.instance import Instance
+from gslverify.instances.leaps import leaping_slices
 from gslverify.smt import Answer, Solver
 
 LARGEST_SAMPLES = (24, 320, 4096)
@@ -38,7 +39,8 @@ class Sampler:
     The `corners` are conditions under which a rule may be wrong and is rarely tried: a comparison
     of its conditions just about holds, or a target is computed in one of several ways. The first of
     them, as many as are `decisive`, choose between `arms` of the target. The `obstacles` are the
-    claims that attempts failed on. The `places` say which contexts may surround the structure.
+    claims that attempts failed on. The `places` say which contexts may surround the structure; the
+    `order` is that of the definitions.
     """
 
     instance: Instance
@@ -54,6 +56,7 @@ class Sampler:
     barren: bool = False
     obstacles: Counter[str] = field(default_factory=Counter)
     places: dict[str, bool] = field(default_factory=dict)
+    order: tuple[Symbol, ...] = ()
 
     def __repr__(self) -> str:
         return f"Sampler({', '.join(self.instance.names.values())})"
@@ -78,6 +81,7 @@ class Sampler:
         self.decisive = len(self.corners)
         self.corners += arms.extremes
         self.corners += [boundary for term in written for boundary in _boundaries(term)]
+        self.corners += list(leaping_slices(self.instance))
         self.corners += [_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)]
 
     def _narrow(self, symbol: Symbol, term: Term) -> None:
@@ -168,7 +172,9 @@ class Sampler:
     def _direct(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
         model = dict(wishes)
         try:
-            for symbol in self.defined_in_order():
+            if not self.order:
+                self.order = tuple(self.defined_in_order())
+            for symbol in self.order:
                 model[symbol] = value_in(self.definitions[symbol], model)
             legal = all(_within(symbol, value) for symbol, value in model.items())
             return model if legal and self.satisfies(model) else None

@@ -10,6 +10,7 @@ from typing import Any
 from gsl.attr.evaluate import evaluate
 from gsl.attr.term import Access, Operation, Symbol, Term, bottom_up
 from gsl.errors import EvaluationError
+from gslverify.prove.cone import conjuncts
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms, is_integer
 from gslverify.prove.polynomials import add, frozen
@@ -249,7 +250,7 @@ class Algebra:
         None when the region is known to be empty.
         """
         extents, mapping = dict(region.extents), dict[Symbol, Any]()
-        guards = list(_conjuncts(region.guards))
+        guards = conjuncts(region.guards)
         while True:
             found = self._determined(extents, guards)
             if found is None:
@@ -319,16 +320,6 @@ def replaced_region(region: Region, mapping: Mapped) -> Region:
         return region
     extents = tuple((mapping.get(s, s), put(extent, mapping)) for s, extent in region.extents)
     return Region(extents, tuple(put(guard, mapping) for guard in region.guards))
-
-
-def _conjuncts(guards: Iterable[Any]) -> Iterable[Any]:
-    stack = list(reversed(list(guards)))
-    while stack:
-        guard = stack.pop()
-        if isinstance(guard, Operation) and guard.head == "and":
-            stack.extend(reversed(guard.operands))
-        else:
-            yield guard
 
 
 def _in_terms(terms: Iterable[Any]) -> set[Symbol]:

@@ -7,9 +7,23 @@ for every structure of a rule, up to the names of its unknowns.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any
 
 from gsl.attr.term import Constant, Operation, Symbol, Term, bottom_up
+
+
+def conjuncts(conditions: Iterable[Any]) -> list[Any]:
+    """Return conditions without those that join others."""
+    found: list[Any] = []
+    stack = list(reversed(list(conditions)))
+    while stack:
+        match stack.pop():
+            case Operation(head="and", operands=parts):
+                stack.extend(reversed(parts))
+            case condition:
+                found.append(condition)
+    return found
 
 
 class Pool:
@@ -37,6 +51,15 @@ class Pool:
                     taken[number] = is_growing = True
                     reached |= self.symbols_of(condition)
         return [condition for number, condition in enumerate(conditions) if taken[number]]
+
+    def components(self, start: Iterable[Term], conditions: Sequence[Term]) -> Iterator[list[Term]]:
+        """Yield the cones of some of the conditions, none twice."""
+        seen = set[Term]()
+        for term in start:
+            if term not in seen:
+                found = self.cone([term], conditions)
+                seen.update(found)
+                yield found
 
 
 def shape_of(terms: Iterable[Term]) -> Hashable:

@@ -12,7 +12,7 @@ from typing import Any
 from gsl.attr.evaluate import contains, equal
 from gsl.attr.term import Term
 from gslverify.prove.conditions import opposite
-from gslverify.prove.cone import Pool, shape_of
+from gslverify.prove.cone import Pool, conjuncts, shape_of
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms
 from gslverify.prove.relaxed import Relaxed, Replies, Reply
@@ -35,6 +35,7 @@ class Memory:
     replies: Replies = field(default_factory=dict)
     answers: dict[Any, bool] = field(default_factory=dict)
     questions: int = 0
+    claims: list[Term] | None = None
     pool: Pool = field(default_factory=Pool)
     relaxed: Relaxed | None = None
 
@@ -96,20 +97,29 @@ class Facts:
 
     def _exact(self, condition: Any) -> bool:
         """Put a question as it is, with what may have a part in its answer."""
+        parts, pool = self._parts(), self.memory.pool
+        if isinstance(condition, Term):
+            return self._asked([condition], pool.cone([condition], parts))
+        components = pool.components(conjuncts(self.terms), parts)
+        return any(self._asked([], component) for component in components)
+
+    def _asked(self, goal: list[Term], cone: list[Term]) -> bool:
         replies = self.memory.replies
-        try:
-            if not isinstance(condition, Term):
-                self._count(1)
-                return self.solver.check(*self.terms).answer is Answer.UNSAT
-            cone = self.memory.pool.cone([condition], [*self.solver.claims, *self.terms])
-            key = ("exact", shape_of([condition, *cone]))
-            if key not in replies:
-                self._count(1)
-                solver = Solver(cone, self.solver.limit, self.solver.context)
-                replies[key] = solver.refutes(condition).answer
-            return replies[key] is Answer.UNSAT
-        except UntranslatableError:
-            return False
+        key = ("exact", len(goal), shape_of([*goal, *cone]))
+        if key not in replies:
+            self._count(1)
+            solver = Solver(cone, self.solver.limit, self.solver.context)
+            try:
+                result = solver.refutes(goal[0]) if goal else solver.check()
+                replies[key] = result.answer
+            except UntranslatableError:
+                replies[key] = Answer.UNKNOWN
+        return replies[key] is Answer.UNSAT
+
+    def _parts(self) -> list[Term]:
+        if self.memory.claims is None:
+            self.memory.claims = conjuncts(self.solver.claims)
+        return [*self.memory.claims, *conjuncts(self.terms)]
 
     def _count(self, questions: int) -> None:
         self.memory.questions += questions

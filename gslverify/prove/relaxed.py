@@ -12,7 +12,7 @@ from functools import reduce
 from typing import Any
 
 from gsl.attr.term import Constant, Operation, Symbol, Term, as_term
-from gslverify.prove.cone import Pool, shape_of
+from gslverify.prove.cone import Pool, conjuncts, shape_of
 from gslverify.prove.forms import Forms
 from gslverify.prove.polynomials import Monomial, Poly, constant_of
 from gslverify.smt import Answer, Solver, UntranslatableError
@@ -54,13 +54,13 @@ class Relaxed:
         self._lemmas: list[Term] = []
         self._known: dict[int, tuple[Any, Any]] = {}
         self._pool = Pool()
-        linear = [self.condition(claim) for claim in (*claims, *forms.bounds())]
+        linear = conjuncts(map(self.condition, (*claims, *forms.bounds())))
         self._claims = [term for term in linear if isinstance(term, Term)]
 
     def follows(self, condition: Any, assumptions: Iterable[Term]) -> Reply:
         """Tell whether a condition follows from claims that hold and from assumptions."""
         goal = self.condition(condition)
-        linear = [self.condition(assumption) for assumption in assumptions]
+        linear = conjuncts(map(self.condition, assumptions))
         given = [term for term in linear if isinstance(term, Term)]
         if goal is True or any(term is False for term in linear):
             return Reply.YES
@@ -71,18 +71,10 @@ class Relaxed:
 
     def _contradiction(self, given: Sequence[Term], every: Sequence[Term]) -> Reply:
         """Tell whether what is given cannot hold, part by part."""
-        seen = set[Term]()
-        found = Reply.NO
-        for term in given:
-            if term in seen:
-                continue
-            cone = self._pool.cone([term], every)
-            seen.update(cone)
-            reply = self._reply(False, cone)
-            if reply is Reply.YES:
-                return reply
-            found = Reply.OPEN if reply is Reply.OPEN else found
-        return found
+        replies = [self._reply(False, one) for one in self._pool.components(given, every)]
+        if Reply.YES in replies:
+            return Reply.YES
+        return Reply.OPEN if Reply.OPEN in replies else Reply.NO
 
     def _reply(self, goal: Term | bool, cone: Sequence[Term]) -> Reply:
         goals = [goal] if isinstance(goal, Term) else []

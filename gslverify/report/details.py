@@ -13,6 +13,7 @@ from gsl.span import Span
 from gslverify.finding import Counterexample, Finding, RuleResult, Verdict
 from gslverify.project import from_here
 from gslverify.report.style import BOLD, Style
+from gslverify.report.trees import trees
 from gslverify.report.values import attribute_texts, difference_lines, tensor_text, with_values
 from gslverify.settings import Settings, enough_examples
 
@@ -92,7 +93,11 @@ def _fitting(line: str, room: int) -> list[str]:
 def counterexample_lines(example: Counterexample, style: Style) -> list[str]:
     """Return attributes, inputs, both listings and the elements that differ."""
     lines = _labelled("attributes", _packed(attribute_texts(example.attributes), style), style)
-    lines += list(_listings(example, style))
+    if style.trees and example.case is not None:
+        sides = trees(example.case, ascii_only=style.ascii_only)
+    else:
+        sides = _listings(example)
+    lines += _side_by_side(*sides, style)
     for label, texts in (
         ("inputs", [tensor_text(tensor) for tensor in example.inputs]),
         ("outputs", [line for out in example.outputs for line in difference_lines(out)]),
@@ -117,11 +122,17 @@ def _packed(texts: Sequence[str], style: Style) -> str:
     return "\n".join(lines)
 
 
-def _listings(example: Counterexample, style: Style) -> Iterator[str]:
+def _listings(example: Counterexample) -> tuple[list[str], list[str]]:
+    """Return both networks as statements, with what they compute."""
+    return (
+        with_values(example.source, example.source_values),
+        with_values(example.target, example.target_values),
+    )
+
+
+def _side_by_side(statements: Sequence[str], results: Sequence[str], style: Style) -> Iterator[str]:
     bar, dash, cross = ("|", "-", "+") if style.ascii_only else ("│", "─", "┼")
     room = style.width - 7
-    statements = with_values(example.source, example.source_values)
-    results = with_values(example.target, example.target_values)
     left = min(max(map(len, ("source", *statements))), room // 2)
     right = min(max(map(len, ("target", *results))), room - left)
     yield f"    {'source':<{left}} {bar} target"

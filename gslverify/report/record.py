@@ -26,6 +26,7 @@ class Report:
         remarks: lines for the end of a text that other parts of the program have to say.
         collected: the rules, for formats that draw them.
         everything: draw the rules without problems, too.
+        known: rules with codes that the baseline knows to speak against them; None without one.
     """
 
     done: RunDone
@@ -37,6 +38,7 @@ class Report:
     remarks: tuple[str, ...] = ()
     collected: tuple[Collected, ...] = ()
     everything: bool = False
+    known: frozenset[tuple[str, str]] | None = None
 
     @property
     def findings(self) -> Iterator[tuple[RuleResult, Finding]]:

@@ -39,7 +39,9 @@ def sarif(report: Report) -> str:
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {ROOT: {"description": {"text": "the project"}}},
         "invocations": [_invocation(report, found)],
-        "results": [_result(*pair, index, report.settings) for pair in results],
+        "results": [
+            _result(*pair, index, report.settings) | _state(*pair, report.known) for pair in results
+        ],
         "properties": {"profile": report.settings.profile, "seed": report.settings.seed},
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
@@ -95,6 +97,16 @@ def _result(
             "repro": repro_command(result.rule_id, settings),
         },
     }
+
+
+def _state(
+    result: RuleResult, finding: Finding, known: frozenset[tuple[str, str]] | None
+) -> dict[str, str]:
+    """Return what the baseline says of a finding, if there is one."""
+    if known is None:
+        return {}
+    is_known = (result.rule_id, finding.code.id) in known
+    return {"baselineState": "unchanged" if is_known else "new"}
 
 
 def _location(result: RuleResult, span: Span | None) -> dict[str, Any]:

@@ -25,7 +25,8 @@ NARROWEST = 60
 class Style:
     """Settings of a text report; words carry the meaning, colour only repeats it.
 
-    With `problems_only`, rules that are as they should be have no line.
+    With `problems_only`, rules that are as they should be have no line; with `trees`, the networks
+    of counterexamples are drawn as trees.
     """
 
     width: int = DEFAULT_WIDTH
@@ -33,6 +34,7 @@ class Style:
     ascii_only: bool = False
     verbosity: int = 0
     problems_only: bool = False
+    trees: bool = False
 
     def paint(self, text: str, colour: str) -> str:
         """Wrap `text` in the escape codes of a colour, if colours are wanted."""

@@ -294,27 +294,36 @@ def _ways(samplers: list[Sampler]) -> list[list[Sampler]]:
     return list(ways.values()) if len(ways) > 1 else []
 
 
+Example = tuple[Network, list[dict[str, Any]]]
+"""A network, and values of its inputs in several manners."""
+
+
+def _examples(
+    search: Search, samplers: list[Sampler], one: Round, number: int, most_fruitless: int
+) -> st.SearchStrategy[Example]:
+    """Return a strategy for a round, which gives up after many draws that told nothing."""
+    drawn_before, useful_before = search.draws, search.useful
+    found = networks(samplers, (one.context,), one.dtypes, search.rejected, one.sizes, one.corner)
+
+    @st.composite
+    def example(draw: st.DrawFn) -> Example:
+        search.draws += 1
+        useful = search.useful - useful_before
+        if search.draws - drawn_before - useful > most_fruitless and not search.failed:
+            reject()
+        network = draw(found)
+        return network, draw(arrays_of_a_mixture(network, number))
+
+    return example()
+
+
 def _play(
     search: Search, samplers: list[Sampler], one: Round, examples: int, number: int
 ) -> Trial | None:
     samplers = with_place(samplers, one.context)
     if not samplers:
         return None
-    drawn_before, useful_before = search.draws, search.useful
     most_fruitless = MOST_FRUITLESS_DRAWS if not search.passed else 2 * examples + 10
-
-    drawn_networks = networks(
-        samplers, (one.context,), one.dtypes, search.rejected, one.sizes, one.corner
-    )
-
-    @st.composite
-    def example(draw: st.DrawFn) -> tuple[Network, list[dict[str, Any]]]:
-        search.draws += 1
-        useful = search.useful - useful_before
-        if search.draws - drawn_before - useful > most_fruitless and not search.failed:
-            reject()
-        network = draw(drawn_networks)
-        return network, draw(arrays_of_a_mixture(network, number))
 
     @seed(rule_seed(search.question) + number)
     @settings(
@@ -327,8 +336,8 @@ def _play(
         report_multiple_bugs=False,
         print_blob=False,
     )
-    @given(example())
-    def property_holds(drawn: tuple[Network, list[dict[str, Any]]]) -> None:
+    @given(_examples(search, samplers, one, number, most_fruitless))
+    def property_holds(drawn: Example) -> None:
         network, inputs = drawn
         failed = search.attempt(network, inputs)
         if failed is not None:

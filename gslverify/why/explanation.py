@@ -17,6 +17,7 @@ from gsl.graph import Graph, Node, reverse_post_order
 from gsl.match import Trace, trace
 from gsl.match.bindings import Key, Mismatch, Scope
 from gsl.match.find import find
+from gsl.match.single import SHARED
 from gsl.match.whole import OUTSIDE
 from gsl.pat import INPUTS, Alt, Pattern
 from gsl.rewrite.builder import rewrite
@@ -104,6 +105,8 @@ def _closest(attempt: Attempt, said: _Words) -> Iterator[str]:
     yield f"it stops{at}: {mismatch.reason}"
     yield from said.refusal(mismatch, attempt.trace)
     yield from span_lines(mismatch.span)
+    if mismatch.reason == SHARED and isinstance(mismatch.pattern, INPUTS):
+        yield "  hint     if two inputs may be one tensor, say so: Subst(..., aliases=True)"
 
 
 def _nowhere(said: _Words, subst: Subst) -> Iterator[str]:

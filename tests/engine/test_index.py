@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,20 @@ from gsl.engine.index import Heads, RuleIndex, heads_of, root_of
 from gsl.graph import Graph
 from gsl.match.find import search_of
 from tests.match.cutting import Cutter, random_outputs
-from tests.match.toys import ADD, EXP, NEGATIVE, RELU, Tag, add, exp, p_tag, relu, tag, var
+from tests.match.toys import (
+    ADD,
+    EXP,
+    MULTIPLY,
+    NEGATIVE,
+    RELU,
+    Tag,
+    add,
+    exp,
+    p_tag,
+    relu,
+    tag,
+    var,
+)
 
 X, Y = pat.Wildcard(), pat.Wildcard()
 A, B = var("a"), var("b")
@@ -102,3 +116,43 @@ def test_calls_of_another_number_of_operands_are_told_apart() -> None:
 
     assert rules_at(Call(Tag, [A]), from_tag) == [0]
     assert rules_at(Tuple([A, B]), pat.Tuple(X, Y), pat.Tuple(X, Y, pat.Wildcard())) == [0]
+
+
+def fan(least: int) -> pat.Variadic:
+    """Return relus of one tensor, at least so many."""
+    field = op.Relu(X)
+    return pat.Variadic(field, templates=[field], min_len=least)
+
+
+SEVERAL: list[tuple[Any, list[int]]] = [
+    ([op.Relu(X), op.Exp(X)], [1, 2]),
+    (op.Relu(X) + op.Exp(X), []),
+    ([op.Relu(X), op.Exp(Y)], [0, 1, 2]),
+    (fan(2), [1, 2]),
+    (fan(1), [0, 1, 2]),
+]
+
+
+@pytest.mark.parametrize(("source", "expected"), SEVERAL)
+def test_root_whose_operand_needs_several_users_is_told_by_them(
+    source: Any, expected: list[int]
+) -> None:
+    graph = Graph([relu(A), relu(B), relu(B), exp(B)])
+    rule = Subst(source, source)
+    others = [Subst(op.Relu(X), op.Relu(X)) for _ in range(2)]
+    index = RuleIndex([rule, *others])
+
+    found = [place for place in range(3) if rule in index.rules_at(graph.outputs[place])]
+
+    assert found == expected
+
+
+def test_operand_shared_by_the_operands_of_the_root_has_several_users() -> None:
+    total = add(relu(A), exp(A))
+    rule = Subst(op.Relu(X) * X, X)
+    index = RuleIndex([rule])
+
+    roots = [Call(MULTIPLY, [relu(A), A]), Call(MULTIPLY, [relu(A), B]), total]
+    found = [bool(index.rules_at(Graph([root]).outputs[0])) for root in roots]
+
+    assert found == [True, False, False]

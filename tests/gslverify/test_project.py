@@ -106,3 +106,17 @@ def test_a_run_is_the_same_in_every_folder(folder: Path, monkeypatch: pytest.Mon
     assert report_of(["rules/relu.py::two"])["run"]["paths"] == ["rules/relu.py::two"]
     assert not (folder / "rules" / ".gslverify").exists()
     assert (folder / ".gslverify" / "cache").is_dir()
+
+
+def test_root_is_looked_for_again_when_a_sign_of_it_changes(folder: Path) -> None:
+    inner = folder / "inner"
+    inner.mkdir()
+    found = [project_root(inner)]
+    (folder / ".git").mkdir()
+    found.append(project_root(inner))
+    (inner / "pyproject.toml").write_text(OTHERS)
+    found.append(project_root(inner))
+    (folder / "pyproject.toml").write_text(OURS)
+    found.append(project_root(inner))
+
+    assert found == [inner, folder, inner, folder]

@@ -230,3 +230,19 @@ def test_what_is_stored_already_stays_where_it_is(folder: Path) -> None:
 
     assert once.stored
     assert files.keep("rules.py::swapped", "sha256:1", once) is once
+
+
+def test_what_is_emitted_and_asked_works_in_every_folder_of_a_project(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "pyproject.toml").write_text("[tool.gslverify]\n")
+    path = save(stored(), folder)
+    write_rule(folder, WRONG)
+    (folder / "tests").mkdir()
+    monkeypatch.chdir(folder / "tests")
+
+    test = call(path.name, "--emit", "pytest").output
+
+    assert f"still_fails({path.name!r})" in test
+    assert still_fails(path.name)
+    assert "REPRODUCED" in call(path.name).output

@@ -141,6 +141,16 @@ def test_a_network_is_evaluated_with_bounds():
     assert values[x].dtype == "float32"
 
 
+def test_known_values_are_not_computed_again():
+    x = Var("x", (2,), "float32")
+    double = Call(lookup("Add"), [x, x])
+    inputs = {"x": np.float32([1.0, 3.0])}
+    _, known = evaluate_bounded([double], inputs)
+    (outputs,), values = evaluate_bounded([Call(lookup("Negative"), [double])], inputs, known)
+    assert outputs.value.tolist() == [-2.0, -6.0]
+    assert values[double] is known[double]
+
+
 def test_a_network_that_decides_by_rounding_is_ambiguous():
     x = Var("x", (1,), "float32")
     root = Call(lookup("Sqrt"), [x])

@@ -14,7 +14,7 @@ from gsl.graph import reverse_post_order
 from gsl.operators import lookup
 from gslverify.codes.numeric import OUTPUTS_DIFFER, REWRITE_BREAKS_GRAPH
 from gslverify.comparison.compare import compare, evaluate_bounded
-from gslverify.generate.contexts import AROUND, CONTEXTS, Site, same_value
+from gslverify.generate.contexts import AROUND, CONTEXTS, Site, may_have_place, same_value
 from gslverify.generate.network import Network
 from gslverify.generate.wishes import DTYPES
 from gslverify.instances.concrete import Rewritten
@@ -280,3 +280,36 @@ def test_the_same_value_is_another_node(dtype: str) -> None:
         assert copy.type == expr.type
         (one, other), _ = evaluate_bounded([expr, copy], inputs)
         assert [c.difference for c in compare("y", one, other)] == [None] * len(leaves(one))
+
+
+def of_other_ranks() -> Site:
+    """exp(x) and sum of y: inputs and outputs of different ranks."""
+    long = Var("y", (3, 2))
+    return site(call("Exp", X), call("Negative", long), free=(X, long))
+
+
+def activated() -> Site:
+    return site(call("Relu", X), free=())
+
+
+@pytest.mark.parametrize("made", [sum_of_relus, two_roots, of_other_ranks, activated])
+def test_a_context_that_is_said_to_have_no_place_has_none(made: Callable[[], Site]) -> None:
+    for context in CONTEXTS:
+        assert may_have_place(context, made()) or AROUND[context](made()) is None
+
+
+@pytest.mark.parametrize(
+    ("context", "made"),
+    [
+        ("inner value used", two_roots),
+        ("inner value returned", activated),
+        ("one tensor for two", of_other_ranks),
+        ("one match on another", activated),
+        ("weight shared", activated),
+        ("one root on another", sum_of_relus),
+    ],
+)
+def test_no_match_is_drawn_where_a_context_has_no_place(
+    context: str, made: Callable[[], Site]
+) -> None:
+    assert not may_have_place(context, made())

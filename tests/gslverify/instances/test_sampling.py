@@ -171,6 +171,29 @@ def test_constants_of_integers_are_huge_in_a_corner() -> None:
     assert values == [-4, HUGE]
 
 
+@pytest.mark.parametrize("rank", [1, 2])
+def test_slices_leave_elements_out_in_a_corner(rank: int) -> None:
+    part = op.StridedSlice(pat.Variable(shape=(None,) * rank))
+    found = sampler(Subst(part, part))
+    (demand,) = found.corners
+    model = by_name(found.model(wishing(), demand=demand))
+
+    def value(name: str, axis: int) -> int:
+        return int(next(v for n, v in model.items() if n.endswith(f"{name}[{axis}]")))
+
+    leaps = [
+        value("strides", i) >= 2 and value("end", i) - value("begin", i) > value("strides", i)
+        for i in range(rank)
+    ]
+    assert any(leaps)
+
+
+def test_what_reads_no_slice_does_not_leap() -> None:
+    x = pat.Variable(shape=(None,))
+    call = op.Flip(x, axis=0)
+    assert sampler(Subst(call, call)).corners == []
+
+
 def value_of(model: dict[Symbol, Any] | None) -> Any:
     """Return what the only constant of a model is."""
     return next(value for name, value in by_name(model).items() if name.endswith(".value"))

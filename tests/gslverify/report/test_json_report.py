@@ -38,6 +38,8 @@ def test_run_and_tools_are_described(folder: Path) -> None:
         "use_tvm": True,
         "keep_going": False,
         "profile": "dev",
+        "tags": [],
+        "changed_since": None,
         "solver_limit": 4_000_000,
         "budget_s": None,
         "rule_budget_s": None,

@@ -108,3 +108,15 @@ def test_run_that_was_cut_short_is_no_success(folder: Path) -> None:
     text = sarif(report_of(passing(folder), stop_reason="interrupted"))
 
     assert not json.loads(text)["runs"][0]["invocations"][0]["executionSuccessful"]
+
+
+def test_results_say_what_the_baseline_knows(folder: Path) -> None:
+    def states(known: frozenset[tuple[str, str]] | None) -> list[str | None]:
+        text = sarif(report_of(failing(folder), known=known))
+        PublicSchema.model_validate_json(text)
+        return [one.get("baselineState") for one in json.loads(text)["runs"][0]["results"]]
+
+    assert states(None) == [None, None]
+    assert states(frozenset()) == ["new", "new"]
+    assert states(frozenset({("conv.py::two_conv_add", "GSL401")})) == ["new", "unchanged"]
+    assert states(frozenset({("conv.py::other", "GSL401")})) == ["new", "new"]

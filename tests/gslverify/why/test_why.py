@@ -156,3 +156,15 @@ def test_an_ill_formed_rule_is_refused(folder: Path) -> None:
 
     with pytest.raises(RuleError, match="GSL131"):
         answer(subst, call("Relu", X))
+
+
+def test_one_tensor_for_two_inputs_comes_with_what_allows_it(folder: Path) -> None:
+    sum_of_two = "x, y = pat.Wildcard(), pat.Wildcard()\nreturn Subst(x + y, y + x{})"
+    graph = call("Add", X, X)
+    refused = answer(rule(folder, sum_of_two.format("")), graph)
+
+    assert "another pattern already stands for this" in refused
+    assert refused.endswith("say so: Subst(..., aliases=True)")
+    assert "matches in this graph" in answer(
+        rule(folder, sum_of_two.format(", aliases=True")), graph
+    )
