@@ -65,6 +65,21 @@ def gelu_from_erf_of_product() -> Subst:
     return Subst(x * (op.Erf(x * sqrt(0.5)) + 1) * 0.5, op.Gelu(x))
 
 
+@rule(tags=SOFTMAX | {"fusion"}, origin="OpenVINO: SoftmaxFusion, stabilised")
+def softmax_from_shifted_exponentials() -> Subst:
+    """exp(d) / sum[a](exp(d))  =>  softmax[a](x) for d = x - max[a](x), keeping the axis
+
+    The shift cancels, as it is one number for every line along the axis. So both axes must be one.
+    Comes before the rule that does not know the shift.
+    """
+    x = pat.Wildcard()
+    largest = op.Max(x, keepdims=True)
+    powers = op.Exp(x - largest)
+    total = op.Sum(powers, axis=largest.axis, keepdims=True)
+    target = op.Softmax(x, axis=total.axis[0])
+    return Subst(powers / total, target, where=[attr.Length(total.axis) == 1])
+
+
 @rule(tags=SOFTMAX | {"fusion"}, origin="OpenVINO: SoftmaxFusion")
 def softmax_from_exponentials() -> Subst:
     """exp(x) / sum[a](exp(x))  =>  softmax[a](x), the sum keeping the axis
@@ -78,20 +93,6 @@ def softmax_from_exponentials() -> Subst:
     target = op.Softmax(x, axis=total.axis[0])
     single = [attr.Length(total.axis) == 1, x.shape[total.axis[0]] >= 1]
     return Subst(powers / total, target, where=single)
-
-
-@rule(tags=SOFTMAX | {"fusion"}, origin="OpenVINO: SoftmaxFusion, stabilised")
-def softmax_from_shifted_exponentials() -> Subst:
-    """exp(d) / sum[a](exp(d))  =>  softmax[a](x) for d = x - max[a](x), keeping the axis
-
-    The shift cancels, as it is one number for every line along the axis. So both axes must be one.
-    """
-    x = pat.Wildcard()
-    largest = op.Max(x, keepdims=True)
-    powers = op.Exp(x - largest)
-    total = op.Sum(powers, axis=largest.axis, keepdims=True)
-    target = op.Softmax(x, axis=total.axis[0])
-    return Subst(powers / total, target, where=[attr.Length(total.axis) == 1])
 
 
 @rule(tags=SOFTMAX | {"lowering"}, origin="PyTorch: decompositions, log_softmax")
@@ -136,8 +137,7 @@ def rms_norm_from_mean() -> Subst:
     square = op.Mean(x * x, axis=(-1,), keepdims=True)
     scaled = x / op.Sqrt(square + e) * g
     target = op.RmsNorm(x, g, axes=(-1,), epsilon=e.value)
-    along = attr.Cond(x.ndim >= 1, g.shape[0] == x.shape[-1], False)
-    return Subst(scaled, target, where=[along, e.value >= 1e-6])
+    return Subst(scaled, target, where=[g.shape[0] == x.shape[-1], e.value >= 1e-6])
 
 
 @rule(tags=LOWER, origin="GSL: exp_lang.py, LowerInstanceNorm")

@@ -46,13 +46,3 @@ def multiply_reciprocal() -> Subst:
     """
     x, y = pat.Wildcard(), pat.Wildcard()
     return Subst(1 / x * y, y / x)
-
-
-@rule(tags=ROOT, origin="XLA: HandleDivide, reciprocal of a root")
-def reciprocal_of_root() -> Subst:
-    """1 / sqrt(x)  =>  rsqrt(x) for the constant 1 of rank 0
-
-    The definition.
-    """
-    x = pat.Wildcard()
-    return Subst(1 / op.Sqrt(x), op.Rsqrt(x))

@@ -1,4 +1,4 @@
-"""Real models, rewritten by the whole corpus until nothing matches, compute what they did."""
+"""Real models, rewritten by rules of the corpus until nothing matches, compute what they did."""
 
 from __future__ import annotations
 
@@ -25,8 +25,26 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Field 'shape':UserWarning", "ignore::FutureWarning"),
 ]
 
-# No rule of the corpus has to be left out: on these models none undoes what another has done.
-RULES = load_rules(str(Path(__file__).parents[2] / "rule_corpus" / "sound"))
+# The whole corpus has laws in both directions, which undo each other (GSL701); these topics do not.
+TOPICS = [
+    "algebra",
+    "bias",
+    "concat_split",
+    "convolution",
+    "elementwise",
+    "indexing",
+    "matmul",
+    "movement",
+    "normalisation",
+    "padding",
+    "parallel",
+    "predicates",
+    "reductions",
+    "transpose",
+    "values",
+]
+SOUND = Path(__file__).parents[2] / "rule_corpus" / "sound"
+RULES = [rule for topic in TOPICS for rule in load_rules(str(SOUND / f"{topic}.py"))]
 
 TOLERANCE = {"rtol": 1e-4, "atol": 1e-5}
 
