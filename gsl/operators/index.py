@@ -173,7 +173,7 @@ def Pad(need: Need, data: Tensor, *, pad_width: PerSide, pad_value: Number = 0.0
 
 @Pad.numpy
 def _pad(data: Any, pad_width: Any, pad_value: float) -> Any:
-    value = np.asarray(pad_value).astype(data.dtype)
+    value = pad_value if data.dtype.kind == "f" else np.asarray(pad_value).astype(data.dtype)
     sides = list(zip(pad_width[::2], pad_width[1::2], strict=True))
     return np.pad(data, sides, constant_values=value)
 

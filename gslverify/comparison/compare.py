@@ -10,12 +10,14 @@ import numpy as np
 
 from gsl.errors import GslError
 from gsl.evaluate import value_of
-from gsl.expr import Const, Expr
+from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
 from gslverify.comparison.bounded import Bounded, number
 from gslverify.finding import Difference
 
 MOST_ELEMENTS_SHOWN = 5
+FILL = "fill_value"
+"""The attribute of operators that make tensors of one number."""
 
 
 class UndefinedError(GslError):
@@ -60,9 +62,18 @@ def _defined_value(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -
     if isinstance(expr, Const) and expr.asked is not None:
         return number(expr.asked, expr.dtype)
     try:
-        return value_of(expr, operands, inputs)
+        value = value_of(expr, operands, inputs)
     except IndexError as error:
         raise UndefinedError(f"{expr!r} is not defined here: {error}") from error
+    return _filled(expr, value) if isinstance(expr, Call) and FILL in expr.attributes else value
+
+
+def _filled(expr: Call, value: Any) -> Any:
+    """Give what is filled with a number the error of rounding that number, as constants have it."""
+    fill = float(expr.attributes[FILL])
+    if value.dtype.kind != "f":
+        return value
+    return np.broadcast_to(number(fill, value.dtype), value.shape)
 
 
 def lift(value: Any) -> Any:

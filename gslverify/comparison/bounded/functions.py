@@ -12,6 +12,7 @@ from gslverify.comparison.bounded.array import (
     AmbiguousError,
     Bounded,
     lift,
+    number,
     result_dtype,
 )
 from gslverify.comparison.bounded.precision import current_precision
@@ -33,14 +34,19 @@ def _move(func: Any, args: Arguments, kwargs: Options) -> Any:
     else:
         values, errors, dtype = whole.value, whole.error, whole.dtype
     moved = func(values, *rest, **kwargs)
-    moved_errors = func(errors, *rest, **_without_fill(kwargs))
+    moved_errors = func(errors, *rest, **_error_of_fill(kwargs, dtype))
     if isinstance(moved, list | tuple):
         return [Bounded(v, e, dtype) for v, e in zip(moved, moved_errors, strict=True)]
     return Bounded(moved, moved_errors, dtype)
 
 
-def _without_fill(kwargs: Options) -> Options:
-    return {**kwargs, "constant_values": 0.0} if "constant_values" in kwargs else kwargs
+def _error_of_fill(kwargs: Options, dtype: Any) -> Options:
+    """Return the options with the rounding error of a padding in the place of its value."""
+    if "constant_values" not in kwargs:
+        return kwargs
+    fill = kwargs["constant_values"]
+    error = number(fill, dtype).error.item() if type(fill) is float else 0.0
+    return {**kwargs, "constant_values": error}
 
 
 def _reduction(func: Any, args: Arguments, kwargs: Options) -> Compute:

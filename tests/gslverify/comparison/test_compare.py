@@ -163,3 +163,26 @@ def test_invalid_values_raise_no_warning(recwarn):
     x = Var("x", (1,), "float32")
     evaluate_bounded([Call(lookup("Divide"), [x, x])], {"x": np.zeros(1, np.float32)})
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("number", [0.1, 1e-5, 0.5])
+def test_tensors_of_a_number_are_as_exact_as_constants(number: float, dtype: str):
+    x, nothing = Var("x", (), dtype), Var("nothing", (0,), dtype)
+    filled = {"fill_value": number}
+    made = [
+        Const(number, dtype),
+        Call(lookup("Full"), [], {"shape": (), "dtype": dtype, **filled}),
+        Call(lookup("FullLike"), [x], filled),
+        Call(lookup("Pad"), [nothing], {"pad_width": (0, 1), "pad_value": number}),
+    ]
+    inputs = {"x": np.zeros((), dtype), "nothing": np.zeros(0, dtype)}
+
+    values, _ = evaluate_bounded(made, inputs)
+
+    one = values[0]
+    assert one.is_exact == (number == 0.5)
+    for other in values[1:]:
+        other = Bounded(other.value.reshape(()), other.error.reshape(()), other.dtype)
+        assert other.is_exact == one.is_exact
+        assert compare("output", one, other)[0].difference is None
