@@ -99,9 +99,16 @@ def convolution_blocks(calls: int) -> Workload:
     return Workload(expr)
 
 
+FIRST_FILES = (
+    "algebra", "bias", "concat_split", "convolution", "elementwise", "indexing", "matmul",
+    "movement", "normalisation", "padding", "parallel", "predicates", "reductions", "transpose",
+    "values",
+)  # fmt: skip
+
+
 def whole_corpus() -> list[Subst]:
-    """W4: every sound rule of the corpus."""
-    return list(corpus().values())
+    """W4: the files of the corpus that came first; later ones have rules that undo others."""
+    return list(corpus(*FIRST_FILES).values())
 
 
 def mixed_network(calls: int) -> Workload:
