@@ -1,7 +1,9 @@
 """No rule that is known to be wrong is proved, and what is proved is refuted by no other stage.
 
-A broken rule is tried on its first few structures, and only if these are proved on all of them.
-With GSL_ALL_PROOFS=1 all are tried at once, and every mutant of every sound rule.
+Which rules may be proved is decided by the code that refutes them: a rule that changes NaN may be.
+A rule is tried on its first few structures, and only if these are proved on all of them. Rules that
+the shape stage refutes are left out, because the stage asks that first. With GSL_ALL_PROOFS=1 all
+rules and structures are tried, and every mutant of every sound rule.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import pytest
 
 from gsl.subst import Rule
 from gslverify.mutation.mutants import as_rule, mutants_of
-from gslverify.prove.claim import contradictions
+from gslverify.prove.claim import CONTRADICTING, contradictions
 from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.numeric import NUMERIC
@@ -25,16 +27,10 @@ pytestmark = pytest.mark.smt
 
 ALL = os.environ.get("GSL_ALL_PROOFS") == "1"
 EVERY = Settings().max_variants
-FEW = EVERY if ALL else 4
-MUTATED = (
-    "flip_flip",
-    "relu_of_pad",
-    "sum_of_sum",
-    "transpose_of_matmul",
-    "clip_from_min_max",
-)
-"""Rules whose mutants are tried: small ones, of five kinds."""
-STEP = 1 if ALL else 6
+FEW = EVERY if ALL else 2
+MUTATED = ("flip_flip", "sum_of_sum", "transpose_of_matmul")
+"""Rules whose mutants are tried: small ones, of three kinds."""
+STEP = 1 if ALL else 8
 
 
 @lru_cache
@@ -43,7 +39,17 @@ def sound_rules() -> dict[str, Rule]:
     return {rule.name: rule for rule in corpus("sound")}
 
 
-@pytest.mark.parametrize("rule", list(corpus("broken")), ids=lambda rule: rule.name)
+def refuted_by_values() -> list[Rule]:
+    """Return the broken rules whose refutation contradicts a proof."""
+    codes = {code.id for code in CONTRADICTING}
+    return [
+        rule
+        for rule in corpus("broken")
+        if rule.expect in codes and (ALL or not rule.expect.startswith("GSL3"))
+    ]
+
+
+@pytest.mark.parametrize("rule", refuted_by_values(), ids=lambda rule: rule.name)
 def test_no_broken_rule_is_proved(rule: Rule) -> None:
     assert not (is_proved_rule(rule, FEW) and is_proved_rule(rule, EVERY))
 
