@@ -150,7 +150,7 @@ def test_run_over_what_has_changed(repository: Path) -> None:
 
 
 def test_what_was_left_out_is_not_called_removed(repository: Path) -> None:
-    command = ["--stages", "static,examples,satisfiable,shape,numeric", "--no-tvm", "-n", "1"]
+    command = ["--no-tvm", "-n", "1"]
     baseline = ["--baseline", "known.json", "-j", "0"]
     assert CliRunner().invoke(main, ["baseline", "write", *command, *baseline]).exit_code == 0
     appended("a.py")(repository)

@@ -12,6 +12,7 @@ from gsl import Const, Proj, Subst, Tuple, Var, op, pat
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gsl.operators import lookup
+from gsl.types import TensorType
 from gslverify.codes.numeric import OUTPUTS_DIFFER, REWRITE_BREAKS_GRAPH
 from gslverify.comparison.compare import compare, evaluate_bounded
 from gslverify.generate.contexts import AROUND, CONTEXTS, Site, may_have_place, same_value
@@ -256,7 +257,10 @@ def test_an_engine_that_leaves_wrong_types_is_found(
     operands: tuple[Expr, ...], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network = network_of("alone")
-    wrong = Call.typed(lookup("Add"), operands, {}, network.outputs[0].type)
+    right = network.outputs[0].type
+    assert isinstance(right, TensorType)
+    both = [Var("one", right.shape), Var("other", right.shape)]
+    wrong = Call(lookup("Add"), both).with_operands(operands)
     engine_that_returns([wrong], monkeypatch)
     outcome = attempt(sum_of_relus_rule(), network)
     assert outcome.code is REWRITE_BREAKS_GRAPH

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.smt
 
 FAST = ("--gsl", "--gsl-no-tvm", "--gsl-max-examples=5", "--gsl-baseline=known.json", "-rx")
 STATIC = "--gsl-stages=static"
-ALL = "--gsl-stages=static,examples,satisfiable,shape,numeric"
+ALL = "--gsl-stages=static,examples,satisfiable,shape,prove,numeric"
 RULE = "rules.py::one"
 
 KNOWN = Entry("fail", ("GSL131",), reason="issue 12")

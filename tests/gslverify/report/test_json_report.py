@@ -31,7 +31,7 @@ def test_run_and_tools_are_described(folder: Path) -> None:
     assert parsed["run"] == {
         "argv": ["check", "conv.py", "--seed", "3"],
         "paths": ["conv.py"],
-        "stages": ["static", "examples", "satisfiable", "shape", "numeric"],
+        "stages": ["static", "examples", "satisfiable", "shape", "prove", "numeric"],
         "max_examples": 60,
         "min_examples": 20,
         "seed": 3,
