@@ -245,6 +245,8 @@ def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
         failed = _play(search, few, one, examples, number)
         if failed is not None:
             return failed
+    if not search.useful:
+        return None  # what tells nothing alone tells nothing elsewhere, and is INCONCLUSIVE
     return _play_rare_contexts(search, samplers, total) or _play_uncovered(search, samplers)
 
 
