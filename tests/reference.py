@@ -1,4 +1,4 @@
-"""The module that makes reference pages, which lies beside the documents."""
+"""The modules that make pages, which lie beside the documents."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from types import ModuleType
 from tests.documents import ROOT
 
 
-@lru_cache
 def reference() -> ModuleType:
     """Return the hook of MkDocs as a module."""
-    spec = importlib.util.spec_from_file_location(
-        "reference_pages", ROOT / "docs" / "reference_pages.py"
-    )
+    return beside_documents("reference_pages")
+
+
+@lru_cache
+def beside_documents(name: str) -> ModuleType:
+    """Return a module that lies among the documents."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

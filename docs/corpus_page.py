@@ -1,0 +1,122 @@
+"""The page about the corpus, made from the JSON reports of real runs.
+
+gslverify rule_corpus/ --report json=corpus.json
+gslverify mutate rule_corpus/ --sample 300 --output-format json -o mutants.json
+python docs/corpus_page.py corpus.json mutants.json > docs/explanation/corpus.md
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gsl.subst import Rule
+from gslverify.corpus.collect import CollectedRule, collect
+
+TITLE = """# The corpus in figures
+
+Made by `docs/corpus_page.py` from the reports of a run; its first lines say how to make it anew.
+"""
+COLUMNS = ("rules", "proved", "identity", "exact", "broken", "seconds")
+EXPLAINED = """*Proved*: elements equal for all sizes, over real numbers and wrapping integers.
+*Identity*: the same functions at the shapes tried, by random testing modulo primes. *Exact*: equal
+bit for bit on every graph, on NumPy and on TVM. *Broken* are rules beside these that are wrong,
+each refuted by the code it names. *Seconds* are those of all stages of the sound rules.
+"""
+
+Row = Sequence[float]
+Kind = Callable[[Rule], str]
+
+
+def page(report: Mapping[str, Any], mutation: Mapping[str, Any] | None, root: Path) -> str:
+    """Return the page for the report of a run over the corpus in `root`.
+
+    Raises KeyError when the report is of other rules than those there.
+    """
+    rules = {
+        item.rule_id: item.rule for item in collect([str(root)]) if isinstance(item, CollectedRule)
+    }
+    results = {result["id"]: result for result in report["rules"]}
+    seconds = {name: sum(stages.values()) for name, stages in report["timing"]["stages"].items()}
+    parts = [TITLE, _sentence(report), EXPLAINED]
+    kinds: tuple[tuple[str, Kind], ...] = (("system", _system), ("topic", _topic))
+    for title, kind in kinds:
+        rows = _rows(rules, results, seconds, kind)
+        parts.append(f"## By {title}\n\n{_table(title, rows)}")
+    if mutation is not None:
+        parts.append(_about_mutants(mutation))
+    return "\n".join(parts)
+
+
+def _sentence(report: Mapping[str, Any]) -> str:
+    tools = ", ".join(f"{name} {version}" for name, version in sorted(report["tool"].items()))
+    return f"With {tools}; seed {report['run']['seed']}.\n"
+
+
+def _system(rule: Rule) -> str:
+    return rule.origin.partition(":")[0].partition(",")[0] or "none named"
+
+
+def _topic(rule: Rule) -> str:
+    return Path(rule.span.file).stem.replace("_", " ")
+
+
+def _rows(
+    rules: Mapping[str, Rule],
+    results: Mapping[str, Any],
+    seconds: Mapping[str, float],
+    kind: Kind,
+) -> dict[str, list[float]]:
+    """Return the numbers of COLUMNS for each kind of rules, and those of all."""
+    names = {rule.name: rule for rule in rules.values()}
+    rows: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(COLUMNS))
+    for rule_id, rule in rules.items():
+        if rule.expect:
+            twin = names.get(rule.twin)
+            numbers = (0, 0, 0, 0, 1, 0)
+            about = twin or rule
+        else:
+            assured = results[rule_id]["assurance"]
+            numbers = (1, *map(int, _levels(assured)), 0, seconds[rule_id])
+            about = rule
+        for name in (kind(about), "all"):
+            rows[name] = [one + other for one, other in zip(rows[name], numbers, strict=True)]
+    total = rows.pop("all")
+    return {**dict(sorted(rows.items(), key=lambda row: (-row[1][0], row[0]))), "all": total}
+
+
+def _levels(assured: Iterable[Mapping[str, Any]]) -> tuple[bool, bool, bool]:
+    proved = any(one["subject"] == "prove" for one in assured)
+    texts = [one["text"] for one in assured if not one["subject"]]
+    identity = any(text.startswith("identity") for text in texts)
+    return proved, identity, any(text.startswith("exact") for text in texts)
+
+
+def _table(title: str, rows: Mapping[str, Row]) -> str:
+    lines = [f"| {title} | {' | '.join(COLUMNS)} |", f"|---|{'---:|' * len(COLUMNS)}"]
+    lines += [
+        f"| {name} | {' | '.join(f'{number:.0f}' for number in numbers)} |"
+        for name, numbers in rows.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _about_mutants(mutation: Mapping[str, Any]) -> str:
+    counts = ", ".join(f"{number} {fate}" for fate, number in mutation["summary"].items() if number)
+    drawn = f", {mutation['left_out']} more not drawn" if mutation["left_out"] else ""
+    return f"## Mutation score\n\n{mutation['score']} %: {counts}{drawn}.\n"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the page for the files that the command line names."""
+    documents = [json.loads(Path(name).read_text(encoding="utf-8")) for name in arguments]
+    report, *rest = documents
+    print(page(report, rest[0] if rest else None, Path("rule_corpus")), end="")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
