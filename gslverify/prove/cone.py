@@ -93,4 +93,4 @@ def _node(part: Term, numbers: dict[Term, int]) -> Hashable:
         case Operation(head=head, operands=operands):
             return head, tuple(numbers[operand] for operand in operands)
         case _:
-            return "term", id(part)
+            return "term", part  # itself, since its number may be another's once it is gone
