@@ -212,6 +212,7 @@ def rewrite(subst: Subst, found: Bindings | Found, graph: Graph) -> list[Node]:
         except (GslError, *MISSING, *UNDECIDED):
             pass  # the builder will do better or say why not
         else:
+            graph.link(maker.made)
             graph.made += maker.made
             graph.splice(pairs, maker.made)
             return maker.made

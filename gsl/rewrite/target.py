@@ -220,7 +220,7 @@ class _Writer:
             return self._terms.write(pattern.constraints["dtype"]).text
         if pattern.like is None:
             return repr("float32")
-        return self._reads.attribute(pattern.like, self.node(pattern.like), "dtype").text
+        return self._reads.attribute(pattern.like, self._there(pattern.like), "dtype").text
 
     def _call(self, pattern: Call) -> str:
         """Write how a call is made; its attributes and type are inferred once for equal keys."""
@@ -249,9 +249,10 @@ class _Writer:
         """Write the constructors of an expression and its node; return the name of the node."""
         node = self.code.fresh("n")
         self.code.line(f"e = new({kind}); e.operands = (); {rest}")
-        self.code.line(f"{node} = new({self.code.constant(Node)}); {node}.expr = e")
+        self.code.line(f"{node} = {self.code.constant(Node)}(); {node}.expr = e")
         self.code.line(f"{node}.head = {head}; {node}.operands = {listed(operands)}")
-        self.code.line(f"{node}.users = {{}}; {node}.output_count = 0; made({node})")
+        self.code.line(f"{node}.users = {{}}; {node}.output_count = 0")
+        self.code.line(f"{node}.waiting = False; made({node})")
         return node
 
     def _operator(self, pattern: Call) -> str:
