@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from gsl.errors import GraphError
 from gsl.expr import Expr
-from gsl.node import LEVEL_GAP, Head, Node, complete, depends, mirrored, node_of
+from gsl.node import LEVEL_GAP, Head, Node, complete, depends, link, mirrored, node_of
 
 
 class HasOperands(Protocol):
@@ -25,7 +25,7 @@ class HasOperands(Protocol):
 Vertex = TypeVar("Vertex", bound=HasOperands)
 
 __all__ = [
-    "LEVEL_GAP", "Graph", "HasOperands", "Head", "Node", "Vertex", "depends", "node_of",
+    "LEVEL_GAP", "Graph", "HasOperands", "Head", "Node", "Vertex", "depends", "link", "node_of",
     "reverse_post_order", "successors",
 ]  # fmt: skip
 
@@ -147,25 +147,13 @@ class Graph:
     def add(self, expr: Expr, operands: tuple[Node, ...], gap: int = 1) -> Node:
         """Add a node that uses `operands`, at a level `gap` above theirs."""
         node = node_of(expr, operands)
-        self.link([node])
+        link([node])
         if operands:
             node.level += gap - 1
+        self._adopt([node])
         return node
 
-    def link(self, nodes: list[Node]) -> None:
-        """Add nodes that were made before, operands first."""
-        for node in nodes:
-            operands = node.operands
-            if len(operands) == 1:
-                operands[0].users[node] = None
-                node.level = operands[0].level + 1
-                continue
-            level = -1
-            for operand in operands:
-                operand.users[node] = None
-                if operand.level > level:
-                    level = operand.level
-            node.level = level + 1
+    def _adopt(self, nodes: list[Node]) -> None:
         self._nodes += nodes
         if self._arrivals:
             self._announce(nodes)
@@ -198,12 +186,15 @@ class Graph:
 
     def splice(
         self, replacements: Sequence[tuple[Node, Node]], added: list[Node], apart: bool = False
-    ) -> None:
-        """Replace by nodes that were linked before; drop those `added` that nothing uses then.
+    ) -> list[Node]:
+        """Add nodes that are linked, and replace; return `added` without what nothing uses then.
 
-        Mostly old nodes just hand all their users over to new ones that lie lower. `apart` says
-        that no node in `added` uses an old one.
+        Their expressions get operands when the graph is asked for its own. Mostly old nodes just
+        hand all their users over to new ones that lie lower. `apart` says that no node in `added`
+        uses an old one.
         """
+        self._adopt(added)
+        self.made += added
         if not apart:
             apart = all([old.users.keys().isdisjoint(added) for old, _ in replacements])
         if apart and _is_plain(replacements):
@@ -213,8 +204,8 @@ class Graph:
         for _, new in replacements:
             if not new.users and not new.output_count:
                 self.drop_unused([n for n in reversed(added) if not n.users and not n.output_count])
-                added[:] = [node for node in added if node.level >= 0]
-                break
+                return [node for node in added if node.level >= 0]
+        return added
 
     def _hand_over(self, replacements: Sequence[tuple[Node, Node]]) -> None:
         affected: dict[Node, None] = {}

@@ -106,6 +106,18 @@ def mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
     return nodes
 
 
+def link(nodes: Iterable[Node]) -> None:
+    """Have the operands of nodes know them; operands come first."""
+    for node in nodes:
+        operands = node.operands
+        level = -1
+        for operand in operands:
+            operand.users[node] = None
+            if operand.level > level:
+                level = operand.level
+        node.level = level + 1
+
+
 def complete(changed: Iterable[Node], made: Iterable[Node]) -> None:
     """Have the expressions of all nodes fit their operands.
 
