@@ -77,8 +77,9 @@ def _fan(subst: Subst, matcher: FanMatcher, writer: TargetWriter) -> Construct:
     code = writer.code
     names = {pattern: code.fresh("n") for pattern in matcher.head}
     code.line(f"{listed(names.values())} = found.head")
-    zero = code.constant(matcher.field_zero)
-    code.line(f"fields = [{zero}(found.head), *found.fields]")
+    of_head = list(names.values())
+    zero = ["None" if place is None else of_head[place] for place in matcher.field_zero]
+    code.line(f"fields = [{listed(zero)}, *found.fields]")
     shared = matcher.head if source.first else set(matcher.head) - set(matcher.templates)
     writer.names.update((pattern, name) for pattern, name in names.items() if pattern in shared)
     writer.begin()
