@@ -202,10 +202,13 @@ class _Run:
         for touched in (*added, *self.graph.affected):
             ways = ways_from[touched.head]
             if ways is not None and touched.level >= 0:
-                ways.follow(touched, found)
-        self._await(found)
+                if ways.steps:
+                    ways.follow(touched, found)
+                else:
+                    found.append(touched)
         if root.level >= 0:
-            self._await((root,))
+            found.append(root)
+        self._await(found)
 
     def note_rewrites(self) -> None:
         """Have the record tell what was rewritten."""

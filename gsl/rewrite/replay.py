@@ -130,6 +130,9 @@ class _ReplayWriter(TargetWriter):
         self._plans = plans
         self._parts: list[str] = []
         self._place = 0
+        self._loop = 0
+        self._outside: frozenset[str] = frozenset()
+        self._hoisted: dict[str, str] = {}
 
     def begin(self) -> None:
         """Write the look-up of the plan."""
@@ -185,11 +188,30 @@ class _ReplayWriter(TargetWriter):
         """Write the constructors of an expression and its node, linked; return its name."""
         node = super().made(kind, head, operands, rest)
         for operand in operands:
-            self.code.line(f"{operand}.users[{node}] = None")
+            self.code.line(f"{self.before(operand, f'{operand}.users')}[{node}] = None")
         levels = [f"{operand}.level" for operand in operands]
-        above = f"max({', '.join(levels)})" if len(levels) > 1 else "".join(levels)
-        self.code.line(f"{node}.level = {f'{above} + 1' if above else 0}")
+        if len(levels) == 1:
+            level = self.before(operands[0], f"{levels[0]} + 1")
+        else:
+            level = f"max({', '.join(levels)}) + 1" if levels else "0"
+        self.code.line(f"{node}.level = {level}")
         return node
+
+    def opening(self) -> None:
+        """Remember the place before a loop and which nodes there are by then."""
+        if self.code.depth == 1:
+            self._loop = self.code.mark()
+            self._outside = frozenset(self.names.values())
+
+    def before(self, node: str, text: str) -> str:
+        """Return the source of what only depends on one node, written before a loop if it can be."""
+        if self.code.depth == 1 or node not in self._outside:
+            return text
+        if text not in self._hoisted:
+            name = self._hoisted[text] = self.code.fresh("b")
+            self.code.insert(self._loop, f"{name} = {text}")
+            self._loop += 1
+        return self._hoisted[text]
 
     def _projection(self, whole: str, index: str) -> str:
         if not self._is_simple(index):
@@ -208,14 +230,16 @@ class _ReplayWriter(TargetWriter):
         return super().loop(variadic, count)
 
     def _key(self) -> Iterator[str]:
+        of_field = []
         for pattern, path in dict.fromkeys(self._facts()):
             if pattern in self.names:
                 yield f"id({path.format(self.names[pattern])})"
             elif pattern in self.templates:
-                node = f"o[{self.templates.index(pattern)}]"
-                yield f"*[id({path.format(node)}) for o in fields]"
+                of_field.append(path.format(f"o[{self.templates.index(pattern)}]"))
             else:
                 raise NotCompiledError(f"{pattern!r} is not there")
+        if of_field:
+            yield f"*[id(part) for o in fields for part in {listed(of_field)}]"
 
     def _facts(self) -> Iterator[tuple[Pattern, str]]:
         """Yield the matched patterns that a target is made of, each with what matters of it."""

@@ -132,6 +132,7 @@ class TargetWriter:
         self._make_shared(variadic)
         index = self.code.fresh("i")
         names = dict(self.names)
+        self.opening()
         with block(self.code, self._reads, self._terms):
             if count == COUNT:
                 row = self.rows[index] = self.code.fresh("o")
@@ -142,6 +143,9 @@ class TargetWriter:
             yield index
         del self._terms.symbols[variadic.symbol]
         self.names = names
+
+    def opening(self) -> None:
+        """Take notice that a loop is opened."""
 
     def _make_shared(self, variadic: Variadic) -> None:
         for pattern in reverse_post_order([variadic.field]):
@@ -185,8 +189,12 @@ class TargetWriter:
         if not self._is_simple(index):
             return f"make.projection({whole}, {index})"
         kind = self.code.constant(ProjExpr)
-        rest = f"e.index = {index}; e.type = {whole}.expr.type.fields[{index}]"
-        return self.made(kind, kind, [whole], rest)
+        fields = self.before(whole, f"{whole}.expr.type.fields")
+        return self.made(kind, kind, [whole], f"e.index = {index}; e.type = {fields}[{index}]")
+
+    def before(self, node: str, text: str) -> str:
+        """Return the source of what only depends on one node."""
+        return text
 
     def _is_simple(self, index: str) -> bool:
         return index.isdecimal() or index in self._terms.symbols.values()
@@ -270,7 +278,10 @@ class TargetWriter:
         node = self.code.fresh("n")
         self.code.line(f"e = new({kind}); e.operands = (); {rest}")
         self.code.line(f"{node} = {self.code.constant(Node)}(); {node}.expr = e")
-        self.code.line(f"{node}.head = {head}; {node}.operands = {listed(operands)}")
+        below = listed(operands)
+        if len(operands) == 1:
+            below = self.before(operands[0], below)
+        self.code.line(f"{node}.head = {head}; {node}.operands = {below}")
         self.code.line(f"{node}.users = {{}}; {node}.output_count = 0")
         self.code.line(f"{node}.waiting = False; made({node})")
         return node
