@@ -80,7 +80,7 @@ def _is_plain(replacements: Sequence[tuple[Node, Node]]) -> bool:
         if old.output_count or new is old or (new.users and len(replacements) > 1):
             return False
         level = new.level
-        if level > old.level and any([user.level <= level for user in old.users]):
+        if level > old.level and any(user.level <= level for user in old.users):
             return False
     return True
 
@@ -183,7 +183,7 @@ class Graph:
         self._adopt(added)
         self.made += added
         if not apart:
-            apart = all([old.users.keys().isdisjoint(added) for old, _ in replacements])
+            apart = all(old.users.keys().isdisjoint(added) for old, _ in replacements)
         if apart and _is_plain(replacements):
             self._hand_over(replacements)
         else:

@@ -132,7 +132,7 @@ class TargetWriter:
         self._make_shared(variadic)
         index = self.code.fresh("i")
         names = dict(self.names)
-        self.opening()
+        self.opening(count)
         with block(self.code, self._reads, self._terms):
             if count == COUNT:
                 row = self.rows[index] = self.code.fresh("o")
@@ -144,8 +144,8 @@ class TargetWriter:
         del self._terms.symbols[variadic.symbol]
         self.names = names
 
-    def opening(self) -> None:
-        """Take notice that a loop is opened."""
+    def opening(self, count: str) -> None:
+        """Take notice that a loop over so many fields is opened."""
 
     def _make_shared(self, variadic: Variadic) -> None:
         for pattern in reverse_post_order([variadic.field]):
@@ -171,11 +171,11 @@ class TargetWriter:
             case GetInst():
                 return self._instance(pattern)
             case Call():
-                return self.call(pattern)
+                return self.called(pattern)
             case Tuple(operands=fields):
-                return self.tuple([self.node(field) for field in fields])
+                return self.packed([self.node(field) for field in fields])
             case Variadic():
-                return self.fields(self._fields(pattern))
+                return self.unrolled(self._fields(pattern))
             case GetItem(constraints={"index": index}):
                 return self._projection(
                     self.node(pattern.operands[0]), self._terms.write(index).text
@@ -204,11 +204,11 @@ class TargetWriter:
         dtype = self._dtype(pattern)
         return f"make.constant({self._terms.write(value).text}, {dtype})"
 
-    def fields(self, fields: str) -> str:
+    def unrolled(self, fields: str) -> str:
         """Return the source of how the tuple of a list is made."""
         return f"make.tuple(tuple({fields}))"
 
-    def tuple(self, fields: list[str]) -> str:
+    def packed(self, fields: list[str]) -> str:
         """Write how a tuple is made; return the name of its node."""
         if not fields:
             return "make.tuple(())"
@@ -250,7 +250,7 @@ class TargetWriter:
             return repr("float32")
         return self._reads.attribute(pattern.like, self._there(pattern.like), "dtype").text
 
-    def call(self, pattern: Call) -> str:
+    def called(self, pattern: Call) -> str:
         """Write how a call is made; its attributes and type are inferred once for equal keys."""
         names = [self.node(operand) for operand in pattern.operands]
         operands = listed(names)
