@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from gsl.errors import GslError
 from gsl.expr import Expr
-from gsl.match.bindings import Key
+from gsl.pat import Pattern
 from gslverify.instances.instance import Claim, InfeasibleError
 
 
@@ -80,21 +80,24 @@ class _Step:
 
 @dataclass(slots=True)
 class Steps:
-    """What the patterns of one rule became in one extent, by the choices made until then.
+    """What the patterns of one rule became in one extent, by what they are made of.
 
-    A build that begins with the choices of an earlier one takes over what that has made. Enumerated
-    structures differ in their last choices, so most of every build is known.
+    A build takes over what earlier ones have made. Enumerated structures differ in a few choices,
+    so most of every build is known.
     """
 
-    known: dict[tuple[Key, tuple[int, ...]], _Step] = field(default_factory=dict)
+    known: dict[Hashable, _Step] = field(default_factory=dict)
+    reads: dict[Pattern, tuple[Pattern, ...] | None] = field(default_factory=dict)
 
-    def expr(self, key: Key, replay: Replay, make: Callable[[], Expr], told: Told) -> Expr:
-        """Return what `make` returns for a pattern, with the same effects on `told`.
+    def expr(self, cause: Hashable, replay: Replay, make: Callable[[], Expr], told: Told) -> Expr:
+        """Return what `make` returns, with the same effects on `told`; raises what it raises.
 
-        Raises what `make` raises.
+        The `cause` has everything that the result depends on, beside the choices made meanwhile.
         """
         start = len(replay.made)
-        first = self.known.setdefault((key, tuple(replay.made)), _Step())
+        first = self.known.get(cause)
+        if first is None:
+            first = self.known[cause] = _Step()
         step = first
         while step.count:
             chosen = replay.pick(step.count)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import lru_cache
 from typing import Any
 
 from gsl.attr.evaluate import contains, equal, evaluate, is_symbolic, negation, satisfies
 from gsl.attr.term import (
     ANYTHING,
+    Access,
     Symbol,
     Term,
     TupleOf,
     VariadicTuple,
     as_term,
     operation,
+    subterms,
 )
 from gsl.errors import EvaluationError, OperatorError, UndecidedError
 from gsl.expr import Call as CallExpr
@@ -67,11 +69,10 @@ def build_instance(
     try:
         builder.build_all()
         builder.assume_conditions()
-    except InfeasibleError as error:
-        error.progress = len(builder.bindings.nodes)
-        raise
-    except (EvaluationError, OperatorError) as error:
-        infeasible = InfeasibleError(str(error), builder.current)
+    except (InfeasibleError, EvaluationError, OperatorError) as error:
+        # A new one: what is known of a pattern may fail in several structures.
+        origin = error.origin if isinstance(error, InfeasibleError) else builder.current
+        infeasible = InfeasibleError(str(error), origin)
         infeasible.progress = len(builder.bindings.nodes)
         raise infeasible from error
     builder.instance.exhaustive = builder.told.exhaustive
@@ -168,8 +169,21 @@ class _SourceBuilder:
         self.instance.names[key] = self._name(key)
         self.current = key[0].origin
         below = [node.expr for node in operands]
-        expr = self.steps.expr(key, self.choose, lambda: self._expr(key, below), self.told)
+        cause = self._cause(key, below)
+        expr = self.steps.expr(cause, self.choose, lambda: self._expr(key, below), self.told)
         self.bindings.nodes[key] = self.graph.add(expr, tuple(operands))
+
+    def _cause(self, key: Key, operands: list[Expr]) -> Hashable:
+        """Return all that an expression depends on but for choices that are still to be made."""
+        pattern, reads = key[0], self.steps.reads
+        if pattern not in reads:
+            reads[pattern] = _read_by(pattern)
+        read = reads[pattern]
+        if read is None:
+            return key, tuple(self.choose.made)
+        frame, nodes = frame_of(key[1]), self.bindings.nodes
+        found = [nodes.get(instance_of(other, frame)) for other in read]
+        return key, *operands, *[node and node.expr for node in found]
 
     def _name(self, key: Key) -> str:
         return self.pattern_names[key[0]] + "".join(f"[{index}]" for _, index in key[1])
@@ -358,6 +372,21 @@ class _SourceBuilder:
             return [*options, *domain.further(types, fresh)]
         self.told.exhaustive &= next(domain.further(types, fresh), None) is None
         return options
+
+
+def _read_by(pattern: Pattern) -> tuple[Pattern, ...] | None:
+    """Return the patterns whose expressions the attributes of a pattern depend on.
+
+    None where lengths, arms or positions of fields may play a part.
+    """
+    parts = (part for term in pattern.terms() for part in subterms(term))
+    read = [part.pattern for part in parts if isinstance(part, Access)]
+    if isinstance(pattern, Call):
+        read += [] if pattern.attributes_of is None else [pattern.attributes_of]
+        read += [pattern.callee.call] if isinstance(pattern.callee, SameOperator) else []
+    if any(isinstance(other, Variadic | Alt | GetInst) for other in read):
+        return None
+    return tuple(dict.fromkeys(read))
 
 
 def _is_open(term: Term) -> bool:
