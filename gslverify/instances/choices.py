@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gsl.attr.term import Access, subterms
 from gsl.errors import GslError
 from gsl.expr import Expr
-from gsl.pat import Pattern
+from gsl.pat import Alt, Call, GetInst, Pattern, SameOperator, Variadic
 from gslverify.instances.instance import Claim, InfeasibleError
 
 
@@ -87,7 +88,18 @@ class Steps:
     """
 
     known: dict[Hashable, _Step] = field(default_factory=dict)
-    reads: dict[Pattern, tuple[Pattern, ...] | None] = field(default_factory=dict)
+    _read: dict[Pattern, tuple[Pattern, ...] | None] = field(default_factory=dict)
+
+    def read_by(self, pattern: Pattern) -> tuple[Pattern, ...] | None:
+        """Return the patterns whose expressions the attributes of a pattern depend on.
+
+        None where lengths, arms or positions of fields may play a part.
+        """
+        if pattern not in self._read:
+            read = tuple(dict.fromkeys(_mentioned(pattern)))
+            located = any(isinstance(other, Variadic | Alt | GetInst) for other in read)
+            self._read[pattern] = None if located else read
+        return self._read[pattern]
 
     def expr(self, cause: Hashable, replay: Replay, make: Callable[[], Expr], told: Told) -> Expr:
         """Return what `make` returns, with the same effects on `told`; raises what it raises.
@@ -108,6 +120,17 @@ class Steps:
             return told.take(step)
         replay.back_to(start)
         return _recorded(first, replay, make, told)
+
+
+def _mentioned(pattern: Pattern) -> Iterator[Pattern]:
+    for part in (part for term in pattern.terms() for part in subterms(term)):
+        if isinstance(part, Access):
+            yield part.pattern
+    if isinstance(pattern, Call):
+        if pattern.attributes_of is not None:
+            yield pattern.attributes_of
+        if isinstance(pattern.callee, SameOperator):
+            yield pattern.callee.call
 
 
 class Told:

@@ -9,14 +9,12 @@ from typing import Any
 from gsl.attr.evaluate import contains, equal, evaluate, is_symbolic, negation, satisfies
 from gsl.attr.term import (
     ANYTHING,
-    Access,
     Symbol,
     Term,
     TupleOf,
     VariadicTuple,
     as_term,
     operation,
-    subterms,
 )
 from gsl.errors import EvaluationError, OperatorError, UndecidedError
 from gsl.expr import Call as CallExpr
@@ -175,10 +173,7 @@ class _SourceBuilder:
 
     def _cause(self, key: Key, operands: list[Expr]) -> Hashable:
         """Return all that an expression depends on but for choices that are still to be made."""
-        pattern, reads = key[0], self.steps.reads
-        if pattern not in reads:
-            reads[pattern] = _read_by(pattern)
-        read = reads[pattern]
+        read = self.steps.read_by(key[0])
         if read is None:
             return key, tuple(self.choose.made)
         frame, nodes = frame_of(key[1]), self.bindings.nodes
@@ -372,21 +367,6 @@ class _SourceBuilder:
             return [*options, *domain.further(types, fresh)]
         self.told.exhaustive &= next(domain.further(types, fresh), None) is None
         return options
-
-
-def _read_by(pattern: Pattern) -> tuple[Pattern, ...] | None:
-    """Return the patterns whose expressions the attributes of a pattern depend on.
-
-    None where lengths, arms or positions of fields may play a part.
-    """
-    parts = (part for term in pattern.terms() for part in subterms(term))
-    read = [part.pattern for part in parts if isinstance(part, Access)]
-    if isinstance(pattern, Call):
-        read += [] if pattern.attributes_of is None else [pattern.attributes_of]
-        read += [pattern.callee.call] if isinstance(pattern.callee, SameOperator) else []
-    if any(isinstance(other, Variadic | Alt | GetInst) for other in read):
-        return None
-    return tuple(dict.fromkeys(read))
 
 
 def _is_open(term: Term) -> bool:
