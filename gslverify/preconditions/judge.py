@@ -8,19 +8,23 @@ than needed, and where no graph matches it the demand is redundant.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import prod
 
 from gsl.text.listing import listing
 from gslverify.codes.preconditions import REDUNDANT_CONDITION, STRONGER_THAN_NEEDED
 from gslverify.finding import Counterexample, Finding
 from gslverify.generate.empty import empty_networks
+from gslverify.generate.network import Network
 from gslverify.instances.concrete import bindings_of
 from gslverify.mutation.draft import Draft
 from gslverify.preconditions.changed import Verified, changed_question, verified
 from gslverify.preconditions.restrictions import Restriction, restrictions
+from gslverify.preconditions.specimens import specimens
 from gslverify.stage import Count, Note, Outcome, Question, Stage
+from gslverify.stages.numeric import rule_seed
 from gslverify.stages.satisfiable import scenarios_of
-from gslverify.trials.replay import network_of
 
+GRAPHS = 12
 MOST_SHOWN = 6
 """Attributes that are shown of a counterexample."""
 
@@ -96,20 +100,26 @@ def _too_strong(question: Question, demand: Restriction) -> Iterator[Outcome]:
 def _stronger(
     question: Question, demand: Restriction, message: str, cure: str, result: Verified
 ) -> Finding:
-    lines = tuple(_agreeing(result))
+    lines = tuple(_agreeing(result.question))
     return Finding(STRONGER_THAN_NEEDED, message, demand.span, cure, lines, subject=demand.text)
 
 
-def _agreeing(result: Verified) -> Iterator[str]:
-    """Yield a graph on which both sides agree, as text."""
-    witness = result.results[-1].witness
-    if witness is None:
+def _agreeing(question: Question) -> Iterator[str]:
+    """Yield the smallest of a few graphs on which both sides were seen to agree, as text."""
+    samplers = [scenario.sampler for scenario in scenarios_of(question).feasible]
+    drawn = specimens(question.subst, samplers, GRAPHS, rule_seed(question))
+    networks = [specimen.network for specimen in drawn if not specimen.fails]
+    if not networks:
         return
-    network = network_of(witness)
+    network = min(networks, key=_elements)
     yield "a graph that is refused although both sides agree on it:"
     yield from (f"  {line}" for line in listing(network.outputs))
     inputs = ", ".join(f"{one.name}: {one.type}" for one in network.variables)
     yield f"  with {inputs}" if inputs else "  without inputs"
+
+
+def _elements(network: Network) -> int:
+    return sum(prod(variable.shape) for variable in network.variables)
 
 
 def _shown(refutation: Finding) -> str:

@@ -30,6 +30,7 @@ MANNERS = (
 class Specimen:
     """A match of a rule, and whether the rule `fails` there."""
 
+    network: Network
     bindings: Bindings
     fails: bool
 
@@ -67,7 +68,7 @@ def _specimen(subst: Subst, network: Network, inputs: object) -> Iterator[Specim
         return
     telling = [trial for trial in trials if not trial.rejected]
     if telling:
-        yield Specimen(bindings, any(trial.code is not None for trial in telling))
+        yield Specimen(network, bindings, any(trial.code is not None for trial in telling))
 
 
 def specimen_of_case(subst: Subst, case: Case) -> list[Specimen]:
@@ -77,4 +78,4 @@ def specimen_of_case(subst: Subst, case: Case) -> list[Specimen]:
         bindings = bindings_of(subst, network.outputs, network.matched)
     except GslError:
         return []
-    return [] if bindings is None else [Specimen(bindings, fails=True)]
+    return [] if bindings is None else [Specimen(network, bindings, fails=True)]
