@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from gslverify.stage import Stage
+from gslverify.finding import StageResult
+from gslverify.stage import Question, Stage
 
 Wave = Mapping[str, str]
 """Stages by name, each as "module:OBJECT"; a rule goes through them in this order."""
@@ -19,6 +21,7 @@ WAVES: tuple[Wave, ...] = (
     },
     {"numeric": "gslverify.stages.numeric:NUMERIC"},
     {"gradient": "gslverify.stages.gradient:GRADIENT"},
+    {"preconditions": "gslverify.preconditions.judge:PRECONDITIONS"},
 )
 """All rules go through one wave before the first goes through the next, the cheapest first."""
 
@@ -31,8 +34,21 @@ EXAMPLES: Wave = {"examples": "gslverify.stages.examples:EXAMPLES"}
 """What rules whose authors name graphs go through next."""
 
 
+HINTS = "gslverify.preconditions.hints:with_hints"
+
+
 def load_stage(location: str) -> Stage:
     """Import a stage from "module:OBJECT"."""
-    module, _, name = location.partition(":")
-    stage: Stage = getattr(importlib.import_module(module), name)
+    stage: Stage = _load(location)
     return stage
+
+
+def load_hints() -> Callable[[Question, StageResult], StageResult]:
+    """Import what adds hints to the result of a stage that has refuted a rule."""
+    hints: Callable[[Question, StageResult], StageResult] = _load(HINTS)
+    return hints
+
+
+def _load(location: str) -> Any:
+    module, _, name = location.partition(":")
+    return getattr(importlib.import_module(module), name)
