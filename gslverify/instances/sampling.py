@@ -39,8 +39,8 @@ class Sampler:
     The `corners` are conditions under which a rule may be wrong and is rarely tried: a comparison
     of its conditions just about holds, or a target is computed in one of several ways. The first of
     them, as many as are `decisive`, choose between `arms` of the target. The `obstacles` are the
-    claims that attempts failed on. The `places` say which contexts may surround the structure; the
-    `order` is that of the definitions.
+    claims that attempts failed on, `unmet` the demands that no model meets. The `places` say which
+    contexts may surround the structure; the `order` is that of the definitions.
     """
 
     instance: Instance
@@ -56,6 +56,7 @@ class Sampler:
     barren: bool = False
     obstacles: Counter[str] = field(default_factory=Counter)
     places: dict[str, bool] = field(default_factory=dict)
+    unmet: set[Term] = field(default_factory=set)
     order: tuple[Symbol, ...] = ()
 
     def __repr__(self) -> str:
@@ -151,11 +152,22 @@ class Sampler:
 
     def _meeting(self, wishes: dict[Symbol, Any], demand: Term) -> dict[Symbol, Any] | None:
         """Return a model that meets a demand, with small numbers if that can be."""
+        if demand in self.unmet:
+            return None
         for largest in LARGEST_SAMPLES[self.largest :]:
             answer, found = self._solved(wishes, [demand], largest)
             if answer is not Answer.UNSAT:
                 return found
+            if not self._may_hold(demand):
+                self.unmet.add(demand)
+                break
         return None
+
+    def _may_hold(self, demand: Term) -> bool:
+        try:
+            return self.solver.check(demand).answer is not Answer.UNSAT
+        except GslError:
+            return True
 
     def _near(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
         """Return the model nearest to the wishes; where there is none, do not ask again."""
