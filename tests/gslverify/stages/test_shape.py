@@ -258,7 +258,7 @@ def test_the_blame_is_on_the_target() -> None:
 
 
 def weight_of_another_rank() -> Subst:
-    """The solver's model has 1e-6, which float32 holds as a little less, so that nothing matches."""
+    """In the model of the solver e is 1e-6, of which float32 holds a little less: no match."""
     x, g, e = pat.Wildcard(), pat.Variable(shape=(None, 1, None)), pat.Const(shape=())
     target = op.RmsNorm(x, g, axes=(-1,), epsilon=e.value)
     return Subst(x * g + e, target, where=[x.ndim == 3, e.value >= 1e-6])
