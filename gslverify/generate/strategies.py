@@ -16,7 +16,7 @@ import numpy as np
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from gsl.attr.term import Symbol
+from gsl.attr.term import Symbol, Term
 from gsl.errors import GslError
 from gsl.expr import Const, Expr, Var
 from gsl.graph import reverse_post_order
@@ -41,6 +41,7 @@ from gslverify.instances.sampling import Sampler
 from gslverify.instances.variants import enumerate_variants
 from gslverify.smt import Answer, Solver, new_context
 
+MOST_WISHES = 10
 MOST_ELEMENTS = 20_000
 MOST_ELEMENTS_OF_LARGE_RULES = 2_000_000
 STYLES_OF_CONSTANTS = (
@@ -90,7 +91,7 @@ def network_from(
     context, sampler = one_of(choices, contexts), one_of(choices, samplers)
     demand = sampler.corners[corner] if 0 <= corner < len(sampler.corners) else None
     may_be_empty = choices.number(7) == 7
-    model = sampler.model(wishes(choices, dtypes, sizes), may_be_empty, demand)
+    model = _model(choices, sampler, (dtypes, sizes), may_be_empty, demand)
     if model is None:
         raise NothingDrawnError("no sizes and attributes were found that meet all conditions")
     style, start = one_of(choices, STYLES_OF_CONSTANTS), choices.number(255)
@@ -109,6 +110,21 @@ def network_from(
     if around is None:
         raise NothingDrawnError(f"{NOT_APPLICABLE} `{context}`")
     return replace(around, model=_by_name(model), in_corner=in_corner, sampler=sampler)
+
+
+def _model(
+    choices: Choices,
+    sampler: Sampler,
+    preferred: tuple[Sequence[str], Sequence[str]],
+    may_be_empty: bool,
+    demand: Term | None,
+) -> dict[Symbol, Any] | None:
+    """Choose wishes until all are granted; after a few attempts, have the solver drop some."""
+    for _ in range(MOST_WISHES):
+        model = sampler.granted(wishes(choices, *preferred), may_be_empty, demand)
+        if model is not None:
+            return model
+    return sampler.model(wishes(choices, *preferred), may_be_empty, demand)
 
 
 def _by_name(model: Mapping[Symbol, Any]) -> dict[str, Any]:

@@ -135,7 +135,7 @@ class Sampler:
         Unless it `may_be_empty`, no result of an operator lacks elements if that can be helped;
         a `demand`, such as one of the `corners`, is met if it can be.
         """
-        wishes = {symbol: wish(symbol, self.options.get(symbol, ())) for symbol in self.free}
+        wishes = self._wishes(wish)
         if demand is not None and not self.barren:
             found = self._meeting(wishes, demand)
             if found is not None:
@@ -149,6 +149,21 @@ class Sampler:
                 self.sizes.clear()
             found = better or found
         return self._near(wishes) if found is None else found
+
+    def granted(
+        self, wish: Wish, may_be_empty: bool = True, demand: Term | None = None
+    ) -> dict[Symbol, Any] | None:
+        """Return a model as `model` does if it grants all wishes for the free symbols.
+
+        The solver, which takes a hundred times as long, is not asked.
+        """
+        found = self._direct(self._wishes(wish))
+        if found is None or (not may_be_empty and self._lacks_elements(found)):
+            return None
+        return found if demand is None or demand in self.unmet or meets(found, demand) else None
+
+    def _wishes(self, wish: Wish) -> dict[Symbol, Any]:
+        return {symbol: wish(symbol, self.options.get(symbol, ())) for symbol in self.free}
 
     def _meeting(self, wishes: dict[Symbol, Any], demand: Term) -> dict[Symbol, Any] | None:
         """Return a model that meets a demand, with small numbers if that can be."""
@@ -234,6 +249,14 @@ class Sampler:
             return result.answer, model if is_model else None
         except GslError:
             return Answer.UNKNOWN, None
+
+
+def meets(model: dict[Symbol, Any], condition: Term) -> bool:
+    """Tell whether a condition has a value in a model, and holds."""
+    try:
+        return value_in(condition, model) is True
+    except GslError:
+        return False
 
 
 SIMPLE_SIZES = ((2,), (1,), (4,), (2, 3, 4, 5))
