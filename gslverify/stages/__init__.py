@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from contextlib import suppress
 
+from gslverify.settings import Settings
 from gslverify.stage import Stage
 
 Wave = Mapping[str, str]
@@ -29,6 +31,21 @@ PINNED: Wave = {"pinned": "gslverify.stages.pinned:PINNED"}
 
 EXAMPLES: Wave = {"examples": "gslverify.stages.examples:EXAMPLES"}
 """What rules whose authors name graphs go through next."""
+
+
+ON_TVM = frozenset({"numeric", "gradient"})
+"""Stages that run networks on TVM, which takes longer to import than most stages to run."""
+
+BACKEND = "gslverify.trials.backend"
+
+
+def prepare(wave: Wave, settings: Settings) -> None:
+    """Start what the stages of a run will need while those of a wave of ours are at work."""
+    ours = all(location.startswith(f"{__name__}.") for location in wave.values())
+    if ours and settings.use_tvm and not ON_TVM.isdisjoint(settings.stages):
+        # Where no process can be started now, the stage that needs one will say so.
+        with suppress(OSError):
+            importlib.import_module(BACKEND).start()
 
 
 def load_stage(location: str) -> Stage:
