@@ -305,6 +305,7 @@ def _examples(
 ) -> st.SearchStrategy[Example]:
     """Return a strategy for a round, which gives up after many draws that told nothing."""
     drawn_before, useful_before = search.draws, search.useful
+    draws = search.question.settings.draws
     found = networks(samplers, (one.context,), one.dtypes, search.rejected, one.sizes, one.corner)
 
     @st.composite
@@ -314,7 +315,7 @@ def _examples(
         if search.draws - drawn_before - useful > most_fruitless and not search.failed:
             reject()
         network = draw(found)
-        return network, draw(arrays_of_a_mixture(network, number))
+        return network, draw(arrays_of_a_mixture(network, number, draws))
 
     return example()
 
