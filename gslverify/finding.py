@@ -160,6 +160,7 @@ class Counterexample:
 class Finding:
     """Something wrong, suspicious or undecided about a rule, with its place and its cure.
 
+    `condition` is one that makes the rule hold, as its author would write it, where one was found.
     `stored` is the file that holds the counterexample for `gslverify repro`, once there is one.
     """
 
@@ -171,6 +172,7 @@ class Finding:
     counterexample: Counterexample | None = None
     subject: str = ""
     stored: str = ""
+    condition: str = ""
 
     def fingerprint(self, rule_id: str) -> str:
         """Return a hash of rule, code and subject that survives edits elsewhere in the file."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gslverify.corpus.collect import Collected, CollectedRule
 from gslverify.engine.loop import ignore, verify
@@ -81,7 +81,7 @@ class Campaign:
         mutants = {item.rule_id: mutant for mutant, item in self.waiting}
         items: list[Collected] = [item for _, item in self.waiting]
         done = RunDone((), 0.0)
-        for event in verify(items, settings, waves, notify):
+        for event in verify(items, replace(settings, hints=False), waves, notify):
             watch(event)
             if isinstance(event, RuleDone):
                 result = event.result

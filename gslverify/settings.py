@@ -10,10 +10,19 @@ import os
 from dataclasses import dataclass
 from math import inf
 
-STAGES = ("static", "examples", "satisfiable", "shape", "prove", "numeric", "gradient")
+STAGES = (
+    "static",
+    "examples",
+    "satisfiable",
+    "shape",
+    "prove",
+    "numeric",
+    "gradient",
+    "preconditions",
+)
 """Names of the stages in the order in which they run, cheapest first."""
 
-USUAL_STAGES = tuple(stage for stage in STAGES if stage != "gradient")
+USUAL_STAGES = STAGES[:-2]
 """Those that run unless others are named; the profile "deep" runs all."""
 
 FAIL_ON = ("fail", "vacuous", "error")
@@ -38,6 +47,7 @@ class Settings:
         max_variants: structural variants (ranks, axes, layouts, lengths) examined per rule.
         solver_limit: resource limit of one solver query, in the solver's own deterministic unit.
         use_tvm: whether the numeric stage confirms its results on TVM.
+        hints: whether a condition is looked for that makes a refuted rule hold.
         keep_going: whether a refuted rule still runs the later stages.
         library: whether it is looked at what rules do to each other.
         max_failures: stop after so many refuted rules; 0 verifies all.
@@ -76,6 +86,7 @@ class Settings:
     max_variants: int = 128
     solver_limit: int = 4_000_000
     use_tvm: bool = True
+    hints: bool = True
     keep_going: bool = False
     library: bool = False
     max_failures: int = 0

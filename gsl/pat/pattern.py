@@ -91,9 +91,20 @@ class Pattern(Arithmetic):
 
 
 class Wildcard(Pattern):
-    """Matches any expression; an input of the rule."""
+    """Matches any expression; an input of the rule.
+
+    Raises:
+        RuleError: GSL112 if it is given attributes, which are conditions of the rule.
+    """
 
     __slots__ = ()
+
+    def __init__(self, **attributes: Any) -> None:
+        for name in attributes:
+            message = f"a wildcard is anything, whatever its `{name}` is"
+            cure = f"ask for it with a condition, as in where=[x.{name} == ...]"
+            raise RuleError("GSL112", message, keyword_span(resolve(here()), name), cure)
+        super().__init__()
 
 
 class Variable(Pattern):

@@ -39,6 +39,9 @@ SPECIAL: Mapping[str, tuple[Callable[[Any], Any], float]] = {
 }
 """Where an array has a value of each of the kinds, and the usual number to put there."""
 
+ROUNDING = 1 / 16
+"""The share of a float, or of one, that rounding cannot make of values as small as those above."""
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -97,10 +100,11 @@ def changes(
 def _decisions(
     source: Sequence[Expr], target: Sequence[Expr], inputs: Mapping[str, Any], both: tuple[Any, Any]
 ) -> Iterator[Change]:
-    """Yield the truth values and integers that differ because an input is special.
+    """Yield the ordinary values that differ because an input is special.
 
-    They hold no special values themselves. Where the sides differ without any, too, it is the
-    rounding that decides, or the rule is wrong in a way that others tell.
+    They hold no special values themselves: a comparison may have made them. Where the sides differ
+    without any, too, it is the rounding that decides, or the rule is wrong in a way that others
+    tell.
     """
     kind, tame = _tamed(inputs)
     if not kind:
@@ -111,11 +115,21 @@ def _decisions(
         return
     pairs = zip(*map(_flat, (*both, *calm)), strict=True)
     for number, (one, other, calm_one, calm_other) in enumerate(pairs):
-        if one.dtype.kind == "f" or one.shape != other.shape:
+        if one.shape != other.shape:
             continue
-        places = (one != other) & (calm_one == calm_other)
+        places = _apart(one, other) & ~_apart(calm_one, calm_other)
         if places.any():
             yield Change(kind, number, places, one, other, inputs)
+
+
+def _apart(one: Any, other: Any) -> Any:
+    """Return where two arrays hold ordinary values that differ, floats by more than rounding."""
+    if one.dtype.kind != "f":
+        return one != other
+    finite = np.isfinite(one) & np.isfinite(other)
+    first, second = (np.where(finite, array, 0).astype(np.float64) for array in (one, other))
+    larger = np.maximum(np.abs(first), np.abs(second))
+    return np.abs(first - second) > ROUNDING * np.maximum(larger, 1.0)
 
 
 def _tamed(inputs: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

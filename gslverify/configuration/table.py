@@ -158,6 +158,7 @@ EFFORT = (
     ),
     Setting("seed", word_or_whole("random"), "Start of all random choices.", "effort"),
     Setting("tvm", SWITCH, "Confirm on TVM what NumPy computed.", "effort", field="use_tvm"),
+    Setting("hints", SWITCH, "Look for a condition that a refuted rule lacks.", "effort"),
     Setting("keep-going", SWITCH, "Run later stages of refuted rules, too.", "effort"),
     Setting("library", SWITCH, "Look at what rules do to each other: loops, shadows.", "effort"),
     Setting("max-failures", whole(0), "Stop after N failures; 0 is never.", "effort"),

@@ -59,7 +59,7 @@ def unsuppressed(
 ) -> tuple[tuple[StageResult, ...], tuple[Finding, ...]]:
     """Return stages and remarks without the warnings that are ignored, and what is odd about that.
 
-    `owners` tells the stage that gives the codes of a family, by their first four characters.
+    `owners` tells the stage that gives the codes of a family, by their first characters.
     """
     ignores = list(_ignores(item.rule))
 
@@ -79,6 +79,12 @@ def unsuppressed(
     odd = [finding for ignore in ignores for finding in _oddities(ignore, item.rule, ran, owners)]
     wanted = [f for f in odd if is_wanted(item.rule_id, f.code.id, settings)]
     return kept, (*told, *wanted)
+
+
+def owner_of(code: str, owners: Owners) -> str:
+    """Return the stage that gives a code, that of the longest beginning; "" if none is known."""
+    beginnings = [beginning for beginning in owners if code.startswith(beginning)]
+    return owners[max(beginnings, key=len)] if beginnings else ""
 
 
 def is_wanted(rule_id: str, code: str, settings: Settings) -> bool:
@@ -105,7 +111,7 @@ def _oddities(ignore: _Ignore, rule: Rule, ran: set[str], owners: Owners) -> Ite
             message = f"a comment ignores {code}, which decides the verdict of the rule"
             cure = f'correct the rule, or declare @rule(expect="{code}")'
             yield Finding(INVALID_IGNORE, message, place, cure, subject=subject)
-        elif code not in ignore.used and owners.get(code[:4], "") in {"", *ran}:
+        elif code not in ignore.used and owner_of(code, owners) in {"", *ran}:
             message = f"a comment ignores {code}, which was not given"
             yield Finding(UNUSED_IGNORE, message, place, "remove the comment", subject=subject)
     if not ignore.reason:

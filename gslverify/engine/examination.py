@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 from gsl.errors import described, printable
@@ -13,7 +14,10 @@ from gslverify.events import Notify, Progress, StageStarted
 from gslverify.finding import FAILURES, REFUTING, Finding, StageResult, Verdict
 from gslverify.settings import STAGES, Settings
 from gslverify.stage import Question
-from gslverify.stages import Wave, load_stage
+from gslverify.stages import Wave, load_hints, load_stage
+
+SECONDS_FOR_HINTS = 15.0
+"""So much of a limit of time must be left that looking for hints cannot cost the refutation."""
 
 
 class Examination:
@@ -42,6 +46,8 @@ class Examination:
         question.progress = lambda text: notify(Progress(rule_id, name, text))
         try:
             result = load_stage(location).run(question)
+            if wants_hints(result, question):
+                result = load_hints()(question, result)
         except Exception as error:
             result = crashed(name, error)
         self.note(result)
@@ -51,6 +57,19 @@ class Examination:
         """Take a result as that of a stage, as one of an earlier run."""
         if stops(result, self.question.settings):
             self.refuted_by = result.stage
+
+
+def wants_hints(result: StageResult, question: Question) -> bool:
+    """Tell whether there is time to look for what a refuted rule lacks, and somebody who asks."""
+    settings = question.settings
+    limits = [settings.timeout_of(result.stage), settings.rule_budget or inf]
+    return (
+        settings.hints
+        and not question.rule.expect
+        and result.verdict is Verdict.FAIL
+        and result.seconds + SECONDS_FOR_HINTS < min(limits)
+        and any(finding.counterexample is not None for finding in result.findings)
+    )
 
 
 def stops(result: StageResult, settings: Settings) -> bool:

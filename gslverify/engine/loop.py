@@ -16,7 +16,7 @@ from itertools import chain
 from gslverify.codes.expectation import EXPECTATION_UNEXAMINED, EXPECTATION_UNMET
 from gslverify.codes.ignores import RULE_BUDGET_SPENT
 from gslverify.corpus.collect import Collected, CollectedRule, Unusable
-from gslverify.corpus.suppression import unsuppressed
+from gslverify.corpus.suppression import owner_of, unsuppressed
 from gslverify.engine.budget import STOPPED, Budget, rule_is_over, run_is_over
 from gslverify.engine.cache import Forgetful, Memory
 from gslverify.engine.examination import examine, skipped, stops
@@ -351,7 +351,7 @@ def _rule_result(
 def _unmet_expectation(result: RuleResult) -> Iterator[Finding]:
     if result.verdict in (Verdict.XFAIL, Verdict.ERROR, Verdict.INCONCLUSIVE):
         return
-    owner = OWNERS.get(result.expect[:4], "")
+    owner = owner_of(result.expect, OWNERS)
     ran = {stage.stage for stage in result.stages if not stage.skipped}
     refuted = result.verdict in REFUTING
     if owner in ran or refuted or not owner:
@@ -371,6 +371,9 @@ OWNERS = {
     "GSL2": "satisfiable",
     "GSL3": "shape",
     "GSL4": "numeric",
+    "GSL45": "gradient",
+    "GSL481": "preconditions",
+    "GSL482": "preconditions",
     "GSL5": "examples",
 }
-"""The stage that reports the codes of a family."""
+"""The stage that reports the codes of a family; a longer beginning counts more."""

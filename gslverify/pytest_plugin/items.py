@@ -17,6 +17,7 @@ from gslverify.corpus.collect import (
     load_guarded,
     writable,
 )
+from gslverify.corpus.suppression import owner_of
 from gslverify.engine.examination import Examination
 from gslverify.engine.loop import (
     COLLECTION,
@@ -240,7 +241,7 @@ def _unmet(rule: Rule, result: StageResult) -> Iterator[Finding]:
         message = f"the rule expects {expect}, but was refuted otherwise"
         yield Finding(EXPECTATION_UNMET, message, rule.span)
     decided = result.verdict is Verdict.PASS
-    if decided and expect in CODES and OWNERS.get(expect[:4]) == result.stage:
+    if decided and expect in CODES and owner_of(expect, OWNERS) == result.stage:
         message = f"the rule expects {expect}, which was not found"
         yield Finding(EXPECTATION_UNMET, message, rule.span)
 

@@ -171,6 +171,7 @@ def finding_document(finding: Finding, rule_id: str, settings: Settings) -> dict
         "verdict": finding.code.verdict.lower(),
         "message": finding.message,
         "cure": finding.cure,
+        "condition": finding.condition or None,
         "details": list(finding.details),
         "span": _span(finding.span),
         "repro": repro_command(rule_id, settings),

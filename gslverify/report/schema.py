@@ -66,6 +66,7 @@ FINDING = record(
     verdict={"enum": VERDICTS},
     message=TEXT,
     cure=TEXT,
+    condition=optional(TEXT),
     details=listing(TEXT),
     span=optional(SPAN),
     repro=TEXT,

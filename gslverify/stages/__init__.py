@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import Any
 
+from gslverify.finding import StageResult
 from gslverify.settings import Settings
-from gslverify.stage import Stage
+from gslverify.stage import Question, Stage
 
 Wave = Mapping[str, str]
 """Stages by name, each as "module:OBJECT"; a rule goes through them in this order."""
@@ -21,6 +23,7 @@ WAVES: tuple[Wave, ...] = (
     },
     {"numeric": "gslverify.stages.numeric:NUMERIC"},
     {"gradient": "gslverify.stages.gradient:GRADIENT"},
+    {"preconditions": "gslverify.preconditions.judge:PRECONDITIONS"},
 )
 """All rules go through one wave before the first goes through the next, the cheapest first."""
 
@@ -32,6 +35,8 @@ PINNED: Wave = {"pinned": "gslverify.stages.pinned:PINNED"}
 EXAMPLES: Wave = {"examples": "gslverify.stages.examples:EXAMPLES"}
 """What rules whose authors name graphs go through next."""
 
+
+HINTS = "gslverify.preconditions.hints:with_hints"
 
 ON_TVM = frozenset({"numeric", "gradient"})
 """Stages that run networks on TVM, which takes longer to import than most stages to run."""
@@ -50,6 +55,16 @@ def prepare(wave: Wave, settings: Settings) -> None:
 
 def load_stage(location: str) -> Stage:
     """Import a stage from "module:OBJECT"."""
-    module, _, name = location.partition(":")
-    stage: Stage = getattr(importlib.import_module(module), name)
+    stage: Stage = _load(location)
     return stage
+
+
+def load_hints() -> Callable[[Question, StageResult], StageResult]:
+    """Import what adds hints to the result of a stage that has refuted a rule."""
+    hints: Callable[[Question, StageResult], StageResult] = _load(HINTS)
+    return hints
+
+
+def _load(location: str) -> Any:
+    module, _, name = location.partition(":")
+    return getattr(importlib.import_module(module), name)

@@ -118,7 +118,7 @@ def where_not_same_order() -> Subst:
 
 @rule(
     tags={"select", "algebra"},
-    origin="Enzyme-JAX: BinopSelectSelect, one mistake away",
+    origin="Enzyme-JAX: AddSelects, one mistake away",
     expect="GSL401",
     twin="sum_of_choices",
 )

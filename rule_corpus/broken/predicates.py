@@ -65,7 +65,7 @@ def not_less_strict() -> Subst:
 
 @rule(
     tags={"compare", "negation", "integers"},
-    origin="Enzyme-JAX: CompareNegateConst, with the smallest integer",
+    origin="Enzyme-JAX: CompareNegateConstSimplify, with the smallest integer",
     expect="GSL401",
     twin="compare_negated",
 )

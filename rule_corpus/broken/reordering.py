@@ -7,7 +7,7 @@ MOVE = {"data-movement"}
 
 @rule(
     tags=MOVE | {"padding", "flip"},
-    origin="Enzyme-JAX: ReversePad, one mistake away",
+    origin="textbook: a reversed padding, one mistake away",
     expect="GSL401",
     twin="flip_of_pad",
 )
@@ -42,7 +42,7 @@ def transpose_of_pad_same_widths() -> Subst:
 
 @rule(
     tags={"padding", "negation"},
-    origin="Enzyme-JAX: NegatePad, one mistake away",
+    origin="Enzyme-JAX: ElementwisePad, one mistake away",
     expect="GSL401",
     twin="negative_of_pad",
 )
@@ -199,7 +199,7 @@ def argmax_of_flip() -> Subst:
 
 @rule(
     tags={"reduction", "negation"},
-    origin="Enzyme-JAX: ReduceMaxMinNegate, one mistake away",
+    origin="textbook: duality of maximum and minimum, one mistake away",
     expect="GSL401",
     twin="max_of_negative",
 )
@@ -247,7 +247,7 @@ def max_pool_of_one_any_stride() -> Subst:
 
 @rule(
     tags={"reduction", "relu"},
-    origin="Enzyme-JAX: monotone functions, for the wrong reduction",
+    origin="textbook: monotone functions, for the wrong reduction",
     expect="GSL401",
     twin="max_of_relu",
 )

@@ -153,7 +153,7 @@ def divide_by_quotient() -> Subst:
     return Subst(a / (b / c), (a * c) / b)
 
 
-@rule(tags=REALS | {"division"}, origin="Enzyme-JAX: DivDivSimplify")
+@rule(tags=REALS | {"division"}, origin="Enzyme-JAX: DivideDivideSimplify")
 def divide_twice() -> Subst:
     """(a / b) / c  =>  a / (b * c)
 

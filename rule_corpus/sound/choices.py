@@ -86,7 +86,7 @@ def where_not() -> Subst:
 
 @rule(
     tags=CHOICE | {"algebra"},
-    origin="Enzyme-JAX: BinopSelectSelect",
+    origin="Enzyme-JAX: AddSelects",
     nan="same",
     twin="sum_of_choices_two_conditions",
 )

@@ -60,7 +60,7 @@ def transpose_of_pad() -> Subst:
 
 @rule(
     tags=PAD | {"flip"},
-    origin="Enzyme-JAX: ReversePad",
+    origin="textbook: a reversed padding",
     nan="same",
     twin="flip_of_pad_same_widths",
 )
@@ -119,7 +119,7 @@ def maximum_of_pads() -> Subst:
 
 @rule(
     tags={"padding", "negation"},
-    origin="Enzyme-JAX: NegatePad",
+    origin="Enzyme-JAX: ElementwisePad",
     twin="negative_of_pad_same_value",
 )
 def negative_of_pad() -> Subst:

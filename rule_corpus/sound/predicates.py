@@ -82,7 +82,7 @@ def not_less() -> Subst:
 
 @rule(
     tags={"compare", "negation"},
-    origin="Enzyme-JAX: CompareNegateConst",
+    origin="Enzyme-JAX: CompareNegateConstSimplify",
     twin="compare_negated_integers",
 )
 def compare_negated() -> Subst:

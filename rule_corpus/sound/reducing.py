@@ -174,7 +174,7 @@ def max_of_unit_axis() -> Subst:
 
 @rule(
     tags={"reduction", "negation"},
-    origin="Enzyme-JAX: ReduceNegate",
+    origin="textbook: a negated sum",
 )
 def sum_of_negative() -> Subst:
     """sum(-x)  =>  -sum(x)
@@ -188,7 +188,7 @@ def sum_of_negative() -> Subst:
 
 @rule(
     tags={"reduction", "negation", "lattice", "bit-exact"},
-    origin="Enzyme-JAX: ReduceMaxMinNegate",
+    origin="textbook: duality of maximum and minimum",
     twin="max_of_negative_any_dtype",
 )
 def max_of_negative() -> Subst:
@@ -220,7 +220,7 @@ def argmax_of_unit_axis() -> Subst:
 
 @rule(
     tags={"reduction", "relu", "lattice", "bit-exact"},
-    origin="Enzyme-JAX: ReduceMaxMinMonotone",
+    origin="textbook: monotone functions keep the maximum",
     twin="sum_of_relu",
 )
 def max_of_relu() -> Subst:

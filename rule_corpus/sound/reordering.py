@@ -173,7 +173,7 @@ def concat_of_shifted() -> Subst:
 
 @rule(
     tags=MOVE | {"concatenate", "elementwise"},
-    origin="Enzyme-JAX: ConcatPushUnary",
+    origin="Enzyme-JAX: ConcatElementwise",
 )
 def concat_of_unary() -> Subst:
     """cat[a](f{A}(x), f{A}(y))  =>  f{A}(cat[a](x, y)) for an element-wise f

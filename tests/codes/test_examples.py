@@ -61,6 +61,8 @@ def stages_for(code: Code) -> tuple[str, ...]:
     """Return the stages up to the one that reports the codes of this family."""
     if code.id.startswith("GSL45"):
         return ("static", "gradient")
+    if code.id.startswith("GSL48"):
+        return ("static", "preconditions")
     last = {"GSL2": "satisfiable", "GSL3": "shape", "GSL4": "numeric", "GSL5": "examples"}
     return STAGES[: STAGES.index(last.get(code.id[:4], STAGES[0])) + 1]
 
@@ -68,7 +70,7 @@ def stages_for(code: Code) -> tuple[str, ...]:
 def codes_found(text: str, stages: tuple[str, ...], folder: Path) -> list[str]:
     file = folder / "example.py"
     file.write_text(text, encoding="utf-8")
-    settings = Settings(stages=stages, max_examples=8, min_examples=1, use_tvm=False)
+    settings = Settings(stages=stages, max_examples=8, min_examples=1, use_tvm=False, hints=False)
     *_, done = verify(collect([str(file)]), settings, WAVES)
     assert isinstance(done, RunDone)
     return [finding.code.id for result in done.results for finding in result.findings]

@@ -203,6 +203,14 @@ def test_what_is_no_pattern_is_refused(
         write()
 
 
+def test_a_wildcard_has_no_attributes() -> None:
+    with pytest.raises(RuleError, match="whatever its `dtype` is") as caught:
+        pat.Wildcard(dtype="float32")
+    assert caught.value.code == "GSL112"
+    assert "where=[x.dtype == ...]" in caught.value.cure
+    assert caught.value.span is not None
+
+
 def test_python_values_become_patterns() -> None:
     assert X is pat.as_pattern(X)
     assert pat.as_pattern([X, Y]).operands == (X, Y)

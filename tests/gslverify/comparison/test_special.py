@@ -73,6 +73,15 @@ RULES = [
         call("Less", X, Const(0.0)),
         {ZERO},
     ),
+    (
+        call("Cast", call("Equal", X, X), dtype="float32"),
+        call("OnesLike", X, dtype="float32"),
+        {NAN},
+    ),
+    (call("Where", call("Less", X, Y), X, Y), call("Minimum", X, Y), {NAN}),
+    (call("Maximum", X, Const(-9.0)), call("Add", X, Const(0.0)), {INFINITY}),
+    (call("Exp", call("Add", X, Y)), call("Multiply", call("Exp", X), call("Exp", Y)), set()),
+    (call("Tanh", call("Negative", X)), call("Negative", call("Tanh", X)), set()),
     (call("Argmax", X, axis=0), call("Argmin", call("Negative", X), axis=0), set()),
     (Tuple([X, call("Maximum", X, Y)]), Tuple([X, call("Where", call("Less", X, Y), Y, X)]), {NAN}),
 ]
@@ -94,6 +103,8 @@ def test_decisions_that_differ_anyway_are_left_to_others() -> None:
     inputs = {"x": np.array([np.nan, 1.0, -2.0], np.float32)}
     positive, negative = (call(name, X, Const(0.0)) for name in ("Greater", "Less"))
     assert list(changes([positive], [negative], inputs)) == []
+    floats = [call("Cast", side, dtype="float32") for side in (positive, negative)]
+    assert list(changes(floats[:1], floats[1:], inputs)) == []
     (change,) = changes([call("Equal", X, X)], [call("OnesLike", X, dtype="bool")], inputs)
     assert change.places.tolist() == [True, False, False]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from gslverify.corpus.collect import collect
-from gslverify.corpus.suppression import is_wanted
-from gslverify.engine.loop import verify
+from gslverify.corpus.suppression import is_wanted, owner_of
+from gslverify.engine.loop import OWNERS, verify
 from gslverify.events import RunDone
 from gslverify.finding import RuleResult
 from gslverify.settings import Settings
@@ -136,3 +136,17 @@ def test_comment_that_is_of_use_is_used_whatever_settings_say(folder: Path) -> N
     settings = Settings(stages=("static",), ignore=("GSL140",))
 
     assert codes_of(result_of(folder, settings, line=IGNORE)) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "stage"),
+    [
+        ("GSL401", "numeric"),
+        ("GSL450", "gradient"),
+        ("GSL480", "numeric"),
+        ("GSL481", "preconditions"),
+        ("GSL603", ""),
+    ],
+)
+def test_the_longest_beginning_tells_the_stage_of_a_code(code: str, stage: str) -> None:
+    assert owner_of(code, OWNERS) == stage

@@ -1,0 +1,99 @@
+"""Hints reach the report of a run, where there is time and somebody asks."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from gslverify.cli import main
+from gslverify.codes.numeric import OUTPUTS_DIFFER
+from gslverify.engine.examination import wants_hints
+from gslverify.finding import Counterexample, Finding, StageResult, Verdict
+from gslverify.preconditions import hints
+from gslverify.stages.shape import SHAPE
+from tests.gslverify.preconditions import rules
+from tests.gslverify.rule_files import write_rule
+from tests.gslverify.stages.asking import only, question
+
+CHOSEN = """
+x, y = pat.Wildcard(), pat.Wildcard()
+chosen = op.Where(pat.Const(value=True), x, y)
+return Subst(chosen, x)
+"""
+CONDITION = "x.shape == chosen.shape"
+FAILED = Finding(OUTPUTS_DIFFER, "", counterexample=Counterexample({}, (), ()))
+
+
+def run(folder: Path, *arguments: str) -> str:
+    write_rule(folder, CHOSEN)
+    given = ["check", "rules.py", "-j0", "--stages", "static,satisfiable,shape", *arguments]
+    return CliRunner().invoke(main, given, prog_name="gslverify").stdout
+
+
+@pytest.mark.smt
+def test_the_report_has_a_hint_and_a_field(folder: Path) -> None:
+    text = run(folder)
+    assert f"hint          add the condition `{CONDITION}`" in text
+    (finding,) = json.loads(run(folder, "--output-format", "json"))["rules"][0]["findings"]
+    assert finding["condition"] == CONDITION
+
+
+@pytest.mark.smt
+def test_hints_can_be_turned_off(folder: Path) -> None:
+    assert "hint " not in run(folder, "--no-hints")
+    plain = run(folder, "--no-hints", "--output-format", "json")
+    (finding,) = json.loads(plain)["rules"][0]["findings"]
+    assert finding["condition"] is None
+
+
+@pytest.mark.smt
+def test_a_failure_on_the_way_keeps_the_refutation(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = question(rules.chosen_by_truth)
+    result = SHAPE.run(asked)
+
+    def fail(*given: Any) -> None:
+        raise ValueError("out of ideas")
+
+    monkeypatch.setattr(hints, "proposal", fail)
+    kept = hints.with_hints(asked, result)
+    assert kept.findings == result.findings
+    assert kept.notes == ("no condition was looked for: ValueError: out of ideas",)
+
+
+@pytest.mark.smt
+def test_warnings_get_no_hint() -> None:
+    asked = question(rules.chosen_by_truth)
+    finding = only(SHAPE.run(asked))
+    warning = replace(finding, code=replace(finding.code, verdict=Verdict.PASS))
+    result = StageResult("shape", Verdict.PASS, (warning,))
+    assert hints.with_hints(asked, result) == result
+
+
+@pytest.mark.parametrize(
+    ("settings", "changes", "wanted"),
+    [
+        ({}, {}, True),
+        ({"hints": False}, {}, False),
+        ({"rule_budget": 20.0}, {}, True),
+        ({"rule_budget": 20.0}, {"seconds": 6.0}, False),
+        ({"stage_timeout": 10.0}, {}, False),
+        ({}, {"verdict": Verdict.VACUOUS}, False),
+        ({}, {"findings": (Finding(OUTPUTS_DIFFER, ""),)}, False),
+    ],
+)
+def test_hints_are_looked_for_where_there_is_time_and_a_counterexample(
+    settings: dict[str, Any], changes: dict[str, Any], wanted: bool
+) -> None:
+    result = replace(StageResult("numeric", Verdict.FAIL, (FAILED,)), **changes)
+    assert wants_hints(result, question(rules.right, **settings)) is wanted
+
+
+def test_nobody_asks_what_an_expected_failure_lacks() -> None:
+    asked = question(rules.right)
+    asked.rule = replace(asked.rule, expect="GSL401")
+    assert not wants_hints(StageResult("numeric", Verdict.FAIL, (FAILED,)), asked)
