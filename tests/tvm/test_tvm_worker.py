@@ -380,3 +380,24 @@ def test_a_worker_serves_hypothesis(worker: Worker, values: list[int]):
     (result,) = worker.run([Job("property", [call("Abs", x)], inputs)])
     assert isinstance(result, list)
     np.testing.assert_array_equal(result[0], np.abs(inputs["x"]))
+
+
+def test_the_process_may_be_started_before_the_first_job(worker: Worker) -> None:
+    worker.close()
+    worker.start()
+    pid = _pid(worker)
+    worker.start()
+    assert _pid(worker) == pid
+
+    assert all(map(is_good, worker.run([good()])))
+    assert _pid(worker) == pid
+
+
+def test_a_process_that_died_early_is_an_error_of_the_first_job(worker: Worker) -> None:
+    worker.close()
+    worker.start()
+    os.kill(_pid(worker), signal.SIGKILL)
+
+    with pytest.raises(BackendError, match="TVM does not start: its process ended"):
+        worker.run([good()])
+    assert all(map(is_good, worker.run([good()])))
