@@ -66,8 +66,15 @@ def arrays(draw: st.DrawFn, network: Network) -> dict[str, Any]:
     return filled_inputs(network, (style, True), draw(st.integers(0, 255)))
 
 
-def inputs_of_a_mixture(choices: Choices, network: Network, salt: int = 0) -> list[dict[str, Any]]:
-    """Choose the inputs of a network once in every manner of a mixture, simple values first.
+USUAL_DRAWS = len(MIXTURES[0])
+NEXT_SEED = 1_000_003
+"""Added to a seed where a manner is used again; no round reaches it."""
+
+
+def inputs_of_a_mixture(
+    choices: Choices, network: Network, salt: int = 0, count: int = USUAL_DRAWS
+) -> list[dict[str, Any]]:
+    """Choose the inputs of a network `count` times in the manners of a mixture, simple ones first.
 
     Of a network with large tensors only in a few. With another `salt` the same choices give other
     arrays, so that the first draws of several rounds differ.
@@ -76,7 +83,9 @@ def inputs_of_a_mixture(choices: Choices, network: Network, salt: int = 0) -> li
     seed = choices.number(255) + 256 * salt
     elements = sum(math.prod(variable.shape) for variable in network.variables)
     manners = MANNERS_OF_LARGE_NETWORKS if elements > LARGE else mixture
-    return [filled_inputs(network, manner, seed) for manner in manners]
+    times = count if elements <= LARGE else min(count, len(manners))
+    again = (divmod(number, len(manners)) for number in range(times))
+    return [filled_inputs(network, manners[n], seed + NEXT_SEED * more) for more, n in again]
 
 
 def filled_inputs(network: Network, manner: Manner, seed: int) -> dict[str, Any]:

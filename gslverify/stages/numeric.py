@@ -268,11 +268,13 @@ Example = tuple[Network, list[dict[str, Any]]]
 """A network, and values of its inputs in several manners."""
 
 
-def _example(samplers: list[Sampler], one: Round, number: int, choices: Choices) -> Example:
+def _example(
+    search: Search, samplers: list[Sampler], one: Round, number: int, choices: Choices
+) -> Example:
     """Choose an example of a round; raises NothingDrawnError."""
-    context = (one.context,)
+    context, draws = (one.context,), search.question.settings.draws
     network = network_from(choices, samplers, context, one.dtypes, one.sizes, one.corner)
-    return network, inputs_of_a_mixture(choices, network, number)
+    return network, inputs_of_a_mixture(choices, network, number, draws)
 
 
 def _play(
@@ -288,7 +290,7 @@ def _play(
         random = search.random
         search.draws += 1
         try:
-            network, inputs = _example(samplers, one, number, tape)
+            network, inputs = _example(search, samplers, one, number, tape)
         except NothingDrawnError as error:
             search.rejected[str(error)] += 1
             fruitless += 1
@@ -324,7 +326,7 @@ def _simplified(
             return None
         tape = Tape(choices)
         try:
-            trials = search.trials(*_example(samplers, one, number, tape))
+            trials = search.trials(*_example(search, samplers, one, number, tape))
         except NothingDrawnError:
             return None
         is_same = trials and trials[-1].code is failed.code

@@ -406,3 +406,24 @@ with Worker() as worker:
 def test_a_worker_loads_tvm_without_torch() -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True)
     assert done.stdout.strip() == "[1.0] False", done.stderr
+
+
+def test_the_process_may_be_started_before_the_first_job(worker: Worker) -> None:
+    worker.close()
+    worker.start()
+    pid = _pid(worker)
+    worker.start()
+    assert _pid(worker) == pid
+
+    assert all(map(is_good, worker.run([good()])))
+    assert _pid(worker) == pid
+
+
+def test_a_process_that_died_early_is_an_error_of_the_first_job(worker: Worker) -> None:
+    worker.close()
+    worker.start()
+    os.kill(_pid(worker), signal.SIGKILL)
+
+    with pytest.raises(BackendError, match="TVM does not start: its process ended"):
+        worker.run([good()])
+    assert all(map(is_good, worker.run([good()])))
