@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
-from gsl.attr.term import Constant, Operation, Symbol, Term, bottom_up
+from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
 
 
 def conjuncts(conditions: Iterable[Any]) -> list[Any]:
@@ -34,23 +34,29 @@ class Pool:
 
     def symbols_of(self, term: Term) -> frozenset[Symbol]:
         """Return the symbols in a term."""
-        if term not in self._symbols:
-            parts = (part for part in bottom_up(term) if isinstance(part, Symbol))
-            self._symbols[term] = frozenset(parts)
-        return self._symbols[term]
+        known = self._symbols.get(term)
+        if known is None:
+            parts = (part for part in subterms(term) if isinstance(part, Symbol))
+            known = self._symbols[term] = frozenset(parts)
+        return known
 
     def cone(self, start: Iterable[Term], conditions: Sequence[Term]) -> list[Term]:
         """Return the conditions that share symbols with `start`, or with others that do."""
         reached = {symbol for term in start for symbol in self.symbols_of(term)}
-        taken = [False] * len(conditions)
+        taken = set[int]()
+        left = [(number, self.symbols_of(one)) for number, one in enumerate(conditions)]
         is_growing = True
         while is_growing:
-            is_growing = False
-            for number, condition in enumerate(conditions):
-                if not taken[number] and not reached.isdisjoint(self.symbols_of(condition)):
-                    taken[number] = is_growing = True
-                    reached |= self.symbols_of(condition)
-        return [condition for number, condition in enumerate(conditions) if taken[number]]
+            apart = []
+            for number, symbols in left:
+                if reached.isdisjoint(symbols):
+                    apart.append((number, symbols))
+                else:
+                    taken.add(number)
+                    reached |= symbols
+            is_growing = len(apart) < len(left)
+            left = apart
+        return [condition for number, condition in enumerate(conditions) if number in taken]
 
     def components(self, start: Iterable[Term], conditions: Sequence[Term]) -> Iterator[list[Term]]:
         """Yield the cones of some of the conditions, none twice."""
