@@ -7,12 +7,11 @@ uses it, so that a rewrite costs what it changes and not what the network weighs
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Any, Protocol, TypeVar
 
 from gsl.errors import GraphError
-from gsl.expr import Call, Expr
-from gsl.operators.declaration import Operator
+from gsl.expr import Expr
+from gsl.node import LEVEL_GAP, Head, Node, complete, depends, link, mirrored, node_of
 
 
 class HasOperands(Protocol):
@@ -24,6 +23,11 @@ class HasOperands(Protocol):
 
 
 Vertex = TypeVar("Vertex", bound=HasOperands)
+
+__all__ = [
+    "LEVEL_GAP", "Graph", "HasOperands", "Head", "Node", "Vertex", "depends", "link", "node_of",
+    "reverse_post_order", "successors",
+]  # fmt: skip
 
 
 def reverse_post_order(outputs: Iterable[Vertex]) -> list[Vertex]:
@@ -70,98 +74,28 @@ def successors(order: Sequence[Vertex]) -> dict[Vertex, list[Vertex]]:
     return result
 
 
-Head = Operator | type[Expr]
-"""What a node is at first sight: the operator of a call, the kind of any other expression."""
-
-
-class Node:
-    """A vertex of a work graph: an expression whose operands may have been replaced.
-
-    `expr` tells kind, attributes and type and `head` the operator; `operands` tells the edges,
-    which win over the operands of `expr` once something below has been rewritten. `level` is above
-    the level of every operand, so it bounds a search for paths between nodes; it is -1 once the
-    node has been dropped.
-    """
-
-    __slots__ = ("expr", "head", "level", "operands", "output_count", "users")
-
-    def __init__(self, expr: Expr, operands: tuple[Node, ...]) -> None:
-        self.expr = expr
-        self.head: Head = expr.operator if isinstance(expr, Call) else type(expr)
-        self.operands = operands
-        self.users: dict[Node, None] = {}
-        self.output_count = 0
-        self.level = 0
-
-    def __repr__(self) -> str:
-        return f"Node({self.expr!r})"
-
-
-def depends(node: Node, other: Node) -> bool:
-    """Tell whether `other` is `node` or below it."""
-    stack, seen = [node], set[Node]()
-    while stack:
-        current = stack.pop()
-        if current is other:
-            return True
-        if current.level > other.level and current not in seen:
-            seen.add(current)
-            stack.extend(current.operands)
-    return False
-
-
-LEVEL_GAP = 1 << 20
-"""Levels left free between the nodes of a new graph, so that few rewrites have to raise others."""
-
-
-def _mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
-    """Return the nodes of expressions that come after their operands.
-
-    All is written out because it is most of the work of a call that rewrites little.
-    """
-    nodes: dict[Expr, Node] = {}
-    new, node_of = object.__new__, nodes.__getitem__
-    for expr in order:
-        nodes[expr] = node = new(Node)
-        node.expr = expr
-        node.head = expr.operator if isinstance(expr, Call) else type(expr)
-        node.users = {}
-        node.output_count = 0
-        below = expr.operands
-        count = len(below)
-        if count == 1:
-            one = nodes[below[0]]
-            node.operands = (one,)
-            one.users[node] = None
-            node.level = one.level + LEVEL_GAP
-        elif count == 2:
-            one, two = nodes[below[0]], nodes[below[1]]
-            node.operands = (one, two)
-            one.users[node] = two.users[node] = None
-            node.level = (one.level if one.level > two.level else two.level) + LEVEL_GAP
-        else:
-            node.operands = operands = tuple(map(node_of, below))
-            level = -LEVEL_GAP
-            for one in operands:
-                one.users[node] = None
-                if one.level > level:
-                    level = one.level
-            node.level = level + LEVEL_GAP
-    return nodes
-
-
-def _is_plain(replacements: Sequence[tuple[Node, Node]], edges: int) -> bool:
-    """Tell whether no more than `edges` use old nodes, no output is one, and new ones are below."""
-    single = len(replacements) == 1
+def _is_plain(replacements: Sequence[tuple[Node, Node]]) -> bool:
+    """Tell whether no output of the graph is replaced, and what is new lies below all users."""
     for old, new in replacements:
-        if old.output_count or new is old or (new.users and not single):
+        if old.output_count or new is old or (new.users and len(replacements) > 1):
             return False
-        level, users = new.level, old.users
-        edges -= len(users)
-        for user in users:
+        level = new.level
+        for user in old.users:
             if user.level <= level:
                 return False
-    return not edges
+    return True
+
+
+def _redirect_all(users: Iterable[Node], old: Node, new: Node) -> None:
+    for user in users:
+        operands = user.operands
+        if len(operands) == 1:
+            user.operands = (new,)
+        elif len(operands) == 2:
+            one, two = operands
+            user.operands = (new if one is old else one, new if two is old else two)
+        else:
+            user.operands = tuple([new if node is old else node for node in operands])
 
 
 class Graph:
@@ -176,12 +110,12 @@ class Graph:
     """
 
     def __init__(self, outputs: Sequence[Expr], order: Iterable[Expr] | None = None) -> None:
-        mirrored = _mirrored(reverse_post_order(outputs) if order is None else order)
-        self._nodes = list(mirrored.values())
-        self._stale: list[Node] = []
+        nodes = mirrored(reverse_post_order(outputs) if order is None else order)
+        self._nodes = list(nodes.values())
+        self._changed: dict[Node, None] = {}
         self._arrivals: dict[Node, list[Node]] = {}
         self._places: dict[Node, list[int]] = {}
-        self.outputs = [mirrored[output] for output in outputs]
+        self.outputs = [nodes[output] for output in outputs]
         for place, output in enumerate(self.outputs):
             self._places.setdefault(output, []).append(place)
             output.output_count += 1
@@ -212,26 +146,14 @@ class Graph:
 
     def add(self, expr: Expr, operands: tuple[Node, ...], gap: int = 1) -> Node:
         """Add a node that uses `operands`, at a level `gap` above theirs."""
-        node = Node(expr, operands)
-        self.link([node])
+        node = node_of(expr, operands)
+        link([node])
         if operands:
             node.level += gap - 1
+        self._adopt([node])
         return node
 
-    def link(self, nodes: list[Node]) -> None:
-        """Add nodes that were made before, operands first."""
-        for node in nodes:
-            operands = node.operands
-            if len(operands) == 1:
-                operands[0].users[node] = None
-                node.level = operands[0].level + 1
-                continue
-            level = -1
-            for operand in operands:
-                operand.users[node] = None
-                if operand.level > level:
-                    level = operand.level
-            node.level = level + 1
+    def _adopt(self, nodes: list[Node]) -> None:
         self._nodes += nodes
         if self._arrivals:
             self._announce(nodes)
@@ -257,50 +179,54 @@ class Graph:
             users = list(dict.fromkeys(users))
         for user in users:
             self._redirect(user, mapping)
-        self._stale += users
+        self._changed.update(dict.fromkeys(users))
         self.affected = dict.fromkeys((*mapping, *users))
         self._replace_outputs(mapping)
         return self._drop(list(mapping))
 
-    def splice(self, replacements: Sequence[tuple[Node, Node]], added: list[Node]) -> None:
-        """Link the nodes `added`, replace, and drop those of them that nothing uses then.
+    def splice(
+        self, replacements: Sequence[tuple[Node, Node]], added: list[Node], apart: bool = False
+    ) -> list[Node]:
+        """Add nodes that are linked, and replace; return `added` without what nothing uses then.
 
-        Mostly old nodes just hand all their users over to new ones that lie lower.
+        Their expressions get operands when the graph is asked for its own. Mostly old nodes just
+        hand all their users over to new ones that lie lower. `apart` says that no node in `added`
+        uses an old one.
         """
-        edges = sum([len(old.users) for old, _ in replacements])
-        self.link(added)
-        if _is_plain(replacements, edges):
+        self._adopt(added)
+        self.made += added
+        if not apart:
+            apart = all([old.users.keys().isdisjoint(added) for old, _ in replacements])
+        if apart and _is_plain(replacements):
             self._hand_over(replacements)
         else:
             self.replace(replacements, frozenset(added))
-        for node in added:
-            if not node.users and not node.output_count:
+        for _, new in replacements:
+            if not new.users and not new.output_count:
                 self.drop_unused([n for n in reversed(added) if not n.users and not n.output_count])
-                added[:] = [node for node in added if node.level >= 0]
-                break
+                return [node for node in added if node.level >= 0]
+        return added
 
     def _hand_over(self, replacements: Sequence[tuple[Node, Node]]) -> None:
-        affected = self.affected = dict[Node, None]()
+        affected: dict[Node, None] = {}
         for old, new in replacements:
             users = old.users
-            for user in users:
-                operands = user.operands
-                if len(operands) == 1:
-                    user.operands = (new,)
-                elif len(operands) == 2:
-                    one, two = operands
-                    user.operands = (new if one is old else one, new if two is old else two)
-                else:
-                    user.operands = tuple([new if node is old else node for node in operands])
-            self._stale += users
             affected.update(users)
-            if self._arrivals:
-                self._announce(users)
             if new.users:
                 new.users.update(users)
             else:
                 new.users = users
             old.users = {}
+        if len(replacements) == 1:
+            _redirect_all(affected, old, new)
+        else:
+            mapping = dict(replacements).get
+            for user in affected:
+                user.operands = tuple([mapping(node, node) for node in user.operands])
+        self.affected = affected
+        self._changed.update(affected)
+        if self._arrivals:
+            self._announce(affected)
         self._drop([old for old, _ in replacements])
 
     def _redirect(self, user: Node, mapping: Mapping[Node, Node]) -> None:
@@ -371,30 +297,6 @@ class Graph:
 
     def to_exprs(self) -> list[Expr]:
         """Return the outputs as expressions; whatever did not change is the very same object."""
-        copied: list[Node] = []
-        for node in self._stale:
-            below = tuple([operand.expr for operand in node.operands])
-            if node.level >= 0 and node.expr.operands not in ((), below):
-                _copy(node)
-                copied.append(node)
-        for node in copied:
-            for user in node.users:
-                if user.expr.operands:
-                    _copy(user)
-                    copied.append(user)
-        for node in chain(self.made, copied):
-            operands = node.operands
-            if len(operands) == 1:
-                node.expr.operands = (operands[0].expr,)
-            elif len(operands) == 2:
-                node.expr.operands = (operands[0].expr, operands[1].expr)
-            else:
-                node.expr.operands = tuple([operand.expr for operand in operands])
-        self._stale, self.made = [], []
+        complete(self._changed, self.made)
+        self._changed, self.made = {}, []
         return [output.expr for output in self.outputs]
-
-
-def _copy(node: Node) -> None:
-    """Give a node an expression of its own, which gets operands later."""
-    node.expr = node.expr.with_operands(node.expr.operands)
-    node.expr.operands = ()

@@ -10,6 +10,7 @@ import pytest
 from gsl import Expr, Var
 from gsl.errors import GraphError
 from gsl.graph import LEVEL_GAP, Graph, Node, reverse_post_order, successors
+from gsl.graph import node_of as made_of
 from tests.match.asking import node_of
 from tests.match.cutting import random_outputs
 from tests.match.toys import add, exp, multiply, negative, relu, tanh, var
@@ -308,9 +309,9 @@ def test_nodes_print_their_expression() -> None:
 
 @pytest.mark.parametrize("size", [100_000])
 def test_deep_chain_is_walked_without_recursion(size: int) -> None:
-    order: list[Node] = [Node(var("x"), ())]
+    order: list[Node] = [made_of(var("x"), ())]
     for _ in range(size):
-        order.append(Node(order[0].expr, (order[-1],)))
+        order.append(made_of(order[0].expr, (order[-1],)))
 
     assert order == reverse_post_order([order[-1]])
     assert [order[1]] == successors(order)[order[0]]

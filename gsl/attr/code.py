@@ -24,6 +24,14 @@ class Code:
         """Add a line at the present depth."""
         self._lines.append("    " * self.depth + text)
 
+    def mark(self) -> int:
+        """Return the place after the lines so far, for `insert`."""
+        return len(self._lines)
+
+    def insert(self, place: int, text: str) -> None:
+        """Add a line at the first depth in a place that was marked."""
+        self._lines.insert(place, "    " + text)
+
     def open(self, text: str) -> None:
         """Add the head of a block; what follows is inside it until `depth` is reset."""
         self.line(text)

@@ -94,6 +94,13 @@ class TermWriter:
         """Go back to the names of `known`, because a block that gave others has ended."""
         self._names = dict(known)
 
+    def hoist(self, term: Term) -> None:
+        """Compute a term now, for all its later uses, if what it gives is of a certain kind."""
+        if term not in self._names and not isinstance(term, Constant):
+            written = self._write(term)
+            if written.kind is not Kind.ANY:
+                self._names[term] = self.keep(written)
+
     def write(self, term: Term) -> Written:
         """Return the source of `term`; raise NotCompiledError for what has none."""
         if term in self._names:

@@ -105,8 +105,8 @@ def _collector_paused() -> Iterator[None]:
 class _Run:
     """One application of rules to a work graph.
 
-    `_pending` are the nodes to be examined, `_waiting` the same as a set, and `_put_off` the crowds
-    of users that are to be visited when there are none.
+    `_pending` are the nodes to be examined, and `_put_off` the crowds of users that are to be
+    visited when there are none.
     """
 
     def __init__(self, graph: Graph, rules: Sequence[Subst], record: Record, limit: int) -> None:
@@ -123,15 +123,16 @@ class _Run:
         self._refused: set[tuple[Subst, Node]] = set()
         has_root = self._index.has_root
         self._pending = deque([node for node in graph if has_root[node.head]])
-        self._waiting = set(self._pending)
+        for node in self._pending:
+            node.waiting = True
 
     def to_fixpoint(self) -> int:
         """Rewrite until nothing matches; return the number of rewrites."""
-        pending, waiting, graph = self._pending, self._waiting, self.graph
+        pending, graph = self._pending, self.graph
         only, finders_at = self._index.only, self._index.finders_at
         while pending or self._more():
             node = pending.popleft()
-            waiting.discard(node)
+            node.waiting = False
             if node.level < 0:
                 continue
             finders = only[node.head]
@@ -159,12 +160,12 @@ class _Run:
         return bool(self._pending)
 
     def _await(self, nodes: Iterable[Reached]) -> None:
-        waiting, has_root = self._waiting, self._index.has_root
+        has_root = self._index.has_root
         for node in nodes:
             if not isinstance(node, Node):
                 self._put_off[node] = None
-            elif node not in waiting and node.level >= 0 and has_root[node.head]:
-                waiting.add(node)
+            elif not node.waiting and node.level >= 0 and has_root[node.head]:
+                node.waiting = True
                 self._pending.append(node)
 
     def _rewrite(self, rule: Subst, node: Node, found: Found | Bindings) -> bool:
@@ -191,11 +192,11 @@ class _Run:
 
     def _go_on(self, root: Node, added: Sequence[Node]) -> None:
         """Have what was made examined next, and what it may have made possible after all others."""
-        has_root, waiting, pending = self._index.has_root, self._waiting, self._pending
+        has_root, pending = self._index.has_root, self._pending
         for node in reversed(added):
             if has_root[node.head]:
                 pending.appendleft(node)
-                waiting.add(node)
+                node.waiting = True
         found: list[Reached] = []
         ways_from = self._neighbourhood.ways_from
         for touched in (*added, *self.graph.affected):

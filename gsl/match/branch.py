@@ -10,7 +10,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from gsl.attr.code import Code, NotCompiledError
-from gsl.attr.term import ANYTHING, Access, Constant, Term, TupleOf, VariadicTuple
+from gsl.attr.term import (
+    ANYTHING,
+    Access,
+    Constant,
+    Operation,
+    Term,
+    TupleOf,
+    VariadicTuple,
+    children,
+)
 from gsl.attr.writer import Kind, TermWriter, Written
 from gsl.expr import Const as ConstExpr
 from gsl.expr import Proj as ProjExpr
@@ -41,6 +50,9 @@ from gsl.pat import (
 
 Same = Callable[[Written, Written], str]
 """Gives the source of a comparison of a value that is asked for with one that is found."""
+
+CERTAIN = frozenset(("==", "!=", "<", "<=", ">", ">=", "and", "or", "not", "cond"))
+"""Operations that give a value for all operands of the right kind."""
 
 MOST_COMPARISONS = 20_000
 """In a source with more pairs of patterns that could stand for one node, nothing is compiled."""
@@ -305,6 +317,38 @@ class BranchWriter:
         kind = Kind.INTEGER if whole.kind is Kind.INTEGERS else Kind.ANY
         for position, field in enumerate(term.fields):
             self._fits(field, Written(f"{whole.text}[{position}]", kind), same)
+
+    def hoist(self, term: Term) -> None:
+        """Write those parts of a term now that are known now and always have a value."""
+        stack = [term]
+        while stack:
+            part = stack.pop()
+            if self._is_certain(part):
+                self.terms.hoist(part)
+            elif not isinstance(part, Access):
+                stack.extend(children(part))
+
+    def hoist_constraints(self, pattern: Pattern) -> None:
+        """Write now what the attributes of a pattern are going to be compared with."""
+        twin = _shared_attributes(pattern)
+        if twin in self.names:
+            self.reads.keep(self.names[twin], "expr.attributes")
+        elif twin is None:
+            for term in pattern.constraints.values():
+                if term is not ANYTHING:
+                    self.hoist(term)
+
+    def _is_certain(self, term: Term) -> bool:
+        if isinstance(term, Operation):
+            return term.head in CERTAIN and all(map(self._is_certain, term.operands))
+        if not isinstance(term, Access):
+            return isinstance(term, Constant)
+        pattern = term.pattern
+        if pattern not in self.names:
+            return False
+        if isinstance(pattern, Call) and isinstance(pattern.callee, Operator):
+            return term.name in pattern.callee.attributes
+        return isinstance(pattern, Variable) and term.name in ("shape", "dtype", "ndim")
 
     def demand(self, condition: Written) -> None:
         """Write that anything but a true `condition` is a mismatch."""

@@ -23,7 +23,7 @@ from gsl.match.conditions import violated
 from gsl.match.join import patterns_of
 from gsl.match.loops import LoopWriter
 from gsl.match.whole import output_below
-from gsl.pat import INPUTS, GetInst, Pattern, Variadic
+from gsl.pat import INPUTS, GetInst, Pattern, Variadic, Wildcard
 from gsl.subst import Subst
 
 Nodes = tuple[Node, ...]
@@ -56,19 +56,15 @@ class FanMatcher:
         self._match_head, self.head = _head_function(parts, conditions.head)
         self._match_fields, self.templates = _field_function(parts, conditions.field, self.head)
         self._whole = conditions.whole
+        self._minimum = variadic.minimum
         zero = () if variadic.first else variadic.templates
         self._head_keys: list[Key] = [
             (pattern, ((variadic, 0),) if pattern in zero else ()) for pattern in self.head
         ]
-        self._head_inputs = _places_of_inputs(self.head)
-        self._inputs = _places_of_inputs(self.templates)
+        self._head_inputs = _places(self.head, parts.may_depend)
+        self._inputs = _places(self.templates, parts.may_depend)
         self._interior = [(self.head.index(p), *parts.users(p)) for p in parts.shared_interior]
-        self._first = [self._place(template) for template in self.templates]
-
-    def _place(self, template: Pattern) -> int | None:
-        """Return where in `head` the node of a template in field 0 is, if it is there."""
-        first = self.variadic.first_of(template)
-        return self.head.index(first) if first in self.head else None
+        self._meets_head = not parts.templates.isdisjoint(self.head)
 
     def first(self, root: Node, graph: Graph) -> Fan | None:
         """Return the match at `root` that the search finds first."""
@@ -77,17 +73,22 @@ class FanMatcher:
 
     def _found(self, head: Nodes, graph: Graph, choose: Choose) -> Fan | None:
         fields = self._match_fields(head, graph)
-        if len(fields) + 1 < self.variadic.minimum:
+        if len(fields) + 1 < self._minimum:
             return None
-        own = frozenset(head)
-        fields = [one for one in fields if own.isdisjoint(one)]
-        count = len(fields) + 1
-        if count < self.variadic.minimum or self._escapes(head, count):
+        if self._meets_head:
+            own = frozenset(head)
+            fields = [one for one in fields if own.isdisjoint(one)]
+            if len(fields) + 1 < self._minimum:
+                return None
+        if self._interior and self._escapes(head, len(fields) + 1):
             return None
         if len(set().union(*fields)) < len(fields) * len(self.templates):
             fields = choose(fields)
         found = Fan(head, fields)
-        self._check(found, graph)
+        if self._head_inputs or self._inputs:
+            self._demand_no_cycle(found, graph)
+        if self._whole and violated(self._whole, Scope(self.bindings(found))) is not None:
+            raise UndecidedError("a condition may hold for fewer fields")
         return found
 
     def every(self, root: Node, graph: Graph) -> Iterator[Fan]:
@@ -109,7 +110,7 @@ class FanMatcher:
             if taken.isdisjoint(one):
                 taken.update(one)
                 chosen.append(one)
-        if self._interior or len(chosen) + 1 < self.variadic.minimum:
+        if self._interior or len(chosen) + 1 < self._minimum:
             raise UndecidedError("candidates compete for a node")
         return chosen
 
@@ -121,7 +122,7 @@ class FanMatcher:
                 return True
         return False
 
-    def _check(self, found: Fan, graph: Graph) -> None:
+    def _demand_no_cycle(self, found: Fan, graph: Graph) -> None:
         if found.fields:
             head, fields = found.head, found.fields
             outputs = [head[0], *[one[0] for one in fields]]
@@ -132,12 +133,12 @@ class FanMatcher:
             above = [node for node in inputs if node.level >= lowest]
             if above and output_below(graph, above, dict.fromkeys(outputs)) is not None:
                 raise UndecidedError("a field depends on another one")
-        if self._whole and violated(self._whole, Scope(self.bindings(found))) is not None:
-            raise UndecidedError("a condition may hold for fewer fields")
 
-    def field_zero(self, head: Nodes) -> tuple[Node | None, ...]:
-        """Return the nodes of the templates in field 0, None for those without one."""
-        return tuple([None if place is None else head[place] for place in self._first])
+    @property
+    def field_zero(self) -> list[int | None]:
+        """Where in `head` the nodes of the templates in field 0 are, None for those without one."""
+        firsts = [self.variadic.first_of(template) for template in self.templates]
+        return [self.head.index(first) if first in self.head else None for first in firsts]
 
     def bindings(self, found: Fan) -> Bindings:
         """Return a match as the search would have given it."""
@@ -160,8 +161,8 @@ class FanMatcher:
         return [(template, ((self.variadic, index),)) for template in self.templates]
 
 
-def _places_of_inputs(patterns: Sequence[Pattern]) -> list[int]:
-    return [place for place, pattern in enumerate(patterns) if isinstance(pattern, INPUTS)]
+def _places(patterns: Sequence[Pattern], chosen: Callable[[Pattern], bool]) -> list[int]:
+    return [place for place, pattern in enumerate(patterns) if chosen(pattern)]
 
 
 def _undecided(fields: list[Nodes]) -> list[Nodes]:
@@ -190,6 +191,13 @@ class _Parts:
     def shared_interior(self) -> list[Pattern]:
         """The shared patterns that nothing outside of a match may use."""
         return [p for p in self.shape.patterns if p in self.shared and not isinstance(p, INPUTS)]
+
+    def may_depend(self, pattern: Pattern) -> bool:
+        """Tell whether what `pattern` stands for may be computed from an output of the match.
+
+        What all fields share lies below all outputs.
+        """
+        return isinstance(pattern, Wildcard) and pattern not in self.shared
 
     @property
     def anchors(self) -> frozenset[Pattern]:
@@ -280,7 +288,8 @@ def _field_function(
             writer.branch.bind(pattern, name)
     before = len(writer.branch.names)
     candidate = writer.loop(parts.variadic.field)
-    writer.branch.fail_if(f"{candidate} is {names[0]}")
+    if parts.root not in writer.branch.names:
+        writer.branch.fail_if(f"{candidate} is {names[0]}")
     writer.branch.match(parts.variadic.field, candidate)
     writer.demand_conditions()
     matched = list(writer.branch.names.items())[before:]

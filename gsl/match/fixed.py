@@ -11,12 +11,12 @@ from typing import Any
 
 from gsl.attr.code import NotCompiledError
 from gsl.attr.conjuncts import conjuncts
-from gsl.graph import Graph, Node
+from gsl.graph import Graph, Node, reverse_post_order
 from gsl.match.bindings import Bindings, Key
 from gsl.match.branch import Shape, listed
 from gsl.match.loops import LoopWriter
 from gsl.match.whole import output_below
-from gsl.pat import INPUTS, Pattern
+from gsl.pat import Pattern, Wildcard
 from gsl.subst import Subst
 
 MOST_OUTPUTS = 8
@@ -64,6 +64,7 @@ class _Writer(LoopWriter):
             (part for condition in subst.where for part in conjuncts(condition)),
         )
         self._outputs = subst.source
+        self._patterns = subst.source_patterns
 
     def matching(self, giving: str) -> Callable[..., Any]:
         """Return a function of a root and its graph; it returns or yields tuples of nodes."""
@@ -82,7 +83,7 @@ class _Writer(LoopWriter):
         """Write that no input depends on an output; most lie lower than all of them."""
         names = self.branch.names
         outputs = [names[output] for output in self._outputs]
-        inputs = [name for pattern, name in names.items() if isinstance(pattern, INPUTS)]
+        inputs = [names[pattern] for pattern in self._outputs_below() if pattern in names]
         if len(outputs) > 1 and inputs:
             lowest = self.code.fresh("l")
             self.code.line(f"{lowest} = min({', '.join(f'{name}.level' for name in outputs)})")
@@ -90,3 +91,9 @@ class _Writer(LoopWriter):
             below = self.code.constant(output_below)
             found = f"{below}(graph, {listed(inputs)}, {listed(outputs)})"
             self.branch.fail_if(f"({above}) and {found}")
+
+    def _outputs_below(self) -> list[Pattern]:
+        """Return the inputs that may be computed from an output: those that not all are made of."""
+        inputs = dict.fromkeys(p for p in self._patterns if isinstance(p, Wildcard))
+        below = [frozenset(reverse_post_order([output])) for output in self._outputs]
+        return [pattern for pattern in inputs if not all(pattern in one for one in below)]

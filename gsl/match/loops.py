@@ -10,6 +10,7 @@ from typing import Any
 from gsl.attr.code import Code, NotCompiledError
 from gsl.attr.term import Term
 from gsl.attr.writer import MISSING
+from gsl.graph import reverse_post_order
 from gsl.match.branch import BranchWriter, Shape, head_of, listed
 from gsl.match.join import FEW, Site, equations, patterns_of, profile_of, write_left
 from gsl.match.reads import block
@@ -73,6 +74,7 @@ class LoopWriter:
 
     def loop(self, output: Pattern) -> str:
         """Open a loop over the candidates for an output that is not bound; return its variable."""
+        self._hoist(output)
         outside = self.code.depth
         bound, steps = self._climb(output)
         candidate = self.code.fresh("n")
@@ -82,10 +84,15 @@ class LoopWriter:
         self._blocks.append(_Block(outside, self.code.depth, "continue"))
         self.code.open("try:")
         self.branch.failing = "continue"
-        if len(steps) == 1:
-            # Groups of candidates may still have some that are gone.
-            self.branch.fail_if(f"{candidate} not in {anchor}.users")
         return candidate
+
+    def _hoist(self, output: Pattern) -> None:
+        """Write before a loop what is the same for all candidates and always has a value."""
+        for term in self.conditions:
+            self.branch.hoist(term)
+        for pattern in reverse_post_order([output]):
+            if pattern not in self.branch.names:
+                self.branch.hoist_constraints(pattern)
 
     def _climb(self, output: Pattern) -> tuple[Pattern, list[Step]]:
         """Return a bound pattern below `output` and the shortest way up from it."""
@@ -138,7 +145,9 @@ class LoopWriter:
             self.code.open(f"if len({users}) > {FEW}:")
             required, left = write_left(self.branch, found)
             given = f"graph, {anchor}, {required}, {left}, {self._clashes(output)}"
-            self.code.line(f"{users} = {site}.agreeing({given})")
+            # Groups of candidates may still have some that are gone.
+            present = f"{anchor}.users.__contains__"
+            self.code.line(f"{users} = filter({present}, {site}.agreeing({given}))")
         return users
 
     def _clashes(self, output: Pattern) -> str:

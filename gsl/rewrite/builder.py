@@ -26,7 +26,7 @@ from gsl.operators.ranges import representable
 from gsl.pat import Call, Cond, Const, GetItem, Pattern, SameOperator, Tuple, Variadic
 from gsl.rewrite.made import constant, maker_of, require_type
 from gsl.rewrite.memory import MatchMemory
-from gsl.rewrite.target import construct_of
+from gsl.rewrite.replay import target_of
 from gsl.subst import Subst
 from gsl.text.terms import term_text
 
@@ -203,18 +203,16 @@ def rewrite(subst: Subst, found: Bindings | Found, graph: Graph) -> list[Node]:
     Raises RewriteError, with the graph unchanged, when the target cannot be built or when an
     output would change its type.
     """
-    construct = subst.derived(construct_of)
-    if construct is not None:
+    target = subst.derived(target_of)
+    if target is not None:
         maker = maker_of(graph)
         try:
             raw = _matcher(subst).found(found) if isinstance(found, Bindings) else found
-            pairs = construct(raw, maker)
+            pairs = target.make(raw, maker)
         except (GslError, *MISSING, *UNDECIDED):
             pass  # the builder will do better or say why not
         else:
-            graph.made += maker.made
-            graph.splice(pairs, maker.made)
-            return maker.made
+            return graph.splice(pairs, maker.made, target.apart)
     if not isinstance(found, Bindings):
         found = _matcher(subst).bindings(found)
     return build_and_replace(subst, found, graph)

@@ -11,7 +11,7 @@ from typing import Any
 from gsl.attr.evaluate import is_symbolic
 from gsl.errors import EvaluationError, RewriteError, UndecidedError
 from gsl.expr import Call, Const, Expr, Proj, Tuple
-from gsl.graph import Graph, Node
+from gsl.graph import Graph, Node, node_of
 from gsl.operators import Operator
 from gsl.types import TupleType, Type
 
@@ -35,7 +35,7 @@ class Maker:
         self.known: dict[Any, Any] = graph.memory
 
     def _make(self, expr: Expr, operands: tuple[Node, ...]) -> Node:
-        node = Node(expr, operands)
+        node = node_of(expr, operands)
         self.made.append(node)
         return node
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from gsl.attr.code import Code, NotCompiledError
 from gsl.attr.evaluate import field_count
-from gsl.attr.term import ANYTHING, Access
+from gsl.attr.term import ANYTHING, Access, Term
 from gsl.attr.writer import Kind, TermWriter, Written
 from gsl.expr import Call as CallExpr
 from gsl.expr import Proj as ProjExpr
@@ -39,46 +39,50 @@ COUNT = "len(fields)"
 
 def construct_of(subst: Subst) -> Construct | None:
     """Compile the target of a rule, if its form and that of the source allow it."""
-    matcher = subst.derived(matcher_of)
     try:
-        if isinstance(matcher, FixedMatcher):
-            return _fixed(subst, matcher)
-        if isinstance(matcher, FanMatcher):
-            return _fan(subst, matcher)
+        return write(subst, TargetWriter(subst))
     except (NotCompiledError, RecursionError):
-        pass
-    return None
+        return None
 
 
-def _fixed(subst: Subst, matcher: FixedMatcher) -> Construct:
-    writer = _Writer(subst)
+def write(subst: Subst, writer: TargetWriter) -> Construct:
+    """Compile the target of a rule; raises NotCompiledError where its form does not allow it."""
+    matcher = subst.derived(matcher_of)
+    if isinstance(matcher, FixedMatcher):
+        return _fixed(subst, matcher, writer)
+    if isinstance(matcher, FanMatcher):
+        return _fan(subst, matcher, writer)
+    raise NotCompiledError("a source that is not compiled")
+
+
+def _fixed(subst: Subst, matcher: FixedMatcher, writer: TargetWriter) -> Construct:
     names = {pattern: writer.code.fresh("n") for pattern in matcher.patterns}
-    writer.begin()
     writer.code.line(f"{listed(names.values())} = found")
     writer.names.update(names)
+    writer.begin()
     pairs = zip(subst.source, subst.target, strict=True)
     made = [(names[source], writer.node(target)) for source, target in pairs]
     for old, new in made:
         writer.demand_type(old, new)
     writer.code.line(f"return [{', '.join(map(listed, made))}]")
-    return writer.code.function("(found, make)", "target")
+    return writer.function()
 
 
-def _fan(subst: Subst, matcher: FanMatcher) -> Construct:
+def _fan(subst: Subst, matcher: FanMatcher, writer: TargetWriter) -> Construct:
     target, source = subst.target[0], matcher.variadic
     if not isinstance(target, Variadic):
         raise NotCompiledError("a target that is not variadic")
-    writer = _Writer(subst)
     writer.source = source
     writer.templates = matcher.templates
     code = writer.code
-    writer.begin()
     names = {pattern: code.fresh("n") for pattern in matcher.head}
     code.line(f"{listed(names.values())} = found.head")
-    zero = code.constant(matcher.field_zero)
-    code.line(f"fields = [{zero}(found.head), *found.fields]")
+    of_head = list(names.values())
+    zero = ["None" if place is None else of_head[place] for place in matcher.field_zero]
+    code.line(f"fields = [{listed(zero)}, *found.fields]")
     shared = matcher.head if source.first else set(matcher.head) - set(matcher.templates)
     writer.names.update((pattern, name) for pattern, name in names.items() if pattern in shared)
+    writer.begin()
     code.line("pairs = []")
     with writer.loop(target, COUNT) as index:
         new = writer.node(target.field)
@@ -86,10 +90,10 @@ def _fan(subst: Subst, matcher: FanMatcher) -> Construct:
         writer.demand_type("old", new)
         code.line(f"pairs.append((old, {new}))")
     code.line("return pairs")
-    return code.function("(found, make)", "target")
+    return writer.function()
 
 
-class _Writer:
+class TargetWriter:
     """Writes how nodes of target patterns are made; `names` has those that there are.
 
     `rows` has, for the index of a loop over all fields of the source, the nodes of the field.
@@ -109,6 +113,10 @@ class _Writer:
         """Write what functions need under short names."""
         new = self.code.constant(object.__new__)
         self.code.line(f"new, made, known = {new}, make.made.append, make.known.get")
+
+    def function(self) -> Construct:
+        """Compile what is written."""
+        return self.code.function("(found, make)", "target")
 
     def demand_type(self, old: str, new: str) -> None:
         """Write that a replacement has the type of what it replaces; equal types are mostly one."""
@@ -159,29 +167,41 @@ class _Writer:
             case GetInst():
                 return self._instance(pattern)
             case Call():
-                return self._call(pattern)
+                return self.call(pattern)
             case Tuple(operands=fields):
-                return self._tuple([self.node(field) for field in fields])
+                return self.tuple([self.node(field) for field in fields])
             case Variadic():
-                return f"make.tuple(tuple({self._fields(pattern)}))"
+                return self.fields(self._fields(pattern))
             case GetItem(constraints={"index": index}):
                 return self._projection(
                     self.node(pattern.operands[0]), self._terms.write(index).text
                 )
             case Const(constraints={"value": value}):
-                dtype = self._dtype(pattern)
-                return f"make.constant({self._terms.write(value).text}, {dtype})"
+                return self.constant(value, pattern)
             case _:
                 raise NotCompiledError(f"{pattern!r} is not compiled")
 
     def _projection(self, whole: str, index: str) -> str:
-        if not index.isdecimal() and index not in self._terms.symbols.values():
+        if not self._is_simple(index):
             return f"make.projection({whole}, {index})"
         kind = self.code.constant(ProjExpr)
         rest = f"e.index = {index}; e.type = {whole}.expr.type.fields[{index}]"
-        return self._made(kind, kind, [whole], rest)
+        return self.made(kind, kind, [whole], rest)
 
-    def _tuple(self, fields: list[str]) -> str:
+    def _is_simple(self, index: str) -> bool:
+        return index.isdecimal() or index in self._terms.symbols.values()
+
+    def constant(self, value: Term, pattern: Const) -> str:
+        """Return the source of how a constant is made."""
+        dtype = self._dtype(pattern)
+        return f"make.constant({self._terms.write(value).text}, {dtype})"
+
+    def fields(self, fields: str) -> str:
+        """Return the source of how the tuple of a list is made."""
+        return f"make.tuple(tuple({fields}))"
+
+    def tuple(self, fields: list[str]) -> str:
+        """Write how a tuple is made; return the name of its node."""
         if not fields:
             return "make.tuple(())"
         kind = self.code.constant(TupleExpr)
@@ -189,7 +209,7 @@ class _Writer:
         self.code.line(f"{key} = {listed([kind, *(f'id({name}.expr.type)' for name in fields)])}")
         self.code.line(f"{known} = known({key})")
         self.code.line(f"if {known} is None: {known} = make.tuple_type({key}, {listed(fields)})")
-        return self._made(kind, kind, fields, f"e.type = {known}")
+        return self.made(kind, kind, fields, f"e.type = {known}")
 
     def _instance(self, pattern: GetInst) -> str:
         """Return the source of the node that a template of the source has in some field."""
@@ -220,13 +240,13 @@ class _Writer:
             return self._terms.write(pattern.constraints["dtype"]).text
         if pattern.like is None:
             return repr("float32")
-        return self._reads.attribute(pattern.like, self.node(pattern.like), "dtype").text
+        return self._reads.attribute(pattern.like, self._there(pattern.like), "dtype").text
 
-    def _call(self, pattern: Call) -> str:
+    def call(self, pattern: Call) -> str:
         """Write how a call is made; its attributes and type are inferred once for equal keys."""
         names = [self.node(operand) for operand in pattern.operands]
         operands = listed(names)
-        operator = self._operator(pattern)
+        operator = self.operator(pattern)
         given, values, kept = self._attributes(pattern)
         if values is None:
             return f"make.call({operator}, {operands}, {given})"
@@ -238,23 +258,25 @@ class _Writer:
         self.code.line(f"{known} = known({key})")
         infer = f"make.infer({key}, {operator}, {operands}, {given}, {listed(kept)})"
         self.code.line(f"if {known} is None: {known} = {infer}")
-        return self._made(
+        return self.made(
             f"{self.code.constant(CallExpr)}",
             operator,
             names,
             f"e.operator = {operator}; e.attributes, e.type, _ = {known}",
         )
 
-    def _made(self, kind: str, head: str, operands: list[str], rest: str) -> str:
+    def made(self, kind: str, head: str, operands: list[str], rest: str) -> str:
         """Write the constructors of an expression and its node; return the name of the node."""
         node = self.code.fresh("n")
         self.code.line(f"e = new({kind}); e.operands = (); {rest}")
-        self.code.line(f"{node} = new({self.code.constant(Node)}); {node}.expr = e")
+        self.code.line(f"{node} = {self.code.constant(Node)}(); {node}.expr = e")
         self.code.line(f"{node}.head = {head}; {node}.operands = {listed(operands)}")
-        self.code.line(f"{node}.users = {{}}; {node}.output_count = 0; made({node})")
+        self.code.line(f"{node}.users = {{}}; {node}.output_count = 0")
+        self.code.line(f"{node}.waiting = False; made({node})")
         return node
 
-    def _operator(self, pattern: Call) -> str:
+    def operator(self, pattern: Call) -> str:
+        """Return the source of the operator of a call."""
         if isinstance(pattern.callee, Operator):
             return self.code.constant(pattern.callee)
         if isinstance(pattern.callee, SameOperator):

@@ -1,27 +1,26 @@
 """Kernels: single operators compiled once for many sizes, from which graphs are put together.
 
 TVM compiles no kernel faster than in about 15 ms, and generated graphs hardly ever repeat. Their
-operators do: a kernel takes any sizes but 0 and 1, which decide about broadcasting, and sizes
-that the operator relates otherwise than by equality. The default pipeline of TVM fuses nothing,
-so a graph computes with the same kernels when it is compiled as a whole.
+operators do: a kernel takes any sizes but those that decide about broadcasting or that the operator
+relates otherwise than by equality, and one of an elementwise operator takes any rank. The default
+pipeline of TVM fuses nothing, so a graph computes with the same kernels when it is compiled whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 import tvm
 from tvm import relax
 
-from gsl.attr.term import Constant, Operation, Symbol, Term, free_symbols, subterms
 from gsl.errors import GraphError, GslError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
-from gsl.operators.declaration import Need, OpaqueOperator, tensors
+from gsl.operators.declaration import OpaqueOperator, tensors
 from gsl.tvm.errors import BackendError, TypeMismatchError, reason
+from gsl.tvm.generality import Shape, any_sizes, flattened, generalised
 from gsl.tvm.lower import describe, lower
 from gsl.tvm.run import aligned, machine_of
 from gsl.types import TensorType, TupleType, Type
@@ -46,12 +45,19 @@ class Key(NamedTuple):
         return all(size >= 0 for tensor in tensors(self.types) for size in tensor.shape)
 
 
+class Form(NamedTuple):
+    """How a call is computed: the key of its kernel, and the shapes that its operands are given."""
+
+    key: Key
+    shapes: list[Shape] | None = None
+
+
 class Kernels:
     """The kernels of this process: `functions` by key, or why there is none."""
 
     def __init__(self) -> None:
         self.functions: dict[Key, Any] = {}
-        self._keys: dict[Key, Key] = {}
+        self._forms: dict[Key, Form] = {}
         self._rigid: set[str] = set()
         """Operators that TVM did not compile for any sizes."""
 
@@ -91,20 +97,30 @@ class Kernels:
             case Proj(index=index):
                 return operands[0][index]
             case Call():
-                function = self.functions[self.key(expr)]
-                if isinstance(function, Exception):
-                    raise function
-                return _checked(function(*operands), expr.type, describe(expr))
+                return _checked(self._computed(expr, operands), expr.type, describe(expr))
         raise BackendError(f"not a computation expression: {expr!r}")
+
+    def _computed(self, call: Call, operands: list[Any]) -> Any:
+        form = self._form(call)
+        function = self.functions[form.key]
+        if isinstance(function, Exception):
+            raise function
+        if form.shapes is None:
+            return function(*operands)
+        pairs = zip(operands, form.shapes, strict=True)
+        flat = [aligned(_array(operand).reshape(shape)) for operand, shape in pairs]
+        return _array(function(*flat)).reshape(call.type.shape)
 
     def key(self, call: Call) -> Key:
         """Return the key of the kernel that computes a call."""
-        types = tuple(operand.type for operand in call.operands)
-        exact = Key(call.operator.name, repr(dict(call.attributes)), types)
-        known = self._keys.get(exact)
+        return self._form(call).key
+
+    def _form(self, call: Call) -> Form:
+        exact = _exact(call)
+        known = self._forms.get(exact)
         if known is None:
-            known = exact if call.operator.name in self._rigid else _generalised(call, exact)
-            self._keys[exact] = known
+            rigid = isinstance(call.operator, OpaqueOperator) or exact.operator in self._rigid
+            known = self._forms[exact] = Form(exact) if rigid else _general(call, exact)
         return known
 
     def _compile(self, wanted: list[tuple[Key, Call]]) -> None:
@@ -138,10 +154,8 @@ class Kernels:
             self.functions[key] = error
             return
         self._rigid.add(key.operator)
-        types = tuple(operand.type for operand in call.operands)
-        exact = Key(key.operator, key.attributes, types)
-        self._keys = {known: to for known, to in self._keys.items() if to != key}
-        self._compile([(exact, call)])
+        self._forms = {known: to for known, to in self._forms.items() if to.key != key}
+        self._compile([(_exact(call), call)])
 
 
 def _module(name: str, key: Key, call: Call) -> Any:
@@ -183,7 +197,7 @@ def _result(value: Any, declared: Type) -> Any:
     if isinstance(declared, TupleType):
         pairs = zip(value, declared.fields, strict=True)
         return tuple(_result(part, its) for part, its in pairs)
-    return np.array(value if isinstance(value, np.ndarray) else np.from_dlpack(value))
+    return np.array(_array(value))
 
 
 def _checked(value: Any, declared: Type, place: str) -> Any:
@@ -198,87 +212,19 @@ def _checked(value: Any, declared: Type, place: str) -> Any:
     return value
 
 
-def _generalised(call: Call, exact: Key) -> Key:
-    """Return the key of the kernel for all sizes that the operator treats as it does these."""
-    if isinstance(call.operator, OpaqueOperator):
-        return exact
-    sizes: dict[Symbol, int] = {}
-    types = tuple(_with_symbols(given, sizes) for given in exact.types)
-    try:
-        claims = _claims(call, types)
-        while same := _equality(claims, sizes):
-            types = tuple(_replaced(given, dict([same])) for given in types)
-            claims = _claims(call, types)
-    except GslError:
-        return exact
-    numbers: dict[Any, int] = {symbol: sizes[symbol] for symbol in _computed_with(claims)}
-    free = count(-1, -1)
-    for tensor in tensors(types):
-        for size in tensor.shape:
-            if isinstance(size, Symbol) and size not in numbers:
-                numbers[size] = next(free)
-    return exact._replace(types=tuple(_replaced(given, numbers) for given in types))
+def _array(value: Any) -> Any:
+    return value if isinstance(value, np.ndarray) else np.from_dlpack(value)
 
 
-def _claims(call: Call, types: tuple[Type, ...]) -> list[Term]:
-    need = Need()
-    call.operator.infer(types, call.attributes, need)
-    return [claim for claim, _ in need.claims]
+def _exact(call: Call) -> Key:
+    types = tuple(operand.type for operand in call.operands)
+    return Key(call.operator.name, repr(dict(call.attributes)), types)
 
 
-def _with_symbols(given: Type, symbols: dict[Symbol, int]) -> Type:
-    if isinstance(given, TupleType):
-        return TupleType(tuple(_with_symbols(field, symbols) for field in given.fields))
-    shape: list[Any] = []
-    for size in given.shape:
-        if size < 2:
-            shape.append(size)
-            continue
-        symbol = Symbol(f"n{len(symbols)}", "int", 2)
-        symbols[symbol] = size
-        shape.append(symbol)
-    return given.with_shape(tuple(shape))
-
-
-def _replaced(given: Type, by: Mapping[Any, Any]) -> Type:
-    if isinstance(given, TupleType):
-        return TupleType(tuple(_replaced(field, by) for field in given.fields))
-    return given.with_shape(tuple(by.get(size, size) for size in given.shape))
-
-
-def _equality(claims: Iterable[Term], sizes: Mapping[Symbol, int]) -> tuple[Symbol, Symbol] | None:
-    """Return two symbols that a claim equates and that stand for the same number."""
-    for left, right in _equations(claims):
-        if isinstance(left, Symbol) and isinstance(right, Symbol) and sizes[left] == sizes[right]:
-            return left, right
-    return None
-
-
-def _computed_with(claims: Iterable[Term]) -> Iterator[Symbol]:
-    """Yield the symbols of equations that are not between two symbols."""
-    for left, right in _equations(claims):
-        small = isinstance(right, Constant) and right.value in (0, 1)
-        if not (isinstance(left, Symbol) and (small or isinstance(right, Symbol))):
-            yield from free_symbols(left)
-            yield from free_symbols(right)
-
-
-def _equations(claims: Iterable[Term]) -> Iterator[tuple[Term, Term]]:
-    """Yield the sides of equations that are not trivial."""
-    for claim in claims:
-        for part in subterms(claim):
-            if isinstance(part, Operation) and part.head == "==":
-                left, right = map(_simple, part.operands)
-                constant = isinstance(left, Constant) and isinstance(right, Constant)
-                if left is not right and not constant:
-                    yield left, right
-
-
-def _simple(term: Term) -> Term:
-    """Return a term without factors and divisors of 1."""
-    match term:
-        case Operation(head="*", operands=(whole, Constant(value=1))):
-            return whole
-        case Operation(head="%", operands=(_, Constant(value=1))):
-            return Constant(0)
-    return term
+def _general(call: Call, exact: Key) -> Form:
+    """Return the form of a call whose kernel serves as many other sizes as can be."""
+    shapes = flattened(call)
+    if shapes is None:
+        return Form(exact._replace(types=generalised(call)))
+    pairs = zip(tensors(exact.types), any_sizes(shapes), strict=True)
+    return Form(exact._replace(types=tuple(one.with_shape(sizes) for one, sizes in pairs)), shapes)

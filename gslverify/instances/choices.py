@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gsl.attr.term import Access, subterms
 from gsl.errors import GslError
 from gsl.expr import Expr
-from gsl.match.bindings import Key
+from gsl.pat import Alt, Call, GetInst, Pattern, SameOperator, Variadic
 from gslverify.instances.instance import Claim, InfeasibleError
 
 
@@ -80,21 +81,35 @@ class _Step:
 
 @dataclass(slots=True)
 class Steps:
-    """What the patterns of one rule became in one extent, by the choices made until then.
+    """What the patterns of one rule became in one extent, by what they are made of.
 
-    A build that begins with the choices of an earlier one takes over what that has made. Enumerated
-    structures differ in their last choices, so most of every build is known.
+    A build takes over what earlier ones have made. Enumerated structures differ in a few choices,
+    so most of every build is known.
     """
 
-    known: dict[tuple[Key, tuple[int, ...]], _Step] = field(default_factory=dict)
+    known: dict[Hashable, _Step] = field(default_factory=dict)
+    _read: dict[Pattern, tuple[Pattern, ...] | None] = field(default_factory=dict)
 
-    def expr(self, key: Key, replay: Replay, make: Callable[[], Expr], told: Told) -> Expr:
-        """Return what `make` returns for a pattern, with the same effects on `told`.
+    def read_by(self, pattern: Pattern) -> tuple[Pattern, ...] | None:
+        """Return the patterns whose expressions the attributes of a pattern depend on.
 
-        Raises what `make` raises.
+        None where lengths, arms or positions of fields may play a part.
+        """
+        if pattern not in self._read:
+            read = tuple(dict.fromkeys(_mentioned(pattern)))
+            located = any(isinstance(other, Variadic | Alt | GetInst) for other in read)
+            self._read[pattern] = None if located else read
+        return self._read[pattern]
+
+    def expr(self, cause: Hashable, replay: Replay, make: Callable[[], Expr], told: Told) -> Expr:
+        """Return what `make` returns, with the same effects on `told`; raises what it raises.
+
+        The `cause` has everything that the result depends on, beside the choices made meanwhile.
         """
         start = len(replay.made)
-        first = self.known.setdefault((key, tuple(replay.made)), _Step())
+        first = self.known.get(cause)
+        if first is None:
+            first = self.known[cause] = _Step()
         step = first
         while step.count:
             chosen = replay.pick(step.count)
@@ -105,6 +120,17 @@ class Steps:
             return told.take(step)
         replay.back_to(start)
         return _recorded(first, replay, make, told)
+
+
+def _mentioned(pattern: Pattern) -> Iterator[Pattern]:
+    for part in (part for term in pattern.terms() for part in subterms(term)):
+        if isinstance(part, Access):
+            yield part.pattern
+    if isinstance(pattern, Call):
+        if pattern.attributes_of is not None:
+            yield pattern.attributes_of
+        if isinstance(pattern.callee, SameOperator):
+            yield pattern.callee.call
 
 
 class Told:

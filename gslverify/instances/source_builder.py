@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -67,11 +67,10 @@ def build_instance(
     try:
         builder.build_all()
         builder.assume_conditions()
-    except InfeasibleError as error:
-        error.progress = len(builder.bindings.nodes)
-        raise
-    except (EvaluationError, OperatorError) as error:
-        infeasible = InfeasibleError(str(error), builder.current)
+    except (InfeasibleError, EvaluationError, OperatorError) as error:
+        # A new one: what is known of a pattern may fail in several structures.
+        origin = error.origin if isinstance(error, InfeasibleError) else builder.current
+        infeasible = InfeasibleError(str(error), origin)
         infeasible.progress = len(builder.bindings.nodes)
         raise infeasible from error
     builder.instance.exhaustive = builder.told.exhaustive
@@ -168,8 +167,18 @@ class _SourceBuilder:
         self.instance.names[key] = self._name(key)
         self.current = key[0].origin
         below = [node.expr for node in operands]
-        expr = self.steps.expr(key, self.choose, lambda: self._expr(key, below), self.told)
+        cause = self._cause(key, below)
+        expr = self.steps.expr(cause, self.choose, lambda: self._expr(key, below), self.told)
         self.bindings.nodes[key] = self.graph.add(expr, tuple(operands))
+
+    def _cause(self, key: Key, operands: list[Expr]) -> Hashable:
+        """Return all that an expression depends on but for choices that are still to be made."""
+        read = self.steps.read_by(key[0])
+        if read is None:
+            return key, tuple(self.choose.made)
+        frame, nodes = frame_of(key[1]), self.bindings.nodes
+        found = [nodes.get(instance_of(other, frame)) for other in read]
+        return key, *operands, *[node and node.expr for node in found]
 
     def _name(self, key: Key) -> str:
         return self.pattern_names[key[0]] + "".join(f"[{index}]" for _, index in key[1])

@@ -18,6 +18,7 @@ from gslverify.instances.variants import Enumeration, Variant, enumerate_variant
 from gslverify.project import in_project
 from gslverify.smt import Answer, UntranslatableError, has_formula, new_context
 from gslverify.stage import Count, Outcome, Question, Stage
+from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario, Scenarios, planned, scenario_of
 
 RUNS_PER_LARGE_EXTENT = 64
@@ -74,7 +75,7 @@ def _solve(
     scenarios: list[Scenario] = []
     refuted: list[Scenario] = []
     unknown: list[str] = []
-    context = new_context()
+    context, asked = new_context(), Questions()
     order = examination_order(found.variants, question.settings.seed)
     if len(order) > most:
         order = one_of_each(question.subst, order)
@@ -87,7 +88,7 @@ def _solve(
             # A model that simple guesses find is found in a tenth of the time.
             known = all(map(has_formula, scenario.solver.claims))
             guessed = known and scenario.sampler.simple_model() is not None
-            answer = Answer.SAT if guessed else scenario.solver.check().answer
+            answer = Answer.SAT if guessed else asked.can_hold(scenario.solver)
         except UntranslatableError as error:
             unknown.append(str(error))
             continue

@@ -29,6 +29,7 @@ from gslverify.instances.implied import Consequences
 from gslverify.instances.sampling import instance_symbols
 from gslverify.smt import Answer, Result, UntranslatableError, is_partial
 from gslverify.stage import Count, Outcome, Question, Stage
+from gslverify.stages.questions import Questions
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.stages.scenarios import Scenario, Scenarios
 
@@ -59,11 +60,12 @@ def shape_holds(question: Question) -> bool:
 def examine(question: Question) -> Iterable[Outcome]:
     """Examine every scenario; the first refuted one ends the stage."""
     scenarios = scenarios_of(question)
+    asked = Questions()
     undecided: list[Finding] = []
     every = [*scenarios.feasible, *scenarios.large]
     for number, scenario in enumerate(every):
         question.progress(f"variant {number + 1}/{len(every)}")
-        finding = _examine_scenario(question, scenario)
+        finding = _examine_scenario(question, scenario, asked)
         if finding is None:
             continue
         if finding.code is not UNDECIDED_SHAPE:
@@ -108,11 +110,12 @@ def _interval(name: str, numbers: set[int]) -> str:
     return f"{name}s {min(numbers)}-{max(numbers)}"
 
 
-def _examine_scenario(question: Question, scenario: Scenario) -> Finding | None:
+def _examine_scenario(question: Question, scenario: Scenario, asked: Questions) -> Finding | None:
     consequences = scenario.consequences
     try:
         for obligations in _paths(scenario):
-            doubtful = [one for one in obligations if not _is_clear(one, consequences)]
+            unclear = [one for one in obligations if not _is_clear(one, consequences)]
+            doubtful = [one for one in unclear if not _is_met(one, scenario, asked)]
             finding = _first_failure(question, scenario, doubtful)
             if finding is not None:
                 return finding
@@ -125,6 +128,12 @@ def _is_clear(obligation: Obligation, consequences: Consequences) -> bool:
     """Tell whether an obligation is met without asking the solver, whatever the path."""
     term = obligation.term
     return consequences.hold(term) if isinstance(term, Term) else term
+
+
+def _is_met(obligation: Obligation, scenario: Scenario, asked: Questions) -> bool:
+    """Tell whether an obligation is met by what the solver says about its parts."""
+    term = obligation.term
+    return isinstance(term, Term) and asked.follows(term, scenario.solver, obligation.path)
 
 
 def _first_failure(

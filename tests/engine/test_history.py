@@ -7,7 +7,7 @@ import pytest
 from gsl import Subst, Workload, apply, op, pat
 from gsl.engine.history import LONGEST, Noted, explanation, period_of
 from gsl.errors import RewriteError
-from gsl.graph import Node
+from gsl.graph import Node, node_of
 from tests.match.toys import relu, tag, var
 
 A = var("a")
@@ -45,7 +45,7 @@ def test_period_is_what_comes_twice_at_the_end(name: str) -> None:
 
 
 def node() -> Node:
-    return Node(tag(A), ())
+    return node_of(tag(A), ())
 
 
 def test_period_is_looked_for_along_causes_first() -> None:

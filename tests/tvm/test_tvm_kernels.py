@@ -46,14 +46,25 @@ def var(*shape: int, dtype: str = "float32", name: str = "x") -> Var:
 @pytest.mark.parametrize(
     ("expr", "shapes"),
     [
-        pytest.param(call("Add", var(2, 3), var(2, 3)), [(-1, -2), (-1, -2)], id="equal sizes"),
-        pytest.param(call("Add", var(3, 3), var(3, 3)), [(-1, -2), (-1, -2)], id="equal by luck"),
-        pytest.param(call("Add", var(2, 1), var(3)), [(-1, 1), (-2,)], id="a size of 1 stays"),
+        pytest.param(call("Add", var(2, 3), var(2, 3)), [(-1,), (-1,)], id="any rank"),
+        pytest.param(call("Add", var(2, 1), var(3)), [(-1, 1), (1, -2)], id="both are repeated"),
+        pytest.param(
+            call("Add", var(2, 3, 4), var(3, 4)), [(-1, -2), (1, -2)], id="one is repeated"
+        ),
+        pytest.param(call("Add", var(1, 1), var()), [(-1,), (-1,)], id="one element"),
+        pytest.param(call("OnesLike", var(2, 3)), [(-1,)], id="filled"),
         pytest.param(call("Relu", var(0, 3)), [(0, -1)], id="a size of 0 stays"),
+        pytest.param(call("Softmax", var(2, 1, 3), axis=1), [(-1, -2, -3)], id="a size of 1"),
+        pytest.param(call("Softmax", var(3, 3), axis=1), [(-1, -2)], id="equal by luck"),
+        pytest.param(
+            call("Matmul", var(1, 1, 3), var(4, 3, 5)),
+            [(1, -1, -2), (-3, -2, -4)],
+            id="a size of 1 that is repeated stays",
+        ),
         pytest.param(call("Dense", var(2, 3), var(4, 3)), [(-1, -2), (-3, -2)], id="a contraction"),
         pytest.param(
             call("Conv2D", var(1, 4, 5, 5), var(6, 2, 3, 3), groups=2),
-            [(1, 4, -1, -2), (6, 2, -3, -4)],
+            [(-1, 4, -2, -3), (6, 2, -4, -5)],
             id="sizes that are computed with stay",
         ),
         pytest.param(
@@ -92,13 +103,49 @@ def test_results_are_those_of_the_references(kernels: Kernels):
 
 
 def test_one_kernel_runs_at_many_sizes(kernels: Kernels):
-    for rows, columns in ((2, 3), (5, 2), (3, 3)):
+    for rows, columns in ((2, 3), (5, 2), (1, 3)):
         outputs = [call("Softmax", var(rows, columns), axis=1)]
         kernels.prepare([outputs])
         values = {"x": np.arange(rows * columns, dtype=np.float32).reshape(rows, columns)}
         assert_close(kernels.run(outputs, values)[0], evaluate(outputs, values)[0])
     softmax = [key for key in kernels.functions if key.operator == "Softmax"]
     assert [str(key.types[0]) for key in softmax] == ["float32[-1,-2]"]
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        [(2, 3), (2, 3)],
+        [(2, 3, 4), (4,)],
+        [(2, 1, 4), (3, 1)],
+        [(1, 2, 3, 1), (5, 1, 3, 2)],
+        [(), (1, 1)],
+        [(2, 3), ()],
+        [(0, 3), (3,)],
+    ],
+    ids=str,
+)
+def test_elementwise_operators_run_on_as_few_axes_as_possible(
+    kernels: Kernels, shapes: list[tuple[int, ...]]
+):
+    x, y = var(*shapes[0]), var(*shapes[1], name="y")
+    outputs = [call("Subtract", call("Exp", x), y), call("Where", call("Less", x, y), y, x)]
+    values = values_for([x, y])
+    kernels.prepare([outputs])
+    for mine, its in zip(kernels.run(outputs, values), evaluate(outputs, values), strict=True):
+        assert_close(mine, its)
+
+
+def test_a_kernel_for_any_size_runs_at_size_one(kernels: Kernels):
+    for shape in ((2, 3), (1, 3), (2, 1), (1, 1)):
+        outputs = [call("Softmax", var(*shape), axis=1), call("Transpose", var(*shape))]
+        values = values_for([var(*shape)])
+        kernels.prepare([outputs])
+        for mine, its in zip(kernels.run(outputs, values), evaluate(outputs, values), strict=True):
+            assert_close(mine, its)
+    shapes = [str(key.types[0]) for key in kernels.functions if key.operator == "Transpose"]
+    assert shapes.count("float32[-1,-2]") == 1
+    assert not any("1," in shape.replace("-1,", "") for shape in shapes)
 
 
 def test_an_output_that_is_an_input_is_a_copy(kernels: Kernels):

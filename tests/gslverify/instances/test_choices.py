@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from typing import Any
 
 import pytest
 
-from gsl import Subst
+from gsl import Subst, op, pat
 from gsl.errors import GslError
 from gsl.text.terms import term_text
 from gslverify.instances import source_builder
 from gslverify.instances.choices import Replay, Sample, Steps
-from gslverify.instances.instance import Instance
+from gslverify.instances.instance import USUAL, Instance
 from gslverify.instances.source_builder import build_instance
 from gslverify.instances.variants import enumerate_variants
 from tests.gslverify.rules import SOUND
@@ -66,3 +67,20 @@ def test_a_sample_chooses_the_same_after_going_back() -> None:
     sample.back_to(2)
     assert [sample(options) for _ in range(3)] == chosen[2:]
     assert sample.open == [1000] * 5
+
+
+def test_a_pattern_is_made_once_for_what_it_depends_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: Counter[Any] = Counter()
+    real = source_builder._SourceBuilder._expr
+
+    def counted(builder: Any, key: Any, operands: Any) -> Any:
+        made[key[0]] += 1
+        return real(builder, key, operands)
+
+    monkeypatch.setattr(source_builder._SourceBuilder, "_expr", counted)
+    x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    inner = op.Add(x, y)
+    found = enumerate_variants(Subst(op.Add(inner, z), op.Add(x, op.Add(y, z))))
+    ranks = len(USUAL.ranks)
+    assert len(found.variants) == ranks**3
+    assert [made[one] for one in (x, y, z, inner)] == [ranks, ranks, ranks, ranks**2]

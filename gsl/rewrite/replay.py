@@ -1,0 +1,292 @@
+"""Targets made again: what was inferred for one match holds for all that look alike.
+
+The types and attributes of everything in a target follow from the types, attributes and operators
+of what was matched. So these are looked up as a whole by identities, as `gsl.types.share` allows,
+and what is left to do is to make nodes and to link them. Targets that look at anything else, such
+as values of constants, are made by `rewrite/target.py` every time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from gsl.attr.code import NotCompiledError
+from gsl.attr.term import ANYTHING, Access, Term, subterms
+from gsl.expr import Call as CallExpr
+from gsl.expr import Const as ConstExpr
+from gsl.expr import Proj as ProjExpr
+from gsl.expr import Tuple as TupleExpr
+from gsl.graph import Node, link
+from gsl.match.branch import listed
+from gsl.match.fan import Fan
+from gsl.match.reads import EXACT, kind_of_domain
+from gsl.operators import Operator
+from gsl.operators.declaration import OpaqueOperator
+from gsl.pat import Call, Const, GetInst, GetItem, Pattern, SameOperator, Tuple, Variable, Variadic
+from gsl.rewrite.made import Maker
+from gsl.rewrite.target import COUNT, Construct, Replacements, TargetWriter, construct_of, write
+from gsl.subst import Subst
+
+MOST_PLANS = 1 << 12
+"""So many different matches of a rule are remembered at once."""
+
+Plan = tuple[Any, ...]
+"""What is not in the rule of what a target consists of, in the order in which it is made."""
+
+TYPE = "{}.expr.type"
+ATTRIBUTES = "{}.expr.attributes"
+ANY_ATTRIBUTES = "getattr({}.expr, 'attributes', None)"
+HEAD = "{}.head"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The compiled target of a rule; `make` links what it makes.
+
+    `apart` says that nothing that is made uses an output of the source.
+    """
+
+    make: Construct
+    apart: bool
+
+
+def target_of(subst: Subst) -> Target | None:
+    """Compile the target of a rule, if its form and that of the source allow it."""
+    construct = subst.derived(construct_of)
+    if construct is None:
+        return None
+    plans = _Plans(construct)
+    for writer in (_ReplayWriter(subst, plans), _TakingWriter(subst, plans)):
+        try:
+            return Target(write(subst, writer), _is_apart(subst))
+        except NotCompiledError:
+            continue
+    return Target(plans.make, _is_apart(subst))
+
+
+def _is_apart(subst: Subst) -> bool:
+    variadic = subst.variadic
+    outputs = set(subst.source) if variadic is None else {variadic.field, *variadic.first}
+    used = {operand for pattern in subst.target_patterns for operand in pattern.operands}
+    instances = {p.template for p in used if isinstance(p, GetInst)}
+    return outputs.isdisjoint(used | instances)
+
+
+class _Plans:
+    """The plans of one target; each is made the first time that a match of its kind is rewritten."""
+
+    def __init__(self, construct: Construct) -> None:
+        self.known: dict[Any, Plan] = {}
+        self._construct = construct
+
+    def make(self, found: Any, make: Maker) -> Replacements:
+        """Make and link a target without a plan."""
+        pairs = self._construct(found, make)
+        link(make.made)
+        return pairs
+
+    def learn(self, found: Any, make: Maker, key: Any) -> Replacements:
+        """Make and link a target, and have its plan known under a key of identities."""
+        pairs = self.make(found, make)
+        if len(self.known) >= MOST_PLANS:
+            self.known.clear()
+        self.known[key] = (*_planned(make.made), [_identified(node) for node in _nodes(found)])
+        return pairs
+
+
+def _nodes(found: Any) -> Iterable[Node]:
+    if isinstance(found, Fan):
+        return [*found.head, *[node for field in found.fields for node in field]]
+    nodes: tuple[Node, ...] = found
+    return nodes
+
+
+def _identified(node: Node) -> Any:
+    """Return what keys have identities of, so that it lives as long as they."""
+    return node.head, node.expr.type, getattr(node.expr, "attributes", None)
+
+
+def _planned(made: Iterable[Node]) -> Iterator[Any]:
+    for node in made:
+        expr = node.expr
+        if isinstance(expr, CallExpr):
+            yield expr.attributes
+        elif isinstance(expr, ConstExpr):
+            yield expr.value
+            yield expr.asked
+        if not isinstance(expr, ProjExpr):
+            yield expr.type
+
+
+class _ReplayWriter(TargetWriter):
+    """Writes how a target is made of a plan."""
+
+    def __init__(self, subst: Subst, plans: _Plans) -> None:
+        super().__init__(subst)
+        self._subst = subst
+        self._plans = plans
+        self._parts: list[str] = []
+        self._place = 0
+
+    def begin(self) -> None:
+        """Write the look-up of the plan."""
+        code = self.code
+        code.line(f"key = {listed(self._key())}")
+        code.line(f"plan = {code.constant(self._plans.known.get)}(key)")
+        code.line(f"if plan is None: return {code.constant(self._plans.learn)}(found, make, key)")
+        code.line(f"new, made = {code.constant(object.__new__)}, make.made.append")
+        self._place = code.mark()
+
+    def function(self) -> Construct:
+        """Write how the plan is taken apart, which is known at the end, and compile."""
+        self.code.insert(self._place, f"{listed([*self._parts, '_'])} = plan")
+        return super().function()
+
+    def part(self) -> str:
+        """Return the source of the next part of the plan."""
+        if self.code.depth > 1:
+            raise NotCompiledError("as many parts as there are fields")
+        self._parts.append(self.code.fresh("p"))
+        return self._parts[-1]
+
+    def demand_type(self, old: str, new: str) -> None:
+        """Write nothing: the types of outputs belong to the key."""
+
+    def call(self, pattern: Call) -> str:
+        """Write how a call is made; return the name of its node."""
+        names = [self.node(operand) for operand in pattern.operands]
+        operator = self.operator(pattern)
+        rest = f"e.operator = {operator}; e.attributes = {self.part()}; e.type = {self.part()}"
+        return self.made(self.code.constant(CallExpr), operator, names, rest)
+
+    def tuple(self, fields: list[str]) -> str:
+        """Write how a tuple is made; return the name of its node."""
+        kind = self.code.constant(TupleExpr)
+        return self.made(kind, kind, fields, f"e.type = {self.part()}")
+
+    def fields(self, fields: str) -> str:
+        """Write how the tuple of a list is made; return the name of its node."""
+        node = self.tuple([])
+        self.code.line(f"{node}.operands = tuple({fields})")
+        self.code.line(f"for o in {fields}: o.users[{node}] = None")
+        self.code.line(f"{node}.level = max([o.level for o in {fields}]) + 1")
+        return node
+
+    def constant(self, value: Term, pattern: Const) -> str:
+        """Write how a constant is made; return the name of its node."""
+        kind = self.code.constant(ConstExpr)
+        rest = f"e.value = {self.part()}; e.asked = {self.part()}; e.type = {self.part()}"
+        return self.made(kind, kind, [], rest)
+
+    def made(self, kind: str, head: str, operands: list[str], rest: str) -> str:
+        """Write the constructors of an expression and its node, linked; return its name."""
+        node = super().made(kind, head, operands, rest)
+        for operand in operands:
+            self.code.line(f"{operand}.users[{node}] = None")
+        levels = [f"{operand}.level" for operand in operands]
+        above = f"max({', '.join(levels)})" if len(levels) > 1 else "".join(levels)
+        self.code.line(f"{node}.level = {f'{above} + 1' if above else 0}")
+        return node
+
+    def _projection(self, whole: str, index: str) -> str:
+        if not self._is_simple(index):
+            raise NotCompiledError("a projection that is computed")
+        return super()._projection(whole, index)
+
+    def _instance(self, pattern: GetInst) -> str:
+        if self._terms.write(pattern.index_term).text not in self._terms.symbols.values():
+            raise NotCompiledError("an instance that is computed")
+        return super()._instance(pattern)
+
+    def loop(self, variadic: Variadic, count: str) -> AbstractContextManager[str]:
+        """Open a loop over the fields of a variadic pattern; what they share is made before."""
+        if count != COUNT:
+            raise NotCompiledError("a number of fields that is computed")
+        return super().loop(variadic, count)
+
+    def _key(self) -> Iterator[str]:
+        for pattern, path in dict.fromkeys(self._facts()):
+            if pattern in self.names:
+                yield f"id({path.format(self.names[pattern])})"
+            elif pattern in self.templates:
+                node = f"o[{self.templates.index(pattern)}]"
+                yield f"*[id({path.format(node)}) for o in fields]"
+            else:
+                raise NotCompiledError(f"{pattern!r} is not there")
+
+    def _facts(self) -> Iterator[tuple[Pattern, str]]:
+        """Yield the matched patterns that a target is made of, each with what matters of it."""
+        outputs = self._subst.source if self.source is None else (self.source.field,)
+        yield from ((output, TYPE) for output in outputs)
+        for pattern in self._subst.target_patterns:
+            if isinstance(pattern, GetInst):
+                yield pattern.template, TYPE
+            elif pattern in self.names:
+                yield pattern, TYPE
+            else:
+                yield from self._facts_of_made(pattern)
+
+    def _facts_of_made(self, pattern: Pattern) -> Iterator[tuple[Pattern, str]]:
+        if isinstance(pattern, Call) and pattern.attributes_of is not None:
+            yield from self._facts_of_call(pattern.attributes_of)
+        if isinstance(pattern, Call) and isinstance(pattern.callee, SameOperator):
+            if self._is_matched(pattern.callee.call):
+                yield pattern.callee.call, HEAD
+        if isinstance(pattern, Const) and pattern.like is not None:
+            yield from self._fact(pattern.like, "dtype")
+        for term in pattern.terms():
+            yield from self._facts_of_term(term)
+
+    def _facts_of_term(self, term: Term) -> Iterator[tuple[Pattern, str]]:
+        for part in subterms(term) if term is not ANYTHING else ():
+            if isinstance(part, Access) and part.pattern is not self.source:
+                yield from self._fact(part.pattern, part.name)
+
+    def _is_matched(self, pattern: Pattern) -> bool:
+        return pattern in self.names or pattern in self.templates
+
+    def _fact(self, pattern: Pattern, name: str) -> Iterator[tuple[Pattern, str]]:
+        """Yield what the value of an attribute of a matched pattern follows from."""
+        if isinstance(pattern, GetInst):
+            pattern = pattern.template
+        if not self._is_matched(pattern):
+            return
+        callee = pattern.callee if isinstance(pattern, Call) else None
+        if isinstance(callee, Operator) and name in callee.attributes:
+            yield from self._facts_of_call(pattern)
+        elif name not in ("shape", "dtype", "ndim"):
+            if not isinstance(pattern, Tuple):
+                raise NotCompiledError(f"the {name} of {pattern!r}")
+        else:
+            yield pattern, TYPE
+            if not isinstance(callee, Operator) and not isinstance(
+                pattern, Variable | Const | GetItem
+            ):
+                yield pattern, ANY_ATTRIBUTES
+
+    def _facts_of_call(self, pattern: Pattern) -> Iterator[tuple[Pattern, str]]:
+        """Yield the attributes of a call, if equal ones are the same object."""
+        if self._is_matched(pattern):
+            callee = pattern.callee if isinstance(pattern, Call) else None
+            if not isinstance(callee, Operator) or isinstance(callee, OpaqueOperator):
+                yield pattern, ANY_ATTRIBUTES
+            elif all(kind_of_domain(a.domain) in EXACT for a in callee.attributes.values()):
+                yield pattern, ATTRIBUTES
+            else:
+                raise NotCompiledError("attributes that differ from call to call")
+
+
+class _TakingWriter(_ReplayWriter):
+    """The same, where loops make what has parts in the plan: these are taken one by one."""
+
+    def function(self) -> Construct:
+        """Write how parts of the plan are taken, and compile."""
+        self.code.insert(self._place, "take = iter(plan).__next__")
+        return TargetWriter.function(self)
+
+    def part(self) -> str:
+        """Return the source of the next part of the plan."""
+        return "take()"

@@ -1,0 +1,62 @@
+"""Questions to the solver, cut down to what their answers depend on.
+
+Structures of a rule differ in ranks and axes, and what is open about an axis is the same in all of
+them. So most questions were asked before, with other names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+
+from gsl.attr.term import Operation, Term, subterms
+from gslverify.prove.cone import Pool, conjuncts, shape_of
+from gslverify.smt import Answer, Solver, UntranslatableError
+
+
+class Questions:
+    """What solvers of one rule have said, by the forms of the questions."""
+
+    def __init__(self) -> None:
+        self._answers: dict[Hashable, Answer] = {}
+        self._pool = Pool()
+
+    def follows(self, goal: Term, solver: Solver, assumptions: Iterable[Term] = ()) -> bool:
+        """Tell whether a goal follows from claims and assumptions; when in doubt it does not."""
+        conditions = conjuncts([*solver.claims, *assumptions])
+        return all(self._follows(one, conditions, solver) for one in conjuncts([goal]))
+
+    def _follows(self, goal: Term, conditions: Sequence[Term], solver: Solver) -> bool:
+        # A part of the conditions is enough to prove something, and never to refute it.
+        cone = self._pool.cone([goal], conditions)
+        try:
+            return self._ask([goal], cone, solver) is Answer.UNSAT
+        except UntranslatableError:
+            return False
+
+    def can_hold(self, solver: Solver) -> Answer:
+        """Return whether claims hold together, which is decided for groups that share no unknown.
+
+        Raises UntranslatableError for a claim that z3 does not know.
+        """
+        conditions = conjuncts(solver.claims)
+        if any(map(_has_function, conditions)):
+            return solver.check().answer  # equal operands have equal roots, whatever the group
+        closed = [one for one in conditions if not self._pool.symbols_of(one)]
+        groups = [closed, *self._pool.components(conditions, conditions)]
+        answers = {self._ask([], group, solver) for group in groups if group}
+        for answer in (Answer.UNSAT, Answer.UNKNOWN):
+            if answer in answers:
+                return answer
+        return Answer.SAT
+
+    def _ask(self, goals: list[Term], conditions: list[Term], solver: Solver) -> Answer:
+        key = (len(goals), shape_of([*goals, *conditions]))
+        if key not in self._answers:
+            own = Solver(conditions, solver.limit, solver.context)
+            result = own.refutes(goals[0]) if goals else own.check()
+            self._answers[key] = result.answer
+        return self._answers[key]
+
+
+def _has_function(term: Term) -> bool:
+    return any(isinstance(part, Operation) and part.head == "sqrt" for part in subterms(term))
