@@ -77,11 +77,11 @@ def shape_of(terms: Iterable[Term]) -> Hashable:
         stack = [term]
         while stack:
             part = stack[-1]
-            inner = part.operands if isinstance(part, Operation) else ()
-            missing = [operand for operand in inner if operand not in numbers]
-            if missing:
-                stack.extend(reversed(missing))
-                continue
+            if part not in numbers and isinstance(part, Operation):
+                missing = [operand for operand in part.operands if operand not in numbers]
+                if missing:
+                    stack += missing[::-1]
+                    continue
             stack.pop()
             if part not in numbers:
                 numbers[part] = len(nodes)
@@ -91,12 +91,10 @@ def shape_of(terms: Iterable[Term]) -> Hashable:
 
 
 def _node(part: Term, numbers: dict[Term, int]) -> Hashable:
-    match part:
-        case Symbol(sort=sort, low=low, high=high):
-            return sort, low, high
-        case Constant(value=value):
-            return type(value).__name__, repr(value)
-        case Operation(head=head, operands=operands):
-            return head, tuple(numbers[operand] for operand in operands)
-        case _:
-            return "term", part  # itself, since its number may be another's once it is gone
+    if isinstance(part, Operation):
+        return (part.head, *[numbers[operand] for operand in part.operands])
+    if isinstance(part, Symbol):
+        return part.sort, part.low, part.high, None
+    if isinstance(part, Constant):
+        return type(part.value).__name__, repr(part.value)
+    return "term", part  # itself, since its number may be another's once it is gone
