@@ -23,9 +23,10 @@ from gslverify.generate.arrays import (
     MIXTURES,
     STYLES,
     arrays,
-    arrays_of_a_mixture,
+    inputs_of_a_mixture,
     random_array,
 )
+from gslverify.generate.choices import Drawn
 from gslverify.generate.contexts import CONTEXTS
 from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.strategies import matching_networks, networks
@@ -328,7 +329,7 @@ def test_mixtures_have_all_styles() -> None:
 
 def test_every_style_of_a_mixture_is_drawn_at_once() -> None:
     def visit(data: st.DataObject, network: Network) -> None:
-        draws = data.draw(arrays_of_a_mixture(network))
+        draws = inputs_of_a_mixture(Drawn(data.draw), network)
         assert len(draws) == len(MIXTURES[0])
 
     explore(SOUND["times_one"](), visit, 5, contexts=["alone"], dtypes=["float32"])
