@@ -8,7 +8,7 @@ pipeline of TVM fuses nothing, so a graph computes with the same kernels when it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
