@@ -41,6 +41,7 @@ class Settings:
         profile: name of the profile that some of these values come from.
         stages: stages to run, a subset of STAGES.
         max_examples: graphs per rule in the numeric stage.
+        draws: how often the inputs of a graph are drawn, each time in another manner.
         min_examples: graphs below which the numeric stage is INCONCLUSIVE.
         seed: start of all random choices; each rule and stage derives its own from it.
         max_variants: structural variants (ranks, axes, layouts, lengths) examined per rule.
@@ -80,6 +81,7 @@ class Settings:
     stages: tuple[str, ...] = USUAL_STAGES
     max_examples: int = 60
     min_examples: int = 20
+    draws: int = 6
     seed: int = 0
     max_variants: int = 128
     solver_limit: int = 4_000_000

@@ -27,7 +27,7 @@ GOODBYE = 2.0
 class ZygoteProcess:
     """A running zygote; it ends with `stop`, with this object, or with this process.
 
-    Raises BackendError when TVM cannot be imported.
+    It imports TVM while its parent does other things, until `wait` is called.
     """
 
     def __init__(self) -> None:
@@ -40,6 +40,12 @@ class ZygoteProcess:
             zygote.serve(other)
         other.close()
         self._finalizer = weakref.finalize(self, _stop, self._connection, self.pid, self._owner)
+        self._has_started = False
+
+    def wait(self) -> None:
+        """Wait until it can be asked; raise BackendError, once stopped, if it cannot import TVM."""
+        if self._has_started:
+            return
         try:
             complaint = self._receive(START)
         except (EOFError, OSError) as error:
@@ -50,6 +56,7 @@ class ZygoteProcess:
         if complaint:
             self.stop()
             raise BackendError(f"TVM does not start: {complaint}")
+        self._has_started = True
 
     def serves(self, operators: Iterable[Operator]) -> bool:
         """Tell whether it belongs to this process and has known `operators` from the start."""

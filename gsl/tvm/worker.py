@@ -33,7 +33,8 @@ class Worker:
         timeout: seconds that one batch may take, and one job when its batch has failed.
         batch_size: how many distinct graphs are compiled as one module.
 
-    The process starts with the first job and again when operators have been declared since.
+    The process starts with the first job, or before with `start`, and again when operators have
+    been declared since.
     """
 
     def __init__(self, timeout: float = 60.0, batch_size: int = 50) -> None:
@@ -57,6 +58,11 @@ class Worker:
             is_plain = not any(job.gradient_to for job in batch)
             results.extend(self._run_batch(batch, by_operator and is_plain))
         return results
+
+    def start(self) -> None:
+        """Start the process before the first job, and do not wait until it has imported TVM."""
+        if self._zygote is None:
+            self._zygote = ZygoteProcess()
 
     def close(self) -> None:
         """End the processes; the worker starts new ones when it is used again."""
@@ -108,8 +114,13 @@ class Worker:
                 raise GraphError(f"operator {operator} was declared anew; this is the old one")
         if self._zygote is not None and not self._zygote.serves(operators):
             self.close()
-        if self._zygote is None:
-            self._zygote = ZygoteProcess()
+        self.start()
+        assert self._zygote is not None
+        try:
+            self._zygote.wait()
+        except BaseException:
+            self.close()
+            raise
         return self._zygote
 
 

@@ -150,6 +150,12 @@ EFFORT = (
         "Graphs below which the numeric stage is INCONCLUSIVE. Default: a third, at most 20.",
         "effort",
     ),
+    Setting(
+        "draws",
+        whole(1),
+        "Inputs drawn for a graph, one after the other in other manners; fewer for large tensors.",
+        "effort",
+    ),
     Setting("seed", word_or_whole("random"), "Start of all random choices.", "effort"),
     Setting("tvm", SWITCH, "Confirm on TVM what NumPy computed.", "effort", field="use_tvm"),
     Setting("hints", SWITCH, "Look for a condition that a refuted rule lacks.", "effort"),

@@ -13,7 +13,7 @@ import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib import import_module
@@ -73,7 +73,7 @@ class Cluster:
         with suppress(Exception):
             self.client.close(timeout=CONNECT_SECONDS)
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
+    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Outcome]]:
         """Yield number and stage results of each task, in the order of completion.
 
         At the deadline nothing more is yielded; what still runs is ended when the cluster is left.

@@ -8,7 +8,7 @@ the same report.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -21,6 +21,7 @@ from gslverify.engine.budget import STOPPED, Budget, rule_is_over, run_is_over
 from gslverify.engine.cache import Forgetful, Memory
 from gslverify.engine.examination import examine, skipped, stops
 from gslverify.engine.pool import Outcome, Pool, Task, Workers
+from gslverify.engine.waves import chosen_waves, may_be_remembered, special_waves
 from gslverify.events import (
     INTERRUPTED,
     Event,
@@ -32,9 +33,8 @@ from gslverify.events import (
     StageDone,
 )
 from gslverify.finding import CODES, FAILURES, REFUTING, Finding, RuleResult, StageResult, Verdict
-from gslverify.repro.store import pinned_files
-from gslverify.settings import STAGES, Settings
-from gslverify.stages import EXAMPLES, PINNED, WAVES, Wave
+from gslverify.settings import Settings
+from gslverify.stages import WAVES, Wave
 
 COLLECTION = "collection"
 """Stands in place of a stage where no rule could be collected."""
@@ -71,7 +71,7 @@ def verify(
     this process, since it is cheap; of the others those stages run that the settings name. Ctrl-C
     ends the run early: RunDone then says so and has the results that are complete.
     """
-    chosen = _chosen(waves, settings)
+    chosen = chosen_waves(waves, settings)
     run = _Run(collected, settings, chosen, notify, keep, memory or Forgetful(), workers)
     started = time.perf_counter()
     yield RunStarted(tuple(item.rule_id for item in collected), run.stage_names, settings)
@@ -84,15 +84,6 @@ def verify(
     run.memory.close()
     yield from run.flush(everything=True)
     yield RunDone(tuple(run.results()), time.perf_counter() - started, reason)
-
-
-def _chosen(waves: Sequence[Wave], settings: Settings) -> list[Wave]:
-    first, *others = waves
-    chosen = [
-        {name: location for name, location in wave.items() if name in settings.stages}
-        for wave in others
-    ]
-    return [first, *(wave for wave in chosen if wave)]
 
 
 @dataclass(slots=True)
@@ -125,12 +116,13 @@ class _Run:
         self.budget = Budget(settings)
         self.special = {
             tuple(wave): {n for n, item in enumerate(collected) if concerns(item)}
-            for wave, concerns in _special_waves(settings)
+            for wave, concerns in special_waves(settings)
         }
-        special = [wave for wave, _ in _special_waves(settings) if self.special[tuple(wave)]]
+        special = [wave for wave, _ in special_waves(settings) if self.special[tuple(wave)]]
         self.waves = [waves[0], *special, *waves[1:]]
         self.notify = notify
         self.early: dict[int, Outcome] = {}
+        self.pool: Workers | None = None
         self.wave_number = 0
         self.stage_names = tuple(name for wave in self.waves for name in wave)
         self.states = [_State(item) for item in collected]
@@ -157,20 +149,12 @@ class _Run:
         """Run wave after wave; return why the run stopped early, if it did."""
         yield from self.flush()
         with ExitStack() as stack:
-            pool: Workers | None = None
             for number, wave in enumerate(self.waves):
                 last = number == len(self.waves) - 1
                 for index in self._without(wave):
                     yield from self._take(self.states[index], (), number, last=last)
                 tasks = self._tasks(wave)
-                known = self._recalled(tasks) if number > 0 else {}
-                late = [task for task in tasks if task.number not in known and task.seconds <= 0]
-                known |= {task.number: self._out_of_time(task) for task in late}
-                new = [task for task in tasks if task.number not in known]
-                if number > 0 and pool is None and new:
-                    pool = self._open_pool(stack)
-                fresh = self._in_this_process(new) if pool is None else pool.run(new)
-                outcomes = chain(known.items(), fresh)
+                outcomes = self._outcomes(tasks, number, stack)
                 for index, outcome in self._in_order(tasks, outcomes, number):
                     yield from self._take(self.states[index], outcome, number, last=last)
                     if self._too_many_failures():
@@ -181,14 +165,49 @@ class _Run:
                     return STOPPED
         return ""
 
+    def _outcomes(
+        self, tasks: Sequence[Task], wave_number: int, stack: ExitStack
+    ) -> Iterator[tuple[int, Outcome] | None]:
+        """Yield what tasks come to, except for those that are known already, which are noted.
+
+        What is known is found out while processes are at work on what is not. None is yielded
+        before these begin, as what is known by then may end the run.
+        """
+        new = self._unknown(tasks) if wave_number > 0 else iter(tasks)
+        first = next(new, None)
+        if first is None:
+            return
+        yield None
+        if wave_number > 0 and self.pool is None:
+            self.pool = self._open_pool(stack)
+        rest = chain([first], new)
+        yield from self._in_this_process(rest) if self.pool is None else self.pool.run(rest)
+
+    def _unknown(self, tasks: Sequence[Task]) -> Iterator[Task]:
+        for task in tasks:
+            known = self._recalled(task)
+            if known is None and task.seconds <= 0:
+                known = self._out_of_time(task)
+            if known is None:
+                yield task
+            else:
+                self.early[task.number] = known
+
     def _in_order(
-        self, tasks: Sequence[Task], outcomes: Iterator[tuple[int, Outcome]], wave_number: int
+        self,
+        tasks: Sequence[Task],
+        outcomes: Iterator[tuple[int, Outcome] | None],
+        wave_number: int,
     ) -> Iterator[tuple[int, Outcome]]:
         """Yield outcomes in the order of their tasks, as far as there are any."""
         self.early, self.wave_number = {}, wave_number
         for task in tasks:
-            while task.number not in self.early and (one := next(outcomes, None)) is not None:
-                self.early[one[0]] = one[1]
+            while task.number not in self.early:
+                try:
+                    one = next(outcomes)
+                except StopIteration:
+                    break
+                self.early.update([] if one is None else [one])
             if task.number in self.early:
                 yield task.number, self.early.pop(task.number)
 
@@ -254,17 +273,14 @@ class _Run:
         states = enumerate(self.states)
         return [n for n, state in states if state.result is None and n not in concerned]
 
-    def _recalled(self, tasks: Sequence[Task]) -> dict[int, Outcome]:
-        known: dict[int, Outcome] = {}
-        for task in tasks:
-            state = self.states[task.number]
-            assert isinstance(state.item, CollectedRule)
-            if may_be_remembered(task.wave):
-                outcome = self.memory.recall(state.item, state.stages[0], task.wave)
-                known |= {} if outcome is None else {task.number: outcome}
-        return known
+    def _recalled(self, task: Task) -> Outcome | None:
+        state = self.states[task.number]
+        assert isinstance(state.item, CollectedRule)
+        if not may_be_remembered(task.wave):
+            return None
+        return self.memory.recall(state.item, state.stages[0], task.wave)
 
-    def _in_this_process(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
+    def _in_this_process(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Outcome]]:
         for task in tasks:
             if self.budget.is_spent:
                 return
@@ -312,27 +328,6 @@ def kept(item: CollectedRule, rule_hash: str, result: StageResult, keep: Keep) -
         for finding in result.findings
     ]
     return replace(result, findings=tuple(findings)) if findings else result
-
-
-def may_be_remembered(wave: Wave) -> bool:
-    """Tell whether all stages are ours, so that a change of them is noticed; the first is cheap."""
-    ours = all(location.startswith("gslverify.") for location in wave.values())
-    return ours and wave not in (PINNED, EXAMPLES) and STAGES[0] not in wave
-
-
-def _special_waves(settings: Settings) -> Iterator[tuple[Wave, Callable[[Collected], bool]]]:
-    """Yield waves that only some rules go through, after the first, and which rules these are."""
-    yield PINNED, _has_pinned
-    if set(EXAMPLES) <= set(settings.stages):
-        yield EXAMPLES, _has_examples
-
-
-def _has_examples(item: Collected) -> bool:
-    return isinstance(item, CollectedRule) and item.rule.has_examples
-
-
-def _has_pinned(item: Collected) -> bool:
-    return isinstance(item, CollectedRule) and bool(pinned_files(item.path, item.rule.name))
 
 
 def unusable_result(item: Unusable) -> RuleResult:

@@ -11,9 +11,10 @@ import os
 import signal
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from math import inf
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
@@ -72,7 +73,7 @@ class Workers(Protocol):
         trace: TracebackType | None,
     ) -> None: ...
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
+    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Outcome]]:
         """Yield number and stage results of each task, in the order of completion."""
 
 
@@ -110,14 +111,15 @@ class Pool:
             worker.end(gently=kind is None and worker.task is None)
         self._workers.clear()
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Outcome]]:
+    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Outcome]]:
         """Yield number and stage results of each task, in the order of completion.
 
-        A task whose worker died is tried once more, in a fresh process. At the deadline of the pool
-        nothing more is yielded, and workers that are still at work are ended.
+        Tasks are taken when there is a process for them. A task whose worker died is tried once
+        more, in a fresh process. At the deadline of the pool nothing more is yielded, and workers
+        that are still at work are ended.
         """
-        waiting, tried = deque(tasks), set[int]()
-        while waiting or self._busy():
+        waiting, tried = _Waiting(tasks), set[int]()
+        while self._busy() or not waiting.is_empty():
             if time.monotonic() >= self.deadline:
                 for worker in self._busy():
                     self._remove(worker)
@@ -130,15 +132,15 @@ class Pool:
                 task = worker.task
                 if worker.lost == ENDED and task.number not in tried:
                     tried.add(task.number)
-                    waiting.append(task)
+                    waiting.put_back(task)
                 else:
                     yield task.number, worker.finish()
                 if worker.lost:
                     self._remove(worker)
 
-    def _hand_out(self, waiting: deque[Task]) -> None:
-        while waiting and (worker := self._free_worker()) is not None:
-            worker.begin(waiting.popleft())
+    def _hand_out(self, waiting: _Waiting) -> None:
+        while (worker := self._free_worker()) is not None and not waiting.is_empty():
+            worker.begin(waiting.take())
         patience = min(POLL_SECONDS, max(0.0, self.deadline - time.monotonic()))
         wait([worker.connection for worker in self._busy()], timeout=patience)
 
@@ -155,6 +157,28 @@ class Pool:
     def _remove(self, worker: _Worker) -> None:
         worker.end(gently=False)
         self._workers.remove(worker)
+
+
+class _Waiting:
+    """Tasks of which each is asked for when it can begin, those that failed last."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        self._coming = iter(tasks)
+        self._known: deque[Task] = deque()
+
+    def is_empty(self) -> bool:
+        """Tell whether there is no task left; asks for the next one."""
+        if not self._known:
+            self._known.extend(islice(self._coming, 1))
+        return not self._known
+
+    def take(self) -> Task:
+        """Return the next task."""
+        return self._known.popleft()
+
+    def put_back(self, task: Task) -> None:
+        """Try a task again after those that are known."""
+        self._known.append(task)
 
 
 class _Worker:

@@ -20,7 +20,7 @@ from gslverify.events import Live, StageStarted
 from gslverify.finding import StageResult
 from gslverify.mutation.collect import find_item
 from gslverify.settings import Settings
-from gslverify.stages import Wave
+from gslverify.stages import Wave, prepare
 
 Request = tuple[str, Path, Wave, tuple[Any, ...]]
 """Rule id, file, stages, and the plan of earlier ones."""
@@ -59,6 +59,7 @@ def _answer(connection: Connection, request: Request, settings: Settings) -> Non
         connection.send(StageStarted(rule_id, first))
         connection.send(crashed(first, LookupError(f"{path} changed while it was verified")))
         return
+    prepare(wave, settings)
     for result in examine(item, wave, settings, connection.send, plan):
         connection.send(_picklable(result))
 

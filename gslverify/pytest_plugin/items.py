@@ -24,9 +24,9 @@ from gslverify.engine.loop import (
     OWNERS,
     ignore,
     kept,
-    may_be_remembered,
     unusable_result,
 )
+from gslverify.engine.waves import may_be_remembered
 from gslverify.finding import CODES, FAILURES, Finding, RuleResult, StageResult, Verdict
 from gslverify.project import from_here
 from gslverify.pytest_plugin import gate, stores, summary

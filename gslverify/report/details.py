@@ -158,6 +158,8 @@ def repro_command(rule_id: str, settings: Settings) -> str:
         words += ["-n", str(settings.max_examples)]
     if settings.min_examples != enough_examples(settings.max_examples):
         words += ["--min-examples", str(settings.min_examples)]
+    if settings.draws != default.draws:
+        words += ["--draws", str(settings.draws)]
     if settings.seed != default.seed:
         words += ["--seed", str(settings.seed)]
     if settings.stages != default.stages:

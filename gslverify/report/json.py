@@ -52,6 +52,11 @@ def document(report: Report) -> dict[str, Any]:
                 result.rule_id: {stage.stage: round(stage.seconds, 3) for stage in result.stages}
                 for result in done.results
             },
+            "cached": {
+                result.rule_id: names
+                for result in done.results
+                if (names := [stage.stage for stage in result.stages if stage.cached])
+            },
         },
     }
 
@@ -67,6 +72,7 @@ def _run(report: Report) -> dict[str, Any]:
         "stages": list(settings.stages),
         "max_examples": settings.max_examples,
         "min_examples": settings.min_examples,
+        "draws": settings.draws,
         "seed": settings.seed,
         "use_tvm": settings.use_tvm,
         "keep_going": settings.keep_going,

@@ -111,6 +111,7 @@ RUN = record(
     stages=listing(TEXT),
     max_examples=WHOLE,
     min_examples=WHOLE,
+    draws=WHOLE,
     seed=WHOLE,
     use_tvm=SWITCH,
     keep_going=SWITCH,
@@ -122,7 +123,13 @@ RUN = record(
     stop_reason=TEXT,
 )
 
-TIMING = record(total_s=NUMBER, jobs=WHOLE, rules=mapping(NUMBER), stages=mapping(mapping(NUMBER)))
+TIMING = record(
+    total_s=NUMBER,
+    jobs=WHOLE,
+    rules=mapping(NUMBER),
+    stages=mapping(mapping(NUMBER)),
+    cached=mapping(listing(TEXT)),
+)
 
 REPORT: dict[str, Any] = {
     "$schema": DIALECT,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from gslverify.finding import StageResult
+from gslverify.settings import Settings
 from gslverify.stage import Question, Stage
 
 Wave = Mapping[str, str]
@@ -35,6 +37,20 @@ EXAMPLES: Wave = {"examples": "gslverify.stages.examples:EXAMPLES"}
 
 
 HINTS = "gslverify.preconditions.hints:with_hints"
+
+ON_TVM = frozenset({"numeric", "gradient"})
+"""Stages that run networks on TVM, which takes longer to import than most stages to run."""
+
+BACKEND = "gslverify.trials.backend"
+
+
+def prepare(wave: Wave, settings: Settings) -> None:
+    """Start what the stages of a run will need while those of a wave of ours are at work."""
+    ours = all(location.startswith(f"{__name__}.") for location in wave.values())
+    if ours and settings.use_tvm and not ON_TVM.isdisjoint(settings.stages):
+        # Where no process can be started now, the stage that needs one will say so.
+        with suppress(OSError):
+            importlib.import_module(BACKEND).start()
 
 
 def load_stage(location: str) -> Stage:

@@ -27,9 +27,17 @@ class Questions:
 
     def _follows(self, goal: Term, conditions: Sequence[Term], solver: Solver) -> bool:
         # A part of the conditions is enough to prove something, and never to refute it.
+        own = self._pool.symbols_of(goal)
+        near = [one for one in conditions if self._pool.symbols_of(one) <= own]
+        if self._refuted(goal, near, solver):
+            return True
         cone = self._pool.cone([goal], conditions)
+        return len(cone) > len(near) and self._refuted(goal, cone, solver)
+
+    def _refuted(self, goal: Term, conditions: list[Term], solver: Solver) -> bool:
+        """Tell whether a goal is known not to fail where conditions hold."""
         try:
-            return self._ask([goal], cone, solver) is Answer.UNSAT
+            return self._ask([goal], conditions, solver) is Answer.UNSAT
         except UntranslatableError:
             return False
 

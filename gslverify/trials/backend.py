@@ -46,6 +46,11 @@ def _worker() -> Worker:
     return worker
 
 
+def start() -> None:
+    """Have TVM imported in the process that will run networks, while others are thought of."""
+    _worker().start()
+
+
 def close_worker() -> None:
     """End the worker process, if there is one."""
     if _worker.cache_info().currsize:

@@ -106,6 +106,17 @@ class RuleView:
         return [part for part in self.sketch.reason.split("\n\n") if part.strip()]
 
     @property
+    def stage_lines(self) -> list[str]:
+        """The stages as lines of text below a heading: a page of many rules needs few elements."""
+        rows = [(s.name, s.status, f"{s.seconds:.2f} s", s.said) for s in self.stages]
+        rows.insert(0, ("stage", "result", "time", "counts"))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        return [
+            f"{name:{widths[0]}}  {status:{widths[1]}}  {time:>{widths[2]}}  {said}".rstrip()
+            for name, status, time, said in rows
+        ]
+
+    @property
     def words(self) -> str:
         """What the filter looks at, in small letters."""
         texts = (self.file, self.name, *self.codes, *self.sketch.tags, self.sketch.equation)

@@ -23,9 +23,10 @@ from gslverify.generate.arrays import (
     MIXTURES,
     STYLES,
     arrays,
-    arrays_of_a_mixture,
+    inputs_of_a_mixture,
     random_array,
 )
+from gslverify.generate.choices import Drawn
 from gslverify.generate.contexts import CONTEXTS
 from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.strategies import matching_networks, networks
@@ -326,9 +327,21 @@ def test_mixtures_have_all_styles() -> None:
         assert {guarded for _, guarded in mixture} == {False, True}
 
 
+@pytest.mark.parametrize("count", [1, 4, 14])
+def test_draws_are_as_many_as_asked_for_and_differ(count: int) -> None:
+    def visit(data: st.DataObject, network: Network) -> None:
+        draws = inputs_of_a_mixture(Drawn(data.draw), network, 0, count)
+        assert len(draws) == count
+        (name,) = draws[0]
+        if network.variables[0].shape and np.prod(network.variables[0].shape) > 3:
+            assert len({draw[name].tobytes() for draw in draws}) == count
+
+    explore(SOUND["times_one"](), visit, 5, contexts=["alone"], dtypes=["float32"])
+
+
 def test_every_style_of_a_mixture_is_drawn_at_once() -> None:
     def visit(data: st.DataObject, network: Network) -> None:
-        draws = data.draw(arrays_of_a_mixture(network))
+        draws = inputs_of_a_mixture(Drawn(data.draw), network)
         assert len(draws) == len(MIXTURES[0])
 
     explore(SOUND["times_one"](), visit, 5, contexts=["alone"], dtypes=["float32"])

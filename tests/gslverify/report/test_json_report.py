@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ def test_run_and_tools_are_described(folder: Path) -> None:
         "stages": ["static", "examples", "satisfiable", "shape", "prove", "numeric"],
         "max_examples": 60,
         "min_examples": 20,
+        "draws": 6,
         "seed": 3,
         "use_tvm": True,
         "keep_going": False,
@@ -48,6 +50,17 @@ def test_run_and_tools_are_described(folder: Path) -> None:
         "stop_reason": "completed",
     }
     assert parsed["tool"].keys() == {"gslverify", "gsl", "tvm", "z3", "hypothesis", "numpy"}
+
+
+def test_stages_taken_from_the_cache_are_named_below_timing(folder: Path) -> None:
+    fresh = passing(folder)
+    first, *others = fresh.stages
+    again = replace(fresh, stages=(first, *(replace(one, cached=True) for one in others)))
+    known = report([again])
+
+    assert known["timing"]["cached"] == {"conv.py::diamond": [one.stage for one in others]}
+    assert report([fresh])["timing"]["cached"] == {}
+    assert known["rules"] == report([fresh])["rules"]
 
 
 def test_passing_rules_are_listed_with_their_assurance(folder: Path) -> None:

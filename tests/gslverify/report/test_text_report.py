@@ -219,6 +219,7 @@ def test_missing_source_line_is_left_out(folder: Path) -> None:
         (Settings(), ""),
         (Settings(jobs=7, stage_timeout=3.0), ""),
         (Settings(max_examples=9, min_examples=4), " -n 9 --min-examples 4"),
+        (Settings(draws=2), " --draws 2"),
         (Settings(stages=("static", "shape")), " --stages static,shape"),
         (Settings(keep_going=True, use_tvm=False), " --keep-going --no-tvm"),
     ],

@@ -168,6 +168,15 @@ def test_stages_have_results_counts_and_a_timeline(folder: Path) -> None:
     ]
 
 
+def test_stages_are_lines_of_text_below_each_other(folder: Path) -> None:
+    assert views(model(folder))["diamond"].stage_lines == [
+        "stage    result    time  counts",
+        "static   pass    0.00 s",
+        "shape    pass    0.25 s  3 structures",
+        "numeric  pass    1.00 s  41 graphs",
+    ]
+
+
 def test_skipped_stage_says_why(folder: Path) -> None:
     stages = views(model(folder))["undecided"].stages
 
