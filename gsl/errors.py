@@ -83,6 +83,10 @@ class GraphError(GslError):
     """A computation graph is not well formed, such as two variables with one name."""
 
 
+class MisuseError(GslError, TypeError):
+    """A function was given a thing of another kind; the message says which it takes."""
+
+
 class RewriteError(GslError):
     """Rewriting did not come to an end, or a target cannot be built for its match."""
 

@@ -7,6 +7,7 @@ expression that exists is well typed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import index
 from types import MappingProxyType
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gsl.attr.term import Term
-from gsl.errors import GraphError, ShapeError
+from gsl.errors import GraphError, MisuseError, ShapeError
 from gsl.operators.declaration import Need, Operator
 from gsl.types import ALL_DTYPES, Int, TensorType, TupleType, Type, share, shared
 
@@ -96,7 +97,7 @@ class Var(Expr):
     __slots__ = ("name",)
 
     def __init__(self, name: str, shape: Sequence[Int] = (), dtype: Any = "float32") -> None:
-        sizes = tuple(size if isinstance(size, Term) else int(size) for size in shape)
+        sizes = tuple([size if isinstance(size, Term) else _size(name, size) for size in shape])
         if any(not isinstance(size, Term) and size < 0 for size in sizes):
             raise ShapeError(f"variable `{name}` has a negative size: {sizes}")
         self.name = name
@@ -125,10 +126,20 @@ class Call(Expr):
         attributes: Mapping[str, Any] = MappingProxyType({}),
         need: Need | None = None,
     ) -> None:
-        types = tuple(operand.type for operand in operands)
+        try:
+            types = tuple([operand.type for operand in operands])
+        except AttributeError as error:
+            raise _no_expression(operator, operands) from error
         self.operator = operator
         self.attributes = _shared_attributes(operator, operator.normalise(attributes, types))
-        super().__init__(tuple(operands), operator.infer(types, self.attributes, need))
+        try:
+            result = operator.infer(types, self.attributes, need)
+        except ShapeError as error:
+            if need is not None:
+                raise
+            given = ", ".join(map(str, types))
+            raise ShapeError(f"{error}: this is {operator} of {given}") from error
+        super().__init__(tuple(operands), result)
 
     def with_operands(self, operands: tuple[Expr, ...]) -> Expr:
         """Return this call of other operands of the same types."""
@@ -151,7 +162,11 @@ class Tuple(Expr):
     __slots__ = ()
 
     def __init__(self, fields: Sequence[Expr]) -> None:
-        super().__init__(tuple(fields), TupleType(tuple([field.type for field in fields])))
+        try:
+            types = tuple([field.type for field in fields])
+        except AttributeError as error:
+            raise _no_expression("a tuple", fields) from error
+        super().__init__(tuple(fields), TupleType(types))
 
     def with_operands(self, operands: tuple[Expr, ...]) -> Expr:
         """Return the tuple of other fields of the same types."""
@@ -192,6 +207,20 @@ class Proj(Expr):
 
     def __repr__(self) -> str:
         return f"Proj({self.index})"
+
+
+def _no_expression(what: object, operands: Sequence[Any]) -> MisuseError:
+    wrong = next(o for o in operands if not hasattr(o, "type"))
+    return MisuseError(f"{what} takes expressions, not {wrong!r}; write Const(...) for a number")
+
+
+def _size(name: str, size: Any) -> int:
+    try:
+        return index(size)
+    except TypeError as error:
+        raise MisuseError(
+            f"variable `{name}` has the size {size!r}; write a whole number"
+        ) from error
 
 
 def _known_dtype(name: Any) -> Any:

@@ -80,22 +80,9 @@ def _is_plain(replacements: Sequence[tuple[Node, Node]]) -> bool:
         if old.output_count or new is old or (new.users and len(replacements) > 1):
             return False
         level = new.level
-        for user in old.users:
-            if user.level <= level:
-                return False
+        if level > old.level and any(user.level <= level for user in old.users):
+            return False
     return True
-
-
-def _redirect_all(users: Iterable[Node], old: Node, new: Node) -> None:
-    for user in users:
-        operands = user.operands
-        if len(operands) == 1:
-            user.operands = (new,)
-        elif len(operands) == 2:
-            one, two = operands
-            user.operands = (new if one is old else one, new if two is old else two)
-        else:
-            user.operands = tuple([new if node is old else node for node in operands])
 
 
 class Graph:
@@ -196,7 +183,7 @@ class Graph:
         self._adopt(added)
         self.made += added
         if not apart:
-            apart = all([old.users.keys().isdisjoint(added) for old, _ in replacements])
+            apart = all(old.users.keys().isdisjoint(added) for old, _ in replacements)
         if apart and _is_plain(replacements):
             self._hand_over(replacements)
         else:
@@ -209,19 +196,27 @@ class Graph:
 
     def _hand_over(self, replacements: Sequence[tuple[Node, Node]]) -> None:
         affected: dict[Node, None] = {}
+        wide: dict[Node, None] = {}
         for old, new in replacements:
             users = old.users
+            for user in users:
+                operands = user.operands
+                if len(operands) == 1:
+                    user.operands = (new,)
+                elif len(operands) == 2:
+                    one, two = operands
+                    user.operands = (new if one is old else one, new if two is old else two)
+                else:
+                    wide[user] = None
             affected.update(users)
             if new.users:
                 new.users.update(users)
             else:
                 new.users = users
             old.users = {}
-        if len(replacements) == 1:
-            _redirect_all(affected, old, new)
-        else:
+        if wide:
             mapping = dict(replacements).get
-            for user in affected:
+            for user in wide:
                 user.operands = tuple([mapping(node, node) for node in user.operands])
         self.affected = affected
         self._changed.update(affected)
@@ -273,9 +268,10 @@ class Graph:
             node.level = -1
             dropped.append(node)
             for operand in node.operands:
-                operand.users.pop(node, None)
+                users = operand.users
+                users.pop(node, None)
                 affected[operand] = None
-                if not operand.users:
+                if not users:
                     candidates.append(operand)
         return dropped
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gsl.errors import GraphError
+from gsl.errors import GraphError, OperatorError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import lookup
@@ -48,11 +48,14 @@ def decode(records: Sequence[Record]) -> list[Expr]:
     """Return the expression of every record.
 
     Raises GraphError for what is no record, OperatorError for an operator that is not declared or
-    that does not take these operands and attributes.
+    that does not take these operands and attributes; both name the record.
     """
     exprs: list[Expr] = []
-    for record in records:
-        exprs.append(_expr(record, [exprs[position] for position in record[1]]))
+    for number, record in enumerate(records):
+        try:
+            exprs.append(_expr(record, [exprs[position] for position in record[1]]))
+        except (GraphError, OperatorError) as error:
+            raise type(error)(f"record {number}, {record[0]}: {error}") from error
     return exprs
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from importlib import import_module
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 
 from gsl import fold, storage
-from gsl.errors import GraphError
+from gsl.errors import GraphError, MisuseError
 from gsl.expr import Expr, Var
 from gsl.graph import reverse_post_order
+
+Kind = TypeVar("Kind", bound=Expr)
 
 
 class Workload:
@@ -27,7 +29,8 @@ class Workload:
         inputs: order of the input variables; by default the reverse post-order of the network.
 
     Raises GraphError when two variables share a name, when a parameter does not fit its variable,
-    or when `inputs` misses a variable.
+    or when `inputs` misses a variable; MisuseError for outputs that are no expressions and inputs
+    that are no variables.
     """
 
     def __init__(
@@ -36,9 +39,10 @@ class Workload:
         parameters: Mapping[str, Any] = MappingProxyType({}),
         inputs: Sequence[Var] | None = None,
     ) -> None:
-        self.outputs = (outputs,) if isinstance(outputs, Expr) else tuple(outputs)
+        self.outputs = (outputs,) if isinstance(outputs, Expr) else _all(outputs, Expr, "outputs")
         used = [expr for expr in self.order if isinstance(expr, Var)]
-        self.variables = _unique(used if inputs is None else [*inputs, *used])
+        first = () if inputs is None else _all(inputs, Var, "inputs")
+        self.variables = _unique([*first, *used])
         unknown = parameters.keys() - {variable.name for variable in self.variables}
         if unknown:
             raise GraphError(f"parameters without a variable: {', '.join(sorted(unknown))}")
@@ -50,7 +54,7 @@ class Workload:
             }
         )
         self.inputs = tuple(v for v in self.variables if v.name not in self.parameters)
-        given = set(self.inputs if inputs is None else inputs)
+        given = set(self.inputs if inputs is None else first)
         _require_known([v for v in self.inputs if v not in given])
 
     @cached_property
@@ -148,6 +152,17 @@ class Workload:
     def __repr__(self) -> str:
         inputs = ", ".join(f"{v.name}: {v.type}" for v in self.inputs)
         return f"Workload({inputs}; {len(self.parameters)} parameters)"
+
+
+def _all(given: Iterable[Kind], kind: type[Kind], what: str) -> tuple[Kind, ...]:
+    """Return what is given as a tuple; raise MisuseError unless all of it is of a kind."""
+    items = tuple(given) if isinstance(given, Iterable) else (given,)
+    for item in items:
+        if not isinstance(item, kind):
+            raise MisuseError(
+                f"{item!r} cannot be among the {what} of a workload; it is no {kind.__name__}"
+            )
+    return items
 
 
 def _require_known(missing: Sequence[Var]) -> None:

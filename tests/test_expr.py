@@ -10,7 +10,7 @@ import pytest
 
 from gsl import Call, Const, Expr, Proj, Tuple, Var
 from gsl.attr.term import Symbol
-from gsl.errors import GraphError, OperatorError, ShapeError
+from gsl.errors import GraphError, MisuseError, OperatorError, ShapeError
 from gsl.expr import attribute_of
 from gsl.operators import REGISTRY
 from gsl.types import TensorType, TupleType
@@ -111,6 +111,11 @@ ILL_FORMED: list[tuple[Callable[[], Expr], type[Exception], str]] = [
     (lambda: Call(RELU, [X, X]), ShapeError, "Relu takes 1 operands, not 2"),
     (lambda: Call(RELU, [Tuple([X])]), ShapeError, "operand `data` of Relu must be one tensor"),
     (lambda: Call(ADD, [X, Var("y", (4,))]), ShapeError, "shapes must broadcast"),
+    (lambda: Call(ADD, [X, Var("y", (4,))]), ShapeError, "this is Add of float32.*, float32.4."),
+    (lambda: Call(ADD, [X, 1.0]), MisuseError, "Add takes expressions, not 1.0; write Const"),
+    (lambda: Tuple([X, None]), MisuseError, "a tuple takes expressions, not None"),
+    (lambda: Var("x", (2.5,)), MisuseError, "variable `x` has the size 2.5; write a whole"),
+    (lambda: Var("x", ("n",)), MisuseError, "variable `x` has the size 'n'"),
     (lambda: Call(ADD, [X, Var("y", (3,), "int8")]), ShapeError, "must have one dtype"),
     (lambda: Call(LEAKY, [X], {"alfa": 1.0}), OperatorError, "did you mean `alpha`"),
     (lambda: Call(LEAKY, [X], {"alpha": "1"}), OperatorError, "'1' is not a number"),

@@ -414,9 +414,12 @@ DAMAGED: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "unknown attribute": (
         record(ADD_RECORD, "call", [0, 1], "Add", {"axis": 1}),
-        "is damaged: OperatorError: `axis` is not an attribute of Add",
+        "is damaged: OperatorError: record 2, call: `axis` is not an attribute of Add",
     ),
-    "ill-typed": (record(ADD_RECORD, "call", [0], "Add", {}), "Add takes 2 operands, not 1"),
+    "ill-typed": (
+        record(ADD_RECORD, "call", [0], "Add", {}),
+        "record 2, call: Add takes 2 operands, not 1",
+    ),
     "attributes are a list": (record(ADD_RECORD, "call", [0, 1], "Add", []), NO_RECORD),
     "unknown kind": (record(X_RECORD, "lambda", []), "record 0 is not that of an expression"),
     "size is a fraction": (record(X_RECORD, "var", [], "x", [2.0, 3], "float32"), NO_RECORD),

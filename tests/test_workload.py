@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gsl import Var, Workload
-from gsl.errors import GraphError
+from gsl.errors import GraphError, MisuseError
 from tests.match.toys import add, exp, multiply, relu, var
 
 X, W, V = var("x"), var("w"), var("v")
@@ -62,6 +62,19 @@ ILL_FORMED: list[tuple[Callable[[], Any], str]] = [
 @pytest.mark.parametrize(("build", "reason"), ILL_FORMED)
 def test_ill_formed_workload_does_not_exist(build: Callable[[], Any], reason: str) -> None:
     with pytest.raises(GraphError, match=reason):
+        build()
+
+
+MISUSED: list[tuple[Callable[[], Any], str]] = [
+    (lambda: Workload(1), "1 cannot be among the outputs of a workload; it is no Expr"),
+    (lambda: Workload([relu(X), None]), "None cannot be among the outputs"),
+    (lambda: Workload(relu(X), inputs=[relu(X)]), "among the inputs of a workload; it is no Var"),
+]
+
+
+@pytest.mark.parametrize(("build", "reason"), MISUSED)
+def test_workload_is_made_of_expressions(build: Callable[[], Any], reason: str) -> None:
+    with pytest.raises(MisuseError, match=reason):
         build()
 
 

@@ -66,7 +66,7 @@ class Ways:
         self.steps: dict[Step, Ways] = {}
         self._anywhere: list[Anywhere] = []
         self._to_crowd = False
-        self._up: list[tuple[int | None, Memo[Head, list[Ways]]]] = []
+        self._up: list[tuple[int | None, Memo[Head, Ways | None]]] = []
         self._down: list[tuple[int | None, Ways]] = []
 
     def add(self, way: Way) -> None:
@@ -88,12 +88,19 @@ class Ways:
             ways._down = [(s.position, ways.steps[s]) for s in steps if type(s) is Down]
             ways._anywhere = [step for step in ways.steps if type(step) is Anywhere]
 
-    def _to_users(self, most: int | None, head: Head) -> list[Ways]:
-        return [
-            ways
-            for step, ways in reversed(self.steps.items())
-            if type(step) is Up and step.most == most and head in step.heads
-        ]
+    def _to_users(self, most: int | None, head: Head) -> Ways | None:
+        """Return the ways on from users of a head, all as one."""
+        merged = Ways()
+        for step, ways in self.steps.items():
+            if type(step) is Up and step.most == most and head in step.heads:
+                merged._take_in(ways)
+        merged.finish()
+        return merged if merged.arrived or merged.steps else None
+
+    def _take_in(self, other: Ways) -> None:
+        self.arrived = self.arrived or other.arrived
+        for step, ways in other.steps.items():
+            self.steps.setdefault(step, Ways())._take_in(ways)
 
     def follow(self, node: Node, found: list[Reached]) -> None:
         """Add to `found` where the ways lead from a node.
@@ -111,7 +118,8 @@ class Ways:
         for most, ways_to in self._up:
             if count <= FEW if most is None else count <= most and not node.output_count:
                 for user in reversed(users):
-                    for ways in ways_to[user.head]:
+                    ways = ways_to[user.head]
+                    if ways is not None:
                         if ways.steps:
                             ways.follow(user, found)
                         else:

@@ -13,13 +13,13 @@ from gsl.check import require_well_formed
 from gsl.engine.affected import Anywhere, PutOff, Reached, neighbourhood_of
 from gsl.engine.history import Noted, explanation
 from gsl.engine.index import index_of
-from gsl.errors import RewriteError
+from gsl.errors import MisuseError, RewriteError
 from gsl.expr import Expr, Var
 from gsl.graph import Graph, Node
 from gsl.match.bindings import Bindings
 from gsl.match.find import Found, find, nodes_of, searched
 from gsl.rewrite.builder import rewrite
-from gsl.subst import Subst
+from gsl.subst import Rule, Subst
 from gsl.workload import Workload
 
 DEFAULT_REWRITES_PER_NODE = 20
@@ -67,10 +67,12 @@ def apply(
     Outputs, inputs and parameters keep their order; parameters that are not used any more go. A
     match whose target cannot be built is left alone and noted in `record`.
 
-    Raises RuleError for a rule that is not well formed, GraphError for a graph with a cycle, and
+    Raises MisuseError for what is no workload or no list of rules that are written down,
+    RuleError for a rule that is not well formed, GraphError for a graph with a cycle, and
     RewriteError when more than `max_rewrites` are needed (default: 20 per node, at least 1000),
     which means that the rules feed each other; it names those that do.
     """
+    _require_kinds(workload, rules)
     for rule in rules:
         rule.derived(require_well_formed)
     with _collector_paused():
@@ -88,6 +90,18 @@ def apply(
         nodes = graph if workload.parameters else ()
         used = [node.expr for node in nodes if isinstance(node.expr, Var)]
         return workload.with_outputs(outputs, used)
+
+
+def _require_kinds(workload: object, rules: object) -> None:
+    if not isinstance(workload, Workload):
+        raise MisuseError(f"rules apply to a Workload, not to {workload!r}; write Workload(...)")
+    if not isinstance(rules, Sequence):
+        raise MisuseError(f"the rules are not a list but {rules!r}; write [rule]")
+    for rule in rules:
+        if isinstance(rule, Rule):
+            raise MisuseError(f"`{rule.name}` is not written down yet; write {rule.name}()")
+        if not isinstance(rule, Subst):
+            raise MisuseError(f"{rule!r} is no rule; rules are made by Subst(source, target)")
 
 
 @contextmanager
@@ -188,7 +202,8 @@ class _Run:
         self._history.append((rule, nodes_of(found), added))
         if self.rewrites > self.limit:
             why = explanation(self._history)
-            raise RewriteError(f"no end after {self.limit} rewrites; {why}")
+            cure = "leave one out, give it a condition, or allow more with max_rewrites"
+            raise RewriteError(f"no end after {self.limit} rewrites; {why} ({cure})")
 
     def _go_on(self, root: Node, added: Sequence[Node]) -> None:
         """Have what was made examined next, and what it may have made possible after all others."""
@@ -202,10 +217,13 @@ class _Run:
         for touched in (*added, *self.graph.affected):
             ways = ways_from[touched.head]
             if ways is not None and touched.level >= 0:
-                ways.follow(touched, found)
-        self._await(found)
+                if ways.steps:
+                    ways.follow(touched, found)
+                else:
+                    found.append(touched)
         if root.level >= 0:
-            self._await((root,))
+            found.append(root)
+        self._await(found)
 
     def note_rewrites(self) -> None:
         """Have the record tell what was rewritten."""

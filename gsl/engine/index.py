@@ -160,8 +160,7 @@ class RuleIndex:
             key: tuple[Any, ...] = (node.head, one.head, len(one.users) > 1)
         elif len(operands) == 2:
             one, two = operands
-            shared = len(one.users) > 1, len(two.users) > 1
-            key = (node.head, one.head, two.head, shared)
+            key = (node.head, one.head, two.head, len(one.users) > 1, len(two.users) > 1)
         else:
             key = (node.head, *[operand.head for operand in operands])
         found = self._choices.get(key)

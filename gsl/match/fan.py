@@ -193,10 +193,12 @@ class _Parts:
         return [p for p in self.shape.patterns if p in self.shared and not isinstance(p, INPUTS)]
 
     def may_depend(self, pattern: Pattern) -> bool:
-        """Tell whether what `pattern` stands for may be computed from an output of the match.
+        """Tell whether what `pattern` stands for may be computed from an output, or is one.
 
         What all fields share lies below all outputs.
         """
+        if pattern in (self.root, self.variadic.field):
+            return isinstance(pattern, INPUTS)
         return isinstance(pattern, Wildcard) and pattern not in self.shared
 
     @property

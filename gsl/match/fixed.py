@@ -16,7 +16,7 @@ from gsl.match.bindings import Bindings, Key
 from gsl.match.branch import Shape, listed
 from gsl.match.loops import LoopWriter
 from gsl.match.whole import output_below
-from gsl.pat import Pattern, Wildcard
+from gsl.pat import INPUTS, Pattern, Wildcard
 from gsl.subst import Subst
 
 MOST_OUTPUTS = 8
@@ -83,7 +83,7 @@ class _Writer(LoopWriter):
         """Write that no input depends on an output; most lie lower than all of them."""
         names = self.branch.names
         outputs = [names[output] for output in self._outputs]
-        inputs = [names[pattern] for pattern in self._outputs_below() if pattern in names]
+        inputs = [names[pattern] for pattern in self._may_depend() if pattern in names]
         if len(outputs) > 1 and inputs:
             lowest = self.code.fresh("l")
             self.code.line(f"{lowest} = min({', '.join(f'{name}.level' for name in outputs)})")
@@ -92,8 +92,16 @@ class _Writer(LoopWriter):
             found = f"{below}(graph, {listed(inputs)}, {listed(outputs)})"
             self.branch.fail_if(f"({above}) and {found}")
 
-    def _outputs_below(self) -> list[Pattern]:
-        """Return the inputs that may be computed from an output: those that not all are made of."""
-        inputs = dict.fromkeys(p for p in self._patterns if isinstance(p, Wildcard))
+    def _may_depend(self) -> list[Pattern]:
+        """Return the inputs that may be computed from an output, or are one.
+
+        Variables and constants are not computed, and what all outputs are made of lies below them.
+        """
+        inputs = [pattern for pattern in self._patterns if isinstance(pattern, INPUTS)]
         below = [frozenset(reverse_post_order([output])) for output in self._outputs]
-        return [pattern for pattern in inputs if not all(pattern in one for one in below)]
+        return [
+            pattern
+            for pattern in inputs
+            if pattern in self._outputs
+            or (isinstance(pattern, Wildcard) and not all(pattern in one for one in below))
+        ]

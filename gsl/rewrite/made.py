@@ -95,7 +95,8 @@ def maker_of(graph: Graph) -> Maker:
     maker: Maker | None = graph.memory.get(Maker)
     if maker is None:
         maker = graph.memory[Maker] = Maker(graph)
-    maker.made = []
+    else:
+        maker.made = []
     return maker
 
 

@@ -9,7 +9,6 @@ as values of constants, are made by `rewrite/target.py` every time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +24,7 @@ from gsl.match.fan import Fan
 from gsl.match.reads import EXACT, kind_of_domain
 from gsl.operators import Operator
 from gsl.operators.declaration import OpaqueOperator
-from gsl.pat import Call, Const, GetInst, GetItem, Pattern, SameOperator, Tuple, Variable, Variadic
+from gsl.pat import Call, Const, GetInst, GetItem, Pattern, SameOperator, Tuple, Variable
 from gsl.rewrite.made import Maker
 from gsl.rewrite.target import COUNT, Construct, Replacements, TargetWriter, construct_of, write
 from gsl.subst import Subst
@@ -76,7 +75,7 @@ def _is_apart(subst: Subst) -> bool:
 
 
 class _Plans:
-    """The plans of one target; each is made the first time that a match of its kind is rewritten."""
+    """The plans of one target; each is made the first time that a match of its kind comes."""
 
     def __init__(self, construct: Construct) -> None:
         self.known: dict[Any, Plan] = {}
@@ -130,6 +129,9 @@ class _ReplayWriter(TargetWriter):
         self._plans = plans
         self._parts: list[str] = []
         self._place = 0
+        self._loop = 0
+        self._outside: frozenset[str] = frozenset()
+        self._hoisted: dict[str, str] = {}
 
     def begin(self) -> None:
         """Write the look-up of the plan."""
@@ -155,21 +157,21 @@ class _ReplayWriter(TargetWriter):
     def demand_type(self, old: str, new: str) -> None:
         """Write nothing: the types of outputs belong to the key."""
 
-    def call(self, pattern: Call) -> str:
+    def called(self, pattern: Call) -> str:
         """Write how a call is made; return the name of its node."""
         names = [self.node(operand) for operand in pattern.operands]
         operator = self.operator(pattern)
         rest = f"e.operator = {operator}; e.attributes = {self.part()}; e.type = {self.part()}"
         return self.made(self.code.constant(CallExpr), operator, names, rest)
 
-    def tuple(self, fields: list[str]) -> str:
+    def packed(self, fields: list[str]) -> str:
         """Write how a tuple is made; return the name of its node."""
         kind = self.code.constant(TupleExpr)
         return self.made(kind, kind, fields, f"e.type = {self.part()}")
 
-    def fields(self, fields: str) -> str:
+    def unrolled(self, fields: str) -> str:
         """Write how the tuple of a list is made; return the name of its node."""
-        node = self.tuple([])
+        node = self.packed([])
         self.code.line(f"{node}.operands = tuple({fields})")
         self.code.line(f"for o in {fields}: o.users[{node}] = None")
         self.code.line(f"{node}.level = max([o.level for o in {fields}]) + 1")
@@ -185,11 +187,32 @@ class _ReplayWriter(TargetWriter):
         """Write the constructors of an expression and its node, linked; return its name."""
         node = super().made(kind, head, operands, rest)
         for operand in operands:
-            self.code.line(f"{operand}.users[{node}] = None")
+            self.code.line(f"{self.before(operand, f'{operand}.users')}[{node}] = None")
         levels = [f"{operand}.level" for operand in operands]
-        above = f"max({', '.join(levels)})" if len(levels) > 1 else "".join(levels)
-        self.code.line(f"{node}.level = {f'{above} + 1' if above else 0}")
+        if len(levels) == 1:
+            level = self.before(operands[0], f"{levels[0]} + 1")
+        else:
+            level = f"max({', '.join(levels)}) + 1" if levels else "0"
+        self.code.line(f"{node}.level = {level}")
         return node
+
+    def opening(self, count: str) -> None:
+        """Remember the place before a loop and which nodes there are by then."""
+        if count != COUNT:
+            raise NotCompiledError("a number of fields that is computed")
+        if self.code.depth == 1:
+            self._loop = self.code.mark()
+            self._outside = frozenset(self.names.values())
+
+    def before(self, node: str, text: str) -> str:
+        """Return the source of what depends on one node only, before a loop if it can be."""
+        if self.code.depth == 1 or node not in self._outside:
+            return text
+        if text not in self._hoisted:
+            name = self._hoisted[text] = self.code.fresh("b")
+            self.code.insert(self._loop, f"{name} = {text}")
+            self._loop += 1
+        return self._hoisted[text]
 
     def _projection(self, whole: str, index: str) -> str:
         if not self._is_simple(index):
@@ -201,21 +224,17 @@ class _ReplayWriter(TargetWriter):
             raise NotCompiledError("an instance that is computed")
         return super()._instance(pattern)
 
-    def loop(self, variadic: Variadic, count: str) -> AbstractContextManager[str]:
-        """Open a loop over the fields of a variadic pattern; what they share is made before."""
-        if count != COUNT:
-            raise NotCompiledError("a number of fields that is computed")
-        return super().loop(variadic, count)
-
     def _key(self) -> Iterator[str]:
+        of_field = []
         for pattern, path in dict.fromkeys(self._facts()):
             if pattern in self.names:
                 yield f"id({path.format(self.names[pattern])})"
             elif pattern in self.templates:
-                node = f"o[{self.templates.index(pattern)}]"
-                yield f"*[id({path.format(node)}) for o in fields]"
+                of_field.append(path.format(f"o[{self.templates.index(pattern)}]"))
             else:
                 raise NotCompiledError(f"{pattern!r} is not there")
+        if of_field:
+            yield f"*[id(part) for o in fields for part in {listed(of_field)}]"
 
     def _facts(self) -> Iterator[tuple[Pattern, str]]:
         """Yield the matched patterns that a target is made of, each with what matters of it."""
@@ -232,9 +251,9 @@ class _ReplayWriter(TargetWriter):
     def _facts_of_made(self, pattern: Pattern) -> Iterator[tuple[Pattern, str]]:
         if isinstance(pattern, Call) and pattern.attributes_of is not None:
             yield from self._facts_of_call(pattern.attributes_of)
-        if isinstance(pattern, Call) and isinstance(pattern.callee, SameOperator):
-            if self._is_matched(pattern.callee.call):
-                yield pattern.callee.call, HEAD
+        callee = pattern.callee if isinstance(pattern, Call) else None
+        if isinstance(callee, SameOperator) and self._is_matched(callee.call):
+            yield callee.call, HEAD
         if isinstance(pattern, Const) and pattern.like is not None:
             yield from self._fact(pattern.like, "dtype")
         for term in pattern.terms():

@@ -132,6 +132,7 @@ class TargetWriter:
         self._make_shared(variadic)
         index = self.code.fresh("i")
         names = dict(self.names)
+        self.opening(count)
         with block(self.code, self._reads, self._terms):
             if count == COUNT:
                 row = self.rows[index] = self.code.fresh("o")
@@ -142,6 +143,9 @@ class TargetWriter:
             yield index
         del self._terms.symbols[variadic.symbol]
         self.names = names
+
+    def opening(self, count: str) -> None:
+        """Take notice that a loop over so many fields is opened."""
 
     def _make_shared(self, variadic: Variadic) -> None:
         for pattern in reverse_post_order([variadic.field]):
@@ -167,11 +171,11 @@ class TargetWriter:
             case GetInst():
                 return self._instance(pattern)
             case Call():
-                return self.call(pattern)
+                return self.called(pattern)
             case Tuple(operands=fields):
-                return self.tuple([self.node(field) for field in fields])
+                return self.packed([self.node(field) for field in fields])
             case Variadic():
-                return self.fields(self._fields(pattern))
+                return self.unrolled(self._fields(pattern))
             case GetItem(constraints={"index": index}):
                 return self._projection(
                     self.node(pattern.operands[0]), self._terms.write(index).text
@@ -185,8 +189,12 @@ class TargetWriter:
         if not self._is_simple(index):
             return f"make.projection({whole}, {index})"
         kind = self.code.constant(ProjExpr)
-        rest = f"e.index = {index}; e.type = {whole}.expr.type.fields[{index}]"
-        return self.made(kind, kind, [whole], rest)
+        fields = self.before(whole, f"{whole}.expr.type.fields")
+        return self.made(kind, kind, [whole], f"e.index = {index}; e.type = {fields}[{index}]")
+
+    def before(self, node: str, text: str) -> str:
+        """Return the source of what only depends on one node."""
+        return text
 
     def _is_simple(self, index: str) -> bool:
         return index.isdecimal() or index in self._terms.symbols.values()
@@ -196,11 +204,11 @@ class TargetWriter:
         dtype = self._dtype(pattern)
         return f"make.constant({self._terms.write(value).text}, {dtype})"
 
-    def fields(self, fields: str) -> str:
+    def unrolled(self, fields: str) -> str:
         """Return the source of how the tuple of a list is made."""
         return f"make.tuple(tuple({fields}))"
 
-    def tuple(self, fields: list[str]) -> str:
+    def packed(self, fields: list[str]) -> str:
         """Write how a tuple is made; return the name of its node."""
         if not fields:
             return "make.tuple(())"
@@ -242,7 +250,7 @@ class TargetWriter:
             return repr("float32")
         return self._reads.attribute(pattern.like, self._there(pattern.like), "dtype").text
 
-    def call(self, pattern: Call) -> str:
+    def called(self, pattern: Call) -> str:
         """Write how a call is made; its attributes and type are inferred once for equal keys."""
         names = [self.node(operand) for operand in pattern.operands]
         operands = listed(names)
@@ -270,7 +278,10 @@ class TargetWriter:
         node = self.code.fresh("n")
         self.code.line(f"e = new({kind}); e.operands = (); {rest}")
         self.code.line(f"{node} = {self.code.constant(Node)}(); {node}.expr = e")
-        self.code.line(f"{node}.head = {head}; {node}.operands = {listed(operands)}")
+        below = listed(operands)
+        if len(operands) == 1:
+            below = self.before(operands[0], below)
+        self.code.line(f"{node}.head = {head}; {node}.operands = {below}")
         self.code.line(f"{node}.users = {{}}; {node}.output_count = 0")
         self.code.line(f"{node}.waiting = False; made({node})")
         return node

@@ -36,7 +36,7 @@ def flattened(call: Call) -> list[Shape] | None:
         return None
     if not all(isinstance(one, TensorType) and one.size for one in (call.type, *given)):
         return None
-    result = call.type.shape
+    (result,) = (one.shape for one in tensors((call.type,)))
     shapes = [(1,) * (len(result) - one.ndim) + one.shape for one in tensors(tuple(given))]
     axes = [axis for axis in zip(result, *shapes, strict=True) if axis[0] != 1]
     groups = [list(axes) for _, axes in groupby(axes, key=_repeated)] or [[(1,) * (1 + len(given))]]

@@ -8,7 +8,7 @@ pipeline of TVM fuses nothing, so a graph computes with the same kernels when it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -109,7 +109,8 @@ class Kernels:
             return function(*operands)
         pairs = zip(operands, form.shapes, strict=True)
         flat = [aligned(_array(operand).reshape(shape)) for operand, shape in pairs]
-        return _array(function(*flat)).reshape(call.type.shape)
+        (result,) = tensors((call.type,))
+        return _array(function(*flat)).reshape(result.shape)
 
     def key(self, call: Call) -> Key:
         """Return the key of the kernel that computes a call."""

@@ -58,6 +58,8 @@ def _answer(connection: socket.socket, child: Any, lasting: LastingChild) -> NoR
 
 
 def _import_child() -> Any:
+    # TVM imports torch where it is installed, which takes as long as TVM and is of no use here.
+    sys.modules.setdefault("torch", None)  # type: ignore[arg-type]
     # Here and not above: this module is also imported by the parent, which must not load TVM.
     from gsl.tvm import child
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gsl.expr import Var
 from gsl.operators.declaration import Values
+from gslverify.generate.choices import Choices
 from gslverify.generate.network import Network
 from gslverify.generate.values import restricted, value_ranges
 
@@ -70,17 +71,16 @@ NEXT_SEED = 1_000_003
 """Added to a seed where a manner is used again; no round reaches it."""
 
 
-@st.composite
-def arrays_of_a_mixture(
-    draw: st.DrawFn, network: Network, salt: int = 0, count: int = USUAL_DRAWS
+def inputs_of_a_mixture(
+    choices: Choices, network: Network, salt: int = 0, count: int = USUAL_DRAWS
 ) -> list[dict[str, Any]]:
-    """Draw the inputs of a network `count` times in the manners of a mixture, simple values first.
+    """Choose the inputs of a network `count` times in the manners of a mixture, simple ones first.
 
     Of a network with large tensors only in a few. With another `salt` the same choices give other
     arrays, so that the first draws of several rounds differ.
     """
-    mixture = MIXTURES[(draw(st.integers(0, len(MIXTURES) - 1)) + salt) % len(MIXTURES)]
-    seed = draw(st.integers(0, 255)) + 256 * salt
+    mixture = MIXTURES[(choices.number(len(MIXTURES) - 1) + salt) % len(MIXTURES)]
+    seed = choices.number(255) + 256 * salt
     elements = sum(math.prod(variable.shape) for variable in network.variables)
     manners = MANNERS_OF_LARGE_NETWORKS if elements > LARGE else mixture
     times = count if elements <= LARGE else min(count, len(manners))

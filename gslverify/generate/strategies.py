@@ -10,13 +10,13 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from gsl.attr.term import Symbol
+from gsl.attr.term import Symbol, Term
 from gsl.errors import GslError
 from gsl.expr import Const, Expr, Var
 from gsl.graph import reverse_post_order
@@ -24,6 +24,7 @@ from gsl.pat import Wildcard
 from gsl.subst import Subst
 from gsl.types import TensorType
 from gslverify.generate.arrays import random_array
+from gslverify.generate.choices import Choices, Drawn, NothingDrawnError, one_of
 from gslverify.generate.contexts import AROUND, CONTEXTS, Site, may_have_place
 from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.values import value_ranges, within
@@ -40,6 +41,7 @@ from gslverify.instances.sampling import Sampler
 from gslverify.instances.variants import enumerate_variants
 from gslverify.smt import Answer, Solver, new_context
 
+MOST_WISHES = 10
 MOST_ELEMENTS = 20_000
 MOST_ELEMENTS_OF_LARGE_RULES = 2_000_000
 STYLES_OF_CONSTANTS = (
@@ -63,41 +65,66 @@ def networks(
     sizes: Sequence[str] = SIZES,
     corner: int = -1,
 ) -> Network:
-    """Draw a network that contains a match of the rule the samplers belong to.
-
-    `dtypes` are preferred where the rule leaves a choice, and sizes in one of the modes `sizes`
-    (see `wishes`); models lie in the `corner` of that number, if there is one. What could not be
-    drawn is counted in `refused` by its reason.
-    """
-
-    def refuse(reason: str) -> NoReturn:
+    """Draw a network; see `network_from`. What could not be drawn is counted in `refused`."""
+    try:
+        return network_from(Drawn(draw), samplers, contexts, dtypes, sizes, corner)
+    except NothingDrawnError as error:
         if refused is not None:
-            refused[reason] += 1
+            refused[str(error)] += 1
         reject()
 
-    context = draw(st.sampled_from(contexts))
-    sampler = samplers[draw(st.integers(0, len(samplers) - 1))]
+
+def network_from(
+    choices: Choices,
+    samplers: Sequence[Sampler],
+    contexts: Sequence[str] = CONTEXTS,
+    dtypes: Sequence[str] = DTYPES,
+    sizes: Sequence[str] = SIZES,
+    corner: int = -1,
+) -> Network:
+    """Choose a network that contains a match of the rule the samplers belong to.
+
+    `dtypes` are preferred where the rule leaves a choice, and sizes in one of the modes `sizes`
+    (see `wishes`); models lie in the `corner` of that number, if there is one. Raises
+    NothingDrawnError.
+    """
+    context, sampler = one_of(choices, contexts), one_of(choices, samplers)
     demand = sampler.corners[corner] if 0 <= corner < len(sampler.corners) else None
-    may_be_empty = draw(st.integers(0, 7)) == 7
-    model = sampler.model(wishes(draw, dtypes, sizes), may_be_empty, demand)
+    may_be_empty = choices.number(7) == 7
+    model = _model(choices, sampler, (dtypes, sizes), may_be_empty, demand)
     if model is None:
-        refuse("no sizes and attributes were found that meet all conditions")
-    style, start = draw(st.sampled_from(STYLES_OF_CONSTANTS)), draw(st.integers(0, 255))
+        raise NothingDrawnError("no sizes and attributes were found that meet all conditions")
+    style, start = one_of(choices, STYLES_OF_CONSTANTS), choices.number(255)
     try:
         fill = filled_constants(sampler.instance, model, style, np.random.default_rng(start))
         site = concrete_site(sampler.instance, model, fill)
     except GslError as error:
-        refuse(str(error))
+        raise NothingDrawnError(str(error)) from error
     exprs, largest = reverse_post_order(site.outputs), most_elements(sampler)
     if not all(_has_at_most(expr, largest) for expr in exprs):
-        refuse(f"a tensor has more than {largest:,} elements")
+        raise NothingDrawnError(f"a tensor has more than {largest:,} elements")
     if not constants_are_defined(site.outputs):
-        refuse("a constant is outside the domain of an operator that uses it")
+        raise NothingDrawnError("a constant is outside the domain of an operator that uses it")
     in_corner = demand is not None and value_in(demand, model) is True
     around = AROUND[context](site)
     if around is None:
-        refuse(f"{NOT_APPLICABLE} `{context}`")
+        raise NothingDrawnError(f"{NOT_APPLICABLE} `{context}`")
     return replace(around, model=_by_name(model), in_corner=in_corner, sampler=sampler)
+
+
+def _model(
+    choices: Choices,
+    sampler: Sampler,
+    preferred: tuple[Sequence[str], Sequence[str]],
+    may_be_empty: bool,
+    demand: Term | None,
+) -> dict[Symbol, Any] | None:
+    """Choose wishes until all are granted; after a few attempts, have the solver drop some."""
+    for _ in range(MOST_WISHES):
+        model = sampler.granted(wishes(choices, *preferred), may_be_empty, demand)
+        if model is not None:
+            return model
+    return sampler.model(wishes(choices, *preferred), may_be_empty, demand)
 
 
 def _by_name(model: Mapping[Symbol, Any]) -> dict[str, Any]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
-from hypothesis import strategies as st
-
 from gsl.attr.term import Symbol
+from gslverify.generate.choices import Choices, one_of
 from gslverify.instances.sampling import Wish, is_constant
 
 DTYPES = ("float32", "float64", "int32", "float16", "int64", "int8", "uint8", "bool")
@@ -22,51 +20,35 @@ SIZES = ("free", "equal", "distinct")
 LONG = ("long",)
 
 
-_COMMON, _SIZE, _BOOLEAN = st.integers(1, 4), st.integers(1, 5), st.booleans()
-_REAL, _INTEGER = st.sampled_from(REALS), st.sampled_from(INTEGERS)
-_NUMBER, _LENGTH = st.sampled_from(INTEGERS + EDGES), st.sampled_from(LENGTHS)
-
-
-@lru_cache(maxsize=256)
-def _one_of(options: tuple[Any, ...]) -> st.SearchStrategy[Any]:
-    """A strategy that is made anew is examined anew, which takes longer than to draw from it."""
-    return st.sampled_from(options)
-
-
-@lru_cache(maxsize=256)
-def _from(low: int) -> st.SearchStrategy[int]:
-    return st.integers(low, low + 3)
-
-
-def wishes(draw: st.DrawFn, dtypes: Sequence[str] = DTYPES, modes: Sequence[str] = SIZES) -> Wish:
+def wishes(choices: Choices, dtypes: Sequence[str] = DTYPES, modes: Sequence[str] = SIZES) -> Wish:
     """Return a chooser of values for symbols.
 
     In the mode "free" sizes are up to 5, in "equal" all the same and in "distinct" all different;
     in "long" one is of LENGTHS and the others are short.
     """
-    mode = draw(_one_of(tuple(modes)))
-    common = draw(_COMMON)
+    mode = one_of(choices, modes)
+    common = 1 + choices.number(3)
     same = common if mode == "equal" else 0
-    length = draw(_LENGTH) if mode == "long" else 0
+    length = one_of(choices, LENGTHS) if mode == "long" else 0
     count = 0
 
     def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
         nonlocal count, length
         if symbol.sort == "text":
             likely = tuple(dtype for dtype in dtypes if not options or dtype in options)
-            return draw(_one_of(likely or options))
+            return one_of(choices, likely or options)
         if symbol.sort == "real":
-            return draw(_REAL)
+            return one_of(choices, REALS)
         if symbol.sort == "bool":
-            return draw(_BOOLEAN)
+            return bool(choices.number(1))
         if symbol.low is None:
-            return draw(_NUMBER if is_constant(symbol) else _INTEGER)
+            return one_of(choices, INTEGERS + EDGES if is_constant(symbol) else INTEGERS)
         if ".shape[" not in symbol.name:
-            return draw(_from(int(symbol.low)))
+            return int(symbol.low) + choices.number(3)
         count += 1
         # Every mode draws as often, or shrinking would prefer the mode that draws least.
-        size = draw(_SIZE)
-        if length and draw(_BOOLEAN):
+        size = 1 + choices.number(4)
+        if length and choices.number(1):
             size, length = length, 0
             return size
         if mode == "long":

@@ -39,8 +39,8 @@ class Sampler:
     The `corners` are conditions under which a rule may be wrong and is rarely tried: a comparison
     of its conditions just about holds, or a target is computed in one of several ways. The first of
     them, as many as are `decisive`, choose between `arms` of the target. The `obstacles` are the
-    claims that attempts failed on. The `places` say which contexts may surround the structure; the
-    `order` is that of the definitions.
+    claims that attempts failed on, `unmet` the demands that no model meets. The `places` say which
+    contexts may surround the structure; the `order` is that of the definitions.
     """
 
     instance: Instance
@@ -56,6 +56,7 @@ class Sampler:
     barren: bool = False
     obstacles: Counter[str] = field(default_factory=Counter)
     places: dict[str, bool] = field(default_factory=dict)
+    unmet: set[Term] = field(default_factory=set)
     order: tuple[Symbol, ...] = ()
 
     def __repr__(self) -> str:
@@ -134,7 +135,7 @@ class Sampler:
         Unless it `may_be_empty`, no result of an operator lacks elements if that can be helped;
         a `demand`, such as one of the `corners`, is met if it can be.
         """
-        wishes = {symbol: wish(symbol, self.options.get(symbol, ())) for symbol in self.free}
+        wishes = self._wishes(wish)
         if demand is not None and not self.barren:
             found = self._meeting(wishes, demand)
             if found is not None:
@@ -149,13 +150,39 @@ class Sampler:
             found = better or found
         return self._near(wishes) if found is None else found
 
+    def granted(
+        self, wish: Wish, may_be_empty: bool = True, demand: Term | None = None
+    ) -> dict[Symbol, Any] | None:
+        """Return a model as `model` does if it grants all wishes for the free symbols.
+
+        The solver, which takes a hundred times as long, is not asked.
+        """
+        found = self._direct(self._wishes(wish))
+        if found is None or (not may_be_empty and self._lacks_elements(found)):
+            return None
+        return found if demand is None or demand in self.unmet or meets(found, demand) else None
+
+    def _wishes(self, wish: Wish) -> dict[Symbol, Any]:
+        return {symbol: wish(symbol, self.options.get(symbol, ())) for symbol in self.free}
+
     def _meeting(self, wishes: dict[Symbol, Any], demand: Term) -> dict[Symbol, Any] | None:
         """Return a model that meets a demand, with small numbers if that can be."""
+        if demand in self.unmet:
+            return None
         for largest in LARGEST_SAMPLES[self.largest :]:
             answer, found = self._solved(wishes, [demand], largest)
             if answer is not Answer.UNSAT:
                 return found
+            if not self._may_hold(demand):
+                self.unmet.add(demand)
+                break
         return None
+
+    def _may_hold(self, demand: Term) -> bool:
+        try:
+            return self.solver.check(demand).answer is not Answer.UNSAT
+        except GslError:
+            return True
 
     def _near(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
         """Return the model nearest to the wishes; where there is none, do not ask again."""
@@ -222,6 +249,14 @@ class Sampler:
             return result.answer, model if is_model else None
         except GslError:
             return Answer.UNKNOWN, None
+
+
+def meets(model: dict[Symbol, Any], condition: Term) -> bool:
+    """Tell whether a condition has a value in a model, and holds."""
+    try:
+        return value_in(condition, model) is True
+    except GslError:
+        return False
 
 
 SIMPLE_SIZES = ((2,), (1,), (4,), (2, 3, 4, 5))

@@ -109,7 +109,11 @@ def _tried(question: Question, candidate: _Candidate, table: _Table) -> Proposal
     if wrong or not drawn:
         return None
     result = verified(changed)
-    if result.holds:
+    if result.holds and not result.proved:
+        again = specimens(question.subst, samplers, MATCHES, rule_seed(question))
+        wrong = [specimen for specimen in again if specimen.fails]
+        table.learn(wrong)
+    if result.holds and not wrong:
         text = written(conjunction(*candidate.terms), question.subst)
         return Proposal(text, result.proved, len(candidate.right), table.right)
     refutation = result.refutation

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from random import Random
+from typing import Any
 
 from gsl.errors import GslError
 from gsl.match.bindings import Bindings, Scope
@@ -24,6 +26,9 @@ MANNERS = (
     ("edges", True),
 )
 """Inputs on which a graph is tried, besides those that it was drawn with."""
+
+
+MOST_REPEATS, FEW_ELEMENTS = 4, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +57,33 @@ def specimens(subst: Subst, samplers: Sequence[Sampler], count: int, seed: int) 
             break
         made = drawn([samplers[number % len(samplers)]], random, ("alone",))
         if made is not None:
-            found += _specimen(subst, made[0], made[1])
+            found += _specimen(subst, made[0], made[1], number)
     return found
 
 
-def _specimen(subst: Subst, network: Network, inputs: object) -> Iterator[Specimen]:
+def _specimen(
+    subst: Subst, network: Network, inputs: Mapping[str, Any], seed: int
+) -> Iterator[Specimen]:
     bindings = bindings_of(subst, network.outputs, network.matched)
     if bindings is None:
         return
     try:
         prepared = prepare(subst, network)
-        every = [inputs, *(filled_inputs(network, manner, 0) for manner in MANNERS)]
-        trials = [judge(network, prepared, one) for one in every]  # type: ignore[arg-type]
+        every = [inputs, *_further_inputs(network, seed)]
+        trials = [judge(network, prepared, one) for one in every]
     except GslError:
         return
     telling = [trial for trial in trials if not trial.rejected]
     if telling:
         yield Specimen(network, bindings, any(trial.code is not None for trial in telling))
+
+
+def _further_inputs(network: Network, seed: int) -> Iterator[Mapping[str, Any]]:
+    """Yield inputs of several manners; the fewer elements there are, the more of them."""
+    elements = sum(prod(variable.shape) for variable in network.variables)
+    for again in range(MOST_REPEATS if elements <= FEW_ELEMENTS else 1):
+        for manner in MANNERS:
+            yield filled_inputs(network, manner, seed * MOST_REPEATS + again)
 
 
 def specimen_of_case(subst: Subst, case: Case) -> list[Specimen]:

@@ -12,7 +12,8 @@ from gsl.attr.term import Access, Operation, Symbol, Term, bottom_up
 from gsl.errors import EvaluationError
 from gslverify.prove.cone import conjuncts
 from gslverify.prove.failure import UnprovableError
-from gslverify.prove.forms import Forms, is_integer
+from gslverify.prove.forms import Forms
+from gslverify.prove.integers import is_integer
 from gslverify.prove.polynomials import add, frozen
 from gslverify.prove.values import (
     CAST,

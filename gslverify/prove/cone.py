@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
-from gsl.attr.term import Constant, Operation, Symbol, Term, bottom_up
+from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
 
 
 def conjuncts(conditions: Iterable[Any]) -> list[Any]:
@@ -34,23 +34,29 @@ class Pool:
 
     def symbols_of(self, term: Term) -> frozenset[Symbol]:
         """Return the symbols in a term."""
-        if term not in self._symbols:
-            parts = (part for part in bottom_up(term) if isinstance(part, Symbol))
-            self._symbols[term] = frozenset(parts)
-        return self._symbols[term]
+        known = self._symbols.get(term)
+        if known is None:
+            parts = (part for part in subterms(term) if isinstance(part, Symbol))
+            known = self._symbols[term] = frozenset(parts)
+        return known
 
     def cone(self, start: Iterable[Term], conditions: Sequence[Term]) -> list[Term]:
         """Return the conditions that share symbols with `start`, or with others that do."""
         reached = {symbol for term in start for symbol in self.symbols_of(term)}
-        taken = [False] * len(conditions)
+        taken = set[int]()
+        left = [(number, self.symbols_of(one)) for number, one in enumerate(conditions)]
         is_growing = True
         while is_growing:
-            is_growing = False
-            for number, condition in enumerate(conditions):
-                if not taken[number] and not reached.isdisjoint(self.symbols_of(condition)):
-                    taken[number] = is_growing = True
-                    reached |= self.symbols_of(condition)
-        return [condition for number, condition in enumerate(conditions) if taken[number]]
+            apart = []
+            for number, symbols in left:
+                if reached.isdisjoint(symbols):
+                    apart.append((number, symbols))
+                else:
+                    taken.add(number)
+                    reached |= symbols
+            is_growing = len(apart) < len(left)
+            left = apart
+        return [condition for number, condition in enumerate(conditions) if number in taken]
 
     def components(self, start: Iterable[Term], conditions: Sequence[Term]) -> Iterator[list[Term]]:
         """Yield the cones of some of the conditions, none twice."""
@@ -71,11 +77,11 @@ def shape_of(terms: Iterable[Term]) -> Hashable:
         stack = [term]
         while stack:
             part = stack[-1]
-            inner = part.operands if isinstance(part, Operation) else ()
-            missing = [operand for operand in inner if operand not in numbers]
-            if missing:
-                stack.extend(reversed(missing))
-                continue
+            if part not in numbers and isinstance(part, Operation):
+                missing = [operand for operand in part.operands if operand not in numbers]
+                if missing:
+                    stack += missing[::-1]
+                    continue
             stack.pop()
             if part not in numbers:
                 numbers[part] = len(nodes)
@@ -85,12 +91,10 @@ def shape_of(terms: Iterable[Term]) -> Hashable:
 
 
 def _node(part: Term, numbers: dict[Term, int]) -> Hashable:
-    match part:
-        case Symbol(sort=sort, low=low, high=high):
-            return sort, low, high
-        case Constant(value=value):
-            return type(value).__name__, repr(value)
-        case Operation(head=head, operands=operands):
-            return head, tuple(numbers[operand] for operand in operands)
-        case _:
-            return "term", part  # itself, since its number may be another's once it is gone
+    if isinstance(part, Operation):
+        return (part.head, *[numbers[operand] for operand in part.operands])
+    if isinstance(part, Symbol):
+        return part.sort, part.low, part.high, None
+    if isinstance(part, Constant):
+        return type(part.value).__name__, repr(part.value)
+    return "term", part  # itself, since its number may be another's once it is gone

@@ -13,9 +13,18 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from gsl.attr.term import Constant, Operation, Symbol, Term, as_term, bottom_up, operation
+from gsl.attr.term import (
+    Constant,
+    Operation,
+    Symbol,
+    Term,
+    children,
+    operation,
+    subterms,
+)
 from gslverify.prove.conditions import decided, joined, opposite
 from gslverify.prove.failure import UnprovableError
+from gslverify.prove.integers import is_integer
 from gslverify.prove.names import Names
 from gslverify.prove.polynomials import (
     ONE,
@@ -110,7 +119,7 @@ class Forms:
     def symbols_of(self, atom: int) -> frozenset[Symbol]:
         """Return the symbols in an atom."""
         if atom not in self._symbols:
-            parts = bottom_up(self.atoms[atom])
+            parts = subterms(self.atoms[atom])
             self._symbols[atom] = frozenset(part for part in parts if isinstance(part, Symbol))
         return self._symbols[atom]
 
@@ -140,13 +149,24 @@ class Forms:
         """Return the form of a term or number."""
         if not isinstance(value, Term):
             return self._literal(value)
-        if value not in self._polys:
-            for part in bottom_up(value):
-                if part not in self._polys:
-                    form = self._form(part)
-                    self._charge(1 + len(form))
-                    self._polys[part] = form
-        return self._polys[value]
+        known = self._polys.get(value)
+        return self._computed(value) if known is None else known
+
+    def _computed(self, value: Term) -> Poly:
+        """Compute the forms of a term and of what is below it, as far as they are not known."""
+        polys, stack = self._polys, [value]
+        while stack:
+            part = stack[-1]
+            missing = [child for child in children(part) if child not in polys]
+            if missing:
+                stack += missing  # the last first, as equations are solved for the latest atom
+                continue
+            stack.pop()
+            if part not in polys:
+                form = self._form(part)
+                self._charge(1 + len(form))
+                polys[part] = form
+        return polys[value]
 
     def _charge(self, work: int) -> None:
         """Count monomials that were made; raise UnprovableError when they are too many."""
@@ -354,7 +374,7 @@ class Forms:
         strict = head in ("<", ">")
         if strict and is_integer(left) and is_integer(right):
             return decided("ge", add(difference, ONE, -1))
-        return decided("gt" if strict else "ge", difference, is_integer(left + right))
+        return decided("gt" if strict else "ge", difference, is_integer(left) and is_integer(right))
 
     def _same_text(self, head: str, texts: tuple[Any, Any]) -> Hashable:
         if all(isinstance(name, str) for name in texts):
@@ -367,18 +387,6 @@ class Forms:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, Symbol) and value.sort == "text"
-
-
-def is_integer(term: Any) -> bool:
-    """Tell whether a term has integers as values: none of its numbers is real."""
-    for part in bottom_up(as_term(term)):
-        if isinstance(part, Symbol) and part.sort != "int":
-            return False
-        if isinstance(part, Constant) and not isinstance(part.value, int):
-            return False
-        if isinstance(part, Operation) and part.head in ("/", "sqrt"):
-            return False
-    return True
 
 
 _CONDITIONS = frozenset({"and", "or", "not", "==", "!=", "<", "<=", ">", ">=", "in"})

@@ -20,8 +20,9 @@ from gslverify.prove.defined import Definedness
 from gslverify.prove.equality import Equality
 from gslverify.prove.facts import Facts, Memory
 from gslverify.prove.failure import UnprovableError
-from gslverify.prove.forms import Forms, is_integer
+from gslverify.prove.forms import Forms
 from gslverify.prove.inline import Inliner
+from gslverify.prove.integers import is_integer
 from gslverify.prove.merge import merged
 from gslverify.prove.normal import Cases, Normaliser
 from gslverify.prove.relaxed import Replies

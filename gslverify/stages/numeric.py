@@ -1,7 +1,7 @@
 """The stage "numeric": generate networks that match, rewrite them, and run both sides.
 
-Generation, rewriting and comparison form one property, so that hypothesis can shrink a failure.
-What passes on the NumPy references is confirmed on TVM afterwards, in bulk.
+Networks and their inputs are made of choices, which are made simpler one after the other when both
+sides differ. What passes on the NumPy references is confirmed on TVM afterwards, in bulk.
 """
 
 from __future__ import annotations
@@ -11,12 +11,8 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
+from random import Random
 from typing import Any
-
-from hypothesis import HealthCheck, Phase, Verbosity, given, reject, seed, settings
-from hypothesis import strategies as st
-from hypothesis.errors import HypothesisException
 
 from gsl.text.listing import listing
 from gsl.types import FLOATING, INTEGER
@@ -26,11 +22,13 @@ from gslverify.codes.numeric import (
 )
 from gslverify.coverage.uncovered import Survey, survey, with_corner
 from gslverify.finding import Assurance, Finding
-from gslverify.generate.arrays import arrays_of_a_mixture
+from gslverify.generate.arrays import inputs_of_a_mixture
+from gslverify.generate.choices import Choices, NothingDrawnError, Tape, entropy
+from gslverify.generate.choices import simplest as simplest_choices
 from gslverify.generate.contexts import CONTEXTS
 from gslverify.generate.empty import empty_networks
 from gslverify.generate.network import NOT_APPLICABLE, Network
-from gslverify.generate.strategies import networks, with_place
+from gslverify.generate.strategies import network_from, with_place
 from gslverify.generate.wishes import DTYPES, LONG, SIZES
 from gslverify.instances.concrete import Rewritten
 from gslverify.instances.instance import USUAL
@@ -52,14 +50,6 @@ MOST_UNCOVERED = 12
 GRAPHS_UNCOVERED = 2
 
 
-class RefutedError(Exception):
-    """Raised from one place only, so that hypothesis sees one bug and shrinks it."""
-
-    def __init__(self, trial: Trial) -> None:
-        super().__init__(trial.message)
-        self.trial = trial
-
-
 @dataclass(slots=True)
 class Search:
     """The trials of one rule; `passed` holds those of one network together."""
@@ -67,10 +57,7 @@ class Search:
     question: Question
     passed: list[list[Trial]] = field(default_factory=list)
     rejected: Counter[str] = field(default_factory=Counter)
-    failed: dict[str, Trial] = field(default_factory=dict)
-    last: Trial | None = None
-    steps: int = 0
-    give_up_at: float = inf
+    random: Random = field(default_factory=lambda: Random(0))
     declined: int = 0
     endless: Network | None = None
     draws: int = 0
@@ -96,31 +83,20 @@ class Search:
         return len(self.passed) + self.declined
 
     def attempt(self, network: Network, draws: Sequence[Mapping[str, Any]]) -> Trial | None:
-        """Try a network on several inputs; return the first trial that failed.
-
-        Once the shrinking budget is spent, only known failures fail.
-        """
-        key = _key(network, draws[0])
-        if self.failed:
-            self.steps += 1
-            if self.steps > MOST_SHRINKING_STEPS or time.monotonic() > self.give_up_at:
-                return self.failed.get(key)
-        trials = self._trials(network, draws)
+        """Try a network on several inputs; return the first trial that failed."""
+        trials = self.trials(network, draws)
         if not trials:
-            reject()
+            return None
         if trials[-1].code is not None:
-            if not self.failed:
-                self.give_up_at = time.monotonic() + self.question.settings.shrink_seconds
-            self.failed[key] = self.last = trials[-1]
             return trials[-1]
         if trials[0].declined:
             self.declined += 1
-        elif not self.failed:
+        else:
             self.passed.append(trials)
             self.question.progress(f"graph {len(self.passed)}")
         return None
 
-    def _trials(self, network: Network, draws: Sequence[Mapping[str, Any]]) -> list[Trial]:
+    def trials(self, network: Network, draws: Sequence[Mapping[str, Any]]) -> list[Trial]:
         """Return the trials that say something, up to the first that fails or is declined."""
         prepared = prepare(self.question.subst, network)
         if isinstance(prepared, Rewritten) and prepared.endless:
@@ -137,14 +113,6 @@ class Search:
         return trials
 
 
-def _key(network: Network, inputs: Mapping[str, Any]) -> str:
-    digest = hashlib.sha256("\n".join((network.context, *listing(network.outputs))).encode())
-    for name in sorted(inputs):
-        digest.update(f"{name}{inputs[name].shape}{inputs[name].dtype}".encode())
-        digest.update(inputs[name].tobytes())
-    return digest.hexdigest()
-
-
 def examine(question: Question) -> Iterable[Outcome]:
     """Look for a counterexample; without one, say how much was compared and how."""
     found = fresh_scenarios_of(question)
@@ -152,7 +120,7 @@ def examine(question: Question) -> Iterable[Outcome]:
     if not scenarios:
         return
     samplers = [scenario.sampler for scenario in scenarios]
-    search = Search(question)
+    search = Search(question, random=Random(entropy(rule_seed(question))))
     failure = _search(search, samplers)
     for sampler in samplers:
         search.obstacles.update(sampler.obstacles)
@@ -300,62 +268,71 @@ Example = tuple[Network, list[dict[str, Any]]]
 """A network, and values of its inputs in several manners."""
 
 
-def _examples(
-    search: Search, samplers: list[Sampler], one: Round, number: int, most_fruitless: int
-) -> st.SearchStrategy[Example]:
-    """Return a strategy for a round, which gives up after many draws that told nothing."""
-    drawn_before, useful_before = search.draws, search.useful
-    draws = search.question.settings.draws
-    found = networks(samplers, (one.context,), one.dtypes, search.rejected, one.sizes, one.corner)
-
-    @st.composite
-    def example(draw: st.DrawFn) -> Example:
-        search.draws += 1
-        useful = search.useful - useful_before
-        if search.draws - drawn_before - useful > most_fruitless and not search.failed:
-            reject()
-        network = draw(found)
-        return network, draw(arrays_of_a_mixture(network, number, draws))
-
-    return example()
+def _example(
+    search: Search, samplers: list[Sampler], one: Round, number: int, choices: Choices
+) -> Example:
+    """Choose an example of a round; raises NothingDrawnError."""
+    context, draws = (one.context,), search.question.settings.draws
+    network = network_from(choices, samplers, context, one.dtypes, one.sizes, one.corner)
+    return network, inputs_of_a_mixture(choices, network, number, draws)
 
 
 def _play(
     search: Search, samplers: list[Sampler], one: Round, examples: int, number: int
 ) -> Trial | None:
+    """Try examples of a round, the simplest of all first; give up after many that told nothing."""
     samplers = with_place(samplers, one.context)
-    if not samplers:
-        return None
+    before, fruitless = search.useful, 0
     most_fruitless = MOST_FRUITLESS_DRAWS if not search.passed else 2 * examples + 10
-
-    @seed(rule_seed(search.question) + number)
-    @settings(
-        max_examples=examples,
-        deadline=None,
-        database=None,
-        phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
-        verbosity=Verbosity.quiet,
-        report_multiple_bugs=False,
-        print_blob=False,
-    )
-    @given(_examples(search, samplers, one, number, most_fruitless))
-    def property_holds(drawn: Example) -> None:
-        network, inputs = drawn
+    random = search.random if number else None
+    while samplers and search.useful - before < examples and fruitless <= most_fruitless:
+        tape, useful = Tape(random=random), search.useful
+        random = search.random
+        search.draws += 1
+        try:
+            network, inputs = _example(search, samplers, one, number, tape)
+        except NothingDrawnError as error:
+            search.rejected[str(error)] += 1
+            fruitless += 1
+            continue
         failed = search.attempt(network, inputs)
         if failed is not None:
-            raise RefutedError(failed)
+            return _simplified(search, samplers, one, number, (tape.taken, failed))
+        if search.useful == useful:
+            fruitless += 1
+            continue
         search.contexts.add(network.context)
         if network.in_corner:
             search.corners.add(one.corner)
-
-    try:
-        property_holds()
-    except RefutedError as refuted:
-        return refuted.trial
-    except HypothesisException:
-        return search.last
     return None
+
+
+def _simplified(
+    search: Search,
+    samplers: list[Sampler],
+    one: Round,
+    number: int,
+    found: tuple[Sequence[int], Trial],
+) -> Trial:
+    """Make the choices that led to a failure simpler, as long as it keeps its code."""
+    taken, failed = found
+    steps = 0
+    give_up_at = time.monotonic() + search.question.settings.shrink_seconds
+
+    def attempt(choices: Sequence[int]) -> tuple[Sequence[int], Trial] | None:
+        nonlocal steps
+        steps += 1
+        if steps > MOST_SHRINKING_STEPS or time.monotonic() > give_up_at:
+            return None
+        tape = Tape(choices)
+        try:
+            trials = search.trials(*_example(search, samplers, one, number, tape))
+        except NothingDrawnError:
+            return None
+        is_same = trials and trials[-1].code is failed.code
+        return (tape.taken, trials[-1]) if is_same else None
+
+    return simplest_choices(taken, failed, attempt)
 
 
 def rule_seed(question: Question) -> int:

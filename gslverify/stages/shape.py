@@ -228,19 +228,34 @@ def _same_type(
 
 
 def _confirmed(question: Question, scenario: Scenario, obligation: Obligation) -> Finding:
-    model = _small_model(scenario, obligation)
-    outputs, refusal = _executed(question, scenario, model)
-    if refusal is None:
-        message = f"a model against it could not be confirmed by execution: {obligation.message}"
-        return Finding(UNDECIDED_SHAPE, message, question.subst.span)
-    target = target_outputs(question.subst, outputs)
-    return Finding(
-        obligation.code,
-        _sentence(obligation, outputs, target),
-        resolve(obligation.origin) or question.subst.span,
-        counterexample=_counterexample(scenario, model, outputs, target, str(refusal)),
-        subject=obligation.code.id,
-    )
+    for model in _models(scenario, obligation):
+        outputs, refusal = _executed(question, scenario, model)
+        if refusal is None:
+            continue
+        target = target_outputs(question.subst, outputs)
+        return Finding(
+            obligation.code,
+            _sentence(obligation, outputs, target),
+            resolve(obligation.origin) or question.subst.span,
+            counterexample=_counterexample(scenario, model, outputs, target, str(refusal)),
+            subject=obligation.code.id,
+        )
+    message = f"a model against it could not be confirmed by execution: {obligation.message}"
+    return Finding(UNDECIDED_SHAPE, message, question.subst.span)
+
+
+def _models(scenario: Scenario, obligation: Obligation) -> Iterator[dict[Symbol, Any]]:
+    """Yield models in which an obligation fails.
+
+    That of the solver lies on the boundaries of conditions, where a number that is rounded to its
+    dtype may be outside; a simple one does not.
+    """
+    yield _small_model(scenario, obligation)
+    simple = scenario.sampler.simple_model()
+    if simple is None or value_in(obligation.term, simple) is not False:
+        return
+    if all(value_in(condition, simple) is True for condition in obligation.path):
+        yield simple
 
 
 def _executed(

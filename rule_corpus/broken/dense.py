@@ -228,7 +228,7 @@ def gelu_from_erf_unscaled() -> Subst:
 @rule(
     tags={"normalisation"},
     origin="ONNX Script: onnxscript-layernorm-bias",
-    expect="GSL403",
+    expect="GSL303",
     twin="rms_norm_from_mean",
 )
 def rms_norm_from_mean_any_weight() -> Subst:

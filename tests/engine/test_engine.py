@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from gsl import Expr, Subst, Var, Workload, apply, op, pat
+from gsl import Expr, Subst, Var, Workload, apply, op, pat, rule
 from gsl.engine.fixpoint import Record, matches
-from gsl.errors import RewriteError, RuleError
+from gsl.errors import MisuseError, RewriteError, RuleError
 from gsl.evaluate import run
 from gsl.graph import Graph, reverse_post_order
 from gsl.match import match_at
@@ -175,6 +177,31 @@ def test_limit_is_the_number_of_rewrites_that_are_allowed() -> None:
 def test_limit_has_a_default() -> None:
     with pytest.raises(RewriteError, match="no end after 1000 rewrites"):
         apply_to(relu(A), Subst(op.Relu(X), op.Relu(op.Relu(X))))
+
+
+def test_who_rewrites_without_end_is_told_what_to_do() -> None:
+    with pytest.raises(RewriteError, match="or allow more with max_rewrites"):
+        apply_to(relu(A), Subst(op.Relu(X), op.Relu(op.Relu(X))))
+
+
+@rule
+def written_by_a_function() -> Subst:
+    """relu(x) => exp(x)"""
+    return Subst(op.Relu(X), op.Exp(X))
+
+
+MISUSED: list[tuple[Any, Any, str]] = [
+    (relu(A), [], "rules apply to a Workload, not to Call"),
+    (Workload(relu(A)), written_by_a_function(), r"are not a list .*write \[rule\]"),
+    (Workload(relu(A)), [written_by_a_function], "write written_by_a_function"),
+    (Workload(relu(A)), ["rule"], "'rule' is no rule"),
+]
+
+
+@pytest.mark.parametrize(("workload", "rules", "message"), MISUSED)
+def test_things_of_another_kind_are_refused(workload: Any, rules: Any, message: str) -> None:
+    with pytest.raises(MisuseError, match=message):
+        apply(workload, rules)
 
 
 def test_target_on_top_of_the_source_makes_no_cycle() -> None:

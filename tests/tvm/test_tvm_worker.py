@@ -382,6 +382,32 @@ def test_a_worker_serves_hypothesis(worker: Worker, values: list[int]):
     np.testing.assert_array_equal(result[0], np.abs(inputs["x"]))
 
 
+WITHOUT_TORCH = """
+import sys
+import numpy as np
+from gsl.expr import Call, Var
+from gsl.operators.declaration import Need, Tensor, operator
+from gsl.tvm.worker import Job, Worker
+
+@operator()
+def Loaded(need: Need, data: Tensor) -> Tensor:
+    return data
+
+@Loaded.relax
+def lowering(relax, data):
+    return relax.exp(data) if sys.modules.get("torch") is None else relax.negative(data)
+
+with Worker() as worker:
+    job = Job("job", [Call(Loaded, [Var("x", (1,), "float32")])], {"x": np.zeros(1, np.float32)})
+    print(worker.run([job])[0][0].tolist(), "tvm" in sys.modules)
+"""
+
+
+def test_a_worker_loads_tvm_without_torch() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True)
+    assert done.stdout.strip() == "[1.0] False", done.stderr
+
+
 def test_the_process_may_be_started_before_the_first_job(worker: Worker) -> None:
     worker.close()
     worker.start()

@@ -18,6 +18,7 @@ from gslverify.instances.sampling import (
     MARGIN,
     Sampler,
     instance_symbols,
+    meets,
 )
 from gslverify.instances.variants import enumerate_variants
 from gslverify.smt import Solver
@@ -315,3 +316,43 @@ def test_what_attempts_failed_on_is_known() -> None:
     (one,) = samplers(Subst(op.Relu(x), op.Relu(x), where=far))
     assert one.simple_model() is None
     assert any("1000" in reason for reason in one.obstacles)
+
+
+def test_wishes_are_granted_only_together() -> None:
+    x, w = matrices()
+    call = op.Dense(x, w)
+    found = sampler(Subst(call, call, where=[x.shape[0] > w.shape[0]]))
+    rows: dict[str, Any] = {"x.shape[0]": 5}
+    assert found.granted(wishing()) is None
+    assert by_name(found.granted(wishing(**rows)))["w.shape[0]"] == 3
+
+
+def test_what_is_granted_has_elements_unless_it_may_be_empty() -> None:
+    x = pat.Variable(shape=(None, None))
+    call = op.StridedSlice(x)
+    found = sampler(Subst(call, call))
+    assert found.granted(wishing()) is not None
+    assert found.granted(wishing(), may_be_empty=False) is None
+
+
+def test_what_is_granted_meets_a_demand_unless_no_model_does() -> None:
+    x = pat.Variable(shape=(None,))
+    call = op.Relu(x)
+    found = sampler(Subst(call, call, where=[x.shape[0] < 17]))
+    (boundary,) = found.corners
+    size = next(symbol for symbol in found.free if symbol.name == "x.shape[0]")
+    assert found.granted(wishing(), demand=boundary) is None
+    edge: dict[str, Any] = {"x.shape[0]": 16}
+    assert by_name(found.granted(wishing(**edge), demand=boundary))["x.shape[0]"] == 16
+    beyond = size >= 20
+    assert by_name(found.model(wishing(), demand=beyond))["x.shape[0]"] == 3
+    assert found.unmet == {beyond}
+    assert by_name(found.granted(wishing(), demand=beyond))["x.shape[0]"] == 3
+
+
+def test_a_demand_without_a_value_is_not_met() -> None:
+    x = pat.Variable(shape=(None,))
+    found = sampler(Subst(op.Relu(x), op.Relu(x)))
+    size = next(symbol for symbol in found.free if symbol.name == "x.shape[0]")
+    assert meets({size: 3}, size % 2 == 1)
+    assert not meets({size: 3}, size % (size - 3) == 0)

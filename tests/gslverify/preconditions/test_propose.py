@@ -12,6 +12,7 @@ from gslverify.stage import Question
 from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.shape import SHAPE
 from tests.gslverify.preconditions import rules
+from tests.gslverify.prove.proving import corpus
 from tests.gslverify.stages.asking import Write, question
 
 pytestmark = pytest.mark.smt
@@ -42,6 +43,23 @@ def test_what_a_rule_lacks_is_found(write: Write, condition: str) -> None:
     assert found is not None
     assert (found.condition, found.proved) == (condition, True)
     assert 2 <= found.kept <= found.right
+
+
+@pytest.mark.parametrize(
+    ("name", "condition"),
+    [
+        ("parallel_dense_as_batch_any_shape", "v.shape == w.shape"),
+        ("bias_add_bias_add_any_axis", "(inner.axis % x.ndim) == (outer.axis % inner.ndim)"),
+        ("leaky_relu_from_maximum_any_slope", "a.value <= 1"),
+    ],
+)
+def test_broken_rules_of_the_corpus_lack_what_their_sound_twins_have(
+    name: str, condition: str
+) -> None:
+    (rule,) = (rule for rule in corpus("broken") if rule.name == name)
+    found = proposal(*refuted(rule.write))
+    assert found is not None
+    assert found.condition == condition
 
 
 def test_a_rule_that_is_always_wrong_gets_no_condition() -> None:

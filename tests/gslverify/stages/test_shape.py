@@ -255,3 +255,16 @@ def test_the_blame_is_on_the_target() -> None:
     span = only(ask(SHAPE, no_such_axis)).span
     assert span is not None
     assert span.line == line_of(no_such_axis, "op.Flip")
+
+
+def weight_of_another_rank() -> Subst:
+    """In the model of the solver e is 1e-6, of which float32 holds a little less: no match."""
+    x, g, e = pat.Wildcard(), pat.Variable(shape=(None, 1, None)), pat.Const(shape=())
+    target = op.RmsNorm(x, g, axes=(-1,), epsilon=e.value)
+    return Subst(x * g + e, target, where=[x.ndim == 3, e.value >= 1e-6])
+
+
+def test_a_number_that_is_rounded_does_not_hide_an_illegal_target() -> None:
+    result = ask(SHAPE, weight_of_another_rank)
+    assert only(result).code is ILLEGAL_TARGET
+    assert "`weight` must have the sizes of the axes" in only(result).message
