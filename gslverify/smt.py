@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 from math import isfinite
 from typing import Any
 
@@ -45,9 +46,18 @@ class Result:
     core: tuple[int, ...] = ()
 
 
-def new_context() -> Any:
+class Context:
+    """What solvers of one rule share, made when the first of them is asked; most never are."""
+
+    @cached_property
+    def z3(self) -> Any:
+        """The context of z3."""
+        return z3.Context()
+
+
+def new_context() -> Context:
     """Return a context, in which solvers of one rule share what they know about formulas."""
-    return z3.Context()
+    return Context()
 
 
 class Solver:
@@ -59,8 +69,8 @@ class Solver:
     machine.
     """
 
-    def __init__(self, claims: Iterable[Term], limit: int, context: Any = None) -> None:
-        self.context = new_context() if context is None else context
+    def __init__(self, claims: Iterable[Term], limit: int, context: Context | None = None) -> None:
+        self.context = context or new_context()
         self.limit = limit
         self._loaded: Any = None
         self._symbols: dict[Symbol, Any] = {}
@@ -70,13 +80,17 @@ class Solver:
         self.claims = tuple(claims)
 
     @property
+    def _z3(self) -> Any:
+        return self.context.z3
+
+    @property
     def solver(self) -> Any:
         """The solver of z3, which gets to know the claims when it is first needed.
 
         Raises UntranslatableError for a claim that z3 does not know.
         """
         if self._loaded is None:
-            self._loaded = z3.Solver(ctx=self.context)
+            self._loaded = z3.Solver(ctx=self._z3)
             self._loaded.set("rlimit", self.limit)
             self._loaded.set("random_seed", 0)
             try:
@@ -145,7 +159,7 @@ class Solver:
     def refutes(self, obligation: Term, *more: Term) -> Result:
         """Ask for a model of the claims and `more` where `obligation` fails or has no value."""
         formulas = [formula for term in more for formula in self._formulas(term)]
-        holds = z3.And(*self._formulas(obligation), self.context)
+        holds = z3.And(*self._formulas(obligation), self._z3)
         return self._ask([*formulas, z3.Not(holds)])
 
     def _ask(self, formulas: Sequence[Any]) -> Result:
@@ -159,13 +173,13 @@ class Solver:
 
     def core(self) -> Result:
         """Ask whether the claims hold together and, if not, for a few that clash."""
-        tracked = z3.Solver(ctx=self.context)
+        tracked = z3.Solver(ctx=self._z3)
         tracked.set("unsat_core", True)
         tracked.set("core.minimize", True)
         tracked.set("rlimit", self.limit)
         for number, claim in enumerate(self.claims):
             formulas = self._formulas(claim)
-            tracked.assert_and_track(z3.And(*formulas, self.context), f"claim{number}")
+            tracked.assert_and_track(z3.And(*formulas, self._z3), f"claim{number}")
         for symbol, variable in self._symbols.items():
             tracked.add(*self._bounds(symbol, variable))
         answer = tracked.check()
@@ -177,7 +191,7 @@ class Solver:
     def near(self, wishes: Sequence[tuple[Symbol, Any]], limits: Sequence[Term] = ()) -> Result:
         """Find a model within `limits` that grants wishes; clashing wishes are dropped."""
         granted = [
-            (z3.Bool(f"wish{number}", self.context), self._variable(symbol) == self._value(value))
+            (z3.Bool(f"wish{number}", self._z3), self._variable(symbol) == self._value(value))
             for number, (symbol, value) in enumerate(wishes)
         ]
         bounded = [formula for limit in limits for formula in self._formulas(limit)]
@@ -251,12 +265,12 @@ class Solver:
         if len(numbers) == len(options) > 1 and max(numbers) - min(numbers) < len(set(numbers)):
             # Two comparisons are made in a fraction of the time of one for every dtype.
             return z3.And(item >= min(numbers), item <= max(numbers))
-        return z3.Or(*(_equal(item, self._value(option)) for option in options), self.context)
+        return z3.Or(*(_equal(item, self._value(option)) for option in options), self._z3)
 
     def _variable(self, symbol: Symbol) -> Any:
         if symbol not in self._symbols:
             name = f"{symbol.name}#{len(self._symbols)}"
-            variable = _SORTS[symbol.sort](name, self.context)
+            variable = _SORTS[symbol.sort](name, self._z3)
             self._symbols[symbol] = variable
             self.solver.add(*self._bounds(symbol, variable))
         return self._symbols[symbol]
@@ -273,13 +287,13 @@ class Solver:
     def _value(self, value: Any) -> Any:
         match value:
             case bool():
-                return z3.BoolVal(value, self.context)
+                return z3.BoolVal(value, self._z3)
             case int():
-                return z3.IntVal(value, self.context)
+                return z3.IntVal(value, self._z3)
             case float() if isfinite(value):
-                return z3.RealVal(str(Fraction(value)), self.context)
+                return z3.RealVal(str(Fraction(value)), self._z3)
             case str():
-                return z3.IntVal(self._number(value), self.context)
+                return z3.IntVal(self._number(value), self._z3)
         raise UntranslatableError(f"the solver does not know the value {value!r}")
 
 

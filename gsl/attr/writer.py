@@ -178,11 +178,12 @@ class TermWriter:
 
     def _fields(self, body: Term, symbol: Symbol, length: Term) -> tuple[Kind, str]:
         count = self._call(field_count, self.write(length))
-        name = self.symbols[symbol] = self.code.fresh("i")
+        around, name = dict(self.symbols), self.code.fresh("i")
+        self.symbols[symbol] = name
         self._inside += 1
         field = self.write(body)
         self._inside -= 1
-        del self.symbols[symbol]
+        self.symbols = around  # an inner index may have the name of an outer one
         return field.kind, f"{field.text} for {name} in range({count.text})"
 
     def _reduce(self, term: Reduce) -> Written:

@@ -13,7 +13,7 @@ from gslverify.generate.strategies import concrete_site
 from gslverify.instances.concrete import rewrite_once
 from gslverify.instances.instance import USUAL, Instance
 from gslverify.instances.variants import some_variants
-from gslverify.smt import Answer, Solver, UntranslatableError, new_context
+from gslverify.smt import Answer, Context, Solver, UntranslatableError, new_context
 
 MOST_SAMPLES = 3
 FEW_RUNS, MANY_RUNS = 40, 400
@@ -72,7 +72,7 @@ def samples_of(subst: Subst) -> list[Sample]:
     return found
 
 
-def _sample(subst: Subst, instance: Instance, context: object) -> list[Sample]:
+def _sample(subst: Subst, instance: Instance, context: Context) -> list[Sample]:
     """Return the smallest graph of a structure and what the rule makes of it, if there is one."""
     try:
         claims = [claim.term for claim in instance.claims]

@@ -62,7 +62,7 @@ def concat_of_relus() -> Subst:
     origin="OpenVINO: ConcatReduceFusion",
 )
 def max_of_stacked() -> Subst:
-    """max[a](cat[a](expand_dims[a](x), expand_dims[a](y)))  =>  maximum(x, y), a not negative
+    """max[a](cat[a](expand_dims[a](x), expand_dims[a](y)))  =>  maximum(x, y)
 
     Of two elements along a new axis the larger one. All three operators name the same axis.
     """
@@ -73,7 +73,7 @@ def max_of_stacked() -> Subst:
     joined = op.Concatenate((one, two), axis=axis)
     largest = op.Max(joined, axis=(axis,), keepdims=False)
     single = attr.Length(one.axis) == 1
-    return Subst(largest, op.Maximum(x, y), where=[single, axis >= 0, x.shape == y.shape])
+    return Subst(largest, op.Maximum(x, y), where=[single, x.shape == y.shape])
 
 
 @rule(

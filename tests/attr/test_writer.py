@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gsl import attr
 from gsl.attr.code import Code, NotCompiledError
 from gsl.attr.evaluate import equal, evaluate
-from gsl.attr.term import Access, Constant, Symbol, Term, as_term
+from gsl.attr.term import Access, Constant, Reduce, Symbol, Term, VariadicTuple, as_term
 from gsl.attr.writer import MISSING, UNDECIDED, Kind, TermWriter, Written, kind_of
 from gsl.errors import EvaluationError
 from tests.attr.environment import Known
@@ -155,6 +155,14 @@ def test_running_sums_are_sums(name: str) -> None:
     assert same(computed(term, values), evaluated(term, values))
     TermWriter(code, attribute).write(term)
     assert (accumulate in code.constants.values()) is (name in ("sums", "too many", "none"))
+
+
+def test_an_inner_index_hides_an_outer_one_of_the_same_name() -> None:
+    index = Symbol("i")
+    inner = Reduce("+", SIZES[index], index, Constant(3))
+    term = VariadicTuple(inner * 10 + index, index, Constant(2))
+
+    assert same(computed(term, {"sizes": (5, 7, 11)}, 1), (230, 231))
 
 
 def test_names_are_forgotten_when_their_block_ends() -> None:
