@@ -64,7 +64,7 @@ memory.""",
         def example() -> Subst:
             """x // max(y, 1)  =>  x // y"""
             x, y = pat.Wildcard(), pat.Wildcard()
-            whole = [x.dtype == "int32"]
+            whole = [x.dtype == "uint8"]
             return Subst(op.FloorDivide(x, op.Maximum(y, 1)), op.FloorDivide(x, y), where=whole)
         '''
     ),
@@ -75,7 +75,7 @@ memory.""",
             x, y = pat.Wildcard(), pat.Wildcard()
             divisor = op.Maximum(y, 1)
             source = op.FloorDivide(x, op.Maximum(divisor, 1))
-            return Subst(source, op.FloorDivide(x, divisor), where=[x.dtype == "int32"])
+            return Subst(source, op.FloorDivide(x, divisor), where=[x.dtype == "uint8"])
         '''
     ),
 )
