@@ -217,7 +217,7 @@ def _castable(operands: tuple[Type, ...], attributes: Attributes) -> Values:
     if tensors(operands)[0].dtype not in FLOATING or not is_integer(attributes["dtype"]):
         return Values()
     source, limits = np.finfo(tensors(operands)[0].dtype), np.iinfo(attributes["dtype"])
-    if limits.max >= source.max:
+    if limits.max >= float(source.max):
         return Values(low=max(limits.min, float(source.min)), high=float(source.max))
     # The limits that are powers of two are floats, but the largest integers may not be.
     end = source.dtype.type(float(limits.max) + 1.0)
