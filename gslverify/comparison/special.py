@@ -107,18 +107,19 @@ def _decisions(
     tell.
     """
     kind, tame = _tamed(inputs)
-    if not kind:
+    pairs = list(zip(*map(_flat, both), strict=True))
+    suspects = {n: _apart(*pair) for n, pair in enumerate(pairs) if pair[0].shape == pair[1].shape}
+    if not kind or not any(places.any() for places in suspects.values()):
         return
     try:
         calm = evaluate(source, tame), evaluate(target, tame)
     except (GslError, IndexError):
         return
-    pairs = zip(*map(_flat, (*both, *calm)), strict=True)
-    for number, (one, other, calm_one, calm_other) in enumerate(pairs):
-        if one.shape != other.shape:
-            continue
-        places = _apart(one, other) & ~_apart(calm_one, calm_other)
+    calm_pairs = list(zip(*map(_flat, calm), strict=True))
+    for number, suspect in suspects.items():
+        places = suspect & ~_apart(*calm_pairs[number])
         if places.any():
+            one, other = pairs[number]
             yield Change(kind, number, places, one, other, inputs)
 
 

@@ -283,7 +283,8 @@ def _play(
     """Try examples of a round, the simplest of all first; give up after many that told nothing."""
     samplers = with_place(samplers, one.context)
     before, fruitless = search.useful, 0
-    most_fruitless = MOST_FRUITLESS_DRAWS if not search.passed else 2 * examples + 10
+    hopeful = not search.passed and search.draws - search.useful < MOST_FRUITLESS_DRAWS
+    most_fruitless = MOST_FRUITLESS_DRAWS if hopeful else 2 * examples + 10
     random = search.random if number else None
     while samplers and search.useful - before < examples and fruitless <= most_fruitless:
         tape, useful = Tape(random=random), search.useful
