@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from gsl.attr.term import Symbol, Term
 from gsl.errors import GslError
-from gsl.expr import Const, Expr, Var
+from gsl.expr import Call, Const, Expr, Var
 from gsl.graph import reverse_post_order
 from gsl.pat import Wildcard
 from gsl.subst import Subst
@@ -44,6 +44,9 @@ from gslverify.smt import Answer, Solver, new_context
 MOST_WISHES = 10
 MOST_ELEMENTS = 20_000
 MOST_ELEMENTS_OF_LARGE_RULES = 2_000_000
+CONVOLUTIONS = frozenset({"Conv1D", "Conv2D", "Conv1DTranspose", "Conv2DTranspose"})
+PRODUCTS_PER_ELEMENT = 400
+"""A convolution may compute so many times as many products as a tensor may have elements."""
 STYLES_OF_CONSTANTS = (
     "small integers",
     "small integers",
@@ -103,6 +106,8 @@ def network_from(
     exprs, largest = reverse_post_order(site.outputs), most_elements(sampler)
     if not all(_has_at_most(expr, largest) for expr in exprs):
         raise NothingDrawnError(f"a tensor has more than {largest:,} elements")
+    if any(products(expr) > PRODUCTS_PER_ELEMENT * largest for expr in exprs):
+        raise NothingDrawnError("a convolution takes too long")
     if not constants_are_defined(site.outputs):
         raise NothingDrawnError("a constant is outside the domain of an operator that uses it")
     in_corner = demand is not None and value_in(demand, model) is True
@@ -140,6 +145,13 @@ def most_elements(sampler: Sampler) -> int:
     ]
     is_large = sampler.largest or max(fixed, default=0) > MOST_ELEMENTS
     return MOST_ELEMENTS_OF_LARGE_RULES if is_large else MOST_ELEMENTS
+
+
+def products(expr: Expr) -> int:
+    """Return how many products a convolution adds up, groups apart; 0 for anything else."""
+    if not isinstance(expr, Call) or expr.operator.name not in CONVOLUTIONS:
+        return 0
+    return math.prod(expr.shape) * math.prod(expr.operands[1].shape)
 
 
 def _has_at_most(expr: Expr, count: int) -> bool:
