@@ -1,7 +1,7 @@
 """The page about the corpus, made from the JSON reports of real runs.
 
 gslverify rule_corpus/ --report json=corpus.json
-gslverify mutate rule_corpus/ --sample 300 --output-format json -o mutants.json
+gslverify mutate rule_corpus/ --sample 2000 --seed 11 --output-format json -o mutants.json
 python docs/corpus_page.py corpus.json mutants.json > docs/explanation/corpus.md
 """
 
