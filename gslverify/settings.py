@@ -22,7 +22,7 @@ STAGES = (
 )
 """Names of the stages in the order in which they run, cheapest first."""
 
-USUAL_STAGES = STAGES[:-2]
+USUAL_STAGES = tuple(stage for stage in STAGES if stage not in ("gradient", "preconditions"))
 """Those that run unless others are named; the profile "deep" runs all."""
 
 FAIL_ON = ("fail", "vacuous", "error")
