@@ -101,7 +101,7 @@ def take_of_broadcast_scalar() -> Subst:
 
 @rule(
     tags=REPEAT | {"slice", "bit-exact"},
-    origin="TensorRight: xla/slice, rule 03",
+    origin="TensorRight: xla/slice, rule 03; TensorRight: xla/slice, rule 09",
     nan="same",
 )
 def slice_of_broadcast() -> Subst:
@@ -127,7 +127,7 @@ def slice_of_broadcast() -> Subst:
 
 @rule(
     tags=REPEAT | {"slice", "create", "bit-exact"},
-    origin="TensorRight: xla/slice, rule 02",
+    origin="TensorRight: xla/slice, rule 02; TensorRight: xla/broadcast, rule 05",
     nan="same",
 )
 def slice_of_full() -> Subst:

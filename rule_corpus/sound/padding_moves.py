@@ -8,7 +8,7 @@ FLOATS = ("float16", "float32", "float64")
 
 @rule(
     tags=PAD | {"identity"},
-    origin="MLIR TOSA: PadOp fold",
+    origin="MLIR TOSA: PadOp fold; TensorRight: xla/pad, rule 01",
     nan="same",
 )
 def pad_by_nothing() -> Subst:
@@ -170,7 +170,7 @@ def multiply_zero_pad() -> Subst:
 
 @rule(
     tags=PAD | {"concatenate", "create"},
-    origin="XLA: HandleConcatenate, concat of a broadcast scalar",
+    origin="XLA: HandleConcatenate, concat of a broadcast scalar; TensorRight: xla/concat, rule 05",
     nan="same",
 )
 def concat_of_full() -> Subst:

@@ -7,7 +7,7 @@ FLOATS = ("float16", "float32", "float64")
 
 @rule(
     tags={"reduction"},
-    origin="XLA: HandleReduce, reduce of reduce",
+    origin="XLA: HandleReduce, reduce of reduce; TensorRight: xla/reduce, rule 05",
     twin="sum_of_sum_unshifted",
 )
 def sum_of_sum() -> Subst:
@@ -25,7 +25,7 @@ def sum_of_sum() -> Subst:
 
 @rule(
     tags={"reduction", "transpose"},
-    origin="OpenVINO: TransposeSinking past reductions",
+    origin="OpenVINO: TransposeSinking past reductions; TensorRight: xla/reduce, rule 04",
     twin="sum_of_transpose_same_axes",
 )
 def sum_of_transpose() -> Subst:
