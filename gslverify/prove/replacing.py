@@ -1,6 +1,6 @@
 """Other terms in place of symbols.
 
-What is open and has none of the symbols stays the same object, so that its form is not computed again.
+What is open and has none of the symbols stays the same object, so its form is not made again.
 """
 
 from __future__ import annotations
