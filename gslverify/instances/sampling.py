@@ -41,7 +41,8 @@ class Sampler:
     of its conditions just about holds, or a target is computed in one of several ways. The first of
     them, as many as are `decisive`, choose between `arms` of the target. The `obstacles` are the
     claims that attempts failed on, `unmet` the demands that no model meets. The `places` say which
-    contexts may surround the structure; the `order` is that of the definitions.
+    contexts may surround the structure and `work` how much an operator in it may compute, 0 while
+    nobody has asked; the `order` is that of the definitions.
     """
 
     instance: Instance
@@ -55,6 +56,7 @@ class Sampler:
     places: dict[str, bool] = field(default_factory=dict)
     unmet: set[Term] = field(default_factory=set)
     order: tuple[Symbol, ...] = ()
+    work: int = 0
 
     def __repr__(self) -> str:
         return f"Sampler({', '.join(self.instance.names.values())})"
