@@ -331,6 +331,26 @@ def test_what_ends_the_process_is_found_and_the_others_finish(
     assert is_two(later[0])
 
 
+def test_a_batch_that_dies_is_run_again_in_smaller_ones(
+    strange: dict[str, Operator], monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[tuple[str, bool]] = []
+    ask = Worker._ask
+
+    def noted(worker: Worker, jobs: list[Job], lasting: bool) -> Any:
+        asked.append(("".join(job.name for job in jobs), lasting))
+        return ask(worker, jobs, lasting)
+
+    monkeypatch.setattr(Worker, "_ask", noted)
+    bad = Job("!", [Call(strange["KernelAbort"], [var(2)])], {"x": np.ones(2, np.float32)})
+    with Worker(timeout=20.0, batch_size=2) as worker:
+        results = worker.run([ones("a"), bad, *map(ones, "bcd")], by_operator=True)
+    assert [is_two(result) for result in results] == [True, False, True, True, True]
+    together = [("a!bcd", True), ("a!", True), ("bc", True), ("d", True)]
+    assert [one for one in asked if one[1]] == together
+    assert [one for one in asked if not one[1]] == [("a", False), ("!", False)]
+
+
 def test_a_process_that_was_killed_is_started_again():
     with Worker(timeout=20.0) as worker:
         assert is_two(worker.run([ones("one")], by_operator=True)[0])
