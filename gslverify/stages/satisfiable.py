@@ -157,4 +157,4 @@ def _undecided(question: Question, found: Enumeration, unknown: list[str]) -> Fi
     return Finding(UNDECIDED_SATISFIABILITY, message, question.subst.span, details=reasons)
 
 
-SATISFIABLE = Stage("satisfiable", examine)
+SATISFIABLE = Stage("satisfiable", examine, pauses_collector=True)
