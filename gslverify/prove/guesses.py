@@ -78,7 +78,7 @@ def _meets(known: _Known, conditions: Sequence[Term], goal: Term | bool) -> bool
         if goal is not False and evaluate(goal, known, memory) is not False:  # type: ignore[arg-type]
             return False
         return all(evaluate(condition, known, memory) is True for condition in conditions)
-    except (GslError, ArithmeticError, TypeError, ValueError):
+    except (GslError, ArithmeticError, LookupError, TypeError, ValueError):
         return False
 
 
