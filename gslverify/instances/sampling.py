@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import cycle
 from typing import Any
 
@@ -19,7 +20,7 @@ from gsl.errors import GslError
 from gsl.expr import Call, Const
 from gsl.operators.declaration import tensors
 from gsl.types import TensorType, TupleType, Type
-from gslverify.instances.arms import arms_of, either_way
+from gslverify.instances.arms import Arms, arms_of, either_way
 from gslverify.instances.concrete import value_in
 from gslverify.instances.instance import Instance
 from gslverify.instances.leaps import leaping_slices
@@ -32,7 +33,7 @@ Wish = Callable[[Symbol, tuple[Any, ...]], Any]
 """Chooses a value for a symbol, among options where the claims list them."""
 
 
-@dataclass(slots=True, repr=False)
+@dataclass(repr=False)
 class Sampler:
     """Finds models of one instance.
 
@@ -40,7 +41,8 @@ class Sampler:
     of its conditions just about holds, or a target is computed in one of several ways. The first of
     them, as many as are `decisive`, choose between `arms` of the target. The `obstacles` are the
     claims that attempts failed on, `unmet` the demands that no model meets. The `places` say which
-    contexts may surround the structure; the `order` is that of the definitions.
+    contexts may surround the structure and `work` how much an operator in it may compute, 0 while
+    nobody has asked; the `order` is that of the definitions.
     """
 
     instance: Instance
@@ -48,16 +50,13 @@ class Sampler:
     definitions: dict[Symbol, Term] = field(default_factory=dict)
     free: list[Symbol] = field(default_factory=list)
     options: dict[Symbol, tuple[Any, ...]] = field(default_factory=dict)
-    sizes: list[Term] = field(default_factory=list)
-    corners: list[Term] = field(default_factory=list)
-    decisive: int = 0
-    arms: tuple[bool | None, ...] = ()
     largest: int = 0
     barren: bool = False
     obstacles: Counter[str] = field(default_factory=Counter)
     places: dict[str, bool] = field(default_factory=dict)
     unmet: set[Term] = field(default_factory=set)
     order: tuple[Symbol, ...] = ()
+    work: int = 0
 
     def __repr__(self) -> str:
         return f"Sampler({', '.join(self.instance.names.values())})"
@@ -74,16 +73,38 @@ class Sampler:
         self.free = [symbol for symbol in symbols if symbol not in self.definitions]
         for symbol, term in self.definitions.items():
             self._narrow(symbol, term)
-        self.sizes = list(_result_sizes(self.instance))
+
+    @cached_property
+    def sizes(self) -> list[Term]:
+        """The sizes of results that may be 0, as long as a model may avoid that."""
+        return list(_result_sizes(self.instance))
+
+    @cached_property
+    def _arms(self) -> Arms:
+        return arms_of(self.instance)
+
+    @property
+    def arms(self) -> tuple[bool | None, ...]:
+        """Which arms of conditional targets the structure takes, None where sizes decide."""
+        return tuple(self._arms.taken)
+
+    @property
+    def decisive(self) -> int:
+        """How many of the corners choose between arms of the target."""
+        return 2 * len(self._arms.open)
+
+    @cached_property
+    def corners(self) -> list[Term]:
+        """The conditions under which the rule may be wrong and is rarely tried."""
         written = [claim.term for claim in self.instance.claims if claim.written]
-        arms = arms_of(self.instance)
-        self.arms = tuple(arms.taken)
-        self.corners = either_way(arms.open)
-        self.decisive = len(self.corners)
-        self.corners += arms.extremes
-        self.corners += [boundary for term in written for boundary in _boundaries(term)]
-        self.corners += list(leaping_slices(self.instance))
-        self.corners += [_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)]
+        symbols = instance_symbols(self.instance)
+        return [
+            *either_way(self._arms.open),
+            *self._arms.extremes,
+            *[boundary for term in written for boundary in _boundaries(term)],
+            *leaping_slices(self.instance),
+            *[_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)],
+        ]
 
     def _narrow(self, symbol: Symbol, term: Term) -> None:
         """What a symbol may be restricts the symbol that it is defined to equal."""

@@ -212,6 +212,21 @@ def pad_of_broadcast() -> Subst:
 
 
 @rule(
+    tags={"broadcast", "elementwise", "reassociation"},
+    origin="TensorRight: xla/mul, rule 07",
+)
+def scale_before_broadcast() -> Subst:
+    """(x * c) * broadcast[s](y)  =>  broadcast[s](y * c) * x for a constant c of rank 0
+
+    The smaller tensor is scaled.
+    """
+    x, y, c = pat.Wildcard(), pat.Wildcard(), pat.Const(shape=())
+    spread = op.BroadcastTo(y)
+    scaled = op.BroadcastTo(y * c, shape=spread.shape)
+    return Subst((x * c) * spread, scaled * x)
+
+
+@rule(
     tags=REPEAT | {"take", "bit-exact"},
     origin="TensorRight: xla/dyslice, rule 03",
     nan="same",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -27,14 +26,12 @@ from gslverify.generate.arrays import (
     inputs_of_a_mixture,
     random_array,
 )
-from gslverify.generate.choices import Drawn, NothingDrawnError, Tape
+from gslverify.generate.choices import Drawn
 from gslverify.generate.contexts import CONTEXTS
 from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.strategies import (
     matching_networks,
-    network_from,
     networks,
-    products,
 )
 from gslverify.generate.values import restricted, value_ranges
 from gslverify.generate.wishes import DTYPES, LENGTHS, LONG
@@ -325,31 +322,6 @@ def test_what_could_not_be_drawn_is_counted() -> None:
     explore(subst, visit, 5, refused=refused)
     told = {reason for reason in refused if not reason.startswith(NOT_APPLICABLE)}
     assert told <= {"a tensor has more than 2,000,000 elements"}
-
-
-@pytest.mark.parametrize(
-    ("kernel", "expected"), [((2, 3, 2, 2), 7212 * 24), ((2, 3, 600, 2), 14388 * 7200)]
-)
-def test_products_of_convolutions_are_counted(kernel: tuple[int, ...], expected: int) -> None:
-    data, weight = Var("x", (1, 2, 600, 3)), Var("w", kernel)
-    call = Call(lookup("Conv2DTranspose"), (data, weight), {"strides": (1, 1)})
-
-    assert products(call) == expected
-    assert products(Call(lookup("Relu"), (call,), {})) == products(data) == 0
-
-
-def test_convolutions_that_take_too_long_are_not_drawn() -> None:
-    conv = op.Conv2DTranspose(pat.Wildcard(), pat.Variable(shape=(2, 2, 600, None)))
-    samplers = samplers_of(Subst(op.Relu(op.Relu(conv)), op.Relu(conv)))
-    refused: Counter[str] = Counter()
-    for start in range(120):
-        try:
-            network = network_from(Tape(random=Random(start)), samplers, ("alone",))
-        except NothingDrawnError as error:
-            refused[str(error)] += 1
-        else:
-            assert all(products(one) <= 8_000_000 for one in reverse_post_order(network.outputs))
-    assert refused["a convolution takes too long"]
 
 
 def test_mixtures_have_all_styles() -> None:
