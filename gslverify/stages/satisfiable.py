@@ -166,4 +166,4 @@ def _empty(question: Question) -> Finding:
     return Finding(ONLY_EMPTY, message, question.subst.span, cure)
 
 
-SATISFIABLE = Stage("satisfiable", examine)
+SATISFIABLE = Stage("satisfiable", examine, pauses_collector=True)
