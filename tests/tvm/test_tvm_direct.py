@@ -136,5 +136,6 @@ def test_quick_passes_compute_the_same_bits():
 def test_memory_is_aligned(shape: tuple[int, ...]):
     made = empty(shape, "float16")
     assert (made.shape, made.dtype) == (shape, np.float16)
-    assert made.ctypes.data % ALIGNMENT == 0
+    # NumPy gives arrays without elements an address of its own.
+    assert made.size == 0 or made.ctypes.data % ALIGNMENT == 0
     assert made.flags.writeable
