@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import cycle
 from typing import Any
 
 from gsl.attr.conjuncts import conjuncts
 from gsl.attr.term import ANYTHING, Constant, Operation, Symbol, Term, operation, subterms
 from gsl.errors import GslError
-from gslverify.instances.arms import arms_of, either_way
+from gslverify.instances.arms import Arms, arms_of, either_way
 from gslverify.instances.concrete import value_in
 from gslverify.instances.instance import Instance
 from gslverify.instances.leaps import leaping_slices
@@ -31,7 +32,7 @@ Wish = Callable[[Symbol, tuple[Any, ...]], Any]
 """Chooses a value for a symbol, among options where the claims list them."""
 
 
-@dataclass(slots=True, repr=False)
+@dataclass(repr=False)
 class Sampler:
     """Finds models of one instance.
 
@@ -48,10 +49,6 @@ class Sampler:
     definitions: dict[Symbol, Term] = field(default_factory=dict)
     free: list[Symbol] = field(default_factory=list)
     options: dict[Symbol, tuple[Any, ...]] = field(default_factory=dict)
-    sizes: list[Term] = field(default_factory=list)
-    corners: list[Term] = field(default_factory=list)
-    decisive: int = 0
-    arms: tuple[bool | None, ...] = ()
     largest: int = 0
     barren: bool = False
     obstacles: Counter[str] = field(default_factory=Counter)
@@ -78,16 +75,38 @@ class Sampler:
         self.free = [symbol for symbol in symbols if symbol not in self.definitions]
         for symbol, term in self.definitions.items():
             self._narrow(symbol, term)
-        self.sizes = list(result_sizes(self.instance))
+
+    @cached_property
+    def sizes(self) -> list[Term]:
+        """The sizes of results that may be 0, as long as a model may avoid that."""
+        return list(result_sizes(self.instance))
+
+    @cached_property
+    def _arms(self) -> Arms:
+        return arms_of(self.instance)
+
+    @property
+    def arms(self) -> tuple[bool | None, ...]:
+        """Which arms of conditional targets the structure takes, None where sizes decide."""
+        return tuple(self._arms.taken)
+
+    @property
+    def decisive(self) -> int:
+        """How many of the corners choose between arms of the target."""
+        return 2 * len(self._arms.open)
+
+    @cached_property
+    def corners(self) -> list[Term]:
+        """The conditions under which the rule may be wrong and is rarely tried."""
         written = [claim.term for claim in self.instance.claims if claim.written]
-        arms = arms_of(self.instance)
-        self.arms = tuple(arms.taken)
-        self.corners = either_way(arms.open)
-        self.decisive = len(self.corners)
-        self.corners += arms.extremes
-        self.corners += [boundary for term in written for boundary in _boundaries(term)]
-        self.corners += list(leaping_slices(self.instance))
-        self.corners += [_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)]
+        symbols = instance_symbols(self.instance)
+        return [
+            *either_way(self._arms.open),
+            *self._arms.extremes,
+            *[boundary for term in written for boundary in _boundaries(term)],
+            *leaping_slices(self.instance),
+            *[_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)],
+        ]
 
     def _narrow(self, symbol: Symbol, term: Term) -> None:
         """What a symbol may be restricts the symbol that it is defined to equal."""
