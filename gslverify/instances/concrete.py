@@ -52,11 +52,14 @@ def _least(symbol: Symbol) -> Any:
     return float(low) if symbol.sort == "real" else int(low)
 
 
-def value_in(value: Any, model: Mapping[Symbol, Any]) -> Any:
-    """Return a value with every term in it replaced by its value in the model."""
+def value_in(value: Any, model: Mapping[Symbol, Any], known: dict[Term, Any] | None = None) -> Any:
+    """Return a value with every term in it replaced by its value in the model.
+
+    What is `known` in this very model is not computed again, and remembered.
+    """
     if isinstance(value, tuple):
-        return tuple(value_in(item, model) for item in value)
-    return evaluate(value, ModelEnvironment(model)) if isinstance(value, Term) else value
+        return tuple(value_in(item, model, known) for item in value)
+    return evaluate(value, ModelEnvironment(model), known) if isinstance(value, Term) else value
 
 
 Fill = Callable[[Var], Any]

@@ -14,13 +14,15 @@ from gsl.errors import GslError
 from gslverify.instances.concrete import value_in
 
 Model = dict[Symbol, Any]
+Known = dict[Term, Any]
+"""Values of terms in one model."""
 Complete = Callable[[Model], Model | None]
 """Returns a model in which the definitions hold, None where one of them has no legal value."""
 
-MOST_CHANGES = 8
+MOST_CHANGES = 32
 MUCH_WORSE = -(2**31)
 NUMBERS = tuple(range(9))
-MOST_TRIES = 160
+MOST_TRIES = 400
 """How many values are tried at most, for all changes together."""
 BOUND = 24
 """Sizes and attributes do not become larger than this, unless they are wished to."""
@@ -52,7 +54,8 @@ class Repair:
         for _ in range(MOST_CHANGES):
             if model is None:
                 return None
-            unmet = [one for one in conditions if not _holds(one, model)]
+            known: Known = {}
+            unmet = [one for one in conditions if not _holds(one, model, known)]
             if not unmet:
                 return model
             best: tuple[int, Symbol, Model] | None = None
@@ -74,12 +77,13 @@ class Repair:
         self, changed: Model, unmet: Sequence[Term], conditions: Sequence[Term], symbol: Symbol
     ) -> int:
         """Return how many conditions more hold after a symbol changed, if the first does."""
-        if not _holds(unmet[0], changed):
+        known: Known = {}
+        if not _holds(unmet[0], changed, known):
             return MUCH_WORSE
         before = {id(one) for one in unmet}
         touched = (one for one in conditions if id(one) not in before and symbol in self._free(one))
-        lost = sum(not _holds(one, changed) for one in touched)
-        return sum(_holds(one, changed) for one in unmet) - lost
+        lost = sum(not _holds(one, changed, known) for one in touched)
+        return sum(_holds(one, changed, known) for one in unmet) - lost
 
     def _changes(self, condition: Term, model: Model, turn: int) -> Iterator[tuple[Symbol, Any]]:
         """Yield other values for the symbols of a condition; where to begin depends on `turn`."""
@@ -123,9 +127,9 @@ class Repair:
         return known
 
 
-def _holds(condition: Term, model: Model) -> bool:
+def _holds(condition: Term, model: Model, known: Known) -> bool:
     try:
-        return value_in(condition, model) is True
+        return value_in(condition, model, known) is True
     except GslError:
         return False
 

@@ -17,9 +17,9 @@ from gslverify.instances.sampling import (
     LARGEST_SAMPLES,
     MARGIN,
     Sampler,
-    instance_symbols,
     meets,
 )
+from gslverify.instances.symbols import instance_symbols
 from gslverify.instances.variants import enumerate_variants
 from gslverify.smt import Solver
 
