@@ -19,10 +19,13 @@ from gsl.errors import GraphError, GslError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import OpaqueOperator, tensors
+from gsl.tvm import quick
+from gsl.tvm.aligned import aligned
+from gsl.tvm.direct import programs_of
 from gsl.tvm.errors import BackendError, TypeMismatchError, reason
 from gsl.tvm.forms import Form, Key, exact, general
 from gsl.tvm.lower import describe, lower
-from gsl.tvm.run import aligned, machine_of
+from gsl.tvm.run import machine_of
 from gsl.tvm.simpler import same_bytes
 from gsl.types import TensorType, TupleType, Type
 
@@ -119,7 +122,7 @@ class Kernels:
         if not modules:
             return
         try:
-            machine = machine_of(whole)
+            functions = _compiled(whole)
         except BackendError as error:
             rest = list(modules.values())
             if len(rest) == 1:
@@ -129,7 +132,7 @@ class Kernels:
                 self._compile(rest[len(rest) // 2 :])
             return
         for name, (key, _) in modules.items():
-            self.functions[key] = machine[name]
+            self.functions[key] = functions[name]
 
     def _give_up(self, key: Key, calls: list[Call], error: Exception) -> None:
         """Take kernels for these very sizes instead of one for any, or note that there is none."""
@@ -140,6 +143,19 @@ class Kernels:
         self._forms = {known: form for known, form in self._forms.items() if form.key != key}
         distinct = {exact(call): call for call in calls}
         self._compile([(own, [call]) for own, call in distinct.items()])
+
+
+def _compiled(module: Any) -> dict[str, Any]:
+    """Return what computes the functions of a module, by name; raise BackendError."""
+    functions: dict[str, Any] = {}
+    try:
+        programs, rest = programs_of(module)
+    except Exception as error:
+        raise BackendError(reason(error)) from error
+    if rest.functions:
+        machine = machine_of(rest, pipeline=quick.PIPELINE)
+        functions = {variable.name_hint: machine[variable.name_hint] for variable in rest.functions}
+    return {**functions, **programs}
 
 
 def _module(name: str, key: Key, form: Form) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -26,11 +27,12 @@ from gslverify.generate.arrays import (
     inputs_of_a_mixture,
     random_array,
 )
-from gslverify.generate.choices import Drawn
+from gslverify.generate.choices import Drawn, Tape
 from gslverify.generate.contexts import CONTEXTS
 from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.strategies import (
     matching_networks,
+    network_from,
     networks,
 )
 from gslverify.generate.values import restricted, value_ranges
@@ -371,3 +373,23 @@ def test_indices_that_are_constants_exist() -> None:
         evaluate_bounded(network.outputs, data.draw(arrays(network)))
 
     explore(Subst(taken, taken), visit)
+
+
+def product_of_broadcasts() -> Subst:
+    """Tight: most sizes that are wished for do not broadcast to each other."""
+    x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    return Subst((x + y) * z, z * (x + y), where=[x.ndim == 2, y.ndim == 2, z.ndim == 2])
+
+
+def test_sizes_are_spread_also_where_few_are_possible() -> None:
+    samplers = samplers_of(product_of_broadcasts())
+    seen: Counter[str] = Counter()
+    for start in range(100):
+        network = network_from(Tape(random=Random(start)), samplers, ("alone",))
+        sizes = [size for variable in network.variables for size in variable.shape]
+        columns = [{v.shape[axis] for v in network.variables} - {1} for axis in (0, 1)]
+        seen["all equal"] += len(set(sizes)) == 1
+        seen["different axes"] += len(columns[0] | columns[1]) == 2
+        seen["broadcast"] += any(1 in {v.shape[axis] for v in network.variables} for axis in (0, 1))
+        seen["five"] += max(sizes) >= 5
+    assert all(seen[kind] >= 10 for kind in ("all equal", "different axes", "broadcast", "five"))
