@@ -34,8 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write the gradient of a case; return 0, or 2 with one line for a mistake of the user."""
     given = _parser().parse_args(arguments)
     try:
-        text = WRITERS[given.emit](read_case(given.case).gradient())
-        _write(text, given.output)
+        _write(_written_gradient(given.case, given.emit), given.output)
     except KernelError as error:
         print(f"gsl: {' '.join(str(error).split())}", file=sys.stderr)
         return USER_MISTAKE
@@ -56,6 +55,14 @@ def _parser() -> argparse.ArgumentParser:
     add("--emit", choices=tuple(WRITERS), default="kernel", help="what to write it as")
     add("-o", "--output", type=Path, metavar="FILE", help="where to write it")
     return parser
+
+
+def _written_gradient(path: Path, language: str) -> str:
+    case = read_case(path)
+    try:
+        return WRITERS[language](case.gradient())
+    except KernelError as error:
+        raise KernelError(f"{path}: {error}") from error
 
 
 def _write(text: str, output: Path | None) -> None:

@@ -18,6 +18,7 @@ from gsl.attr.term import operation
 from gsl.types import FLOATING, INTEGER
 from gslverify.prove.algebra import Algebra, single
 from gslverify.prove.facts import Facts
+from gslverify.prove.selecting import moved_inside
 from gslverify.prove.values import (
     NUMBER,
     Factor,
@@ -100,7 +101,14 @@ class Laws:
             return [((), value)]
         if self.facts.forms.names.is_named(target, "bool"):
             return [((), self._not(self._equality(value)))]
+        inside = moved_inside(value, lambda one: self._only_cast(one, source, target), self.algebra)
+        if inside is not None:
+            return [((), inside)]
         return self.value(self.algebra.cast(value, source, target))
+
+    def _only_cast(self, value: Value, source: Any, target: Any) -> Value | None:
+        cases = self.cast(value, source, target)
+        return cases[0][1] if len(cases) == 1 and not cases[0][0] else None
 
     def _holds(self, source: Any, target: Any, wider: Mapping[str, tuple[str, ...]]) -> bool:
         text = self.facts.forms.names.text
