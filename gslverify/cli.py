@@ -70,16 +70,18 @@ class Commands(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
-            if isinstance(error, OSError) and error.errno == errno.EPIPE:
-                raise  # click knows what to do when nobody reads any longer
             ctx.exit(_told(error))
 
 
 def _told(error: Exception) -> Exit:
-    """Say what went wrong with the disk, or with us."""
-    if isinstance(error, OSError) and error.errno in UNWRITABLE:
+    """Say what went wrong with the disk, or with us; nothing if nobody reads any longer."""
+    number = error.errno if isinstance(error, OSError) else None
+    if number in (errno.EPIPE, *UNWRITABLE):
         # What is still in the buffer cannot be written either, and would be tried at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if number == errno.EPIPE:
+        return Exit.UNREAD
+    if isinstance(error, OSError) and number in UNWRITABLE:
         click.echo(f"the output cannot be written: {error.strerror}", err=True)
     else:
         click.echo(f"gslverify itself failed: {described(error)}", err=True)

@@ -9,7 +9,10 @@ INTERRUPTED = "interrupted"
 
 
 class Exit(IntEnum):
-    """What the exit code of `gslverify check` says; NO_RULES only where nothing was verified."""
+    """What the exit code of `gslverify check` says; NO_RULES only where nothing was verified.
+
+    UNREAD means that nobody read to the end, as in `gslverify list | head -1`.
+    """
 
     CLEAN = 0
     FINDINGS = 1
@@ -17,3 +20,4 @@ class Exit(IntEnum):
     INTERNAL = 3
     NO_RULES = 5
     INTERRUPTED = 130
+    UNREAD = 141

@@ -16,6 +16,7 @@ from gslverify.corpus.collect import Collected, CollectedRule, Unusable, writabl
 from gslverify.corpus.selection import rule_selector
 from gslverify.engine.cache import Forgetful, Memory, Remembering
 from gslverify.engine.cache.folder import CacheFolder
+from gslverify.engine.cache.last_failed import LastFailed
 from gslverify.engine.loop import verify
 from gslverify.engine.pool import Workers
 from gslverify.events import INTERRUPTED, Event, RuleDone, RunDone
@@ -144,8 +145,12 @@ def carry_out(
         keep = FailureFiles(Path(settings.failures_folder), settings.seed).keep
         memory = _memory(settings)
         workers = _workers(settings, ticker)
-        events = verify(collected, settings, waves, ticker.live, keep, memory, workers)
+        failed = LastFailed(Path(settings.cache_folder))
+        first = failed.read() if settings.cache else ()
+        events = verify(collected, settings, waves, ticker.live, keep, memory, workers, first)
         done = _follow(events, ticker, list(consumers(ticker)))
+        if settings.cache:
+            failed.note(done.results)
     # A part may be empty where there are fewer rules than parts, or none that has changed.
     may_be_empty = bool(chosen) or bool(settings.changed_since)
     code = Exit.CLEAN if may_be_empty and not collected else exit_code(done, settings)

@@ -8,7 +8,7 @@ the same report.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -61,12 +61,14 @@ def verify(
     keep: Keep = forget,
     memory: Memory | None = None,
     workers: Workers | None = None,
+    first: Collection[str] = (),
 ) -> Generator[Event, None, None]:
     """Verify what was collected; yield events, RunDone last.
 
     `keep` is given every finding that has a counterexample and was not expected, with the id and
     the hash of the rule, and returns it with the place where it was put. `memory` is asked before
     stages are run, and told what they found out. `workers` stand for processes of this machine.
+    The rules whose ids are in `first` are worked on before others; that changes no result.
 
     The first wave always runs, since no other stage can do without a well-formed rule, and in
     this process, since it is cheap; of the others those stages run that the settings name. Ctrl-C
@@ -74,6 +76,7 @@ def verify(
     """
     chosen = chosen_waves(waves, settings)
     run = _Run(collected, settings, chosen, notify, keep, memory or Forgetful(), workers)
+    run.first = first
     started = time.perf_counter()
     yield RunStarted(tuple(item.rule_id for item in collected), run.stage_names, settings)
     reason = ""
@@ -122,6 +125,7 @@ class _Run:
         special = [wave for wave, _ in special_waves(settings) if self.special[tuple(wave)]]
         self.waves = [waves[0], *special, *waves[1:]]
         self.notify = notify
+        self.first: Collection[str] = ()
         self.early: dict[int, Outcome] = {}
         self.pool: Workers | None = None
         self.wave_number = 0
@@ -155,7 +159,8 @@ class _Run:
                 for index in self._without(wave):
                     yield from self._take(self.states[index], (), number, last=last)
                 tasks = self._tasks(wave)
-                outcomes = self._outcomes(tasks, number, stack)
+                begun = sorted(tasks, key=lambda task: task.rule_id not in self.first)
+                outcomes = self._outcomes(begun, number, stack)
                 for index, outcome in self._in_order(tasks, outcomes, number):
                     yield from self._take(self.states[index], outcome, number, last=last)
                     if self._too_many_failures():

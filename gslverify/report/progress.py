@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 from gslverify.events import (
@@ -75,7 +76,7 @@ class Tally:
                 self.rules = len(rule_ids)
                 self.stages = len(stages)
             case StageDone(rule_id=rule_id, result=result):
-                self.done.setdefault(rule_id, set()).add(result.stage)
+                self._note(rule_id, (result.stage,))
             case RuleDone(result=result):
                 self._end(result.rule_id)
                 if result.verdict in FAILURES:
@@ -92,9 +93,13 @@ class Tally:
                 self._runs(rule_id, f"{stage} {rule_id} {text}")
             case StagesEnded(rule_id=rule_id, stages=stages, over=over):
                 self.running.pop(rule_id, None)
-                self.done.setdefault(rule_id, set()).update(stages)
+                self._note(rule_id, stages)
                 if over:
                     self._end(rule_id)
+
+    def _note(self, rule_id: str, stages: Iterable[str]) -> None:
+        if rule_id not in self.over:
+            self.done.setdefault(rule_id, set()).update(stages)
 
     def _runs(self, rule_id: str, text: str) -> None:
         since, _ = self.running.get(rule_id, (time.monotonic(), ""))

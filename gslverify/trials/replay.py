@@ -10,7 +10,12 @@ from gsl.types import TensorType, TupleType, Type
 from gslverify.case import Case
 from gslverify.codes.backend import KNOWN_DEVIATION
 from gslverify.codes.levels import SPECIAL_VALUES_CHANGE
-from gslverify.codes.numeric import BACKENDS_DISAGREE, MATCH_REFUSED, REWRITE_BREAKS_GRAPH
+from gslverify.codes.numeric import (
+    BACKENDS_DISAGREE,
+    MATCH_REFUSED,
+    OUTPUTS_DIFFER,
+    REWRITE_BREAKS_GRAPH,
+)
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE
 from gslverify.comparison.special import changes
 from gslverify.finding import CODES, Code
@@ -57,8 +62,12 @@ def replay(subst: Subst, case: Case, code_id: str) -> Replay:
     if any(code_id == code.id for code in ABOUT_TVM):
         return _replay_tvm(network, case, code_id)
     trial = run_trial(subst, network, case.inputs)
-    if code_id == SPECIAL_VALUES_CHANGE.id and trial.code is None and trial.target:
-        return _replay_special(network, trial)
+    is_special = code_id == SPECIAL_VALUES_CHANGE.id
+    if is_special and trial.target and trial.code in (None, OUTPUTS_DIFFER):
+        # A truth value that NaN decides is a difference like any other for the trial.
+        special = _replay_special(network, trial)
+        if trial.code is None or special.code is not None:
+            return special
     if trial.code is not None:
         return Replay(trial.code, trial.message, trial=trial)
     if trial.declined:

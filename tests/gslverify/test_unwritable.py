@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -29,6 +30,23 @@ def test_full_disk_is_told_and_has_an_exit_code(output_format: str, folder: Path
 
     assert done.returncode == 3
     assert done.stderr == "the output cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("command", [["list"], ["check", "--stages", "static", "-j", "0"]])
+def test_output_that_nobody_reads_is_no_finding(command: list[str], folder: Path) -> None:
+    write_rules(folder, ["one"])
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as unread:
+        done = subprocess.run(
+            [sys.executable, "-m", "gslverify", *command, "rules.py"],
+            stdout=unread,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+
+    assert (done.returncode, done.stderr) == (141, "")
 
 
 def test_report_file_without_permission_is_a_mistake(

@@ -77,14 +77,16 @@ class Remembering:
     ) -> tuple[StageResult, ...] | None:
         """Return what earlier runs found out, if all of it is known and still seen to hold."""
         found: list[StageResult] = []
+        stop: StageResult | None = None
         for stage in stages:
-            if found and stops(found[-1], self.settings):
-                found.append(skipped(stage, f"{found[-1].stage} refuted the rule"))
+            if stop is not None:
+                found.append(skipped(stage, f"{stop.stage} refuted the rule"))
                 continue
             result = self._known(item, written, stage)
             if result is None:
                 return None
             found.append(replace(result, cached=True, seconds=0.0))
+            stop = found[-1] if stops(result, self.settings) else None
         return tuple(found)
 
     def _known(self, item: CollectedRule, written: StageResult, stage: str) -> StageResult | None:

@@ -37,6 +37,26 @@ def test_values(subst: Subst, code: str | None, message: str) -> None:
     assert not result.undecided
 
 
+@pytest.mark.parametrize(
+    ("target", "value", "asked", "code"),
+    [
+        ("OnesLike", np.nan, "GSL406", "GSL406"),
+        ("OnesLike", np.nan, "GSL401", "GSL401"),
+        ("ZerosLike", 1.0, "GSL406", "GSL401"),
+    ],
+)
+def test_a_truth_value_that_nan_decides(target: str, value: float, asked: str, code: str) -> None:
+    a = Var("a", (2,), "float32")
+    same = call("Equal", a, a)
+    case = case_of([same], [same], [], {"a": np.float32([value, 1.0])})
+    subst = Subst(op.Equal(x, x), getattr(op, target)(x, dtype="bool"))
+
+    result = replay(subst, case, asked)
+
+    assert result.code is not None
+    assert result.code.id == code
+
+
 def test_a_match_that_is_declined_is_mended() -> None:
     case = swapped_case()
     inner = case.exprs()[case.source[0]]

@@ -101,6 +101,19 @@ def test_stages_behind_a_refutation_are_skipped_as_in_a_run(folder: Path) -> Non
     assert memory(folder, keep_going=True).recall(item, WRITTEN, ["satisfiable", "shape"]) is None
 
 
+def test_a_refutation_is_enough_however_many_stages_come_after(folder: Path) -> None:
+    item = rule(folder, MENDED)
+    memory(folder).remember(item, WRITTEN, IMPOSSIBLE)
+
+    found = memory(folder).recall(item, WRITTEN, ["satisfiable", "shape", "prove", "numeric"])
+
+    assert found is not None
+    told = [(result.stage, result.cached, result.skipped) for result in found]
+    why = "satisfiable refuted the rule"
+    later = [(name, False, why) for name in ("shape", "prove", "numeric")]
+    assert told == [("satisfiable", True, ""), *later]
+
+
 def test_findings_have_places_so_the_file_must_be_the_same(folder: Path) -> None:
     warned = replace(PASSED, findings=(Finding(NO_FIXPOINT, "endless"),))
     memory(folder).remember(rule(folder, MENDED), WRITTEN, warned)
