@@ -300,7 +300,7 @@ class Graph:
                     operand.users = users
                     if not users:
                         candidates.append(operand)
-            self.released.update(below)
+            self.released = {**self.released, **below} if self.released else below
         return dropped
 
     def drop_unused(self, nodes: Iterable[Node]) -> list[Node]:

@@ -194,14 +194,19 @@ def complete(changed: Iterable[Node], made: Iterable[Node]) -> None:
             if user.expr.operands:
                 user.expr = _without_operands(user.expr)
                 copied.append(user)
+    last: tuple[Node, ...] = ()
+    below: tuple[Expr, ...] = ()
     for node in chain(made, copied):
         operands = node.operands
-        if len(operands) == 1:
-            node.expr.operands = (operands[0].expr,)
-        elif len(operands) == 2:
-            node.expr.operands = (operands[0].expr, operands[1].expr)
-        else:
-            node.expr.operands = tuple([operand.expr for operand in operands])
+        if operands is not last:
+            last = operands
+            if len(operands) == 1:
+                below = (operands[0].expr,)
+            elif len(operands) == 2:
+                below = (operands[0].expr, operands[1].expr)
+            else:
+                below = tuple([operand.expr for operand in operands])
+        node.expr.operands = below
 
 
 def _without_operands(expr: Expr) -> Expr:
