@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,20 @@ COLUMNS = ("rules", "proved", "identity", "exact", "broken", "seconds")
 EXPLAINED = """*Proved*: elements equal for all sizes, over real numbers and wrapping integers.
 *Identity*: the same functions at the shapes tried, by random testing modulo primes. *Exact*: equal
 bit for bit on every graph, on NumPy and on TVM. *Broken* are rules beside these that are wrong,
-each refuted by the code it names. *Seconds* are those of all stages of the sound rules.
+each refuted by the code it names. *Seconds* are those of all stages of the sound rules. A rule that
+several systems have counts for each of them.
+"""
+
+LISTED = "TensorRight: "
+ABOUT_THE_LIST = """The list of XLA's rules that TensorRight proves, as far as it is in the corpus:
+{rules} of its rules, {proved} of them proved here. A rule can state several, and with other
+operators: a range of indices is a slice, and DynamicUpdateSlice writes along one axis. Left out are
+those about padding between elements, about ranges along one of several axes, and about empty
+tensors.
 """
 
 Row = Sequence[float]
-Kind = Callable[[Rule], str]
+Kind = Callable[[Rule], Iterable[str]]
 
 
 def page(report: Mapping[str, Any], mutation: Mapping[str, Any] | None, root: Path) -> str:
@@ -43,10 +52,11 @@ def page(report: Mapping[str, Any], mutation: Mapping[str, Any] | None, root: Pa
     results = {result["id"]: result for result in report["rules"]}
     seconds = {name: sum(stages.values()) for name, stages in report["timing"]["stages"].items()}
     parts = [TITLE, _sentence(report), EXPLAINED]
-    kinds: tuple[tuple[str, Kind], ...] = (("system", _system), ("topic", _topic))
+    kinds: tuple[tuple[str, Kind], ...] = (("system", _systems), ("topic", _topic))
     for title, kind in kinds:
         rows = _rows(rules, results, seconds, kind)
         parts.append(f"## By {title}\n\n{_table(title, rows)}")
+    parts += _listed(rules, results)
     if mutation is not None:
         parts.append(_about_mutants(mutation))
     return "\n".join(parts)
@@ -57,12 +67,39 @@ def _sentence(report: Mapping[str, Any]) -> str:
     return f"With {tools}; seed {report['run']['seed']}.\n"
 
 
-def _system(rule: Rule) -> str:
-    return rule.origin.partition(":")[0].partition(",")[0] or "none named"
+def _systems(rule: Rule) -> set[str]:
+    origins = rule.origin.split("; ")
+    return {one.partition(":")[0].partition(",")[0] or "none named" for one in origins}
 
 
-def _topic(rule: Rule) -> str:
-    return Path(rule.span.file).stem.replace("_", " ")
+def _topic(rule: Rule) -> tuple[str]:
+    return (Path(rule.span.file).stem.replace("_", " "),)
+
+
+def _listed(rules: Mapping[str, Rule], results: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what became of each rule of a published list, if there are any."""
+    rows = {}
+    for rule_id, rule in rules.items():
+        for origin in [] if rule.expect else rule.origin.split("; "):
+            if origin.startswith(LISTED):
+                assured = results[rule_id]["assurance"]
+                rows[origin.removeprefix(LISTED)] = (rule.name, *_reached(assured))
+    if rows:
+        proved = sum(is_proved for _, _, is_proved in rows.values())
+        lines = ["| its rule | rule here | assurance |", "|---|---|---|"]
+        lines += [
+            f"| {name} | `{here}` | {text} |" for name, (here, text, _) in sorted(rows.items())
+        ]
+        yield f"## {LISTED.partition(':')[0]}'s list\n"
+        yield ABOUT_THE_LIST.format(rules=len(rows), proved=proved)
+        yield "\n".join(lines) + "\n"
+
+
+def _reached(assured: Sequence[Mapping[str, Any]]) -> tuple[str, bool]:
+    """Return the proof, or else what was computed, in words."""
+    proofs = [one["text"] for one in assured if one["subject"] == "prove"]
+    computed = [one["text"] for one in assured if not one["subject"]]
+    return "; ".join(proofs or computed), bool(proofs)
 
 
 def _rows(
@@ -83,7 +120,7 @@ def _rows(
             assured = results[rule_id]["assurance"]
             numbers = (1, *map(int, _levels(assured)), 0, seconds[rule_id])
             about = rule
-        for name in (kind(about), "all"):
+        for name in (*kind(about), "all"):
             rows[name] = [one + other for one, other in zip(rows[name], numbers, strict=True)]
     total = rows.pop("all")
     return {**dict(sorted(rows.items(), key=lambda row: (-row[1][0], row[0]))), "all": total}

@@ -303,6 +303,14 @@ class Graph:
             self.released = {**self.released, **below} if self.released else below
         return dropped
 
+    def take_back(self, node: Node) -> None:
+        """Undo the addition of a node that nothing uses; what it uses stays."""
+        node.level = -1
+        for operand in node.operands:
+            operand.users.pop(node, None)
+        if self._nodes[-1] is node:
+            self._nodes.pop()
+
     def drop_unused(self, nodes: Iterable[Node]) -> list[Node]:
         """Drop those of `nodes` that nothing uses, and what only they used."""
         return self._drop(nodes)

@@ -54,8 +54,23 @@ def is_made_up(file: str) -> bool:
 
 def is_internal(frame: FrameType) -> bool:
     """Tell whether a frame runs code of this package."""
-    module = frame.f_globals.get("__name__", "")
-    return bool(module == "gsl" or module.startswith("gsl.") or module == "dataclasses")
+    return _package(frame) in ("gsl", "dataclasses")
+
+
+def is_written(frame: FrameType) -> bool:
+    """Tell whether a frame runs code that somebody wrote for rules: neither ours nor generated."""
+    return _package(frame) not in ("gsl", "gslverify", "dataclasses")
+
+
+def _package(frame: FrameType) -> str:
+    module: str = frame.f_globals.get("__name__", "")
+    if module not in _PACKAGES:
+        _PACKAGES[module] = module.partition(".")[0]
+    return _PACKAGES[module]
+
+
+_PACKAGES: dict[str, str] = {}
+"""The first parts of the names of modules."""
 
 
 def resolve(origin: Origin | None) -> Span | None:

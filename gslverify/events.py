@@ -68,7 +68,19 @@ class Progress:
     text: str
 
 
-Live = StageStarted | Progress
+@dataclass(frozen=True, slots=True)
+class StagesEnded:
+    """Live: a rule is through with stages, perhaps long before it is its turn to be told.
+
+    It is `over` when nothing is left to ask about the rule.
+    """
+
+    rule_id: str
+    stages: tuple[str, ...]
+    over: bool
+
+
+Live = StageStarted | Progress | StagesEnded
 """What is worth showing while it happens; no report uses it, as its order depends on timing."""
 
 Notify = Callable[[Live], None]

@@ -273,9 +273,10 @@ def _follow(
                 results.append(event.result)
             if isinstance(event, RunDone):
                 done = event
-                ticker.pause()
+                ticker.close()
             for consume in consumers:
                 consume(event)
+            ticker.resume()
     except KeyboardInterrupt:
         # It struck while a report was written; the engine handles those that strike elsewhere.
         events.close()
@@ -283,5 +284,5 @@ def _follow(
         for report in reports:
             report.consume(done)
     finally:
-        ticker.pause()
+        ticker.close()
     return done

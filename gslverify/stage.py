@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
+from gsl.collector import collector_paused
 from gsl.subst import Rule, Subst
 from gslverify.case import Case
 from gslverify.corpus.containment import contained
@@ -90,15 +92,20 @@ Examine = Callable[[Question], Iterable[Outcome]]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage; `examine` yields findings, assurances and counts."""
+    """One stage; `examine` yields findings, assurances and counts.
+
+    `pauses_collector` is for stages that make many terms and hardly any cycles.
+    """
 
     name: str
     examine: Examine
+    pauses_collector: bool = False
 
     def run(self, question: Question) -> StageResult:
         """Examine a rule and sum up; exceptions of `examine` are the caller's to handle."""
         started = time.perf_counter()
-        outcomes = list(self.examine(question))
+        with collector_paused() if self.pauses_collector else nullcontext():
+            outcomes = list(self.examine(question))
         findings = tuple(item for item in outcomes if isinstance(item, Finding))
         return StageResult(
             stage=self.name,

@@ -14,19 +14,19 @@ pytestmark = pytest.mark.usefixtures("rules")
 RULES = """
 from gsl import Subst, op, pat, rule
 
-@rule(origin="One: a pass")
+@rule(origin="One: a pass; TensorRight: xla/max, rule 07")
 def twice() -> Subst:
     \"\"\"relu(relu(x)) => relu(x)\"\"\"
     x = pat.Wildcard()
     return Subst(op.Relu(op.Relu(x)), op.Relu(x))
 
-@rule(origin="Other, a pass")
+@rule(origin="Other, a pass; TensorRight: xla/add, rule 01")
 def twice_more() -> Subst:
     \"\"\"abs(abs(x)) => abs(x)\"\"\"
     x = pat.Wildcard()
     return Subst(op.Abs(op.Abs(x)), op.Abs(x))
 
-@rule(origin="Third", expect="GSL401", twin="twice")
+@rule(origin="TensorRight: xla/sub, rule 01", expect="GSL401", twin="twice")
 def gone() -> Subst:
     \"\"\"relu(relu(x)) => x\"\"\"
     x = pat.Wildcard()
@@ -64,6 +64,29 @@ def test_rules_are_counted_by_system_and_topic() -> None:
     assert "| first topic | 2 | 1 | 0 | 2 | 1 | 6 |" in lines
     assert lines.count("| all | 2 | 1 | 0 | 2 | 1 | 6 |") == 2
     assert not any("Mutation" in line for line in lines)
+
+
+def test_a_rule_counts_for_every_system_that_has_it() -> None:
+    found = report(twice=[PROVED, EXACT], twice_more=[EXACT], gone=[])
+
+    lines = beside_documents("corpus_page").page(found, None, Path(".")).splitlines()
+
+    assert "| TensorRight | 2 | 1 | 0 | 2 | 1 | 6 |" in lines
+
+
+def test_what_is_left_of_a_published_list_is_told_rule_by_rule() -> None:
+    found = report(twice=[PROVED, EXACT], twice_more=[EXACT], gone=[])
+
+    lines = beside_documents("corpus_page").page(found, None, Path(".")).splitlines()
+
+    assert (
+        "2 of its rules, 1 of them proved here. A rule can state several, and with other" in lines
+    )
+    start = lines.index("| its rule | rule here | assurance |")
+    assert lines[start + 2 :] == [
+        "| xla/add, rule 01 | `twice_more` | exact, 25 graphs |",
+        "| xla/max, rule 07 | `twice` | proved, ranks 0-4 |",
+    ]
 
 
 def test_the_mutation_score_is_told() -> None:

@@ -273,6 +273,27 @@ def test_unused_nodes_are_dropped_with_what_only_they_used() -> None:
     invariants(graph)
 
 
+def test_what_was_added_is_taken_back_alone() -> None:
+    x = var("x")
+    graph = Graph([relu(x)])
+    below = node_of(graph, x)
+    first = graph.add(exp(x), (below,))
+    second = graph.add(negative(first.expr), (first,))
+    before = len(graph)
+
+    graph.take_back(second)
+    assert second not in graph
+    assert first in graph
+    assert not first.users
+    assert len(graph) == before - 1
+    third = graph.add(exp(x), (below,))
+    graph.take_back(first)  # no longer the last
+    assert list(below.users) == [graph.outputs[0], third]
+    graph.take_back(third)
+    assert len(graph) == before - 2
+    invariants(graph)
+
+
 def test_random_replacements_keep_the_invariants() -> None:
     for seed in range(60):
         rng = Random(seed)

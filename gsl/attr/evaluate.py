@@ -52,10 +52,16 @@ def is_symbolic(value: Value) -> bool:
     return isinstance(value, Term)
 
 
+PLAIN = frozenset({int, str, bool, float})
+"""Types of which two values are equal if Python says so."""
+
+
 def equal(left: Value, right: Value) -> Value:
     """Compare values structurally; the result is a term when it depends on one."""
     if left is right:
         return True
+    if type(left) is type(right) and type(left) in PLAIN:
+        return bool(left == right)
     if isinstance(left, tuple) and isinstance(right, tuple):
         if len(left) != len(right):
             return False
@@ -83,19 +89,23 @@ def _is_number(value: Value) -> bool:
 
 def conjunction(*conditions: Value) -> Value:
     """Return the logical and; decided parts disappear."""
-    open_parts = [condition for condition in conditions if condition is not True]
-    if not open_parts:
-        return True
-    if any(condition is False for condition in open_parts):
-        return False
-    return reduce(lambda a, b: operation("and", a, b), open_parts)
+    open_parts = []
+    for condition in conditions:
+        if condition is False:
+            return False
+        if condition is not True:
+            open_parts.append(condition)
+    return reduce(lambda a, b: operation("and", a, b), open_parts) if open_parts else True
 
 
 def disjunction(*conditions: Value) -> Value:
     """Return the logical or; decided parts disappear."""
-    if any(condition is True for condition in conditions):
-        return True
-    open_parts = [condition for condition in conditions if condition is not False]
+    open_parts = []
+    for condition in conditions:
+        if condition is True:
+            return True
+        if condition is not False:
+            open_parts.append(condition)
     return reduce(lambda a, b: operation("or", a, b), open_parts) if open_parts else False
 
 
@@ -131,7 +141,13 @@ def contains(item: Value, options: Value) -> Value:
         raise EvaluationError("the right side of attr.In is not a tuple")
     if isinstance(item, Term) and not is_symbolic(options):
         return operation("in", item, options)
-    return disjunction(*(equal(item, option) for option in options))
+    undecided = []
+    for option in options:
+        same = equal(item, option)
+        if same is True:
+            return True
+        undecided.append(same)
+    return disjunction(*undecided)
 
 
 def ceil_divide(left: Value, right: Value) -> Value:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gsl.errors import BeforeMatchError, RuleError
-from gsl.span import Origin, here, is_internal, origin_of, resolve
+from gsl.span import Origin, here, is_internal, is_written, origin_of, resolve
 
 if TYPE_CHECKING:
     from gsl.pat import Pattern
@@ -156,9 +156,9 @@ def _asked(message: str, cure: str) -> TypeError:
 
 
 def _caller() -> Origin | None:
-    """Return where a rule wrote a term; terms made by the package itself have no origin."""
+    """Return where a rule wrote a term; terms made by the packages themselves have no origin."""
     frame = sys._getframe(3)
-    return None if is_internal(frame) else origin_of(frame)
+    return origin_of(frame) if is_written(frame) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from gsl.attr.writer import UNDECIDED
 from gsl.check import require_well_formed
+from gsl.collector import collector_paused
 from gsl.engine.affected import Anywhere, PutOff, Reached, neighbourhood_of
 from gsl.engine.history import Noted, explanation
 from gsl.engine.index import index_of
@@ -75,7 +74,7 @@ def apply(
     _require_kinds(workload, rules)
     for rule in rules:
         rule.derived(require_well_formed)
-    with _collector_paused():
+    with collector_paused():  # a graph is made of cycles, and none of them is garbage
         graph = Graph(workload.outputs, workload.order)
         if max_rewrites is None:
             max_rewrites = max(1000, DEFAULT_REWRITES_PER_NODE * len(workload.order))
@@ -102,18 +101,6 @@ def _require_kinds(workload: object, rules: object) -> None:
             raise MisuseError(f"`{rule.name}` is not written down yet; write {rule.name}()")
         if not isinstance(rule, Subst):
             raise MisuseError(f"{rule!r} is no rule; rules are made by Subst(source, target)")
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Pause the collector of cycles: a graph is made of them, and none of them is garbage."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 class _Run:

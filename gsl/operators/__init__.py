@@ -17,6 +17,7 @@ from gsl.operators import (
     normalise,
     pool,
     reduce,
+    scatter,
 )
 from gsl.operators.declaration import REGISTRY, Operator, lookup
 
@@ -38,4 +39,5 @@ __all__ = [
     "normalise",
     "pool",
     "reduce",
+    "scatter",
 ]

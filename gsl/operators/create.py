@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from gsl.attr.evaluate import equal
+from gsl.attr.evaluate import ceil_divide, conjunction, contains, equal, maximum
 from gsl.kernel.expression import Expression
 from gsl.kernel.expression import Number as Value
 from gsl.kernel.meaning import Elements, Index, number, select
 from gsl.operators.declaration import Need, Tensor, operator
-from gsl.operators.kinds import AnyInt, Count, DtypeOf, Number, Shape
+from gsl.operators.kinds import AnyInt, Count, DtypeOf, Number, Positive, Shape
 from gsl.operators.ranges import in_range
-from gsl.types import ALL_DTYPES, TensorType
+from gsl.types import ALL_DTYPES, NUMERIC, TensorType
 
 HOLDABLE = "the dtype must be able to hold the fill value"
 
@@ -165,3 +165,29 @@ def _eye(n: int, m: int, k: int, dtype: str) -> Any:
 def _eye_element(index: Index, n: Any, m: Any, k: Any, dtype: Any) -> Expression:
     row, column = index
     return select(equal(column - row, k), 1, 0)
+
+
+@operator(dtypes=None, relax="arange")
+def Arange(
+    need: Need, *, start: AnyInt = 0, end: AnyInt, step: Positive = 1, dtype: DtypeOf = "int64"
+) -> TensorType:
+    """The whole numbers `start`, `start + step`, ... before `end`, as a tensor of one axis.
+
+    The dtype is a number type that can hold those from `start` up to `end` - 1; floats round.
+    Source: relax.arange.
+    """
+    need(contains(dtype, NUMERIC), "there are ranges of numbers only")
+    need(start <= end, "a range must not end before it begins")
+    limits = in_range(start, dtype), in_range(maximum(start, end - 1), dtype)
+    need(conjunction(*limits), "the dtype must be able to hold the numbers")
+    return TensorType((ceil_divide(end - start, step),), dtype)
+
+
+@Arange.numpy
+def _arange(start: int, end: int, step: int, dtype: str) -> Any:
+    return np.arange(start, end, step).astype(dtype)
+
+
+@Arange.kernel
+def _arange_element(index: Index, start: Any, end: Any, step: Any, dtype: Any) -> Expression:
+    return Value(start + step * index[0])

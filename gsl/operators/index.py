@@ -86,7 +86,10 @@ def _strided_slice_element(
 
 @StridedSlice.relax
 def _relax_strided_slice(relax: Any, data: Any, begin: Any, end: Any, strides: Any) -> Any:
-    return relax.strided_slice(data, list(range(len(begin))), begin, end, strides)
+    axes = list(range(len(begin)))
+    # What is not a number yet lies inside, because attributes have been normalised.
+    inbound = not all(isinstance(number, int) for number in (*begin, *end, *strides))
+    return relax.strided_slice(data, axes, begin, end, strides, assume_inbound=inbound)
 
 
 @operator(dtypes=None, relax="take", values={"indices": along_axis})

@@ -31,13 +31,24 @@ def flattened(call: Call) -> list[Shape] | None:
     Neighbouring axes along which the same operands are repeated are one axis, so that a kernel
     serves all ranks. None where the operator is another one, or a tensor has no elements.
     """
+    if not is_flat(call):
+        return None
     given = [operand.type for operand in call.operands]
-    if ELEMENTWISE not in call.operator.traits and call.operator.name not in FILLED:
-        return None
-    if not all(isinstance(one, TensorType) and one.size for one in (call.type, *given)):
-        return None
     (result,) = (one.shape for one in tensors((call.type,)))
-    shapes = [(1,) * (len(result) - one.ndim) + one.shape for one in tensors(tuple(given))]
+    return grouped(result, [one.shape for one in tensors(tuple(given))])
+
+
+def is_flat(call: Call) -> bool:
+    """Tell whether a call is elementwise, and no tensor is without elements."""
+    if ELEMENTWISE not in call.operator.traits and call.operator.name not in FILLED:
+        return False
+    given = [call.type, *(operand.type for operand in call.operands)]
+    return all(isinstance(one, TensorType) and one.size for one in given)
+
+
+def grouped(result: Shape, given: Sequence[Shape]) -> list[Shape]:
+    """Return shapes that are repeated to `result`, with as few axes as possible."""
+    shapes = [(1,) * (len(result) - len(shape)) + shape for shape in given]
     axes = [axis for axis in zip(result, *shapes, strict=True) if axis[0] != 1]
     groups = [list(axes) for _, axes in groupby(axes, key=_repeated)] or [[(1,) * (1 + len(given))]]
     sizes = [[math.prod(column) for column in zip(*axes, strict=True)] for axes in groups]

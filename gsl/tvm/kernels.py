@@ -9,7 +9,7 @@ pipeline of TVM fuses nothing, so a graph computes with the same kernels when it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import tvm
@@ -19,37 +19,18 @@ from gsl.errors import GraphError, GslError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import OpaqueOperator, tensors
+from gsl.tvm import quick
+from gsl.tvm.aligned import aligned
+from gsl.tvm.direct import programs_of
 from gsl.tvm.errors import BackendError, TypeMismatchError, reason
-from gsl.tvm.generality import Shape, any_sizes, flattened, generalised
+from gsl.tvm.forms import Form, Key, exact, general
 from gsl.tvm.lower import describe, lower
-from gsl.tvm.run import aligned, machine_of
+from gsl.tvm.run import machine_of
+from gsl.tvm.simpler import same_bytes
 from gsl.types import TensorType, TupleType, Type
 
 MOST_KERNELS = 4000
 """Kernels that are kept; more would only fill the memory."""
-
-
-class Key(NamedTuple):
-    """What decides about a kernel: operator, attributes as text, types of the operands.
-
-    A size is a number, or a negative one that stands for any size, equal ones for equal sizes.
-    """
-
-    operator: str
-    attributes: str
-    types: tuple[Type, ...]
-
-    @property
-    def is_static(self) -> bool:
-        """Whether all sizes are numbers."""
-        return all(size >= 0 for tensor in tensors(self.types) for size in tensor.shape)
-
-
-class Form(NamedTuple):
-    """How a call is computed: the key of its kernel, and the shapes that its operands are given."""
-
-    key: Key
-    shapes: list[Shape] | None = None
 
 
 class Kernels:
@@ -63,14 +44,15 @@ class Kernels:
 
     def prepare(self, graphs: Iterable[Sequence[Expr]]) -> None:
         """Compile what `graphs` need and this process does not have, all at once."""
-        calls = [e for outputs in graphs for e in reverse_post_order(outputs) if type(e) is Call]
         if len(self.functions) > MOST_KERNELS:
             self.functions.clear()
-        wanted: dict[Key, Call] = {}
-        for call in calls:
-            key = self.key(call)
-            if key not in self.functions:
-                wanted[key] = call
+        wanted: dict[Key, list[Call]] = {}
+        for outputs in graphs:
+            for expr in reverse_post_order(outputs):
+                if type(expr) is Call:
+                    key = self._form(expr).key
+                    if key is not None and key not in self.functions:
+                        wanted.setdefault(key, []).append(expr)
         self._compile(list(wanted.items()))
 
     def run(self, outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> list[Any]:
@@ -97,47 +79,50 @@ class Kernels:
             case Proj(index=index):
                 return operands[0][index]
             case Call():
-                return _checked(self._computed(expr, operands), expr.type, describe(expr))
+                return self._computed(expr, operands)
         raise BackendError(f"not a computation expression: {expr!r}")
 
     def _computed(self, call: Call, operands: list[Any]) -> Any:
         form = self._form(call)
+        if form.key is None:
+            return _array(operands[0]).reshape(tensors((call.type,))[0].shape)
         function = self.functions[form.key]
         if isinstance(function, Exception):
             raise function
-        if form.shapes is None:
-            return function(*operands)
-        pairs = zip(operands, form.shapes, strict=True)
-        flat = [aligned(_array(operand).reshape(shape)) for operand, shape in pairs]
-        (result,) = tensors((call.type,))
-        return _array(function(*flat)).reshape(result.shape)
+        numbers = [tvm.runtime.ShapeTuple(form.numbers)] if form.codes else []
+        if not form.is_simpler:
+            return _checked(function(*operands, *numbers), call.type, describe(call))
+        pairs = zip(operands, form.call.operands, strict=True)
+        given = [_same_bytes(value, operand.type) for value, operand in pairs]
+        result = _checked(function(*given, *numbers), form.call.type, describe(form.call))
+        return _same_bytes(result, call.type)
 
-    def key(self, call: Call) -> Key:
-        """Return the key of the kernel that computes a call."""
+    def key(self, call: Call) -> Key | None:
+        """Return the key of the kernel that computes a call; None where there is none needed."""
         return self._form(call).key
 
     def _form(self, call: Call) -> Form:
-        exact = _exact(call)
-        known = self._forms.get(exact)
+        own = exact(call)
+        known = self._forms.get(own)
         if known is None:
-            rigid = isinstance(call.operator, OpaqueOperator) or exact.operator in self._rigid
-            known = self._forms[exact] = Form(exact) if rigid else _general(call, exact)
+            rigid = isinstance(call.operator, OpaqueOperator) or own.operator in self._rigid
+            known = self._forms[own] = Form(own, call) if rigid else general(call)
         return known
 
-    def _compile(self, wanted: list[tuple[Key, Call]]) -> None:
+    def _compile(self, wanted: list[tuple[Key, list[Call]]]) -> None:
         """Compile kernels as one module; when that fails, halves of them."""
-        modules: dict[str, tuple[Key, Call]] = {}
+        modules: dict[str, tuple[Key, list[Call]]] = {}
         whole = tvm.IRModule({})
-        for number, (key, call) in enumerate(wanted):
+        for number, (key, calls) in enumerate(wanted):
             try:
-                whole.update(_module(f"k{number}", key, call))
-                modules[f"k{number}"] = key, call
+                whole.update(_module(f"k{number}", key, self._form(calls[0])))
+                modules[f"k{number}"] = key, calls
             except Exception as error:
-                self._give_up(key, call, error)
+                self._give_up(key, calls, error)
         if not modules:
             return
         try:
-            machine = machine_of(whole)
+            functions = _compiled(whole)
         except BackendError as error:
             rest = list(modules.values())
             if len(rest) == 1:
@@ -147,31 +132,55 @@ class Kernels:
                 self._compile(rest[len(rest) // 2 :])
             return
         for name, (key, _) in modules.items():
-            self.functions[key] = machine[name]
+            self.functions[key] = functions[name]
 
-    def _give_up(self, key: Key, call: Call, error: Exception) -> None:
-        """Take a kernel for these very sizes instead of one for any, or note that there is none."""
-        if key.is_static:
+    def _give_up(self, key: Key, calls: list[Call], error: Exception) -> None:
+        """Take kernels for these very sizes instead of one for any, or note that there is none."""
+        if key == exact(calls[0]):
             self.functions[key] = error
             return
         self._rigid.add(key.operator)
-        self._forms = {known: to for known, to in self._forms.items() if to.key != key}
-        self._compile([(_exact(call), call)])
+        self._forms = {known: form for known, form in self._forms.items() if form.key != key}
+        distinct = {exact(call): call for call in calls}
+        self._compile([(own, [call]) for own, call in distinct.items()])
 
 
-def _module(name: str, key: Key, call: Call) -> Any:
+def _compiled(module: Any) -> dict[str, Any]:
+    """Return what computes the functions of a module, by name; raise BackendError."""
+    functions: dict[str, Any] = {}
+    try:
+        programs, rest = programs_of(module)
+    except Exception as error:
+        raise BackendError(reason(error)) from error
+    if rest.functions:
+        machine = machine_of(rest, pipeline=quick.PIPELINE)
+        functions = {variable.name_hint: machine[variable.name_hint] for variable in rest.functions}
+    return {**functions, **programs}
+
+
+def _module(name: str, key: Key, form: Form) -> Any:
     """Return a module with a function of that name that computes a call for operands of a key."""
+    call = form.call
     if isinstance(call.operator, OpaqueOperator):
         raise BackendError(f"{call.operator} is no operator of its own")
     sizes: dict[int, Any] = {}
     formals = [
         relax.Var(f"x{number}", _relax_type(given, sizes)) for number, given in enumerate(key.types)
     ]
+    taken = {
+        attribute: [_size_variable(code, sizes) for code in codes]
+        for attribute, codes in form.codes.items()
+    }
+    operands = list(formals)
+    if taken:
+        numbers = [variable for variables in taken.values() for variable in variables]
+        formals.append(relax.Var("numbers", relax.ShapeType(numbers)))
     builder = relax.BlockBuilder()
     with builder.function(name, formals):
         with builder.dataflow():
             try:
-                result = builder.emit(lower(builder, call.operator, formals, call.attributes))
+                attributes = {**call.attributes, **taken}
+                result = builder.emit(lower(builder, call.operator, operands, attributes))
             except GslError:
                 raise
             except Exception as error:
@@ -217,15 +226,8 @@ def _array(value: Any) -> Any:
     return value if isinstance(value, np.ndarray) else np.from_dlpack(value)
 
 
-def _exact(call: Call) -> Key:
-    types = tuple(operand.type for operand in call.operands)
-    return Key(call.operator.name, repr(dict(call.attributes)), types)
-
-
-def _general(call: Call, exact: Key) -> Form:
-    """Return the form of a call whose kernel serves as many other sizes as can be."""
-    shapes = flattened(call)
-    if shapes is None:
-        return Form(exact._replace(types=generalised(call)))
-    pairs = zip(tensors(exact.types), any_sizes(shapes), strict=True)
-    return Form(exact._replace(types=tuple(one.with_shape(sizes) for one, sizes in pairs)), shapes)
+def _same_bytes(value: Any, given: Type) -> Any:
+    """Return arrays as those of another type of as many bytes."""
+    if isinstance(given, TupleType):
+        return tuple(_same_bytes(*pair) for pair in zip(value, given.fields, strict=True))
+    return aligned(same_bytes(_array(value), given))

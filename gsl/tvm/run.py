@@ -14,14 +14,13 @@ import tvm
 from tvm import relax
 
 from gsl.errors import GraphError, InputError, did_you_mean
+from gsl.tvm import quick
+from gsl.tvm.aligned import aligned
 from gsl.tvm.errors import BackendError, TypeMismatchError, reason
 from gsl.tvm.export import to_relax
 from gsl.tvm.relax_types import from_relax_type
 from gsl.types import TensorType, TupleType, Type
 from gsl.workload import Workload
-
-ALIGNMENT = 64
-"""Bytes; kernels of vectorising targets read whole cache lines (tvm-facts, section 2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +86,7 @@ class Executable:
 def compile_functions(module: Any, level: int = 0) -> Executable:
     """Compile all Relax functions of a module at an optimisation level of LLVM.
 
-    Level 0 compiles twice as fast, level 3 gives kernels that are many times faster. The
+    Level 0 compiles thrice as fast, level 3 gives kernels that are many times faster. The
     assertions inside the kernels are left out: they cost half of the compile time, and the virtual
     machine checks its arguments anyway. Raises BackendError when TVM cannot compile.
     """
@@ -102,12 +101,17 @@ def compile_functions(module: Any, level: int = 0) -> Executable:
         raise BackendError(f"TVM cannot compile {', '.join(signatures)}: {error}") from error
 
 
-def machine_of(module: Any, level: int = 0) -> Any:
-    """Compile a module as `compile_functions` does; return TVM's virtual machine for it."""
-    target = tvm.target.Target({"kind": "llvm", "opt-level": level})
+def machine_of(module: Any, level: int = 0, pipeline: str = "default") -> Any:
+    """Compile a module as `compile_functions` does; return TVM's virtual machine for it.
+
+    `pipeline` are the passes for what Relax operators become, see `gsl.tvm.quick`.
+    """
+    options = {} if level else {"cl-opt": list(quick.CODE)}
+    target = tvm.target.Target({"kind": "llvm", "opt-level": level, **options})
     try:
         with tvm.transform.PassContext(config={"tirx.disable_assert": True}):
-            return relax.VirtualMachine(tvm.compile(module, target), tvm.cpu())
+            executable = tvm.compile(module, target, tir_pipeline=pipeline)
+            return relax.VirtualMachine(executable, tvm.cpu())
     except Exception as error:
         raise BackendError(reason(error)) from error
 
@@ -171,18 +175,6 @@ def arrays_by_name(names: Sequence[str], values: Mapping[str, Any]) -> list[Any]
     if missing:
         raise GraphError(f"variable `{missing[0]}` has no value")
     return [values[name] for name in names]
-
-
-def aligned(array: Any) -> Any:
-    """Return `array` if TVM can use its memory as it is, else an aligned contiguous copy."""
-    flags = array.flags
-    if flags.c_contiguous and flags.writeable and array.ctypes.data % ALIGNMENT == 0:
-        return array
-    memory = np.empty(array.nbytes + ALIGNMENT, np.uint8)
-    start = -memory.ctypes.data % ALIGNMENT
-    copy = memory[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
-    copy[...] = array
-    return copy
 
 
 def _signature(function: Any) -> Signature:

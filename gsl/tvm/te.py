@@ -26,8 +26,8 @@ from gsl.kernel.expression import (
 from gsl.kernel.run import sizes_of
 from gsl.kernel.statement import DATA_TYPES, Kernel, Statement
 from gsl.kernel.terms import lies_in
+from gsl.tvm.aligned import aligned
 from gsl.tvm.errors import BackendError, reason
-from gsl.tvm.run import aligned
 from gsl.types import Int
 
 BINARY: Mapping[str, Callable[[Any, Any], Any]] = {

@@ -20,6 +20,7 @@ TWINS: Mapping[str, str] = {
     "full": "Full",
     "full_like": "FullLike",
     "one_hot": "OneHot",
+    "slice_scatter": "SliceScatter",
     "strided_slice": "StridedSlice",
     "nn.adaptive_avg_pool2d": "GlobalAvgPool2D",
     "nn.attention": "Attention",
@@ -38,6 +39,7 @@ Written = dict[str, Any]
 
 HARMLESS: Mapping[tuple[str, str], Callable[[Any, Written], bool]] = {
     ("take", "mode"): lambda value, _: value in ("fast", "clip"),
+    ("slice_scatter", "step"): lambda value, _: value == 1,
     ("strided_slice", "assume_inbound"): lambda value, _: True,
     ("nn.max_pool1d", "count_include_pad"): lambda value, _: True,
     ("nn.max_pool2d", "count_include_pad"): lambda value, _: True,
@@ -127,6 +129,14 @@ def _sliced(written: Written, call: Any) -> Written:
     }
 
 
+def _scattered(written: Written, call: Any) -> Written:
+    """Leave out the end, which the size of the update says as well."""
+    size, axis = int(call.args[1].ty.shape[written["axis"]]), written["axis"]
+    if written["end"] != written["start"] + size:
+        raise UnsupportedError(f"SliceScatter cannot express end={written['end']!r}")
+    return {"start": written["start"], "axis": axis, "step": written["step"]}
+
+
 def _accumulated(written: Written, call: Any) -> Written:
     if written["dtype"] == str(call.args[0].ty.dtype):
         return written | {"dtype": None}
@@ -137,6 +147,7 @@ ADAPTERS: Mapping[str, Callable[[Written, Any], Written]] = {
     "cumsum": _accumulated,
     "full": _filled,
     "full_like": _filled,
+    "slice_scatter": _scattered,
     "strided_slice": _sliced,
 }
 """How the attributes of a Relax call are written in GSL, where that differs."""

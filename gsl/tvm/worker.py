@@ -25,13 +25,17 @@ from gsl.tvm.process import ZygoteProcess
 
 __all__ = ["Failure", "Job", "Result", "Worker"]
 
+KERNELS_SERVE = 10
+"""A module costs as much as a few kernels, so that batches of more graphs have fewer of them."""
+
 
 class Worker:
     """Runs jobs in other processes; use it from one thread, as a context manager or until `close`.
 
     Args:
         timeout: seconds that one batch may take, and one job when its batch has failed.
-        batch_size: how many distinct graphs are compiled as one module.
+        batch_size: how many distinct graphs are compiled as one module; by operator, whose
+            kernels are far fewer, ten times as many.
 
     The process starts with the first job, or before with `start`, and again when operators have
     been declared since.
@@ -49,14 +53,16 @@ class Worker:
 
         Graphs are compiled whole, or put together `by_operator` from kernels that one process
         keeps, which is several times faster; see `gsl.tvm.kernels`. Gradients are always
-        compiled whole. When the process of a batch dies or hangs, its jobs are run again one at a
-        time, each compiled whole in a fresh process. Raises BackendError when TVM cannot be
-        imported.
+        compiled whole. When the process of a batch dies or hangs, its jobs are run again in
+        smaller batches, and then one at a time, each compiled whole in a fresh process. Raises
+        BackendError when TVM cannot be imported.
         """
+        given = [Job(*job) for job in jobs]
+        by_operator = by_operator and not any(job.gradient_to for job in given)
+        size = KERNELS_SERVE * self.batch_size if by_operator else self.batch_size
         results: list[Result] = []
-        for batch in _batches([Job(*job) for job in jobs], self.batch_size):
-            is_plain = not any(job.gradient_to for job in batch)
-            results.extend(self._run_batch(batch, by_operator and is_plain))
+        for batch in _batches(given, size):
+            results.extend(self._run_batch(batch, by_operator))
         return results
 
     def start(self) -> None:
@@ -86,6 +92,9 @@ class Worker:
         if ending.status == 0 and ending.answer:
             answer: list[Result] = pickle.loads(ending.answer)
             return [_with_stderr(result, ending.stderr) for result in answer]
+        smaller = list(_batches(jobs, self.batch_size)) if by_operator else []
+        if len(smaller) > 1:
+            return [result for batch in smaller for result in self._run_batch(batch, True)]
         if len(jobs) > 1 or by_operator:
             return [self._run_batch([job])[0] for job in jobs]
         kind, message = _cause(ending.status, self.timeout)

@@ -39,3 +39,28 @@ UNDECIDED_SATISFIABILITY = code(
     meaning="""No solution of the constraints was found within the resource limit, and neither was
 their contradiction proved. Simplify the constraints or raise the limit.""",
 )
+
+ONLY_EMPTY = code(
+    "GSL291",
+    "only-empty",
+    "only graphs with an empty tensor can match, if any",
+    Verdict.INCONCLUSIVE,
+    meaning="""The constraints have no solution while all sizes are at least 1, as they are wherever
+rules are examined; with a size of 0 they may have one. Nothing was examined.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Variable(shape=(None, 0))
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """relu(relu(x))  =>  relu(x)"""
+            x = pat.Variable(shape=(None, None))
+            return Subst(op.Relu(op.Relu(x)), op.Relu(x))
+        '''
+    ),
+)

@@ -163,7 +163,7 @@ def _carry_out(campaign: Campaign, settings: Settings) -> _Over:
         run.close()
         over.interrupted = True
     finally:
-        ticker.pause()
+        ticker.close()
     return over
 
 

@@ -31,6 +31,7 @@ from gslverify.events import (
     RunDone,
     RunStarted,
     StageDone,
+    StagesEnded,
 )
 from gslverify.finding import CODES, FAILURES, REFUTING, Finding, RuleResult, StageResult, Verdict
 from gslverify.settings import Settings
@@ -191,7 +192,15 @@ class _Run:
             if known is None:
                 yield task
             else:
-                self.early[task.number] = known
+                self._put_early(task.number, known)
+
+    def _put_early(self, number: int, outcome: Outcome) -> None:
+        """Keep an outcome until it is its turn to be told."""
+        is_last = self.wave_number == len(self.waves) - 1
+        over = is_last or any(stops(result, self.settings) for result in outcome)
+        names = tuple(result.stage for result in outcome)
+        self.early[number] = outcome
+        self.notify(StagesEnded(self.states[number].item.rule_id, names, over))
 
     def _in_order(
         self,
@@ -207,7 +216,8 @@ class _Run:
                     one = next(outcomes)
                 except StopIteration:
                     break
-                self.early.update([] if one is None else [one])
+                if one is not None:
+                    self._put_early(*one)
             if task.number in self.early:
                 yield task.number, self.early.pop(task.number)
 

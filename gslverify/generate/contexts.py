@@ -46,11 +46,15 @@ def _inputs_computed(site: Site) -> Network:
 
 
 def _rebuilt(site: Site, computed: frozenset[Expr]) -> list[Expr]:
-    """Make all calls of a match anew; `computed` inputs become results of another operator."""
+    """Make all calls of a match anew; `computed` inputs become results of another operator.
+
+    What has no operands stays, unless it is an output and the whole match.
+    """
     copies: dict[Expr, Expr] = {}
     for expr in reverse_post_order(site.outputs):
         operands = tuple(copies[operand] for operand in expr.operands)
-        copy = expr.with_operands(operands) if operands else expr
+        is_call = bool(operands) or (isinstance(expr, Call) and expr in site.outputs)
+        copy = expr.with_operands(operands) if is_call else expr
         copies[expr] = same_value(expr) if expr in computed else copy
     return [copies[expr] for expr in site.outputs]
 

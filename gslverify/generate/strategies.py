@@ -29,6 +29,7 @@ from gslverify.generate.contexts import AROUND, CONTEXTS, Site, may_have_place
 from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.values import value_ranges, within
 from gslverify.generate.wishes import DTYPES, SIZES, wishes
+from gslverify.generate.work import takes_at_most, work_of
 from gslverify.instances.concrete import (
     Fill,
     concrete_exprs,
@@ -41,12 +42,12 @@ from gslverify.instances.sampling import Sampler
 from gslverify.instances.variants import enumerate_variants
 from gslverify.smt import Answer, Solver, new_context
 
-MOST_WISHES = 10
+MOST_WISHES = 2
+"""More would favour models that wishes meet by chance: equal sizes, and small ones."""
 MOST_ELEMENTS = 20_000
 MOST_ELEMENTS_OF_LARGE_RULES = 2_000_000
-CONVOLUTIONS = frozenset({"Conv1D", "Conv2D", "Conv1DTranspose", "Conv2DTranspose"})
-PRODUCTS_PER_ELEMENT = 400
-"""A convolution may compute so many times as many products as a tensor may have elements."""
+MOST_WORK = 4_000_000
+"""Values that an operator may compute (`work_of`), unless its structure always needs as many."""
 STYLES_OF_CONSTANTS = (
     "small integers",
     "small integers",
@@ -106,8 +107,10 @@ def network_from(
     exprs, largest = reverse_post_order(site.outputs), most_elements(sampler)
     if not all(_has_at_most(expr, largest) for expr in exprs):
         raise NothingDrawnError(f"a tensor has more than {largest:,} elements")
-    if any(products(expr) > PRODUCTS_PER_ELEMENT * largest for expr in exprs):
-        raise NothingDrawnError("a convolution takes too long")
+    limit = most_work(sampler)
+    for expr in exprs:
+        if isinstance(expr, Call) and not takes_at_most(expr, limit):
+            raise NothingDrawnError(f"{expr.operator} computes more than {limit:,} values")
     if not constants_are_defined(site.outputs):
         raise NothingDrawnError("a constant is outside the domain of an operator that uses it")
     in_corner = demand is not None and value_in(demand, model) is True
@@ -124,7 +127,7 @@ def _model(
     may_be_empty: bool,
     demand: Term | None,
 ) -> dict[Symbol, Any] | None:
-    """Choose wishes until all are granted; after a few attempts, have the solver drop some."""
+    """Choose wishes until all are granted; after a few attempts, have some of them dropped."""
     for _ in range(MOST_WISHES):
         model = sampler.granted(wishes(choices, *preferred), may_be_empty, demand)
         if model is not None:
@@ -147,11 +150,23 @@ def most_elements(sampler: Sampler) -> int:
     return MOST_ELEMENTS_OF_LARGE_RULES if is_large else MOST_ELEMENTS
 
 
-def products(expr: Expr) -> int:
-    """Return how many products a convolution adds up, groups apart; 0 for anything else."""
-    if not isinstance(expr, Call) or expr.operator.name not in CONVOLUTIONS:
+def most_work(sampler: Sampler) -> int:
+    """A rule that fixes large sizes may need much work, but not much more than it has to."""
+    if not sampler.work:
+        sampler.work = max(MOST_WORK, 2 * _least_work(sampler))
+    return sampler.work
+
+
+def _least_work(sampler: Sampler) -> int:
+    """Return the work of the simplest model of a structure with large tensors."""
+    model = sampler.simple_model() if most_elements(sampler) > MOST_ELEMENTS else None
+    if model is None:
         return 0
-    return math.prod(expr.shape) * math.prod(expr.operands[1].shape)
+    try:
+        exprs = concrete_exprs(sampler.instance, model).values()
+    except GslError:
+        return 0
+    return max((work_of(expr) for expr in exprs if isinstance(expr, Call)), default=0)
 
 
 def _has_at_most(expr: Expr, count: int) -> bool:

@@ -16,6 +16,7 @@ EDGES = (127, 128, -128, 255, 256, 300, -129, 2**31 - 1, -(2**31), 2**31, 2**63 
 """The least and largest numbers of the integer dtypes, and those just beside them."""
 LENGTHS = (600, 4500)
 """Longer than int8, uint8 and float16 can count, even if only every second element counts."""
+LIKELY = (1, 2, 3, 4, 5, 1)
 SIZES = ("free", "equal", "distinct")
 LONG = ("long",)
 
@@ -47,7 +48,7 @@ def wishes(choices: Choices, dtypes: Sequence[str] = DTYPES, modes: Sequence[str
             return int(symbol.low) + choices.number(3)
         count += 1
         # Every mode draws as often, or shrinking would prefer the mode that draws least.
-        size = 1 + choices.number(4)
+        size = one_of(choices, LIKELY)
         if length and choices.number(1):
             size, length = length, 0
             return size

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import cycle
 from typing import Any
 
@@ -19,10 +20,11 @@ from gsl.errors import GslError
 from gsl.expr import Call, Const
 from gsl.operators.declaration import tensors
 from gsl.types import TensorType, TupleType, Type
-from gslverify.instances.arms import arms_of, either_way
+from gslverify.instances.arms import Arms, arms_of, either_way
 from gslverify.instances.concrete import value_in
 from gslverify.instances.instance import Instance
 from gslverify.instances.leaps import leaping_slices
+from gslverify.instances.repair import Repair
 from gslverify.smt import Answer, Solver
 
 LARGEST_SAMPLES = (24, 320, 4096)
@@ -32,7 +34,7 @@ Wish = Callable[[Symbol, tuple[Any, ...]], Any]
 """Chooses a value for a symbol, among options where the claims list them."""
 
 
-@dataclass(slots=True, repr=False)
+@dataclass(repr=False)
 class Sampler:
     """Finds models of one instance.
 
@@ -40,7 +42,8 @@ class Sampler:
     of its conditions just about holds, or a target is computed in one of several ways. The first of
     them, as many as are `decisive`, choose between `arms` of the target. The `obstacles` are the
     claims that attempts failed on, `unmet` the demands that no model meets. The `places` say which
-    contexts may surround the structure; the `order` is that of the definitions.
+    contexts may surround the structure and `work` how much an operator in it may compute, 0 while
+    nobody has asked; the `order` is that of the definitions, beside which there are `conditions`.
     """
 
     instance: Instance
@@ -48,16 +51,15 @@ class Sampler:
     definitions: dict[Symbol, Term] = field(default_factory=dict)
     free: list[Symbol] = field(default_factory=list)
     options: dict[Symbol, tuple[Any, ...]] = field(default_factory=dict)
-    sizes: list[Term] = field(default_factory=list)
-    corners: list[Term] = field(default_factory=list)
-    decisive: int = 0
-    arms: tuple[bool | None, ...] = ()
     largest: int = 0
     barren: bool = False
     obstacles: Counter[str] = field(default_factory=Counter)
     places: dict[str, bool] = field(default_factory=dict)
     unmet: set[Term] = field(default_factory=set)
     order: tuple[Symbol, ...] = ()
+    work: int = 0
+    conditions: list[Term] = field(default_factory=list)
+    repair: Repair | None = None
 
     def __repr__(self) -> str:
         return f"Sampler({', '.join(self.instance.names.values())})"
@@ -70,20 +72,43 @@ class Sampler:
         symbols = instance_symbols(self.instance)
         for claim in self.instance.claims:
             for conjunct in conjuncts(claim.term):
-                self._define(conjunct)
+                if not self._define(conjunct):
+                    self.conditions.append(conjunct)
         self.free = [symbol for symbol in symbols if symbol not in self.definitions]
         for symbol, term in self.definitions.items():
             self._narrow(symbol, term)
-        self.sizes = list(_result_sizes(self.instance))
+
+    @cached_property
+    def sizes(self) -> list[Term]:
+        """The sizes of results that may be 0, as long as a model may avoid that."""
+        return list(_result_sizes(self.instance))
+
+    @cached_property
+    def _arms(self) -> Arms:
+        return arms_of(self.instance)
+
+    @property
+    def arms(self) -> tuple[bool | None, ...]:
+        """Which arms of conditional targets the structure takes, None where sizes decide."""
+        return tuple(self._arms.taken)
+
+    @property
+    def decisive(self) -> int:
+        """How many of the corners choose between arms of the target."""
+        return 2 * len(self._arms.open)
+
+    @cached_property
+    def corners(self) -> list[Term]:
+        """The conditions under which the rule may be wrong and is rarely tried."""
         written = [claim.term for claim in self.instance.claims if claim.written]
-        arms = arms_of(self.instance)
-        self.arms = tuple(arms.taken)
-        self.corners = either_way(arms.open)
-        self.decisive = len(self.corners)
-        self.corners += arms.extremes
-        self.corners += [boundary for term in written for boundary in _boundaries(term)]
-        self.corners += list(leaping_slices(self.instance))
-        self.corners += [_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)]
+        symbols = instance_symbols(self.instance)
+        return [
+            *either_way(self._arms.open),
+            *self._arms.extremes,
+            *[boundary for term in written for boundary in _boundaries(term)],
+            *leaping_slices(self.instance),
+            *[_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)],
+        ]
 
     def _narrow(self, symbol: Symbol, term: Term) -> None:
         """What a symbol may be restricts the symbol that it is defined to equal."""
@@ -93,7 +118,8 @@ class Sampler:
             allowed = self.options[term] = tuple(o for o in known if o in allowed)
             term = self.definitions.get(term, ANYTHING)
 
-    def _define(self, claim: Term) -> None:
+    def _define(self, claim: Term) -> bool:
+        """Note what a claim says about a symbol; tell whether it is the definition of one."""
         match claim:
             case Operation(head="in", operands=(Symbol() as item, Constant(value=options))):
                 known: tuple[Any, ...] = self.options.get(item, tuple(options))
@@ -102,7 +128,8 @@ class Sampler:
                 for symbol, term in ((left, right), (right, left)):
                     if isinstance(symbol, Symbol) and self._may_define(symbol, term):
                         self.definitions[symbol] = term
-                        return
+                        return True
+        return False
 
     def _may_define(self, symbol: Symbol, term: Term) -> bool:
         return symbol not in self.definitions and symbol not in self._reachable(term)
@@ -144,7 +171,10 @@ class Sampler:
         if self.barren:
             return found
         if self.sizes and not may_be_empty and (found is None or self._lacks_elements(found)):
-            answer, better = self._solved(wishes, [size >= 1 for size in self.sizes])
+            demands = [size >= 1 for size in self.sizes]
+            answer, better = Answer.SAT, self._repaired(wishes, demands)
+            if better is None:
+                answer, better = self._solved(wishes, demands)
             if answer is Answer.UNSAT:
                 self.sizes.clear()
             found = better or found
@@ -169,6 +199,9 @@ class Sampler:
         """Return a model that meets a demand, with small numbers if that can be."""
         if demand in self.unmet:
             return None
+        repaired = self._repaired(wishes, [demand])
+        if repaired is not None:
+            return repaired
         for largest in LARGEST_SAMPLES[self.largest :]:
             answer, found = self._solved(wishes, [demand], largest)
             if answer is not Answer.UNSAT:
@@ -186,6 +219,9 @@ class Sampler:
 
     def _near(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
         """Return the model nearest to the wishes; where there is none, do not ask again."""
+        repaired = self._repaired(wishes)
+        if repaired is not None:
+            return repaired
         answer, found = self._solved(wishes)
         while answer is Answer.UNSAT and self.largest + 1 < len(LARGEST_SAMPLES):
             self.largest += 1
@@ -197,14 +233,33 @@ class Sampler:
         return any(value_in(size, model) == 0 for size in self.sizes)
 
     def _direct(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
-        model = dict(wishes)
+        model = self._complete(wishes)
         try:
-            if not self.order:
-                self.order = tuple(self.defined_in_order())
+            return model if model is not None and self.satisfies(model) else None
+        except GslError:
+            return None
+
+    def _complete(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
+        """Return values of all symbols, by their definitions, if these give legal ones."""
+        model = dict(wishes)
+        if not self.order:
+            self.order = tuple(self.defined_in_order())
+        try:
             for symbol in self.order:
                 model[symbol] = value_in(self.definitions[symbol], model)
-            legal = all(_within(symbol, value) for symbol, value in model.items())
-            return model if legal and self.satisfies(model) else None
+        except GslError:
+            return None
+        return model if all(_within(symbol, value) for symbol, value in model.items()) else None
+
+    def _repaired(
+        self, wishes: dict[Symbol, Any], demands: Sequence[Term] = ()
+    ) -> dict[Symbol, Any] | None:
+        """Return a model near the wishes that meets demands, without asking the solver."""
+        if self.repair is None:
+            self.repair = Repair(self.conditions, self.definitions, self.options)
+        try:
+            found = self.repair.near(wishes, self._complete, demands)
+            return found if found is not None and self.satisfies(found) else None
         except GslError:
             return None
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from gsl.attr.evaluate import contains, equal, evaluate, is_symbolic, negation, satisfies
@@ -49,6 +48,8 @@ from gsl.text.terms import term_text
 from gsl.types import ALL_DTYPES, FLOATING, INTEGER, TupleType
 from gslverify.instances.choices import Replay, Steps, Told
 from gslverify.instances.instance import USUAL, Claim, Extent, InfeasibleError, Instance
+from gslverify.instances.trail import Trail
+from gslverify.instances.tuples import tuple_valued
 
 ANY_DTYPE = as_term(ALL_DTYPES)
 SIZES_ARE_POSITIVE = "sizes are positive"
@@ -63,26 +64,18 @@ def build_instance(
     InfeasibleError when the choices contradict the rule, UndecidedError when a structural choice
     would depend on an unknown size.
     """
-    builder = _SourceBuilder(subst, choose, extent, Steps() if steps is None else steps)
-    try:
-        builder.build_all()
-        builder.assume_conditions()
-    except (InfeasibleError, EvaluationError, OperatorError) as error:
-        # A new one: what is known of a pattern may fail in several structures.
-        origin = error.origin if isinstance(error, InfeasibleError) else builder.current
-        infeasible = InfeasibleError(str(error), origin)
-        infeasible.progress = len(builder.bindings.nodes)
-        raise infeasible from error
-    builder.instance.exhaustive = builder.told.exhaustive
-    return builder.instance
+    return SourceBuilder(subst, extent, Steps() if steps is None else steps).build(choose)
 
 
-class _SourceBuilder:
-    """Turns source patterns into nodes, operands first, asking `choose` where they are open."""
+class SourceBuilder:
+    """Turns source patterns into nodes, operands first, asking a chooser where they are open.
 
-    def __init__(self, subst: Subst, choose: Replay, extent: Extent, steps: Steps) -> None:
+    Each build takes up the one before it where their choices part, and changes its instance.
+    """
+
+    def __init__(self, subst: Subst, extent: Extent, steps: Steps) -> None:
         self.subst = subst
-        self.choose = choose
+        self.choose = Replay(())
         self.extent = extent
         self.steps = steps
         self.graph = Graph([])
@@ -90,17 +83,38 @@ class _SourceBuilder:
         self.pattern_names = pattern_names(subst)
         self.instance = Instance(subst, self.graph, self.bindings, {}, extent=extent)
         self.told = Told(self.instance.claims)
-        self.tuples = _tuple_valued(subst)
+        self.trail = Trail(self.instance, self.told)
+        self.tuples = tuple_valued(subst)
         self.current: Origin | None = subst.origin
 
-    def build_all(self) -> None:
+    def build(self, choose: Replay) -> Instance:
+        """Return the instance that `choose` leads to, until the next build; raises as above."""
+        self.current = self.trail.rewind(self.choose, choose) or self.subst.origin
+        self.choose = choose
+        try:
+            self._build_all()
+            self._assume_conditions()
+        except (InfeasibleError, EvaluationError, OperatorError) as error:
+            # A new one: what is known of a pattern may fail in several structures.
+            origin = error.origin if isinstance(error, InfeasibleError) else self.current
+            infeasible = InfeasibleError(str(error), origin)
+            infeasible.progress = len(self.bindings.nodes)
+            raise infeasible from error
+        self.instance.exhaustive = self.told.exhaustive
+        return self.instance
+
+    def _bind(self, table: dict[Key, Any], key: Key, value: Any) -> None:
+        self.trail.bind(table, key, value, len(self.choose.made), self.current)
+
+    def _build_all(self) -> None:
         """Build every output of the source."""
         variadic = self.subst.variadic
         if variadic is None:
             for pattern in self.subst.source:
                 self._build(pattern, None)
             return
-        self.bindings.lengths[(variadic, ())] = self._choose_length(variadic)
+        if (variadic, ()) not in self.bindings.lengths:
+            self._bind(self.bindings.lengths, (variadic, ()), self._choose_length(variadic))
         for index in range(self.bindings.lengths[(variadic, ())]):
             self._build(variadic.field, Frame(variadic, index))
 
@@ -109,7 +123,7 @@ class _SourceBuilder:
         lengths: int = self.choose(range(variadic.minimum, longest + 1))
         return lengths
 
-    def assume_conditions(self) -> None:
+    def _assume_conditions(self) -> None:
         """Claim the `where` conditions of the rule."""
         for term in self.subst.where:
             value = evaluate(term, Scope(self.bindings))
@@ -150,26 +164,26 @@ class _SourceBuilder:
         match pattern:
             case Variadic():
                 if key not in self.bindings.lengths:
-                    self.bindings.lengths[key] = self._choose_length(pattern)
+                    self._bind(self.bindings.lengths, key, self._choose_length(pattern))
                 fields = range(self.bindings.lengths[key])
                 return [(pattern.field, Frame(pattern, index, frame)) for index in fields]
             case Alt(operands=alternatives):
                 if key not in self.bindings.arms:
-                    self.bindings.arms[key] = self.choose(range(len(alternatives)))
+                    self._bind(self.bindings.arms, key, self.choose(range(len(alternatives))))
                 return [(alternatives[self.bindings.arms[key]], frame)]
             case _:
                 return [(operand, frame) for operand in pattern.operands]
 
     def _finish(self, key: Key, operands: list[Node]) -> None:
         if isinstance(key[0], Alt):
-            self.bindings.nodes[key] = operands[0]
+            self._bind(self.bindings.nodes, key, operands[0])
             return
         self.instance.names[key] = self._name(key)
         self.current = key[0].origin
         below = [node.expr for node in operands]
         cause = self._cause(key, below)
         expr = self.steps.expr(cause, self.choose, lambda: self._expr(key, below), self.told)
-        self.bindings.nodes[key] = self.graph.add(expr, tuple(operands))
+        self._bind(self.bindings.nodes, key, self.graph.add(expr, tuple(operands)))
 
     def _cause(self, key: Key, operands: list[Expr]) -> Hashable:
         """Return all that an expression depends on but for choices that are still to be made."""
@@ -376,20 +390,3 @@ def _is_open(term: Term) -> bool:
     open_length = isinstance(term, VariadicTuple) and term.length is ANYTHING
     open_field = isinstance(term, TupleOf) and any(map(_is_open, term.fields))
     return open_length or open_field
-
-
-@lru_cache(maxsize=16)
-def _tuple_valued(subst: Subst) -> frozenset[Pattern]:
-    """Return the source patterns that only match tuples, as their users demand."""
-    return frozenset(_demanded_tuples(subst))
-
-
-def _demanded_tuples(subst: Subst) -> Iterator[Pattern]:
-    for pattern in subst.source_patterns:
-        if isinstance(pattern, GetItem):
-            yield pattern.operands[0]
-        elif isinstance(pattern, Call) and isinstance(pattern.callee, Operator):
-            declared = pattern.callee.operands
-            for operand, its in zip(pattern.operands, declared, strict=True):
-                if its.is_tuple:
-                    yield operand

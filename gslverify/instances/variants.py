@@ -11,7 +11,7 @@ from gsl.errors import GslError
 from gsl.subst import Subst
 from gslverify.instances.choices import Replay, Sample, Steps
 from gslverify.instances.instance import USUAL, Extent, InfeasibleError, Instance
-from gslverify.instances.source_builder import build_instance
+from gslverify.instances.source_builder import SourceBuilder, build_instance
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,7 @@ class _Enumerator:
         self.subst = subst
         self.extent = extent
         self.steps = Steps()
+        self.builder = SourceBuilder(subst, extent, self.steps)
         self.exhaustive = True
         self.variants: dict[tuple[int, ...], Variant] = {}
         self.undecided: dict[str, None] = {}
@@ -57,19 +58,26 @@ class _Enumerator:
 
     def furthest(self) -> tuple[InfeasibleError, ...]:
         """Return on what the choices failed that came furthest, every reason once."""
-        most = max((error.progress for error in self.obstacles), default=0)
-        reasons = {str(e): e for e in reversed(self.obstacles) if e.progress == most}
+        reasons = {str(error): error for error in reversed(self.obstacles)}
         return tuple(reversed(reasons.values()))
+
+    def _failed(self, error: InfeasibleError) -> None:
+        most = max((other.progress for other in self.obstacles[:1]), default=0)
+        if error.progress > most:
+            self.obstacles.clear()
+        if error.progress >= most:
+            error.__cause__ = error.__context__ = None  # they keep every frame of the build alive
+            self.obstacles.append(error.with_traceback(None))
 
     def attempt(self, replay: Replay) -> None:
         """Build the instance that `replay` chooses, if there is one."""
         try:
-            instance = build_instance(self.subst, replay, self.extent, self.steps)
+            instance = self.builder.build(replay)
             made = tuple(replay.made)
             self.variants[made] = Variant(made, self.extent, self.steps)
             self.exhaustive &= instance.exhaustive
         except InfeasibleError as error:
-            self.obstacles.append(error)
+            self._failed(error)
         except GslError as error:
             self.undecided[str(error)] = None
 
@@ -112,14 +120,15 @@ def some_variants(
     generator = random.Random(0)
     found: dict[tuple[int, ...], Variant] = {}
     steps = Steps()
+    builder = SourceBuilder(subst, extent, steps)
     prefix: list[int] | None = []
     for run in range(most_runs):
-        if len(found) == most:
+        if len(found) == most or prefix is None:
             break
-        systematic = prefix is not None and run % 2 == 0
-        replay = Replay(prefix or ()) if systematic else Sample(generator)
+        systematic = run % 2 == 0
+        replay = Replay(prefix) if systematic else Sample(generator)
         with suppress(GslError):
-            if fits(build_instance(subst, replay, extent, steps)):
+            if fits(builder.build(replay)):
                 found[tuple(replay.made)] = Variant(tuple(replay.made), extent, steps)
         if systematic:
             prefix = _next_prefix(replay)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from gsl.attr.evaluate import evaluate
-from gsl.attr.term import Access, Operation, Symbol, Term, bottom_up
-from gsl.errors import EvaluationError
+from gsl.attr.term import Operation, Symbol, Term, bottom_up
 from gslverify.prove.cone import conjuncts
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms
-from gslverify.prove.integers import is_integer
 from gslverify.prove.polynomials import add, frozen
+from gslverify.prove.replacing import Mapped, put
 from gslverify.prove.values import (
     CAST,
     NUMBER,
@@ -33,30 +31,6 @@ from gslverify.prove.values import (
 
 MOST_FAMILIES = 100
 """How many products a product of sums may become."""
-
-Mapped = Mapping[Symbol, Any]
-"""Indices and what stands in their place."""
-
-
-class _Renamed:
-    """Gives symbols other values; those without one stay."""
-
-    def __init__(self, mapping: Mapped) -> None:
-        self.mapping = mapping
-
-    def access(self, term: Access) -> Any:
-        raise EvaluationError(f"`{term.name}` is not index arithmetic")
-
-    def symbol(self, symbol: Symbol) -> Any:
-        return self.mapping.get(symbol, symbol)
-
-    def bind(self, symbol: Symbol, value: Any) -> _Renamed:
-        return _Renamed({**self.mapping, symbol: value})
-
-
-def put(value: Any, mapping: Mapped) -> Any:
-    """Return a term with others in place of some symbols."""
-    return evaluate(value, _Renamed(mapping), {}) if isinstance(value, Term) else value
 
 
 class Algebra:
@@ -280,7 +254,7 @@ class Algebra:
     def solved(self, sides: Sequence[Any], unknown: Iterable[Symbol]) -> tuple[Symbol, Any] | None:
         """Solve an equation for one of the unknowns that occurs in it linearly and once."""
         wanted = frozenset(unknown)
-        if not all(map(is_integer, sides)):
+        if not all(map(self.forms.is_integer, sides)):
             return None
         difference = add(self.forms.poly(sides[0]), self.forms.poly(sides[1]), -1)
         for mono, number in sorted(difference, key=lambda pair: pair[0]):

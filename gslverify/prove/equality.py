@@ -13,10 +13,11 @@ from typing import Any
 
 from gsl.attr.evaluate import conjunction, equal, negation
 from gsl.attr.term import Operation, Symbol, Term, operation
-from gslverify.prove.algebra import put, replaced_region
+from gslverify.prove.algebra import replaced_region
 from gslverify.prove.facts import Facts
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.normal import Normaliser
+from gslverify.prove.replacing import put
 from gslverify.prove.unknowns import Unknowns
 from gslverify.prove.values import (
     Factor,

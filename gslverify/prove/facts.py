@@ -15,6 +15,7 @@ from gslverify.prove.conditions import opposite
 from gslverify.prove.cone import Pool, conjuncts, shape_of
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms
+from gslverify.prove.guesses import is_refuted
 from gslverify.prove.relaxed import Relaxed, Replies, Reply
 from gslverify.smt import Answer, Solver, UntranslatableError
 
@@ -106,6 +107,8 @@ class Facts:
     def _asked(self, goal: list[Term], cone: list[Term]) -> bool:
         replies = self.memory.replies
         key = ("exact", len(goal), shape_of([*goal, *cone]))
+        if key not in replies and is_refuted(goal[0] if goal else False, cone):
+            replies[key] = Answer.SAT
         if key not in replies:
             self._count(1)
             solver = Solver(cone, self.solver.limit, self.solver.context)

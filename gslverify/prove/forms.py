@@ -24,7 +24,7 @@ from gsl.attr.term import (
 )
 from gslverify.prove.conditions import decided, joined, opposite
 from gslverify.prove.failure import UnprovableError
-from gslverify.prove.integers import is_integer
+from gslverify.prove.integers import Integers
 from gslverify.prove.names import Names
 from gslverify.prove.polynomials import (
     ONE,
@@ -57,6 +57,7 @@ class Forms:
         self.names = Names()
         self._extents: dict[int, Poly] = {}
         self._conditions: dict[Term, Hashable] = {}
+        self.is_integer = Integers()
         self._symbols: dict[int, frozenset[Symbol]] = {}
         for claim in claims:
             self.learn(claim)
@@ -86,7 +87,7 @@ class Forms:
             if isinstance(one, Symbol) and one.sort == "text":
                 self.names.define(one, other)
                 return
-        if not is_integer(left) or not is_integer(right):
+        if not self.is_integer(left) or not self.is_integer(right):
             return
         difference = add(self.poly(left), self.poly(right), -1)
         for mono, number in sorted(difference, key=lambda pair: -max(pair[0], default=-1)):
@@ -219,7 +220,7 @@ class Forms:
         forms = [self._polys[operand] for operand in operands]
         if head in _ARITHMETIC:
             return _ARITHMETIC[head](forms)
-        if head in ("//", "%") and all(map(is_integer, operands)):
+        if head in ("//", "%") and all(map(self.is_integer, operands)):
             return self._division(head, *forms)
         if head == "/":
             divisor = constant_of(forms[1])
@@ -371,10 +372,10 @@ class Forms:
         difference = add(self.poly(sides[1]), self.poly(sides[0]), -1)
         if head in ("==", "!="):
             return decided("eq" if head == "==" else "ne", signless(difference))
-        strict = head in ("<", ">")
-        if strict and is_integer(left) and is_integer(right):
+        strict, integral = head in ("<", ">"), self.is_integer(left) and self.is_integer(right)
+        if strict and integral:
             return decided("ge", add(difference, ONE, -1))
-        return decided("gt" if strict else "ge", difference, is_integer(left) and is_integer(right))
+        return decided("gt" if strict else "ge", difference, integral)
 
     def _same_text(self, head: str, texts: tuple[Any, Any]) -> Hashable:
         if all(isinstance(name, str) for name in texts):

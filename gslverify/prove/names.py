@@ -16,7 +16,11 @@ class Names:
 
     def define(self, symbol: Symbol, value: Any) -> None:
         """Note that a symbol stands for the same name as a term."""
-        self._texts[symbol] = self.text(value)
+        one, other = self.text(symbol), self.text(value)
+        if isinstance(one, Symbol) and one is not other:
+            self._texts[one] = other
+        elif isinstance(other, Symbol) and one is not other:
+            self._texts[other] = one
 
     def restrict(self, symbol: Symbol, options: tuple[Any, ...]) -> None:
         """Note that a symbol stands for one of some names."""
@@ -27,10 +31,10 @@ class Names:
 
     def text(self, value: Any) -> Any:
         """Return the name that a term stands for when it is known, else the term."""
-        if isinstance(value, Constant):
-            return value.value
+        if not isinstance(value, Symbol):
+            return value.value if isinstance(value, Constant) else value
         seen = set[Any]()
-        while isinstance(value, Symbol) and value in self._texts and value not in seen:
+        while value in self._texts and value not in seen:
             seen.add(value)
             value = self._texts[value]
         return value

@@ -14,6 +14,7 @@ from typing import Any
 from gsl.attr.term import Constant, Operation, Symbol, Term, as_term
 from gslverify.prove.cone import Pool, conjuncts, shape_of
 from gslverify.prove.forms import Forms
+from gslverify.prove.guesses import is_refuted
 from gslverify.prove.polynomials import Monomial, Poly, constant_of
 from gslverify.smt import Answer, Solver, UntranslatableError
 
@@ -80,7 +81,6 @@ class Relaxed:
         goals = [goal] if isinstance(goal, Term) else []
         key = (len(goals), shape_of([*goals, *cone]))
         if key not in self.replies:
-            self.asked += 1
             self.replies[key] = self._asked(goal, cone)
         answer = self.replies[key]
         if answer is Answer.UNSAT:
@@ -89,6 +89,9 @@ class Relaxed:
         return Reply.OPEN if answer is Answer.UNKNOWN or any(invented) else Reply.NO
 
     def _asked(self, goal: Term | bool, cone: Sequence[Term]) -> Answer:
+        if is_refuted(goal, cone):
+            return Answer.SAT
+        self.asked += 1
         solver = Solver(cone, self.limit, self.context)
         try:
             result = solver.refutes(goal) if isinstance(goal, Term) else solver.check()

@@ -8,7 +8,7 @@ is read, a constant that is only known as a term, a function of values.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from gsl.attr.term import Symbol, Term
@@ -21,12 +21,13 @@ EXTREMA = ("max", "min", "product")
 """Functions of any number of values, whose factors have items."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Region:
     """The indices within some extents for which conditions hold."""
 
     extents: Extents = ()
     guards: tuple[Term, ...] = ()
+    _key: Hashable = field(default=None, init=False, repr=False)
 
     @property
     def symbols(self) -> frozenset[Symbol]:
@@ -42,8 +43,10 @@ class Region:
     @property
     def key(self) -> Hashable:
         """Regions of one key are the same."""
-        symbols = frozenset(id(symbol) for symbol, _ in self.extents)
-        return symbols, frozenset(map(id, self.guards))
+        if self._key is None:
+            symbols = frozenset(id(symbol) for symbol, _ in self.extents)
+            self._key = symbols, frozenset(map(id, self.guards))
+        return self._key
 
     @property
     def is_point(self) -> bool:
@@ -51,7 +54,11 @@ class Region:
         return not self.extents and not self.guards
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+POINT = Region()
+"""Nothing is bound and nothing demanded."""
+
+
+@dataclass(slots=True, eq=False)
 class Item:
     """A value for every index of a region: what extrema and products combine."""
 
@@ -59,7 +66,7 @@ class Item:
     value: Value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Factor:
     """A value that is not taken apart.
 
@@ -90,42 +97,50 @@ Powers = tuple[tuple[Factor, int], ...]
 """Factors with their exponents."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Family:
     """A product of factors and a number, summed over a region."""
 
     number: Any
     powers: Powers = ()
-    region: Region = Region()
+    region: Region = POINT
+    _key: Hashable = field(default=None, init=False, repr=False)
+    _signature: Any = field(default=None, init=False, repr=False)
 
     @property
     def key(self) -> Hashable:
         """Families of one key are equal up to their numbers."""
-        factors = frozenset((factor.key, power) for factor, power in self.powers)
-        if self.region.is_point:
-            return factors
-        return factors, self.region.key
+        if self._key is None:
+            factors = frozenset((factor.key, power) for factor, power in self.powers)
+            self._key = factors if self.region.is_point else (factors, self.region.key)
+        return self._key
 
     @property
     def signature(self) -> Any:
         """What equal families usually have in common."""
-        return tuple(sorted((*factor.signature, power) for factor, power in self.powers))
+        if self._signature is None:
+            kinds = [(*factor.signature, power) for factor, power in self.powers]
+            self._signature = tuple(sorted(kinds))
+        return self._signature
 
     def scaled(self, number: Any) -> Family:
         """Return the family times a number."""
         return Family(self.number * number, self.powers, self.region)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Value:
     """A sum of families."""
 
     families: tuple[Family, ...] = ()
+    _key: Hashable = field(default=None, init=False, repr=False)
 
     @property
     def key(self) -> Hashable:
         """Values of one key are equal."""
-        return frozenset((family.key, family.number) for family in self.families)
+        if self._key is None:
+            self._key = frozenset((family.key, family.number) for family in self.families)
+        return self._key
 
     @property
     def constant(self) -> Any:

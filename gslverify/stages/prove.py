@@ -37,4 +37,4 @@ def examine(question: Question) -> Iterable[Outcome]:
     yield Assurance("prove", Level.PROVED, assurance_text(scenarios))
 
 
-PROVE = Stage("prove", examine)
+PROVE = Stage("prove", examine, pauses_collector=True)

@@ -10,7 +10,7 @@ from gsl.operators.declaration import tensors
 from gsl.pat import Variadic
 from gsl.span import Span, resolve
 from gsl.subst import Subst
-from gslverify.codes.satisfiable import UNDECIDED_SATISFIABILITY, VACUOUS
+from gslverify.codes.satisfiable import ONLY_EMPTY, UNDECIDED_SATISFIABILITY, VACUOUS
 from gslverify.finding import Finding
 from gslverify.instances.arms import one_of_each
 from gslverify.instances.instance import FIVE_FIELDS, LARGE, USUAL, WIDE, Instance
@@ -18,6 +18,7 @@ from gslverify.instances.variants import Enumeration, Variant, enumerate_variant
 from gslverify.project import in_project
 from gslverify.smt import Answer, UntranslatableError, has_formula, new_context
 from gslverify.stage import Count, Outcome, Question, Stage
+from gslverify.stages.empty_sizes import may_be_empty
 from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario, Scenarios, planned, scenario_of
 
@@ -65,6 +66,8 @@ def examine(question: Question) -> Iterable[Outcome]:
         return
     if looked_for.undecided or unknown:
         yield _undecided(question, looked_for, unknown)
+    elif may_be_empty((one.instance for one in refuted), question.settings.solver_limit):
+        yield _empty(question)
     else:
         yield _vacuous(question, found, refuted)
 
@@ -157,4 +160,10 @@ def _undecided(question: Question, found: Enumeration, unknown: list[str]) -> Fi
     return Finding(UNDECIDED_SATISFIABILITY, message, question.subst.span, details=reasons)
 
 
-SATISFIABLE = Stage("satisfiable", examine)
+def _empty(question: Question) -> Finding:
+    message = "there is no solution with all sizes at least 1"
+    cure = "allow such sizes as well; or else nothing is verified"
+    return Finding(ONLY_EMPTY, message, question.subst.span, cure)
+
+
+SATISFIABLE = Stage("satisfiable", examine, pauses_collector=True)

@@ -311,4 +311,4 @@ def _counterexample(
     return Counterexample(dict(values), tuple(listing(source)), shown, typed, case=case)
 
 
-SHAPE = Stage("shape", examine)
+SHAPE = Stage("shape", examine, pauses_collector=True)

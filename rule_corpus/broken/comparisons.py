@@ -136,3 +136,19 @@ def sum_of_choices_two_conditions() -> Subst:
         op.Where(p, a + c, b + d),
         where=[*alike, c.shape == b.shape, d.shape == c.shape],
     )
+
+
+@rule(
+    tags={"compare", "predicate"},
+    origin="TensorRight: xla/compare, rule 04, for floats as well",
+    expect="GSL406",
+    nan="same",
+    twin="at_least_itself",
+)
+def at_least_itself_any_dtype() -> Subst:
+    """x >= x  =>  true everywhere
+
+    NaN is not even as large as itself.
+    """
+    x = pat.Wildcard()
+    return Subst(op.GreaterEqual(x, x), op.OnesLike(x, dtype="bool"))

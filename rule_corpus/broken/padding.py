@@ -159,3 +159,21 @@ def max_of_pad() -> Subst:
     largest = op.Max(op.Pad(x, pad_value=0.0))
     target = op.Max(x, **pat.same_attr(largest))
     return Subst(largest, target, where=[attr.Length(largest.axis) == x.ndim])
+
+
+@rule(
+    tags=PAD | {"concatenate", "create"},
+    origin="TensorRight: xla/concat, rule 06, one mistake away",
+    expect="GSL401",
+    twin="concat_before_full",
+)
+def concat_before_full_in_front() -> Subst:
+    """cat[0](x, full[(m,)](v))  =>  pad{(m, 0), v}(x) for vectors
+
+    The block stands behind, the padding in front. Sizes agree.
+    """
+    x = pat.Variable(shape=(None,))
+    block = op.Full()
+    target = op.Pad(x, pad_width=(block.shape[0], 0), pad_value=block.fill_value)
+    held = [attr.Abs(block.fill_value) <= 60000.0, x.dtype != "bool"]
+    return Subst(op.Concatenate((x, block)), target, where=held)

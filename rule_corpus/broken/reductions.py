@@ -179,3 +179,23 @@ def softmax_of_shifted_any_shape() -> Subst:
     powers = op.Softmax(shifted)
     target = op.Softmax(x, axis=powers.axis)
     return Subst(powers, target, where=[shifted.shape == x.shape])
+
+
+@rule(
+    tags={"reduction", "concatenate"},
+    origin="TensorRight: xla/reduce, rule 02, without its condition on the axes",
+    expect="GSL301",
+    twin="sum_of_concat_of_sums",
+)
+def sum_of_concat_of_sums_other_axis() -> Subst:
+    """sum[a](cat[a](sum[b, keep](x), sum[b, keep](y)))  =>  sum[a](cat[a](x, y)), x and y alike
+
+    Sums along another axis stay undone in the target.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    first = op.Sum(x, axis=(None,), keepdims=True)
+    second = op.Sum(y, axis=first.axis, keepdims=True)
+    whole = op.Concatenate((first, second))
+    total = op.Sum(whole, axis=(whole.axis,), keepdims=False)
+    target = op.Sum(op.Concatenate((x, y), axis=whole.axis), axis=(whole.axis,))
+    return Subst(total, target, where=[x.shape == y.shape])

@@ -38,7 +38,10 @@ def add_of_negative() -> Subst:
     return Subst(x + (-y), x - y)
 
 
-@rule(tags={"algebra", "negation", "identity"}, origin="textbook: double negation")
+@rule(
+    tags={"algebra", "negation", "identity"},
+    origin="textbook: double negation; TensorRight: xla/not, rule 02",
+)
 def double_negation() -> Subst:
     """-(-x)  =>  x
 
@@ -51,7 +54,7 @@ def double_negation() -> Subst:
 
 @rule(
     tags={"algebra", "identity"},
-    origin="ONNX Script: _no_op, mul_1",
+    origin="ONNX Script: _no_op, mul_1; TensorRight: xla/mul, rule 01",
     twin="add_zeros_any_shape",
 )
 def multiply_by_one() -> Subst:
@@ -138,7 +141,8 @@ def floor_divide_twice() -> Subst:
 
 @rule(
     tags={"algebra", "division", "integers"},
-    origin="tinygrad: symbolic.py, (x % y) % y",
+    origin="tinygrad: symbolic.py, (x % y) % y; "
+    "TensorRight: xla/divmod, rule 05, with the sign of the divisor",
     twin="remainder_by_negated",
 )
 def remainder_of_remainder() -> Subst:

@@ -101,7 +101,7 @@ def take_of_broadcast_scalar() -> Subst:
 
 @rule(
     tags=REPEAT | {"slice", "bit-exact"},
-    origin="TensorRight: xla/slice, rule 03",
+    origin="TensorRight: xla/slice, rule 03; TensorRight: xla/slice, rule 09",
     nan="same",
 )
 def slice_of_broadcast() -> Subst:
@@ -127,7 +127,7 @@ def slice_of_broadcast() -> Subst:
 
 @rule(
     tags=REPEAT | {"slice", "create", "bit-exact"},
-    origin="TensorRight: xla/slice, rule 02",
+    origin="TensorRight: xla/slice, rule 02; TensorRight: xla/broadcast, rule 05",
     nan="same",
 )
 def slice_of_full() -> Subst:
@@ -209,6 +209,21 @@ def pad_of_broadcast() -> Subst:
     inside = op.Pad(x, **pat.same_attr(padded))
     target = op.BroadcastTo(inside, shape=padded.shape)
     return Subst(padded, target, where=[x.ndim == wide.ndim, attr.All(apart, length=x.ndim)])
+
+
+@rule(
+    tags={"broadcast", "elementwise", "reassociation"},
+    origin="TensorRight: xla/mul, rule 07",
+)
+def scale_before_broadcast() -> Subst:
+    """(x * c) * broadcast[s](y)  =>  broadcast[s](y * c) * x for a constant c of rank 0
+
+    The smaller tensor is scaled.
+    """
+    x, y, c = pat.Wildcard(), pat.Wildcard(), pat.Const(shape=())
+    spread = op.BroadcastTo(y)
+    scaled = op.BroadcastTo(y * c, shape=spread.shape)
+    return Subst((x * c) * spread, scaled * x)
 
 
 @rule(

@@ -71,7 +71,7 @@ def where_false_or_true() -> Subst:
 
 @rule(
     tags=CHOICE | {"logic"},
-    origin="MLIR TOSA: SelectLogicalNotOp",
+    origin="MLIR TOSA: SelectLogicalNotOp; TensorRight: xla/select, rule 04",
     nan="same",
     twin="where_not_same_order",
 )

@@ -76,6 +76,37 @@ def equal_to_itself() -> Subst:
 
 
 @rule(
+    tags={"compare", "predicate", "integers"},
+    origin="TensorRight: xla/compare, rule 04",
+    nan="same",
+    twin="at_least_itself_any_dtype",
+)
+def at_least_itself() -> Subst:
+    """x >= x  =>  true everywhere, for integers
+
+    As for equality, only NaN is not as large as itself.
+    """
+    x = pat.Wildcard()
+    compared = op.GreaterEqual(x, x)
+    return Subst(compared, op.OnesLike(x, dtype="bool"), where=[attr.In(x.dtype, INTEGERS)])
+
+
+@rule(
+    tags={"compare", "predicate", "integers"},
+    origin="TensorRight: xla/compare, rule 05",
+    nan="same",
+)
+def at_most_itself() -> Subst:
+    """x <= x  =>  true everywhere, for integers
+
+    The same from the other side.
+    """
+    x = pat.Wildcard()
+    compared = op.LessEqual(x, x)
+    return Subst(compared, op.OnesLike(x, dtype="bool"), where=[attr.In(x.dtype, INTEGERS)])
+
+
+@rule(
     tags={"logic", "predicate", "bit-exact"},
     origin="TensorRight: xla/logical, rule 01",
     nan="same",

@@ -247,7 +247,7 @@ def clip_to_whole_range() -> Subst:
 
 @rule(
     tags={"clip", "lattice"},
-    origin="XLA: HandleMaximum, clamp of constants",
+    origin="XLA: HandleMaximum, clamp of constants; TensorRight: xla/clamp, rule 02",
     twin="clip_from_max_min_crossed",
 )
 def clip_from_max_min() -> Subst:

@@ -7,7 +7,7 @@ SLICE = {"data-movement", "slice"}
 
 @rule(
     tags=SLICE,
-    origin="Enzyme-JAX: SliceSlice",
+    origin="Enzyme-JAX: SliceSlice; TensorRight: xla/slice, rule 07, for all strides",
     twin="slice_slice_scaled_limit",
 )
 def slice_slice() -> Subst:
@@ -86,7 +86,7 @@ def slice_of_concat_in_second() -> Subst:
 
 @rule(
     tags=SLICE | {"concatenate"},
-    origin="Glow: combineConcatSlices",
+    origin="Glow: combineConcatSlices; TensorRight: xla/concat, rule 04",
     twin="concat_of_slices_unordered",
 )
 def concat_of_slices() -> Subst:

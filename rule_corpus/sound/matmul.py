@@ -50,7 +50,7 @@ def transpose_of_matmul() -> Subst:
 
 @rule(
     tags={"matmul", "reassociation"},
-    origin="TVM Relax: AdjustMatmulOrder",
+    origin="TVM Relax: AdjustMatmulOrder; TensorRight: xla/dot, rule 03",
     twin="matmul_association_any_dtype",
 )
 def matmul_association() -> Subst:

@@ -7,7 +7,7 @@ MOVE = {"data-movement"}
 
 @rule(
     tags=MOVE | {"transpose"},
-    origin="onnxoptimizer: fuse_consecutive_transposes.h",
+    origin="onnxoptimizer: fuse_consecutive_transposes.h; TensorRight: xla/relabel, rule 01",
     twin="transpose_transpose_swapped",
 )
 def transpose_transpose() -> Subst:
@@ -25,7 +25,7 @@ def transpose_transpose() -> Subst:
 
 @rule(
     tags=MOVE | {"transpose", "identity"},
-    origin="ONNX Script: TransposeIdentity",
+    origin="ONNX Script: TransposeIdentity; TensorRight: xla/relabel, rule 02",
     twin="transposes_cancel_by_shape",
 )
 def transpose_identity() -> Subst:
@@ -171,7 +171,7 @@ def flip_flip() -> Subst:
 
 @rule(
     tags=MOVE | {"concatenate"},
-    origin="TensorRight: xla/concat, rules 02 and 07",
+    origin="TensorRight: xla/concat, rule 07",
 )
 def concat_concat() -> Subst:
     """cat[a](x, cat[a](y, z))  =>  cat[a](x, y, z)

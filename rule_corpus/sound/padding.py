@@ -49,7 +49,8 @@ def windows_meet_data(
 
 @rule(
     tags=PAD | {"conv"},
-    origin="TVM Relay: FoldExplicitPadding",
+    origin="TVM Relay: FoldExplicitPadding; "
+    "TensorRight: xla/conv, rule 00, for padding around the image",
     twin="fold_pad_into_conv2d_published",
 )
 def fold_pad_into_conv2d() -> Subst:

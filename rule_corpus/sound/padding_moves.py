@@ -8,7 +8,7 @@ FLOATS = ("float16", "float32", "float64")
 
 @rule(
     tags=PAD | {"identity"},
-    origin="MLIR TOSA: PadOp fold",
+    origin="MLIR TOSA: PadOp fold; TensorRight: xla/pad, rule 01",
     nan="same",
 )
 def pad_by_nothing() -> Subst:
@@ -170,7 +170,7 @@ def multiply_zero_pad() -> Subst:
 
 @rule(
     tags=PAD | {"concatenate", "create"},
-    origin="XLA: HandleConcatenate, concat of a broadcast scalar",
+    origin="XLA: HandleConcatenate, concat of a broadcast scalar; TensorRight: xla/concat, rule 05",
     nan="same",
 )
 def concat_of_full() -> Subst:
@@ -185,6 +185,29 @@ def concat_of_full() -> Subst:
     axis = whole.axis % x.ndim
     widths = attr.Variadic(
         lambda k: attr.Cond(k == 2 * axis, block.shape[whole.axis], 0), length=2 * x.ndim
+    )
+    target = op.Pad(x, pad_width=widths, pad_value=block.fill_value)
+    held = [attr.Abs(block.fill_value) <= 60000.0, x.dtype != "bool"]
+    return Subst(whole, target, where=held)
+
+
+@rule(
+    tags=PAD | {"concatenate", "create"},
+    origin="TensorRight: xla/concat, rule 06",
+    nan="same",
+    twin="concat_before_full_in_front",
+)
+def concat_before_full() -> Subst:
+    """cat[a](x, full[s](v))  =>  pad{q, v}(x), q the size of the filled tensor behind on axis a
+
+    A constant block behind is padding behind.
+    """
+    x = pat.Wildcard()
+    block = op.Full()
+    whole = op.Concatenate((x, block))
+    axis = whole.axis % x.ndim
+    widths = attr.Variadic(
+        lambda k: attr.Cond(k == 2 * axis + 1, block.shape[whole.axis], 0), length=2 * x.ndim
     )
     target = op.Pad(x, pad_width=widths, pad_value=block.fill_value)
     held = [attr.Abs(block.fill_value) <= 60000.0, x.dtype != "bool"]

@@ -36,7 +36,7 @@ def where_same_condition() -> Subst:
     return Subst(op.Where(c, inner, z), op.Where(c, x, z), where=[inner.shape == x.shape])
 
 
-@rule(tags={"logic", "identity"}, origin="textbook: double negation")
+@rule(tags={"logic", "identity"}, origin="textbook: double negation; TensorRight: xla/not, rule 01")
 def not_not() -> Subst:
     """not (not x)  =>  x
 

@@ -25,7 +25,7 @@ def multiply_association() -> Subst:
 
 @rule(
     tags={"algebra", "canonicalise", "bit-exact"},
-    origin="onnxoptimizer: adjust_add.h",
+    origin="onnxoptimizer: adjust_add.h; TensorRight: xla/add, rule 04",
 )
 def constant_behind_sum() -> Subst:
     """c + x  =>  x + c for a constant c of rank 0 and x with at least one axis

@@ -145,7 +145,7 @@ def sum_of_reshape() -> Subst:
 
 @rule(
     tags={"reduction", "squeeze", "bit-exact"},
-    origin="XLA: HandleReduce, reduce of dimensions of size 1",
+    origin="XLA: HandleReduce, reduce of dimensions of size 1; TensorRight: xla/reduce, rule 07",
 )
 def sum_of_unit_axis() -> Subst:
     """sum[a](x)  =>  squeeze[a](x) if x has size 1 along a

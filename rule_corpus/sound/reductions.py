@@ -7,7 +7,7 @@ FLOATS = ("float16", "float32", "float64")
 
 @rule(
     tags={"reduction"},
-    origin="XLA: HandleReduce, reduce of reduce",
+    origin="XLA: HandleReduce, reduce of reduce; TensorRight: xla/reduce, rule 05",
     twin="sum_of_sum_unshifted",
 )
 def sum_of_sum() -> Subst:
@@ -25,7 +25,7 @@ def sum_of_sum() -> Subst:
 
 @rule(
     tags={"reduction", "transpose"},
-    origin="OpenVINO: TransposeSinking past reductions",
+    origin="OpenVINO: TransposeSinking past reductions; TensorRight: xla/reduce, rule 04",
     twin="sum_of_transpose_same_axes",
 )
 def sum_of_transpose() -> Subst:
@@ -59,6 +59,57 @@ def sum_of_concat() -> Subst:
     parts = [op.Sum(part, **pat.same_attr(total)) for part in (x, y)]
     same = total.axis[0] % whole.ndim == whole.axis % whole.ndim
     return Subst(total, parts[0] + parts[1], where=[same])
+
+
+@rule(
+    tags={"reduction", "concatenate"},
+    origin="TensorRight: xla/reduce, rule 02",
+    twin="sum_of_concat_of_sums_other_axis",
+)
+def sum_of_concat_of_sums() -> Subst:
+    """sum[a](cat[a](sum[a, keep](x), sum[a, keep](y)))  =>  sum[a](cat[a](x, y))
+
+    Sums of parts need not be formed apart when all is added up in the end.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    parts = [op.Sum(part, axis=(None,), keepdims=True) for part in (x, y)]
+    whole = op.Concatenate(tuple(parts))
+    total = op.Sum(whole, axis=(None,), keepdims=False)
+    axis = whole.axis % whole.ndim
+    same = [one.axis[0] % whole.ndim == axis for one in (*parts, total)]
+    return Subst(total, op.Sum(op.Concatenate((x, y), axis=axis), axis=(axis,)), where=same)
+
+
+@rule(
+    tags={"reduction", "products"},
+    origin="TensorRight: xla/reduce, rule 01",
+)
+def product_of_sums() -> Subst:
+    """sum(x) * sum(y)  =>  sum(expand_dims[1](x) * y) for vectors
+
+    Every element of one with every element of the other.
+    """
+    x, y = pat.Variable(shape=(None,)), pat.Variable(shape=(None,))
+    sums = [op.Sum(vector, axis=(0,), keepdims=False) for vector in (x, y)]
+    pairs = op.ExpandDims(x, axis=(1,)) * y
+    return Subst(sums[0] * sums[1], op.Sum(pairs, axis=(0, 1)))
+
+
+@rule(
+    tags={"reduction", "transpose"},
+    origin="TensorRight: xla/reduce, rule 08",
+)
+def sum_of_transposed_unit_axis() -> Subst:
+    """sum[a](T[p](x))  =>  squeeze[p[a]](x) for matrices x of size 1 along p[a]
+
+    A sum of one element on an axis that was moved: removing it where it came from needs no
+    transposition.
+    """
+    x = pat.Variable(shape=(None, None))
+    moved = op.Transpose(x)
+    total = op.Sum(moved, axis=(None,), keepdims=False)
+    origin = moved.axes[total.axis[0]]
+    return Subst(total, op.Squeeze(x, axis=(origin,)), where=[x.shape[origin] == 1])
 
 
 @rule(

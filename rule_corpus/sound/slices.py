@@ -166,7 +166,7 @@ def slice_of_padding() -> Subst:
 
 @rule(
     tags=SLICE | {"flip"},
-    origin="Enzyme-JAX: SliceReverse",
+    origin="Enzyme-JAX: SliceReverse; TensorRight: xla/slice, rule 13, at stride 1",
     nan="same",
     twin="slice_of_flip_same_bounds",
 )

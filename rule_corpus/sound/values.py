@@ -24,7 +24,8 @@ LOSSLESS = (
 
 @rule(
     tags={"clip"},
-    origin="ONNX Script: _fuse_relus_clips",
+    origin="ONNX Script: _fuse_relus_clips; "
+    "TensorRight: xla/clamp, rule 01, for any two intervals that intersect",
     twin="clip_clip_disjoint",
 )
 def clip_clip() -> Subst:
@@ -85,7 +86,7 @@ def relu_relu() -> Subst:
 
 @rule(
     tags={"clip", "lattice"},
-    origin="ONNX Script: _min_max_to_clip, MinMax",
+    origin="ONNX Script: _min_max_to_clip, MinMax; TensorRight: xla/clamp, rule 03",
     twin="clip_from_min_max_any_shape",
 )
 def clip_from_min_max() -> Subst:

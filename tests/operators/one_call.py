@@ -17,7 +17,7 @@ from gsl import Subst, pat
 from gsl.expr import Call
 from gsl.operators import REGISTRY, Operator
 from gsl.pat import Pattern
-from gsl.types import ALL_DTYPES
+from gsl.types import ALL_DTYPES, NUMERIC
 from gslverify.generate.arrays import arrays
 from gslverify.generate.network import Network
 from gslverify.generate.strategies import networks
@@ -120,6 +120,8 @@ def _feasible(
 
 def dtypes(operator: Operator) -> tuple[str, ...]:
     """Return the dtypes that an operator declares."""
+    if operator.name == "Arange":  # its dtype is an attribute, and there is no range of bools
+        return NUMERIC
     return operator.dtypes or ALL_DTYPES
 
 

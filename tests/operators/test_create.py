@@ -2,11 +2,12 @@ import math
 
 import numpy as np
 import pytest
+from symbolic import check_symbolic
 from three_way import Case, check, infer, reference, sample
 
 from gsl.errors import OperatorError, ShapeError
 from gsl.operators.declaration import lookup
-from gsl.types import ALL_DTYPES, FLOATING, INTEGER, TensorType
+from gsl.types import ALL_DTYPES, FLOATING, INTEGER, NUMERIC, TensorType
 
 SHAPES = [(), (1,), (0, 2), (2, 3), (1, 2, 3, 1)]
 LIKE = {"ZerosLike": {}, "OnesLike": {}, "FullLike": {"fill_value": 2.5}}
@@ -106,6 +107,46 @@ def test_eye_has_one_diagonal(n, m, k, dtype):
 def test_eye_needs_sizes(attributes):
     with pytest.raises(ShapeError, match="must be legal"):
         infer(lookup("Eye"), **attributes)
+
+
+def ranges():
+    """Yield a range of every kind in every dtype that has it, and its numbers."""
+    for dtype in NUMERIC:
+        for start, end, step in ((0, 5, 1), (2, 9, 3), (3, 3, 1), (0, 0, 2), (1, 2, 5), (-3, 4, 2)):
+            if start >= 0 or dtype != "uint8":
+                attributes = {"start": start, "end": end, "step": step, "dtype": dtype}
+                yield Case(lookup("Arange"), (), attributes), list(range(start, end, step))
+
+
+def test_a_range_has_the_numbers_before_its_end():
+    for case, numbers in ranges():
+        assert reference(case).tolist() == numbers
+
+
+@pytest.mark.parametrize(
+    ("attributes", "reason"),
+    [
+        ({"end": 5, "dtype": "bool"}, "numbers only"),
+        ({"start": 3, "end": 2}, "end before it begins"),
+        ({"end": 129, "dtype": "int8"}, "able to hold"),
+        ({"start": -1, "end": 2, "dtype": "uint8"}, "able to hold"),
+        ({"end": 5, "step": 0}, "must be legal"),
+    ],
+)
+def test_what_is_no_range(attributes, reason):
+    with pytest.raises(ShapeError, match=reason):
+        infer(lookup("Arange"), **attributes)
+    assert infer(lookup("Arange"), end=128, dtype="int8") == TensorType((128,), "int8")
+
+
+def test_a_range_says_the_same_on_unknown_numbers():
+    for case, _ in ranges():
+        check_symbolic(case)
+
+
+@pytest.mark.tvm
+def test_tvm_agrees_on_ranges():
+    check([case for case, _ in ranges()])
 
 
 @pytest.mark.tvm

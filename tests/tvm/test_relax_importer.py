@@ -113,6 +113,7 @@ def tensor(name: str, *shape: Any, dtype: str = "float32") -> Any:
 
 X = tensor("x", 2, 3)
 THIN = tensor("thin", 1, 2, 1)
+ONE_ROW = tensor("row", 1, 3)
 IMAGE = tensor("image", 1, 2, 4, 4)
 KERNEL = tensor("kernel", 2, 2, 3, 3)
 INDICES = tensor("indices", 4, dtype="int32")
@@ -145,6 +146,8 @@ READ: list[tuple[Callable[..., Any], list[Any], str, dict[str, Any]]] = [
     ),
     (lambda: op.zeros((2, 0), "int64"), [], "Zeros", {"shape": (2, 0), "dtype": "int64"}),
     (lambda: op.eye(3, 2, -1), [], "Eye", {"n": 3, "m": 2, "k": -1, "dtype": "float32"}),
+    (lambda: op.arange(7, step=2), [], "Arange", {"start": 0, "end": 7, "step": 2}),
+    (lambda x, y: op.slice_scatter(x, y, 1, 2, 1), [X, ONE_ROW], "SliceScatter", {"start": 1}),
     (lambda x: op.tril(x, -1), [X], "Tril", {"k": -1}),
     (lambda x: op.sum(x), [X], "Sum", {"axis": (0, 1), "keepdims": False}),
     (lambda x: op.permute_dims(x), [X], "Transpose", {"axes": (1, 0)}),

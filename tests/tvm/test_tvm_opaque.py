@@ -69,7 +69,8 @@ OPAQUE: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "relax.nn.attention": (lambda *x: R.nn.attention(*x, causal_mask="TopLeft"), HEADS),
     "relax.full": (lambda: R.full((2,), relax.const(2**60 + 1, "int64")), []),
     "relax.strided_slice": (lambda x: R.strided_slice(x, [0], [1], [0], [-1]), [X]),
-    "relax.arange": (lambda: R.arange(1, 7, 2, "int64"), []),
+    "relax.arange": (lambda: R.arange(7, 1, -2, "int64"), []),
+    "relax.slice_scatter": (lambda x: R.slice_scatter(x, x, 0, 3, 2, 1), [X]),
     "relax.call_pure_packed": (lambda x: relax.call_pure_packed("f", x, ty_args=x.ty), [X]),
     "relax.astype": (lambda x: R.astype(x, "bfloat16"), [X]),
 }

@@ -13,17 +13,10 @@ from tvm import relax
 
 from gsl.errors import InputError
 from gsl.expr import Tuple, Var
+from gsl.tvm.aligned import ALIGNMENT, aligned
 from gsl.tvm.errors import BackendError, TypeMismatchError
 from gsl.tvm.export import to_relax
-from gsl.tvm.run import (
-    ALIGNMENT,
-    Executable,
-    Signature,
-    aligned,
-    compile_functions,
-    compile_workload,
-    run,
-)
+from gsl.tvm.run import Executable, Signature, compile_functions, compile_workload, run
 from gsl.types import TensorType, TupleType
 from gsl.workload import Workload
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from gslverify.events import (
     RunDone,
     RunStarted,
     StageDone,
+    StagesEnded,
     StageStarted,
 )
 from gslverify.exits import Exit, exit_code
@@ -168,9 +170,57 @@ def test_live_events_tell_what_is_going_on(folder: Path) -> None:
 
     assert seen == [
         StageStarted("rules.py::one", "static"),
+        StagesEnded("rules.py::one", ("static",), over=False),
         StageStarted("rules.py::one", "satisfiable"),
+        StagesEnded("rules.py::one", ("satisfiable",), over=False),
         StageStarted("rules.py::one", "numeric"),
         Progress("rules.py::one", "numeric", "half way"),
+        StagesEnded("rules.py::one", ("numeric",), over=True),
+    ]
+
+
+def test_a_refuted_rule_is_over_when_that_is_known(folder: Path) -> None:
+    write_rules(folder, ["early"])
+    seen: list[Live] = []
+
+    list(verify(collect(["rules.py"]), Settings(), WAVES, seen.append))
+
+    assert seen[-1] == StagesEnded("rules.py::early", ("satisfiable",), over=True)
+
+
+class Backwards:
+    """Workers that finish the last rule first."""
+
+    deadline = inf
+
+    def __enter__(self) -> Backwards:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Outcome]]:
+        for task in reversed(list(tasks)):
+            yield task.number, tuple(StageResult(name, Verdict.PASS) for name in task.wave)
+
+
+def test_the_end_of_stages_is_live_before_it_is_told_in_order(folder: Path) -> None:
+    write_rules(folder, ["one", "two"])
+    order: list[str] = []
+
+    def notify(live: Live) -> None:
+        if isinstance(live, StagesEnded) and live.over:
+            order.append(f"over {live.rule_id}")
+
+    for event in verify(collect(["rules.py"]), Settings(), WAVES, notify, workers=Backwards()):
+        if isinstance(event, RuleDone):
+            order.append(f"told {event.result.rule_id}")
+
+    assert order == [
+        "over rules.py::two",
+        "over rules.py::one",
+        "told rules.py::one",
+        "told rules.py::two",
     ]
 
 

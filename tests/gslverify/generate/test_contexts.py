@@ -113,6 +113,12 @@ def test_sites_share_all_inputs_but_one() -> None:
     assert names == [{"x", "y"}, {"x_2", "y"}]
 
 
+def test_a_match_of_nothing_but_a_call_without_operands_is_there_twice() -> None:
+    first, second = AROUND["twice"](site(call("Zeros", shape=(2,)))).outputs
+    assert first is not second
+    assert first.attributes == second.attributes
+
+
 def test_the_other_input_has_a_name_of_its_own() -> None:
     """Patterns are numbered just so: `wildcard`, `wildcard_2`."""
     numbered = [Var(name, (3,)) for name in ("x", "x_2", "x_3")]

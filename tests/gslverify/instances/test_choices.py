@@ -45,13 +45,13 @@ def test_builds_with_common_steps_are_those_without(name: str) -> None:
 
 def test_steps_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
-    real = source_builder._SourceBuilder._expr
+    real = source_builder.SourceBuilder._expr
 
     def counted(builder: Any, key: Any, operands: Any) -> Any:
         made.append(key)
         return real(builder, key, operands)
 
-    monkeypatch.setattr(source_builder._SourceBuilder, "_expr", counted)
+    monkeypatch.setattr(source_builder.SourceBuilder, "_expr", counted)
     subst = next(iter(SOUND.values()))()
     variants = enumerate_variants(subst).variants
     before = len(made)
@@ -71,13 +71,13 @@ def test_a_sample_chooses_the_same_after_going_back() -> None:
 
 def test_a_pattern_is_made_once_for_what_it_depends_on(monkeypatch: pytest.MonkeyPatch) -> None:
     made: Counter[Any] = Counter()
-    real = source_builder._SourceBuilder._expr
+    real = source_builder.SourceBuilder._expr
 
     def counted(builder: Any, key: Any, operands: Any) -> Any:
         made[key[0]] += 1
         return real(builder, key, operands)
 
-    monkeypatch.setattr(source_builder._SourceBuilder, "_expr", counted)
+    monkeypatch.setattr(source_builder.SourceBuilder, "_expr", counted)
     x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
     inner = op.Add(x, y)
     found = enumerate_variants(Subst(op.Add(inner, z), op.Add(x, op.Add(y, z))))

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from gsl.attr.evaluate import choose, conjunction, contains, disjunction, equal, evaluate, negation
 from gsl.attr.term import Symbol, operation
-from gslverify.prove.algebra import put
 from gslverify.prove.conditions import opposite
 from gslverify.prove.forms import Forms
 from gslverify.prove.relaxed import Relaxed, Reply
+from gslverify.prove.replacing import put
 from gslverify.smt import new_context
 
 P, J = Symbol("i", low=0), Symbol("j", low=0)

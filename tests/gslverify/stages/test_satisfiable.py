@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gsl import Subst, attr, op, pat
-from gslverify.codes.satisfiable import UNDECIDED_SATISFIABILITY, VACUOUS
+from gslverify.codes.satisfiable import ONLY_EMPTY, UNDECIDED_SATISFIABILITY, VACUOUS
 from gslverify.finding import Verdict
 from gslverify.instances.variants import Variant
 from gslverify.project import in_project
@@ -105,6 +105,30 @@ def test_a_source_without_structures_is_vacuous(write: Any) -> None:
     assert only(result).subject == "structure"
     assert only(result).span is not None
     assert result.counts == {"variants": 0}
+
+
+def no_columns() -> Subst:
+    x, y = pat.Variable(shape=(None, 0)), pat.Wildcard()
+    product = op.Matmul(x, y)
+    return Subst(product, op.ZerosLike(product))
+
+
+def fewer_than_one_row() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Relu(x), x, where=[x.ndim == 1, x.shape[0] < 1])
+
+
+def fewer_than_no_rows() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Relu(x), x, where=[x.ndim == 1, x.shape[0] < 0])
+
+
+@pytest.mark.parametrize(
+    ("write", "code"),
+    [(no_columns, ONLY_EMPTY), (fewer_than_one_row, ONLY_EMPTY), (fewer_than_no_rows, VACUOUS)],
+)
+def test_a_rule_for_empty_tensors_is_not_called_vacuous(write: Any, code: Any) -> None:
+    assert only(ask(SATISFIABLE, write)).code is code
 
 
 def cubes() -> Subst:

@@ -1,0 +1,94 @@
+"""Which kernel computes a call, and on what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import count
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from gsl.expr import Call
+from gsl.operators.declaration import tensors
+from gsl.tvm.generality import any_sizes, generalised, is_flat
+from gsl.tvm.simpler import is_view, simplified
+from gsl.types import TensorType, Type
+
+Codes = Mapping[str, tuple[int, ...]]
+NOTHING: Codes = MappingProxyType({})
+SLICES = ("begin", "end", "strides")
+
+
+class Key(NamedTuple):
+    """What decides about a kernel: operator, attributes as text, types of the operands.
+
+    A size is a number, or a negative one that stands for any size, equal ones for equal sizes.
+    """
+
+    operator: str
+    attributes: str
+    types: tuple[Type, ...]
+
+
+class Form(NamedTuple):
+    """How a call is computed."""
+
+    key: Key | None
+    """That of the kernel; None where there is nothing to compute, only another shape to give."""
+    call: Call
+    """The simpler call that the kernel is for."""
+    is_simpler: bool = False
+    """Whether it is another than the one that was asked about."""
+    codes: Codes = NOTHING
+    """Attributes that may be any numbers: what stands for these, as in keys."""
+    numbers: tuple[int, ...] = ()
+    """These numbers, in the order of the codes."""
+
+
+def exact(call: Call) -> Key:
+    """Return the key of the kernel for these very sizes and attributes."""
+    types = tuple(operand.type for operand in call.operands)
+    return Key(call.operator.name, repr(dict(call.attributes)), types)
+
+
+def general(call: Call) -> Form:
+    """Return the form whose kernel serves as many other calls as can be."""
+    if is_view(call):
+        return Form(None, call, is_simpler=True)
+    simple = simplified(call)
+    key = exact(simple)
+    types, codes = _types_and_codes(simple)
+    numbers = tuple(number for name in codes for number in simple.attributes[name])
+    if codes:
+        key = key._replace(attributes=repr({**simple.attributes, **codes}))
+    return Form(key._replace(types=types), simple, simple is not call, codes, numbers)
+
+
+def _types_and_codes(call: Call) -> tuple[tuple[Type, ...], Codes]:
+    given = tuple(operand.type for operand in call.operands)
+    tensor = isinstance(call.type, TensorType) and all(call.type.shape)
+    match call.operator.name:
+        case "Full" | "Zeros" | "Ones" if tensor:
+            return given, {"shape": tuple(range(-1, -1 - len(call.attributes["shape"]), -1))}
+        case "BroadcastTo" if tensor:
+            target = call.attributes["shape"]
+            data, shape = any_sizes([tensors(given)[0].shape, target])
+            return (tensors(given)[0].with_shape(data),), {"shape": shape}
+        case "StridedSlice" if tensor:
+            types = generalised(call)
+            fresh = count(-1 - len(tensors(types)[0].shape), -1)
+            rank = len(call.attributes["begin"])
+            return types, {name: tuple(next(fresh) for _ in range(rank)) for name in SLICES}
+        case "Split":
+            # TVM cuts only sizes that are known.
+            return _known_size(generalised(call), given, call.attributes["axis"]), NOTHING
+    if is_flat(call):
+        shapes = any_sizes([one.shape for one in tensors(given)])
+        pairs = zip(tensors(given), shapes, strict=True)
+        return tuple(one.with_shape(shape) for one, shape in pairs), NOTHING
+    return generalised(call), NOTHING
+
+
+def _known_size(types: tuple[Any, ...], given: tuple[Any, ...], axis: int) -> tuple[Type, ...]:
+    shape = list(types[0].shape)
+    shape[axis] = given[0].shape[axis]
+    return (types[0].with_shape(tuple(shape)),)

@@ -1,0 +1,27 @@
+"""Which patterns of a source only match tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from gsl.operators import Operator
+from gsl.pat import Call, GetItem, Pattern
+from gsl.subst import Subst
+
+
+@lru_cache(maxsize=16)
+def tuple_valued(subst: Subst) -> frozenset[Pattern]:
+    """Return the source patterns that only match tuples, as their users demand."""
+    return frozenset(_demanded_tuples(subst))
+
+
+def _demanded_tuples(subst: Subst) -> Iterator[Pattern]:
+    for pattern in subst.source_patterns:
+        if isinstance(pattern, GetItem):
+            yield pattern.operands[0]
+        elif isinstance(pattern, Call) and isinstance(pattern.callee, Operator):
+            declared = pattern.callee.operands
+            for operand, its in zip(pattern.operands, declared, strict=True):
+                if its.is_tuple:
+                    yield operand

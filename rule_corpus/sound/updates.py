@@ -1,0 +1,105 @@
+"""Tensors that are written into others, along one axis and at a known place."""
+
+from gsl import Subst, attr, op, pat, rule
+
+UPDATE = {"data-movement", "scatter"}
+
+
+def before(axis: attr.Term, value: attr.Term, rank: attr.Term) -> attr.Term:
+    """Return positions on all axes: `value` on `axis`, which is counted from the front, else 0."""
+    return attr.Variadic(lambda i: attr.Cond(i == axis, value, 0), length=rank)
+
+
+def behind(axis: attr.Term, value: attr.Term, whole: pat.Pattern) -> attr.Term:
+    """Return positions on all axes: `value` on `axis`, else the size of `whole`."""
+    return attr.Variadic(lambda i: attr.Cond(i == axis, value, whole.shape[i]), length=whole.ndim)
+
+
+@rule(
+    tags=UPDATE | {"elementwise"},
+    origin="TensorRight: xla/dyupslice, rule 01",
+    twin="add_update_without_data",
+)
+def add_update_of_zeros() -> Subst:
+    """x + update[a, i](zeros[s], y)  =>  update[a, i](x, x[i:i + n] + y) for x of shape s
+
+    Only the slices that are written change, by what is written. A signed zero of x can lose its
+    sign in the sum, and keeps it where nothing is added.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    zeros = op.Zeros()
+    update = op.SliceScatter(zeros, y)
+    axis, start = update.axis % x.ndim, update.start
+    part = op.StridedSlice(
+        x, begin=before(axis, start, x.ndim), end=behind(axis, start + y.shape[update.axis], x)
+    )
+    target = op.SliceScatter(x, part + y, start=start, axis=update.axis)
+    return Subst(x + update, target, where=[x.shape == zeros.shape])
+
+
+@rule(
+    tags=UPDATE | {"padding", "create"},
+    origin="TensorRight: xla/dyupslice, rule 02",
+    nan="same",
+    twin="update_of_full_padded_behind",
+)
+def update_of_full() -> Subst:
+    """update[a, i](full[s](v), y)  =>  pad{(i, n - i - m), v}(y) on axis a, n and m the two sizes
+
+    What stays of a constant tensor surrounds the update. Any dtype can hold a moderate value as
+    padding; truth values are left out.
+    """
+    y = pat.Wildcard()
+    block = op.Full()
+    update = op.SliceScatter(block, y)
+    axis = update.axis % y.ndim
+    last = block.shape[update.axis] - update.start - y.shape[update.axis]
+    widths = attr.Variadic(
+        lambda k: attr.Cond(k == 2 * axis, update.start, attr.Cond(k == 2 * axis + 1, last, 0)),
+        length=2 * y.ndim,
+    )
+    target = op.Pad(y, pad_width=widths, pad_value=block.fill_value)
+    held = [attr.Abs(block.fill_value) <= 60000.0, y.dtype != "bool"]
+    return Subst(update, target, where=held)
+
+
+@rule(
+    tags=UPDATE | {"identity"},
+    origin="TensorRight: xla/dyupslice, rule 03",
+    nan="same",
+    twin="update_of_any_part",
+)
+def update_of_everything() -> Subst:
+    """update[a, i](x, y)  =>  y for y of the shape of x
+
+    An update of the size of the axis can only begin at 0, and leaves nothing of x.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(op.SliceScatter(x, y), y, where=[x.shape == y.shape])
+
+
+@rule(
+    tags=UPDATE | {"slice"},
+    origin="TensorRight: xla/dyupslice, rule 04",
+    nan="same",
+    twin="update_of_updated_part_unshifted",
+)
+def update_of_updated_part() -> Subst:
+    """update[a, b[a]](x, update[c, j](x[b:e], y))  =>  update[a, b[a] + j](x, y) when a and c meet
+
+    A part of x that is changed and written back to where it came from: the rest of the part is
+    what x has there anyway. The part is cut along axis a alone.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    part = op.StridedSlice(x)
+    inner = op.SliceScatter(part, y)
+    outer = op.SliceScatter(x, inner)
+    axis = outer.axis % x.ndim
+    cut = attr.All(
+        lambda i: attr.Cond(i == axis, part.strides[i] == 1, part.shape[i] == x.shape[i]),
+        length=x.ndim,
+    )
+    target = op.SliceScatter(x, y, start=outer.start + inner.start, axis=outer.axis)
+    same = inner.axis % x.ndim == axis
+    back = part.begin[outer.axis] == outer.start
+    return Subst(outer, target, where=[same, back, cut])
