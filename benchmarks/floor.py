@@ -60,10 +60,16 @@ def seconds(work: Callable[[], object]) -> float:
         gc.enable()
 
 
-def compared(work: Callable[[], object], size: int, repeats: int = 5) -> tuple[float, float]:
-    """Return the medians of `work` and of the floor for `size` nodes, in seconds, taken in turn."""
+def compared(
+    work: Callable[[], object], size: int, repeats: int | None = None
+) -> tuple[float, float]:
+    """Return the medians of `work` and of the floor for `size` nodes, in seconds, taken in turn.
+
+    They are medians of 5 times unless `repeats` is given, of more where these are short: other
+    programs on the machine disturb milliseconds most, and exponents are fitted through small sizes.
+    """
     works, floors = [], []
-    for _ in range(repeats):
+    for _ in range(repeats or min(45, 5 + 2 * (10_000 // size))):
         floors.append(seconds(lambda: once(size)))
         works.append(seconds(work))
     return median(works), median(floors)

@@ -11,7 +11,19 @@ from typing import Any, Protocol, TypeVar
 
 from gsl.errors import GraphError
 from gsl.expr import Expr
-from gsl.node import LEVEL_GAP, Head, Node, complete, depends, link, mirrored, node_of
+from gsl.node import (
+    FEW_USERS,
+    LEVEL_GAP,
+    Head,
+    Node,
+    add_user,
+    complete,
+    depends,
+    link,
+    mirrored,
+    node_of,
+    remove_user,
+)
 
 
 class HasOperands(Protocol):
@@ -89,9 +101,9 @@ class Graph:
     """A work graph of the expressions below `outputs`; raises GraphError when they have a cycle.
 
     `order` are these expressions in reverse post-order, if it is known. Iterating gives their
-    nodes in this order, then what was added. `affected` has the nodes around the last replacement
-    that gained an operand or lost a user, `made` those whose expressions get
-    their operands when they are asked for.
+    nodes in this order, then what was added. Of the nodes around the last replacement `affected`
+    has those that gained an operand, `released` those that lost a user. `made` has those whose
+    expressions get their operands when they are asked for.
     `blocked` is where matches are noted that were declined because of a cycle they would close,
     `memory` what whoever works on the graph wants to find again, under keys of its own.
     """
@@ -107,6 +119,7 @@ class Graph:
             self._places.setdefault(output, []).append(place)
             output.output_count += 1
         self.affected: dict[Node, None] = {}
+        self.released: dict[Node, None] = {}
         self.made: list[Node] = []
         self.blocked: dict[Node, None] = {}
         self.memory: dict[Any, Any] = {}
@@ -167,9 +180,9 @@ class Graph:
         for user in users:
             self._redirect(user, mapping)
         self._changed.update(dict.fromkeys(users))
-        self.affected = dict.fromkeys((*mapping, *users))
+        self.affected, self.released = dict.fromkeys(users), dict.fromkeys(mapping)
         self._replace_outputs(mapping)
-        return self._drop(list(mapping))
+        return self._drop(mapping)
 
     def splice(
         self, replacements: Sequence[tuple[Node, Node]], added: list[Node], apart: bool = False
@@ -183,7 +196,8 @@ class Graph:
         self._adopt(added)
         self.made += added
         if not apart:
-            apart = all(old.users.keys().isdisjoint(added) for old, _ in replacements)
+            own = frozenset(added)
+            apart = all(own.isdisjoint(old.users) for old, _ in replacements)
         if apart and _is_plain(replacements):
             self._hand_over(replacements)
         else:
@@ -208,17 +222,18 @@ class Graph:
                     user.operands = (new if one is old else one, new if two is old else two)
                 else:
                     wide[user] = None
-            affected.update(users)
+                affected[user] = None
             if new.users:
-                new.users.update(users)
+                for user in users:
+                    add_user(new, user)
             else:
                 new.users = users
-            old.users = {}
+            old.users = ()
         if wide:
             mapping = dict(replacements).get
             for user in wide:
                 user.operands = tuple([mapping(node, node) for node in user.operands])
-        self.affected = affected
+        self.affected, self.released = affected, {}
         self._changed.update(affected)
         if self._arrivals:
             self._announce(affected)
@@ -232,9 +247,9 @@ class Graph:
                 changes[old] = new
         user.operands = tuple([changes.get(operand, operand) for operand in user.operands])
         for old in changes:
-            del old.users[user]
+            remove_user(old, user)
         for new in changes.values():
-            new.users[user] = None
+            add_user(new, user)
             if new.level >= user.level:
                 self._raise_level(user, new.level)
         if self._arrivals:
@@ -259,20 +274,33 @@ class Graph:
                 user.level = level + 1
                 pending.extend((next_user, user.level) for next_user in user.users)
 
-    def _drop(self, candidates: list[Node]) -> list[Node]:
-        dropped, affected = [], self.affected
+    def _drop(self, candidates: Iterable[Node]) -> list[Node]:
+        """Drop those of `candidates` that nothing uses, then what only they used, and so on."""
+        dropped: list[Node] = []
         while candidates:
-            node = candidates.pop()
-            if node.users or node.output_count or node.level < 0:
-                continue
-            node.level = -1
-            dropped.append(node)
-            for operand in node.operands:
+            below: dict[Node, None] = {}
+            for node in candidates:
+                if not node.users and not node.output_count and node.level >= 0:
+                    node.level = -1
+                    dropped.append(node)
+                    for operand in node.operands:
+                        below[operand] = None
+                        if len(operand.users) > FEW_USERS:
+                            remove_user(operand, node)
+            candidates = []
+            for operand in below:
                 users = operand.users
-                users.pop(node, None)
-                affected[operand] = None
-                if not users:
-                    candidates.append(operand)
+                if len(users) <= FEW_USERS:
+                    if len(users) == 2:
+                        one, two = users
+                        users = (one, two) if one.level >= 0 else (two,)
+                        users = users if two.level >= 0 else users[:-1]
+                    else:
+                        users = tuple([user for user in users if user.level >= 0])
+                    operand.users = users
+                    if not users:
+                        candidates.append(operand)
+            self.released = {**self.released, **below} if self.released else below
         return dropped
 
     def take_back(self, node: Node) -> None:
@@ -285,7 +313,7 @@ class Graph:
 
     def drop_unused(self, nodes: Iterable[Node]) -> list[Node]:
         """Drop those of `nodes` that nothing uses, and what only they used."""
-        return self._drop(list(nodes))
+        return self._drop(nodes)
 
     def verify(self) -> None:
         """Raise GraphError unless every edge is known at both ends and leads to a higher level.

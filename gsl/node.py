@@ -5,14 +5,18 @@ Loops are written out here: they are most of the work of a call that rewrites li
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
+from typing import Any
 
 from gsl.expr import Call, Expr
 from gsl.operators.declaration import Operator
 
 Head = Operator | type[Expr]
 """What a node is at first sight: the operator of a call, the kind of any other expression."""
+
+FEW_USERS = 16
+"""So many users are kept in a tuple, which is small and quick; more have to be found quickly."""
 
 
 class Node:
@@ -21,7 +25,8 @@ class Node:
     `expr` tells kind, attributes and type and `head` the operator; `operands` tells the edges,
     which win over the operands of `expr` once something below has been rewritten. `level` is above
     the level of every operand, so it bounds a search for paths between nodes; it is -1 once the
-    node has been dropped. `waiting` says that the engine is going to examine the node.
+    node has been dropped. `users` has every user once, in the order in which they came. `waiting`
+    says that the engine is going to examine the node.
 
     It is made by `node_of`, or without a call, because many are made.
     """
@@ -33,11 +38,15 @@ class Node:
     level: int
     operands: tuple[Node, ...]
     output_count: int
-    users: dict[Node, None]
+    users: Users
     waiting: bool
 
     def __repr__(self) -> str:
         return f"Node({self.expr!r})"
+
+
+Users = tuple[Node, ...] | dict[Node, None]
+"""Users of a node: a tuple of up to FEW_USERS, a dictionary of more."""
 
 
 def node_of(expr: Expr, operands: tuple[Node, ...]) -> Node:
@@ -46,7 +55,7 @@ def node_of(expr: Expr, operands: tuple[Node, ...]) -> Node:
     node.expr = expr
     node.head = expr.operator if isinstance(expr, Call) else type(expr)
     node.operands = operands
-    node.users = {}
+    node.users = ()
     node.output_count = 0
     node.level = 0
     node.waiting = False
@@ -70,52 +79,99 @@ LEVEL_GAP = 1 << 20
 """Levels left free between the nodes of a new graph, so that few rewrites have to raise others."""
 
 
+def add_user(node: Node, user: Node) -> None:
+    """Have `node` know a user, if it does not yet."""
+    users = node.users
+    if len(users) >= FEW_USERS:
+        node.users = crowd(users, user)
+    elif user not in users:
+        node.users = (*users, user)
+
+
+def crowd(users: Users, user: Node) -> Users:
+    """Return many users and one more, unless it is among them."""
+    if isinstance(users, dict):
+        users[user] = None
+    elif user not in users:
+        return dict.fromkeys((*users, user))
+    return users
+
+
+def remove_user(node: Node, user: Node) -> None:
+    """Have `node` forget a user."""
+    users = node.users
+    if isinstance(users, dict):
+        users.pop(user, None)
+        if len(users) <= FEW_USERS:
+            node.users = tuple(users)
+    else:
+        node.users = tuple([other for other in users if other is not user])
+
+
+def users_of(users: Sequence[Node]) -> Users:
+    """Return different users as nodes keep them."""
+    return tuple(users) if len(users) <= FEW_USERS else dict.fromkeys(users)
+
+
 def mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
     """Return the nodes of expressions that come after their operands, with all users."""
     nodes: dict[Expr, Node] = {}
+    few, gap = FEW_USERS, LEVEL_GAP
     for expr in order:
         nodes[expr] = node = Node()
         node.expr = expr
-        node.head = expr.operator if isinstance(expr, Call) else type(expr)
-        node.users = {}
+        node.head = expr.operator if isinstance(expr, Call) else expr.__class__
+        node.users = ()
         node.output_count = 0
         node.waiting = False
         below = expr.operands
         count = len(below)
-        if count == 1:
-            one = nodes[below[0]]
-            node.operands = (one,)
-            one.users[node] = None
-            node.level = one.level + LEVEL_GAP
-        elif count == 2:
-            one, two = nodes[below[0]], nodes[below[1]]
-            node.operands = (one, two)
-            one.users[node] = two.users[node] = None
-            node.level = (one.level if one.level > two.level else two.level) + LEVEL_GAP
-        elif count:
-            node.operands = operands = tuple([nodes[operand] for operand in below])
-            level = 0
-            for one in operands:
-                one.users[node] = None
-                if one.level > level:
-                    level = one.level
-            node.level = level + LEVEL_GAP
-        else:
+        if count == 0:
             node.operands = ()
             node.level = 0
+        elif count == 1:
+            one = nodes[below[0]]
+            node.operands = (one,)
+            new = (node,)
+            users: Any = one.users
+            one.users = users + new if len(users) < few else crowd(users, node)
+            node.level = one.level + gap
+        elif count == 2 and below[0] is not below[1]:
+            one, two = nodes[below[0]], nodes[below[1]]
+            node.operands = (one, two)
+            new = (node,)
+            users = one.users
+            one.users = users + new if len(users) < few else crowd(users, node)
+            users = two.users
+            two.users = users + new if len(users) < few else crowd(users, node)
+            node.level = (one.level if one.level > two.level else two.level) + gap
+        else:
+            node.operands = tuple([nodes[operand] for operand in below])
+            node.level = used(node.operands, node) + gap
     return nodes
+
+
+def used(operands: Iterable[Node], user: Node) -> int:
+    """Have nodes know a user, and return the highest of their levels, -1 if there are none."""
+    level = -1
+    new = (user,)
+    for node in operands:
+        users: Any = node.users
+        if not users:
+            node.users = new
+        elif len(users) >= FEW_USERS:
+            node.users = crowd(users, user)
+        elif user not in users:
+            node.users = users + new
+        if node.level > level:
+            level = node.level
+    return level
 
 
 def link(nodes: Iterable[Node]) -> None:
     """Have the operands of nodes know them; operands come first."""
     for node in nodes:
-        operands = node.operands
-        level = -1
-        for operand in operands:
-            operand.users[node] = None
-            if operand.level > level:
-                level = operand.level
-        node.level = level + 1
+        node.level = used(node.operands, node) + 1
 
 
 def complete(changed: Iterable[Node], made: Iterable[Node]) -> None:
@@ -138,14 +194,19 @@ def complete(changed: Iterable[Node], made: Iterable[Node]) -> None:
             if user.expr.operands:
                 user.expr = _without_operands(user.expr)
                 copied.append(user)
+    last: tuple[Node, ...] = ()
+    below: tuple[Expr, ...] = ()
     for node in chain(made, copied):
         operands = node.operands
-        if len(operands) == 1:
-            node.expr.operands = (operands[0].expr,)
-        elif len(operands) == 2:
-            node.expr.operands = (operands[0].expr, operands[1].expr)
-        else:
-            node.expr.operands = tuple([operand.expr for operand in operands])
+        if operands is not last:
+            last = operands
+            if len(operands) == 1:
+                below = (operands[0].expr,)
+            elif len(operands) == 2:
+                below = (operands[0].expr, operands[1].expr)
+            else:
+                below = tuple([operand.expr for operand in operands])
+        node.expr.operands = below
 
 
 def _without_operands(expr: Expr) -> Expr:

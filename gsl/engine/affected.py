@@ -1,16 +1,17 @@
 """Where a rewrite may have made matches possible, so that nodes have to be examined again.
 
 A new match contains a node that was made or that has a new operand, or it contains an interior
-node that was used from outside before. So from each of these, every place in a rule where such a
-node may stand leads to nodes that may be the root: mostly a few steps up along users, for rules
-with several outputs also down to what the outputs share and up again.
+node that was used from outside before; inputs and outputs may be used by anybody. So from each of
+these, every place in a rule where such a node may stand leads to nodes that may be the root: mostly
+a few steps up along users, for rules with several outputs also down to what the outputs share and
+up again.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from gsl.attr.term import free_symbols
@@ -156,11 +157,16 @@ def neighbourhood_of(rules: tuple[Subst, ...]) -> Neighbourhood:
 
 
 class Neighbourhood:
-    """Finds the roots of matches that a node may be part of, for a set of rules."""
+    """Finds the roots of matches that a node may be part of, for a set of rules.
+
+    `ways_from` has the ways from nodes of a head, or None if they are in no match but as inputs,
+    `ways_from_interior` those of nodes that are neither inputs nor outputs.
+    """
 
     def __init__(self, rules: Sequence[Subst]) -> None:
         self._ways = [entry for rule in rules for entry in rule.derived(_ways_of)]
-        self.ways_from = Memo[Head, Ways | None](self._from_head)
+        self.ways_from = Memo[Head, Ways | None](partial(self._from_head, interior=False))
+        self.ways_from_interior = Memo[Head, Ways | None](partial(self._from_head, interior=True))
 
     def roots(self, node: Node) -> list[Reached]:
         """Return the nodes that may be the root of a match with `node` in it."""
@@ -180,26 +186,34 @@ class Neighbourhood:
                 put_off.ways.follow(user, found)
         return found
 
-    def _from_head(self, head: Head) -> Ways | None:
-        """Return the ways from nodes of a head, or None if they are in no match but as inputs."""
+    def _from_head(self, head: Head, interior: bool) -> Ways | None:
         ways = Ways()
-        for heads, way in self._ways:
-            if head in heads:
-                ways.add(way)
+        for start in self._ways:
+            if head in start.heads and (start.interior or not interior):
+                ways.add(start.way)
         ways.finish()
         return ways if ways.arrived or ways.steps else None
 
 
-def _ways_of(rule: Subst) -> list[tuple[Heads, Way]]:
-    """Return, for every pattern of a rule that is no input, its heads and a way to the root."""
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """The heads of a pattern that is no input, whether it is no output, and a way to the root."""
+
+    heads: Heads
+    interior: bool
+    way: Way
+
+
+def _ways_of(rule: Subst) -> list[_Start]:
+    """Return where matches may begin to exist, for every pattern of a rule that is no input."""
     places = _Places(rule)
     ways = {**places.ways_to_root(upwards=False), **places.ways_to_root(upwards=True)}
     around = places.around()
-    found = [(heads_of(p), way) for p, way in ways.items() if not isinstance(p, INPUTS)]
-    found += [(heads, way + around) for heads, way in found if around]
+    found = [places.start(p, way) for p, way in ways.items() if not isinstance(p, INPUTS)]
+    found += [replace(start, way=start.way + around) for start in found if around]
     far = set(rule.source_patterns) - ways.keys() if places.has_far else ()
     anywhere = Anywhere(heads_of(root_of(rule)))
-    return found + [(heads_of(p), (anywhere,)) for p in far if not isinstance(p, INPUTS)]
+    return found + [places.start(p, (anywhere,)) for p in far if not isinstance(p, INPUTS)]
 
 
 class _Places:
@@ -215,6 +229,10 @@ class _Places:
         self._repeated: dict[Pattern, set[Variadic]] = {}
         for pattern in rule.source_patterns:
             self._note(pattern)
+
+    def start(self, pattern: Pattern, way: Way) -> _Start:
+        """Return the start of a way from `pattern`; an arm of an output counts as interior."""
+        return _Start(heads_of(pattern), pattern not in self._outputs, way)
 
     def _note(self, pattern: Pattern) -> None:
         if isinstance(pattern, Variadic):

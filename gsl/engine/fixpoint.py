@@ -194,20 +194,27 @@ class _Run:
 
     def _go_on(self, root: Node, added: Sequence[Node]) -> None:
         """Have what was made examined next, and what it may have made possible after all others."""
-        has_root, pending = self._index.has_root, self._pending
-        for node in reversed(added):
-            if has_root[node.head]:
-                pending.appendleft(node)
-                node.waiting = True
+        has_root, neighbourhood = self._index.has_root, self._neighbourhood
+        ways_from = neighbourhood.ways_from
+        first: list[Node] = []
         found: list[Reached] = []
-        ways_from = self._neighbourhood.ways_from
-        for touched in (*added, *self.graph.affected):
-            ways = ways_from[touched.head]
-            if ways is not None and touched.level >= 0:
-                if ways.steps:
-                    ways.follow(touched, found)
-                else:
-                    found.append(touched)
+        for node in added:
+            head = node.head
+            if has_root[head]:
+                first.append(node)
+                node.waiting = True
+            ways = ways_from[head]
+            if ways is not None:
+                ways.follow(node, found)
+        for touched, ways_of in (
+            (self.graph.affected, ways_from),
+            (self.graph.released, neighbourhood.ways_from_interior),
+        ):
+            for node in touched:
+                ways = ways_of[node.head]
+                if ways is not None and node.level >= 0:
+                    ways.follow(node, found)
+        self._pending.extendleft(reversed(first))
         if root.level >= 0:
             found.append(root)
         self._await(found)

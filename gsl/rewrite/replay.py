@@ -9,6 +9,7 @@ as values of constants, are made by `rewrite/target.py` every time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,9 +23,10 @@ from gsl.graph import Node, link
 from gsl.match.branch import listed
 from gsl.match.fan import Fan
 from gsl.match.reads import EXACT, kind_of_domain
+from gsl.node import FEW_USERS, crowd, used, users_of
 from gsl.operators import Operator
 from gsl.operators.declaration import OpaqueOperator
-from gsl.pat import Call, Const, GetInst, GetItem, Pattern, SameOperator, Tuple, Variable
+from gsl.pat import Call, Const, GetInst, GetItem, Pattern, SameOperator, Tuple, Variable, Variadic
 from gsl.rewrite.made import Maker
 from gsl.rewrite.target import COUNT, Construct, Replacements, TargetWriter, construct_of, write
 from gsl.subst import Subst
@@ -121,7 +123,11 @@ def _planned(made: Iterable[Node]) -> Iterator[Any]:
 
 
 class _ReplayWriter(TargetWriter):
-    """Writes how a target is made of a plan."""
+    """Writes how a target is made of a plan.
+
+    `_made` are the nodes that it makes, `_unused` those of the present block that nothing uses yet,
+    and `_gathered` has the lists of the users that nodes made before a loop get in it.
+    """
 
     def __init__(self, subst: Subst, plans: _Plans) -> None:
         super().__init__(subst)
@@ -132,6 +138,9 @@ class _ReplayWriter(TargetWriter):
         self._loop = 0
         self._outside: frozenset[str] = frozenset()
         self._hoisted: dict[str, str] = {}
+        self._made: set[str] = set()
+        self._unused: set[str] = set()
+        self._gathered: dict[str, str] = {}
 
     def begin(self) -> None:
         """Write the look-up of the plan."""
@@ -171,10 +180,11 @@ class _ReplayWriter(TargetWriter):
 
     def unrolled(self, fields: str) -> str:
         """Write how the tuple of a list is made; return the name of its node."""
+        if self.code.depth > 1:
+            raise NotCompiledError("users that are not gathered")
         node = self.packed([])
         self.code.line(f"{node}.operands = tuple({fields})")
-        self.code.line(f"for o in {fields}: o.users[{node}] = None")
-        self.code.line(f"{node}.level = max([o.level for o in {fields}]) + 1")
+        self.code.line(f"{node}.level = {self.code.constant(used)}({fields}, {node}) + 1")
         return node
 
     def constant(self, value: Term, pattern: Const) -> str:
@@ -186,8 +196,10 @@ class _ReplayWriter(TargetWriter):
     def made(self, kind: str, head: str, operands: list[str], rest: str) -> str:
         """Write the constructors of an expression and its node, linked; return its name."""
         node = super().made(kind, head, operands, rest)
-        for operand in operands:
-            self.code.line(f"{self.before(operand, f'{operand}.users')}[{node}] = None")
+        for operand in dict.fromkeys(operands):
+            self._use(operand, node)
+        self._made.add(node)
+        self._unused.add(node)
         levels = [f"{operand}.level" for operand in operands]
         if len(levels) == 1:
             level = self.before(operands[0], f"{levels[0]} + 1")
@@ -195,6 +207,32 @@ class _ReplayWriter(TargetWriter):
             level = f"max({', '.join(levels)}) + 1" if levels else "0"
         self.code.line(f"{node}.level = {level}")
         return node
+
+    def _use(self, operand: str, node: str) -> None:
+        """Write that a node has a new user."""
+        if operand in self._unused:
+            self._unused.remove(operand)
+            self.code.line(f"{operand}.users = ({node},)")
+        elif self.code.depth > 1 and operand in self._made & self._outside:
+            users = self._gathered[operand] = self.before(operand, f"[*{operand}.users]")
+            self.code.line(f"{users}.append({node})")
+        else:
+            more = f"u + ({node},) if len(u) < {FEW_USERS} and {node} not in u"
+            many = f"{self.code.constant(crowd)}(u, {node})"
+            self.code.line(f"u = {operand}.users; {operand}.users = {more} else {many}")
+
+    @contextmanager
+    def loop(self, variadic: Variadic, count: str) -> Iterator[str]:
+        """Open a loop; behind it, nodes made before it know the users that they got in it."""
+        with super().loop(variadic, count) as index:
+            unused, self._unused = self._unused, set()
+            yield index
+        self._unused = unused - self._gathered.keys()
+        if self.code.depth == 1:
+            for operand, users in self._gathered.items():
+                self.code.line(f"{operand}.users = {self.code.constant(users_of)}({users})")
+                del self._hoisted[f"[*{operand}.users]"]
+            self._gathered = {}
 
     def opening(self, count: str) -> None:
         """Remember the place before a loop and which nodes there are by then."""

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from gsl import Expr, Subst, attr, op, pat
+from gsl import Expr, Subst, Workload, apply, attr, op, pat
 from gsl.engine.affected import FEW, LONGEST_WAY, Anywhere, Neighbourhood, PutOff, standing
 from gsl.graph import Graph
+from gsl.operators import REGISTRY
 from tests.match.asking import node_of
 from tests.match.toys import add, exp, half, negative, p_halves, p_tag, relu, tag, tanh, var
 from tests.rewriting import shape_of
@@ -65,6 +66,24 @@ CASES: dict[str, tuple[Callable[[], Subst], list[Expr], Expr, list[object]]] = {
         [shape_of(branch), shape_of(other), shape_of(branch)],
     ),
 }  # fmt: skip
+
+
+def test_only_interior_nodes_matter_when_a_user_has_gone() -> None:
+    rules = [Subst([op.Relu(op.Exp(X)), op.Tanh(X)], [X, X])]
+    everywhere, interior = (
+        [head for head in ("Relu", "Exp", "Tanh", "Negative") if ways[REGISTRY[head]] is not None]
+        for ways in (Neighbourhood(rules).ways_from, Neighbourhood(rules).ways_from_interior)
+    )
+    assert everywhere == ["Relu", "Exp", "Tanh"]
+    assert interior == ["Exp"]
+
+
+def test_match_is_found_when_an_interior_node_has_lost_a_user() -> None:
+    """The second rule takes from `relu` the user that kept the first from matching."""
+    r = relu(A)
+    rules = [Subst(op.Exp(op.Relu(X)), op.Tanh(X)), Subst(X + op.Negative(Y), op.Negative(Y))]
+    applied = apply(Workload([exp(r), add(r, negative(B))]), rules)
+    assert [shape_of(one) for one in applied.outputs] == [shape_of(tanh(A)), shape_of(negative(B))]
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from gsl import Call, Const, Expr, Subst, Var, Workload, apply, op, pat
+from gsl import Call, Const, Expr, Subst, Var, Workload, apply, attr, op, pat
 from gsl.graph import Graph
 from gsl.match.find import find
+from gsl.node import FEW_USERS
 from gsl.operators import REGISTRY, Operator
 from gsl.rewrite import replay
 from gsl.rewrite.builder import build_and_replace, rewrite
 from gsl.rewrite.replay import target_of
-from tests.match.toys import p_mark, p_pack, p_tag, relu, tag, tanh, var
+from tests.match.toys import add, p_mark, p_pack, p_tag, relu, tag, tanh, var
 from tests.rewrite.test_target import all_matches, fan_case, fixed_case, is_well_formed, rewritten
 from tests.rewriting import shape_of
 from tests.work_graph import invariants
@@ -97,6 +98,33 @@ def test_result_is_the_same_whether_it_was_known() -> None:
         orders.append([str(user.head) for user in graph.outputs[0].operands[0].operands[0].users])
 
     assert orders[:2] == orders[2:]
+
+
+@pytest.mark.parametrize("count", [2, FEW_USERS, FEW_USERS + 4])
+def test_users_that_a_loop_makes_are_the_same_whether_it_was_known(count: int) -> None:
+    """What all fields share is used before the loop, in it, and twice by one node in it."""
+    leaf, shared = pat.Wildcard(), op.Exp(X)
+    field = X + op.Relu(leaf)
+    source = pat.Variadic(field, templates=[field, field.operands[1], leaf], min_len=2)
+    i = attr.Symbol("i")
+    own = source(leaf, i)
+    twice = shared + shared
+    product = twice * own
+    made = op.Tanh(shared) + product
+    rule = Subst(source, pat.Variadic(made, templates=[made, product, twice, own], index=i))
+    a = var("a")
+    orders = []
+    for _ in range(2):
+        graph = Graph([add(a, relu(var(f"v{n}"))) for n in range(count)])
+        found = find(rule, graph, graph.outputs[0])
+        assert found is not None
+        rewrite(rule, found, graph)
+        invariants(graph)
+        order = graph.order()
+        orders.append([[order.index(user) for user in node.users] for node in order])
+
+    assert orders[0] == orders[1]
+    assert max(map(len, orders[0])) > count, "the shared one has users outside of the loop, too"
 
 
 def scaled(number: int) -> Expr:
