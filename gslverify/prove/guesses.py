@@ -71,11 +71,13 @@ def _given(
 
 
 def _meets(known: _Known, conditions: Sequence[Term], goal: Term | bool) -> bool:
+    if goal is True:
+        return False
     if not all(_is_within(symbol, value) for symbol, value in known.values.items()):
         return False
     memory: dict[Term, Any] = {}
     try:
-        if goal is not False and evaluate(goal, known, memory) is not False:  # type: ignore[arg-type]
+        if isinstance(goal, Term) and evaluate(goal, known, memory) is not False:
             return False
         return all(evaluate(condition, known, memory) is True for condition in conditions)
     except (GslError, ArithmeticError, LookupError, TypeError, ValueError):
