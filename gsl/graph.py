@@ -307,7 +307,7 @@ class Graph:
         """Undo the addition of a node that nothing uses; what it uses stays."""
         node.level = -1
         for operand in node.operands:
-            operand.users.pop(node, None)
+            remove_user(operand, node)
         if self._nodes[-1] is node:
             self._nodes.pop()
 
