@@ -8,7 +8,7 @@ model instead.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import cycle
@@ -17,14 +17,12 @@ from typing import Any
 from gsl.attr.conjuncts import conjuncts
 from gsl.attr.term import ANYTHING, Constant, Operation, Symbol, Term, operation, subterms
 from gsl.errors import GslError
-from gsl.expr import Call, Const
-from gsl.operators.declaration import tensors
-from gsl.types import TensorType, TupleType, Type
 from gslverify.instances.arms import Arms, arms_of, either_way
 from gslverify.instances.concrete import value_in
 from gslverify.instances.instance import Instance
 from gslverify.instances.leaps import leaping_slices
 from gslverify.instances.repair import Repair
+from gslverify.instances.symbols import instance_symbols, result_sizes
 from gslverify.smt import Answer, Solver
 
 LARGEST_SAMPLES = (24, 320, 4096)
@@ -81,7 +79,7 @@ class Sampler:
     @cached_property
     def sizes(self) -> list[Term]:
         """The sizes of results that may be 0, as long as a model may avoid that."""
-        return list(_result_sizes(self.instance))
+        return list(result_sizes(self.instance))
 
     @cached_property
     def _arms(self) -> Arms:
@@ -380,45 +378,3 @@ def _within(symbol: Symbol, value: Any) -> bool:
         return False
     low = symbol.low is None or value >= symbol.low
     return bool(low and (symbol.high is None or value <= symbol.high))
-
-
-def instance_symbols(instance: Instance) -> list[Symbol]:
-    """Return the symbols of an instance in the order in which they occur in its graph."""
-    found: dict[Symbol, None] = {}
-    for node in instance.graph:
-        for term in _terms(node.expr.type, node.expr):
-            found.update((part, None) for part in subterms(term) if isinstance(part, Symbol))
-    return list(found)
-
-
-def _result_sizes(instance: Instance) -> Iterator[Term]:
-    """Yield the sizes of what operators return that may be 0."""
-    calls = [node.expr for node in instance.graph if isinstance(node.expr, Call)]
-    for size in _flatten(tensor.shape for call in calls for tensor in tensors((call.type,))):
-        if not (isinstance(size, Symbol) and size.low):
-            yield size
-
-
-def _terms(declared: Type, expr: Any) -> Iterator[Term]:
-    values: list[Any] = list(_type_parts(declared))
-    if isinstance(expr, Call):
-        values.extend(expr.attributes.values())
-    if isinstance(expr, Const):
-        values.append(expr.value)
-    yield from _flatten(values)
-
-
-def _type_parts(declared: Type) -> Iterator[Any]:
-    if isinstance(declared, TensorType):
-        yield from (*declared.shape, declared.dtype)
-    if isinstance(declared, TupleType):
-        for part in declared.fields:
-            yield from _type_parts(part)
-
-
-def _flatten(values: Iterable[Any]) -> Iterator[Term]:
-    for value in values:
-        if isinstance(value, Term):
-            yield value
-        elif isinstance(value, tuple):
-            yield from _flatten(value)

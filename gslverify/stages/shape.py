@@ -26,7 +26,7 @@ from gslverify.finding import Assurance, Code, Counterexample, Finding, Level, T
 from gslverify.instances.concrete import concrete_outputs, rewrite_once, target_outputs, value_in
 from gslverify.instances.decisions import MOST_PATHS, Decisions
 from gslverify.instances.implied import Consequences
-from gslverify.instances.sampling import instance_symbols
+from gslverify.instances.symbols import instance_symbols
 from gslverify.smt import Answer, Result, UntranslatableError, is_partial
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.questions import Questions

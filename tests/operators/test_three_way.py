@@ -23,7 +23,7 @@ from gslverify.comparison.bounded import AmbiguousError, Bounded, rounding_like
 from gslverify.comparison.bounded.array import UFUNCS
 from gslverify.comparison.compare import lift
 from gslverify.instances.concrete import value_in
-from gslverify.instances.sampling import instance_symbols
+from gslverify.instances.symbols import instance_symbols
 from gslverify.trials.backend import coarsest_dtype, opinions, run
 
 EXAMPLES = 21

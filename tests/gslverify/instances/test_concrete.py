@@ -23,7 +23,7 @@ from gslverify.instances.concrete import (
     value_in,
 )
 from gslverify.instances.instance import Instance
-from gslverify.instances.sampling import instance_symbols
+from gslverify.instances.symbols import instance_symbols
 from gslverify.instances.variants import enumerate_variants
 
 
