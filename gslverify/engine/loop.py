@@ -241,7 +241,7 @@ class _Run:
                 names = [name for wave in own for name in wave if name not in done]
                 state.stages += run_is_over(names, self.settings)
                 assert isinstance(state.item, CollectedRule)
-                state.result = _rule_result(state.item, tuple(state.stages), self.settings)
+                state.result = rule_result(state.item, tuple(state.stages), self.settings)
         yield from self.flush()
 
     def _out_of_time(self, task: Task) -> Outcome:
@@ -321,7 +321,7 @@ class _Run:
             state.stages.extend(skipped(name, f"{stop.stage} refuted the rule") for name in later)
         if stop is not None or last:
             assert isinstance(state.item, CollectedRule)
-            state.result = _rule_result(state.item, tuple(state.stages), self.settings)
+            state.result = rule_result(state.item, tuple(state.stages), self.settings)
         yield from self.flush()
 
     def _note(self, state: _State, outcome: Outcome) -> None:
@@ -352,9 +352,10 @@ def unusable_result(item: Unusable) -> RuleResult:
     return RuleResult(item.rule_id, finding.span, (stage,))
 
 
-def _rule_result(
+def rule_result(
     item: CollectedRule, stages: tuple[StageResult, ...], settings: Settings
 ) -> RuleResult:
+    """Return what stages say of a rule, and whether it is what the rule and its comments expect."""
     rule = item.rule
     plain = RuleResult(item.rule_id, rule.span, stages, rule.expect)
     remarks = tuple(_unmet_expectation(plain)) if rule.expect in CODES else ()

@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from gslverify.codes.corpus import WITHOUT_RULE
 from gslverify.exits import Exit
 from gslverify.gate.baseline import Baseline, BaselineError, read
 from gslverify.gate.entry import Entry, entry_of_report
@@ -193,7 +194,8 @@ def accepted(
     Raises BaselineError for a rule that the run does not know.
     """
     now = record_of(report).get(rule_id)
-    if now is None:
+    missing = {code.id for code in WITHOUT_RULE}
+    if now is None or not missing.isdisjoint(now.codes):
         raise BaselineError(f"the run knows no rule `{rule_id}`")
     entry = replace(now, reason=reason, expires=expires)
     return replace(old, rules={**old.rules, rule_id: entry}), entry

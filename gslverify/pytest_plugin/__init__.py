@@ -29,9 +29,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     for name, (metavar, text) in SETTINGS.items():
         group.addoption(f"--gsl-{name}", default=None, metavar=metavar, help=text)
         parser.addini(destination(name), text, default=None)
-    for name, (flag, _, text) in SWITCHES.items():
+    for name, (flag, value, text) in SWITCHES.items():
         group.addoption(flag, dest=destination(name), action="store_true", help=text)
-        parser.addini(destination(name), text, default=None)
+        parser.addini(destination(name), f"{str(value).lower()}: {text}", default=None)
     group.addoption("--gsl-strict", action="store_true", help="inconclusive stages fail")
     parser.addini("gsl_strict", "inconclusive stages fail", type="bool", default=False)
     group.addoption(

@@ -16,7 +16,7 @@ from gsl.text.listing import listing
 from gsl.workload import Workload
 from gslverify.corpus.collect import CollectedRule
 from gslverify.engine.examination import Examination
-from gslverify.engine.loop import ignore
+from gslverify.engine.loop import ignore, rule_result
 from gslverify.finding import FAILURES, RuleResult, Verdict
 from gslverify.project import in_project
 from gslverify.pytest_plugin.configure import is_strict, session_settings
@@ -70,7 +70,7 @@ class Rules:
         examination = Examination(item, settings, ignore)
         chosen = stages_of(item, settings)
         results = tuple(examination.run(name, place) for name, place in chosen.items())
-        result = RuleResult(item.rule_id, item.rule.span, results, item.rule.expect)
+        result = rule_result(item, results, settings)
         blamed = [f for f in result.findings if f.code.verdict in FAILURES]
         if result.verdict is Verdict.INCONCLUSIVE:
             blamed = [f for f in result.findings if f.code.verdict is Verdict.INCONCLUSIVE]
@@ -110,7 +110,10 @@ def _text(workload: Workload) -> str:
 
 
 def _subst(rule: Written) -> Subst:
-    return rule if isinstance(rule, Subst) else rule()
+    subst = rule if isinstance(rule, Subst) or not callable(rule) else rule()
+    if not isinstance(subst, Subst):
+        raise pytest.UsageError(f"{rule!r} is no rule; write a function under @rule, or a Subst")
+    return subst
 
 
 def _collected(rule: Written) -> CollectedRule:

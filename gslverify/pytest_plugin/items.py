@@ -24,6 +24,7 @@ from gslverify.engine.loop import (
     OWNERS,
     ignore,
     kept,
+    rule_result,
     unusable_result,
 )
 from gslverify.engine.waves import may_be_remembered
@@ -64,9 +65,16 @@ class RuleFile(pytest.File):
     """A file with rules; one that cannot be imported has a failing item instead."""
 
     def collect(self) -> Iterator[pytest.Collector]:
-        """Yield a collector for each rule, in the order of the source."""
-        seconds = session_settings(self.config).load_timeout
-        gate.baseline_of(self.config)  # one that cannot be used ends the session before it begins
+        """Yield a collector for each rule, in the order of the source.
+
+        Raises CollectError, which pytest shows without a traceback, for settings or a baseline
+        that cannot be used.
+        """
+        try:
+            seconds = session_settings(self.config).load_timeout
+            gate.baseline_of(self.config)
+        except pytest.UsageError as error:
+            raise self.CollectError(str(error)) from None
         (items,) = load_guarded([self.path], seconds)
         for item in writable(items, seconds):
             _, separator, rule_name = item.rule_id.rpartition("::")
@@ -108,8 +116,7 @@ class RuleNode(pytest.Collector):
                 self._results[name] = self._found(self._examination, name, location)
             if name == stage:
                 break
-        rule, results = self.rule, tuple(self._results.values())
-        found = RuleResult(self.collected.rule_id, rule.span, results, rule.expect)
+        found = rule_result(self.collected, tuple(self._results.values()), self.settings)
         summary.note(self.config, found, self.collected)
         return self._results[stage]
 

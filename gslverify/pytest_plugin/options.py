@@ -22,7 +22,7 @@ SWITCHES = {
     "tvm": ("--gsl-no-tvm", False, "run rules on NumPy only"),
     "keep-going": ("--gsl-keep-going", True, "run later stages of refuted rules, too"),
 }
-"""Settings that are flags: the flag, the value that it stands for, and help."""
+"""Settings that are flags: the flag, the value that it stands for, and help of the flag."""
 
 
 def destination(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,17 +30,17 @@ CHANNEL = "gslverify_results"
 
 @dataclass(slots=True)
 class Results:
-    """Results by rule id; of a rule whose stages ran in several processes they are joined."""
+    """Results by rule id; of a rule that several processes ran, the one that went furthest."""
 
     rules: dict[str, RuleResult] = field(default_factory=dict)
     collected: dict[str, Collected] = field(default_factory=dict)
     started: float = field(default_factory=time.perf_counter)
 
     def add(self, result: RuleResult) -> None:
-        """Add a result, or the stages that it has more than the one that is known."""
-        known = self.rules.setdefault(result.rule_id, result)
-        stages = {stage.stage: stage for stage in (*known.stages, *result.stages)}
-        self.rules[result.rule_id] = replace(known, stages=tuple(stages.values()))
+        """Add a result, unless the one that is known has more stages, which all begin alike."""
+        known = self.rules.get(result.rule_id)
+        if known is None or len(known.stages) <= len(result.stages):
+            self.rules[result.rule_id] = result
 
     def done(self) -> RunDone:
         """Return the end of a run with what is known, in the order of files and lines."""

@@ -220,6 +220,14 @@ def test_one_failure_is_accepted_with_its_reason() -> None:
         accepted(old, found, "rules.py::c", "why", None)
 
 
+@pytest.mark.parametrize("code", ["GSL105", "GSL106", "GSL107"])
+def test_a_rule_that_does_not_exist_is_not_accepted(code: str) -> None:
+    found = report(rule("typo", "error", code))
+
+    with pytest.raises(BaselineError, match="knows no rule"):
+        accepted(Baseline(), found, "rules.py::typo", "why", None)
+
+
 def test_stages_that_run_no_graphs_have_no_examples(folder: Path) -> None:
     bare = results.passing(folder)
     plain = replace(bare, stages=(StageResult("static", Verdict.PASS),))

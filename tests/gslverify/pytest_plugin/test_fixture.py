@@ -20,6 +20,11 @@ def wrong() -> Subst:
     return Subst(op.Relu(pat.Wildcard()), op.Relu(pat.Wildcard()))
 
 
+@rule(expect="GSL131")
+def mended() -> Subst:
+    return idempotent()
+
+
 def unmarked() -> Subst:
     return Subst(op.Abs(pat.Wildcard()), op.Relu(pat.Wildcard()))
 
@@ -64,6 +69,8 @@ def test_what_holds_passes(body: str, project: pytest.Pytester) -> None:
         ),
         ("gsl.assert_no_match(idempotent, twice)", ["*idempotent matches:*", "*the rule matches*"]),
         ("gsl.assert_matches(idempotent, 3)", ["*3 is no graph; write a Workload*"]),
+        ("gsl.assert_matches(3, once)", ["*3 is no rule; write a function under @rule*"]),
+        ("gsl.check(mended, stages=['static'])", ["*FAIL *::mended*GSL601*"]),
     ],
 )
 def test_what_does_not_hold_fails_and_says_why(

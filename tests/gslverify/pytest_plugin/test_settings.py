@@ -10,7 +10,7 @@ import pytest
 from gslverify.configuration.table import TABLE
 from gslverify.pytest_plugin.options import SETTINGS, SWITCHES
 from tests.gslverify.pytest_plugin.projects import INI, STATIC, ids_of, write_mixed
-from tests.gslverify.rule_files import write_rules
+from tests.gslverify.rule_files import HEAD, rule_text, write_rules
 
 pytest_plugins = ["pytester"]
 
@@ -87,7 +87,8 @@ def test_mistakes_are_usage_errors(argument: str, message: str, project: pytest.
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR or result.ret == pytest.ExitCode.INTERRUPTED
     assert message in "\n".join([*result.outlines, *result.errlines])
-    assert "Traceback" not in str(result.outlines)
+    assert not {"Traceback", "configure.py"} & set("\n".join(result.outlines).split())
+    result.stdout.no_fnmatch_line("*raise *")
 
 
 def test_mistake_in_the_settings_file_is_told(project: pytest.Pytester) -> None:
@@ -162,6 +163,23 @@ def test_reports_are_written_and_a_section_ends_the_run(project: pytest.Pytester
             "report json: r.json",
         ]
     )
+
+
+@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n2", "--dist=load")])
+def test_reports_say_what_is_odd_about_rules(
+    workers: tuple[str, ...], project: pytest.Pytester
+) -> None:
+    """An expectation that is not met, and a comment that silences nothing."""
+    text = HEAD + rule_text("mended", 'expect="GSL131"') + rule_text("stale")
+    text = text.replace("def stale", "# gsl: ignore[GSL140] once\ndef stale")
+    (project.path / "rules.py").write_text(text, "utf-8")
+
+    result = project.runpytest_subprocess(*STATIC, *workers, "--gsl-report=json=r.json")
+
+    rules = json.loads((project.path / "r.json").read_text("utf-8"))["rules"]
+    assert [rule["verdict"] for rule in rules] == ["fail", "pass"]
+    assert [one["code"] for rule in rules for one in rule["findings"]] == ["GSL601", "GSL610"]
+    result.stdout.fnmatch_lines(["2 rules: 1 pass, 1 fail*", "codes: GSL601 x1 *"])
 
 
 def test_nothing_is_said_without_rules(project: pytest.Pytester) -> None:
