@@ -25,13 +25,12 @@ class Node:
     `expr` tells kind, attributes and type and `head` the operator; `operands` tells the edges,
     which win over the operands of `expr` once something below has been rewritten. `level` is above
     the level of every operand, so it bounds a search for paths between nodes; it is -1 once the
-    node has been dropped. `users` has every user once, in the order in which they came. `waiting`
-    says that the engine is going to examine the node.
+    node has been dropped. `users` has every user once, in the order in which they came.
 
     It is made by `node_of`, or without a call, because many are made.
     """
 
-    __slots__ = ("expr", "head", "level", "operands", "output_count", "users", "waiting")
+    __slots__ = ("expr", "head", "level", "operands", "output_count", "users")
 
     expr: Expr
     head: Head
@@ -39,7 +38,6 @@ class Node:
     operands: tuple[Node, ...]
     output_count: int
     users: Users
-    waiting: bool
 
     def __repr__(self) -> str:
         return f"Node({self.expr!r})"
@@ -58,7 +56,6 @@ def node_of(expr: Expr, operands: tuple[Node, ...]) -> Node:
     node.users = ()
     node.output_count = 0
     node.level = 0
-    node.waiting = False
     return node
 
 
@@ -123,7 +120,6 @@ def mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
         node.head = expr.operator if isinstance(expr, Call) else expr.__class__
         node.users = ()
         node.output_count = 0
-        node.waiting = False
         below = expr.operands
         count = len(below)
         if count == 0:

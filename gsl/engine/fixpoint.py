@@ -106,8 +106,8 @@ def _require_kinds(workload: object, rules: object) -> None:
 class _Run:
     """One application of rules to a work graph.
 
-    `_pending` are the nodes to be examined, and `_put_off` the crowds of users that are to be
-    visited when there are none.
+    `_pending` are the nodes to be examined, also as the set `_waiting`, and `_put_off` the crowds
+    of users that are to be visited when there are none.
     """
 
     def __init__(self, graph: Graph, rules: Sequence[Subst], record: Record, limit: int) -> None:
@@ -124,16 +124,15 @@ class _Run:
         self._refused: set[tuple[Subst, Node]] = set()
         has_root = self._index.has_root
         self._pending = deque([node for node in graph if has_root[node.head]])
-        for node in self._pending:
-            node.waiting = True
+        self._waiting = set(self._pending)
 
     def to_fixpoint(self) -> int:
         """Rewrite until nothing matches; return the number of rewrites."""
-        pending, graph = self._pending, self.graph
+        pending, graph, examined = self._pending, self.graph, self._waiting.discard
         only, finders_at = self._index.only, self._index.finders_at
         while pending or self._more():
             node = pending.popleft()
-            node.waiting = False
+            examined(node)
             if node.level < 0:
                 continue
             finders = only[node.head]
@@ -161,12 +160,12 @@ class _Run:
         return bool(self._pending)
 
     def _await(self, nodes: Iterable[Reached]) -> None:
-        has_root = self._index.has_root
+        has_root, waiting = self._index.has_root, self._waiting
         for node in nodes:
             if not isinstance(node, Node):
                 self._put_off[node] = None
-            elif not node.waiting and node.level >= 0 and has_root[node.head]:
-                node.waiting = True
+            elif node not in waiting and node.level >= 0 and has_root[node.head]:
+                waiting.add(node)
                 self._pending.append(node)
 
     def _rewrite(self, rule: Subst, node: Node, found: Found | Bindings) -> bool:
@@ -202,7 +201,6 @@ class _Run:
             head = node.head
             if has_root[head]:
                 first.append(node)
-                node.waiting = True
             ways = ways_from[head]
             if ways is not None:
                 ways.follow(node, found)
@@ -214,6 +212,7 @@ class _Run:
                 ways = ways_of[node.head]
                 if ways is not None and node.level >= 0:
                     ways.follow(node, found)
+        self._waiting.update(first)
         self._pending.extendleft(reversed(first))
         if root.level >= 0:
             found.append(root)
