@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gsl import Call, Const, Expr, Proj, Tuple, Var, Workload, attr
-from gsl.errors import StorageError
+from gsl.errors import MisuseError, StorageError
 from gsl.evaluate import run
 from gsl.operators.declaration import REGISTRY, Need, Operator, Tensor, operator
 from gsl.operators.domain import Choice
@@ -540,3 +540,11 @@ def test_interrupt_is_not_taken_for_damage(tmp_path: Path, monkeypatch: pytest.M
 
     with pytest.raises(KeyboardInterrupt):
         Workload.load(tmp_path / "file")
+
+
+@pytest.mark.parametrize("path", [None, 3])
+def test_what_is_no_path_is_refused(path: Any) -> None:
+    with pytest.raises(MisuseError, match=f"to or loaded from a path, not {path}"):
+        Workload.load(path)
+    with pytest.raises(MisuseError, match=f"to or loaded from a path, not {path}"):
+        Workload(Var("x", (2,))).save(path)

@@ -26,6 +26,7 @@ from gsl.storage.form import (
     constant_name,
     new_member,
     parameter_name,
+    require_path,
     to_json,
     write_array,
 )
@@ -38,8 +39,10 @@ def save(workload: Workload, path: AnyPath) -> None:
     """Save a workload as one file, in place of what is there.
 
     The file appears complete or not at all. Raises StorageError when it cannot be written, and for
-    what could not be loaded again: symbolic sizes and values, and operators not registered.
+    what could not be loaded again: symbolic sizes and values, and operators not registered;
+    MisuseError for what is no path.
     """
+    require_path(path)
     try:
         header, arrays = _described(workload)
     except GraphError as error:

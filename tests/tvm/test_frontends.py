@@ -71,6 +71,13 @@ def test_an_onnx_operator_that_arrives_as_a_loop_nest_is_named():
         Workload.from_onnx(model)
 
 
+def test_an_onnx_node_that_is_ill_typed_is_named():
+    graph = OnnxGraph()
+    product = graph.add("MatMul", graph.add("Relu", "x"), graph.weight(4, 5))
+    with pytest.raises(ModelError, match=r"has it as node 1, MatMul of `MatMul_1_0`"):
+        Workload.from_onnx(graph.model({"x": [2, 3]}, product))
+
+
 ONNX_MISTAKES: dict[str, tuple[Any, dict[str, Any], str]] = {
     "an open size": (lambda: dense_model(["batch", 4]), {}, r"open shape \(batch, 4\); give its"),
     "an unnamed size": (lambda: dense_model([None, 4]), {}, r"open shape \(\?, 4\)"),
