@@ -15,7 +15,7 @@ from gsl.attr.term import Term
 from gsl.errors import GraphError, StorageError
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
-from gsl.operators.declaration import REGISTRY
+from gsl.operators.declaration import REGISTRY, OpaqueOperator, Operator, lookup
 from gsl.records import Record, encode
 from gsl.storage.form import (
     FORMAT,
@@ -96,8 +96,14 @@ def _described(workload: Workload) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _check_operators(outputs: Sequence[Expr]) -> None:
     for expr in reverse_post_order(outputs):
-        if isinstance(expr, Call) and REGISTRY.get(expr.operator.name) is not expr.operator:
+        if isinstance(expr, Call) and not _is_found_by_name(expr.operator):
             raise GraphError(f"operator {expr.operator} is not the registered one of that name")
+
+
+def _is_found_by_name(operator: Operator) -> bool:
+    name = operator.name
+    known = lookup(name) if isinstance(operator, OpaqueOperator) else REGISTRY.get(name)
+    return known is operator
 
 
 def _record_to_json(record: Record) -> list[Any]:
