@@ -60,7 +60,7 @@ def reverse_post_order(outputs: Iterable[Vertex]) -> list[Vertex]:
                 if operand not in opened:
                     stack.append(operand)  # type: ignore[arg-type]
                 elif operand not in done:
-                    raise _cyclic(vertex)
+                    raise cyclic(vertex)
         else:
             stack.pop()
             if vertex not in done:
@@ -69,7 +69,8 @@ def reverse_post_order(outputs: Iterable[Vertex]) -> list[Vertex]:
     return order
 
 
-def _cyclic(vertex: object) -> GraphError:
+def cyclic(vertex: object) -> GraphError:
+    """Return the error for a vertex that is needed to compute itself."""
     return GraphError(f"the graph has a cycle through {vertex!r}; a network computes forwards only")
 
 

@@ -18,12 +18,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gsl import Call, Const, Expr, Proj, Tuple, Var, Workload, attr
-from gsl.errors import StorageError
+from gsl.errors import MisuseError, StorageError
 from gsl.evaluate import run
-from gsl.operators.declaration import REGISTRY, Need, Operator, Tensor, operator
+from gsl.operators.declaration import (
+    REGISTRY,
+    Need,
+    OpaqueOperator,
+    Operator,
+    Tensor,
+    lookup,
+    operator,
+)
 from gsl.operators.domain import Choice
 from gsl.text.listing import listing
-from gsl.types import ALL_DTYPES, TensorType
+from gsl.types import ALL_DTYPES, TensorType, TupleType, type_to_plain
 from tests.match.toys import tag
 from tests.random_workloads import assert_same_values, call, description, inputs_for, workloads
 
@@ -540,3 +548,34 @@ def test_interrupt_is_not_taken_for_damage(tmp_path: Path, monkeypatch: pytest.M
 
     with pytest.raises(KeyboardInterrupt):
         Workload.load(tmp_path / "file")
+
+
+@pytest.mark.parametrize("path", [None, 3])
+def test_what_is_no_path_is_refused(path: Any) -> None:
+    with pytest.raises(MisuseError, match=f"to or loaded from a path, not {path}"):
+        Workload.load(path)
+    with pytest.raises(MisuseError, match=f"to or loaded from a path, not {path}"):
+        Workload(Var("x", (2,))).save(path)
+
+
+def test_calls_of_operators_that_gsl_does_not_know_are_saved(tmp_path: Path) -> None:
+    x = Var("x", (2,))
+    pair = TupleType((x.type, TensorType((), "int64")))
+    attributes = {"payload": '{"root": 1}', "result": type_to_plain(pair)}
+    unknown = Call(lookup("relax.nn.unknown"), [x], attributes)
+    Workload(Proj(unknown, 0)).save(tmp_path / "opaque.gsl")
+
+    (again,) = Workload.load(tmp_path / "opaque.gsl").outputs
+
+    assert again.operands[0].operator is unknown.operator
+    assert again.operands[0].attributes == unknown.attributes
+    assert again.operands[0].type == pair
+
+
+def test_unknown_operator_that_its_name_does_not_lead_to_is_refused(tmp_path: Path) -> None:
+    x = Var("x", (2,))
+    attributes = {"payload": "", "result": type_to_plain(x.type)}
+    stranger = Call(OpaqueOperator("relax.nn.unknown"), [x], attributes)
+
+    with pytest.raises(StorageError, match=r"relax\.nn\.unknown is not the registered one"):
+        Workload(stranger).save(tmp_path / "opaque.gsl")

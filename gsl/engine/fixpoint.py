@@ -66,12 +66,12 @@ def apply(
     Outputs, inputs and parameters keep their order; parameters that are not used any more go. A
     match whose target cannot be built is left alone and noted in `record`.
 
-    Raises MisuseError for what is no workload or no list of rules that are written down,
+    Raises MisuseError for what is no workload, no list of rules that are written down or no number,
     RuleError for a rule that is not well formed, GraphError for a graph with a cycle, and
     RewriteError when more than `max_rewrites` are needed (default: 20 per node, at least 1000),
     which means that the rules feed each other; it names those that do.
     """
-    _require_kinds(workload, rules)
+    _require_kinds(workload, rules, max_rewrites)
     for rule in rules:
         rule.derived(require_well_formed)
     with collector_paused():  # a graph is made of cycles, and none of them is garbage
@@ -91,7 +91,9 @@ def apply(
         return workload.with_outputs(outputs, used)
 
 
-def _require_kinds(workload: object, rules: object) -> None:
+def _require_kinds(workload: object, rules: object, limit: object) -> None:
+    if limit is not None and (type(limit) is not int or limit < 0):
+        raise MisuseError(f"max_rewrites is a whole number of at least 0 or None, not {limit!r}")
     if not isinstance(workload, Workload):
         raise MisuseError(f"rules apply to a Workload, not to {workload!r}; write Workload(...)")
     if not isinstance(rules, Sequence):

@@ -81,6 +81,8 @@ class LoopWriter:
         anchor = self._anchor(output) if len(steps) == 1 else self._open_below(bound, steps)
         users = self._agreeing(output, anchor) if len(steps) == 1 else f"{anchor}.users"
         self.code.open(f"for {candidate} in {users}:")
+        if len(steps) > 1:  # Or it would be met once for each of its operands that is like this.
+            self._require_above(*steps[-1], candidate, anchor)
         self._blocks.append(_Block(outside, self.code.depth, "continue"))
         self.code.open("try:")
         self.branch.failing = "continue"
@@ -112,15 +114,19 @@ class LoopWriter:
         for pattern, position in steps[:-1]:
             user = self.code.fresh("n")
             self.code.open(f"for {user} in {anchor}.users:")
-            other = f"{user}.operands[{position}] is not {anchor}"
-            head = head_of(pattern)
-            if head is None:
-                other = f"len({user}.operands) <= {position} or {other}"
-            else:
-                other = f"{user}.head is not {self.code.constant(head)} or {other}"
-            self.code.line(f"if {other}: continue")
+            self._require_above(pattern, position, user, anchor)
             anchor = user
         return anchor
+
+    def _require_above(self, pattern: Pattern, position: int, user: str, anchor: str) -> None:
+        """Pass over a user that does not have `anchor` where its pattern has it."""
+        other = f"{user}.operands[{position}] is not {anchor}"
+        head = head_of(pattern)
+        if head is None:
+            other = f"len({user}.operands) <= {position} or {other}"
+        else:
+            other = f"{user}.head is not {self.code.constant(head)} or {other}"
+        self.code.line(f"if {other}: continue")
 
     def _anchor(self, output: Pattern) -> str:
         """Return the operand of `output` whose users are the candidates: that with the fewest."""

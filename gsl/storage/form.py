@@ -9,7 +9,7 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
 
-from gsl.errors import GraphError
+from gsl.errors import GraphError, MisuseError
 
 FORMAT = "gsl workload"
 VERSION = 1
@@ -29,6 +29,12 @@ def constant_name(position: int) -> str:
 def parameter_name(index: int) -> str:
     """Return the name of the member for a parameter."""
     return f"parameters/{index}.npy"
+
+
+def require_path(path: object) -> None:
+    """Raise MisuseError for what is no path."""
+    if not isinstance(path, str | PathLike):
+        raise MisuseError(f"a workload is saved to or loaded from a path, not {path!r}")
 
 
 def cause(error: OSError) -> str:

@@ -23,6 +23,7 @@ from gsl.storage.form import (
     open_member,
     parameter_name,
     read_array,
+    require_path,
 )
 
 if TYPE_CHECKING:
@@ -35,8 +36,9 @@ def load(path: AnyPath, kind: type[AnyWorkload]) -> AnyWorkload:
     """Return the workload of class `kind` that a file holds.
 
     Raises StorageError when the file is missing, damaged, of another version or not a saved
-    workload, and when it uses an operator that is not declared.
+    workload, and when it uses an operator that is not declared; MisuseError for what is no path.
     """
+    require_path(path)
     with _explaining(path), ZipFile(path) as archive:
         header = _header(path, archive)
         records = [_record(archive, *entry) for entry in enumerate(header["records"])]

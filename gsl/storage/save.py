@@ -15,7 +15,7 @@ from gsl.attr.term import Term
 from gsl.errors import GraphError, StorageError
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
-from gsl.operators.declaration import REGISTRY
+from gsl.operators.declaration import REGISTRY, OpaqueOperator, Operator, lookup
 from gsl.records import Record, encode
 from gsl.storage.form import (
     FORMAT,
@@ -26,6 +26,7 @@ from gsl.storage.form import (
     constant_name,
     new_member,
     parameter_name,
+    require_path,
     to_json,
     write_array,
 )
@@ -38,8 +39,10 @@ def save(workload: Workload, path: AnyPath) -> None:
     """Save a workload as one file, in place of what is there.
 
     The file appears complete or not at all. Raises StorageError when it cannot be written, and for
-    what could not be loaded again: symbolic sizes and values, and operators not registered.
+    what could not be loaded again: symbolic sizes and values, and operators not registered;
+    MisuseError for what is no path.
     """
+    require_path(path)
     try:
         header, arrays = _described(workload)
     except GraphError as error:
@@ -93,8 +96,14 @@ def _described(workload: Workload) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _check_operators(outputs: Sequence[Expr]) -> None:
     for expr in reverse_post_order(outputs):
-        if isinstance(expr, Call) and REGISTRY.get(expr.operator.name) is not expr.operator:
+        if isinstance(expr, Call) and not _is_found_by_name(expr.operator):
             raise GraphError(f"operator {expr.operator} is not the registered one of that name")
+
+
+def _is_found_by_name(operator: Operator) -> bool:
+    name = operator.name
+    known = lookup(name) if isinstance(operator, OpaqueOperator) else REGISTRY.get(name)
+    return known is operator
 
 
 def _record_to_json(record: Record) -> list[Any]:

@@ -46,7 +46,8 @@ def from_onnx(model: Any, shapes: Shapes | None = None) -> Workload:
         module = frontend.from_onnx(proto, shape_dict=given or None, keep_params_in_input=True)
     except Exception as error:
         text = reason(error)
-        places = "; ".join(_place(proto, number) for number in _mentioned(proto, text))
+        numbers = _mentioned(proto, text) or _read_last(onnx, proto, error)
+        places = "; ".join(_place(proto, number) for number in numbers)
         where = f" (the model has it as {places})" if places else ""
         raise ModelError(f"TVM cannot read the ONNX model: {text}{where}") from error
     return _workload(module)
@@ -107,7 +108,7 @@ def _check_inputs(proto: Any, shapes: Shapes) -> None:
         sizes = [size.dim_value or size.dim_param for size in value.type.tensor_type.shape.dim]
         if name not in shapes and not all(isinstance(size, int) for size in sizes):
             text = ", ".join(str(size) or "?" for size in sizes)
-            cure = f'give its sizes as shapes={{"{name}": ...}}'
+            cure = f'give its sizes as shapes={{"{name}": ...}} or with --shape {name}=...'
             raise ModelError(f"input `{name}` has the open shape ({text}); {cure}")
 
 
@@ -130,6 +131,17 @@ def _mentioned(proto: Any, text: str) -> list[int]:
     words = set(re.findall(r"\w+", text)) if "not supported" in text else set()
     found = [number for number, node in enumerate(proto.graph.node) if node.op_type in words]
     return found[:SHOWN_PLACES]
+
+
+def _read_last(onnx: Any, proto: Any, error: Exception) -> list[int]:
+    """Return the number of the node that the frontend was reading when it failed, if it was."""
+    place, node = error.__traceback__, None
+    while place is not None:
+        known = place.tb_frame.f_locals.get("node")
+        node = known if isinstance(known, onnx.NodeProto) else node
+        place = place.tb_next
+    nodes = enumerate(proto.graph.node)
+    return [number for number, one in nodes if node is not None and one.output == node.output]
 
 
 def _place(proto: Any, number: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 import tvm
 from tvm import relax
 
-from gsl.errors import GslError
+from gsl.errors import GslError, MisuseError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.operators.declaration import lookup
 from gsl.tvm.errors import TypeMismatchError, UnsupportedError
@@ -39,8 +39,13 @@ def from_relax(module: Any, params: Parameters | None = None, function: str = "m
 
     A function that returns a tuple has several outputs, unless its attribute `num_output` says
     that the tuple is one. Raises UnsupportedError, naming binding and operator, for what GSL
-    cannot express, and TypeMismatchError when GSL infers another type than the module says.
+    cannot express, TypeMismatchError when GSL infers another type than the module says, and
+    MisuseError for what is no module and for parameters of another kind.
     """
+    if not isinstance(module, tvm.IRModule):
+        raise MisuseError(f"a workload is read from an IRModule, not from {module!r}")
+    if not isinstance(params, Mapping | Sequence | None):
+        raise MisuseError(f"parameters are arrays by name or a list of arrays, not {params!r}")
     normal = relax.transform.Normalize()(module)
     body = _function(normal, function)
     reader = _Reader(normal)

@@ -153,6 +153,8 @@ def arguments(workload: Workload, inputs: Mapping[str, Any]) -> list[Any]:
 
 def check_inputs(workload: Workload, inputs: Mapping[str, Any]) -> None:
     """Raise InputError unless there is an array for each input, of its shape and dtype."""
+    if not isinstance(inputs, Mapping):
+        raise InputError(f"inputs are given as arrays by name, not as {type(inputs).__name__}")
     declared = {variable.name: variable for variable in workload.inputs}
     listed = ", ".join(declared) or "none"
     for name in inputs:

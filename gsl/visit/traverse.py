@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from gsl.errors import GraphError
 from gsl.expr import Expr
-from gsl.graph import reverse_post_order
+from gsl.graph import cyclic, reverse_post_order
 from gsl.workload import Workload
 
 Network = Expr | Sequence[Expr] | Workload
@@ -43,18 +43,23 @@ def expand_dataflow(
         visit: called for every expression that is not passed by.
         expand: what an expression needs visited before it, by default its operands.
 
-    Raises GraphError when something else than an expression is reached.
+    Raises GraphError when something else than an expression is reached, and for a cycle.
     """
+    opened: set[Expr] = set()
     for output in outputs:
         stack = [(output, False)]
         while stack:
             expr, expanded = stack.pop()
             if expanded:
+                opened.remove(expr)
                 visit(expr)
                 continue
             if not isinstance(expr, Expr):
                 raise GraphError(f"not a computation expression: {expr!r}")
+            if expr in opened:
+                raise cyclic(expr)
             if not is_visited(expr):
+                opened.add(expr)
                 stack.append((expr, True))
                 stack.extend([(operand, False) for operand in reversed(expand(expr))])
 

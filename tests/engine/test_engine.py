@@ -174,6 +174,12 @@ def test_limit_is_the_number_of_rewrites_that_are_allowed() -> None:
     assert apply_to(exp(A), IDEMPOTENT, max_rewrites=0) == [("Exp", "a")]
 
 
+@pytest.mark.parametrize("limit", [-1, 1.5, True, "many"])
+def test_limit_that_is_no_number_of_rewrites_is_refused(limit: Any) -> None:
+    with pytest.raises(MisuseError, match="max_rewrites is a whole number of at least 0 or None"):
+        apply_to(relu(A), max_rewrites=limit)
+
+
 def test_limit_has_a_default() -> None:
     with pytest.raises(RewriteError, match="no end after 1000 rewrites"):
         apply_to(relu(A), Subst(op.Relu(X), op.Relu(op.Relu(X))))

@@ -152,6 +152,9 @@ def is_match(problem: Problem, found: Map, images: Sequence[Node], length: int) 
     outputs = output_patterns(problem.subst)
     if not is_injective(real, lambda p: isinstance(p, aliased) and p not in outputs):
         return False
+    # Demands may read attributes of other nodes, which these have if their operators fit.
+    if not all(callee_fits(*place, node, found) for place, node in found.items()):
+        return False
     if not all(attributes_fit(problem, found, *item) for item in found.items()):
         return False
     owned = {node for place, node in real.items() if not isinstance(place[0], INPUTS)}
@@ -180,12 +183,12 @@ def is_injective(real: Map, may_alias: Callable[[pat.Pattern], bool]) -> bool:
 
 def attributes_fit(problem: Problem, found: Map, place: Instance, node: Node) -> bool:
     pattern, path = place
-    if isinstance(pattern, pat.Call) and not callee_fits(pattern, path, node, found):
-        return False
     return all(demand(found, path, node) for demand in problem.demands.get(pattern, ()))
 
 
-def callee_fits(pattern: pat.Call, path: Path, node: Node, found: Map) -> bool:
+def callee_fits(pattern: pat.Pattern, path: Path, node: Node, found: Map) -> bool:
+    if not isinstance(pattern, pat.Call):
+        return True
     expr: Any = node.expr
     if isinstance(pattern.callee, pat.Trait) and pattern.callee.name not in expr.operator.traits:
         return False

@@ -200,3 +200,10 @@ def test_reference_agrees_with_trying_every_map() -> None:
             matches += bool(derived)
 
     assert matches > 100
+
+
+def test_reference_reads_attributes_only_of_nodes_that_fit() -> None:
+    """A call of the same operator as another one is demanded to have an attribute of it."""
+    problem = cut_problem(5_001_152, outputs=2)
+
+    assert not any(fixed_matches(problem, root) for root in problem.graph)

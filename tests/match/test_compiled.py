@@ -266,3 +266,15 @@ def test_fields_that_compete_for_a_weight_are_taken_in_order() -> None:
     found = matcher_of(many).first(graph.outputs[0], graph)
 
     assert [one[-1].expr.name for one in found.fields] == ["v", "w"]
+
+
+@pytest.mark.parametrize("few", [0, 16])
+def test_match_is_given_once_where_several_operands_lead_up_to_an_output(few: int) -> None:
+    """The sum is above both products, and either could be the one that leads to it."""
+    subst = Subst([op.Exp(X), (X * X) + (X * X)], [X, X])
+    graph = Graph([exp(A), multiply(A, A), add(multiply(A, A), multiply(A, A))])
+    matcher = compiled(subst, few)
+
+    assert matcher is not None
+    assert len(list(matcher.every(graph.outputs[0], graph))) == 1
+    assert len(list(matches_at(subst, graph, graph.outputs[0]))) == 1

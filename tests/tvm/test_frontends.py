@@ -53,14 +53,16 @@ def test_open_sizes_are_given():
     assert workload.outputs[0].shape == (7, 3)
 
 
-def test_unknown_onnx_operators_pass_through():
+def test_unknown_onnx_operators_pass_through(tmp_path: Path):
     graph = OnnxGraph()
     workload = Workload.from_onnx(graph.model({"x": [3]}, graph.add("Acosh", "x")))
     (output,) = workload.outputs
     assert isinstance(output, Call)
     assert output.operator.name == "relax.acosh"
     values = np.array([1.5, 2.0, 3.0], np.float32)
-    np.testing.assert_allclose(workload.run({"x": values})[0], np.arccosh(values), rtol=1e-5)
+    workload.save(tmp_path / "model.gsl")
+    for one in (workload, Workload.load(tmp_path / "model.gsl")):
+        np.testing.assert_allclose(one.run({"x": values})[0], np.arccosh(values), rtol=1e-5)
 
 
 def test_an_onnx_operator_that_arrives_as_a_loop_nest_is_named():
@@ -69,6 +71,13 @@ def test_an_onnx_operator_that_arrives_as_a_loop_nest_is_named():
     model = graph.model({"x": [3]}, graph.add("Pad", "x", padding))
     with pytest.raises(UnsupportedError, match=r"`lv\d*` = relax\.call_tir: it calls `pad`"):
         Workload.from_onnx(model)
+
+
+def test_an_onnx_node_that_is_ill_typed_is_named():
+    graph = OnnxGraph()
+    product = graph.add("MatMul", graph.add("Relu", "x"), graph.weight(4, 5))
+    with pytest.raises(ModelError, match=r"has it as node 1, MatMul of `MatMul_1_0`"):
+        Workload.from_onnx(graph.model({"x": [2, 3]}, product))
 
 
 ONNX_MISTAKES: dict[str, tuple[Any, dict[str, Any], str]] = {

@@ -18,6 +18,7 @@ from relax_modules import (
 )
 from tvm import relax
 
+from gsl.errors import MisuseError
 from gsl.evaluate import evaluate
 from gsl.evaluate import run as run_references
 from gsl.expr import Call, Const, Proj, Tuple, Var
@@ -248,3 +249,9 @@ def test_a_wrong_number_of_parameters_is_an_error():
 def test_parameters_may_be_given_by_name():
     workload = from_relax(HandWritten, {"w": np.zeros((3, 6), np.float32)})
     assert list(workload.parameters) == ["w"]
+
+
+@pytest.mark.parametrize(("module", "params"), [(3, None), (None, None), (tvm.IRModule({}), 3)])
+def test_things_of_another_kind_are_refused(module: Any, params: Any):
+    with pytest.raises(MisuseError, match=r"from an IRModule, not|by name or a list of arrays"):
+        Workload.from_relax(module, params)

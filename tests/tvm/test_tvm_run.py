@@ -183,3 +183,8 @@ def test_an_unsound_type_of_tvm_is_noticed():
     executable = compile_functions(builder.finalize())
     with pytest.raises(TypeMismatchError, match=r"int32\[2\], TVM returned int64\[2\]"):
         executable.run("main", [VALUES.astype(np.int32)])
+
+
+def test_inputs_without_names_are_refused():
+    with pytest.raises(InputError, match="given as arrays by name, not as list"):
+        run(Workload(Var("x", (2,))), [np.ones(2)])

@@ -11,7 +11,14 @@ from hypothesis import given
 from gsl import Call, Expr, Workload
 from gsl.errors import GraphError
 from gsl.graph import reverse_post_order
-from gsl.visit import ExprVisitor, expand_dataflow, post_order_fold, post_order_visit
+from gsl.visit import (
+    ExprMutator,
+    ExprVisitor,
+    expand_dataflow,
+    post_order_fold,
+    post_order_rewrite,
+    post_order_visit,
+)
 from tests.match.toys import add, exp, negative, relu, var
 from tests.networks import chain, networks
 
@@ -107,3 +114,22 @@ def test_deep_chain_is_folded_and_visited_without_recursion() -> None:
     depths = post_order_fold(top, lambda expr, operands: 1 + max(operands, default=0))
 
     assert len(seen) == depths[top] == DEEP + 1
+
+
+@pytest.mark.parametrize(
+    "traverse",
+    [
+        lambda network: post_order_rewrite(network, lambda pre, post: post),
+        lambda network: ExprMutator().mutate(network),
+        lambda network: ExprVisitor().visit(network),
+        lambda network: ExprVisitor(visit_limit=3).visit(network),
+        lambda network: post_order_visit(network, id),
+    ],
+)
+def test_cycle_is_refused_instead_of_followed(traverse: Callable[[Expr], object]) -> None:
+    below = relu(var("x"))
+    above = negative(exp(below))
+    below.operands = (above,)
+
+    with pytest.raises(GraphError, match="a cycle through Call"):
+        traverse(above)
