@@ -66,12 +66,13 @@ def apply(
     Outputs, inputs and parameters keep their order; parameters that are not used any more go. A
     match whose target cannot be built is left alone and noted in `record`.
 
-    Raises MisuseError for what is no workload or no list of rules that are written down,
+    Raises MisuseError for what is no workload, no list of rules that are written down or no limit,
     RuleError for a rule that is not well formed, GraphError for a graph with a cycle, and
     RewriteError when more than `max_rewrites` are needed (default: 20 per node, at least 1000),
     which means that the rules feed each other; it names those that do.
     """
     _require_kinds(workload, rules)
+    _require_options(max_rewrites, record)
     for rule in rules:
         rule.derived(require_well_formed)
     with collector_paused():  # a graph is made of cycles, and none of them is garbage
@@ -101,6 +102,13 @@ def _require_kinds(workload: object, rules: object) -> None:
             raise MisuseError(f"`{rule.name}` is not written down yet; write {rule.name}()")
         if not isinstance(rule, Subst):
             raise MisuseError(f"{rule!r} is no rule; rules are made by Subst(source, target)")
+
+
+def _require_options(max_rewrites: object, record: object) -> None:
+    if max_rewrites is not None and (not isinstance(max_rewrites, int) or max_rewrites < 0):
+        raise MisuseError(f"max_rewrites is a number of rewrites, not {max_rewrites!r}")
+    if record is not None and not isinstance(record, Record):
+        raise MisuseError(f"the record is no Record: {record!r}")
 
 
 class _Run:

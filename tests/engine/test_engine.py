@@ -204,6 +204,14 @@ def test_things_of_another_kind_are_refused(workload: Any, rules: Any, message: 
         apply(workload, rules)
 
 
+@pytest.mark.parametrize(
+    "options", [{"max_rewrites": -1}, {"max_rewrites": "3"}, {"max_rewrites": 1.5}, {"record": 3}]
+)
+def test_options_of_another_kind_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(MisuseError, match=r"max_rewrites is a number|the record is"):
+        apply(Workload(relu(A)), [written_by_a_function()], **options)
+
+
 def test_target_on_top_of_the_source_makes_no_cycle() -> None:
     relu_again = Subst(source := op.Relu(X), op.Exp(source))
     stop = Subst(op.Exp(op.Relu(X)), op.Tanh(X))
