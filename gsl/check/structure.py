@@ -27,7 +27,7 @@ from gsl.subst import Subst
 
 
 def outputs_correspond(subst: Subst) -> Findings:
-    """GSL132: source and target have as many outputs as each other."""
+    """GSL132: source and target have as many outputs as each other, those of the source differ."""
     source, target = subst.source, subst.target
     if not source or not target:
         yield RuleError("GSL132", "a rule needs at least one output on each side", subst.span)
@@ -43,6 +43,9 @@ def outputs_correspond(subst: Subst) -> Findings:
     elif len(source) != len(target):
         message = f"the source has {len(source)} outputs, the target {len(target)}"
         yield RuleError("GSL132", message, subst.span, "list one target for every source")
+    elif len(set(source)) < len(source):
+        message = "an output of the source is listed twice, and only one target can replace it"
+        yield RuleError("GSL132", message, subst.span, "list every output once")
 
 
 def source_computes(subst: Subst) -> Findings:

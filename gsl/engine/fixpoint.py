@@ -58,20 +58,21 @@ def apply(
 
     Nodes are examined operands first, in reverse post-order, and at each the rules are tried in
     the given order; the first match is replaced. After a rewrite the nodes that it made come
-    next, in the order in which they were made. Nodes that may have become the root of a match are
-    examined again after all others. Of overlapping matches the one found first wins. Therefore the
+    next, in the order in which they were made, then the root if it is still there. Nodes that may
+    have become the root of a match are examined again after all others. Of overlapping matches the one found first wins. Therefore the
     result depends on nothing but the arguments.
 
     What no rule touches stays the very same object, and so does the workload if nothing matches.
     Outputs, inputs and parameters keep their order; parameters that are not used any more go. A
     match whose target cannot be built is left alone and noted in `record`.
 
-    Raises MisuseError for what is no workload, no list of rules that are written down or no number,
+    Raises MisuseError for what is no workload, no list of rules that are written down or no limit,
     RuleError for a rule that is not well formed, GraphError for a graph with a cycle, and
     RewriteError when more than `max_rewrites` are needed (default: 20 per node, at least 1000),
     which means that the rules feed each other; it names those that do.
     """
-    _require_kinds(workload, rules, max_rewrites)
+    _require_kinds(workload, rules)
+    _require_options(max_rewrites, record)
     for rule in rules:
         rule.derived(require_well_formed)
     with collector_paused():  # a graph is made of cycles, and none of them is garbage
@@ -91,9 +92,7 @@ def apply(
         return workload.with_outputs(outputs, used)
 
 
-def _require_kinds(workload: object, rules: object, limit: object) -> None:
-    if limit is not None and (type(limit) is not int or limit < 0):
-        raise MisuseError(f"max_rewrites is a whole number of at least 0 or None, not {limit!r}")
+def _require_kinds(workload: object, rules: object) -> None:
     if not isinstance(workload, Workload):
         raise MisuseError(f"rules apply to a Workload, not to {workload!r}; write Workload(...)")
     if not isinstance(rules, Sequence):
@@ -103,6 +102,14 @@ def _require_kinds(workload: object, rules: object, limit: object) -> None:
             raise MisuseError(f"`{rule.name}` is not written down yet; write {rule.name}()")
         if not isinstance(rule, Subst):
             raise MisuseError(f"{rule!r} is no rule; rules are made by Subst(source, target)")
+
+
+def _require_options(max_rewrites: object, record: object) -> None:
+    if max_rewrites is not None and (type(max_rewrites) is not int or max_rewrites < 0):
+        wanted = "a whole number of at least 0 or None"
+        raise MisuseError(f"max_rewrites is {wanted}, not {max_rewrites!r}")
+    if record is not None and not isinstance(record, Record):
+        raise MisuseError(f"the record is no Record: {record!r}")
 
 
 class _Run:
@@ -214,10 +221,10 @@ class _Run:
                 ways = ways_of[node.head]
                 if ways is not None and node.level >= 0:
                     ways.follow(node, found)
+        if root.level >= 0 and has_root[root.head]:
+            first.append(root)
         self._waiting.update(first)
         self._pending.extendleft(reversed(first))
-        if root.level >= 0:
-            found.append(root)
         self._await(found)
 
     def note_rewrites(self) -> None:

@@ -63,7 +63,8 @@ OUTPUTS_MISMATCHED = code(
     "source and target do not have the same number of outputs",
     Verdict.FAIL,
     meaning="""Output i of the target replaces output i of the source, so there must be as many; a
-source with any number of outputs needs a target that is variadic, too.""",
+source with any number of outputs needs a target that is variadic, too. No output of the source
+may be listed twice.""",
     bad=rule_file(
         '''
         def example() -> Subst:

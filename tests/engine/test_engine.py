@@ -174,12 +174,6 @@ def test_limit_is_the_number_of_rewrites_that_are_allowed() -> None:
     assert apply_to(exp(A), IDEMPOTENT, max_rewrites=0) == [("Exp", "a")]
 
 
-@pytest.mark.parametrize("limit", [-1, 1.5, True, "many"])
-def test_limit_that_is_no_number_of_rewrites_is_refused(limit: Any) -> None:
-    with pytest.raises(MisuseError, match="max_rewrites is a whole number of at least 0 or None"):
-        apply_to(relu(A), max_rewrites=limit)
-
-
 def test_limit_has_a_default() -> None:
     with pytest.raises(RewriteError, match="no end after 1000 rewrites"):
         apply_to(relu(A), Subst(op.Relu(X), op.Relu(op.Relu(X))))
@@ -208,6 +202,14 @@ MISUSED: list[tuple[Any, Any, str]] = [
 def test_things_of_another_kind_are_refused(workload: Any, rules: Any, message: str) -> None:
     with pytest.raises(MisuseError, match=message):
         apply(workload, rules)
+
+
+@pytest.mark.parametrize(
+    "options", [*({"max_rewrites": limit} for limit in (-1, 1.5, True, "3")), {"record": 3}]
+)
+def test_options_of_another_kind_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(MisuseError, match=r"max_rewrites is a whole number|the record is"):
+        apply(Workload(relu(A)), [written_by_a_function()], **options)
 
 
 def test_target_on_top_of_the_source_makes_no_cycle() -> None:
