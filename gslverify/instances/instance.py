@@ -36,6 +36,10 @@ USUAL = Extent()
 FIVE_FIELDS = Extent(ranks=(2, 1, 3, 4), most_fields=5)
 LARGE = tuple(Extent(ranks=ranks, most_fields=10) for ranks in ((5,), (6,), (5, 1), (5, 2), (7,)))
 """Extents of which only a few structures are tried, beside the usual ones."""
+MANY_FIELDS = tuple(
+    Extent(ranks=ranks, most_fields=10) for ranks in ((2,), (1,), (4,), (3,), (4, 1))
+)
+"""The same for tuples of more fields than five, as inputs of unknown rank are enumerated first."""
 WIDE = Extent(ranks=(5, 4, 3, 2, 1, 0, 6), most_fields=8, rare=True)
 
 

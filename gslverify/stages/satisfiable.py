@@ -13,7 +13,7 @@ from gsl.subst import Subst
 from gslverify.codes.satisfiable import ONLY_EMPTY, UNDECIDED_SATISFIABILITY, VACUOUS
 from gslverify.finding import Finding
 from gslverify.instances.arms import one_of_each
-from gslverify.instances.instance import FIVE_FIELDS, LARGE, USUAL, WIDE, Instance
+from gslverify.instances.instance import FIVE_FIELDS, LARGE, MANY_FIELDS, USUAL, WIDE, Instance
 from gslverify.instances.variants import Enumeration, Variant, enumerate_variants, some_variants
 from gslverify.project import in_project
 from gslverify.smt import Answer, UntranslatableError, has_formula, new_context
@@ -24,6 +24,7 @@ from gslverify.stages.scenarios import Scenario, Scenarios, planned, scenario_of
 
 RUNS_PER_LARGE_EXTENT = 64
 MOST_LARGE = 8
+MOST_OF_MANY_FIELDS = 2
 
 
 def scenarios_of(question: Question) -> Scenarios:
@@ -107,11 +108,25 @@ def _solve(
 def _large(question: Question) -> list[Scenario]:
     """Return some feasible structures with inputs of many axes, or tuples of many fields."""
     variants: list[Variant] = []
-    extents = (FIVE_FIELDS, *LARGE) if _has_lengths(question.subst) else LARGE
-    for extent in extents:
-        variants += some_variants(question.subst, extent, _is_large, 1, RUNS_PER_LARGE_EXTENT)
+    subst = question.subst
+    for extent in (FIVE_FIELDS, *LARGE) if _has_lengths(subst) else LARGE:
+        variants += some_variants(subst, extent, _is_large, 1, RUNS_PER_LARGE_EXTENT)
+    variants += _of_many_fields(subst) if _has_lengths(subst) else []
     found = Enumeration(tuple(variants), complete=False)
     return _solve(question, found, MOST_LARGE, question.settings.solver_limit // 10)[0]
+
+
+def _of_many_fields(subst: Subst) -> list[Variant]:
+    """Return structures with tuples of many fields; large ranks alone come with few of them."""
+    variants: list[Variant] = []
+    for extent in MANY_FIELDS:
+        if len(variants) < MOST_OF_MANY_FIELDS:
+            variants += some_variants(subst, extent, _has_many_fields, 1, RUNS_PER_LARGE_EXTENT)
+    return variants
+
+
+def _has_many_fields(instance: Instance) -> bool:
+    return max(instance.bindings.lengths.values(), default=0) > FIVE_FIELDS.most_fields
 
 
 def _has_lengths(subst: Subst) -> bool:

@@ -13,13 +13,13 @@ from typing import Any
 from gsl.subst import Subst
 from gslverify.instances.choices import Steps
 from gslverify.instances.implied import Consequences
-from gslverify.instances.instance import FIVE_FIELDS, LARGE, USUAL, WIDE, Instance
+from gslverify.instances.instance import FIVE_FIELDS, LARGE, MANY_FIELDS, USUAL, WIDE, Instance
 from gslverify.instances.sampling import Sampler
 from gslverify.instances.variants import Variant
 from gslverify.settings import Settings
 from gslverify.smt import Solver, new_context
 
-EXTENTS = (USUAL, FIVE_FIELDS, *LARGE, WIDE)
+EXTENTS = (USUAL, FIVE_FIELDS, *LARGE, *MANY_FIELDS, WIDE)
 
 Plan = tuple[Any, ...]
 """Whether all structures were found, how many, and of those that are examined the choices."""

@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from gsl import Subst, attr, op, pat
+from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.codes.satisfiable import ONLY_EMPTY, UNDECIDED_SATISFIABILITY, VACUOUS
 from gslverify.finding import Verdict
 from gslverify.instances.variants import Variant
 from gslverify.project import in_project
+from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.satisfiable import SATISFIABLE, examination_order, scenarios_of
 from tests.gslverify.rules import SOUND
 from tests.gslverify.stages.asking import ask, line_of, only, question
@@ -198,3 +200,28 @@ def test_the_simplest_structures_come_first_and_the_rest_is_shuffled_by_seed() -
     assert first != other
     assert sorted(sum(v.choices) for v in first[:8]) == [0, 1, 1, 1, 2, 2, 2, 2]
     assert {v.choices for v in first} == {v.choices for v in every}
+
+
+def relu_of_each() -> Subst:
+    x, i = pat.Wildcard(), attr.Symbol("i")
+    relu = op.Relu(x)
+    relus = pat.Variadic(relu, templates=[relu, x], min_len=2)
+    concat = op.Concatenate(relus)
+    field = relus(x, attr.Min(i, 4))
+    joined = pat.Variadic(field, templates=[field], length=relus.length, index=i)
+    first = relus(x, 0).shape
+    alike = attr.All(lambda k: relus(x, k).shape == first, length=relus.length)
+    return Subst(concat, op.Relu(op.Concatenate(joined, axis=concat.axis)), where=[alike])
+
+
+def test_tuples_of_many_fields_are_tried_though_ranks_are_unknown() -> None:
+    large = scenarios_of(question(relu_of_each)).large
+    most = [max(one.instance.bindings.lengths.values()) for one in large]
+    assert sum(length > 5 for length in most) == 2
+    assert {2} < set(most)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_mistake_in_the_sixth_field_is_found(seed: int) -> None:
+    result = ask(NUMERIC, relu_of_each, seed=seed)
+    assert only(result).code is OUTPUTS_DIFFER
