@@ -59,8 +59,8 @@ def apply(
     Nodes are examined operands first, in reverse post-order, and at each the rules are tried in
     the given order; the first match is replaced. After a rewrite the nodes that it made come
     next, in the order in which they were made, then the root if it is still there. Nodes that may
-    have become the root of a match are examined again after all others. Of overlapping matches the one found first wins. Therefore the
-    result depends on nothing but the arguments.
+    have become the root of a match are examined again after all others. Of overlapping matches
+    the one found first wins. Therefore the result depends on nothing but the arguments.
 
     What no rule touches stays the very same object, and so does the workload if nothing matches.
     Outputs, inputs and parameters keep their order; parameters that are not used any more go. A

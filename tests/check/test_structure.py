@@ -68,6 +68,13 @@ CASES = [
     ),
     Case(
         "GSL132",
+        X + "r = op.Relu(x)\nrule = Subst([r, r], [op.Exp(x), x])",
+        "Subst([r, r], [op.Exp(x), x])",
+        "an output of the source is listed twice",
+        X + "r = op.Relu(x)\nrule = Subst([r, op.Relu(x)], [r, r])",
+    ),
+    Case(
+        "GSL132",
         X + "rule = Subst([], [x])",
         "Subst([], [x])",
         "a rule needs at least one output on each side",
