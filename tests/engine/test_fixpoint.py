@@ -18,9 +18,11 @@ from gsl.check import check
 from gsl.engine import affected
 from gsl.engine.fixpoint import Record
 from gsl.errors import RewriteError
+from gsl.expr import Call
 from gsl.graph import Graph, reverse_post_order
 from gsl.match import loops
 from gsl.match.find import search_of
+from gsl.operators import lookup
 from gsl.rewrite.builder import build_and_replace
 from tests.match.cutting import Cutter, random_outputs
 from tests.match.fans import fan_problem
@@ -133,3 +135,19 @@ def test_candidate_whose_operand_changes_is_looked_at_again() -> None:
     apply(Workload([tag(a, 3), *many]), [pair, prepare], record=record, max_rewrites=100)
 
     assert record.counts == {prepare: 20, pair: 20}
+
+
+@pytest.mark.parametrize("count", [100, 400])
+def test_equal_siblings_are_merged_in_linear_time(count: int) -> None:
+    x = pat.Wildcard()
+    kept_one = op.Relu(x)
+    merge = Subst([kept_one, op.Relu(x)], [kept_one, kept_one])
+    a = var("a")
+    siblings = [exp(Call(lookup("Relu"), [a])) for _ in range(count)]
+    redirect, moved = Graph._redirect, []
+    with patch.object(
+        Graph, "_redirect", lambda graph, *given: (moved.append(1), redirect(graph, *given))
+    ):
+        merged = apply(Workload(siblings), [merge])
+    assert len({expr.operands[0] for expr in merged.outputs}) == 1
+    assert len(moved) <= 2 * count
