@@ -13,6 +13,7 @@ from gsl.errors import GslError
 from gsl.subst import Rule, Subst
 from gsl.text.naming import pattern_names
 from gsl.text.terms import term_text
+from gslverify.codes.satisfiable import ONLY_EMPTY
 from gslverify.finding import Finding, StageResult, Verdict
 from gslverify.mutation.draft import Draft
 from gslverify.prove.claim import is_proved
@@ -47,8 +48,12 @@ class Verified:
 
     @property
     def is_vacuous(self) -> bool:
-        """Whether no graph can match."""
-        return any(result.verdict is Verdict.VACUOUS for result in self.results)
+        """Whether no graph can match, or none whose tensors have elements."""
+        return any(
+            result.verdict is Verdict.VACUOUS or finding.code is ONLY_EMPTY
+            for result in self.results
+            for finding in result.findings
+        )
 
     @property
     def holds(self) -> bool:

@@ -27,7 +27,7 @@ from gslverify.instances.symbols import instance_symbols
 from gslverify.trials.backend import coarsest_dtype, opinions, run
 
 EXAMPLES = 21
-FEWEST = 10
+FEWEST = 8
 
 every_operator = pytest.mark.parametrize("name", OPERATORS)
 
