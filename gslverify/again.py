@@ -9,7 +9,7 @@ from gslverify.corpus.collect import CollectedRule, Unusable, collect, writable
 from gslverify.finding import Finding
 from gslverify.project import named, project_root
 from gslverify.repro.form import Stored, UnreadableError, read
-from gslverify.repro.store import PINNED
+from gslverify.repro.store import PINNED, find
 from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.static import write_down
@@ -52,8 +52,9 @@ def replay_file(path: Path) -> tuple[Stored, CollectedRule, Replay]:
 def still_fails(file: str | Path) -> str:
     """Return how the rule of a counterexample fails on it, or the empty string; for tests.
 
-    Raises UnreadableError.
+    A file that was pinned since is found by its name. Raises UnreadableError.
     """
-    result = replay_file(named(str(file)))[2]
+    path = named(str(file))
+    result = replay_file(path if path.is_file() else find(path.stem, path.parent))[2]
     failed = result.code is not None or result.undecided
     return f"{result.code or 'undecided'}: {result.message}" if failed else ""

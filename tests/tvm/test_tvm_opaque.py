@@ -46,6 +46,7 @@ def module_of(build: Callable[..., Any], *variables: Any) -> Any:
 
 
 X = tensor("x", 2, 3)
+COLUMNS = tensor("columns", 2, 2)
 IMAGE = tensor("image", 1, 2, 4, 4)
 KERNEL = tensor("kernel", 2, 2, 3, 3)
 INDICES = tensor("indices", 4, dtype="int32")
@@ -70,7 +71,7 @@ OPAQUE: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "relax.full": (lambda: R.full((2,), relax.const(2**60 + 1, "int64")), []),
     "relax.strided_slice": (lambda x: R.strided_slice(x, [0], [1], [0], [-1]), [X]),
     "relax.arange": (lambda: R.arange(7, 1, -2, "int64"), []),
-    "relax.slice_scatter": (lambda x: R.slice_scatter(x, x, 0, 3, 2, 1), [X]),
+    "relax.slice_scatter": (lambda x, y: R.slice_scatter(x, y, 0, 3, 2, 1), [X, COLUMNS]),
     "relax.call_pure_packed": (lambda x: relax.call_pure_packed("f", x, ty_args=x.ty), [X]),
     "relax.astype": (lambda x: R.astype(x, "bfloat16"), [X]),
 }

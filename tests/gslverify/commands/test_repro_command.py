@@ -246,3 +246,14 @@ def test_what_is_emitted_and_asked_works_in_every_folder_of_a_project(
     assert f"still_fails({path.name!r})" in test
     assert still_fails(path.name)
     assert "REPRODUCED" in call(path.name).output
+
+
+def test_an_emitted_test_finds_its_counterexample_when_it_is_pinned(folder: Path) -> None:
+    failures = folder / ".gslverify" / "failures"
+    failures.mkdir(parents=True)
+    path = save(stored(), failures)
+    write_rule(folder)
+    call(str(path), "--pin")
+
+    assert not path.exists()
+    assert still_fails(".gslverify/failures/" + path.name).startswith("GSL401")
