@@ -25,12 +25,13 @@ class Node:
     `expr` tells kind, attributes and type and `head` the operator; `operands` tells the edges,
     which win over the operands of `expr` once something below has been rewritten. `level` is above
     the level of every operand, so it bounds a search for paths between nodes; it is -1 once the
-    node has been dropped. `users` has every user once, in the order in which they came.
+    node has been dropped. `users` has every user once, in the order in which they came. `waiting`
+    says that the engine is going to examine the node.
 
     It is made by `node_of`, or without a call, because many are made.
     """
 
-    __slots__ = ("expr", "head", "level", "operands", "output_count", "users")
+    __slots__ = ("expr", "head", "level", "operands", "output_count", "users", "waiting")
 
     expr: Expr
     head: Head
@@ -38,6 +39,7 @@ class Node:
     operands: tuple[Node, ...]
     output_count: int
     users: Users
+    waiting: bool
 
     def __repr__(self) -> str:
         return f"Node({self.expr!r})"
@@ -56,6 +58,7 @@ def node_of(expr: Expr, operands: tuple[Node, ...]) -> Node:
     node.users = ()
     node.output_count = 0
     node.level = 0
+    node.waiting = False
     return node
 
 
@@ -120,6 +123,7 @@ def mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
         node.head = expr.operator if isinstance(expr, Call) else expr.__class__
         node.users = ()
         node.output_count = 0
+        node.waiting = False
         below = expr.operands
         count = len(below)
         if count == 0:

@@ -115,8 +115,8 @@ def _require_options(max_rewrites: object, record: object) -> None:
 class _Run:
     """One application of rules to a work graph.
 
-    `_pending` are the nodes to be examined, also as the set `_waiting`, and `_put_off` the crowds
-    of users that are to be visited when there are none.
+    `_pending` are the nodes to be examined, and `_put_off` the crowds of users that are to be
+    visited when there are none.
     """
 
     def __init__(self, graph: Graph, rules: Sequence[Subst], record: Record, limit: int) -> None:
@@ -133,15 +133,16 @@ class _Run:
         self._refused: set[tuple[Subst, Node]] = set()
         has_root = self._index.has_root
         self._pending = deque([node for node in graph if has_root[node.head]])
-        self._waiting = set(self._pending)
+        for node in self._pending:
+            node.waiting = True
 
     def to_fixpoint(self) -> int:
         """Rewrite until nothing matches; return the number of rewrites."""
-        pending, graph, examined = self._pending, self.graph, self._waiting.discard
+        pending, graph = self._pending, self.graph
         only, finders_at = self._index.only, self._index.finders_at
         while pending or self._more():
             node = pending.popleft()
-            examined(node)
+            node.waiting = False
             if node.level < 0:
                 continue
             finders = only[node.head]
@@ -169,12 +170,12 @@ class _Run:
         return bool(self._pending)
 
     def _await(self, nodes: Iterable[Reached]) -> None:
-        has_root, waiting = self._index.has_root, self._waiting
+        has_root = self._index.has_root
         for node in nodes:
             if not isinstance(node, Node):
                 self._put_off[node] = None
-            elif node not in waiting and node.level >= 0 and has_root[node.head]:
-                waiting.add(node)
+            elif not node.waiting and node.level >= 0 and has_root[node.head]:
+                node.waiting = True
                 self._pending.append(node)
 
     def _rewrite(self, rule: Subst, node: Node, found: Found | Bindings) -> bool:
@@ -210,6 +211,7 @@ class _Run:
             head = node.head
             if has_root[head]:
                 first.append(node)
+                node.waiting = True
             ways = ways_from[head]
             if ways is not None:
                 ways.follow(node, found)
@@ -223,7 +225,7 @@ class _Run:
                     ways.follow(node, found)
         if root.level >= 0 and has_root[root.head]:
             first.append(root)
-        self._waiting.update(first)
+            root.waiting = True
         self._pending.extendleft(reversed(first))
         self._await(found)
 

@@ -282,7 +282,8 @@ class TargetWriter:
         if len(operands) == 1:
             below = self.before(operands[0], below)
         self.code.line(f"{node}.head = {head}; {node}.operands = {below}")
-        self.code.line(f"{node}.users = (); {node}.output_count = 0; made({node})")
+        self.code.line(f"{node}.users = (); {node}.output_count = 0")
+        self.code.line(f"{node}.waiting = False; made({node})")
         return node
 
     def operator(self, pattern: Call) -> str:
