@@ -16,16 +16,20 @@ EDGES = (127, 128, -128, 255, 256, 300, -129, 2**31 - 1, -(2**31), 2**31, 2**63 
 """The least and largest numbers of the integer dtypes, and those just beside them."""
 LENGTHS = (600, 4500)
 """Longer than int8, uint8 and float16 can count, even if only every second element counts."""
+NEAR_LIMITS = (127, 126, 125, 100, -128, -127, 255, 254, 200, 64)
+"""What the integer dtypes of one byte just hold, and what leaves their range in a few steps."""
 LIKELY = (1, 2, 3, 4, 5, 1)
 SIZES = ("free", "equal", "distinct")
 LONG = ("long",)
+NARROW = ("narrow",)
 
 
 def wishes(choices: Choices, dtypes: Sequence[str] = DTYPES, modes: Sequence[str] = SIZES) -> Wish:
     """Return a chooser of values for symbols.
 
     In the mode "free" sizes are up to 5, in "equal" all the same and in "distinct" all different;
-    in "long" one is of LENGTHS and the others are short.
+    in "long" one is of LENGTHS and the others are short. In "narrow" sizes are free, and values of
+    constants near the limits of what one byte holds.
     """
     mode = one_of(choices, modes)
     common = 1 + choices.number(3)
@@ -38,6 +42,8 @@ def wishes(choices: Choices, dtypes: Sequence[str] = DTYPES, modes: Sequence[str
         if symbol.sort == "text":
             likely = tuple(dtype for dtype in dtypes if not options or dtype in options)
             return one_of(choices, likely or options)
+        if mode == "narrow" and is_constant(symbol) and symbol.sort in ("int", "real"):
+            return one_of(choices, NEAR_LIMITS)
         if symbol.sort == "real":
             return one_of(choices, REALS)
         if symbol.sort == "bool":

@@ -29,10 +29,10 @@ from gslverify.generate.contexts import CONTEXTS
 from gslverify.generate.empty import empty_networks
 from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.strategies import network_from, with_place
-from gslverify.generate.wishes import DTYPES, LONG, SIZES
+from gslverify.generate.wishes import DTYPES, LONG, NARROW, SIZES
 from gslverify.instances.concrete import Rewritten
 from gslverify.instances.instance import USUAL
-from gslverify.instances.sampling import Sampler
+from gslverify.instances.sampling import Sampler, is_constant
 from gslverify.smt import Answer, UntranslatableError
 from gslverify.stage import Count, Covered, Outcome, Question, Stage, Witness
 from gslverify.stages.satisfiable import fresh_scenarios_of
@@ -45,6 +45,8 @@ MOST_SHRINKING_STEPS = 300
 MOST_FRUITLESS_DRAWS = 200
 GRAPHS_PER_WAY = 6
 GRAPHS_IN_CORNERS = 24
+GRAPHS_NEAR_LIMITS = 12
+ONE_BYTE = ("int8", "uint8")
 MOST_CORNERS = 16
 MOST_UNCOVERED = 12
 GRAPHS_UNCOVERED = 2
@@ -251,9 +253,18 @@ def _special_rounds(samplers: list[Sampler]) -> Iterator[tuple[list[Sampler], Ro
     for corner in range(corners):
         few = [sampler for sampler in samplers if corner < len(sampler.corners)]
         yield few, replace(plain, corner=corner), max(2, min(8, GRAPHS_IN_CORNERS // corners))
+    if few := [sampler for sampler in samplers if _counts_in_bytes(sampler)]:
+        yield few, Round("alone", ONE_BYTE, 0.0, NARROW), GRAPHS_NEAR_LIMITS
     large = [sampler for sampler in samplers if sampler.instance.extent is not USUAL]
     if large and len(large) < len(samplers):
         yield large, plain, len(large)
+
+
+def _counts_in_bytes(sampler: Sampler) -> bool:
+    """Tell whether there are values of constants to choose, and a dtype of one byte."""
+    dtypes = [sampler.options.get(one, ONE_BYTE) for one in sampler.free if one.sort == "text"]
+    narrow = any(set(ONE_BYTE).intersection(options or ONE_BYTE) for options in dtypes)
+    return narrow and any(map(is_constant, sampler.free))
 
 
 def _ways(samplers: list[Sampler]) -> list[list[Sampler]]:

@@ -199,6 +199,14 @@ def digits_kept() -> Subst:
     return Subst(op.Cast(there, dtype="float32"), x, where=[x.dtype == "float32"])
 
 
+def shifted_range() -> Subst:
+    """Wrong where the sum leaves what one byte holds."""
+    numbers, c = op.Arange(start=0), pat.Const(shape=())
+    small = [numbers.end <= 1000, c.value >= 1, c.value <= 1000]
+    integers = attr.In(numbers.dtype, ("int8", "uint8", "int32", "int64"))
+    return Subst((numbers + c) % c, numbers % c, where=[integers, *small])
+
+
 WRONG = [
     guarded_index,
     guarded_divisor,
@@ -225,6 +233,7 @@ WRONG = [
     two_sums,
     narrow_index,
     narrow_count,
+    shifted_range,
 ]
 
 
