@@ -77,6 +77,8 @@ def open_obligation(instance: Instance, solver: Solver, replies: Replies) -> str
                     return reason
     except (UnprovableError, GslError) as error:
         return str(error)
+    except RecursionError:
+        return "operators are nested more deeply than proofs follow"
     return ""
 
 

@@ -262,8 +262,8 @@ def _special_rounds(samplers: list[Sampler]) -> Iterator[tuple[list[Sampler], Ro
 
 def _counts_in_bytes(sampler: Sampler) -> bool:
     """Tell whether there are values of constants to choose, and a dtype of one byte."""
-    dtypes = [sampler.options.get(one, ONE_BYTE) for one in sampler.free if one.sort == "text"]
-    narrow = any(set(ONE_BYTE).intersection(options or ONE_BYTE) for options in dtypes)
+    dtypes = [sampler.options.get(one) or ONE_BYTE for one in sampler.free if one.sort == "text"]
+    narrow = any(set(ONE_BYTE).intersection(options) for options in dtypes)
     return narrow and any(map(is_constant, sampler.free))
 
 

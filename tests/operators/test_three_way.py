@@ -26,8 +26,8 @@ from gslverify.instances.concrete import value_in
 from gslverify.instances.symbols import instance_symbols
 from gslverify.trials.backend import coarsest_dtype, opinions, run
 
-EXAMPLES = 21
-FEWEST = 8
+EXAMPLES = 27
+FEWEST = 10
 
 every_operator = pytest.mark.parametrize("name", OPERATORS)
 

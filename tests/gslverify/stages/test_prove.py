@@ -35,6 +35,18 @@ def note_of(write: Callable[[], Subst], **settings: object) -> str:
     return note
 
 
+def padded_often() -> Subst:
+    x = pat.Variable(shape=(None,))
+    padded = x
+    for _ in range(150):
+        padded = op.Pad(padded, pad_width=(1, 0), pad_value=0.0)
+    return Subst(padded, op.Pad(x, pad_width=(150, 0), pad_value=0.0))
+
+
+def test_what_is_nested_too_deeply_stays_open() -> None:
+    assert "nested more deeply" in note_of(padded_often)
+
+
 @pytest.mark.parametrize("name", SOUND)
 def test_sound_rules_are_proved(name: str) -> None:
     assert (note_of(SOUND[name]) == "") == (name not in BEYOND)
