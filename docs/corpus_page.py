@@ -21,20 +21,23 @@ TITLE = """# The corpus in figures
 
 Made by `docs/corpus_page.py` from the reports of a run; its first lines say how to make it anew.
 """
-COLUMNS = ("rules", "proved", "identity", "exact", "broken", "seconds")
+COLUMNS = ("rules", "proved", "identity", "exact", "broken", "seconds", "mutants killed")
+COUNTS = (*COLUMNS[:-1], "killed", "survived")
+"""What is added up for the columns: the share of mutants comes from two numbers."""
 EXPLAINED = """*Proved*: elements equal for all sizes, over real numbers and wrapping integers.
 *Identity*: the same functions at the shapes tried, by random testing modulo primes. *Exact*: equal
 bit for bit on every graph, on NumPy and on TVM. *Broken* are rules beside these that are wrong,
-each refuted by the code it names. *Seconds* are those of all stages of the sound rules. A rule that
+each refuted by the code it names. *Seconds* are those of all stages of the sound rules. *Mutants
+killed* is the mutation score of these rules, of the mutants that were drawn and count. A rule that
 several systems have counts for each of them.
 """
 
 LISTED = "TensorRight: "
 ABOUT_THE_LIST = """The list of XLA's rules that TensorRight proves, as far as it is in the corpus:
 {rules} of its rules, {proved} of them proved here. A rule can state several, and with other
-operators: a range of indices is a slice, and DynamicUpdateSlice writes along one axis. Left out are
-those about padding between elements, about ranges along one of several axes, and about empty
-tensors.
+operators: a range of indices is a slice, DynamicUpdateSlice writes along one axis, padding between
+elements is a new axis that is padded and reshaped away, and a range along one of several axes is
+one that is broadcast. Left out is what Relax has nothing for, such as negative padding.
 """
 
 Row = Sequence[float]
@@ -51,10 +54,11 @@ def page(report: Mapping[str, Any], mutation: Mapping[str, Any] | None, root: Pa
     }
     results = {result["id"]: result for result in report["rules"]}
     seconds = {name: sum(stages.values()) for name, stages in report["timing"]["stages"].items()}
+    mutants = {} if mutation is None else mutation["rules"]
     parts = [TITLE, _sentence(report), EXPLAINED]
     kinds: tuple[tuple[str, Kind], ...] = (("system", _systems), ("topic", _topic))
     for title, kind in kinds:
-        rows = _rows(rules, results, seconds, kind)
+        rows = _rows(rules, results, seconds, mutants, kind)
         parts.append(f"## By {title}\n\n{_table(title, rows)}")
     parts += _listed(rules, results)
     if mutation is not None:
@@ -106,19 +110,22 @@ def _rows(
     rules: Mapping[str, Rule],
     results: Mapping[str, Any],
     seconds: Mapping[str, float],
+    mutants: Mapping[str, Mapping[str, int]],
     kind: Kind,
 ) -> dict[str, list[float]]:
-    """Return the numbers of COLUMNS for each kind of rules, and those of all."""
+    """Return COUNTS for each kind of rules, and those of all."""
     names = {rule.name: rule for rule in rules.values()}
-    rows: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(COLUMNS))
+    rows: dict[str, list[float]] = defaultdict(lambda: [0.0] * len(COUNTS))
     for rule_id, rule in rules.items():
         if rule.expect:
             twin = names.get(rule.twin)
-            numbers = (0, 0, 0, 0, 1, 0)
+            numbers = (0, 0, 0, 0, 1, 0, 0, 0)
             about = twin or rule
         else:
             assured = results[rule_id]["assurance"]
-            numbers = (1, *map(int, _levels(assured)), 0, seconds[rule_id])
+            fates = mutants.get(rule_id, {})
+            counted = (fates.get("killed", 0), fates.get("survived", 0))
+            numbers = (1, *map(int, _levels(assured)), 0, seconds[rule_id], *counted)
             about = rule
         for name in (*kind(about), "all"):
             rows[name] = [one + other for one, other in zip(rows[name], numbers, strict=True)]
@@ -135,11 +142,14 @@ def _levels(assured: Iterable[Mapping[str, Any]]) -> tuple[bool, bool, bool]:
 
 def _table(title: str, rows: Mapping[str, Row]) -> str:
     lines = [f"| {title} | {' | '.join(COLUMNS)} |", f"|---|{'---:|' * len(COLUMNS)}"]
-    lines += [
-        f"| {name} | {' | '.join(f'{number:.0f}' for number in numbers)} |"
-        for name, numbers in rows.items()
-    ]
+    for name, (*numbers, killed, survived) in rows.items():
+        cells = [f"{number:.0f}" for number in numbers]
+        lines.append(f"| {name} | {' | '.join([*cells, _share(killed, survived)])} |")
     return "\n".join(lines) + "\n"
+
+
+def _share(killed: float, survived: float) -> str:
+    return f"{100 * killed / (killed + survived):.0f} %" if killed + survived else "-"
 
 
 def _about_mutants(mutation: Mapping[str, Any]) -> str:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gsl import attr, op, pat
-    from gsl.engine.fixpoint import apply
+    from gsl.engine.fixpoint import Record, apply
     from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
+    from gsl.fold import FoldRecord
     from gsl.subst import Rule, Subst, rule
     from gsl.workload import Workload
 
@@ -22,7 +23,9 @@ __all__ = [
     "Call",
     "Const",
     "Expr",
+    "FoldRecord",
     "Proj",
+    "Record",
     "Rule",
     "Subst",
     "Tuple",
@@ -36,8 +39,9 @@ __all__ = [
 ]
 
 _MODULES = {
-    "apply": "gsl.engine.fixpoint",
+    **dict.fromkeys(("Record", "apply"), "gsl.engine.fixpoint"),
     **dict.fromkeys(("Call", "Const", "Expr", "Proj", "Tuple", "Var"), "gsl.expr"),
+    "FoldRecord": "gsl.fold",
     **dict.fromkeys(("Rule", "Subst", "rule"), "gsl.subst"),
     "Workload": "gsl.workload",
 }

@@ -13,8 +13,9 @@ from typing import NoReturn
 
 from gsl.drawing.vertices import drawing_of_graph
 from gsl.engine.fixpoint import Record, apply
-from gsl.errors import GslError
+from gsl.errors import GslError, RewriteError
 from gsl.expr import Call, Expr
+from gsl.fold import FoldRecord
 from gsl.graph import reverse_post_order
 from gsl.model_files import READERS, WRITERS, read_model, require_writable, write_model
 from gsl.operators.declaration import OpaqueOperator
@@ -111,20 +112,39 @@ def _apply(given: argparse.Namespace) -> None:
         # The frontends warn about their own use of other packages.
         warnings.simplefilter("ignore")
         before = read_model(given.model, dict(given.shape))
-    record = Record()
+    record, left = Record(), FoldRecord()
     after = apply(before, list(named), max_rewrites=given.max_rewrites, record=record)
-    for _ in range(0 if given.no_fold else MOST_ROUNDS):
-        folded = after.fold()
-        if folded is after:
-            break
-        # A folded value is a parameter, which rules for weights match.
-        after = apply(folded, list(named), max_rewrites=given.max_rewrites, record=record)
+    if not given.no_fold:
+        after, left = _folded(after, named, given.max_rewrites, record)
     _print_lines(_report(before, after, named, record))
+    _print_lines(_unfolded(left))
     if not given.no_timing:
         _print_lines(_timing(before, after, changed=record.total > 0))
     if given.output is not None:
         write_model(after, given.output)
         print(f"written to {given.output}")
+
+
+def _folded(
+    workload: Workload, named: dict[Subst, str], max_rewrites: int | None, record: Record
+) -> tuple[Workload, FoldRecord]:
+    """Fold and rewrite in turns until nothing changes; return also what the last folding left.
+
+    A folded value is a parameter, which rules for weights match.
+    """
+    for _ in range(MOST_ROUNDS):
+        left, counts = FoldRecord(), dict(record.counts)
+        folded = workload.fold(record=left)
+        if folded is workload:
+            return workload, left
+        workload = apply(folded, list(named), max_rewrites=max_rewrites, record=record)
+        if workload is folded:
+            return workload, left
+    feeding = [named[rule] for rule, count in record.counts.items() if count != counts.get(rule)]
+    raise RewriteError(
+        f"no end after rewriting and folding {MOST_ROUNDS} times; what is folded is rewritten by "
+        f"{', '.join(feeding)} (--no-fold rewrites only)"
+    )
 
 
 def _print_lines(lines: Iterator[str]) -> None:
@@ -150,6 +170,13 @@ def _report(
     if opaque:
         listed = ", ".join(f"{name} ({count})" for name, count in sorted(opaque.items()))
         yield f"unknown operators, passed through: {listed}"
+
+
+def _unfolded(record: FoldRecord) -> Iterator[str]:
+    """Yield a line for every reason why calls were left that need no input."""
+    counted = Counter((str(call.operator), why) for call, why in record.left)
+    for (name, why), count in counted.items():
+        yield f"not folded, {name} ({count}): {why}"
 
 
 def _places(outputs: Sequence[Expr]) -> dict[Expr, str]:

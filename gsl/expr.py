@@ -6,7 +6,7 @@ expression that exists is well typed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from types import MappingProxyType
 from typing import Any
@@ -77,7 +77,7 @@ class Const(Expr):
             super().__init__((), TensorType((), dtype))
             return
         with np.errstate(over="ignore"):
-            array = np.array(value, dtype=dtype)
+            array = _array(value, dtype)
             if dtype is None and array.dtype == np.float64 and not isinstance(value, np.ndarray):
                 array = array.astype(np.float32)
         array.setflags(write=False)
@@ -97,6 +97,8 @@ class Var(Expr):
     __slots__ = ("name",)
 
     def __init__(self, name: str, shape: Sequence[Int] = (), dtype: Any = "float32") -> None:
+        if not isinstance(name, str) or not isinstance(shape, Iterable):
+            raise MisuseError(f"a variable has a name and sizes, not {name!r} and {shape!r}")
         sizes = tuple([size if isinstance(size, Term) else _size(name, size) for size in shape])
         if any(not isinstance(size, Term) and size < 0 for size in sizes):
             raise ShapeError(f"variable `{name}` has a negative size: {sizes}")
@@ -126,10 +128,9 @@ class Call(Expr):
         attributes: Mapping[str, Any] = MappingProxyType({}),
         need: Need | None = None,
     ) -> None:
-        try:
-            types = tuple([operand.type for operand in operands])
-        except AttributeError as error:
-            raise _no_expression(operator, operands) from error
+        if not isinstance(operator, Operator):
+            raise MisuseError(f"{operator!r} is no operator; see gsl.operators.lookup")
+        operands, types = _with_types(operator, operands)
         self.operator = operator
         self.attributes = _shared_attributes(operator, operator.normalise(attributes, types))
         try:
@@ -139,7 +140,7 @@ class Call(Expr):
                 raise
             given = ", ".join(map(str, types))
             raise ShapeError(f"{error}: this is {operator} of {given}") from error
-        super().__init__(tuple(operands), result)
+        super().__init__(operands, result)
 
     def with_operands(self, operands: tuple[Expr, ...]) -> Expr:
         """Return this call of other operands of the same types."""
@@ -162,11 +163,8 @@ class Tuple(Expr):
     __slots__ = ()
 
     def __init__(self, fields: Sequence[Expr]) -> None:
-        try:
-            types = tuple([field.type for field in fields])
-        except AttributeError as error:
-            raise _no_expression("a tuple", fields) from error
-        super().__init__(tuple(fields), TupleType(types))
+        operands, types = _with_types("a tuple", fields)
+        super().__init__(operands, TupleType(types))
 
     def with_operands(self, operands: tuple[Expr, ...]) -> Expr:
         """Return the tuple of other fields of the same types."""
@@ -209,9 +207,28 @@ class Proj(Expr):
         return f"Proj({self.index})"
 
 
-def _no_expression(what: object, operands: Sequence[Any]) -> MisuseError:
-    wrong = next(o for o in operands if not hasattr(o, "type"))
-    return MisuseError(f"{what} takes expressions, not {wrong!r}; write Const(...) for a number")
+def _with_types(
+    what: object, operands: Iterable[Expr]
+) -> tuple[tuple[Expr, ...], tuple[Type, ...]]:
+    """Return operands with their types; raise MisuseError unless they are expressions."""
+    try:
+        listed = tuple(operands)
+    except TypeError as error:
+        message = f"{what} takes a list of expressions, not {operands!r}"
+        raise MisuseError(message) from error
+    try:
+        return listed, tuple([operand.type for operand in listed])
+    except AttributeError as error:
+        wrong = next(one for one in listed if not hasattr(one, "type"))
+        cure = "write Const(...) for a number"
+        raise MisuseError(f"{what} takes expressions, not {wrong!r}; {cure}") from error
+
+
+def _array(value: Any, dtype: Any) -> np.ndarray:
+    try:
+        return np.array(value, dtype=dtype)
+    except (TypeError, ValueError) as error:
+        raise MisuseError(f"a constant is a number or an array of numbers: {error}") from error
 
 
 def _size(name: str, size: Any) -> int:

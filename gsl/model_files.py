@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
@@ -77,7 +78,8 @@ def read_model(path: Path, shapes: Shapes) -> Workload:
         raise ModelError(f"there is no model `{path}`")
     if path.suffix not in READERS:
         raise ModelError(f"`{path}` is no model; its suffix should be {_listed(READERS)}")
-    return READERS[path.suffix](path, shapes)
+    with _needing_tvm(f"reading `{path}`"):
+        return READERS[path.suffix](path, shapes)
 
 
 def require_writable(path: Path) -> None:
@@ -94,9 +96,20 @@ def write_model(workload: Workload, path: Path) -> None:
     """Write a workload to a file in the format of its suffix; raises ModelError."""
     require_writable(path)
     try:
-        WRITERS[path.suffix](workload, path)
+        with _needing_tvm(f"writing `{path}`"):
+            WRITERS[path.suffix](workload, path)
     except OSError as error:
         raise ModelError(f"cannot write `{path}`: {error.strerror}") from error
+
+
+@contextmanager
+def _needing_tvm(what: str) -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("tvm", "tvm_ffi"):
+            raise
+        raise ModelError(f"{what} needs TVM: pip install 'gslverify[tvm]'") from error
 
 
 def _listed(known: Mapping[str, object]) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from gsl.attr.size import oversize
 from gsl.attr.term import Term, as_term
-from gsl.errors import RuleError
+from gsl.errors import RuleError, did_you_mean
 from gsl.graph import reverse_post_order
 from gsl.pat import INPUTS, Const, Pattern, Variadic, as_pattern
 from gsl.span import Span, here, is_made_up, line_of_file, resolve
@@ -152,6 +152,7 @@ class Rule:
     tags: frozenset[str] = field(default_factory=frozenset)
     origin: str = ""
     expect: str = ""
+    expect_reason: str = ""
     twin: str = ""
     nan: str = NAN_POLICIES[0]
     must_match: tuple[Any, ...] = ()
@@ -181,6 +182,7 @@ def rule(
     tags: Iterable[str] = (),
     origin: str = "",
     expect: str = "",
+    reason: str = "",
     twin: str = "",
     nan: str = NAN_POLICIES[0],
     must_match: Sequence[Any] = (),
@@ -195,21 +197,23 @@ def rule(
     tags: Iterable[str] = (),
     origin: str = "",
     expect: str = "",
+    reason: str = "",
     twin: str = "",
     nan: str = NAN_POLICIES[0],
     must_match: Sequence[Any] = (),
     must_not_match: Sequence[Any] = (),
+    **unknown: Any,
 ) -> Rule | Callable[[Callable[[], Subst]], Rule]:
     """Turn a function that returns a Subst into a rule that can be collected and verified.
 
-    Used as `@rule` or with arguments as `@rule(tags=..., ...)`.
-
-    The first line of its docstring is the equation, the rest says why it holds.
+    Used as `@rule` or with arguments as `@rule(tags=..., ...)`. The first line of the function's
+    docstring is the equation, the rest says why it holds.
 
     Args:
         tags: words to select rules by.
         origin: system, pass or document that the rule comes from.
         expect: code of the finding that must refute this rule, for rules wrong on purpose.
+        reason: why it is known to be refuted, such as the number of an issue; goes with `expect`.
         twin: name of the sound rule that this wrong one was made from, or the other way round.
         nan: "same" promises that NaN, infinities and the signs of zeros come out of the target
             where they come out of the source; the default "may-change" promises nothing.
@@ -220,11 +224,10 @@ def rule(
     Raises RuleError for what is not a function; a rule with wrong arguments raises it when it is
     called, so that the other rules of its file can be used.
     """
-
     if write is not None and not isinstance(write, FunctionType):
         raise _misused(f"{_described(write)} is not a function")
-    texts = {"origin": origin, "expect": expect, "twin": twin, "nan": nan}
-    said = _said(tags, texts, {"must_match": must_match, "must_not_match": must_not_match})
+    texts = {"origin": origin, "expect": expect, "reason": reason, "twin": twin, "nan": nan}
+    said = _said(tags, texts, {"must_match": must_match, "must_not_match": must_not_match}, unknown)
 
     def declare(write: Callable[[], Subst]) -> Rule:
         if not isinstance(write, FunctionType):
@@ -234,14 +237,31 @@ def rule(
     return declare if write is None else declare(write)
 
 
-def _said(tags: Any, texts: dict[str, Any], graphs: dict[str, Any]) -> dict[str, Any]:
+def _said(
+    tags: Any, texts: dict[str, Any], graphs: dict[str, Any], unknown: dict[str, Any]
+) -> dict[str, Any]:
     """Return the fields of a Rule that arguments of `rule` give; wrong ones make it raise."""
     words = tags if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
-    wrong = _wrong_argument(words, texts) or _wrong_graphs(graphs)
+    wrong = _unknown_argument(unknown) or _wrong_argument(words, texts) or _wrong_graphs(graphs)
     if wrong:
         return {"write": partial(_refuse, _misused(wrong))}
     lists = {name: tuple(given) for name, given in graphs.items()}
+    texts["expect_reason"] = texts.pop("reason")
     return {"tags": frozenset(words), **texts, **lists}
+
+
+ARGUMENTS = tuple(rule.__kwdefaults__ or ())
+"""Names of the arguments of `rule`."""
+
+
+def _unknown_argument(unknown: dict[str, Any]) -> str:
+    """Return what is wrong with arguments that `rule` does not have, or the empty string."""
+    for name in unknown:
+        if name == "tolerance":
+            return "there is no tolerance: what rounding may do is worked out for every example"
+        hint = did_you_mean(name, ARGUMENTS) or f"its arguments are {', '.join(ARGUMENTS)}"
+        return f"@rule has no argument `{name}`; {hint}"
+    return ""
 
 
 def _wrong_argument(words: Any, texts: dict[str, Any]) -> str:
@@ -251,6 +271,8 @@ def _wrong_argument(words: Any, texts: dict[str, Any]) -> str:
             return f"{name}={text!r} is not a text"
     if not isinstance(words, tuple) or not all(isinstance(word, str) for word in words):
         return f"tags={list(words) if isinstance(words, tuple) else words!r} is not a set of words"
+    if texts["reason"] and not texts["expect"]:
+        return "reason= says why a failure is known, and there is no expect="
     if texts["nan"] not in NAN_POLICIES:
         return f"nan={texts['nan']!r} is not {' or '.join(map(repr, NAN_POLICIES))}"
     return ""

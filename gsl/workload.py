@@ -28,9 +28,9 @@ class Workload:
         parameters: an array for every variable that is a model parameter; all others are inputs.
         inputs: order of the input variables; by default the reverse post-order of the network.
 
-    Raises GraphError when two variables share a name, when a parameter does not fit its variable,
-    or when `inputs` misses a variable; MisuseError for outputs that are no expressions and inputs
-    that are no variables.
+    Raises GraphError when there is no output, when two variables share a name, when a parameter
+    does not fit its variable, or when `inputs` misses a variable; MisuseError for outputs that are
+    no expressions and inputs that are no variables.
     """
 
     def __init__(
@@ -39,10 +39,12 @@ class Workload:
         parameters: Mapping[str, Any] = MappingProxyType({}),
         inputs: Sequence[Var] | None = None,
     ) -> None:
-        self.outputs = (outputs,) if isinstance(outputs, Expr) else _all(outputs, Expr, "outputs")
+        self.outputs = _outputs(outputs)
         used = [expr for expr in self.order if isinstance(expr, Var)]
         first = () if inputs is None else _all(inputs, Var, "inputs")
         self.variables = _unique([*first, *used])
+        if not isinstance(parameters, Mapping):
+            raise MisuseError(f"parameters are arrays by name, not {parameters!r}")
         unknown = parameters.keys() - {variable.name for variable in self.variables}
         if unknown:
             raise GraphError(f"parameters without a variable: {', '.join(sorted(unknown))}")
@@ -63,20 +65,22 @@ class Workload:
         return reverse_post_order(self.outputs)
 
     def with_outputs(
-        self, outputs: Sequence[Expr], used: Collection[Var] | None = None
+        self, outputs: Expr | Sequence[Expr], used: Collection[Var] | None = None
     ) -> Workload:
         """Return the workload of other outputs; inputs stay, parameters unused by now go.
 
         What stays keeps its order. `used` are the parameters below `outputs`, if they are known;
-        then the variables there are taken to be known, too. Raises GraphError for one that is new.
+        then the variables there are taken to be known, too. Raises GraphError for one that is new,
+        and for no outputs at all.
         """
+        outputs = _outputs(outputs)
         if used is None:
             used = [expr for expr in reverse_post_order(outputs) if isinstance(expr, Var)]
             known = set(self.variables)
             _require_known([v for v in used if v not in known])
         result = copy(self)
         result.__dict__.pop("order", None)
-        result.outputs = tuple(outputs)
+        result.outputs = outputs
         if self.parameters:
             kept = {*self.inputs, *used}
             variables = tuple(v for v in self.variables if v in kept)
@@ -136,9 +140,12 @@ class Workload:
         picture: str = import_module("gsl.drawing.picture").picture(self.outputs, format)
         return picture
 
-    def fold(self) -> Workload:
-        """Return the workload with everything computed that needs no input; see `gsl.fold`."""
-        return fold.fold(self)
+    def fold(self, *, record: fold.FoldRecord | None = None) -> Workload:
+        """Return the workload with everything computed that needs no input; see `gsl.fold.fold`.
+
+        `record` is told which parameters are new, and which calls could not be computed and why.
+        """
+        return fold.fold(self, record=record)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save the workload as one file; raises StorageError, see `gsl.storage`."""
@@ -163,6 +170,14 @@ def _all(given: Iterable[Kind], kind: type[Kind], what: str) -> tuple[Kind, ...]
                 f"{item!r} cannot be among the {what} of a workload; it is no {kind.__name__}"
             )
     return items
+
+
+def _outputs(given: Expr | Iterable[Expr]) -> tuple[Expr, ...]:
+    """Return outputs as a tuple; raise GraphError when there are none."""
+    listed = (given,) if isinstance(given, Expr) else _all(given, Expr, "outputs")
+    if not listed:
+        raise GraphError("a workload computes something; it needs at least one output")
+    return listed
 
 
 def _require_known(missing: Sequence[Var]) -> None:

@@ -51,3 +51,10 @@ def own_folder(folder: Path) -> None:
 def reason_of(error: OSError) -> str:
     """Return what the system says about a file, without its path."""
     return error.strerror or str(error)
+
+
+def why_unreadable(error: Exception) -> str:
+    """Return why a file is not read, or not as text."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"it is not text in UTF-8 (byte {error.start})"
+    return reason_of(error) if isinstance(error, OSError) else str(error)

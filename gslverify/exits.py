@@ -26,6 +26,11 @@ def exit_code(done: RunDone, settings: Settings | None = None) -> Exit:
     return Exit.USAGE if worst is Exit.NO_RULES else worst
 
 
+def excused(code: Exit, settings: Settings) -> Exit:
+    """Return an exit code in which findings do not count where settings say so."""
+    return Exit.CLEAN if settings.exit_zero and code is Exit.FINDINGS else code
+
+
 def _reason(result: RuleResult, fail_on: tuple[str, ...]) -> Exit:
     counts = result.verdict.lower() in fail_on
     if result.verdict is not Verdict.ERROR:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
 from gslverify.corpus.collect import Collected, CollectedRule
+from gslverify.engine.cache import Memory
 from gslverify.engine.loop import ignore, verify
+from gslverify.engine.pool import Workers
 from gslverify.events import Event, Notify, RuleDone, RunDone
 from gslverify.mutation.collect import mutants_in, rule_id_of
 from gslverify.mutation.mutants import Mutant
@@ -35,8 +37,11 @@ class Campaign:
         operators: Sequence[str] = (),
         sample: int | None = None,
         seed: int = 0,
+        number: str = "",
     ) -> Campaign:
         """Make the mutants of `rules` by the `operators` with these ids, by default all.
+
+        With a `number`, only those that have it.
 
         With a `sample`, so many are drawn from those that are not stillborn or equivalent; the
         same seed draws the same.
@@ -47,6 +52,8 @@ class Campaign:
             form = normal_form(rule.rule())
             for mutant, item in mutants_in(rule):
                 if operators and mutant.operator.id not in operators:
+                    continue
+                if number not in ("", mutant.number):
                     continue
                 if item is None or mutant.subst is None:
                     reason = mutant.stillborn
@@ -73,15 +80,19 @@ class Campaign:
         waves: Sequence[Wave] = WAVES,
         notify: Notify = ignore,
         watch: Callable[[Event], None] = lambda event: None,
+        memory: Memory | None = None,
+        workers: Workers | None = None,
     ) -> Generator[Judged, None, RunDone]:
         """Verify the mutants that wait; yield each with its fate, return how the run ended.
 
-        `watch` sees the events of the run.
+        `watch` sees the events of the run. Refutations do not end it, as they are what is hoped
+        for, and no hints are looked for: results that a `memory` keeps are kept without them.
         """
         mutants = {item.rule_id: mutant for mutant, item in self.waiting}
         items: list[Collected] = [item for _, item in self.waiting]
         done = RunDone((), 0.0)
-        for event in verify(items, replace(settings, hints=False), waves, notify):
+        settings = replace(settings, hints=False, max_failures=0)
+        for event in verify(items, settings, waves, notify, memory=memory, workers=workers):
             watch(event)
             if isinstance(event, RuleDone):
                 result = event.result

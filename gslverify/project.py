@@ -6,6 +6,7 @@ fingerprints are made of them.
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from collections.abc import Iterator
@@ -33,7 +34,10 @@ def settings_file(folder: Path) -> Path | None:
 
 def has_own_table(path: Path) -> bool:
     """Tell whether a settings file has a table of ours; raise OSError if it cannot be read."""
-    return OWN_TABLE.search(path.read_bytes()) is not None
+    contents = path.read_bytes()
+    if contents.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        contents = contents.decode("utf-16", "replace").encode()  # whoever reads it complains
+    return OWN_TABLE.search(contents.removeprefix(codecs.BOM_UTF8)) is not None
 
 
 def project_root(folder: Path | None = None) -> Path:

@@ -20,7 +20,7 @@ from gslverify.engine.cache.last_failed import LastFailed
 from gslverify.engine.loop import verify
 from gslverify.engine.pool import Workers
 from gslverify.events import INTERRUPTED, Event, RuleDone, RunDone
-from gslverify.exits import Exit, exit_code
+from gslverify.exits import Exit, excused, exit_code
 from gslverify.failures import FailureFiles
 from gslverify.mutation.collect import collect_with_mutants
 from gslverify.report.delivery import deliver, deliver_step_summary
@@ -113,7 +113,9 @@ def run_check(
         collected=over.collected,
         everything=output.everything,
     )
-    return _deliver(_with_final_code(conclude(report)), output, stdout)
+    concluded = conclude(report)
+    code = excused(Exit(concluded.exit_code), settings)
+    return _deliver(replace(concluded, exit_code=code), output, stdout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +145,8 @@ def carry_out(
         collected = part_of(chosen, *settings.shard)
         ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
         keep = FailureFiles(Path(settings.failures_folder), settings.seed).keep
-        memory = _memory(settings)
-        workers = _workers(settings, ticker)
+        memory = memory_of(settings)
+        workers = workers_of(settings, ticker)
         failed = LastFailed(Path(settings.cache_folder))
         first = failed.read() if settings.cache else ()
         events = verify(collected, settings, waves, ticker.live, keep, memory, workers, first)
@@ -157,26 +159,20 @@ def carry_out(
     return Over(done, tuple(collected), code)
 
 
-def _with_final_code(concluded: Report) -> Report:
-    """Return a report whose findings leave the exit code at 0 where settings say so."""
-    if concluded.settings.exit_zero and concluded.exit_code == Exit.FINDINGS:
-        return replace(concluded, exit_code=Exit.CLEAN)
-    return concluded
-
-
 def _with_remarks(collected: list[Collected], settings: Settings) -> list[Collected]:
     """Return what was collected with what rules do to each other; loads the solver."""
     remarks: Callable[..., list[Collected]] = import_module(LIBRARY).with_remarks
     return remarks(collected, settings)
 
 
-def _memory(settings: Settings) -> Memory:
+def memory_of(settings: Settings, mark: str = "") -> Memory:
+    """Return what keeps results where settings allow it; see `Remembering` for the mark."""
     if not settings.cache:
         return Forgetful()
-    return Remembering(CacheFolder(Path(settings.cache_folder)), settings)
+    return Remembering(CacheFolder(Path(settings.cache_folder)), settings, mark)
 
 
-def _workers(settings: Settings, ticker: Ticker) -> Workers | None:
+def workers_of(settings: Settings, ticker: Ticker) -> Workers | None:
     """Return the workers of a cluster, None for processes of this machine."""
     if settings.executor == "local":
         return None

@@ -70,6 +70,7 @@ class Settings:
         cache_folder: where they are kept.
         failures_folder: where counterexamples are kept.
         shard: number of a part, from 1, and of how many; only the rules of that part are verified.
+        docs_url: where the documentation is published, for reports that link to it; or empty.
         executor: "local", or "dask://HOST:PORT" for a cluster.
     """
 
@@ -108,6 +109,7 @@ class Settings:
     cache: bool = True
     cache_folder: str = ".gslverify/cache"
     failures_folder: str = ".gslverify/failures"
+    docs_url: str = ""
     shard: tuple[int, int] = (1, 1)
     executor: str = "local"
 

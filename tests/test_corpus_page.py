@@ -59,10 +59,10 @@ def test_rules_are_counted_by_system_and_topic() -> None:
     lines = beside_documents("corpus_page").page(found, None, Path(".")).splitlines()
 
     assert "With gsl 1, z3 5; seed 0." in lines
-    assert "| One | 1 | 1 | 0 | 1 | 1 | 3 |" in lines
-    assert "| Other | 1 | 0 | 0 | 1 | 0 | 3 |" in lines
-    assert "| first topic | 2 | 1 | 0 | 2 | 1 | 6 |" in lines
-    assert lines.count("| all | 2 | 1 | 0 | 2 | 1 | 6 |") == 2
+    assert "| One | 1 | 1 | 0 | 1 | 1 | 3 | - |" in lines
+    assert "| Other | 1 | 0 | 0 | 1 | 0 | 3 | - |" in lines
+    assert "| first topic | 2 | 1 | 0 | 2 | 1 | 6 | - |" in lines
+    assert lines.count("| all | 2 | 1 | 0 | 2 | 1 | 6 | - |") == 2
     assert not any("Mutation" in line for line in lines)
 
 
@@ -71,7 +71,7 @@ def test_a_rule_counts_for_every_system_that_has_it() -> None:
 
     lines = beside_documents("corpus_page").page(found, None, Path(".")).splitlines()
 
-    assert "| TensorRight | 2 | 1 | 0 | 2 | 1 | 6 |" in lines
+    assert "| TensorRight | 2 | 1 | 0 | 2 | 1 | 6 | - |" in lines
 
 
 def test_what_is_left_of_a_published_list_is_told_rule_by_rule() -> None:
@@ -94,12 +94,15 @@ def test_the_mutation_score_is_told() -> None:
         "score": 96.5,
         "left_out": 7,
         "summary": {"killed": 55, "survived": 2, "declined": 0},
+        "rules": {"first_topic.py::twice": {"killed": 3, "survived": 1, "stillborn": 2}},
     }
     found = report(twice=[], twice_more=[], gone=[])
 
     text = beside_documents("corpus_page").page(found, mutation, Path("."))
 
     assert text.endswith("96.5 %: 55 killed, 2 survived, 7 more not drawn.\n")
+    assert "| One | 1 | 0 | 0 | 0 | 1 | 3 | 75 % |" in text
+    assert "| Other | 1 | 0 | 0 | 0 | 0 | 3 | - |" in text
 
 
 def test_a_report_of_other_rules_is_an_error() -> None:

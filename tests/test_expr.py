@@ -12,7 +12,7 @@ from gsl import Call, Const, Expr, Proj, Tuple, Var
 from gsl.attr.term import Symbol
 from gsl.errors import GraphError, MisuseError, OperatorError, ShapeError
 from gsl.expr import attribute_of
-from gsl.operators import REGISTRY
+from gsl.operators import REGISTRY, lookup
 from gsl.types import TensorType, TupleType
 from tests.match.toys import ADD, RELU, Halves, Tag, add, half, pack, relu, tag, var
 
@@ -116,6 +116,13 @@ ILL_FORMED: list[tuple[Callable[[], Expr], type[Exception], str]] = [
     (lambda: Tuple([X, None]), MisuseError, "a tuple takes expressions, not None"),
     (lambda: Var("x", (2.5,)), MisuseError, "variable `x` has the size 2.5; write a whole"),
     (lambda: Var("x", ("n",)), MisuseError, "variable `x` has the size 'n'"),
+    (lambda: Var("x", 2), MisuseError, "a variable has a name and sizes, not 'x' and 2"),
+    (lambda: Var(5, (2,)), MisuseError, "a variable has a name and sizes, not 5"),
+    (lambda: Const([[1], [1, 2]]), MisuseError, "a constant is a number or an array of numbers"),
+    (lambda: Call("Relu", [X]), MisuseError, "'Relu' is no operator; see gsl.operators.lookup"),
+    (lambda: Call(RELU, X), MisuseError, "Relu takes a list of expressions, not Var"),
+    (lambda: Tuple(None), MisuseError, "a tuple takes a list of expressions, not None"),
+    (lambda: Call(lookup(5), [X]), MisuseError, "an operator is looked up by its name, not by 5"),
     (lambda: Call(ADD, [X, Var("y", (3,), "int8")]), ShapeError, "must have one dtype"),
     (lambda: Call(LEAKY, [X], {"alfa": 1.0}), OperatorError, "did you mean `alpha`"),
     (lambda: Call(LEAKY, [X], {"alpha": "1"}), OperatorError, "'1' is not a number"),
@@ -124,6 +131,11 @@ ILL_FORMED: list[tuple[Callable[[], Expr], type[Exception], str]] = [
     (lambda: Proj(Tuple([X]), 1), GraphError, "field 1 of a tuple of 1 fields"),
     (lambda: Proj(Tuple([X]), -1), GraphError, "field -1 of a tuple of 1 fields"),
 ]
+
+
+def test_operands_may_come_from_a_generator() -> None:
+    assert Call(ADD, (one for one in (X, X))).operands == (X, X)
+    assert Tuple(one for one in (X, X)).operands == (X, X)
 
 
 @pytest.mark.parametrize(("build", "error", "reason"), ILL_FORMED)

@@ -86,7 +86,6 @@ STRUCTURES: dict[str, Callable[[], Workload]] = {
     "sharing": lambda: Workload([call("Add", SHARED, SHARED), SHARED, SHARED]),
     "equal but not shared": lambda: Workload([call("Add", call("Exp", X), call("Exp", X))]),
     "no inputs": lambda: Workload(Const(1.0)),
-    "no outputs": lambda: Workload([]),
     "unused input": lambda: Workload(X, inputs=[W, X]),
     "unused parameter": lambda: Workload(X, {"w": ONES}, [W, X]),
     "order of inputs": lambda: Workload(call("Add", X, W), inputs=[W, X]),

@@ -46,6 +46,8 @@ def test_parameters_cannot_be_exchanged() -> None:
 
 
 ILL_FORMED: list[tuple[Callable[[], Any], str]] = [
+    (lambda: Workload([]), "it needs at least one output"),
+    (lambda: Workload(relu(X)).with_outputs([]), "it needs at least one output"),
     (lambda: Workload(add(X, var("x"))), "two variables are called `x`"),
     (lambda: Workload(relu(X), inputs=[var("x")]), "two variables are called `x`"),
     (lambda: Workload(relu(X), {"b": ONES, "a": ONES}), "parameters without a variable: a, b"),
@@ -68,6 +70,9 @@ def test_ill_formed_workload_does_not_exist(build: Callable[[], Any], reason: st
 MISUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: Workload(1), "1 cannot be among the outputs of a workload; it is no Expr"),
     (lambda: Workload([relu(X), None]), "None cannot be among the outputs"),
+    (lambda: Workload(relu(X), [ONES]), "parameters are arrays by name, not"),
+    (lambda: Workload(relu(X)).with_outputs(None), "None cannot be among the outputs"),
+    (lambda: Workload(relu(X)).fold(record=5), "the record is no FoldRecord: 5"),
     (lambda: Workload(relu(X), inputs=[relu(X)]), "among the inputs of a workload; it is no Var"),
 ]
 

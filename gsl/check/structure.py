@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from gsl.attr.term import ANYTHING, Constant
@@ -10,7 +11,6 @@ from gsl.errors import RuleError
 from gsl.graph import reverse_post_order
 from gsl.operators import Operator
 from gsl.pat import (
-    INPUTS,
     Alt,
     Call,
     Cond,
@@ -48,12 +48,21 @@ def outputs_correspond(subst: Subst) -> Findings:
         yield RuleError("GSL132", message, subst.span, "list every output once")
 
 
+_MATCHED: Mapping[type[Pattern], str] = {
+    Wildcard: "everything",
+    Variable: "every such variable",
+    Const: "every such constant",
+}
+"""What a source would match whose output is an input of that kind."""
+
+
 def source_computes(subst: Subst) -> Findings:
     """GSL135: every source output is the result of an operator or a projection."""
     for pattern in subst.source:
         for output in _alternatives(pattern):
-            if isinstance(output, INPUTS):
-                message = f"{output!r} is an output of the source: the rule would match everything"
+            if type(output) in _MATCHED:
+                matched = _MATCHED[type(output)]
+                message = f"{output!r} is an output of the source: the rule would match {matched}"
                 cure = "start from the call of an operator"
                 yield RuleError("GSL135", message, place_of(output), cure)
 

@@ -35,7 +35,7 @@ def picture(outputs: Sequence[Expr], format: str) -> str:
     Vertices that nothing names are called %0, %1, ... in reverse post-order. Raises ModelError for
     an unknown format.
     """
-    if format not in FORMATS:
-        hint = did_you_mean(format, FORMATS) or f"there are {', '.join(FORMATS)}"
+    if not isinstance(format, str) or format not in FORMATS:
+        hint = did_you_mean(str(format), FORMATS) or f"there are {', '.join(FORMATS)}"
         raise ModelError(f"there is no format `{format}`; {hint}")
     return "\n".join(FORMATS[format](drawing_of_graph(outputs))) + "\n"

@@ -13,6 +13,9 @@ from gsl.subst import Subst
 from gsl.text.naming import pattern_names
 from gsl.text.terms import term_text
 
+DEEPEST = 32
+"""So many levels below its root are drawn in one tree."""
+
 
 def conditions_of(subst: Subst) -> list[str]:
     """Return the `where` conditions of a rule as text."""
@@ -36,20 +39,42 @@ def statements(drawing: Drawing) -> list[str]:
 
 
 def tree(drawing: Drawing) -> list[str]:
-    """Return a drawing as a tree below each output; what was drawn before is only named."""
+    """Return a drawing as a tree below each output; what was drawn before is only named.
+
+    What lies deeper than DEEPEST is only named, too, and gets a tree of its own after the others:
+    indentation as deep as the network would make the text quadratic.
+    """
     lines: list[str] = []
     drawn: set[int] = set()
+    later: dict[int, None] = {}
     for output in drawing.outputs:
-        stack = [(output, "", "")]
-        while stack:
-            number, lead, indent = stack.pop()
-            vertex = drawing.vertices[number]
-            repeated = number in drawn
-            drawn.add(number)
-            lines.append(f"{lead}{vertex.name if repeated else _headline(vertex)}")
-            if not repeated:
-                stack.extend(reversed(list(_branches(vertex, indent))))
+        lines += _one_tree(drawing, output, drawn, later)
+    while later:
+        root = next(iter(later))
+        del later[root]
+        if root not in drawn:
+            lines += _one_tree(drawing, root, drawn, later)
     return lines
+
+
+def _one_tree(
+    drawing: Drawing, root: int, drawn: set[int], later: dict[int, None]
+) -> Iterator[str]:
+    """Yield the lines of one tree; add to `drawn` and, what is too deep, to `later`."""
+    stack = [(root, 0, "", "")]
+    while stack:
+        number, depth, lead, indent = stack.pop()
+        vertex = drawing.vertices[number]
+        if number in drawn:
+            yield f"{lead}{vertex.name}"
+        elif depth == DEEPEST and vertex.operands:
+            later[number] = None
+            yield f"{lead}{vertex.name} (below)"
+        else:
+            drawn.add(number)
+            yield f"{lead}{_headline(vertex)}"
+            for operand, its_lead, its_indent in reversed(list(_branches(vertex, indent))):
+                stack.append((operand, depth + 1, its_lead, its_indent))
 
 
 def _branches(vertex: Vertex, indent: str) -> Iterator[tuple[int, str, str]]:

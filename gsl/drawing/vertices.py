@@ -16,6 +16,7 @@ from gsl.expr import Proj as ProjExpr
 from gsl.expr import Tuple as TupleExpr
 from gsl.expr import Var as VarExpr
 from gsl.graph import reverse_post_order
+from gsl.operators.declaration import Operator
 from gsl.pat import Call, Cond, GetInst, Pattern, Variadic
 from gsl.subst import Subst
 from gsl.text.listing import shown_attributes
@@ -23,7 +24,7 @@ from gsl.text.naming import pattern_names
 from gsl.text.terms import Names, pattern_text, term_text
 
 SHORTENED = 3
-"""So many attributes copied from one pattern are shown as one `**same_attr(pattern)`."""
+"""So many attributes copied from one pattern are shown as one `**same_attr(pattern, names)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +157,16 @@ def _constraints(constraints: Mapping[str, Term], names: Names) -> Iterable[str]
         if isinstance(term, Access) and term.name == name:
             copied.setdefault(term.pattern, []).append(name)
     shortened = {owner for owner, listed in copied.items() if len(listed) >= SHORTENED}
-    for owner in copied:
+    for owner, listed in copied.items():
         if owner in shortened:
-            yield f"**same_attr({pattern_text(owner, names)})"
+            which = "" if _is_everything(owner, listed) else f", {listed}"
+            yield f"**same_attr({pattern_text(owner, names)}{which})"
     for name, term in constraints.items():
         if not any(name in copied[owner] for owner in shortened):
             yield f"{name}={term_text(term, names)}"
+
+
+def _is_everything(owner: Pattern, listed: Sequence[str]) -> bool:
+    """Tell whether `listed` are all attributes that `same_attr` copies without being told which."""
+    callee = owner.callee if isinstance(owner, Call) else None
+    return isinstance(callee, Operator) and callee.attributes.keys() <= set(listed)

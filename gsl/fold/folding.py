@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gsl.errors import MisuseError
 from gsl.evaluate import value_of
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.fold.value import Value, computed, first_stem, tuple_of
@@ -37,13 +38,17 @@ def fold(workload: Workload, *, record: FoldRecord | None = None) -> Workload:
     are used are kept. Parameters that nothing uses any more are dropped.
 
     A call stays, and is noted in `record`, when its operator has no reference or when that fails:
-    raises an error, divides integers by zero, converts what an integer type cannot hold, or
-    returns another type than declared. What is left alone stays the very same object, and when
-    that is everything, so is the workload. Every intermediate value is freed after its last use.
+    raises an error, runs out of memory, divides integers by zero, converts what an integer type
+    cannot hold, or returns another type than declared. What is left alone stays the very same
+    object, and when that is everything, so is the workload. Every intermediate value is freed
+    after its last use.
 
     A folded tensor may be larger than what it was computed from, such as one that is broadcast.
+    Raises MisuseError for a record that is none.
     """
     notes = FoldRecord() if record is None else record
+    if not isinstance(notes, FoldRecord):
+        raise MisuseError(f"the record is no FoldRecord: {record!r}")
     folding = _Folding(workload, notes)
     outputs = folding.run(workload.outputs)
     used = {expr.name for expr in reverse_post_order(outputs) if isinstance(expr, Var)}
@@ -109,7 +114,7 @@ class _Folding:
                 result = value_of(call, arrays, {})
             return computed(result, call.type, first_stem(operands), call.operator.name.lower())
         except Exception as error:  # whatever a reference raises, also one that a user wrote
-            self.record.left.append((call, str(error) or type(error).__name__))
+            self.record.left.append((call, _why(error)))
             return None
 
     def _rebuild(self, expr: Expr) -> Expr:
@@ -143,6 +148,13 @@ class _Folding:
         name = self._names.new(f"{value.stem}_{value.operator}")
         self.parameters[name] = _own(value.array)
         return Var(name, value.array.shape, value.array.dtype.name)
+
+
+def _why(error: Exception) -> str:
+    text = str(error)
+    if isinstance(error, MemoryError):
+        return f"out of memory: {text}" if text else "out of memory"
+    return text or type(error).__name__
 
 
 def _error_state(result: Type) -> np.errstate:

@@ -60,7 +60,10 @@ def first_stem(values: Iterable[Value]) -> str | None:
 
 
 def computed(value: Any, declared: Type, stem: str | None, operator: str) -> Value:
-    """Return what a reference has computed; raise GraphError unless it is of the declared type."""
+    """Return what a reference has computed.
+
+    Raises GraphError unless it is of the declared type, MemoryError when it cannot be stored.
+    """
     if isinstance(declared, TupleType):
         count = len(declared.fields)
         if not isinstance(value, tuple | list) or len(value) != count:
@@ -71,6 +74,8 @@ def computed(value: Any, declared: Type, stem: str | None, operator: str) -> Val
     actual = TensorType(array.shape, array.dtype.name)
     if actual != declared:
         raise GraphError(f"its reference returned {actual} instead of {declared}")
+    if array.base is not None:
+        np.empty(array.shape, array.dtype)  # a view is stored whole in the end: is there room?
     result = Value(stem, array=array)
     result.operator = operator
     return result

@@ -21,7 +21,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from gsl.attr.evaluate import conjunction, contains, equal
 from gsl.attr.term import Term
-from gsl.errors import OperatorError, ShapeError, did_you_mean
+from gsl.errors import MisuseError, OperatorError, ShapeError, did_you_mean
 from gsl.kernel.expression import Expression, as_expression
 from gsl.kernel.meaning import Index
 from gsl.operators.domain import Domain
@@ -331,8 +331,11 @@ def lookup(name: str) -> Operator:
     """Return the operator called `name`.
 
     A name with a dot, such as "relax.nn.lstm", is that of an operator of another system; there is
-    one OpaqueOperator of that name. Raises OperatorError with a suggestion for any other.
+    one OpaqueOperator of that name. Raises OperatorError with a suggestion for any other, and
+    MisuseError for what is no name.
     """
+    if not isinstance(name, str):
+        raise MisuseError(f"an operator is looked up by its name, not by {name!r}")
     if name in REGISTRY:
         return REGISTRY[name]
     if "." in name:

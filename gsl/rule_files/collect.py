@@ -46,9 +46,9 @@ def load_rules(selector: str, seconds: float = LOAD_SECONDS) -> list[Rule]:
     chosen = [rule for rule in rules if (rule.name == name if name else not rule.expect)]
     if not chosen:
         known = [rule.name for rule in rules]
-        what = f"no rule `{name}`" if name else "no rules to apply"
+        what = f"is no rule `{name}`" if name else "are no rules to apply"
         hint = did_you_mean(name, known) or "a rule is a function under @rule"
-        raise RuleFileError(f"there are {what} in `{text}`; {hint}")
+        raise RuleFileError(f"there {what} in `{text}`; {hint}")
     return chosen
 
 

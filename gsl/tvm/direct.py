@@ -17,6 +17,7 @@ from tvm import relax, tirx
 
 from gsl.tvm import quick
 from gsl.tvm.aligned import aligned, empty
+from gsl.tvm.extents import with_known_extents
 
 Number = Callable[[Mapping[str, int]], int]
 """A size or another number, of the numbers that have names."""
@@ -31,6 +32,8 @@ BINARY: Mapping[Any, Callable[[int, int], int]] = {
     tirx.FloorMod: lambda a, b: a % b,
     tirx.Max: max,
     tirx.Min: min,
+    tirx.LE: lambda a, b: a <= b,
+    tirx.LT: lambda a, b: a < b,
 }
 
 
@@ -90,7 +93,10 @@ def programs_of(module: Any) -> tuple[dict[str, Program], Any]:
     functions: dict[str, Any] = {}
     programs: dict[str, Program] = {}
     rest: dict[Any, Any] = {}
+    loose = {name: f for name, f in module.functions.items() if not isinstance(f, relax.Function)}
     for variable, function in module.functions.items():
+        if variable in loose:
+            continue
         try:
             name = variable.name_hint
             programs[name] = _Writer().program(legal[name], functions)
@@ -98,11 +104,13 @@ def programs_of(module: Any) -> tuple[dict[str, Program], Any]:
             rest[variable] = function
     loops = {step.name for program in programs.values() for step in program.steps}
     if loops:
-        bodies = {name: legal[name].with_attr("global_symbol", name) for name in loops}
+        bodies = {
+            name: with_known_extents(legal[name]).with_attr("global_symbol", name) for name in loops
+        }
         with tvm.transform.PassContext(config={"tirx.disable_assert": True}):
             library = tirx.build(tvm.IRModule(bodies), target, pipeline=quick.PIPELINE)
         functions.update({name: library[name] for name in loops})
-    return programs, tvm.IRModule(rest)
+    return programs, tvm.IRModule({**rest, **loose} if rest else {})
 
 
 class _Writer:
@@ -183,6 +191,9 @@ class _Writer:
             compute = BINARY[type(expression)]
             left, right = self._number(expression.a), self._number(expression.b)
             return lambda numbers: compute(left(numbers), right(numbers))
+        if isinstance(expression, tvm.ir.Call) and expression.op.name == "prim.if_then_else":
+            condition, then, otherwise = map(self._number, expression.args)
+            return lambda numbers: then(numbers) if condition(numbers) else otherwise(numbers)
         raise NotDirectError
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from tvm import relax
 
-from gsl.errors import GraphError
+from gsl.errors import GraphError, MisuseError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order, successors
 from gsl.tvm.composites import Composites
@@ -30,8 +30,11 @@ def to_relax(workload: Workload, composites: Literal["inline", "functions"] = "i
     With ``composites="functions"`` a call that Relax can only express by several becomes a private
     function that names it, which `from_relax` reads back; "inline" writes what it is made of.
 
-    Raises BackendError when TVM refuses a call, TypeMismatchError when it infers another type.
+    Raises BackendError when TVM refuses a call, TypeMismatchError when it infers another type, and
+    MisuseError for another word.
     """
+    if composites not in ("inline", "functions"):
+        raise MisuseError(f'composites are "inline" or "functions", not {composites!r}')
     builder = relax.BlockBuilder()
     parameters = [v for v in workload.variables if v.name in workload.parameters]
     build_function(

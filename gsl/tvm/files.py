@@ -97,8 +97,9 @@ def _with_constants_as_parameters(workload: Workload) -> Workload:
 
 
 def _is_printed(constant: Const) -> bool:
-    """Tell whether TVM prints the value of a constant, instead of a reference to metadata."""
-    return constant.value.ndim == 0 and constant.dtype != "uint8"
+    """Tell whether TVM prints the value of a constant so that it reads it again."""
+    value = constant.value
+    return bool(value.ndim == 0 and constant.dtype != "uint8" and np.isfinite(value))
 
 
 def read_json(path: Path) -> Workload:

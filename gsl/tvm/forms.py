@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import count
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from gsl.expr import Call
 from gsl.operators.declaration import tensors
 from gsl.tvm.generality import any_sizes, generalised, is_flat
-from gsl.tvm.simpler import is_view, simplified
+from gsl.tvm.numbered import numbered, told
+from gsl.tvm.simpler import has_elements, is_view, simplified
 from gsl.types import TensorType, Type
 
 Codes = Mapping[str, tuple[int, ...]]
@@ -39,7 +40,7 @@ class Form(NamedTuple):
     is_simpler: bool = False
     """Whether it is another than the one that was asked about."""
     codes: Codes = NOTHING
-    """Attributes that may be any numbers: what stands for these, as in keys."""
+    """Attributes that may be any numbers: what stands for these, as in keys; a number is known."""
     numbers: tuple[int, ...] = ()
     """These numbers, in the order of the codes."""
 
@@ -57,15 +58,27 @@ def general(call: Call) -> Form:
     simple = simplified(call)
     key = exact(simple)
     types, codes = _types_and_codes(simple)
-    numbers = tuple(number for name in codes for number in simple.attributes[name])
+    numbers = tuple(
+        number
+        for name in codes
+        for code, number in zip(codes[name], listed(simple.attributes[name]), strict=True)
+        if code < 0
+    )
     if codes:
         key = key._replace(attributes=repr({**simple.attributes, **codes}))
     return Form(key._replace(types=types), simple, simple is not call, codes, numbers)
 
 
+def listed(number: int | tuple[int, ...]) -> tuple[int, ...]:
+    """Return an attribute of one number as those of several are."""
+    return number if isinstance(number, tuple) else (number,)
+
+
 def _types_and_codes(call: Call) -> tuple[tuple[Type, ...], Codes]:
     given = tuple(operand.type for operand in call.operands)
     tensor = isinstance(call.type, TensorType) and all(call.type.shape)
+    if has_elements(call) and (names := numbered(call)):
+        return _all_any(call, names)
     match call.operator.name:
         case "Full" | "Zeros" | "Ones" if tensor:
             return given, {"shape": tuple(range(-1, -1 - len(call.attributes["shape"]), -1))}
@@ -86,6 +99,23 @@ def _types_and_codes(call: Call) -> tuple[tuple[Type, ...], Codes]:
         pairs = zip(tensors(given), shapes, strict=True)
         return tuple(one.with_shape(shape) for one, shape in pairs), NOTHING
     return generalised(call), NOTHING
+
+
+def _all_any(call: Call, names: Iterable[str]) -> tuple[tuple[Type, ...], Codes]:
+    """Return types of any sizes, and codes for attributes of these names."""
+    fresh = count(-1, -1)
+    types = tuple(
+        one.with_shape(tuple(next(fresh) for _ in one.shape))
+        for one in tensors(tuple(operand.type for operand in call.operands))
+    )
+    codes: dict[str, tuple[int, ...]] = {}
+    for name in names:
+        numbers = listed(call.attributes[name])
+        known = told(call, name)
+        codes[name] = tuple(
+            number if place in known else next(fresh) for place, number in enumerate(numbers)
+        )
+    return types, codes
 
 
 def _known_size(types: tuple[Any, ...], given: tuple[Any, ...], axis: int) -> tuple[Type, ...]:

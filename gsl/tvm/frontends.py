@@ -8,12 +8,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from importlib import import_module
+from io import StringIO
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from gsl.errors import ModelError, did_you_mean
-from gsl.tvm.errors import reason
+from gsl.errors import GslError, MisuseError, ModelError, did_you_mean
+from gsl.tvm.errors import UnsupportedError, reason
 from gsl.tvm.importer import from_relax
 from gsl.workload import Workload
 
@@ -24,26 +27,33 @@ Shapes = Mapping[str, Sequence[int]]
 
 
 def from_onnx(model: Any, shapes: Shapes | None = None) -> Workload:
-    """Return the workload of an ONNX model; its initializers become parameters.
+    """Return the workload of an ONNX model.
+
+    Its initializers become parameters, but single numbers and lists of sizes or axes become
+    constants: rules look at those, and TVM must see them to know shapes that a model computes.
 
     Args:
         model: the path of a file, or an `onnx.ModelProto`.
         shapes: sizes of the inputs by name, for models that leave some open.
 
-    Names of inputs keep their letters, digits and underscores; anything else becomes "_". Raises
-    ModelError when the package `onnx` is missing, when the file is no ONNX model or when TVM
-    cannot read it, and UnsupportedError for what GSL cannot express.
+    A dot in the name of an input becomes an underscore. Raises ModelError when the package `onnx`
+    is missing, when the file is no ONNX model or when TVM cannot read it, MisuseError for shapes of
+    another kind, and UnsupportedError for what GSL cannot express.
     """
+    _require_shapes(shapes or {})
     onnx = _extra("onnx", "ONNX models")
     proto = _load(onnx, model) if isinstance(model, str | os.PathLike) else model
     if not isinstance(proto, onnx.ModelProto):
         raise ModelError(f"{type(model).__name__} is neither a path nor an onnx.ModelProto")
     _check_inputs(proto, shapes or {})
     _check_order(proto)
+    _check_inference(onnx, proto)
     frontend = import_module("tvm.relax.frontend.onnx")
-    given = {name: list(sizes) for name, sizes in (shapes or {}).items()}
+    given = {name: list(map(int, sizes)) for name, sizes in (shapes or {}).items()}
     try:
-        module = frontend.from_onnx(proto, shape_dict=given or None, keep_params_in_input=True)
+        source = _prepared(onnx, proto)
+        with redirect_stdout(StringIO()):  # what goes wrong is printed before it is raised
+            module = frontend.from_onnx(source, shape_dict=given or None, keep_params_in_input=True)
     except Exception as error:
         text = reason(error)
         numbers = _mentioned(proto, text) or _read_last(onnx, proto, error)
@@ -60,7 +70,8 @@ def from_torch(program: Any) -> Workload:
 
     Export with ``torch.export.export(model.eval(), example_inputs)``. Raises ModelError when the
     package `torch` is missing, for anything that is not an exported program and when TVM cannot
-    read it, and UnsupportedError for what GSL cannot express, such as a dynamic size.
+    read it, and UnsupportedError for what GSL cannot express, such as a dynamic size, a random
+    number or a buffer that changes.
     """
     torch = _extra("torch", "PyTorch models")
     if not isinstance(program, torch.export.ExportedProgram):
@@ -68,12 +79,43 @@ def from_torch(program: Any) -> Workload:
         raise ModelError(f"{type(program).__name__} is not an exported program; {cure}")
     frontend = import_module("tvm.relax.frontend.torch")
     try:
+        core = program.run_decompositions()
+        _check_pure(torch, core)
         module = frontend.from_exported_program(
-            program, keep_params_as_input=True, unwrap_unit_return_tuple=True
+            core,
+            keep_params_as_input=True,
+            unwrap_unit_return_tuple=True,
+            run_ep_decomposition=False,
         )
+    except GslError:
+        raise
     except Exception as error:
         raise ModelError(f"TVM cannot read the PyTorch model: {reason(error)}") from error
     return _workload(module)
+
+
+def _check_pure(torch: Any, program: Any) -> None:
+    """Demand that a program draws no random numbers and changes nothing but its results.
+
+    TVM would take one draw for a constant, and forget the changes.
+    """
+    signature = program.graph_signature
+    changed = [*signature.buffers_to_mutate.values(), *signature.user_inputs_to_mutate.values()]
+    if changed:
+        cure = "export model.eval(), or return the new values"
+        raise UnsupportedError(f"the model changes {', '.join(changed)}; {cure}")
+    for node in program.graph.nodes:
+        if _is_random(torch, node):
+            cure = "export model.eval(), or make what is drawn an input"
+            raise UnsupportedError(f"`{node.name}` = {node.target} draws random numbers; {cure}")
+
+
+def _is_random(torch: Any, node: Any) -> bool:
+    if torch.Tag.nondeterministic_seeded not in getattr(node.target, "tags", ()):
+        return False
+    names = [argument.name for argument in node.target._schema.arguments]
+    given = {**dict(zip(names, node.args, strict=False)), **node.kwargs}
+    return "training" not in names or bool(given.get("training", False))
 
 
 def _extra(package: str, what: str) -> Any:
@@ -105,11 +147,31 @@ def _check_inputs(proto: Any, shapes: Shapes) -> None:
             hint = did_you_mean(name, inputs) or f"its inputs are {', '.join(inputs)}"
             raise ModelError(f"the model has no input `{name}`; {hint}")
     for name, value in inputs.items():
-        sizes = [size.dim_value or size.dim_param for size in value.type.tensor_type.shape.dim]
-        if name not in shapes and not all(isinstance(size, int) for size in sizes):
-            text = ", ".join(str(size) or "?" for size in sizes)
+        tensor = value.type.tensor_type
+        sizes = [_size(dim) for dim in tensor.shape.dim]
+        text = ", ".join(map(str, sizes)) if tensor.HasField("shape") else "..."
+        if name not in shapes and (text == "..." or not all(isinstance(s, int) for s in sizes)):
             cure = f'give its sizes as shapes={{"{name}": ...}} or with --shape {name}=...'
             raise ModelError(f"input `{name}` has the open shape ({text}); {cure}")
+        if name in shapes and text != "..." and len(shapes[name]) != len(sizes):
+            raise ModelError(f"input `{name}` has the shape ({text}), not {tuple(shapes[name])}")
+
+
+def _require_shapes(shapes: object) -> None:
+    """Raise MisuseError unless these are sizes by the names of inputs."""
+    if not isinstance(shapes, Mapping):
+        raise MisuseError(f"shapes are given by the names of inputs, not as {shapes!r}")
+    for name, sizes in shapes.items():
+        if not isinstance(sizes, Sequence) or not all(map(_is_natural, sizes)):
+            raise MisuseError(f"the sizes of input `{name}` are natural numbers, not {sizes!r}")
+
+
+def _is_natural(size: object) -> bool:
+    return isinstance(size, Integral) and not isinstance(size, bool) and int(size) >= 0
+
+
+def _size(dim: Any) -> int | str:
+    return dim.dim_value if dim.dim_value > 0 else dim.dim_param or "?"
 
 
 def _check_order(proto: Any) -> None:
@@ -124,6 +186,52 @@ def _check_order(proto: Any) -> None:
                 place = _place(proto, number)
                 raise ModelError(f"{place} needs `{name}`, which nothing before it makes; {cure}")
         known.update(node.output)
+
+
+def _check_inference(onnx: Any, proto: Any) -> None:
+    """Demand that no node drops values at random; TVM would read it as one that drops none."""
+    known = {tensor.name: tensor for tensor in proto.graph.initializer}
+    for number, node in enumerate(proto.graph.node):
+        values = [one.t for one in node.attribute if one.name == "value"]
+        if node.op_type == "Constant" and values:
+            known[node.output[0]] = values[0]
+        mode = node.input[2] if node.op_type == "Dropout" and len(node.input) > 2 else ""
+        if mode and (mode not in known or onnx.numpy_helper.to_array(known[mode])):
+            cure = "export the model for inference"
+            raise UnsupportedError(f"{_place(proto, number)} draws random numbers; {cure}")
+
+
+def _prepared(onnx: Any, proto: Any) -> Any:
+    """Return the model with nodes for the initializers that are constants, the others no inputs.
+
+    Old models list their initializers among the inputs, too, which TVM takes for other tensors.
+    """
+    graph = proto.graph
+    initial = {tensor.name for tensor in graph.initializer}
+    inputs = [value for value in graph.input if value.name not in initial]
+    constants = [tensor for tensor in graph.initializer if _is_constant(onnx, tensor)]
+    if not constants and len(inputs) == len(graph.input):
+        return proto
+    moved = {tensor.name for tensor in constants}
+    nodes = [onnx.helper.make_node("Constant", [], [one.name], value=one) for one in constants]
+    kept = [tensor for tensor in graph.initializer if tensor.name not in moved]
+    result = onnx.ModelProto()
+    result.CopyFrom(proto)
+    for field, items in (
+        (result.graph.node, [*nodes, *graph.node]),
+        (result.graph.initializer, kept),
+        (result.graph.input, inputs),
+    ):
+        del field[:]
+        field.extend(items)
+    return result
+
+
+def _is_constant(onnx: Any, tensor: Any) -> bool:
+    kinds = onnx.TensorProto
+    return not tensor.dims or (
+        len(tensor.dims) == 1 and tensor.data_type in (kinds.INT32, kinds.INT64)
+    )
 
 
 def _mentioned(proto: Any, text: str) -> list[int]:

@@ -139,7 +139,7 @@ class _Reader:
             return read_operator(value, self.read, self._argument)
         except GslError:
             # Unknown to GSL, or known but not in this form: it passes through untouched.
-            return read_opaque(value, self.read, self._argument)
+            return read_opaque(value, self.read, self._argument, self._module.__getitem__)
 
     def read(self, value: Any) -> Expr:
         """Return the expression of a variable, a constant or a tuple of such."""

@@ -25,6 +25,7 @@ from gsl.tvm.direct import programs_of
 from gsl.tvm.errors import BackendError, TypeMismatchError, reason
 from gsl.tvm.forms import Form, Key, exact, general
 from gsl.tvm.lower import describe, lower
+from gsl.tvm.numbered import emit_numbered, numbered
 from gsl.tvm.run import machine_of
 from gsl.tvm.simpler import same_bytes
 from gsl.types import TensorType, TupleType, Type
@@ -154,7 +155,12 @@ def _compiled(module: Any) -> dict[str, Any]:
         raise BackendError(reason(error)) from error
     if rest.functions:
         machine = machine_of(rest, pipeline=quick.PIPELINE)
-        functions = {variable.name_hint: machine[variable.name_hint] for variable in rest.functions}
+        names = [
+            variable.name_hint
+            for variable, function in rest.functions.items()
+            if isinstance(function, relax.Function)
+        ]
+        functions = {name: machine[name] for name in names}
     return {**functions, **programs}
 
 
@@ -168,19 +174,22 @@ def _module(name: str, key: Key, form: Form) -> Any:
         relax.Var(f"x{number}", _relax_type(given, sizes)) for number, given in enumerate(key.types)
     ]
     taken = {
-        attribute: [_size_variable(code, sizes) for code in codes]
-        for attribute, codes in form.codes.items()
+        attribute: [_size(code, sizes) for code in codes] for attribute, codes in form.codes.items()
     }
     operands = list(formals)
     if taken:
-        numbers = [variable for variables in taken.values() for variable in variables]
+        numbers = [one for many in taken.values() for one in many if isinstance(one, tvm.tirx.Var)]
         formals.append(relax.Var("numbers", relax.ShapeType(numbers)))
     builder = relax.BlockBuilder()
     with builder.function(name, formals):
         with builder.dataflow():
             try:
                 attributes = {**call.attributes, **taken}
-                result = builder.emit(lower(builder, call.operator, operands, attributes))
+                if taken and numbered(call):
+                    made = emit_numbered(builder, call.operator.name, name, operands, attributes)
+                else:
+                    made = lower(builder, call.operator, operands, attributes)
+                result = builder.emit(made)
             except GslError:
                 raise
             except Exception as error:
@@ -193,11 +202,13 @@ def _module(name: str, key: Key, form: Form) -> Any:
 def _relax_type(given: Type, sizes: dict[int, Any]) -> Any:
     if isinstance(given, TupleType):
         return relax.TupleType([_relax_type(field, sizes) for field in given.fields])
-    shape = [size if size >= 0 else _size_variable(size, sizes) for size in given.shape]
-    return relax.TensorType(shape, given.dtype)
+    return relax.TensorType([_size(size, sizes) for size in given.shape], given.dtype)
 
 
-def _size_variable(number: int, sizes: dict[int, Any]) -> Any:
+def _size(number: int, sizes: dict[int, Any]) -> Any:
+    """Return a number, or for a negative one the variable that it stands for."""
+    if number >= 0:
+        return number
     if number not in sizes:
         sizes[number] = tvm.tirx.Var(f"n{-number}", "int64")
     return sizes[number]

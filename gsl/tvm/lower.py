@@ -63,7 +63,7 @@ def emit_call(builder: Any, call: Call, operands: Sequence[Any]) -> Any:
 
 def _relax_call(builder: Any, call: Call, operands: Sequence[Any]) -> Any:
     if isinstance(call.operator, OpaqueOperator):
-        return write_opaque(call, operands)
+        return write_opaque(builder, call, operands)
     return lower(builder, call.operator, operands, call.attributes)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from tvm import relax
 
+from gsl.errors import MisuseError
 from gsl.evaluate import value_of
 from gsl.expr import Call, Expr, Tuple, Var
 from gsl.graph import reverse_post_order, successors
@@ -44,9 +45,11 @@ def profile(workload: Workload, inputs: Mapping[str, Any], repeats: int = 5) -> 
 
     Operators run one by one on the values that reach them, so what a compiler gains by fusing
     them does not show. A few microseconds per call are its own cost. Raises InputError for
-    inputs that do not fit.
+    inputs that do not fit, MisuseError for less than one repeat.
     """
     check_inputs(workload, inputs)
+    if type(repeats) is not int or repeats < 1:
+        raise MisuseError(f"a call is repeated at least once, not {repeats!r} times")
     order = reverse_post_order(workload.outputs)
     calls = {_key(expr): expr for expr in order if isinstance(expr, Call)}
     functions = {key: f"call_{number}" for number, key in enumerate(calls)}

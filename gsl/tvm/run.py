@@ -164,7 +164,10 @@ def check_inputs(workload: Workload, inputs: Mapping[str, Any]) -> None:
     for name, variable in declared.items():
         if name not in inputs:
             raise InputError(f"input `{name}` is missing; the inputs are {listed}")
-        array = np.asarray(inputs[name])
+        try:
+            array = np.asarray(inputs[name])
+        except ValueError as error:
+            raise InputError(f"input `{name}` is no array: {error}") from error
         actual = TensorType(array.shape, array.dtype.name)
         if actual != variable.type:
             cure = "reshape it" if array.shape != variable.shape else "convert it with astype"

@@ -45,7 +45,7 @@ INTEGERS = {1: "int8", 4: "int32", 8: "int64"}
 
 def is_view(call: Call) -> bool:
     """Tell whether a call only gives its operand another shape; one without elements does not."""
-    return call.operator.name in VIEWS and _has_elements(call)
+    return call.operator.name in VIEWS and has_elements(call)
 
 
 def simplified(call: Call) -> Call:
@@ -53,22 +53,17 @@ def simplified(call: Call) -> Call:
 
     Its operands are variables, or tuples of them; it is `call` itself where nothing is simpler.
     """
-    name = call.operator.name
-    if not _has_elements(call):
+    if not has_elements(call):
         return call
-    shapes = flattened(call)
-    if shapes is not None and shapes == [one.shape for one in _given(call)]:
-        return call
+    shapes, simplify = flattened(call), _SIMPLER.get(call.operator.name)
+    operands: Sequence[Type] = _types(call)
+    attributes = call.attributes
     if shapes is not None:
-        types = (one.with_shape(s) for one, s in zip(_given(call), shapes, strict=True))
-        return Call(
-            call.operator, [Var("x", one.shape, one.dtype) for one in types], call.attributes
-        )
-    simplify = _SIMPLER.get(name)
-    operands, attributes = simplify(call) if simplify else (_types(call), call.attributes)
-    if _moves(call):
-        first, *rest = operands
-        operands = [_as_integers(first), *rest]
+        operands = [one.with_shape(s) for one, s in zip(_given(call), shapes, strict=True)]
+    elif simplify:
+        operands, attributes = simplify(call)
+    moved = _moved(call)
+    operands = [_as_integers(one) if n in moved else one for n, one in enumerate(operands)]
     if operands == _types(call) and attributes is call.attributes:
         return call
     return Call(call.operator, [_variable(one) for one in operands], attributes)
@@ -79,16 +74,22 @@ def same_bytes(array: Any, given: TensorType) -> Any:
     return array.reshape(given.shape).view(given.dtype)
 
 
-def _has_elements(call: Call) -> bool:
+def has_elements(call: Call) -> bool:
+    """Tell whether no operand and no result is empty."""
     given = tensors((*_types(call), call.type))
     return all(one.size for one in given)
 
 
-def _moves(call: Call) -> bool:
-    if call.operator.name == "Pad":
-        value = call.attributes["pad_value"]
-        return bool(value == 0 and copysign(1, value) > 0)
-    return call.operator.name in MOVING
+def _moved(call: Call) -> Collection[int]:
+    """Return which operands a call only moves, or repeats, the elements of."""
+    match call.operator.name:
+        case "Where":
+            return (1, 2)
+        case "Pad":
+            value = call.attributes["pad_value"]
+            return (0,) if value == 0 and copysign(1, value) > 0 else ()
+        case name:
+            return (0,) if name in MOVING else ()
 
 
 def _types(call: Call) -> list[Type]:

@@ -21,3 +21,13 @@ WORKER_LOST = code(
     meaning="""A native library aborted the worker process or did not come back in time. The other
 rules were verified by fresh processes; this one by one of its own, with the same result.""",
 )
+
+NESTED_TOO_DEEPLY = code(
+    "GSL903",
+    "nested-too-deeply",
+    "a rule is nested more deeply than a stage follows",
+    Verdict.INCONCLUSIVE,
+    meaning="""The rule has so many operators on top of each other that the stage could not follow
+them. Nothing is said about the rule by this stage; a rule that does the same with fewer of them is
+examined as usual.""",
+)

@@ -53,6 +53,16 @@ rewritten. Nothing is known of what the rule does to others: it may loop with th
 Conditions about the very sizes that the rule uses make graphs easier to find.""",
 )
 
+NAME_ELSEWHERE = code(
+    "GSL707",
+    "name-elsewhere",
+    "a rule of another file has the same name",
+    Verdict.PASS,
+    meaning="""Rules of different files may be called alike, as their ids begin with the file. But
+`twin=NAME`, `-k NAME` and the names in reports mean either of them then. Give one of them another
+name.""",
+)
+
 NO_TERMINATION_MEASURE = code(
     "GSL705",
     "no-termination-measure",

@@ -122,7 +122,7 @@ MATCHES_EVERYTHING = code(
     "an output of the source computes nothing",
     Verdict.FAIL,
     meaning="""An output of the source that is an input would match every expression of every
-network.""",
+network, or every variable or constant of it. A rule starts from what an operator computes.""",
     bad=rule_file(
         '''
         def example() -> Subst:

@@ -15,12 +15,14 @@ import click
 from gsl.errors import GslError
 from gslverify.commands.check import output_of
 from gslverify.commands.parameters import (
+    BASELINE,
     EFFORT,
-    GATE,
-    OUTPUT,
     PATHS,
+    REPORTS,
+    STORAGE,
     resolved_settings,
     with_options,
+    writable_file,
 )
 from gslverify.commands.parameters import paths as checked_paths
 from gslverify.exits import Exit
@@ -32,6 +34,7 @@ from gslverify.gate.report import read_report
 from gslverify.project import project_root
 from gslverify.report.json import document
 from gslverify.report.record import Report
+from gslverify.report.values import counted
 from gslverify.session import run_check
 from gslverify.settings import Settings
 
@@ -43,7 +46,7 @@ FROM = click.option(
     help="Take the results from a JSON report, such as one merged of shards; verify nothing.",
 )
 RULES = click.argument("paths", nargs=-1, callback=checked_paths, metavar=PATHS)
-RUN = (*EFFORT, *GATE, *OUTPUT)
+RUN = (BASELINE, *EFFORT, *STORAGE, *REPORTS)
 
 ACCEPT = "gslverify baseline accept RULE --reason TEXT"
 
@@ -67,7 +70,7 @@ def write_command(paths: tuple[str, ...], report: Path | None, **options: Any) -
         made = new_baseline(found)
         made.write(path)
         bad = sum(not entry.is_good for entry in made.rules.values())
-        click.echo(f"{path}: {len(made.rules)} rules, {bad} of them known not to pass")
+        click.echo(f"{path}: {counted(len(made.rules), 'rule')}, {bad} of them known not to pass")
         return Exit.CLEAN
 
     _conclude(paths, report, options, write, exists=False)
@@ -88,9 +91,9 @@ def update_command(paths: tuple[str, ...], report: Path | None, **options: Any) 
         made.write(path)
         for change in left:
             click.echo(change_line(change))
-        click.echo(f"{path}: {len(made.rules)} rules")
+        click.echo(f"{path}: {counted(len(made.rules), 'rule')}")
         if left:
-            click.echo(f"{len(left)} stay as they were; mend them, or: {ACCEPT}")
+            click.echo(f"not taken over: {counted(len(left), 'rule')}; mend them, or: {ACCEPT}")
         return Exit.FINDINGS if left else Exit.CLEAN
 
     _conclude(paths, report, options, update)
@@ -129,7 +132,7 @@ def accept_command(
 
 
 @baseline.command("show")
-@with_options(GATE)
+@with_options((BASELINE,))
 def show_command(**options: Any) -> None:
     """Show what is known, rules that do not pass first."""
     path = _path(resolved_settings(options).settings)
@@ -137,7 +140,8 @@ def show_command(**options: Any) -> None:
         known: Baseline = read(path)
     except BaselineError as error:
         raise click.UsageError(str(error)) from error
-    click.echo(f"{path}: profile {known.profile}, seed {known.seed}, {len(known.rules)} rules")
+    rules = counted(len(known.rules), "rule")
+    click.echo(f"{path}: profile {known.profile}, seed {known.seed}, {rules}")
     for rule_id, entry in sorted(known.rules.items(), key=lambda item: item[1].is_good):
         click.echo(f"  {_entry_line(rule_id, entry)}")
 
@@ -164,7 +168,7 @@ def _conclude(
     """Verify, or read a report, and change the baseline by it; exit with the code of that."""
     resolved = resolved_settings(options)
     settings = resolved.settings
-    path = _path(settings)
+    path = writable_file(_path(settings))
     selectors = paths or settings.rules
     try:
         if exists and report is None:

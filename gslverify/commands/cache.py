@@ -8,6 +8,7 @@ import click
 
 from gslverify.commands.parameters import resolved_settings
 from gslverify.engine.cache.folder import CacheFolder
+from gslverify.report.values import counted
 
 
 @click.group()
@@ -24,7 +25,7 @@ def info() -> None:
     """Say where results are kept, how many, and how much room they take."""
     folder = _folder()
     sizes = [size for _, size in folder.sizes().values()]
-    click.echo(f"{folder.folder}: {len(sizes)} results, {sum(sizes) / 1e6:.1f} MB")
+    click.echo(f"{folder.folder}: {counted(len(sizes), 'result')}, {sum(sizes) / 1e6:.1f} MB")
 
 
 @cache.command()
@@ -33,8 +34,8 @@ def clear() -> None:
     folder = _folder()
     removed = folder.clear()
     left = len(folder.sizes())
-    click.echo(f"{folder.folder}: {removed} results removed")
+    click.echo(f"{folder.folder}: {counted(removed, 'result')} removed")
     if left:
         raise click.UsageError(
-            f"{left} results in {folder.folder} cannot be removed; check its permissions"
+            f"{counted(left, 'result')} in {folder.folder} cannot be removed; check its permissions"
         )

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import click
 
 from gslverify.commands.appearance import chosen_style
 from gslverify.commands.parameters import (
+    BASELINE_OR_NONE,
     EFFORT,
     GATE,
     OUTPUT,
     SELECTION,
+    STORAGE,
     resolved_settings,
     with_options,
 )
@@ -26,12 +29,20 @@ from gslverify.corpus.selection import SelectionError
 from gslverify.engine.cluster import ClusterError
 from gslverify.gate.baseline import BaselineError
 from gslverify.gate.conclusion import at_the_gate, known_results
+from gslverify.mutation.collect import mutant_selectors
 from gslverify.report.formats import lacking
 from gslverify.session import Output, run_check
 
+MUTANT = click.option(
+    "--mutant",
+    default="",
+    metavar="NUMBER",
+    help="Verify a mutant of each rule instead, such as M01.2 of `gslverify mutate`.",
+)
+
 
 @click.command()
-@with_options((*SELECTION, *EFFORT, *GATE, *OUTPUT))
+@with_options((*SELECTION, MUTANT, *EFFORT, *GATE, *BASELINE_OR_NONE, *STORAGE, *OUTPUT))
 def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     """Verify rules and report what was found.
 
@@ -46,9 +57,7 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
         write(settings_lines(resolved))
         return
     settings = resolved.settings
-    selectors = paths or settings.rules
-    if not selectors:
-        raise click.UsageError("name files or folders, or set `rules` in [tool.gslverify]")
+    selectors = _selectors(paths or settings.rules, options["mutant"])
     if options["watching"]:
         _watch(paths, tuple(selectors))
         return
@@ -65,6 +74,16 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     except (BaselineError, ClusterError, SelectionError) as error:
         raise click.UsageError(str(error)) from error
     sys.exit(code)
+
+
+def _selectors(named: Sequence[str], mutant: str) -> Sequence[str]:
+    """Return what is verified: what is named, or a mutant of it."""
+    if not named:
+        raise click.UsageError("name files or folders, or set `rules` in [tool.gslverify]")
+    try:
+        return mutant_selectors(named, mutant) if mutant else named
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def _watch(paths: tuple[str, ...], selectors: tuple[str, ...]) -> None:
@@ -84,6 +103,17 @@ def _watch(paths: tuple[str, ...], selectors: tuple[str, ...]) -> None:
     watch(selectors, changes_in(selectors), verify)
 
 
+def _require_own_files(paths: Iterable[Path | None]) -> None:
+    """Refuse two reports for one file: the second would take the place of the first."""
+    seen: set[Path] = set()
+    for path in paths:
+        if path is None or (path.exists() and not path.is_file()):  # a device takes them all
+            continue
+        if path.resolve() in seen:
+            raise click.UsageError(f"two reports go to `{path}`; name a file for each")
+        seen.add(path.resolve())
+
+
 def output_of(resolved: Resolved, options: dict[str, Any]) -> Output:
     """Return what is written where, as settings and options say."""
     style = chosen_style(
@@ -95,6 +125,7 @@ def output_of(resolved: Resolved, options: dict[str, Any]) -> Output:
     )
     argv = click.get_current_context().obj
     shown = resolved["output-format"]
+    _require_own_files([options["output_file"], *(path for _, path in options["reports"])])
     for name in (shown, *(name for name, _ in options["reports"])):
         if message := lacking(name):
             raise click.UsageError(message)

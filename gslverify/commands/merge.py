@@ -10,8 +10,14 @@ import click
 
 from gsl.errors import GslError
 from gslverify.atomic import reason_of, write_whole
-from gslverify.commands.parameters import GATE, resolved_settings, with_options
-from gslverify.exits import Exit
+from gslverify.commands.parameters import (
+    BASELINE_OR_NONE,
+    GATE,
+    output_file,
+    resolved_settings,
+    with_options,
+)
+from gslverify.exits import Exit, excused
 from gslverify.gate.conclusion import judged, known_results
 from gslverify.gate.merge import merged
 from gslverify.gate.report import ReportError, read_report
@@ -27,9 +33,14 @@ from gslverify.report.json import dumps
     metavar="REPORT.json ...",
 )
 @click.option(
-    "-o", "output", type=click.Path(path_type=Path), metavar="FILE", help="Write the report there."
+    "-o",
+    "output",
+    type=click.Path(path_type=Path),
+    callback=output_file,
+    metavar="FILE",
+    help="Write the report there.",
 )
-@with_options(GATE)
+@with_options((*GATE, *BASELINE_OR_NONE))
 def merge(reports: tuple[Path, ...], output: Path | None, **options: Any) -> None:
     """Merge the JSON reports of all shards of a run into that of the whole run.
 
@@ -44,7 +55,8 @@ def merge(reports: tuple[Path, ...], output: Path | None, **options: Any) -> Non
         lines: tuple[str, ...] = ()
         if known is not None:
             code, lines = judged(whole, settings, known, code, whole=True)
-            whole["run"]["exit_code"] = int(code)
+        code = excused(code, settings)
+        whole["run"]["exit_code"] = int(code)
         if output is not None:
             write_whole(output, dumps(whole).encode())
     except OSError as error:

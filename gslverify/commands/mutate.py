@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from gsl.errors import did_you_mean
 from gslverify.atomic import reason_of
 from gslverify.commands.appearance import chosen_style
 from gslverify.commands.parameters import (
-    EFFORT,
+    EFFORT_FOR_MUTANTS,
     RULES,
     option,
     output_file,
@@ -27,6 +27,7 @@ from gslverify.configuration import table
 from gslverify.configuration.resolve import Resolved
 from gslverify.corpus.collect import CollectedRule, Unusable, writable
 from gslverify.corpus.selection import SelectionError
+from gslverify.engine.cluster import ClusterError
 from gslverify.events import RunDone
 from gslverify.exits import Exit
 from gslverify.finding import Finding
@@ -36,12 +37,17 @@ from gslverify.mutation.score import Judged, Score
 from gslverify.report.delivery import write_report
 from gslverify.report.mutants import campaign_document, campaign_json, campaign_lines
 from gslverify.report.progress import Heartbeat, LiveLine, Ticker
-from gslverify.session import chosen_rules
+from gslverify.session import chosen_rules, memory_of, workers_of
 from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.static import write_down
 
 DEFAULTS = Settings()
+OF_ALL_COMMANDS = ("quiet", "verbose", "color", "ascii", "cache", "cache-folder")
+FOR_ONE_RULE = 30.0
+"""Seconds for the mutants of one rule, which an author waits for."""
+WITHOUT_HINTS = "-mutant"
+"""Behind the keys of kept results, so that nobody else takes them for results with hints."""
 
 
 def _operators(context: click.Context, parameter: click.Parameter, text: str) -> tuple[str, ...]:
@@ -60,6 +66,12 @@ OPTIONS = (
         callback=_operators,
         metavar="LIST",
         help="Mutation operators to apply, such as M01,M15. Default: all.",
+    ),
+    click.option(
+        "--mutant",
+        default="",
+        metavar="NUMBER",
+        help="Only the mutant of each rule with this number, such as M01.2. Default: all.",
     ),
     click.option(
         "--sample",
@@ -89,18 +101,19 @@ OPTIONS = (
         metavar="FILE",
         help="Write the report to FILE instead of the terminal.",
     ),
-    *(option(table.TABLE[name]) for name in ("quiet", "verbose", "color", "ascii")),
+    *(option(table.TABLE[name]) for name in OF_ALL_COMMANDS),
 )
 
 
 @click.command()
-@with_options((*RULES, *OPTIONS, *EFFORT))
+@with_options((*RULES, *OPTIONS, *EFFORT_FOR_MUTANTS))
 def mutate(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     """Break rules on purpose and see how much is noticed.
 
     Every rule that should pass is changed in all ways that are known to have gone wrong; each
     change should be refuted. The score is the share of those that are, among the mutants that
-    are neither refused by the language nor right. See docs/explanation/mutation.md.
+    are neither refused by the language nor right. One rule alone gets 30 seconds, unless --budget
+    or --sample is given. See docs/explanation/mutation.md.
 
     Exit codes: 0 done, 1 the score is below --fail-under, 2 wrong usage, 5 there is no rule to
     break, 130 interrupted.
@@ -112,23 +125,31 @@ def mutate(paths: tuple[str, ...], expression: str, **options: Any) -> None:
         raise click.UsageError("name files or folders, or set `rules` in [tool.gslverify]")
     try:
         with redirect_stdout(sys.stderr):
-            rules = _sound_rules(selectors, expression, settings.load_timeout)
+            rules = _sound_rules(selectors, expression, settings)
     except SelectionError as error:
         raise click.UsageError(str(error)) from error
     if not rules:
         click.echo("there is no rule to break: all are expected to fail", err=True)
         sys.exit(Exit.NO_RULES)
-    drawn = Campaign.of(rules, options["operators"], options["sample"], settings.seed)
-    over = _carry_out(drawn, settings)
+    number = options["mutant"].upper()
+    if len(rules) == 1 and not options["sample"] and resolved.values["budget"].origin == "default":
+        settings = replace(settings, budget=FOR_ONE_RULE)
+    drawn = Campaign.of(rules, options["operators"], options["sample"], settings.seed, number)
+    if number and not drawn.size:
+        raise click.UsageError(f"no rule has a mutant {number}; `gslverify mutate -v` lists them")
+    try:
+        over = _carry_out(drawn, settings)
+    except ClusterError as error:
+        raise click.UsageError(str(error)) from error
     _report(over, drawn, resolved, options)
-    low = Score.of(over.judged).percent < options["fail_under"]
+    low = Score.of(over.judged).least < options["fail_under"]
     sys.exit(Exit.INTERRUPTED if over.interrupted else Exit.FINDINGS if low else Exit.CLEAN)
 
 
-def _sound_rules(paths: Sequence[str], expression: str, seconds: float) -> list[CollectedRule]:
+def _sound_rules(paths: Sequence[str], expression: str, settings: Settings) -> list[CollectedRule]:
     """Return the rules to break; raise UsageError for what cannot be collected or written down."""
     found: list[CollectedRule] = []
-    for item in writable(chosen_rules(paths, expression), seconds):
+    for item in writable(chosen_rules(paths, expression, settings), settings.load_timeout):
         if isinstance(item, Unusable):
             raise failure(item.finding)
         if item.rule.expect:
@@ -151,7 +172,13 @@ class _Over:
 def _carry_out(campaign: Campaign, settings: Settings) -> _Over:
     ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
     over = _Over(list(campaign.judged))
-    run = campaign.run(settings, notify=ticker.live, watch=ticker.consume)
+    run = campaign.run(
+        settings,
+        notify=ticker.live,
+        watch=ticker.consume,
+        memory=memory_of(settings, WITHOUT_HINTS),
+        workers=workers_of(settings, ticker),
+    )
     try:
         with redirect_stdout(sys.stderr):
             while True:
@@ -178,7 +205,10 @@ def _report(over: _Over, campaign: Campaign, resolved: Resolved, options: dict[s
         style = chosen_style(
             resolved["color"], resolved["quiet"], resolved["verbose"], resolved["ascii"]
         )
-        text = "\n".join(campaign_lines(over.judged, left_out, style)) + "\n"
+        if options["mutant"]:  # its fate is what is asked for
+            style = replace(style, verbosity=1)
+        lines = campaign_lines(over.judged, left_out, style, options["fail_under"])
+        text = "\n".join(lines) + "\n"
     if options["output_file"] is None:
         click.echo(text, nl=False)
     else:

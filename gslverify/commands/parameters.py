@@ -20,6 +20,8 @@ from gslverify.report.formats import FORMATS
 from gslverify.settings import Settings, automatic_jobs
 
 PATHS = "PATH|PATH::RULE ..."
+WRITTEN_BY_HAND = (".py", ".toml")
+"""Suffixes of files that no report may take the place of."""
 DEFAULTS = Settings()
 
 Command = Callable[..., Any]
@@ -45,6 +47,8 @@ def writable_file(path: Path) -> Path:
         raise click.BadParameter(f"`{path}` is a folder; name a file")
     if not folder.is_dir():
         raise click.BadParameter(f"there is no folder `{path.parent}`")
+    if path.suffix in WRITTEN_BY_HAND and path.exists():
+        raise click.BadParameter(f"`{path}` would be lost; name a file that nobody has written")
     if not os.access(path if path.exists() else folder, os.W_OK):
         raise click.BadParameter(f"`{path}` cannot be written; check its permissions")
     return path
@@ -115,9 +119,8 @@ def option(setting: Setting) -> Command:
 
 def _default_text(setting: Setting) -> str:
     default = default_of(setting)
-    if "efault" in setting.help or default in (None, (), ""):
-        return ""
-    return f" Default: {setting.kind.to_text(default)}."
+    text = "-" if default in (None, (), "") else setting.kind.to_text(default)
+    return "" if text == "-" or "efault" in setting.help else f" Default: {text}."
 
 
 def _options(settings: Iterable[Setting]) -> tuple[Command, ...]:
@@ -146,12 +149,24 @@ EFFORT = (
     *_options(table.LIMITS),
 )
 
-GATE = (
-    *_options(table.GATE),
+FOR_RULES_ONLY = ("hints", "keep-going", "library", "max-failures")
+EFFORT_FOR_MUTANTS = _options(
+    setting for setting in (*table.EFFORT, *table.LIMITS) if setting.name not in FOR_RULES_ONLY
+)
+"""Without what concerns failures and libraries: it is good news when a mutant fails."""
+
+GATE = _options(table.GATE)
+
+BASELINE = option(table.BASELINE)
+
+BASELINE_OR_NONE = (
+    BASELINE,
     click.option("--no-baseline", is_flag=True, help="Compare with no file of known results."),
 )
 
-OUTPUT = (
+STORAGE = _options(table.STORAGE)
+
+REPORTS = (
     *_options(table.OUTPUT),
     click.option(
         "-o",
@@ -171,6 +186,10 @@ OUTPUT = (
         metavar="FMT=PATH",
         help="Write one more report, such as sarif=gslverify.sarif; may be given again.",
     ),
+)
+
+OUTPUT = (
+    *REPORTS,
     click.option(
         "--watch", "watching", is_flag=True, help="Verify again what changes, until Ctrl-C."
     ),

@@ -49,7 +49,7 @@ jobs:
       - uses: actions/checkout@v4
       - uses: actions/setup-python@v5
         with: { python-version: "3.11" }
-      - run: pip install gslverify
+      - run: pip install "gslverify[tvm]"
       - run: gslverify check --profile ci --report github=/dev/stdout --report sarif=gslverify.sarif
 """
 
@@ -57,7 +57,7 @@ GITLAB = """\
 rules:
   image: python:3.11
   script:
-    - pip install gslverify
+    - pip install "gslverify[tvm]"
     - gslverify check --profile ci --report gitlab=gl-code-quality.json --report junit=junit.xml
   artifacts:
     when: always

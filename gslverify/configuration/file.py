@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gsl.errors import GslError, did_you_mean
+from gslverify.atomic import why_unreadable
 from gslverify.configuration.kinds import seen_from
 from gslverify.configuration.table import PROFILES, TABLE
 from gslverify.project import TOOL, settings_file
@@ -91,7 +92,11 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: the file cannot be read: {error}") from None
+        raise SettingsError(f"{path}: the file cannot be read: {why_unreadable(error)}") from None
+
+
+NO_SETTINGS = {"tolerance": "what rounding may do is worked out for every example"}
+"""What other tools let users set, and why there is no need of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,8 @@ class _Reader:
             place = self.place(title, name)
             if name not in known:
                 tables = [PROFILE_TABLE] if title == TOOL else []
-                hint = did_you_mean(name, [*known, *tables]) or "see `gslverify check --help`"
+                near = did_you_mean(name, [*known, *tables])
+                hint = NO_SETTINGS.get(name) or near or "see `gslverify check --help`"
                 raise SettingsError(f"{place}: there is no setting `{name}`; {hint}")
             try:
                 read = TABLE[name].kind.of_toml(written)

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from gsl.errors import did_you_mean
+from gslverify.durations import duration_text, seconds_of_text, seconds_of_toml
 
 SWITCH_WORDS = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
     **dict.fromkeys(("0", "false", "no", "off", ""), False),
 }
-UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
 
 Read = Callable[[Any], Any]
 
@@ -94,29 +93,11 @@ def _text_of_toml(value: Any) -> str:
     return value
 
 
-def seconds_of_text(text: str) -> float:
-    """Return the seconds of "90", "60s", "10m", "1h30m" or "0", which is no limit."""
-    if re.fullmatch(r"\d+(\.\d+)?", text):
-        return float(text)
-    parts = DURATION.findall(text)
-    if not parts or "".join(number + unit for number, unit in parts) != text:
-        raise ValueError(f"{text!r} is not a duration; write 90, 60s, 10m or 1h30m")
-    return sum(float(number) * UNITS[unit] for number, unit in parts)
-
-
-def seconds_of_toml(value: Any) -> float:
-    """Return the seconds of a number or of a text."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
-        return float(value)
-    return seconds_of_text(value if isinstance(value, str) else repr(value))
-
-
-def duration_text(seconds: float) -> str:
-    """Return "90s", "10m" or "2h"."""
-    for unit in ("h", "m"):
-        if seconds >= UNITS[unit] and seconds % UNITS[unit] == 0:
-            return f"{seconds / UNITS[unit]:.0f}{unit}"
-    return f"{seconds:g}s"
+def _url(text: str) -> str:
+    """Return an address of a site; empty for none."""
+    if text and not re.fullmatch(r"https?://\S+", text):
+        raise ValueError(f"{text!r} is not an address such as https://example.org/docs")
+    return text
 
 
 def _positive(read: Read) -> Read:
@@ -209,6 +190,7 @@ def _codes_of_text(text: str) -> tuple[str, ...]:
 
 
 TEXT = Kind("TEXT", str, _text_of_toml)
+URL = Kind("URL", _url, lambda value: _url(_text_of_toml(value)))
 PATH = Kind("PATH", str, _text_of_toml, is_path=True)
 TEXTS = Kind("LIST", lambda t: tuple(split(t)), list_of_texts, ",".join)
 PATHS = Kind("LIST", lambda t: tuple(split(t)), list_of_texts, ",".join, is_path=True)

@@ -16,6 +16,7 @@ from gslverify.configuration.kinds import (
     TEXT,
     TEXTS,
     TIMEOUTS,
+    URL,
     Kind,
     choice,
     whole,
@@ -158,7 +159,7 @@ EFFORT = (
     ),
     Setting("seed", word_or_whole("random"), "Start of all random choices.", "effort"),
     Setting("tvm", SWITCH, "Confirm on TVM what NumPy computed.", "effort", field="use_tvm"),
-    Setting("hints", SWITCH, "Look for a condition that a refuted rule lacks.", "effort"),
+    Setting("hints", SWITCH, "Look for what a refuted rule lacks, and show hints.", "effort"),
     Setting("keep-going", SWITCH, "Run later stages of refuted rules, too.", "effort"),
     Setting("library", SWITCH, "Look at what rules do to each other: loops, shadows.", "effort"),
     Setting("max-failures", whole(0), "Stop after N failures; 0 is never.", "effort"),
@@ -199,7 +200,6 @@ LIMITS = (
 GATE = (
     Setting("fail-on", words(VERDICTS, "verdict"), "Verdicts that make the run fail.", "gate"),
     Setting("exit-zero", SWITCH, "Exit with 0 whatever was found.", "gate", ("--exit-zero",)),
-    Setting("baseline", PATH, "File of known results to compare with.", "gate"),
     Setting(
         "strict-baseline",
         SWITCH,
@@ -207,9 +207,14 @@ GATE = (
         "gate",
     ),
     Setting("allow-inconclusive", SWITCH, "A rule that passed may be inconclusive.", "gate"),
-    Setting("cache", SWITCH, "Use results of earlier runs again.", "gate"),
-    Setting("cache-folder", PATH, "Where results are kept.", "gate"),
-    Setting("failures-folder", PATH, "Where counterexamples are kept.", "gate"),
+)
+
+BASELINE = Setting("baseline", PATH, "File of known results to compare with.", "gate")
+
+STORAGE = (
+    Setting("cache", SWITCH, "Use results of earlier runs again.", "storage"),
+    Setting("cache-folder", PATH, "Where results are kept.", "storage"),
+    Setting("failures-folder", PATH, "Where counterexamples are kept.", "storage"),
 )
 
 OUTPUT = (
@@ -238,6 +243,12 @@ OUTPUT = (
         "output",
         ("--report-full",),
     ),
+    Setting(
+        "docs-url",
+        URL,
+        "Where this documentation is published; SARIF links codes to their pages.",
+        "output",
+    ),
     Setting("show-stats", SWITCH, "Where the time went.", "output", ("--show-stats",)),
     Setting(
         "color",
@@ -250,7 +261,8 @@ OUTPUT = (
 )
 
 TABLE: dict[str, Setting] = {
-    setting.name: setting for setting in (*SELECTION, *EFFORT, *LIMITS, *GATE, *OUTPUT)
+    setting.name: setting
+    for setting in (*SELECTION, *EFFORT, *LIMITS, *GATE, BASELINE, *STORAGE, *OUTPUT)
 }
 """All settings by name."""
 

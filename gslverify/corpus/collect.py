@@ -27,6 +27,7 @@ from gslverify.codes.corpus import (
 )
 from gslverify.codes.expectation import TWIN_UNKNOWN
 from gslverify.corpus.containment import contained
+from gslverify.corpus.twins import Named, twins_missing
 from gslverify.finding import CODES, Code, Finding
 from gslverify.project import in_project, named
 from gslverify.settings import Settings
@@ -75,23 +76,22 @@ def collect(
         for item in selection.items(loaded):
             found.setdefault(item.rule_id, item)
     folders = [selection.path for selection in selections if os.path.isdir(selection.path)]
-    return list(_with_twins(found.values(), folders))
+    missing = dict(twins_missing(_twins(found.values()), folders))
+    return [_with_warning(item, missing.get(item.rule_id)) for item in found.values()]
 
 
-def _with_twins(items: Iterable[Collected], folders: Sequence[Path]) -> Iterator[Collected]:
-    """Warn of twins that no rule is; a file named by itself may have its twins elsewhere."""
-    items = list(items)
-    names = {item.rule_id.rpartition("::")[2] for item in items}
-    for item in items:
-        twin = item.rule.twin if isinstance(item, CollectedRule) else ""
-        inside = any(item.path.is_relative_to(folder) for folder in folders)
-        if isinstance(item, CollectedRule) and twin and twin not in names and inside:
-            message = f"no rule is called `{twin}`, the twin of this one"
-            cure = did_you_mean(twin, names) or "correct `twin`, or remove it"
-            finding = Finding(TWIN_UNKNOWN, message, item.rule.span, cure)
-            yield replace(item, warnings=(finding,))
-        else:
-            yield item
+def _twins(items: Iterable[Collected]) -> list[Named]:
+    return [
+        Named(i.rule_id, i.path, i.rule.twin if isinstance(i, CollectedRule) else "") for i in items
+    ]
+
+
+def _with_warning(item: Collected, hint: str | None) -> Collected:
+    """Warn of a twin that no rule is, and of which there is a hint for that reason."""
+    if hint is None or not isinstance(item, CollectedRule):
+        return item
+    message = f"no rule is called `{item.rule.twin}`, the twin of this one"
+    return replace(item, warnings=(Finding(TWIN_UNKNOWN, message, item.rule.span, hint),))
 
 
 @dataclass(frozen=True, slots=True)

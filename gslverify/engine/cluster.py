@@ -9,16 +9,18 @@ more; each is reported once, whatever happens.
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib import import_module
 from math import inf
 from multiprocessing import process
+from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any
 
@@ -31,6 +33,8 @@ from gslverify.finding import Finding, StageResult
 from gslverify.settings import Settings
 
 SCHEME = "dask://"
+ADDRESS = re.compile(rf"{SCHEME}(\[[^\]\s]+\]|[^\s:/]+):(?P<port>\d+)")
+HIGHEST_PORT = 65535
 CONNECT_SECONDS = 10.0
 POLL_SECONDS = 0.05
 TRIES = 2
@@ -109,7 +113,9 @@ class Cluster:
 
 
 def _connected(address: str) -> Any:
-    if not address.startswith(SCHEME):
+    found = ADDRESS.fullmatch(address)
+    if found is None or int(found["port"]) > HIGHEST_PORT:
+        # dask would wait for a scheduler at an address that cannot be one.
         raise ClusterError(f"--executor {address}: write `local` or `{SCHEME}HOST:PORT`")
     try:
         distributed = import_module("distributed")
@@ -119,7 +125,9 @@ def _connected(address: str) -> Any:
         ) from error
     place = f"tcp://{address.removeprefix(SCHEME)}"
     try:
-        client = distributed.Client(place, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = _answered(
+            lambda: distributed.Client(place, timeout=CONNECT_SECONDS, set_as_default=False)
+        )
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"--executor {address}: the scheduler is not reached: {error}; "
@@ -133,6 +141,29 @@ def _connected(address: str) -> Any:
             f"--executor {address}: the scheduler has no workers; start some with "
             f"`dask worker {place}`"
         ) from error
+    return client
+
+
+def _answered(connect: Callable[[], Any]) -> Any:
+    """Return what `connect` does, raise what it raises, or TimeoutError.
+
+    A server that accepts and says nothing is no scheduler, but dask would wait for ever.
+    """
+    answers: SimpleQueue[tuple[Any, Exception | None]] = SimpleQueue()
+
+    def ask() -> None:
+        try:
+            answers.put((connect(), None))
+        except Exception as error:
+            answers.put((None, error))
+
+    threading.Thread(target=ask, daemon=True).start()
+    try:
+        client, error = answers.get(timeout=1.5 * CONNECT_SECONDS)
+    except Empty:
+        raise TimeoutError("what is there says nothing") from None
+    if error is not None:
+        raise error
     return client
 
 

@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 from gsl.errors import described, printable
-from gslverify.codes.internal import INTERNAL_ERROR
+from gslverify.codes.internal import INTERNAL_ERROR, NESTED_TOO_DEEPLY
 from gslverify.corpus.collect import CollectedRule
 from gslverify.events import Notify, Progress, StageStarted
 from gslverify.finding import FAILURES, REFUTING, Finding, StageResult, Verdict
@@ -18,6 +18,9 @@ from gslverify.stages import Wave, load_hints, load_stage
 
 SECONDS_FOR_HINTS = 15.0
 """So much of a limit of time must be left that looking for hints cannot cost the refutation."""
+
+MANY_PATTERNS = 100
+"""Rules of fewer patterns are followed to the end; one that is not is a fault of the stage."""
 
 
 class Examination:
@@ -47,7 +50,9 @@ class Examination:
         try:
             result = load_stage(location).run(question)
             if wants_hints(result, question):
-                result = load_hints()(question, result)
+                result = with_hints(result, question)
+        except RecursionError as error:
+            result = too_deep(name) if is_deep(question) else crashed(name, error)
         except Exception as error:
             result = crashed(name, error)
         self.note(result)
@@ -70,6 +75,22 @@ def wants_hints(result: StageResult, question: Question) -> bool:
         and result.seconds + SECONDS_FOR_HINTS < min(limits)
         and any(finding.counterexample is not None for finding in result.findings)
     )
+
+
+def with_hints(result: StageResult, question: Question) -> StageResult:
+    """Look for what a refuted rule lacks; where it is nested too deeply for that, leave it."""
+    try:
+        return load_hints()(question, result)
+    except RecursionError:
+        if is_deep(question):
+            return result
+        raise
+
+
+def is_deep(question: Question) -> bool:
+    """Tell whether a rule has so many patterns that recursion over them may not end in time."""
+    subst = question.subst
+    return len(subst.source_patterns) + len(subst.target_patterns) >= MANY_PATTERNS
 
 
 def stops(result: StageResult, settings: Settings) -> bool:
@@ -104,6 +125,13 @@ def crashed(stage: str, error: Exception) -> StageResult:
         subject=stage,
     )
     return StageResult(stage, INTERNAL_ERROR.verdict, (finding,))
+
+
+def too_deep(stage: str) -> StageResult:
+    """Return the result of a stage that could not follow what is nested in a rule."""
+    message = f"operators are nested more deeply than stage {stage} follows"
+    finding = Finding(NESTED_TOO_DEEPLY, message, subject=stage)
+    return StageResult(stage, NESTED_TOO_DEEPLY.verdict, (finding,))
 
 
 def skipped(stage: str, reason: str) -> StageResult:

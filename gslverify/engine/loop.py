@@ -358,13 +358,13 @@ def rule_result(
     """Return what stages say of a rule, and whether it is what the rule and its comments expect."""
     rule = item.rule
     plain = RuleResult(item.rule_id, rule.span, stages, rule.expect)
-    remarks = tuple(_unmet_expectation(plain)) if rule.expect in CODES else ()
+    remarks = tuple(_unmet_expectation(plain, rule.twin)) if rule.expect in CODES else ()
     remarks += item.warnings
     told, remarks = unsuppressed(item, stages, remarks, OWNERS, settings)
     return RuleResult(item.rule_id, rule.span, told, rule.expect, remarks)
 
 
-def _unmet_expectation(result: RuleResult) -> Iterator[Finding]:
+def _unmet_expectation(result: RuleResult, twin: str) -> Iterator[Finding]:
     if result.verdict in (Verdict.XFAIL, Verdict.ERROR, Verdict.INCONCLUSIVE):
         return
     owner = owner_of(result.expect, OWNERS)
@@ -373,7 +373,8 @@ def _unmet_expectation(result: RuleResult) -> Iterator[Finding]:
     if owner in ran or refuted or not owner:
         found = sorted({f.code.id for f in result.findings if not f.code.is_warning})
         instead = f"; it is refuted by {', '.join(found)} instead" if found else ""
-        message = f"the rule expects {result.expect}, which was not found{instead}"
+        of_twin = f" (its sound twin is `{twin}`)" if twin else ""
+        message = f"the rule expects {result.expect}, which was not found{instead}{of_twin}"
         cure = "correct `expect`, or remove it if the rule has become right"
         yield Finding(EXPECTATION_UNMET, message, result.span, cure)
     else:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from gslverify.corpus.collect import Collected, CollectedRule
 from gslverify.repro.store import pinned_files
-from gslverify.settings import STAGES, Settings
-from gslverify.stages import EXAMPLES, PINNED, Wave
+from gslverify.settings import Settings
+from gslverify.stages import ALWAYS_RUN, EXAMPLES, PINNED, Wave
 
 
 def chosen_waves(waves: Sequence[Wave], settings: Settings) -> list[Wave]:
@@ -21,9 +21,9 @@ def chosen_waves(waves: Sequence[Wave], settings: Settings) -> list[Wave]:
 
 
 def may_be_remembered(wave: Wave) -> bool:
-    """Tell whether all stages are ours, so that a change of them is noticed; the first is cheap."""
+    """Tell whether all stages are ours, and neither cheap nor about other files."""
     ours = all(location.startswith("gslverify.") for location in wave.values())
-    return ours and wave not in (PINNED, EXAMPLES) and STAGES[0] not in wave
+    return ours and ALWAYS_RUN.isdisjoint(wave)
 
 
 def special_waves(settings: Settings) -> Iterator[tuple[Wave, Callable[[Collected], bool]]]:

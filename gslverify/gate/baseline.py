@@ -10,7 +10,7 @@ from typing import Any
 
 from gsl.errors import GslError
 from gslverify import __version__
-from gslverify.atomic import reason_of, write_whole
+from gslverify.atomic import reason_of, why_unreadable, write_whole
 from gslverify.gate.entry import Entry, entry_of_plain
 
 FORMAT = 1
@@ -76,7 +76,9 @@ def read(path: Path) -> Baseline:
         cure = f"write it: gslverify baseline write --baseline {path}"
         raise BaselineError(f"{path}: there is no such baseline; {cure}") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise BaselineError(f"{path}: the baseline cannot be read: {error}") from error
+        raise BaselineError(
+            f"{path}: the baseline cannot be read: {why_unreadable(error)}"
+        ) from error
     try:
         written = json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -9,44 +10,76 @@ from typing import Any
 from gsl.errors import printable
 from gslverify.gate.judge import FATAL, Change
 from gslverify.gate.lines import SILENT, counts_text, verdict_text
-from gslverify.report.markdown import MOST_ROWS, fenced, inline, name_of, table
+from gslverify.report.details import block_lines
+from gslverify.report.markdown import MOST_ROWS, fenced, fitting, inline, name_of, table
+from gslverify.report.reading import finding_of
+from gslverify.report.style import Style
 
 MARKER = "<!-- gslverify compare -->"
 """First line, by which a bot finds the comment that it has to replace."""
 
+Document = Mapping[str, Any]
+Rules = Mapping[str, Document]
+"""The rules of a report by their ids."""
 
-def comparison(changes: Sequence[Change], new: Mapping[str, Any], slower: Sequence[str]) -> str:
+
+def comparison(changes: Sequence[Change], new: Document, slower: Sequence[str]) -> str:
     """Return counts, a table of what differs, and details of what fails, from the newer report."""
     told = [change for change in changes if change.kind not in SILENT]
     run = new["run"]
     facts = f"profile {inline(str(run.get('profile', 'dev')))}, seed {run['seed']}"
     lines = [MARKER, f"### gslverify: {counts_text(changes)}  ({facts})", ""]
-    if told:
-        lines += table(("", "rule", "before", "now", ""), [_row(change) for change in told])
     rules = {rule["id"]: rule for rule in new["rules"]}
-    for change in [one for one in told if one.kind in FATAL][:MOST_ROWS]:
-        lines += _details(rules[change.rule_id])
+    if told:
+        rows = [_row(change, rules) for change in told]
+        lines += table(("", "rule", "before", "now", "code"), rows)
+    failing = [change for change in told if change.kind in FATAL][:MOST_ROWS]
+    lines += fitting(_details(rules[change.rule_id]) for change in failing)
     if slower:
         lines += [f"slower: {inline(', '.join(slower))}"]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _row(change: Change) -> tuple[str, ...]:
+def _row(change: Change, rules: Rules) -> tuple[str, ...]:
     before, now = verdict_text(change.before), verdict_text(change.now)
-    return str(change.kind), name_of(change.rule_id), before, now, inline(change.detail)
+    said = change.detail
+    if change.kind in FATAL:
+        for code, message in _messages(rules[change.rule_id]).items():
+            said = said.replace(code, f"{code} {message}", 1)
+    return str(change.kind), name_of(change.rule_id), before, now, inline(said)
 
 
-def _details(rule: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what can be unfolded: the findings with both sides and the command to run them."""
-    yield f"<details><summary>{escape(printable(rule['id'].rpartition('::')[2]))}</summary>"
+def _messages(rule: Document) -> dict[str, str]:
+    """Return what was found first under each code that speaks against a rule."""
+    told = [finding for finding in rule["findings"] if finding["level"] == "error"]
+    return {finding["code"]: finding["message"] for finding in reversed(told)}
+
+
+def _details(rule: Document) -> Iterator[str]:
+    """Yield what can be unfolded: both sides as drawings, the findings, and how to run them."""
+    name = escape(printable(rule["id"].rpartition("::")[2]))
+    drawing = rule.get("drawing") or {}
+    yield f"<details><summary>{name}{': source and target' if drawing else ''}</summary>"
     yield ""
+    for side in ("source", "target"):
+        if side in drawing:
+            yield from (f"{side.capitalize()}:", "", *fenced(drawing[side], "mermaid"))
     for finding in rule["findings"]:
         if finding["level"] == "error":
-            lines = [f"{finding['code']} {finding['message']}"]
-            example = finding["counterexample"] or {"source_ssa": [], "target_ssa": []}
-            for side in ("source", "target"):
-                lines += [f"{side}:", *(f"  {line}" for line in example[f"{side}_ssa"])]
-            yield from fenced(lines)
-            yield from fenced([finding["repro"]], "sh")
+            yield from fenced(_block(rule["id"], finding))
+            yield from fenced(_commands(finding), "sh")
     yield "</details>"
     yield ""
+
+
+def _block(rule_id: str, finding: Document) -> list[str]:
+    """Return a finding as the run has shown it."""
+    told, line = finding_of(finding), finding.get("source_line", "")
+    return block_lines(rule_id, told, finding["repro"], Style(), line)
+
+
+def _commands(finding: Document) -> list[str]:
+    """Return how to run a counterexample again, if it was kept, and how to verify its rule."""
+    stored = finding.get("stored")
+    again = [shlex.join(["gslverify", "repro", stored])] if stored else []
+    return [*again, finding["repro"]]

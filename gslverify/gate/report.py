@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gsl.errors import GslError
+from gslverify.atomic import why_unreadable
 from gslverify.report.json import SCHEMA_VERSION
 
 SLOWER_FACTOR = 1.5
@@ -26,7 +27,7 @@ def read_report(path: Path) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise ReportError(f"{path}:{error.lineno}: this is not a report: {error.msg}") from error
     except (OSError, UnicodeDecodeError, RecursionError) as error:
-        raise ReportError(f"{path}: the report cannot be read: {error}") from error
+        raise ReportError(f"{path}: the report cannot be read: {why_unreadable(error)}") from error
     keys = {"schema_version", "tool", "run", "rules", "summary", "timing"}
     if not isinstance(report, dict) or not keys <= report.keys():
         raise ReportError(f"{path}: this is no report of `gslverify check --output-format json`")
@@ -34,6 +35,14 @@ def read_report(path: Path) -> dict[str, Any]:
         version = report["schema_version"]
         raise ReportError(f"{path}: the report has schema {version}, not {SCHEMA_VERSION}")
     return report
+
+
+def require_one_profile(reports: Mapping[Path, Mapping[str, Any]]) -> None:
+    """Raise ReportError for reports of several profiles: what differs may be due to these."""
+    profiles = {path: str(report["run"].get("profile", "dev")) for path, report in reports.items()}
+    if len(set(profiles.values())) > 1:
+        said = ", ".join(f"{path} is of profile `{name}`" for path, name in profiles.items())
+        raise ReportError(f"{said}; compare runs of one profile")
 
 
 def slower(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

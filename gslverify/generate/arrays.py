@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from gsl.expr import Var
 from gsl.operators.declaration import Values
 from gslverify.generate.choices import Choices
+from gslverify.generate.mentioned import held, mentioned_numbers
 from gslverify.generate.network import Network
 from gslverify.generate.values import restricted, value_ranges
 
@@ -25,9 +26,13 @@ STYLES = (
     "magnitudes",
     "signed magnitudes",
     "nonzero integers",
+    "mentioned",
 )
 ANYWHERE = frozenset({"magnitudes", "signed magnitudes", "nonzero integers"})
 """Styles of floats that do not keep to the ranges that operators declare for their operands."""
+
+ALL_TRUE = frozenset({"wide", "edges"})
+"""Styles in which all booleans are true: as many as an axis is long."""
 
 Manner = tuple[str, bool]
 """A style, and whether the ranges pass through guards (see `value_ranges`)."""
@@ -37,7 +42,7 @@ MIXTURES: tuple[tuple[Manner, ...], ...] = (
         ("small integers", True),
         ("distinct integers", True),
         ("reals", True),
-        ("small integers", False),
+        ("mentioned", False),
         ("wide", False),
         ("magnitudes", False),
     ),
@@ -93,17 +98,31 @@ def filled_inputs(network: Network, manner: Manner, seed: int) -> dict[str, Any]
     style, guarded = manner
     generator = np.random.default_rng(seed)
     ranges = value_ranges(network.outputs, guarded)
-    return {v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables}
+    numbers = mentioned_numbers(network) if style == "mentioned" else ()
+    return {
+        v.name: random_array(v, style, ranges.get(v), generator, numbers) for v in network.variables
+    }
 
 
 def random_array(
-    variable: Var, style: str, ranges: list[Values] | None, generator: np.random.Generator
+    variable: Var,
+    style: str,
+    ranges: list[Values] | None,
+    generator: np.random.Generator,
+    numbers: Sequence[float] = (),
 ) -> Any:
-    """Return values of one style for a variable, brought into its ranges (see ANYWHERE)."""
+    """Return values of one style for a variable, brought into its ranges (see ANYWHERE).
+
+    Half of the elements that are "mentioned" are among `numbers`, if the dtype holds any of them.
+    """
     dtype = np.dtype(variable.dtype)
     if dtype.kind == "b":
-        return generator.integers(0, 2, variable.shape).astype(bool)
+        least = 1 if style in ALL_TRUE else 0
+        return generator.integers(least, 2, variable.shape).astype(bool)
     raw = _STYLES[style](variable.shape, dtype, generator)
+    if numbers and (likely := held(numbers, dtype)):
+        chosen = generator.choice(np.array(likely, dtype), variable.shape)
+        raw = np.where(generator.integers(0, 2, variable.shape) == 1, chosen, raw.astype(dtype))
     if style in ANYWHERE and dtype.kind == "f":
         return np.asarray(raw).astype(dtype)
     return np.asarray(restricted(raw, ranges or (), dtype)).astype(dtype)
@@ -150,17 +169,31 @@ def _edges(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> 
 
 
 def _magnitudes(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    """Positive values of one order of magnitude, which may be far from 1."""
+    """Values of one order of magnitude, which may be far from 1; floats are positive."""
     if dtype.kind != "f":
-        return _wide(shape, dtype, generator)
+        return _of_few_bits(shape, dtype, generator, generator.uniform(1, _bits(dtype)))
     orders = 3 if dtype.itemsize == 2 else 5
     return 10.0 ** generator.uniform(-orders, orders) * generator.uniform(0.25, 4.0, shape)
 
 
 def _signed_magnitudes(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
     if dtype.kind != "f":
-        return _edges(shape, dtype, generator)
+        bits = generator.uniform(1, _bits(dtype), shape)
+        return _of_few_bits(shape, dtype, generator, bits)
     return _magnitudes(shape, dtype, generator) * generator.choice([-1.0, 1.0], shape)
+
+
+def _bits(dtype: np.dtype[Any]) -> int:
+    return int(np.iinfo(dtype).max).bit_length()
+
+
+def _of_few_bits(
+    shape: Any, dtype: np.dtype[Any], generator: np.random.Generator, bits: Any
+) -> Any:
+    """Integers below 2**bits: more than one dtype counts exactly, and not too many for another."""
+    sizes = np.floor(2.0**bits * generator.uniform(0, 1, shape)).astype(dtype)
+    signs = 1 if dtype.kind == "u" else generator.choice([-1, 1], shape)
+    return sizes * np.asarray(signs, dtype)
 
 
 def _nonzero_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
@@ -187,5 +220,6 @@ _STYLES: dict[str, Callable[..., Any]] = {
     "magnitudes": _magnitudes,
     "signed magnitudes": _signed_magnitudes,
     "nonzero integers": _nonzero_integers,
+    "mentioned": _small_integers,
     "offsets": _offsets,
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from gslverify.generate.choices import Choices, Drawn, NothingDrawnError, one_of
 from gslverify.generate.contexts import AROUND, CONTEXTS, Site, may_have_place
 from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.values import value_ranges, within
-from gslverify.generate.wishes import DTYPES, SIZES, wishes
+from gslverify.generate.wishes import DTYPES, NOTHING_FIXED, SIZES, but_for, wishes
 from gslverify.generate.work import takes_at_most, work_of
 from gslverify.instances.concrete import (
     Fill,
@@ -38,7 +38,7 @@ from gslverify.instances.concrete import (
     value_in,
 )
 from gslverify.instances.instance import Instance
-from gslverify.instances.sampling import Sampler
+from gslverify.instances.sampling import Sampler, Wish
 from gslverify.instances.variants import enumerate_variants
 from gslverify.smt import Answer, Solver, new_context
 
@@ -85,17 +85,22 @@ def network_from(
     dtypes: Sequence[str] = DTYPES,
     sizes: Sequence[str] = SIZES,
     corner: int = -1,
+    fixed: Mapping[str, int] = NOTHING_FIXED,
 ) -> Network:
     """Choose a network that contains a match of the rule the samplers belong to.
 
     `dtypes` are preferred where the rule leaves a choice, and sizes in one of the modes `sizes`
-    (see `wishes`); models lie in the `corner` of that number, if there is one. Raises
-    NothingDrawnError.
+    (see `wishes`); models lie in the `corner` of that number, if there is one. What is `fixed` is
+    not chosen. Raises NothingDrawnError.
     """
     context, sampler = one_of(choices, contexts), one_of(choices, samplers)
     demand = sampler.corners[corner] if 0 <= corner < len(sampler.corners) else None
     may_be_empty = choices.number(7) == 7
-    model = _model(choices, sampler, (dtypes, sizes), may_be_empty, demand)
+
+    def wish() -> Wish:
+        return but_for(fixed, wishes(choices, dtypes, sizes))
+
+    model = _model(wish, sampler, may_be_empty, demand)
     if model is None:
         raise NothingDrawnError("no sizes and attributes were found that meet all conditions")
     style, start = one_of(choices, STYLES_OF_CONSTANTS), choices.number(255)
@@ -121,18 +126,14 @@ def network_from(
 
 
 def _model(
-    choices: Choices,
-    sampler: Sampler,
-    preferred: tuple[Sequence[str], Sequence[str]],
-    may_be_empty: bool,
-    demand: Term | None,
+    wish: Callable[[], Wish], sampler: Sampler, may_be_empty: bool, demand: Term | None
 ) -> dict[Symbol, Any] | None:
     """Choose wishes until all are granted; after a few attempts, have some of them dropped."""
     for _ in range(MOST_WISHES):
-        model = sampler.granted(wishes(choices, *preferred), may_be_empty, demand)
+        model = sampler.granted(wish(), may_be_empty, demand)
         if model is not None:
             return model
-    return sampler.model(wishes(choices, *preferred), may_be_empty, demand)
+    return sampler.model(wish(), may_be_empty, demand)
 
 
 def _by_name(model: Mapping[Symbol, Any]) -> dict[str, Any]:

@@ -93,9 +93,21 @@ def _limits(values: Values, dtype: np.dtype[Any]) -> tuple[Any, Any]:
     low = -inf if values.low is None else values.low
     high = inf if values.high is None else values.high
     if dtype.kind not in "iu":
-        return low, high
+        return -_held_below(-low, dtype), _held_below(high, dtype)
     held = np.iinfo(dtype)
     return ceil(max(low, held.min)), floor(min(high, held.max))
+
+
+def _held_below(limit: float, dtype: np.dtype[Any]) -> float:
+    """Return the largest float of `dtype` up to a limit; infinity is none.
+
+    NumPy would round a limit of a wider dtype to infinity or to a float beyond it.
+    """
+    if limit == inf:
+        return limit
+    largest = float(np.finfo(dtype).max)
+    nearest = dtype.type(min(max(limit, -largest), largest))
+    return float(nearest if float(nearest) <= limit else np.nextafter(nearest, dtype.type(-inf)))
 
 
 def _wrapped(raw: Any, low: int, high: int) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gsl.attr.term import Symbol
@@ -14,8 +14,11 @@ REALS = (1.0, 0.5, 2.0, 0.0, 0.25, -1.0, 3.0, -0.5, 1e-5, -2.0, 100.0)
 INTEGERS = (1, 2, 0, -1, 3, -2, 5, 100)
 EDGES = (127, 128, -128, 255, 256, 300, -129, 2**31 - 1, -(2**31), 2**31, 2**63 - 1, -(2**63))
 """The least and largest numbers of the integer dtypes, and those just beside them."""
-LENGTHS = (600, 4500)
-"""Longer than int8, uint8 and float16 can count, even if only every second element counts."""
+LENGTHS = (600, 4500, 256)
+"""Longer than int8, uint8 and float16 can count, even if only every second element counts.
+
+With the last one, uint8 is back at 0 and looks as if nothing had been counted.
+"""
 NEAR_LIMITS = (127, 126, 125, 100, -128, -127, 255, 254, 200, 64)
 """What the integer dtypes of one byte just hold, and what leaves their range in a few steps."""
 LIKELY = (1, 2, 3, 4, 5, 1)
@@ -24,15 +27,32 @@ LONG = ("long",)
 NARROW = ("narrow",)
 
 
+NOTHING_FIXED: Mapping[str, int] = {}
+"""No symbol has a value that is known beforehand."""
+
+
+def but_for(fixed: Mapping[str, int], wish: Wish) -> Wish:
+    """Return a chooser that knows some values beforehand.
+
+    They are chosen all the same, or the choices after them would be others.
+    """
+
+    def chosen(symbol: Symbol, options: tuple[Any, ...]) -> Any:
+        value = wish(symbol, options)
+        return fixed.get(symbol.name, value)
+
+    return chosen
+
+
 def wishes(choices: Choices, dtypes: Sequence[str] = DTYPES, modes: Sequence[str] = SIZES) -> Wish:
     """Return a chooser of values for symbols.
 
-    In the mode "free" sizes are up to 5, in "equal" all the same and in "distinct" all different;
+    In the mode "free" sizes are up to 5, in "equal" all are 2, 3 or 4, in "distinct" different;
     in "long" one is of LENGTHS and the others are short. In "narrow" sizes are free, and values of
     constants near the limits of what one byte holds.
     """
     mode = one_of(choices, modes)
-    common = 1 + choices.number(3)
+    common = 2 + choices.number(2)
     same = common if mode == "equal" else 0
     length = one_of(choices, LENGTHS) if mode == "long" else 0
     count = 0

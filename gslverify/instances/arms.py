@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from gsl.attr.evaluate import evaluate
-from gsl.attr.term import Operation, Term, free_symbols, operation, subterms
+from gsl.attr.evaluate import conjunction, disjunction, evaluate
+from gsl.attr.term import Operation, Term, operation, subterms
 from gsl.errors import GslError
-from gsl.match.bindings import Scope
+from gsl.match.bindings import Bindings, Scope
 from gsl.operators.declaration import Need
 from gsl.pat import Cond
 from gsl.rewrite.builder import Builder, known, output_pairs
 from gsl.subst import Subst
 from gslverify.instances.instance import Instance
+from gslverify.instances.occurrences import occurrences
 from gslverify.instances.variants import Variant
 
 
@@ -24,13 +25,16 @@ from gslverify.instances.variants import Variant
 class Arms:
     """The conditions of an instance in the order in which its target meets them.
 
-    `taken` has None where sizes or attributes decide; then `open` has the condition. `extremes`
-    says which operand of a minimum or maximum is taken.
+    `taken` has None where sizes or attributes decide; then `open` has the condition. So has it
+    whether the quotients and remainders by a number are 0. `extremes` says which operand of a
+    minimum or maximum is taken, and the same of other quotients. `known` has the conditional
+    attributes that the structure decides, and how.
     """
 
     taken: list[bool | None] = field(default_factory=list)
     open: list[Term] = field(default_factory=list)
     extremes: list[Term] = field(default_factory=list)
+    known: set[tuple[Term, bool]] = field(default_factory=set)
 
     def decide(self, condition: Any) -> bool:
         """Note a condition, and go on with the first arm if it is open."""
@@ -54,7 +58,7 @@ def arms_of(instance: Instance) -> Arms:
     except GslError:
         pass  # that a target cannot be built is for the stage shape to say
     finally:
-        _note_choices(arms, instance.subst, Scope(builder.bindings))
+        _note_choices(arms, instance.subst, builder.bindings)
         instance.graph.drop_unused(reversed(builder.added))
     return arms
 
@@ -64,33 +68,55 @@ def _has_choices(subst: Subst) -> bool:
     """Tell whether anything in the target of a rule is chosen, so that it has to be built."""
     terms = (term for pattern in subst.target_patterns for term in pattern.terms())
     parts = (part for term in terms for part in subterms(term))
-    chosen = any(isinstance(p, Operation) and p.head in ("cond", "min", "max") for p in parts)
+    chosen = any(isinstance(part, Operation) and part.head in CHOOSING for part in parts)
     return chosen or has_arms(subst)
 
 
-def _note_choices(arms: Arms, subst: Subst, scope: Scope) -> None:
+CHOOSING = frozenset({"cond", "min", "max", "//", "%"})
+
+
+def _note_choices(arms: Arms, subst: Subst, bindings: Bindings) -> None:
     """Note on what it depends how attributes of the target are computed.
 
-    What differs from field to field of a variadic pattern is left out.
+    Of what differs from field to field, it is noted whether it holds for any and for all.
     """
-    for term in (term for pattern in subst.target_patterns for term in pattern.terms()):
-        for part in subterms(term):
-            if not isinstance(part, Operation) or free_symbols(part):
-                continue
-            match part:
-                case Operation(head="cond", operands=(condition, _, _)):
-                    arms.open += _open([condition], scope)
-                case Operation(head="min" | "max", operands=(left, right)):
-                    sides = [operation("<", left, right), operation(">", left, right)]
-                    arms.extremes += _open(sides, scope)
+    found: dict[Operation, list[Scope]] = {}
+    for part, scope in occurrences(subst, bindings):
+        if part.head in CHOOSING:
+            found.setdefault(part, []).append(scope)
+    for part, scopes in found.items():
+        match part:
+            case Operation(head="cond", operands=(condition, _, _)):
+                arms.open += _any_and_all(_open(condition, scopes))
+                decided = (value for value in _values(condition, scopes) if type(value) is bool)
+                arms.known.update((part, value) for value in decided)
+            case Operation(head="min" | "max", operands=(left, right)):
+                for head in ("<", ">"):
+                    arms.extremes += _any_and_all(_open(operation(head, left, right), scopes))[:1]
+            case Operation(operands=(_, divisor)):
+                nothing = _any_and_all(_open(operation("==", part, 0), scopes))
+                if _open(divisor, scopes):
+                    arms.extremes += either_way(nothing)
+                else:
+                    arms.open += nothing
 
 
-def _open(conditions: Iterable[Term], scope: Scope) -> Iterator[Term]:
-    for condition in conditions:
+def _open(term: Term, scopes: Iterable[Scope]) -> list[Term]:
+    """Return what a term is in each of some scopes, where sizes or attributes decide."""
+    return [value for value in _values(term, scopes) if isinstance(value, Term)]
+
+
+def _values(term: Term, scopes: Iterable[Scope]) -> Iterator[Any]:
+    for scope in scopes:
         with suppress(GslError):
-            value = evaluate(condition, scope)
-            if isinstance(value, Term):
-                yield value
+            yield evaluate(term, scope)
+
+
+def _any_and_all(conditions: Sequence[Term]) -> list[Any]:
+    """Return that one of the conditions holds, and if there are several, that all do."""
+    if len(conditions) < 2:
+        return list(conditions)
+    return [disjunction(*conditions), conjunction(*conditions)]
 
 
 def has_arms(subst: Subst) -> bool:
@@ -99,13 +125,14 @@ def has_arms(subst: Subst) -> bool:
 
 
 def one_of_each(subst: Subst, variants: Iterable[Variant]) -> list[Variant]:
-    """Return the variants with one for every way through the conditional targets in front."""
+    """Return the variants with one for every way to compute the target in front."""
     ordered = list(variants)
-    if not has_arms(subst):
+    if not _has_choices(subst):
         return ordered
-    ways: dict[tuple[bool | None, ...], Variant] = {}
+    ways: dict[Any, Variant] = {}
     for variant in ordered:
-        ways.setdefault(tuple(arms_of(variant.instance(subst)).taken), variant)
+        arms = arms_of(variant.instance(subst))
+        ways.setdefault((*arms.taken, frozenset(arms.known)), variant)
     front = list(ways.values())
     return [*front, *(variant for variant in ordered if variant not in front)]
 

@@ -147,12 +147,29 @@ class Consequences:
 
     def form(self, term: Term) -> Any:
         """Return the normal form of a term: a truth value, text, or something hashable."""
-        known = self._forms.get(term)
-        if known is None:
-            known = self._forms[term] = self._computed(term)
-        return known
+        stack = [term]
+        while stack:
+            part = stack[-1]
+            missing = [one for one in self._parts(part) if one not in self._forms]
+            if missing:
+                stack += missing[::-1]
+                continue
+            stack.pop()
+            if part not in self._forms:
+                self._forms[part] = self._computed(part)
+        return self._forms[term]
+
+    def _parts(self, term: Term) -> tuple[Term, ...]:
+        """Return the terms whose forms a form is made of."""
+        match term:
+            case Symbol() if term in self._definitions:
+                return (self._definitions[term],)
+            case Operation(operands=operands):
+                return operands
+        return ()
 
     def _computed(self, term: Term) -> Any:
+        """Return the form of a term whose parts have theirs."""
         match term:
             case Constant(value=bool() | str() as value):
                 return value
@@ -160,10 +177,10 @@ class Consequences:
                 return _frozen({(): Fraction(value)} if value else {})
             case Symbol():
                 if term in self._definitions:
-                    return self.form(self._definitions[term])
+                    return self._forms[self._definitions[term]]
                 return self._variable(term)
             case Operation(head=head, operands=operands):
-                return self._operation(head, [self.form(part) for part in operands], term)
+                return self._operation(head, [self._forms[part] for part in operands], term)
         return ("term", id(term))
 
     def _variable(self, symbol: Symbol) -> Any:

@@ -24,22 +24,31 @@ from gsl.subst import Subst
 class Extent:
     """How far structures are looked for: ranks of inputs and lengths, likely ones first.
 
-    `rare` takes also those forms of attributes that are too many to try them all.
+    `rare` takes also those forms of attributes that are too many to try them all, `longest_first`
+    begins with many fields.
     """
 
     ranks: tuple[int, ...] = (1, 2, 3, 4, 0)
     most_fields: int = 4
     rare: bool = False
+    longest_first: bool = False
 
 
 USUAL = Extent()
-FIVE_FIELDS = Extent(ranks=(2, 1, 3, 4), most_fields=5)
+FIVE_FIELDS = Extent(ranks=(2, 1, 3, 4), most_fields=5, longest_first=True)
 LARGE = tuple(Extent(ranks=ranks, most_fields=10) for ranks in ((5,), (6,), (5, 1), (5, 2), (7,)))
 """Extents of which only a few structures are tried, beside the usual ones."""
-MANY_FIELDS = tuple(
-    Extent(ranks=ranks, most_fields=10) for ranks in ((2,), (1,), (4,), (3,), (4, 1))
-)
-"""The same for tuples of more fields than five, as inputs of unknown rank are enumerated first."""
+
+
+def of_many_fields(count: int) -> tuple[Extent, ...]:
+    """Return extents with tuples of up to `count` fields.
+
+    There are several, as inputs of unknown rank are enumerated first.
+    """
+    ranks = ((2,), (1,), (4,), (3,), (4, 1))
+    return tuple(Extent(ranks=one, most_fields=count, longest_first=True) for one in ranks)
+
+
 WIDE = Extent(ranks=(5, 4, 3, 2, 1, 0, 6), most_fields=8, rare=True)
 
 

@@ -28,6 +28,9 @@ from gslverify.smt import Answer, Solver
 LARGEST_SAMPLES = (24, 320, 4096)
 """Bounds of the integers in a model; a larger one is tried when no model keeps the one before."""
 
+MOST_GIVEN_UP = 8
+"""How often the solver may give up on the same question, which takes it longest of all."""
+
 Wish = Callable[[Symbol, tuple[Any, ...]], Any]
 """Chooses a value for a symbol, among options where the claims list them."""
 
@@ -39,9 +42,10 @@ class Sampler:
     The `corners` are conditions under which a rule may be wrong and is rarely tried: a comparison
     of its conditions just about holds, or a target is computed in one of several ways. The first of
     them, as many as are `decisive`, choose between `arms` of the target. The `obstacles` are the
-    claims that attempts failed on, `unmet` the demands that no model meets. The `places` say which
-    contexts may surround the structure and `work` how much an operator in it may compute, 0 while
-    nobody has asked; the `order` is that of the definitions, beside which there are `conditions`.
+    claims that attempts failed on, `unmet` the demands that no model meets; `given_up` says how
+    often the solver could not tell. The `places` say which contexts may surround the structure and
+    `work` how much an operator in it may compute, 0 while nobody has asked; the `order` is that of
+    the definitions, beside which there are `conditions`.
     """
 
     instance: Instance
@@ -54,6 +58,7 @@ class Sampler:
     obstacles: Counter[str] = field(default_factory=Counter)
     places: dict[str, bool] = field(default_factory=dict)
     unmet: set[Term] = field(default_factory=set)
+    given_up: Counter[Term | None] = field(default_factory=Counter)
     order: tuple[Symbol, ...] = ()
     work: int = 0
     conditions: list[Term] = field(default_factory=list)
@@ -162,7 +167,9 @@ class Sampler:
         """
         wishes = self._wishes(wish)
         if demand is not None and not self.barren:
-            found = self._meeting(wishes, demand)
+            full = [] if may_be_empty else [size >= 1 for size in self.sizes]
+            found = self._meeting(wishes, demand, full) if full else None
+            found = self._meeting(wishes, demand) if found is None else found
             if found is not None:
                 return found
         found = self._direct(wishes)
@@ -193,16 +200,20 @@ class Sampler:
     def _wishes(self, wish: Wish) -> dict[Symbol, Any]:
         return {symbol: wish(symbol, self.options.get(symbol, ())) for symbol in self.free}
 
-    def _meeting(self, wishes: dict[Symbol, Any], demand: Term) -> dict[Symbol, Any] | None:
-        """Return a model that meets a demand, with small numbers if that can be."""
+    def _meeting(
+        self, wishes: dict[Symbol, Any], demand: Term, others: Sequence[Term] = ()
+    ) -> dict[Symbol, Any] | None:
+        """Return a model that meets a demand and others, with small numbers if that can be."""
         if demand in self.unmet:
             return None
-        repaired = self._repaired(wishes, [demand])
+        repaired = self._repaired(wishes, [demand, *others])
         if repaired is not None:
             return repaired
         for largest in LARGEST_SAMPLES[self.largest :]:
-            answer, found = self._solved(wishes, [demand], largest)
+            answer, found = self._solved(wishes, [demand, *others], largest)
             if answer is not Answer.UNSAT:
+                if found is None and self._is_hopeless(demand):
+                    self.unmet.add(demand)
                 return found
             if not self._may_hold(demand):
                 self.unmet.add(demand)
@@ -224,8 +235,13 @@ class Sampler:
         while answer is Answer.UNSAT and self.largest + 1 < len(LARGEST_SAMPLES):
             self.largest += 1
             answer, found = self._solved(wishes)
-        self.barren = answer is Answer.UNSAT
+        self.barren = answer is Answer.UNSAT or (found is None and self._is_hopeless(None))
         return found
+
+    def _is_hopeless(self, demand: Term | None) -> bool:
+        """Tell whether the solver gave up so often that it is not worth asking again."""
+        self.given_up[demand] += 1
+        return self.given_up[demand] >= MOST_GIVEN_UP
 
     def _lacks_elements(self, model: dict[Symbol, Any]) -> bool:
         return any(value_in(size, model) == 0 for size in self.sizes)

@@ -120,8 +120,9 @@ class SourceBuilder:
 
     def _choose_length(self, variadic: Variadic) -> int:
         longest = max(self.extent.most_fields, variadic.minimum)
-        lengths: int = self.choose(range(variadic.minimum, longest + 1))
-        return lengths
+        lengths = range(variadic.minimum, longest + 1)
+        chosen: int = self.choose(lengths[::-1] if self.extent.longest_first else lengths)
+        return chosen
 
     def _assume_conditions(self) -> None:
         """Claim the `where` conditions of the rule."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from gslverify.corpus.collect import CollectedRule
 from gslverify.finding import Finding
-from gslverify.library.relations import Explored, duplicates, not_watched, shadows
+from gslverify.library.loops import loops
+from gslverify.library.relations import Explored, duplicates, names_elsewhere, not_watched, shadows
 from gslverify.library.samples import members_of
 from gslverify.library.termination import Measure, measure_of
 
@@ -22,18 +23,19 @@ class LibraryResult:
 
 
 def examine_library(rules: Sequence[CollectedRule]) -> LibraryResult:
-    """Watch rules together on small graphs; rules that are wrong on purpose are left out."""
+    """Watch rules together on small graphs; those wrong on purpose are only asked for names."""
     members = members_of([item for item in rules if not item.rule.expect])
     explored = Explored(members)
     measure = measure_of(members)
     found = [
-        *explored.loops(),
+        *loops(explored, measure.left),
         *duplicates(members),
         *shadows(members),
         *explored.derivable(),
         *not_watched(members),
     ]
-    findings = [(member.item.rule_id, finding) for member, finding in found]
+    findings = [*names_elsewhere(rules)]
+    findings += [(member.item.rule_id, finding) for member, finding in found]
     unordered = measure.finding()
     if unordered is not None:
         first = (measure.clashing or measure.left)[0]

@@ -31,10 +31,34 @@ class Exploration:
     graphs: dict[str, Outputs] = field(default_factory=dict)
     steps: dict[str, list[tuple[Subst, str]]] = field(default_factory=dict)
 
-    def loop(self) -> tuple[Subst, ...]:
-        """Return the rules of a shortest way from a graph back to itself, or nothing."""
-        loops = [found for graph in self.steps if (found := self.way(graph, graph))]
-        return min(loops, key=len, default=())
+    def loops(self) -> list[tuple[Subst, ...]]:
+        """Return the rules of ways from a graph back to itself, no set of rules twice.
+
+        For every step that is part of such a way there is a shortest one.
+        """
+        inside = self._on_the_way_back()
+        found: dict[frozenset[Subst], tuple[Subst, ...]] = {}
+        for graph in inside:
+            for rule, after in self.steps[graph]:
+                if after in inside:
+                    back = () if after == graph else self.way(after, graph)
+                    if back or after == graph:
+                        found.setdefault(frozenset((rule, *back)), (rule, *back))
+        return list(found.values())
+
+    def _on_the_way_back(self) -> dict[str, None]:
+        """Return the graphs without those that lead nowhere, or that nothing leads to."""
+        inside = dict.fromkeys(self.steps)
+        while True:
+            reached = {after for graph in inside for _, after in self.steps[graph]}
+            kept = [
+                graph
+                for graph in inside
+                if graph in reached and any(after in inside for _, after in self.steps[graph])
+            ]
+            if len(kept) == len(inside):
+                return inside
+            inside = dict.fromkeys(kept)
 
     def way(self, start: str, end: str, without: Subst | None = None) -> tuple[Subst, ...]:
         """Return the rules of a shortest way of at least one step; nothing if there is none."""
@@ -93,14 +117,20 @@ def _next_graphs(outputs: Outputs, index: RuleIndex) -> Iterator[tuple[Subst, Ou
     graph = Graph(outputs)
     if len(graph) > MOST_NODES:
         return
-    places = [(number, rule) for number, node in enumerate(graph) for rule in index.rules_at(node)]
-    for number, rule in places:
-        copy = Graph(outputs)
-        node = next(node for position, node in enumerate(copy) if position == number)
-        try:
-            match = find(rule, copy, node)
-            if match is not None:
-                rewrite(rule, match, copy)
-                yield rule, tuple(copy.to_exprs())
-        except GslError:
-            continue
+    for number, node in enumerate(graph):
+        for rule in index.rules_at(node):
+            try:
+                if find(rule, graph, node) is not None:
+                    yield rule, _rewritten(rule, outputs, number)
+            except GslError:
+                continue
+
+
+def _rewritten(rule: Subst, outputs: Outputs, number: int) -> Outputs:
+    """Return the graph after a rule has been applied at the node of that number."""
+    graph = Graph(outputs)
+    node = next(node for position, node in enumerate(graph) if position == number)
+    match = find(rule, graph, node)
+    assert match is not None
+    rewrite(rule, match, graph)
+    return tuple(graph.to_exprs())

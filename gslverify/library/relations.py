@@ -1,32 +1,26 @@
-"""Loops, duplicates, shadows and derivable rules among the rules of a library."""
+"""Duplicates, shadows and derivable rules among the rules of a library."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from gsl.engine.fixpoint import Record, apply
 from gsl.engine.index import RuleIndex
-from gsl.errors import RewriteError
 from gsl.graph import Graph
 from gsl.match.find import find
 from gsl.subst import Subst
 from gsl.text.listing import listing
-from gsl.workload import Workload
 from gslverify.codes.library import (
     DERIVABLE_RULE,
     DUPLICATE_RULE,
+    NAME_ELSEWHERE,
     NOT_WATCHED,
-    RULES_LOOP,
     SHADOWED_RULE,
 )
+from gslverify.corpus.collect import CollectedRule
 from gslverify.finding import Finding
 from gslverify.library.exploration import Exploration, explore, text_of
 from gslverify.library.samples import Member, Sample
 from gslverify.mutation.normal import Form, normal_form
-
-MOST_REWRITES = 200
-REPEATED = 10
-"""A rule that was applied so often to a graph of a few nodes takes part in a loop."""
 
 Found = tuple[Member, Finding]
 
@@ -40,6 +34,17 @@ def duplicates(members: Sequence[Member]) -> Iterator[Found]:
             message = f"`{member.name}` says the same as `{first.name}`"
             cure = f"remove one; the other is {first.item.rule_id}"
             yield member, Finding(DUPLICATE_RULE, message, member.item.rule.span, cure)
+
+
+def names_elsewhere(rules: Sequence[CollectedRule]) -> Iterator[tuple[str, Finding]]:
+    """Yield the id of every rule that is called like one of an earlier file."""
+    known: dict[str, CollectedRule] = {}
+    for item in rules:
+        first = known.setdefault(item.rule.name, item)
+        if first is not item:
+            message = f"`{item.rule.name}` is the name of {first.rule_id}, too"
+            cure = "give one of them another name"
+            yield item.rule_id, Finding(NAME_ELSEWHERE, message, item.rule.span, cure)
 
 
 def not_watched(members: Sequence[Member]) -> Iterator[Found]:
@@ -57,11 +62,8 @@ def shadows(members: Sequence[Member]) -> Iterator[Found]:
         earlier = {other.subst: other for other in members[:number]}
         index = RuleIndex(list(earlier))
         takers = [_takers(sample, index) for sample in member.samples]
-        first = (
-            next((rule for rule in takers[0] if all(rule in t for t in takers)), None)
-            if (takers)
-            else None
-        )
+        common = (rule for rule in takers[0] if all(rule in t for t in takers)) if takers else ()
+        first = next(iter(common), None)
         if first is not None:
             name = earlier[first].name
             message = f"`{name}` comes before `{member.name}` and matches wherever it does"
@@ -94,38 +96,6 @@ class Explored:
             [explore(sample.source, rules, index=index) for sample in member.samples]
             for member in members
         ]
-
-    def loops(self) -> Iterator[Found]:
-        """Yield every set of rules that lead back to where they began, or on and on."""
-        seen: set[frozenset[Subst]] = set()
-        for member, explorations in zip(self.members, self.explorations, strict=True):
-            for sample, exploration in zip(member.samples, explorations, strict=True):
-                for rules in (exploration.loop(), self._endless(sample)):
-                    if rules and frozenset(rules) not in seen:
-                        seen.add(frozenset(rules))
-                        yield member, self._loop(rules, sample)
-
-    def _endless(self, sample: Sample) -> tuple[Subst, ...]:
-        """Return the rules that are applied again and again, the first match at a time."""
-        record = Record()
-        try:
-            apply(
-                Workload(sample.source),
-                list(self.by_rule),
-                max_rewrites=MOST_REWRITES,
-                record=record,
-            )
-        except RewriteError:
-            return tuple(rule for rule, count in record.counts.items() if count >= REPEATED)
-        return ()
-
-    def _loop(self, rules: tuple[Subst, ...], sample: Sample) -> Finding:
-        names = [self.by_rule[rule].name for rule in rules]
-        message = f"the rules feed each other: {' -> '.join([*names, names[0]])}"
-        span = self.by_rule[rules[0]].item.rule.span
-        cure = "apply them in separate passes, or give one a condition"
-        details = ("a graph that is rewritten without end:", *_graph(sample))
-        return Finding(RULES_LOOP, message, span, cure, details, subject="->".join(sorted(names)))
 
     def derivable(self) -> Iterator[Found]:
         """Yield every rule whose result the others reach from all of its samples."""

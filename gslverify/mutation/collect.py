@@ -51,6 +51,17 @@ def rule_id_of(mutant_id: str) -> str:
     return f"{file}{separator}{name.partition(MARK)[0]}"
 
 
+def mutant_selectors(selectors: Sequence[str], number: str) -> tuple[str, ...]:
+    """Return selectors of the mutant with a number, such as "M01.2", of the rules that are named.
+
+    Raises ValueError for a selector that names no single rule.
+    """
+    for selector in selectors:
+        if "::" not in selector or is_mutant(selector):
+            raise ValueError(f"`{selector}` is not a rule; write FILE::RULE to look at a mutant")
+    return tuple(f"{selector}{MARK}{number.upper()}" for selector in selectors)
+
+
 def collect_with_mutants(
     selectors: Sequence[str],
     seconds: float = Settings().load_timeout,

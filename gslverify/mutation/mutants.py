@@ -71,11 +71,21 @@ def _mutant(name: str, operator: MutationOperator, change: Change, subst: Subst)
     known = (name, operator, change.description, span or subst.span)
     try:
         made = change.draft.build()
-        refused = next((error for error in check(made) if not error.warning), None)
+        stillborn = _refusal(made)
     except GslError as error:
         return Mutant(*known, None, stillborn=str(error))
-    stillborn = f"{refused.code} {refused.message}" if refused is not None else ""
     return Mutant(*known, None if stillborn else made, change.performance, stillborn)
+
+
+def _refusal(made: Subst) -> str:
+    """Return why the language refuses a rule, empty if it does not."""
+    try:
+        refused = next((error for error in check(made) if not error.warning), None)
+    except GslError:
+        raise
+    except Exception:  # a declaration of somebody else's; the static stage says where it failed
+        return ""
+    return f"{refused.code} {refused.message}" if refused is not None else ""
 
 
 def as_rule(rule: Rule, mutant: Mutant) -> Rule:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from gslverify.codes.ignores import BUDGET_SPENT, RULE_BUDGET_SPENT
 from gslverify.codes.shape import ILLEGAL_TARGET
 from gslverify.finding import REFUTING, RuleResult, Verdict
 from gslverify.mutation.mutants import Mutant
 from gslverify.prove.claim import is_proved
+from gslverify.settings import STAGES
 
 ITSELF = "M42"
 """A rule whose target is its source holds; that it is noticed is a warning."""
@@ -21,7 +23,7 @@ class Fate(StrEnum):
 
     Only KILLED and SURVIVED count. A DECLINED one matches more, but its target cannot be built
     for what is new; a GENERAL one matches more and was proved all the same, so that the rule was
-    stricter than it had to be.
+    stricter than it had to be. For an UNJUDGED one there was no time.
     """
 
     KILLED = "killed"
@@ -31,6 +33,7 @@ class Fate(StrEnum):
     GENERAL = "generalisation"
     DECLINED = "declined"
     PERFORMANCE = "performance"
+    UNJUDGED = "unjudged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,8 @@ def fate_of(mutant: Mutant, result: RuleResult) -> tuple[Fate, str]:
         return Fate.PERFORMANCE, ""
     if result.verdict is Verdict.PASS and is_proved(result.assurances):
         return (Fate.GENERAL if mutant.operator.weakens else Fate.EQUIVALENT), "prove"
+    if {finding.code for finding in result.findings} & {BUDGET_SPENT, RULE_BUDGET_SPENT}:
+        return Fate.UNJUDGED, _why(result)
     return Fate.SURVIVED, _why(result)
 
 
@@ -90,8 +95,22 @@ class Score:
     @property
     def percent(self) -> float:
         """Killed mutants in percent of those that had to be; 100 when none had to."""
-        counted = self.counts[Fate.KILLED] + self.counts[Fate.SURVIVED]
+        return self._percent(self.counts[Fate.SURVIVED])
+
+    @property
+    def least(self) -> float:
+        """What the score is if no unjudged mutant would be killed; a limit is held against it."""
+        return self._percent(self.counts[Fate.SURVIVED] + self.counts[Fate.UNJUDGED])
+
+    def _percent(self, others: int) -> float:
+        counted = self.counts[Fate.KILLED] + others
         return 100.0 * self.counts[Fate.KILLED] / counted if counted else 100.0
+
+
+def killed_by(judged: Iterable[Judged]) -> dict[str, int]:
+    """Return how many mutants each stage killed, in the order of the stages."""
+    counts = Counter(one.by for one in judged if one.fate is Fate.KILLED)
+    return {stage: counts[stage] for stage in STAGES if counts[stage]}
 
 
 def by_operator(judged: Sequence[Judged]) -> dict[str, Score]:

@@ -140,6 +140,19 @@ def split_input(subst: Subst) -> Changes:
             yield Change(user, said, draft)
 
 
+@mutation("M08", "let what lies inside be used elsewhere", weakens=True)
+def used_elsewhere(subst: Subst) -> Changes:
+    """Make a call inside the source an output, which the target keeps as it is."""
+    if any(isinstance(pattern, Variadic) for pattern in subst.source_patterns):
+        return
+    for call in source_calls(subst):
+        if call not in subst.outputs:
+            draft = Draft.of(subst)
+            draft.source, draft.target = (*subst.source, call), (*subst.target, call)
+            said = f"{name_of(subst, call)} may be used elsewhere"
+            yield Change(call, said, draft, performance=True)
+
+
 @mutation("M09", "accept any constant for one, and any tensor for a constant", weakens=True)
 def wider_constant(subst: Subst) -> Changes:
     """Forget the value of a constant, that it is constant, or that a weight is one."""

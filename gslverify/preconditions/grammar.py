@@ -22,6 +22,7 @@ from gsl.pat import INPUTS, Call, Pattern
 from gsl.subst import Subst
 from gsl.types import FLOATING, INTEGER
 
+SIGNED = tuple(dtype for dtype in INTEGER if not dtype.startswith("u"))
 MOST_AXES = 4
 ORDERED = {(one, other) for one in ("min", "max") for other in ("min", "max")}
 ORDERED |= {(kind, kind) for kind in ("value", "ndim", "size")}
@@ -145,7 +146,8 @@ def _about_names(reading: Reading) -> Iterator[tuple[int, Term]]:
     if reading.kind == "dtype":
         yield from ((2, In(term, FLOATING)), (2, In(term, INTEGER)), (3, term != "bool"))
         yield 3, In(term, (*FLOATING, *INTEGER))
-        yield 3, In(term, INTEGER[:3])
+        yield 3, In(term, SIGNED)
+        yield 3, In(term, (*FLOATING, *SIGNED))
     names = sorted({value for value in reading.values if value is not None})
     yield from ((3, term == name) for name in names)
 

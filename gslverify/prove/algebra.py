@@ -7,11 +7,9 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from gsl.attr.term import Operation, Symbol, Term, bottom_up
-from gslverify.prove.cone import conjuncts
+from gsl.attr.term import Symbol, Term, bottom_up
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms
-from gslverify.prove.polynomials import add, frozen
 from gslverify.prove.replacing import Mapped, put
 from gslverify.prove.values import (
     CAST,
@@ -218,70 +216,6 @@ class Algebra:
             return self.combined(factor.head, items)
         arguments = [self.replaced(argument, mapping) for argument in factor.arguments]
         return self.factor(factor.head, *arguments, is_bit=factor.is_bit)
-
-    def simplified(self, region: Region) -> tuple[Region, Mapped] | None:
-        """Return a region without indices that can have one value only, and their values.
-
-        None when the region is known to be empty.
-        """
-        extents, mapping = dict(region.extents), dict[Symbol, Any]()
-        guards = conjuncts(region.guards)
-        while True:
-            found = self._determined(extents, guards)
-            if found is None:
-                break
-            symbol, place = found
-            guards += [place >= 0, place < extents[symbol]]
-            del extents[symbol]
-            mapping = {s: put(t, {symbol: place}) for s, t in mapping.items()} | {symbol: place}
-            extents = {s: put(e, {symbol: place}) for s, e in extents.items()}
-            guards = [put(guard, {symbol: place}) for guard in guards]
-        kept = self._needed(extents, guards)
-        return None if kept is None else (Region(tuple(extents.items()), kept), mapping)
-
-    def _determined(self, extents: Mapped, guards: Sequence[Any]) -> tuple[Symbol, Any] | None:
-        for symbol, extent in extents.items():
-            if self.forms.same(extent, 1):
-                return symbol, 0
-        for guard in guards:
-            if isinstance(guard, Operation) and guard.head == "==":
-                for symbol in extents:
-                    found = self.solved(guard.operands, [symbol])
-                    if found is not None:
-                        return found
-        return None
-
-    def solved(self, sides: Sequence[Any], unknown: Iterable[Symbol]) -> tuple[Symbol, Any] | None:
-        """Solve an equation for one of the unknowns that occurs in it linearly and once."""
-        wanted = frozenset(unknown)
-        if not all(map(self.forms.is_integer, sides)):
-            return None
-        difference = add(self.forms.poly(sides[0]), self.forms.poly(sides[1]), -1)
-        for mono, number in sorted(difference, key=lambda pair: pair[0]):
-            if len(mono) != 1 or number not in (1, -1):
-                continue
-            symbol = self.forms.atoms[mono[0]]
-            others = [atom for other, _ in difference if other != mono for atom in other]
-            inside = [self.forms.symbols_of(atom) for atom in others]
-            if symbol in wanted and not any(wanted & symbols for symbols in inside):
-                rest = frozen({m: -number * n for m, n in difference if m != mono})
-                assert isinstance(symbol, Symbol)
-                return symbol, self.forms.term(rest)
-        return None
-
-    def _needed(self, extents: Mapped, guards: Sequence[Any]) -> tuple[Term, ...] | None:
-        """Return the guards that are not obvious; None when one of them is false."""
-        bounds = Region(tuple(extents.items())).bounds
-        obvious = {self.forms.condition(bound) for bound in bounds}
-        kept: list[Term] = []
-        for guard in guards:
-            form = self.forms.condition(guard)
-            if form is False:
-                return None
-            if form is not True and form not in obvious:
-                obvious.add(form)
-                kept.append(guard)
-        return tuple(kept)
 
 
 def single(factor: Factor) -> Value:

@@ -12,12 +12,14 @@ from itertools import islice, permutations, product
 from typing import Any
 
 from gsl.attr.evaluate import conjunction, equal, negation
-from gsl.attr.term import Operation, Symbol, Term, operation
+from gsl.attr.term import Operation, Symbol, Term
 from gslverify.prove.algebra import replaced_region
 from gslverify.prove.facts import Facts
 from gslverify.prove.failure import UnprovableError
+from gslverify.prove.flattening import Summed, flattened, has_quotients
 from gslverify.prove.normal import Normaliser
 from gslverify.prove.replacing import put
+from gslverify.prove.solving import Pair, solutions
 from gslverify.prove.unknowns import Unknowns
 from gslverify.prove.values import (
     Factor,
@@ -33,8 +35,6 @@ MOST_PAIRINGS = 24
 MOST_CUTS = 12
 DEEPEST = 12
 MOST_STEPS = 300
-
-Pair = tuple[Any, Any]
 
 
 class Equality:
@@ -84,7 +84,7 @@ class Equality:
         payloads = Value((Family(1, one.powers),)), Value((Family(1, other.powers),))
         return self.match((one.region, payloads[0]), (other.region, payloads[1]), facts)
 
-    def match(self, one: tuple[Region, Value], other: tuple[Region, Value], facts: Facts) -> bool:
+    def match(self, one: Summed, other: Summed, facts: Facts) -> bool:
         """Tell whether a bijection between two regions takes values to equal values."""
         other = self._apart(one[0], *other)
         for pairs in self._ways(one, other):
@@ -97,13 +97,22 @@ class Equality:
             back = self._solution([(b, a) for a, b in pairs], other[0], one[0])
             if back is not None and self._is_bijection(one, other, there, back, facts):
                 return True
-        return False
+        return self._match_flattened(one, other, facts)
+
+    def _match_flattened(self, one: Summed, other: Summed, facts: Facts) -> bool:
+        """Try again with fewer indices, where these are not the same or hidden by divisions."""
+        if len(one[0].extents) == len(other[0].extents) and not _divides(one, other):
+            return False
+        flat, other_flat = (flattened(side, self.algebra) for side in (one, other))
+        if flat is one and other_flat is other:
+            return False
+        return self.match(flat, other_flat, facts)
 
     def reached(
         self,
-        whole: tuple[Region, Value],
+        whole: Summed,
         guards: Sequence[Any],
-        part: tuple[Region, Value],
+        part: Summed,
         facts: Facts,
     ) -> Iterator[Any]:
         """Yield conditions under which a value over `part` is one over `whole`, within guards."""
@@ -116,12 +125,12 @@ class Equality:
             if self.same_payload(part[1], moved, facts.assuming(*conditions)):
                 yield conjunction(*conditions)
 
-    def _ways(self, one: tuple[Region, Value], other: tuple[Region, Value]) -> Iterator[list[Pair]]:
+    def _ways(self, one: Summed, other: Summed) -> Iterator[list[Pair]]:
         if not one[0].extents and not other[0].extents:
             return iter([[]])
         return islice(self._pairings(one[1], other[1]), MOST_PAIRINGS)
 
-    def _apart(self, fixed: Region, region: Region, value: Value) -> tuple[Region, Value]:
+    def _apart(self, fixed: Region, region: Region, value: Value) -> Summed:
         """Rename the indices of a region and a value that another region has, too."""
         clashing = fixed.symbols & region.symbols
         if not clashing:
@@ -134,8 +143,8 @@ class Equality:
 
     def _is_bijection(
         self,
-        one: tuple[Region, Value],
-        other: tuple[Region, Value],
+        one: Summed,
+        other: Summed,
         there: Mapping[Symbol, Any],
         back: Mapping[Symbol, Any],
         facts: Facts,
@@ -237,57 +246,15 @@ class Equality:
         self, pairs: Sequence[Pair], known: Region, wanted: Region
     ) -> dict[Symbol, Any] | None:
         """Express the indices of a region by those of another one, as the places suggest."""
-        unknown = [symbol for symbol, _ in wanted.extents]
         equations = [pair for pair in pairs if not self.forms.same(*pair)]
         for guard in wanted.guards:
             if isinstance(guard, Operation) and guard.head == "==":
                 left, right = guard.operands
                 equations.append((left, right))
-        found: dict[Symbol, Any] = {}
-        while unknown:
-            solved = self._next(equations, unknown)
-            if solved is None:
-                solved = self._merged(equations, unknown)
-            if solved is None:
-                break
-            symbol, place = solved
-            unknown = [other for other in unknown if other is not symbol]
-            found = {s: put(t, {symbol: place}) for s, t in found.items()} | {symbol: place}
-            equations = [(put(a, found), put(b, found)) for a, b in equations]
+        symbols = [symbol for symbol, _ in wanted.extents]
+        found = solutions(equations, symbols, self.forms)
+        unknown = [symbol for symbol in symbols if symbol not in found]
         return self._completed(found, unknown, known, wanted)
-
-    def _next(
-        self, equations: Sequence[Pair], unknown: Sequence[Symbol]
-    ) -> tuple[Symbol, Any] | None:
-        for equation in equations:
-            solved = self.algebra.solved(equation, unknown)
-            if solved is not None:
-                return solved
-        return None
-
-    def _merged(
-        self, equations: Sequence[Pair], unknown: Sequence[Symbol]
-    ) -> tuple[Symbol, Any] | None:
-        """Solve u // d = a and u % d = b by u = a * d + b."""
-        wanted = frozenset(unknown)
-        for one, other in equations:
-            for quotient, value in ((one, other), (other, one)):
-                match quotient:
-                    case Operation(head="//", operands=(Symbol() as symbol, divisor)):
-                        if symbol not in wanted:
-                            continue
-                        rest = self._remainder(equations, symbol, divisor)
-                        if rest is not None:
-                            return symbol, value * divisor + rest
-        return None
-
-    def _remainder(self, equations: Sequence[Pair], symbol: Symbol, divisor: Any) -> Any:
-        wanted = self.forms.poly(operation("%", symbol, divisor))
-        for one, other in equations:
-            for part, value in ((one, other), (other, one)):
-                if self.forms.poly(part) == wanted:
-                    return value
-        return None
 
     def _completed(
         self,
@@ -366,6 +333,10 @@ class Equality:
         if any(isinstance(term, float) for term in terms):
             return False
         return unknowns.is_useful and facts.entails(equal(*terms))
+
+
+def _divides(*sides: Summed) -> bool:
+    return any(has_quotients(value) for _, value in sides)
 
 
 def _by_signature(family: Family) -> Any:

@@ -121,7 +121,7 @@ class Facts:
 
     def _parts(self) -> list[Term]:
         if self.memory.claims is None:
-            self.memory.claims = conjuncts(self.solver.claims)
+            self.memory.claims = conjuncts([*self.solver.claims, *self.forms.definitions])
         return [*self.memory.claims, *conjuncts(self.terms)]
 
     def _count(self, questions: int) -> None:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
+from gsl.attr.evaluate import equal
 from gsl.attr.term import (
     Constant,
     Operation,
@@ -23,13 +24,13 @@ from gsl.attr.term import (
     subterms,
 )
 from gslverify.prove.conditions import decided, joined, opposite
+from gslverify.prove.dividing import multiple
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.integers import Integers
 from gslverify.prove.names import Names
 from gslverify.prove.polynomials import (
     ONE,
     ZERO,
-    Monomial,
     Poly,
     add,
     constant_of,
@@ -38,8 +39,8 @@ from gslverify.prove.polynomials import (
     order,
     replaced,
     signless,
-    without,
 )
+from gslverify.prove.ranges import Ranges
 
 MOST_WORK = 50_000
 """Monomials that are made for one scenario; a proof that needs more is given up."""
@@ -48,65 +49,35 @@ MOST_WORK = 50_000
 class Forms:
     """Forms of the terms of one scenario."""
 
-    def __init__(self, claims: Iterable[Term] = ()) -> None:
+    def __init__(self) -> None:
         self._work = 0
         self.atoms: list[Term] = []
         self._numbers: dict[Hashable, int] = {}
         self._polys: dict[Term, Poly] = {}
         self._known: dict[Symbol, Poly] = {}
+        self.definitions: list[Term] = []
         self.names = Names()
-        self._extents: dict[int, Poly] = {}
+        self.ranges = Ranges(self.atoms, self.division)
         self._conditions: dict[Term, Hashable] = {}
         self.is_integer = Integers()
         self._symbols: dict[int, frozenset[Symbol]] = {}
-        for claim in claims:
-            self.learn(claim)
 
     def start_anew(self) -> None:
         """Forget how much work was done, not what came of it."""
         self._work = 0
 
-    def learn(self, claim: Any) -> None:
-        """Use the equations in a condition that always holds."""
-        stack = [claim]
-        while stack:
-            match stack.pop():
-                case Operation(head="and", operands=parts):
-                    stack.extend(parts)
-                case Operation(head="==", operands=(left, right)):
-                    self._equate(left, right)
-                case Operation(head="in", operands=(Symbol() as name, Constant(value=options))):
-                    self.names.restrict(name, options)
-
     def bound(self, symbol: Symbol, extent: Any) -> None:
-        """Note that a symbol takes the values 0 .. extent - 1."""
-        self._extents[self._atom(symbol, symbol)] = self.poly(extent)
+        """Note that a symbol takes the values 0 .. extent - 1.
 
-    def _equate(self, left: Term, right: Term) -> None:
-        for one, other in ((left, right), (right, left)):
-            if isinstance(one, Symbol) and one.sort == "text":
-                self.names.define(one, other)
-                return
-        if not self.is_integer(left) or not self.is_integer(right):
-            return
-        difference = add(self.poly(left), self.poly(right), -1)
-        for mono, number in sorted(difference, key=lambda pair: -max(pair[0], default=-1)):
-            if len(mono) == 1 and number in (1, -1) and self._is_free(mono[0], difference):
-                symbol = self.atoms[mono[0]]
-                assert isinstance(symbol, Symbol)
-                rest = frozen({m: -number * n for m, n in difference if m != mono})
-                self._define(symbol, mono[0], rest)
-                return
+        Forms that were made of it before are made again, as they may become simpler.
+        """
+        is_used = symbol in self._polys
+        atom, form = self._atom(symbol, symbol), self.poly(extent)
+        if is_used and self.ranges.extents.get(atom) != form:
+            self._forget()
+        self.ranges.extents[atom] = form
 
-    def _is_free(self, atom: int, poly: Poly) -> bool:
-        """Tell whether an atom is a symbol that occurs once, on its own."""
-        symbol = self.atoms[atom]
-        if not isinstance(symbol, Symbol) or symbol.sort != "int":
-            return False
-        others = {number for mono, _ in poly if mono != (atom,) for number in mono}
-        return symbol not in self._behind(others)
-
-    def _behind(self, atoms: Iterable[int]) -> set[Symbol]:
+    def symbols_behind(self, atoms: Iterable[int]) -> set[Symbol]:
         """Return the symbols in atoms and in what is known of these, or nothing ends."""
         found = set[Symbol]()
         stack = list(atoms)
@@ -124,11 +95,29 @@ class Forms:
             self._symbols[atom] = frozenset(part for part in parts if isinstance(part, Symbol))
         return self._symbols[atom]
 
-    def _define(self, symbol: Symbol, atom: int, value: Poly) -> None:
+    def define(self, atom: int, value: Poly) -> None:
+        """Note that an atom, which is a symbol, has a value."""
+        symbol = self.atoms[atom]
+        assert isinstance(symbol, Symbol)
         for other, known in self._known.items():
             self._known[other] = replaced(known, atom, value)
         self._known[symbol] = value
-        self._extents = {a: replaced(e, atom, value) for a, e in self._extents.items()}
+        self.ranges.define(atom, value)
+        self._forget()
+
+    def new_symbol(self, value: Term) -> Symbol:
+        """Return a symbol that stands for a value, which is at least 1."""
+        symbol = Symbol("quotient", low=1)
+        self.definitions.append(equal(symbol, value))
+        return symbol
+
+    def restrict(self, atom: int, least: int) -> None:
+        """Note that an atom, if it is a symbol, is at least a number."""
+        if self.ranges.restrict(atom, least):
+            self._forget()
+
+    def _forget(self) -> None:
+        """Have all forms made again, because they may become simpler."""
         self._polys.clear()
         self._conditions.clear()
 
@@ -213,7 +202,7 @@ class Forms:
         return self._unknown(name, name)
 
     def _operation(self, term: Operation, head: str, operands: tuple[Term, ...]) -> Poly:
-        if head in _CONDITIONS:
+        if head in CONDITIONS:
             return self._unknown(("condition", self.condition(term)), term)
         if head == "cond":
             return self._choice(term)
@@ -245,6 +234,8 @@ class Forms:
         """Tell whether two forms become one by an equation, such as that a size is 1."""
         if not isinstance(condition, tuple) or condition[0] != "eq":
             return False
+        if signless(add(then, otherwise, -1)) == condition[1]:
+            return True
         known: list[tuple[int, Poly]] = []
         for mono, number in sorted(condition[1], key=lambda pair: pair[0]):
             others = {atom for other, _ in condition[1] if other != mono for atom in other}
@@ -253,8 +244,8 @@ class Forms:
                 known.append((mono[0], rest))
                 break
         atoms = {atom for mono, _ in (*then, *otherwise) for atom in mono}
-        for atom in sorted(atoms & self._extents.keys()):
-            extent = self._extents[atom]
+        for atom in sorted(atoms & self.ranges.extents.keys()):
+            extent = self.ranges.extents[atom]
             self._charge(len(known) + len(extent))
             for place, value in known:
                 extent = replaced(extent, place, value)
@@ -273,19 +264,12 @@ class Forms:
 
     def _quotient(self, whole: Poly, divisor: Poly) -> Poly:
         """Take multiples of the divisor out of a division, and what is smaller than it."""
-        if len(divisor) != 1:
-            return self._divided(whole, divisor)
-        ((mono, number),) = divisor
-        taken: dict[Monomial, Any] = {}
-        for part, count in whole:
-            left = without(part, mono)
-            if left is not None and count % number == 0:
-                taken[left] = count // number
-        multiple = frozen(taken)
-        return add(multiple, self._divided(add(whole, multiply(multiple, divisor), -1), divisor))
+        whole_part = multiple(whole, divisor, self.ranges.is_below)
+        rest = add(whole, multiply(whole_part, divisor), -1)
+        return add(whole_part, self._divided(rest, divisor))
 
     def _divided(self, whole: Poly, divisor: Poly) -> Poly:
-        if not whole or self._is_below(whole, divisor):
+        if not whole or self.ranges.is_below(whole, divisor):
             return ZERO
         if whole == divisor:
             return ONE
@@ -295,28 +279,34 @@ class Forms:
         term = operation("//", self.term(whole), self.term(divisor))
         return self._unknown(("//", whole, divisor), term)
 
-    def _is_below(self, poly: Poly, limit: Poly) -> bool:
-        """Tell whether 0 <= poly < limit follows from the extents of symbols."""
-        if not self._is_natural(poly):
-            return False
-        most = poly
-        for atom in {number for mono, _ in poly for number in mono}:
-            if atom in self._extents:
-                extent = self._extents[atom]
-                if any(number in self._extents for mono, _ in extent for number in mono):
-                    return False
-                most = replaced(most, atom, add(extent, ONE, -1))
-        return self._is_natural(add(add(limit, most, -1), ONE, -1))
-
-    def _is_natural(self, poly: Poly) -> bool:
-        """Tell whether a polynomial cannot be negative, seen from signs alone."""
-        return all(
-            number > 0 and all(self._is_count(atom) for atom in mono) for mono, number in poly
-        )
-
-    def _is_count(self, atom: int) -> bool:
+    def quotient(self, atom: int) -> tuple[Poly, Poly] | None:
+        """Return the dividend and divisor of an atom that is a quotient of integers."""
         term = self.atoms[atom]
-        return isinstance(term, Symbol) and term.low is not None and term.low >= 0
+        if not isinstance(term, Operation) or term.head != "//" or not self.is_integer(term):
+            return None
+        whole, divisor = map(self.poly, term.operands)
+        return whole, divisor
+
+    def division(self, atom: int) -> tuple[int | None, Poly]:
+        """Return the atom that another one is the quotient of, None if it is none; the divisor."""
+        parts = self.quotient(atom)
+        return (None, ZERO) if parts is None else (self.atom_of(parts[0]), parts[1])
+
+    def extent(self, atom: int) -> Poly | None:
+        """Return the extent of an atom that is an index, or a quotient i // d where i < n d."""
+        whole, divisor = self.division(atom)
+        if whole is None:
+            return self.ranges.extents.get(atom)
+        extent = self.extent(whole)
+        if extent is None or not self.ranges.is_positive(divisor):
+            return None
+        count = multiple(extent, divisor, self.ranges.is_below)
+        return count if multiply(count, divisor) == extent else None
+
+    def atom_of(self, poly: Poly) -> int | None:
+        """Return the atom that a polynomial consists of, None if it is more or less than one."""
+        atoms = [mono[0] for mono, number in poly if len(mono) == number == 1]
+        return atoms[0] if len(atoms) == len(poly) == 1 else None
 
     def term(self, poly: Poly) -> Any:
         """Return a term, or a number, with this form."""
@@ -368,12 +358,21 @@ class Forms:
         texts = self.names.text(left), self.names.text(right)
         if any(isinstance(name, str) or _is_text(name) for name in texts):
             return self._same_text(head, texts)
-        sides = (left, right) if head in ("<", "<=", "==", "!=") else (right, left)
-        difference = add(self.poly(sides[1]), self.poly(sides[0]), -1)
+        low, high = (left, right) if head in ("<", "<=", "==", "!=") else (right, left)
+        difference = add(self.poly(high), self.poly(low), -1)
+        integral = self.is_integer(left) and self.is_integer(right)
         if head in ("==", "!="):
+            if integral and any(
+                map(self.ranges.is_positive, (difference, add(ZERO, difference, -1)))
+            ):
+                return head == "!="
             return decided("eq" if head == "==" else "ne", signless(difference))
-        strict, integral = head in ("<", ">"), self.is_integer(left) and self.is_integer(right)
-        if strict and integral:
+        strict = head in ("<", ">")
+        if integral and self.ranges.is_at_least(difference, int(strict)):
+            return True
+        if integral and self.ranges.is_at_least(add(ZERO, difference, -1), int(not strict)):
+            return False
+        if integral and strict:
             return decided("ge", add(difference, ONE, -1))
         return decided("gt" if strict else "ge", difference, integral)
 
@@ -390,7 +389,7 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, Symbol) and value.sort == "text"
 
 
-_CONDITIONS = frozenset({"and", "or", "not", "==", "!=", "<", "<=", ">", ">=", "in"})
+CONDITIONS = frozenset({"and", "or", "not", "==", "!=", "<", "<=", ">", ">=", "in"})
 _COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _ARITHMETIC: Mapping[str, Callable[[list[Poly]], Poly]] = {
     "+": lambda forms: add(forms[0], forms[1]),

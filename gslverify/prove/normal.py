@@ -7,7 +7,7 @@ rings, which hold for reals and for integers that wrap; those that need more say
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import product
 from typing import Any, assert_never
@@ -27,6 +27,7 @@ from gslverify.prove.conditions import opposite
 from gslverify.prove.facts import Facts
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.laws import Laws, is_infinite
+from gslverify.prove.regions import Regions
 from gslverify.prove.values import EXTREMA, Family, Item, Region, Value, value_of
 
 Guards = tuple[Any, ...]
@@ -48,6 +49,7 @@ class Normaliser:
     ) -> None:
         self.forms = facts.forms
         self.algebra = algebra
+        self.regions = Regions(self.forms)
         self.bits = bits
         self.laws = Laws(facts, algebra, is_field)
         self._known: dict[int, tuple[Expression, Cases]] = {}
@@ -129,22 +131,45 @@ class Normaliser:
         for symbol, extent in whole.variables:
             self.forms.bound(symbol, extent)
         families: list[Family] = []
-        for guards, value in self.cases(whole.body):
-            for family in value.families:
-                families += self._summed(whole.variables, guards, family).families
+        for guards, family in self._rejoined(self.cases(whole.body)):
+            families += self._summed(whole.variables, guards, family).families
         return value_of(families)
+
+    def _rejoined(self, cases: Cases) -> Iterator[tuple[Guards, Family]]:
+        """Yield the families of cases; those that do not depend on a condition lose it."""
+        found: dict[Any, dict[frozenset[Any], tuple[Guards, Family]]] = {}
+        for guards, value in cases:
+            for family in value.families:
+                same = found.setdefault((family.key, family.number), {})
+                self._add(guards, family, same)
+        for same in found.values():
+            yield from same.values()
+
+    def _add(
+        self, guards: Guards, family: Family, same: dict[frozenset[Any], tuple[Guards, Family]]
+    ) -> None:
+        """Add a family under some conditions to those that are equal under other conditions."""
+        forms = {self.forms.condition(guard): guard for guard in guards}
+        forms.pop(True, None)
+        for form in forms:
+            others = frozenset(forms) - {form}
+            if same.pop(others | {opposite(form)}, None) is not None:
+                rest = tuple(guard for one, guard in forms.items() if one != form)
+                self._add(rest, family, same)
+                return
+        same[frozenset(forms)] = tuple(forms.values()), family
 
     def _summed(self, variables: Any, guards: Guards, family: Family) -> Value:
         region = Region((*variables, *family.region.extents), (*guards, *family.region.guards))
-        simple = self.algebra.simplified(region)
+        simple = self.regions.simplified(region)
         if simple is None:
             return Value()
         inner = self.algebra.replaced(Value((Family(family.number, family.powers),)), simple[1])
         return value_of(
-            one for part in inner.families for one in self._counted(part, simple[0]).families
+            one for part in inner.families for one in self.counted(part, simple[0]).families
         )
 
-    def _counted(self, family: Family, region: Region) -> Value:
+    def counted(self, family: Family, region: Region) -> Value:
         """Turn a sum over an index that nothing depends on into a multiple."""
         used = {s for factor, _ in family.powers for s in self.algebra.free(factor)}
         terms = [*region.guards, *(extent for _, extent in region.extents)]
@@ -160,7 +185,7 @@ class Normaliser:
             self.forms.bound(symbol, extent)
         items: list[Item] = []
         for guards, value in self.cases(whole.body):
-            simple = self.algebra.simplified(Region(whole.variables, guards))
+            simple = self.regions.simplified(Region(whole.variables, guards))
             if simple is not None:
                 items.append(Item(simple[0], self.algebra.replaced(value, simple[1])))
         assert whole.function in EXTREMA

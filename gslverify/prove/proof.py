@@ -12,17 +12,18 @@ from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import Need, tensors
 from gsl.rewrite.builder import Builder, output_pairs
-from gsl.types import FLOATING, TensorType
+from gsl.types import ALL_DTYPES, FLOATING, TensorType
 from gslverify.instances.decisions import MOST_PATHS, Decisions
 from gslverify.instances.instance import Instance
 from gslverify.prove.algebra import Algebra
+from gslverify.prove.counting import counted
 from gslverify.prove.defined import Definedness
 from gslverify.prove.equality import Equality
 from gslverify.prove.facts import Facts, Memory
 from gslverify.prove.failure import UnprovableError
-from gslverify.prove.forms import Forms
 from gslverify.prove.inline import Inliner
 from gslverify.prove.integers import is_integer
+from gslverify.prove.learning import cases_of, forms_of
 from gslverify.prove.merge import merged
 from gslverify.prove.normal import Cases, Normaliser
 from gslverify.prove.relaxed import Replies
@@ -31,6 +32,12 @@ from gslverify.smt import Solver
 
 QUESTION_LIMIT = 150_000
 """The solver's own unit; what it does not see soon it hardly ever sees."""
+
+EXACT_AS_FLOAT = tuple(dtype for dtype in ALL_DTYPES if dtype != "int64")
+"""Dtypes all of whose values a Python float can have."""
+
+LARGEST_EXACT = 2**53
+"""Up to it a Python float can have all integers as values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +90,22 @@ def open_obligation(instance: Instance, solver: Solver, replies: Replies) -> str
 
 
 def _open_in_target(instance: Instance, solver: Solver, target: Target, replies: Replies) -> str:
+    """Prove a target; where that fails, in each case that its claims leave."""
+    reason = _open_by_any_laws(instance, solver, target, replies)
+    if not reason:
+        return ""
+    cases = cases_of([*(claim.term for claim in instance.claims), *target.path])
+    if len(cases) < 2:
+        return reason
+    narrowed = (Target(target.pairs, (*target.path, *case)) for case in cases)
+    open_ones = (_open_by_any_laws(instance, solver, one, replies) for one in narrowed)
+    return reason if any(open_ones) else ""
+
+
+def _open_by_any_laws(instance: Instance, solver: Solver, target: Target, replies: Replies) -> str:
     """Prove by the laws of rings and, where that fails and all are floats, by those of reals."""
     scenario = _Scenario(instance, solver, target, replies)
-    try:
-        reason = scenario.open_obligation(is_field=False)
-    except UnprovableError as error:
-        reason = str(error)
+    reason = scenario.open_obligation(is_field=False)
     scenario.start_anew()
     outputs = [expr for pair in target.pairs for expr in pair]
     if not reason or not computes_with_floats(outputs, scenario.facts):
@@ -103,7 +120,7 @@ class _Scenario:
         self, instance: Instance, solver: Solver, target: Target, replies: Replies
     ) -> None:
         claims = [claim.term for claim in instance.claims]
-        self.forms = Forms([*claims, *target.path])
+        self.forms = forms_of([*claims, *target.path])
         self.memory = Memory(replies)
         self.facts = Facts(solver, self.forms, memory=self.memory).assuming(*target.path)
         self.target = target
@@ -124,6 +141,12 @@ class _Scenario:
 
     def open_obligation(self, is_field: bool) -> str:
         """Return what could not be proved; the empty string for nothing."""
+        try:
+            return self._open_obligation(is_field)
+        except UnprovableError as error:
+            return str(error)
+
+    def _open_obligation(self, is_field: bool) -> str:
         equality = self._equality(is_field)
         for number, (source, target) in enumerate(self.target.pairs):
             for field, pair in enumerate(_fields(source, target)):
@@ -140,7 +163,26 @@ class _Scenario:
         for expr in reverse_post_order([new for _, new in self.target.pairs]):
             if isinstance(expr, Const) and id(expr) not in known and _may_overflow(expr.value):
                 return "a constant that the target computes may be out of the range of its dtype"
+            if isinstance(expr, Call) and id(expr) not in known and self._rounds(expr):
+                return "a constant may be too large to become an attribute, which is a float"
         return ""
+
+    def _rounds(self, call: Call) -> bool:
+        """Tell whether an integer constant may not be what it is as a value of an attribute."""
+        sources = [old for old, _ in self.target.pairs]
+        dtypes = {
+            expr.value: expr.tensor_type.dtype
+            for expr in reverse_post_order(sources)
+            if isinstance(expr, Const) and isinstance(expr.value, Symbol)
+        }
+        for value in call.attributes.values():
+            parts = bottom_up(value) if isinstance(value, Term) else ()
+            read = [dtypes[part] for part in parts if isinstance(part, Symbol) and part in dtypes]
+            if read and not all(self.facts.is_one_of(one, EXACT_AS_FLOAT) for one in read):
+                limits = (value >= -LARGEST_EXACT, value <= LARGEST_EXACT)
+                if not self.facts.entails(*limits):
+                    return True
+        return False
 
     def _open_element(
         self, source: tuple[Expr, Any], target: tuple[Expr, Any], equality: Equality
@@ -179,8 +221,11 @@ class _Scenario:
 def _are_same(value: Value, other: Value, equality: Equality, facts: Facts) -> bool:
     if equality.same(value, other, facts):
         return True
-    one, two = merged((value, other), equality.algebra, facts)
-    return (one is not value or two is not other) and equality.same(one, two, facts)
+    normaliser = equality.normaliser
+    plain = [counted(side, normaliser, facts) for side in (value, other)]
+    one, two = merged(plain, equality.algebra, facts)
+    is_new = one.key != value.key or two.key != other.key
+    return is_new and equality.same(one, two, facts)
 
 
 def _open_sentence(value: Value, other: Value, guards: Sequence[Any]) -> str:

@@ -15,7 +15,8 @@ from gsl.attr.term import Constant, Operation, Symbol, Term, as_term
 from gslverify.prove.cone import Pool, conjuncts, shape_of
 from gslverify.prove.forms import Forms
 from gslverify.prove.guesses import is_refuted
-from gslverify.prove.polynomials import Monomial, Poly, constant_of
+from gslverify.prove.lemmas import Clause, of_product, of_quotient
+from gslverify.prove.polynomials import ZERO, Monomial, Poly, add, constant_of
 from gslverify.smt import Answer, Solver, UntranslatableError
 
 _COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">="})
@@ -53,10 +54,12 @@ class Relaxed:
         self._invented: set[Symbol] = set()
         self._made: dict[Hashable, Term] = {}
         self._lemmas: list[Term] = []
+        self._compared = set[Poly]()
         self._known: dict[int, tuple[Any, Any]] = {}
         self._pool = Pool()
         linear = conjuncts(map(self.condition, (*claims, *forms.bounds())))
         self._claims = [term for term in linear if isinstance(term, Term)]
+        self._claims += [self._operation(">=", *least) for least in forms.ranges.leasts()]
 
     def follows(self, condition: Any, assumptions: Iterable[Term]) -> Reply:
         """Tell whether a condition follows from claims that hold and from assumptions."""
@@ -117,9 +120,33 @@ class Relaxed:
             return self._negation(self.condition(value.operands[0]))
         if value.head in _COMPARED and not any(map(_is_text, value.operands)):
             left, right = (self.linear(self.forms.poly(side)) for side in value.operands)
+            if all(map(self.forms.is_integer, value.operands)):
+                self._multiply_out(form)
             return self._operation(value.head, left, right)
         names = [self.forms.names.text(o) if _is_text(o) else o for o in value.operands]
         return self._operation(value.head, *names)
+
+    def _multiply_out(self, form: Hashable) -> None:
+        """Learn what the quotients in a comparison of integers say about products."""
+        match form:
+            case ("ge", frozenset() as poly, True):
+                self._compare(poly)
+            case ("eq" | "ne", frozenset() as poly):
+                self._compare(poly)
+                self._compare(add(ZERO, poly, -1))
+
+    def _compare(self, difference: Poly) -> None:
+        if difference in self._compared:
+            return
+        self._compared.add(difference)
+        for clause in of_quotient(difference, self.forms):
+            self._learn(clause)
+
+    def _learn(self, clause: Clause) -> None:
+        for part in clause:
+            self._compare(part)
+        parts = [self._operation(">=", self.linear(poly), 0) for poly in clause]
+        self._lemmas.append(reduce(lambda a, b: self._operation("or", a, b), parts))
 
     def _joined(self, head: str, parts: Sequence[Any]) -> Any:
         absorbing = head == "or"
@@ -155,14 +182,17 @@ class Relaxed:
     def _unknown(self, mono: Monomial) -> Any:
         if mono not in self._symbols:
             self._symbols[mono] = self._made_of(mono)
+            for clause in of_product(mono, self.forms):
+                self._learn(clause)
         return self._symbols[mono]
 
     def _made_of(self, mono: Monomial) -> Any:
-        terms = [self.forms.atoms[atom] for atom in mono]
+        forms = self.forms
+        terms = [forms.atoms[atom] for atom in mono]
         if len(terms) == 1:
             return self._atom(mono[0], terms[0])
-        lows = [-1 if not isinstance(t, Symbol) or t.low is None else t.low for t in terms]
-        low = int(min(lows) >= 1) if min(lows) >= 0 else None
+        lows = [least for least in (1, 0) if all(forms.ranges.is_count(a, least) for a in mono)]
+        low = next(iter(lows), None)
         is_real = any(isinstance(t, Symbol) and t.sort == "real" for t in terms)
         return self._invent("product", "real" if is_real else "int", low)
 

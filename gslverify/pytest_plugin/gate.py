@@ -24,6 +24,7 @@ from gslverify.gate.lines import change_line, gate_lines
 from gslverify.pytest_plugin.configure import session_settings
 from gslverify.report.json import document
 from gslverify.report.record import Report
+from gslverify.report.values import counted
 from gslverify.settings import Settings
 
 BASELINE = pytest.StashKey[Baseline | None]()
@@ -100,7 +101,7 @@ class Gate:
         except BaselineError as error:
             yield str(error)
             return
-        yield f"{path}: {len(made.rules)} rules"
+        yield f"{path}: {counted(len(made.rules), 'rule')}"
         yield from (f"{change_line(change)}; it stays as it was" for change in left)
 
     def _complete(self, report: Report) -> Report:

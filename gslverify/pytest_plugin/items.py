@@ -211,7 +211,8 @@ class StageItem(RuleItem):
             pytest.skip(result.skipped)
         self._note_properties(result)
         if any(finding.code.id == rule.expect for finding in result.findings):
-            pytest.xfail(f"refuted by {rule.expect} as expected")
+            known = f": {rule.expect_reason}" if rule.expect_reason else ""
+            pytest.xfail(f"refuted by {rule.expect} as expected{known}")
         findings = [*_refuting(result), *_unmet(rule, result)]
         if findings:
             if why := gate.why_known(self.config, self.node.collected.rule_id, findings):

@@ -7,6 +7,7 @@ SETTINGS = {
     "stages": ("LIST", "stages to run; the first always runs"),
     "max-examples": ("N", "graphs per rule in the numeric stage"),
     "min-examples": ("N", "graphs below which the numeric stage is inconclusive"),
+    "draws": ("N", "inputs drawn for a graph"),
     "seed": ("N", "start of all random choices; falls back to --hypothesis-seed"),
     "budget": ("60s|10m", "time for all rules of the session, divided among its workers"),
     "rule-budget": ("60s|10m", "time for one rule"),
@@ -14,12 +15,18 @@ SETTINGS = {
     "solver-timeout": ("60s|10m", "limit of one solver query"),
     "load-timeout": ("60s|10m", "time for importing a rule file"),
     "baseline": ("FILE", "known results: what it knows to fail is no failure"),
+    "select": ("CODES", "only these warnings are reported"),
     "ignore": ("CODES", "warnings that are not reported"),
+    "per-rule-ignores": ("PATTERN:CODE", "warnings that are not reported for some rules"),
 }
 """Settings that are options with a value: placeholder and help."""
 
 SWITCHES = {
     "tvm": ("--gsl-no-tvm", False, "run rules on NumPy only"),
+    "hints": ("--gsl-no-hints", False, "look for no condition that a refuted rule lacks"),
+    "cache": ("--gsl-no-cache", False, "use no results of earlier runs"),
+    "allow-inconclusive": ("--gsl-allow-inconclusive", True, "what passed may be inconclusive"),
+    "strict-baseline": ("--gsl-strict-baseline", True, "what is out of date fails the session"),
     "keep-going": ("--gsl-keep-going", True, "run later stages of refuted rules, too"),
 }
 """Settings that are flags: the flag, the value that it stands for, and help of the flag."""

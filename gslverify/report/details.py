@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from textwrap import wrap
@@ -25,8 +26,25 @@ def finding_block(
     result: RuleResult, finding: Finding, settings: Settings, style: Style
 ) -> list[str]:
     """Return the lines that describe one finding about a rule."""
-    lines = _heading(result, finding, style)
-    lines += span_lines(finding.span)
+    hint = hint_of(finding, settings)
+    again = repro_command(result.rule_id, settings)
+    return block_lines(result.rule_id, replace(finding, cure=hint), again, style)
+
+
+def hint_of(finding: Finding, settings: Settings) -> str:
+    """Return how a finding is cured, unless nobody wants hints."""
+    return finding.cure if settings.hints else ""
+
+
+def block_lines(
+    rule_id: str, finding: Finding, again: str, style: Style, source_line: str | None = None
+) -> list[str]:
+    """Return the lines of a finding, given the command that verifies its rule again.
+
+    The line that it points at is read from its file where it is not given.
+    """
+    lines = _heading(rule_id, finding, style)
+    lines += span_lines(finding.span, source_line)
     lines += _labelled("", finding.message, style)
     if finding.counterexample is not None:
         lines += counterexample_lines(finding.counterexample, style)
@@ -36,30 +54,34 @@ def finding_block(
     lines += _labelled("hint", finding.cure, style)
     if finding.stored:
         lines += _labelled("repro", shlex.join(["gslverify", "repro", finding.stored]), style)
-    if "::" in result.rule_id:
-        label = "again" if finding.stored else "repro"
-        lines += _labelled(label, repro_command(result.rule_id, settings), style)
+    if "::" in rule_id:
+        lines += _labelled("again" if finding.stored else "repro", again, style)
     lines += _labelled("explain", f"gslverify explain {finding.code}", style)
     return [style.plain(line) for line in lines]
 
 
-def _heading(result: RuleResult, finding: Finding, style: Style) -> list[str]:
+def _heading(rule_id: str, finding: Finding, style: Style) -> list[str]:
     verdict = "warning" if finding.code.is_warning else finding.code.verdict.value
     painted = verdict if finding.code.is_warning else style.verdict(Verdict(verdict))
     title = f"{finding.code} {finding.code.title}"
-    subject = f"{painted} {style.paint(result.rule_id, BOLD)}"
-    space = style.width - len(verdict) - 1 - len(result.rule_id) - len(title)
+    subject = f"{painted} {style.paint(rule_id, BOLD)}"
+    space = style.width - len(verdict) - 1 - len(rule_id) - len(title)
     if space > 1:
         return [f"{subject}{' ' * space}{title}"]
     return [subject, *wrap(title, style.width, initial_indent="  ", subsequent_indent="  ")]
 
 
-def span_lines(span: Span | None) -> list[str]:
+def source_line_of(span: Span | None) -> str:
+    """Return the first line of a place; empty where there is none."""
+    return linecache.getline(span.file, span.line).rstrip("\n") if span is not None else ""
+
+
+def span_lines(span: Span | None, source_line: str | None = None) -> list[str]:
     """Return the place, the source line and carets below it; nothing when there is no place."""
     if span is None:
         return []
     lines = [f"  --> {from_here(Path(span.file))}:{span.line}:{span.column}"]
-    text = linecache.getline(span.file, span.line).rstrip("\n")
+    text = source_line_of(span) if source_line is None else source_line
     if not text.strip():
         return lines
     number = str(span.line)

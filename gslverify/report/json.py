@@ -17,8 +17,9 @@ from gsl.span import Span
 from gslverify.codes.corpus import is_rule
 from gslverify.finding import Counterexample, Difference, Finding, RuleResult, StageResult, Tensor
 from gslverify.project import in_project, selector_in_project
-from gslverify.report.details import repro_command
-from gslverify.report.record import Report
+from gslverify.report.details import hint_of, repro_command, source_line_of
+from gslverify.report.drawings import Sides, sides_of, written_rule
+from gslverify.report.record import QUIET, Report
 from gslverify.settings import Settings
 from gslverify.versions import tool_versions
 
@@ -42,7 +43,7 @@ def document(report: Report) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "tool": tool_versions(),
         "run": _run(report),
-        "rules": [_rule(result, settings) for result in done.results],
+        "rules": [_rule(result, report) for result in done.results],
         "summary": summary(done.results),
         "timing": {
             "total_s": round(done.seconds, 3),
@@ -124,7 +125,8 @@ def _summary_word(result: RuleResult) -> str:
     return result.verdict.lower() if is_rule(result) else "without_rule"
 
 
-def _rule(result: RuleResult, settings: Settings) -> dict[str, Any]:
+def _rule(result: RuleResult, report: Report) -> dict[str, Any]:
+    settings = report.settings
     return {
         "id": result.rule_id,
         "span": _span(result.span),
@@ -138,7 +140,13 @@ def _rule(result: RuleResult, settings: Settings) -> dict[str, Any]:
         "findings": [
             finding_document(finding, result.rule_id, settings) for finding in result.findings
         ],
+        "drawing": None if result.verdict in QUIET else _drawing(result, report),
     }
+
+
+def _drawing(result: RuleResult, report: Report) -> Sides | None:
+    subst = written_rule(report.collected, result)
+    return None if subst is None else sides_of(subst)
 
 
 def stage_document(stage: StageResult, settings: Settings) -> dict[str, Any]:
@@ -170,10 +178,11 @@ def finding_document(finding: Finding, rule_id: str, settings: Settings) -> dict
         "level": "warning" if finding.code.is_warning else "error",
         "verdict": finding.code.verdict.lower(),
         "message": finding.message,
-        "cure": finding.cure,
+        "cure": hint_of(finding, settings),
         "condition": finding.condition or None,
         "details": list(finding.details),
         "span": _span(finding.span),
+        "source_line": source_line_of(finding.span),
         "repro": repro_command(rule_id, settings),
         "stored": finding.stored or None,
         "counterexample": None if example is None else _counterexample(example),

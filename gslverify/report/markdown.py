@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from html import escape
 
 from gsl.drawing.show import rule_mermaid
 from gsl.errors import printable
 from gslverify.codes.corpus import is_rule
-from gslverify.corpus.collect import CollectedRule
-from gslverify.corpus.containment import contained
-from gslverify.finding import Finding, RuleResult, Verdict
+from gslverify.finding import Finding, RuleResult
 from gslverify.report.details import finding_block, repro_command
-from gslverify.report.record import Report
-from gslverify.report.text import QUIET, counts_text
+from gslverify.report.drawings import written_rule
+from gslverify.report.record import QUIET, Report
+from gslverify.report.text import counts_text
+from gslverify.report.values import counted
 
 MARKER = "<!-- gslverify -->"
 """First line, by which a bot finds the comment that it has to replace."""
 
 MOST_ROWS = 20
+MOST_CHARACTERS = 60_000
+"""Of a comment; GitHub takes 65,536."""
 
 
 def markdown(report: Report) -> str:
@@ -33,10 +34,24 @@ def markdown(report: Report) -> str:
         lines += [f"The run is not complete: {inline(report.done.stop_reason)}.", ""]
     if troubled:
         lines += table(("verdict", "rule", "code"), [_row(result) for result in troubled])
-    for result in [r for r in troubled if is_rule(r)][:MOST_ROWS]:
-        lines += details(report, result)
+    rules = [result for result in troubled if is_rule(result)][:MOST_ROWS]
+    lines += fitting(details(report, result) for result in rules)
     lines += [inline(remark) for remark in report.remarks]
     return "".join(f"{line}\n" for line in lines)
+
+
+def fitting(blocks: Iterable[Iterable[str]]) -> Iterator[str]:
+    """Yield blocks of lines while they fit into a comment, then how many do not."""
+    room, left_out = MOST_CHARACTERS, 0
+    for block in blocks:
+        lines = list(block)
+        room -= sum(len(line) + 1 for line in lines)
+        if room >= 0:
+            yield from lines
+        left_out += room < 0
+    if left_out:
+        yield f"for details of {counted(left_out, 'more rule')} see the full report"
+        yield ""
 
 
 def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
@@ -91,9 +106,9 @@ def details(report: Report, result: RuleResult) -> Iterator[str]:
     name = result.rule_id.rpartition("::")[2]
     yield f"<details><summary>{escape(printable(name))}: {result.verdict.value}</summary>"
     yield ""
-    drawing = _drawing(report, result)
-    if drawing:
-        yield from fenced(drawing, "mermaid")
+    subst = written_rule(report.collected, result)
+    if subst is not None:
+        yield from fenced(rule_mermaid(subst), "mermaid")
     findings = [f for f in result.findings if not f.code.is_warning]
     yield from fenced(_blocks(report, result, findings))
     if "::" in result.rule_id:
@@ -105,13 +120,3 @@ def details(report: Report, result: RuleResult) -> Iterator[str]:
 def _blocks(report: Report, result: RuleResult, findings: list[Finding]) -> list[str]:
     blocks = [finding_block(result, f, report.settings, report.style) for f in findings]
     return "\n\n".join("\n".join(block) for block in blocks).splitlines()
-
-
-def _drawing(report: Report, result: RuleResult) -> list[str]:
-    """Return the rule as a flowchart; nothing for a rule that cannot be written down."""
-    items = (i for i in report.collected if i.rule_id == result.rule_id)
-    item = next(items, None)
-    if isinstance(item, CollectedRule) and result.verdict is not Verdict.ERROR:
-        with suppress(Exception), contained():
-            return rule_mermaid(item.rule())
-    return []

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from gsl.span import Span
 from gslverify.mutation.mutants import operators
-from gslverify.mutation.score import Fate, Judged, Score, by_operator, by_rule
+from gslverify.mutation.score import Fate, Judged, Score, by_operator, by_rule, killed_by
 from gslverify.project import from_here
 from gslverify.report.style import BOLD, Style
+from gslverify.report.values import counted
 
 COUNTED = (Fate.KILLED, Fate.SURVIVED)
+WORTH_A_LOOK = (Fate.SURVIVED, Fate.GENERAL)
 COLUMNS = (
     Fate.KILLED,
     Fate.SURVIVED,
@@ -22,38 +25,58 @@ COLUMNS = (
     Fate.DECLINED,
     Fate.PERFORMANCE,
     Fate.STILLBORN,
+    Fate.UNJUDGED,
 )
 SCHEMA_VERSION = 1
 STRICTER = "holds too: the rule is stricter than it must be"
 
 
-def campaign_lines(judged: Sequence[Judged], left_out: int, style: Style) -> Iterator[str]:
-    """Yield what is worth knowing about a campaign."""
-    for fate in (Fate.SURVIVED, Fate.GENERAL):
+def campaign_lines(
+    judged: Sequence[Judged], left_out: int, style: Style, fail_under: float = 0.0
+) -> Iterator[str]:
+    """Yield what is worth knowing about a campaign; of a verbose one, all mutants."""
+    others = [fate for fate in Fate if fate not in WORTH_A_LOOK]
+    for fate in (*WORTH_A_LOOK, *(others if style.verbosity > 0 else ())):
         for one in judged:
             if one.fate is fate:
                 yield from mutant_lines(one, style)
-    if style.verbosity > 0:
-        yield ""
-        yield from _table("rule", by_rule(judged), {}, style)
     if style.verbosity >= 0 and judged:
+        yield from _tables(judged, style)
+    yield f"{score_line(judged, left_out)}{_limit(judged, fail_under)}"
+    if any(one.fate is Fate.UNJUDGED for one in judged):
+        yield "there was no time to judge all of them; `--budget 0` takes as long as it needs"
+
+
+def _tables(judged: Sequence[Judged], style: Style) -> Iterator[str]:
+    """Yield a table of rules, by default of those with survivors, and one of operators."""
+    rules = {
+        rule: score
+        for rule, score in by_rule(judged).items()
+        if style.verbosity > 0 or score.counts[Fate.SURVIVED]
+    }
+    if rules:
         yield ""
-        meanings = {name: found.meaning for name, found in operators().items()}
-        yield from _table("operator", by_operator(judged), meanings, style)
-        yield ""
-    yield score_line(judged, left_out)
+        yield from _table("rule", rules, {}, style)
+    yield ""
+    meanings = {name: found.meaning for name, found in operators().items()}
+    yield from _table("operator", by_operator(judged), meanings, style)
+    yield ""
+    stages = ", ".join(f"{count} by {stage}" for stage, count in killed_by(judged).items())
+    if stages:
+        yield f"killed: {stages}"
 
 
 def mutant_lines(one: Judged, style: Style) -> Iterator[str]:
     """Yield what a mutant is, what was seen of it, and how to look at it."""
     mutant = one.mutant
     place = f" ({_place(mutant.span)})" if mutant.span else ""
-    head = "SURVIVED" if one.fate is Fate.SURVIVED else "GENERALISATION"
+    head = "GENERALISATION" if one.fate is Fate.GENERAL else one.fate.upper()
     yield f"{style.paint(head, BOLD)} {one.rule_id} {mutant.number}: {mutant.description}{place}"
-    said = one.by if one.fate is Fate.SURVIVED else STRICTER
+    said = STRICTER if one.fate is Fate.GENERAL else one.by
     yield f"         {style.plain(said)}"
-    file = one.rule_id.rpartition("::")[0]
-    yield f"         try: gslverify check {file}::{mutant.name} -n 200"
+    if one.fate in WORTH_A_LOOK:
+        words = ["gslverify", "check", one.rule_id, "--mutant", mutant.number, "-n", "200"]
+        yield f"         try: {shlex.join(words)}"
 
 
 def _place(span: Span) -> str:
@@ -78,9 +101,20 @@ def score_line(judged: Sequence[Judged], left_out: int) -> str:
     score = Score.of(judged)
     rules = len({one.rule_id for one in judged})
     parts = [f"{score.counts[fate]} {fate.value}" for fate in COLUMNS if score.counts[fate]]
-    said = f"{score.generated} mutants of {rules} rule{'' if rules == 1 else 's'}"
-    rest = f"; {left_out} not drawn" if left_out else ""
+    said = f"{counted(score.generated, 'mutant')} of {counted(rules, 'rule')}"
+    rest = f"; {left_out} not verified" if left_out else ""
     return f"{said}: {', '.join(parts) or 'none'}{rest}    score {score.percent:.1f}%"
+
+
+def _limit(judged: Sequence[Judged], fail_under: float) -> str:
+    """Say whether a score is as high as it has to be, if it has to."""
+    if not fail_under:
+        return ""
+    score = Score.of(judged)
+    said = "ok" if score.least >= fail_under else "too low"
+    if score.percent >= fail_under > score.least:
+        said = f"too low if none of the unjudged is killed, {score.least:.1f}%"
+    return f"  (fail-under {fail_under:g}: {said})"
 
 
 def campaign_document(
@@ -95,6 +129,7 @@ def campaign_document(
         "summary": _counts(Score.of(judged)),
         "operators": {name: _counts(score) for name, score in by_operator(judged).items()},
         "rules": {name: _counts(score) for name, score in by_rule(judged).items()},
+        "killed_by": killed_by(judged),
         "mutants": [_record(one) for one in judged],
     }
 

@@ -9,7 +9,7 @@ from typing import Any
 from gsl.drawing.show import rule_dot, rule_mermaid, rule_text, rule_tree
 from gsl.operators import REGISTRY, Operator
 from gsl.operators.declaration import REQUIRED
-from gsl.subst import Subst
+from gsl.subst import Rule, Subst
 from gslverify.corpus.collect import Collected, CollectedRule, Unusable
 from gslverify.project import in_project
 from gslverify.repro.store import pinned_files
@@ -57,10 +57,16 @@ def _rule_document(item: CollectedRule) -> dict[str, Any]:
         "equation": rule.equation,
         "tags": sorted(rule.tags),
         "expect": rule.expect or None,
+        "reason": rule.expect_reason or None,
         "twin": rule.twin or None,
         "origin": rule.origin or None,
         "pinned": [in_project(file) for file in pinned_files(item.path, rule.name)],
     }
+
+
+def expectation_of(rule: Rule) -> str:
+    """Return the code that refutes a rule as expected, and why that is known if it is said."""
+    return f"{rule.expect} ({rule.expect_reason})" if rule.expect_reason else rule.expect
 
 
 def _rule_entry(item: CollectedRule) -> Iterator[str]:
@@ -71,7 +77,7 @@ def _rule_entry(item: CollectedRule) -> Iterator[str]:
         yield f"      {rule.equation}"
     facts = [
         f"tags: {', '.join(sorted(rule.tags))}" if rule.tags else "",
-        f"expect: {rule.expect}" if rule.expect else "",
+        f"expect: {expectation_of(rule)}" if rule.expect else "",
         f"twin: {rule.twin}" if rule.twin else "",
         f"origin: {rule.origin}" if rule.origin else "",
         f"pinned: {pinned}" if pinned else "",

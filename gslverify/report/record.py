@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 
 from gslverify.corpus.collect import Collected
 from gslverify.events import Event, RuleDone, RunDone, RunStarted
-from gslverify.finding import Finding, RuleResult
+from gslverify.finding import Finding, RuleResult, Verdict
 from gslverify.report.style import Style
 from gslverify.settings import Settings
+
+QUIET = frozenset({Verdict.PASS, Verdict.XFAIL})
+"""Verdicts of rules that are as they should be."""
 
 
 @dataclass(frozen=True, slots=True)

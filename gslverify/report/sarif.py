@@ -11,7 +11,7 @@ from gslverify import __version__
 from gslverify.finding import Code, Finding, RuleResult, Verdict
 from gslverify.project import in_project, named
 from gslverify.report.concise import findings_of, level_of
-from gslverify.report.details import repro_command
+from gslverify.report.details import hint_of, repro_command
 from gslverify.report.record import Report
 from gslverify.settings import Settings
 
@@ -33,7 +33,7 @@ def sarif(report: Report) -> str:
             "driver": {
                 "name": "gslverify",
                 "version": __version__,
-                "rules": [_descriptor(code) for code in codes],
+                "rules": [_descriptor(code, report.settings.docs_url) for code in codes],
             }
         },
         "columnKind": "unicodeCodePoints",
@@ -47,7 +47,7 @@ def sarif(report: Report) -> str:
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
-def _descriptor(code: Code) -> dict[str, Any]:
+def _descriptor(code: Code, docs_url: str) -> dict[str, Any]:
     level = "warning" if code.is_warning else "error"
     if code.verdict is Verdict.INCONCLUSIVE:
         level = "note"
@@ -58,7 +58,7 @@ def _descriptor(code: Code) -> dict[str, Any]:
         "fullDescription": {"text": " ".join(code.meaning.split())},
         "help": {"text": f"gslverify explain {code.id}"},
         "defaultConfiguration": {"level": level},
-    }
+    } | ({"helpUri": f"{docs_url.rstrip('/')}/reference/codes/{code.id}/"} if docs_url else {})
 
 
 def _invocation(report: Report, found: list[tuple[RuleResult, Finding]]) -> dict[str, Any]:
@@ -83,7 +83,8 @@ def _notification(result: RuleResult, finding: Finding) -> dict[str, Any]:
 def _result(
     result: RuleResult, finding: Finding, index: dict[str, int], settings: Settings
 ) -> dict[str, Any]:
-    cure = f" ({finding.cure})" if finding.cure else ""
+    hint = hint_of(finding, settings)
+    cure = f" ({hint})" if hint else ""
     return {
         "ruleId": finding.code.id,
         "ruleIndex": index[finding.code.id],

@@ -57,6 +57,11 @@ COUNTEREXAMPLE = record(
     target_ssa=listing(TEXT),
     outputs=listing(DIFFERENCE),
     notes=listing(TEXT),
+    source_values=listing(ANYTHING),
+    target_values=listing(ANYTHING),
+    divergence=TEXT,
+    matters=listing(TEXT),
+    same_for_any=listing(TEXT),
 )
 
 FINDING = record(
@@ -69,7 +74,9 @@ FINDING = record(
     condition=optional(TEXT),
     details=listing(TEXT),
     span=optional(SPAN),
+    source_line=TEXT,
     repro=TEXT,
+    stored=optional(TEXT),
     counterexample=optional(COUNTEREXAMPLE),
 )
 
@@ -102,6 +109,7 @@ RULE = record(
     ),
     stages=listing(STAGE),
     findings=listing(FINDING),
+    drawing=optional(record(source=listing(TEXT), target=listing(TEXT))),
 )
 
 RUN = record(

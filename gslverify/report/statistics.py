@@ -9,6 +9,7 @@ from gslverify.codes.corpus import is_rule
 from gslverify.events import RunDone
 from gslverify.finding import StageResult
 from gslverify.report.record import Report
+from gslverify.report.values import counted
 from gslverify.versions import tool_versions
 
 MOST_RULES = 10
@@ -76,9 +77,9 @@ def benchmark_document(done: RunDone, jobs: int) -> dict[str, Any]:
 def benchmark_lines(done: RunDone, jobs: int) -> Iterator[str]:
     """Yield the same for people."""
     found = benchmark_document(done, jobs)
-    workers = _counted(jobs, "worker") if jobs else "no workers"
+    workers = counted(jobs, "worker") if jobs else "no workers"
     yield (
-        f"{_counted(found['rules'], 'rule')} in {found['seconds']:.1f}s with {workers}: "
+        f"{counted(found['rules'], 'rule')} in {found['seconds']:.1f}s with {workers}: "
         f"{found['rules_per_second']:.2f} rules a second"
     )
     yield f"{found['cache_hits']} of {found['stage_results']} results of stages from the cache"
@@ -86,7 +87,3 @@ def benchmark_lines(done: RunDone, jobs: int) -> Iterator[str]:
         yield f"the run is not complete: {done.stop_reason}"
     yield ""
     yield from table_lines(done)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

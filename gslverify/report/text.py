@@ -7,16 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
 
 from gslverify.codes.corpus import is_rule
+from gslverify.durations import duration_text
 from gslverify.engine.budget import STOPPED
 from gslverify.engine.loop import COLLECTION
 from gslverify.events import Event, RuleDone, RunDone, RunStarted
 from gslverify.finding import Assurance, Finding, RuleResult, StageResult, Verdict
 from gslverify.report.details import finding_block
-from gslverify.report.record import Report
+from gslverify.report.record import QUIET, Report
 from gslverify.report.style import BOLD, DIM, Style
 from gslverify.settings import Settings
+from gslverify.stages import ALWAYS_RUN
 
-QUIET = frozenset({Verdict.PASS, Verdict.XFAIL})
 VERDICT_COLUMNS = len(Verdict.INCONCLUSIVE.value)
 MOST_NAME_COLUMNS = 48
 """A longer name has a line of its own."""
@@ -113,8 +114,8 @@ def worth_telling(result: RuleResult, style: Style) -> list[Finding]:
 
 
 def is_cached(result: RuleResult) -> bool:
-    """Tell whether earlier runs had found out everything but what is cheap."""
-    others = [stage for stage in result.stages[1:] if not stage.skipped]
+    """Tell whether earlier runs had found out everything but what is asked every time."""
+    others = [s for s in result.stages if not s.skipped and s.stage not in ALWAYS_RUN]
     return bool(others) and all(stage.cached for stage in others)
 
 
@@ -130,8 +131,13 @@ def rule_lines(result: RuleResult, name: str, columns: int, style: Style) -> lis
         lines = [head, f"{'':<{indent}}  {rows[0]:<{room}}  {style.paint(time, DIM)}"]
     lines += [f"{'':<{indent}}  {row}" for row in rows[1:]]
     if style.verbosity > 0:
-        lines += [f"{'':<{indent}}  {line}" for line in _verbose_lines(result)]
+        known = (part for line in _verbose_lines(result) for part in _wrapped(line, room))
+        lines += [f"{'':<{indent}}  {line}" for line in known]
     return lines
+
+
+def _wrapped(line: str, room: int) -> list[str]:
+    return wrap(line, room, subsequent_indent="  ") if len(line) > room else [line]
 
 
 def stage_cell(stage: StageResult) -> str:
@@ -213,7 +219,7 @@ def counts_text(done: RunDone) -> str:
 
 def summary_lines(done: RunDone, settings: Settings, style: Style) -> Iterator[str]:
     """Yield counts in words, the codes that occurred, and why the run ended early if it did."""
-    budget = f" of {settings.budget:g}s budget" if settings.budget else ""
+    budget = f" of {duration_text(settings.budget)} budget" if settings.budget else ""
     profile = f", profile {settings.profile}" if settings.profile != Settings().profile else ""
     facts = f"{done.seconds:.1f}s{budget}, seed {settings.seed}{profile}"
     yield from _folded(counts_text(done), facts, style)

@@ -1,4 +1,4 @@
-"""Attribute values, tensors and differences as short text."""
+"""Attribute values, tensors, differences and counts as short text."""
 
 from __future__ import annotations
 
@@ -54,6 +54,11 @@ def with_values(statements: Sequence[str], values: Sequence[Any]) -> list[str]:
         statement if value is None else f"{statement}   = {nested_text(value)}"
         for statement, value in zip(statements, known, strict=True)
     ]
+
+
+def counted(number: int, noun: str) -> str:
+    """Return "1 rule", "2 rules"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def nested_text(values: Any) -> str:

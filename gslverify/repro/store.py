@@ -39,8 +39,12 @@ def save(stored: Stored, folder: Path) -> Path:
 
 
 def _stem(stored: Stored, digest: str) -> str:
-    name = re.sub(r"[^\w.-]", "_", stored.rule_id.rpartition("::")[2])[:80]
-    return f"{name}-{stored.code_id}-{digest}"
+    return f"{_in_names(stored.rule_id)}-{stored.code_id}-{digest}"
+
+
+def _in_names(rule_id: str) -> str:
+    """Return what a rule is called in names of files."""
+    return re.sub(r"[^\w.-]", "_", rule_id.rpartition("::")[2])[:80]
 
 
 def pinned_folder(rule_file: Path, rule_name: str) -> Path:
@@ -94,5 +98,5 @@ def _known(folder: Path) -> Iterator[Path]:
 
 def _means(given: str, path: Path) -> bool:
     rule, _, digest = path.stem.rpartition("-")
-    name = given.rpartition("::")[2]
+    name = _in_names(given)
     return path.stem == given or digest.startswith(given) or rule.rpartition("-")[0] == name

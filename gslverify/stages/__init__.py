@@ -36,6 +36,9 @@ EXAMPLES: Wave = {"examples": "gslverify.stages.examples:EXAMPLES"}
 """What rules whose authors name graphs go through next."""
 
 
+ALWAYS_RUN = frozenset({*WAVES[0], *PINNED, *EXAMPLES})
+"""Stages that run every time: they are cheap, or ask what is written outside of the rule."""
+
 HINTS = "gslverify.preconditions.hints:with_hints"
 
 ON_TVM = frozenset({"numeric", "gradient"})
@@ -45,9 +48,13 @@ BACKEND = "gslverify.trials.backend"
 
 
 def prepare(wave: Wave, settings: Settings) -> None:
-    """Start what the stages of a run will need while those of a wave of ours are at work."""
+    """Start what the stages of a run will need while those of a wave of ours are at work.
+
+    Stages that always run are no reason: what follows may be known from earlier runs.
+    """
     ours = all(location.startswith(f"{__name__}.") for location in wave.values())
-    if ours and settings.use_tvm and not ON_TVM.isdisjoint(settings.stages):
+    wanted = settings.use_tvm and not ON_TVM.isdisjoint(settings.stages)
+    if ours and wanted and ALWAYS_RUN.isdisjoint(wave):
         # Where no process can be started now, the stage that needs one will say so.
         with suppress(OSError):
             importlib.import_module(BACKEND).start()

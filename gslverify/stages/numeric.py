@@ -7,15 +7,14 @@ sides differ. What passes on the NumPy references is confirmed on TVM afterwards
 from __future__ import annotations
 
 import hashlib
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from random import Random
 from typing import Any
 
 from gsl.text.listing import listing
-from gsl.types import FLOATING, INTEGER
 from gslverify.codes.numeric import (
     NO_FIXPOINT,
     TOO_FEW_EXAMPLES,
@@ -24,37 +23,43 @@ from gslverify.coverage.uncovered import Survey, survey, with_corner
 from gslverify.finding import Assurance, Finding
 from gslverify.generate.arrays import inputs_of_a_mixture
 from gslverify.generate.choices import Choices, NothingDrawnError, Tape, entropy
-from gslverify.generate.choices import simplest as simplest_choices
-from gslverify.generate.contexts import CONTEXTS
 from gslverify.generate.empty import empty_networks
 from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.strategies import network_from, with_place
-from gslverify.generate.wishes import DTYPES, LONG, NARROW, SIZES
+from gslverify.generate.wishes import DTYPES, NOTHING_FIXED
 from gslverify.instances.concrete import Rewritten
 from gslverify.instances.instance import USUAL
-from gslverify.instances.sampling import Sampler, is_constant
+from gslverify.instances.notable_lengths import notable_lengths
+from gslverify.instances.sampling import Sampler
 from gslverify.smt import Answer, UntranslatableError
 from gslverify.stage import Count, Covered, Outcome, Question, Stage, Witness
+from gslverify.stages.rounds import (
+    ALL_EQUAL,
+    RARE_CONTEXTS,
+    ROUNDS,
+    SHARE_OF_RARE_CONTEXTS,
+    Round,
+    special_rounds,
+    with_short_axes_only,
+)
 from gslverify.stages.satisfiable import fresh_scenarios_of
 from gslverify.trials.ladder import climb, refutation
 from gslverify.trials.second_opinion import assurances, confirm_on_tvm
+from gslverify.trials.simplify import simplified
 from gslverify.trials.trial import MOST_REWRITES, judge, prepare, simplest
 from gslverify.trials.trial import Outcome as Trial
 
-MOST_SHRINKING_STEPS = 300
 MOST_FRUITLESS_DRAWS = 200
-GRAPHS_PER_WAY = 6
-GRAPHS_IN_CORNERS = 24
-GRAPHS_NEAR_LIMITS = 12
-ONE_BYTE = ("int8", "uint8")
-MOST_CORNERS = 16
 MOST_UNCOVERED = 12
 GRAPHS_UNCOVERED = 2
 
 
 @dataclass(slots=True)
 class Search:
-    """The trials of one rule; `passed` holds those of one network together."""
+    """The trials of one rule; `passed` holds those of one network together.
+
+    `runs` counts the networks of every sampler.
+    """
 
     question: Question
     passed: list[list[Trial]] = field(default_factory=list)
@@ -67,6 +72,7 @@ class Search:
     contexts: set[str] = field(default_factory=set)
     obstacles: Counter[str] = field(default_factory=Counter)
     survey: Survey | None = None
+    runs: Counter[int] = field(default_factory=Counter)
 
     @property
     def networks(self) -> list[Network]:
@@ -142,7 +148,7 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield Finding(NO_FIXPOINT, message, question.subst.span, details=lines)
     untried = _untried(search, samplers)
     if untried:
-        message = f"no graph was run on which a condition of the target {untried}"
+        message = f"no graph was run {untried}"
         yield Finding(TOO_FEW_EXAMPLES, message, question.subst.span, details=_reasons(search))
         return
     if search.passed:
@@ -161,11 +167,16 @@ def examine(question: Question) -> Iterable[Outcome]:
 
 
 def _untried(search: Search, samplers: list[Sampler]) -> str:
-    """Return "is true" or "is false" if a way to compute the target was tried on no graph."""
+    """Return which graphs were not run although the target may be computed otherwise on them."""
     for corner in range(max(sampler.decisive for sampler in samplers)):
         ways = [sampler for sampler in samplers if corner < sampler.decisive]
         if corner not in search.corners and any(_may_lie_in(sampler, corner) for sampler in ways):
-            return "is false" if corner % 2 else "is true"
+            return f"on which a condition of the target is {'false' if corner % 2 else 'true'}"
+    instances = [network.sampler.instance for network in search.networks]
+    tried = {length for one in instances for length in one.bindings.lengths.values()}
+    for length in notable_lengths(search.question.subst):
+        if length > USUAL.most_fields and length not in tried:
+            return f"with {length} fields, and the target depends on their number"
     return ""
 
 
@@ -176,42 +187,18 @@ def _may_lie_in(sampler: Sampler, corner: int) -> bool:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
-    """A share of the networks, all in one context and preferably of some dtypes.
-
-    Hypothesis explores unevenly; rounds make sure that nothing is left out.
-    """
-
-    context: str
-    dtypes: tuple[str, ...]
-    share: float
-    sizes: tuple[str, ...] = SIZES
-    corner: int = -1
-
-
-ROUNDS = (
-    Round("alone", FLOATING, 0.2),
-    Round("alone", INTEGER, 0.15),
-    Round("alone", DTYPES, 0.15, LONG),
-    Round("outputs used", DTYPES, 0.1),
-    Round("inputs computed", DTYPES, 0.1),
-    Round("inputs constant", DTYPES, 0.08),
-    Round("twice", DTYPES, 0.05),
-    Round("inner value used", DTYPES, 0.05),
-)
-RARE_CONTEXTS = tuple(context for context in CONTEXTS if context not in {r.context for r in ROUNDS})
-"""Contexts that many rules have no place for; a few networks in each must do."""
-SHARE_OF_RARE_CONTEXTS = 0.03
-
-
 def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
     total = max(search.question.settings.max_examples, len(samplers))
     for number, one in enumerate(ROUNDS):
         failed = _play(search, samplers, one, max(1, round(total * one.share)), number)
         if failed is not None:
             return failed
-    for number, (few, one, examples) in enumerate(_special_rounds(samplers), len(ROUNDS)):
+    short = with_short_axes_only(search.networks, samplers) if search.useful else []
+    for number, sampler in enumerate(short, 2000):
+        failed = _play(search, [sampler], ALL_EQUAL, 1, number)
+        if failed is not None:
+            return failed
+    for number, (few, one, examples) in enumerate(special_rounds(samplers), len(ROUNDS)):
         failed = _play(search, few, one, examples, number)
         if failed is not None:
             return failed
@@ -242,49 +229,21 @@ def _play_uncovered(search: Search, samplers: list[Sampler]) -> Trial | None:
     return None
 
 
-def _special_rounds(samplers: list[Sampler]) -> Iterator[tuple[list[Sampler], Round, int]]:
-    """Yield rounds for what is rarely drawn: ways through the target, corners, large structures."""
-    plain = Round("alone", DTYPES, 0.0)
-    for few in _ways(samplers):
-        yield few, plain, GRAPHS_PER_WAY
-    decisive = max(sampler.decisive for sampler in samplers)
-    most = max(MOST_CORNERS, decisive)
-    corners = min(max(len(sampler.corners) for sampler in samplers), most)
-    for corner in range(corners):
-        few = [sampler for sampler in samplers if corner < len(sampler.corners)]
-        yield few, replace(plain, corner=corner), max(2, min(8, GRAPHS_IN_CORNERS // corners))
-    if few := [sampler for sampler in samplers if _counts_in_bytes(sampler)]:
-        yield few, Round("alone", ONE_BYTE, 0.0, NARROW), GRAPHS_NEAR_LIMITS
-    large = [sampler for sampler in samplers if sampler.instance.extent is not USUAL]
-    if large and len(large) < len(samplers):
-        yield large, plain, len(large)
-
-
-def _counts_in_bytes(sampler: Sampler) -> bool:
-    """Tell whether there are values of constants to choose, and a dtype of one byte."""
-    dtypes = [sampler.options.get(one) or ONE_BYTE for one in sampler.free if one.sort == "text"]
-    narrow = any(set(ONE_BYTE).intersection(options) for options in dtypes)
-    return narrow and any(map(is_constant, sampler.free))
-
-
-def _ways(samplers: list[Sampler]) -> list[list[Sampler]]:
-    """Return the samplers for every way through the conditional targets, if there are several."""
-    ways: dict[tuple[bool | None, ...], list[Sampler]] = {}
-    for sampler in samplers:
-        ways.setdefault(tuple(sampler.arms), []).append(sampler)
-    return list(ways.values()) if len(ways) > 1 else []
-
-
 Example = tuple[Network, list[dict[str, Any]]]
 """A network, and values of its inputs in several manners."""
 
 
 def _example(
-    search: Search, samplers: list[Sampler], one: Round, number: int, choices: Choices
+    search: Search,
+    samplers: list[Sampler],
+    one: Round,
+    number: int,
+    choices: Choices,
+    fixed: Mapping[str, int] = NOTHING_FIXED,
 ) -> Example:
     """Choose an example of a round; raises NothingDrawnError."""
     context, draws = (one.context,), search.question.settings.draws
-    network = network_from(choices, samplers, context, one.dtypes, one.sizes, one.corner)
+    network = network_from(choices, samplers, context, one.dtypes, one.sizes, one.corner, fixed)
     return network, inputs_of_a_mixture(choices, network, number, draws)
 
 
@@ -298,7 +257,8 @@ def _play(
     most_fruitless = MOST_FRUITLESS_DRAWS if hopeful else 2 * examples + 10
     random = search.random if number else None
     while samplers and search.useful - before < examples and fruitless <= most_fruitless:
-        tape, useful = Tape(random=random), search.useful
+        next_one = min(range(len(samplers)), key=lambda n: search.runs[id(samplers[n])])
+        tape, useful = Tape((0, next_one) if random else (), random), search.useful
         random = search.random
         search.draws += 1
         try:
@@ -307,9 +267,12 @@ def _play(
             search.rejected[str(error)] += 1
             fruitless += 1
             continue
+        search.runs[id(network.sampler)] += 1
         failed = search.attempt(network, inputs)
         if failed is not None:
-            return _simplified(search, samplers, one, number, (tape.taken, failed))
+            retry = partial(_retried, search, samplers, one, number)
+            seconds = search.question.settings.shrink_seconds
+            return simplified((tuple(tape.taken), failed), retry, seconds)
         if search.useful == useful:
             fruitless += 1
             continue
@@ -319,32 +282,20 @@ def _play(
     return None
 
 
-def _simplified(
+def _retried(
     search: Search,
     samplers: list[Sampler],
     one: Round,
     number: int,
-    found: tuple[Sequence[int], Trial],
-) -> Trial:
-    """Make the choices that led to a failure simpler, as long as it keeps its code."""
-    taken, failed = found
-    steps = 0
-    give_up_at = time.monotonic() + search.question.settings.shrink_seconds
-
-    def attempt(choices: Sequence[int]) -> tuple[Sequence[int], Trial] | None:
-        nonlocal steps
-        steps += 1
-        if steps > MOST_SHRINKING_STEPS or time.monotonic() > give_up_at:
-            return None
-        tape = Tape(choices)
-        try:
-            trials = search.trials(*_example(search, samplers, one, number, tape))
-        except NothingDrawnError:
-            return None
-        is_same = trials and trials[-1].code is failed.code
-        return (tape.taken, trials[-1]) if is_same else None
-
-    return simplest_choices(taken, failed, attempt)
+    choices: Choices,
+    fixed: Mapping[str, int],
+) -> Trial | None:
+    """Return the last trial of an example of a round with some numbers fixed, if it has one."""
+    try:
+        trials = search.trials(*_example(search, samplers, one, number, choices, fixed))
+    except NothingDrawnError:
+        return None
+    return trials[-1] if trials else None
 
 
 def rule_seed(question: Question) -> int:

@@ -4,27 +4,36 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from functools import partial
 
 from gsl.operators.declaration import tensors
 from gsl.pat import Variadic
-from gsl.span import Span, resolve
 from gsl.subst import Subst
-from gslverify.codes.satisfiable import ONLY_EMPTY, UNDECIDED_SATISFIABILITY, VACUOUS
+from gslverify.codes.satisfiable import ONLY_EMPTY, UNDECIDED_SATISFIABILITY
 from gslverify.finding import Finding
 from gslverify.instances.arms import one_of_each
-from gslverify.instances.instance import FIVE_FIELDS, LARGE, MANY_FIELDS, USUAL, WIDE, Instance
+from gslverify.instances.instance import (
+    FIVE_FIELDS,
+    LARGE,
+    USUAL,
+    WIDE,
+    Instance,
+    of_many_fields,
+)
+from gslverify.instances.notable_lengths import notable_lengths
 from gslverify.instances.variants import Enumeration, Variant, enumerate_variants, some_variants
-from gslverify.project import in_project
 from gslverify.smt import Answer, UntranslatableError, has_formula, new_context
 from gslverify.stage import Count, Outcome, Question, Stage
+from gslverify.stages.clashes import vacuous_constraints, vacuous_structure
 from gslverify.stages.empty_sizes import may_be_empty
 from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario, Scenarios, planned, scenario_of
 
 RUNS_PER_LARGE_EXTENT = 64
 MOST_LARGE = 8
-MOST_OF_MANY_FIELDS = 2
+MANY_FIELDS, MOST_OF_MANY_FIELDS = 8, 2
+MOST_FIELDS = 40
+"""Tuples with more fields than this are not tried, whatever numbers a rule names."""
 
 
 def scenarios_of(question: Question) -> Scenarios:
@@ -113,20 +122,31 @@ def _large(question: Question) -> list[Scenario]:
         variants += some_variants(subst, extent, _is_large, 1, RUNS_PER_LARGE_EXTENT)
     variants += _of_many_fields(subst) if _has_lengths(subst) else []
     found = Enumeration(tuple(variants), complete=False)
-    return _solve(question, found, MOST_LARGE, question.settings.solver_limit // 10)[0]
+    limit = question.settings.solver_limit // 10
+    return _solve(question, found, max(MOST_LARGE, len(variants)), limit)[0]
 
 
 def _of_many_fields(subst: Subst) -> list[Variant]:
     """Return structures with tuples of many fields; large ranks alone come with few of them."""
-    variants: list[Variant] = []
-    for extent in MANY_FIELDS:
-        if len(variants) < MOST_OF_MANY_FIELDS:
-            variants += some_variants(subst, extent, _has_many_fields, 1, RUNS_PER_LARGE_EXTENT)
+    variants = _with_fields(subst, MANY_FIELDS, MOST_OF_MANY_FIELDS)
+    for count in notable_lengths(subst):
+        if USUAL.most_fields < count <= MOST_FIELDS:
+            variants += _with_fields(subst, count, 1)
     return variants
 
 
-def _has_many_fields(instance: Instance) -> bool:
-    return max(instance.bindings.lengths.values(), default=0) > FIVE_FIELDS.most_fields
+def _with_fields(subst: Subst, count: int, most: int) -> list[Variant]:
+    """Return up to `most` structures with a tuple of `count` fields."""
+    variants: list[Variant] = []
+    for extent in of_many_fields(count):
+        if len(variants) < most:
+            fits = partial(_has_fields, count)
+            variants += some_variants(subst, extent, fits, 1, RUNS_PER_LARGE_EXTENT)
+    return variants
+
+
+def _has_fields(count: int, instance: Instance) -> bool:
+    return count in instance.bindings.lengths.values()
 
 
 def _has_lengths(subst: Subst) -> bool:
@@ -151,22 +171,10 @@ def examination_order(variants: Sequence[Variant], seed: int) -> list[Variant]:
 
 def _vacuous(question: Question, found: Enumeration, refuted: list[Scenario]) -> Finding:
     if not refuted:
-        reasons = tuple(f"{_place(resolve(o.origin))}: {o}" for o in found.obstacles)
-        places = [span for o in found.obstacles if (span := resolve(o.origin)) is not None]
-        place = places[0] if places else question.subst.span
-        message = "every structure that the source may have fails on what is named below"
-        cure = "remove one of them" if len(reasons) > 1 else "remove or weaken it"
-        return Finding(VACUOUS, message, place, cure, reasons, subject="structure")
+        return vacuous_structure(question.subst, found.obstacles)
     claims = refuted[0].instance.claims
     clashing = [claims[number] for number in refuted[0].solver.core().core]
-    details = tuple(f"{_place(claim.span)}: {claim.reason}" for claim in clashing)
-    span = clashing[0].span if clashing else question.subst.span
-    message = f"the constraints contradict each other in all {len(refuted)} structures"
-    return Finding(VACUOUS, message, span, "remove one of them", details, subject="constraints")
-
-
-def _place(span: Span | None) -> str:
-    return f"{in_project(Path(span.file))}:{span.line}:{span.column}" if span else "the source"
+    return vacuous_constraints(question.subst, clashing, len(refuted))
 
 
 def _undecided(question: Question, found: Enumeration, unknown: list[str]) -> Finding:

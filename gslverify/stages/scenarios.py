@@ -6,20 +6,19 @@ on as the choices that lead to the structures, from which these are made anew.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from gsl.subst import Subst
 from gslverify.instances.choices import Steps
 from gslverify.instances.implied import Consequences
-from gslverify.instances.instance import FIVE_FIELDS, LARGE, MANY_FIELDS, USUAL, WIDE, Instance
+from gslverify.instances.instance import Extent, Instance
 from gslverify.instances.sampling import Sampler
 from gslverify.instances.variants import Variant
 from gslverify.settings import Settings
 from gslverify.smt import Solver, new_context
-
-EXTENTS = (USUAL, FIVE_FIELDS, *LARGE, *MANY_FIELDS, WIDE)
 
 Plan = tuple[Any, ...]
 """Whether all structures were found, how many, and of those that are examined the choices."""
@@ -60,7 +59,7 @@ class Scenarios:
 
 def _numbers(scenarios: Iterable[Scenario]) -> Plan:
     variants = [scenario.variant for scenario in scenarios]
-    return tuple((EXTENTS.index(one.extent), one.choices) for one in variants)
+    return tuple((astuple(one.extent), one.choices) for one in variants)
 
 
 def planned(subst: Subst, plan: Plan, settings: Settings) -> Scenarios:
@@ -71,8 +70,9 @@ def planned(subst: Subst, plan: Plan, settings: Settings) -> Scenarios:
 
 
 def _made(subst: Subst, numbers: Sequence[Any], limit: int) -> list[Scenario]:
-    context, steps = new_context(), [Steps() for _ in EXTENTS]
-    variants = [Variant(choices, EXTENTS[n], steps[n]) for n, choices in numbers]
+    context, steps = new_context(), defaultdict[Extent, Steps](Steps)
+    extents = [(Extent(*extent), choices) for extent, choices in numbers]
+    variants = [Variant(choices, extent, steps[extent]) for extent, choices in extents]
     return [scenario_of(subst, variant, limit, context) for variant in variants]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from gsl.types import FLOATING, TensorType
 from gslverify.comparison.bounded import Bounded
 from gslverify.comparison.compare import is_finite
 from gslverify.generate.network import Network
-from gslverify.generate.values import declared_values, value_ranges, within
+from gslverify.generate.values import declared_values, restricted, value_ranges, within
 
 Computed = Mapping[Expr, Any]
 """The value of every expression of a network."""
@@ -30,12 +30,27 @@ def is_defined(network: Network, inputs: Mapping[str, Any], values: Computed) ->
     return not _strays(network, inputs) or all(map(is_finite, values.values()))
 
 
-def misuse(values: Computed) -> str:
+def misuse(values: Computed, apart_from: Collection[Expr] = ()) -> str:
     """Return which operator gets an integer or index on which it is not defined, if one does."""
     for call in values:
-        if isinstance(call, Call) and _is_misused(call, values):
+        if isinstance(call, Call) and call not in apart_from and _is_misused(call, values):
             return f"{call.operator} is not defined on all values of its operands"
     return ""
+
+
+def other_conversions(values: Computed) -> dict[Expr, Any]:
+    """Return what conversions of floats may give as well where no integer is right.
+
+    Such a conversion gives some integer and stops nothing, unlike a division by 0.
+    """
+    calls = [call for call in values if isinstance(call, Call) and call.operator.name == "Cast"]
+    return {call: _converted(call, values) for call in calls if _is_misused(call, values)}
+
+
+def _converted(call: Call, values: Computed) -> Any:
+    raw = _plain(values[call.operands[0]])
+    inside = restricted(raw, [declared for _, declared in declared_values(call)], raw.dtype)
+    return np.where(inside != raw, values[call] ^ 1, values[call])
 
 
 def _is_misused(call: Call, values: Computed) -> bool:

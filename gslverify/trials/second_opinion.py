@@ -55,7 +55,7 @@ def confirm_on_tvm(question: Question, passed: list[list[Trial]]) -> Iterator[Ou
     try:
         said = second_opinions(asked)
     except backend.BackendMissingError as error:
-        cure = "install apache-tvm 0.27, or verify with --no-tvm"
+        cure = "install gslverify[tvm], or verify with --no-tvm"
         yield Finding(BACKEND_MISSING, f"TVM does not start: {error}", span, cure)
         return
     details = tuple(dict.fromkeys(said.failures))[:3]

@@ -24,7 +24,7 @@ from gslverify.comparison.compare import Comparison, UndefinedError, compare, ev
 from gslverify.finding import Code
 from gslverify.generate.network import MAY_DECLINE, PLANTED, Network
 from gslverify.instances.concrete import Rewritten, rewrite_once
-from gslverify.trials.domains import is_defined, misuse
+from gslverify.trials.domains import is_defined, misuse, other_conversions
 from gslverify.trials.integrity import damage
 
 MOST_REWRITES = 40
@@ -151,7 +151,7 @@ def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ..
     except GslError as error:
         return Outcome(network, inputs, target, "", REWRITE_BREAKS_GRAPH, str(error))
     misused = misuse(values)
-    if misused:
+    if misused and not _is_unread(target, inputs, values):
         return Outcome(network, inputs, target, "", _code(network, TARGET_UNDEFINED), misused)
     comparisons = tuple(
         comparison
@@ -171,6 +171,22 @@ def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ..
         return Outcome(network, inputs, target, rejected="few elements have a bounded value")
     exact = all(comparison.exact for comparison in comparisons)
     return Outcome(network, inputs, target, exact=exact, comparisons=comparisons)
+
+
+def _is_unread(
+    target: tuple[Expr, ...], inputs: Mapping[str, Any], values: Mapping[Expr, Any]
+) -> bool:
+    """Tell whether all that is undefined are numbers on which no output depends."""
+    others = other_conversions(values)
+    if not others or misuse(values, apart_from=others):
+        return False
+    try:
+        outputs, _ = evaluate_bounded(target, inputs, others)
+    except GslError:
+        return False
+    pairs = zip(target, outputs, strict=True)
+    found = (one for expr, new in pairs for one in compare("output", values[expr], new))
+    return all(one.difference is None for one in found)
 
 
 def _code(network: Network, usual: Code) -> Code:

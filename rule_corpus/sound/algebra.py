@@ -6,7 +6,7 @@ FLOATS = ("float16", "float32", "float64")
 INTEGERS = ("int8", "uint8", "int32", "int64")
 
 
-@rule(tags={"algebra", "reassociation"}, origin="PolyJuice: ewadd-assoc")
+@rule(tags={"algebra", "reassociation", "exact-real-and-int"}, origin="PolyJuice: ewadd-assoc")
 def add_association() -> Subst:
     """x + (y + z)  =>  (x + y) + z
 
@@ -17,7 +17,9 @@ def add_association() -> Subst:
     return Subst(x + (y + z), (x + y) + z)
 
 
-@rule(tags={"algebra", "distributivity"}, origin="TensorRight: xla/mul, rule 08")
+@rule(
+    tags={"algebra", "distributivity", "exact-real-and-int"}, origin="TensorRight: xla/mul, rule 08"
+)
 def factor_from_sum() -> Subst:
     """x * z + y * z  =>  (x + y) * z
 
@@ -28,7 +30,7 @@ def factor_from_sum() -> Subst:
     return Subst(x * z + y * z, (x + y) * z)
 
 
-@rule(tags={"algebra", "negation"}, origin="OpenVINO: SubtractFusion")
+@rule(tags={"algebra", "negation", "bit-exact"}, origin="OpenVINO: SubtractFusion")
 def add_of_negative() -> Subst:
     """x + (-y)  =>  x - y
 
@@ -39,7 +41,7 @@ def add_of_negative() -> Subst:
 
 
 @rule(
-    tags={"algebra", "negation", "identity"},
+    tags={"algebra", "negation", "identity", "bit-exact"},
     origin="textbook: double negation; TensorRight: xla/not, rule 02",
 )
 def double_negation() -> Subst:
@@ -53,7 +55,7 @@ def double_negation() -> Subst:
 
 
 @rule(
-    tags={"algebra", "identity"},
+    tags={"algebra", "identity", "bit-exact"},
     origin="ONNX Script: _no_op, mul_1; TensorRight: xla/mul, rule 01",
     twin="add_zeros_any_shape",
 )
@@ -67,7 +69,7 @@ def multiply_by_one() -> Subst:
 
 
 @rule(
-    tags={"algebra", "strength-reduction"},
+    tags={"algebra", "strength-reduction", "bit-exact"},
     origin="XLA: HandleAbs",
     twin="absolute_of_square_any_dtype",
 )
@@ -81,7 +83,7 @@ def absolute_of_square() -> Subst:
     return Subst(op.Abs(square), square, where=[attr.In(x.dtype, FLOATS)])
 
 
-@rule(tags={"algebra", "exponential"}, origin="TensorRight: xla/mul, rule 10")
+@rule(tags={"algebra", "exponential", "exact-real"}, origin="TensorRight: xla/mul, rule 10")
 def product_of_exponentials() -> Subst:
     """exp(x) * exp(y)  =>  exp(x + y)
 
@@ -92,7 +94,7 @@ def product_of_exponentials() -> Subst:
 
 
 @rule(
-    tags={"algebra", "exponential"},
+    tags={"algebra", "exponential", "exact-real"},
     origin="Enzyme-JAX: LogSimplify",
     twin="logarithm_of_product",
 )
@@ -107,7 +109,7 @@ def logarithm_of_exponentials() -> Subst:
 
 
 @rule(
-    tags={"algebra", "division"},
+    tags={"algebra", "division", "exact-real-on-domain"},
     origin="tinygrad: symbolic.py, (x * y) / y",
     twin="floor_divide_product",
 )
@@ -122,7 +124,7 @@ def divide_product() -> Subst:
 
 
 @rule(
-    tags={"algebra", "division", "integers"},
+    tags={"algebra", "division", "integers", "exact-int-only"},
     origin="tinygrad: symbolic.py, nested division",
     twin="floor_divide_twice_any_sign",
 )
@@ -140,7 +142,7 @@ def floor_divide_twice() -> Subst:
 
 
 @rule(
-    tags={"algebra", "division", "integers"},
+    tags={"algebra", "division", "integers", "exact-int-only"},
     origin="tinygrad: symbolic.py, (x % y) % y; "
     "TensorRight: xla/divmod, rule 05, with the sign of the divisor",
     twin="remainder_by_negated",

@@ -25,7 +25,7 @@ def product_of_absolutes() -> Subst:
 
 
 @rule(
-    tags={"algebra", "strength-reduction"},
+    tags={"algebra", "strength-reduction", "bit-exact"},
     origin="Enzyme-JAX: SignAbsSimplify",
 )
 def sign_times_absolute() -> Subst:
@@ -68,7 +68,11 @@ def absolute_of_exponential() -> Subst:
     return Subst(op.Abs(power), power)
 
 
-@rule(tags=REALS | {"root"}, origin="XLA: HandleSqrt, sqrt of square", twin="root_of_square_as_x")
+@rule(
+    tags=REALS | {"root", "exact-real"},
+    origin="XLA: HandleSqrt, sqrt of square",
+    twin="root_of_square_as_x",
+)
 def root_of_square() -> Subst:
     """sqrt(x * x)  =>  abs(x)
 
@@ -78,7 +82,7 @@ def root_of_square() -> Subst:
     return Subst(op.Sqrt(x * x), op.Abs(x))
 
 
-@rule(tags=REALS | {"division", "root"}, origin="XLA: HandleDivide, A/sqrt(B)")
+@rule(tags=REALS | {"division", "root", "exact-real"}, origin="XLA: HandleDivide, A/sqrt(B)")
 def divide_by_root() -> Subst:
     """x / sqrt(y)  =>  x * rsqrt(y)
 
@@ -89,7 +93,7 @@ def divide_by_root() -> Subst:
 
 
 @rule(
-    tags=REALS | {"division", "exponential"},
+    tags=REALS | {"division", "exponential", "exact-real"},
     origin="XLA: HandleDivide, A/exp(B)",
     twin="divide_by_exponential_same_sign",
 )
@@ -103,7 +107,7 @@ def divide_by_exponential() -> Subst:
     return Subst(x / op.Exp(y), x * op.Exp(-y))
 
 
-@rule(tags=REALS | {"division", "power"}, origin="XLA: HandleDivide, A/pow(B,C)")
+@rule(tags=REALS | {"division", "power", "exact-real"}, origin="XLA: HandleDivide, A/pow(B,C)")
 def divide_by_power() -> Subst:
     """x / pow(y, z)  =>  x * pow(y, -z)
 
@@ -114,7 +118,7 @@ def divide_by_power() -> Subst:
 
 
 @rule(
-    tags=REALS | {"division"},
+    tags=REALS | {"division", "exact-real"},
     origin="TensorRight: xla/divmod, rule 02",
 )
 def divide_by_constant() -> Subst:
@@ -129,7 +133,7 @@ def divide_by_constant() -> Subst:
 
 
 @rule(
-    tags=REALS | {"division"},
+    tags=REALS | {"division", "exact-real"},
     origin="TensorRight: xla/divmod, rule 03",
     twin="quotient_of_quotients_exchanged",
 )
@@ -143,7 +147,7 @@ def quotient_of_quotients() -> Subst:
     return Subst((a / b) / (c / d), (a * d) / (b * c))
 
 
-@rule(tags=REALS | {"division"}, origin="TensorRight: xla/divmod, rule 04")
+@rule(tags=REALS | {"division", "exact-real"}, origin="TensorRight: xla/divmod, rule 04")
 def divide_by_quotient() -> Subst:
     """a / (b / c)  =>  (a * c) / b
 
@@ -153,7 +157,7 @@ def divide_by_quotient() -> Subst:
     return Subst(a / (b / c), (a * c) / b)
 
 
-@rule(tags=REALS | {"division"}, origin="Enzyme-JAX: DivideDivideSimplify")
+@rule(tags=REALS | {"division", "exact-real"}, origin="Enzyme-JAX: DivideDivideSimplify")
 def divide_twice() -> Subst:
     """(a / b) / c  =>  a / (b * c)
 
@@ -163,7 +167,7 @@ def divide_twice() -> Subst:
     return Subst((a / b) / c, a / (b * c))
 
 
-@rule(tags=REALS | {"power", "identity"}, origin="XLA: HandlePower, exponent 1")
+@rule(tags=REALS | {"power", "identity", "exact-real"}, origin="XLA: HandlePower, exponent 1")
 def power_of_one() -> Subst:
     """pow(x, 1)  =>  x for the constant 1 of rank 0
 
@@ -173,7 +177,7 @@ def power_of_one() -> Subst:
     return Subst(op.Power(x, 1), x)
 
 
-@rule(tags=REALS | {"power"}, origin="XLA: HandlePower, exponent 0")
+@rule(tags=REALS | {"power", "exact-real"}, origin="XLA: HandlePower, exponent 0")
 def power_of_zero() -> Subst:
     """pow(x, 0)  =>  ones like x
 
@@ -183,7 +187,7 @@ def power_of_zero() -> Subst:
     return Subst(op.Power(x, 0), op.OnesLike(x))
 
 
-@rule(tags=REALS | {"power"}, origin="XLA: HandlePower, exponent 2")
+@rule(tags=REALS | {"power", "exact-real"}, origin="XLA: HandlePower, exponent 2")
 def power_of_two() -> Subst:
     """pow(x, 2)  =>  x * x
 
@@ -193,7 +197,7 @@ def power_of_two() -> Subst:
     return Subst(op.Power(x, 2), x * x)
 
 
-@rule(tags=REALS | {"power"}, origin="XLA: HandlePower, exponent 3")
+@rule(tags=REALS | {"power", "exact-real"}, origin="XLA: HandlePower, exponent 3")
 def power_of_three() -> Subst:
     """pow(x, 3)  =>  x * x * x
 
@@ -203,7 +207,7 @@ def power_of_three() -> Subst:
     return Subst(op.Power(x, 3), x * x * x)
 
 
-@rule(tags=REALS | {"power", "division"}, origin="XLA: HandlePower, exponent -1")
+@rule(tags=REALS | {"power", "division", "exact-real"}, origin="XLA: HandlePower, exponent -1")
 def power_of_minus_one() -> Subst:
     """pow(x, -1)  =>  1 / x
 
@@ -213,7 +217,7 @@ def power_of_minus_one() -> Subst:
     return Subst(op.Power(x, -1), pat.Const(1.0, dtype=x.dtype) / x)
 
 
-@rule(tags=REALS | {"power", "root"}, origin="XLA: HandlePower, exponent 0.5")
+@rule(tags=REALS | {"power", "root", "exact-real"}, origin="XLA: HandlePower, exponent 0.5")
 def power_of_half() -> Subst:
     """pow(x, 0.5)  =>  sqrt(x)
 
@@ -223,7 +227,7 @@ def power_of_half() -> Subst:
     return Subst(op.Power(x, 0.5), op.Sqrt(x))
 
 
-@rule(tags=REALS | {"exponential"}, origin="Enzyme-JAX: LogSimplify, log of exp")
+@rule(tags=REALS | {"exponential", "exact-real"}, origin="Enzyme-JAX: LogSimplify, log of exp")
 def logarithm_of_exponential() -> Subst:
     """log(exp(x))  =>  x
 
@@ -234,7 +238,7 @@ def logarithm_of_exponential() -> Subst:
 
 
 @rule(
-    tags=REALS | {"exponential", "root"},
+    tags=REALS | {"exponential", "root", "exact-real"},
     origin="Enzyme-JAX: LogSimplify, log of sqrt",
 )
 def logarithm_of_root() -> Subst:
@@ -247,7 +251,7 @@ def logarithm_of_root() -> Subst:
 
 
 @rule(
-    tags=REALS | {"exponential", "power"},
+    tags=REALS | {"exponential", "power", "exact-real"},
     origin="XLA: HandleLog, log of pow",
     twin="logarithm_of_power_swapped",
 )

@@ -212,7 +212,7 @@ def pad_of_broadcast() -> Subst:
 
 
 @rule(
-    tags={"broadcast", "elementwise", "reassociation"},
+    tags={"broadcast", "elementwise", "reassociation", "exact-real-and-int"},
     origin="TensorRight: xla/mul, rule 07",
 )
 def scale_before_broadcast() -> Subst:

@@ -44,7 +44,7 @@ def less_than_itself() -> Subst:
 
 
 @rule(
-    tags={"compare", "predicate", "integers"},
+    tags={"compare", "predicate", "integers", "exact-int-only"},
     origin="TensorRight: xla/compare, rule 03",
     nan="same",
     twin="not_equal_to_itself_any_dtype",
@@ -60,7 +60,7 @@ def not_equal_to_itself() -> Subst:
 
 
 @rule(
-    tags={"compare", "predicate", "integers"},
+    tags={"compare", "predicate", "integers", "exact-int-only"},
     origin="TensorRight: xla/compare, rule 06",
     nan="same",
     twin="equal_to_itself_any_dtype",
@@ -76,7 +76,7 @@ def equal_to_itself() -> Subst:
 
 
 @rule(
-    tags={"compare", "predicate", "integers"},
+    tags={"compare", "predicate", "integers", "exact-int-only"},
     origin="TensorRight: xla/compare, rule 04",
     nan="same",
     twin="at_least_itself_any_dtype",
@@ -92,7 +92,7 @@ def at_least_itself() -> Subst:
 
 
 @rule(
-    tags={"compare", "predicate", "integers"},
+    tags={"compare", "predicate", "integers", "exact-int-only"},
     origin="TensorRight: xla/compare, rule 05",
     nan="same",
 )
@@ -235,7 +235,7 @@ def maximum_greater_than_first() -> Subst:
 
 
 @rule(
-    tags={"compare", "predicate", "integers"},
+    tags={"compare", "predicate", "integers", "exact-int-only"},
     origin="XLA: HandleCompare, unsigned less than zero",
     nan="same",
 )
@@ -250,7 +250,7 @@ def unsigned_less_than_zero() -> Subst:
 
 
 @rule(
-    tags={"compare", "predicate", "integers"},
+    tags={"compare", "predicate", "integers", "exact-int-only"},
     origin="XLA: HandleCompare, unsigned at least zero",
     nan="same",
 )
@@ -264,7 +264,7 @@ def unsigned_at_least_zero() -> Subst:
 
 
 @rule(
-    tags={"compare", "predicate"},
+    tags={"compare", "predicate", "bit-exact"},
     origin="XLA: HandleCompare, IsNonNegative",
     nan="same",
     twin="square_less_than_zero_any_dtype",
@@ -280,7 +280,7 @@ def square_less_than_zero() -> Subst:
 
 
 @rule(
-    tags={"compare", "predicate"},
+    tags={"compare", "predicate", "bit-exact"},
     origin="XLA: HandleCompare, IsNonNegative",
     nan="same",
     twin="absolute_less_than_zero_any_dtype",

@@ -15,7 +15,7 @@ def _same_axis(concat: Pattern, split: Pattern, x: Pattern) -> Term:
     return concat.axis % x.ndim == split.axis % x.ndim
 
 
-@rule(tags=TAGS, origin="GSL: split_concat", twin="split_concat_of_three")
+@rule(tags=TAGS | {"bit-exact"}, origin="GSL: split_concat", twin="split_concat_of_three")
 def split_concat() -> Subst:
     """cat[a](split[a](x).0, split[a](x).1)  =>  x, where the result has the shape of x
 
@@ -29,7 +29,11 @@ def split_concat() -> Subst:
     return Subst(concat, x, where=[_same_axis(concat, split, x), concat.shape == x.shape])
 
 
-@rule(tags=TAGS, origin="GSL: split_concat_variadic", twin="split_concat_variadic_published")
+@rule(
+    tags=TAGS | {"bit-exact"},
+    origin="GSL: split_concat_variadic",
+    twin="split_concat_variadic_published",
+)
 def split_concat_variadic() -> Subst:
     """cat[a](split[a](x).i for i = 0, 1, ...)  =>  x, where the result has the shape of x
 

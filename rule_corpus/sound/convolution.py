@@ -29,7 +29,11 @@ def _differ_only_on(axis: Term, one: Pattern, two: Pattern) -> Term:
     return attr.All(lambda i: (i == axis) | (one.shape[i] == two.shape[i]), length=4)
 
 
-@rule(tags=TAGS, origin="GSL: diamond_conv_add", twin="diamond_conv_add_published")
+@rule(
+    tags=TAGS | {"exact-real-and-int"},
+    origin="GSL: diamond_conv_add",
+    twin="diamond_conv_add_published",
+)
 def diamond_conv_add() -> Subst:
     """conv{A}(x, w1) + conv{A}(x, w2)  =>  conv{A}(x, w1 + w2)
 
@@ -44,7 +48,7 @@ def diamond_conv_add() -> Subst:
     return Subst(one + two, op.Conv2D(x, w1 + w2, **pat.same_attr(one)))
 
 
-@rule(tags=TAGS, origin="GSL: two_conv_add", twin="two_conv_add_published")
+@rule(tags=TAGS | {"same-terms"}, origin="GSL: two_conv_add", twin="two_conv_add_published")
 def two_conv_add() -> Subst:
     """conv{A}(x1, w1) + conv{A}(x2, w2)  =>  conv{A}(cat[C](x1, x2), cat[I](w1, w2)), groups = 1
 
@@ -65,7 +69,11 @@ def two_conv_add() -> Subst:
     )
 
 
-@rule(tags=TAGS, origin="GSL: conv_shortcut_add", twin="conv_shortcut_add_published")
+@rule(
+    tags=TAGS | {"exact-real-and-int"},
+    origin="GSL: conv_shortcut_add",
+    twin="conv_shortcut_add_published",
+)
 def conv_shortcut_add() -> Subst:
     """conv{A}(x, w) + x  =>  conv{A}(x, w + identity), where the shape of conv{A}(x, w) is x's
 
@@ -96,7 +104,7 @@ def conv_shortcut_add() -> Subst:
     )
 
 
-@rule(tags=TAGS, origin="GSL: conv_mul", twin="conv_mul_published")
+@rule(tags=TAGS | {"exact-real-and-int"}, origin="GSL: conv_mul", twin="conv_mul_published")
 def conv_mul() -> Subst:
     """conv{A}(x, w) * k  =>  conv{A}(x, w * k'), where only the channel axis of k is longer than 1
 

@@ -75,7 +75,7 @@ def divide_by_one() -> Subst:
 
 
 @rule(
-    tags={"algebra", "integers"},
+    tags={"algebra", "integers", "exact-int-only"},
     origin="TensorRight: xla/mul, rule 03",
     nan="same",
     twin="multiply_by_zero_any_dtype",
@@ -90,7 +90,7 @@ def multiply_by_zero() -> Subst:
 
 
 @rule(
-    tags={"algebra", "integers"},
+    tags={"algebra", "integers", "exact-int-only"},
     origin="TensorRight: xla/mul, rule 04",
     nan="same",
 )
@@ -104,7 +104,7 @@ def zero_multiply() -> Subst:
 
 
 @rule(
-    tags={"algebra", "integers"},
+    tags={"algebra", "integers", "exact-int-only"},
     origin="TensorRight: xla/sub, rule 02",
     nan="same",
     twin="subtract_itself_any_dtype",
@@ -134,7 +134,7 @@ def subtract_constant() -> Subst:
 
 
 @rule(
-    tags={"algebra", "reassociation"},
+    tags={"algebra", "reassociation", "exact-real-and-int"},
     origin="TensorRight: xla/add, rule 01",
 )
 def add_constants() -> Subst:
@@ -148,7 +148,7 @@ def add_constants() -> Subst:
 
 
 @rule(
-    tags={"algebra", "reassociation"},
+    tags={"algebra", "reassociation", "exact-real-and-int"},
     origin="TensorRight: xla/mul, rule 06",
 )
 def multiply_constants() -> Subst:
@@ -162,7 +162,7 @@ def multiply_constants() -> Subst:
 
 
 @rule(
-    tags={"algebra", "reassociation"},
+    tags={"algebra", "reassociation", "exact-real-and-int"},
     origin="TensorRight: xla/mul, rule 05",
 )
 def multiply_scaled() -> Subst:
@@ -176,7 +176,7 @@ def multiply_scaled() -> Subst:
 
 
 @rule(
-    tags={"algebra", "distributivity"},
+    tags={"algebra", "distributivity", "exact-real-and-int"},
     origin="TVM Relay: SwitchAddMultiply",
     twin="switch_add_multiply_unscaled",
 )
@@ -230,7 +230,7 @@ def minimum_with_highest() -> Subst:
 
 
 @rule(
-    tags={"clip", "identity", "integers"},
+    tags={"clip", "identity", "integers", "exact-int-only"},
     origin="MLIR TOSA: ClampIsNoOp",
     nan="same",
     twin="clip_to_symmetric_range",
@@ -246,7 +246,7 @@ def clip_to_whole_range() -> Subst:
 
 
 @rule(
-    tags={"clip", "lattice"},
+    tags={"clip", "lattice", "bit-exact"},
     origin="XLA: HandleMaximum, clamp of constants; TensorRight: xla/clamp, rule 02",
     twin="clip_from_max_min_crossed",
 )

@@ -6,7 +6,7 @@ SLICE = {"data-movement", "slice"}
 
 
 @rule(
-    tags=SLICE,
+    tags=SLICE | {"bit-exact"},
     origin="Enzyme-JAX: SliceSlice; TensorRight: xla/slice, rule 07, for all strides",
     twin="slice_slice_scaled_limit",
 )
@@ -31,7 +31,7 @@ def slice_slice() -> Subst:
 
 
 @rule(
-    tags=SLICE | {"transpose"},
+    tags=SLICE | {"transpose", "bit-exact"},
     origin="Enzyme-JAX: SliceTranspose",
     twin="slice_of_transpose_forward",
 )
@@ -59,7 +59,7 @@ def slice_of_transpose() -> Subst:
 
 
 @rule(
-    tags=SLICE | {"concatenate"},
+    tags=SLICE | {"concatenate", "bit-exact"},
     origin="TensorRight: xla/slice, rule 11",
     twin="slice_of_concat_negative_axis",
 )
@@ -85,7 +85,7 @@ def slice_of_concat_in_second() -> Subst:
 
 
 @rule(
-    tags=SLICE | {"concatenate"},
+    tags=SLICE | {"concatenate", "bit-exact"},
     origin="Glow: combineConcatSlices; TensorRight: xla/concat, rule 04",
     twin="concat_of_slices_unordered",
 )
@@ -110,7 +110,7 @@ def concat_of_slices() -> Subst:
 
 
 @rule(
-    tags={"data-movement", "split", "elementwise", "multiple-outputs"},
+    tags={"data-movement", "split", "elementwise", "multiple-outputs", "bit-exact"},
     origin="Glow: HoistTanhAboveSplit, for any element-wise operator",
 )
 def unary_of_pieces() -> Subst:
@@ -128,7 +128,7 @@ def unary_of_pieces() -> Subst:
 
 
 @rule(
-    tags={"data-movement", "take", "split", "multiple-outputs"},
+    tags={"data-movement", "take", "split", "multiple-outputs", "bit-exact"},
     origin="ONNX Runtime: GatherToSplit",
     twin="take_each_row_of_more",
 )
@@ -147,7 +147,7 @@ def take_each_row() -> Subst:
 
 
 @rule(
-    tags={"data-movement", "take", "matmul"},
+    tags={"data-movement", "take", "matmul", "same-terms"},
     origin="TVM Relax: ReorderTakeAfterMatmul",
     twin="take_after_matmul_any_rank",
 )

@@ -6,7 +6,7 @@ MOVE = {"data-movement"}
 
 
 @rule(
-    tags=MOVE | {"transpose"},
+    tags=MOVE | {"transpose", "bit-exact"},
     origin="onnxoptimizer: fuse_consecutive_transposes.h; TensorRight: xla/relabel, rule 01",
     twin="transpose_transpose_swapped",
 )
@@ -24,7 +24,7 @@ def transpose_transpose() -> Subst:
 
 
 @rule(
-    tags=MOVE | {"transpose", "identity"},
+    tags=MOVE | {"transpose", "identity", "bit-exact"},
     origin="ONNX Script: TransposeIdentity; TensorRight: xla/relabel, rule 02",
     twin="transposes_cancel_by_shape",
 )
@@ -39,7 +39,7 @@ def transpose_identity() -> Subst:
     return Subst(moved, x, where=[stays])
 
 
-@rule(tags=MOVE | {"transpose", "elementwise"}, origin="Glow: SinkCode")
+@rule(tags=MOVE | {"transpose", "elementwise", "bit-exact"}, origin="Glow: SinkCode")
 def sink_transpose_below_unary() -> Subst:
     """f{A}(T[p](x))  =>  T[p](f{A}(x)) for an element-wise f
 
@@ -53,7 +53,7 @@ def sink_transpose_below_unary() -> Subst:
 
 
 @rule(
-    tags=MOVE | {"transpose", "concatenate"},
+    tags=MOVE | {"transpose", "concatenate", "bit-exact"},
     origin="TVM Relax: ReorderPermuteDimsAfterConcat",
     twin="concat_of_transposes_axis_one",
 )
@@ -75,7 +75,7 @@ def concat_of_transposes() -> Subst:
 
 
 @rule(
-    tags=MOVE | {"reshape"},
+    tags=MOVE | {"reshape", "bit-exact"},
     origin="StableHLO: ReshapeOp_MergeComposition",
     twin="reshape_reshape_to_inner",
 )
@@ -91,7 +91,7 @@ def reshape_reshape() -> Subst:
 
 
 @rule(
-    tags=MOVE | {"squeeze", "expand-dims"},
+    tags=MOVE | {"squeeze", "expand-dims", "bit-exact"},
     origin="onnxoptimizer: fuse_consecutive_squeeze_unsqueeze.h",
 )
 def squeeze_of_expand_dims() -> Subst:
@@ -106,7 +106,7 @@ def squeeze_of_expand_dims() -> Subst:
 
 
 @rule(
-    tags=MOVE | {"squeeze"},
+    tags=MOVE | {"squeeze", "bit-exact"},
     origin="onnxoptimizer: fuse_consecutive_squeezes.h",
     twin="squeeze_squeeze_unshifted",
 )
@@ -125,7 +125,7 @@ def squeeze_squeeze() -> Subst:
 
 
 @rule(
-    tags=MOVE | {"expand-dims"},
+    tags=MOVE | {"expand-dims", "bit-exact"},
     origin="ONNX Script: UnsqueezeUnsqueeze",
     twin="expand_dims_expand_dims_unshifted",
 )
@@ -143,7 +143,7 @@ def expand_dims_expand_dims() -> Subst:
     return Subst(outer, op.ExpandDims(x, axis=(moved, b)))
 
 
-@rule(tags=MOVE | {"broadcast"}, origin="TensorRight: xla/broadcast, rule 08")
+@rule(tags=MOVE | {"broadcast", "bit-exact"}, origin="TensorRight: xla/broadcast, rule 08")
 def broadcast_broadcast() -> Subst:
     """broadcast[s](broadcast[t](x))  =>  broadcast[s](x)
 
@@ -155,7 +155,7 @@ def broadcast_broadcast() -> Subst:
 
 
 @rule(
-    tags=MOVE | {"flip"},
+    tags=MOVE | {"flip", "bit-exact"},
     origin="TensorRight: xla/reverse, rule 02",
 )
 def flip_flip() -> Subst:
@@ -170,7 +170,7 @@ def flip_flip() -> Subst:
 
 
 @rule(
-    tags=MOVE | {"concatenate"},
+    tags=MOVE | {"concatenate", "bit-exact"},
     origin="TensorRight: xla/concat, rule 07",
 )
 def concat_concat() -> Subst:
@@ -187,7 +187,7 @@ def concat_concat() -> Subst:
 
 
 @rule(
-    tags=MOVE | {"concatenate"},
+    tags=MOVE | {"concatenate", "bit-exact"},
     origin="PolyJuice: geometry-of-concatenation",
     twin="concat_geometry_same_axis",
 )

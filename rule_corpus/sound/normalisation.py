@@ -12,7 +12,7 @@ def _is_among(axis: Term, axes: Term, rank: Term) -> Term:
     return attr.Exists(lambda k: axes[k] % rank == axis, length=attr.Length(axes))
 
 
-@rule(tags=TAGS, origin="GSL: lower_batch_norm", twin="lower_batch_norm_published")
+@rule(tags=TAGS | {"exact-real"}, origin="GSL: lower_batch_norm", twin="lower_batch_norm_published")
 def lower_batch_norm() -> Subst:
     """batch_norm[a](x, g, b, m, v).0  =>  bias_add[a](x * k, b - m * k), k = g / sqrt(v + eps)
 
@@ -33,7 +33,7 @@ def lower_batch_norm() -> Subst:
     return Subst(norm[0], op.BiasAdd(scaled, offset, axis=norm.axis))
 
 
-@rule(tags=TAGS, origin="GSL: lower_layer_norm", twin="lower_layer_norm_unaligned")
+@rule(tags=TAGS | {"exact-real"}, origin="GSL: lower_layer_norm", twin="lower_layer_norm_unaligned")
 def lower_layer_norm() -> Subst:
     """layer_norm[A](x, g, b)  =>  d / sqrt(mean[A](d * d) + eps) * g + b, d = x - mean[A](x)
 

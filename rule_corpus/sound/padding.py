@@ -48,7 +48,7 @@ def windows_meet_data(
 
 
 @rule(
-    tags=PAD | {"conv"},
+    tags=PAD | {"conv", "same-terms"},
     origin="TVM Relay: FoldExplicitPadding; "
     "TensorRight: xla/conv, rule 00, for padding around the image",
     twin="fold_pad_into_conv2d_published",
@@ -68,7 +68,7 @@ def fold_pad_into_conv2d() -> Subst:
 
 
 @rule(
-    tags=PAD | {"conv"},
+    tags=PAD | {"conv", "same-terms"},
     origin="ONNX Script: _fuse_pad_into_conv",
     twin="fold_pad_into_conv1d_any_value",
 )
@@ -86,7 +86,7 @@ def fold_pad_into_conv1d() -> Subst:
 
 
 @rule(
-    tags=PAD | {"pool"},
+    tags=PAD | {"pool", "bit-exact"},
     origin="TVM Relay: FoldExplicitPadding",
     twin="fold_pad_into_max_pool_zeros",
 )
@@ -106,7 +106,7 @@ def fold_pad_into_max_pool() -> Subst:
 
 
 @rule(
-    tags=PAD | {"pool"},
+    tags=PAD | {"pool", "same-terms"},
     origin="TVM Relay: FoldExplicitPadding",
     twin="fold_pad_into_avg_pool_uncounted",
 )
@@ -125,7 +125,7 @@ def fold_pad_into_avg_pool() -> Subst:
     return Subst(pool, target, where=conditions)
 
 
-@rule(tags=PAD, origin="Enzyme-JAX: PadPad", twin="pad_pad_any_value")
+@rule(tags=PAD | {"bit-exact"}, origin="Enzyme-JAX: PadPad", twin="pad_pad_any_value")
 def pad_pad() -> Subst:
     """pad{q, v}(pad{p, v}(x))  =>  pad{p + q, v}(x)
 
@@ -139,7 +139,7 @@ def pad_pad() -> Subst:
 
 
 @rule(
-    tags=PAD | {"relu"},
+    tags=PAD | {"relu", "bit-exact"},
     origin="tinygrad: movement clean-up, padding",
     twin="exponential_of_pad",
 )
@@ -155,7 +155,7 @@ def relu_of_pad() -> Subst:
     return Subst(op.Relu(padded), target)
 
 
-@rule(tags=PAD | {"slice"}, origin="TensorRight: xla/slice, rule 06")
+@rule(tags=PAD | {"slice", "bit-exact"}, origin="TensorRight: xla/slice, rule 06")
 def slice_of_pad() -> Subst:
     """pad{p}(x)[b:e:s]  =>  x[b - p:e - p:s] if the slice stays inside x
 
@@ -177,7 +177,7 @@ def slice_of_pad() -> Subst:
 
 
 @rule(
-    tags=PAD | {"reduction"},
+    tags=PAD | {"reduction", "same-terms"},
     origin="Enzyme-JAX: ReducePad",
     twin="max_of_pad",
 )

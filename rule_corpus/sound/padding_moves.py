@@ -84,7 +84,7 @@ def flip_of_pad() -> Subst:
 
 
 @rule(
-    tags={"padding", "algebra"},
+    tags={"padding", "algebra", "bit-exact"},
     origin="Enzyme-JAX: BinopPadPad",
 )
 def sum_of_pads() -> Subst:
@@ -118,7 +118,7 @@ def maximum_of_pads() -> Subst:
 
 
 @rule(
-    tags={"padding", "negation"},
+    tags={"padding", "negation", "bit-exact"},
     origin="Enzyme-JAX: ElementwisePad",
     twin="negative_of_pad_same_value",
 )
@@ -134,7 +134,7 @@ def negative_of_pad() -> Subst:
 
 
 @rule(
-    tags={"padding", "concatenate"},
+    tags={"padding", "concatenate", "bit-exact"},
     origin="Enzyme-JAX: AddPadPadToConcat",
 )
 def concat_from_padded_sum() -> Subst:
@@ -150,7 +150,7 @@ def concat_from_padded_sum() -> Subst:
 
 
 @rule(
-    tags={"padding", "slice", "algebra"},
+    tags={"padding", "slice", "algebra", "bit-exact"},
     origin="Enzyme-JAX: MulZeroPad",
     twin="add_to_zero_pad",
 )

@@ -40,7 +40,11 @@ def _replaced(shape: Term, early: Term, at: int, *sizes: Value) -> Term:
     return attr.Cond(early, (*whole[:at], *sizes, *whole[at + 1 :]), (*whole[:3], *sizes))
 
 
-@rule(tags=CONV | PAIR, origin="GSL: parallel_two_conv", twin="parallel_two_conv_published")
+@rule(
+    tags=CONV | PAIR | {"same-terms"},
+    origin="GSL: parallel_two_conv",
+    twin="parallel_two_conv_published",
+)
 def parallel_two_conv() -> Subst:
     """conv{A}(x, w1), conv{A}(x, w2)  =>  split[C; (O1)](conv{A}(x, cat[O](w1, w2))), groups = 1
 
@@ -58,7 +62,7 @@ def parallel_two_conv() -> Subst:
 
 
 @rule(
-    tags=CONV | VARIADIC,
+    tags=CONV | VARIADIC | {"same-terms"},
     origin="GSL: parallel_conv_variadic",
     twin="parallel_conv_variadic_published",
 )
@@ -92,7 +96,7 @@ def parallel_conv_variadic() -> Subst:
 
 
 @rule(
-    tags=CONV | PAIR,
+    tags=CONV | PAIR | {"same-terms"},
     origin="GSL: parallel_conv_expand_kernels",
     twin="parallel_conv_expand_kernels_published",
 )
@@ -134,7 +138,7 @@ def parallel_conv_expand_kernels() -> Subst:
 
 
 @rule(
-    tags=CONV | VARIADIC,
+    tags=CONV | VARIADIC | {"same-terms"},
     origin="GSL: parallel_group_conv_variadic",
     twin="parallel_group_conv_variadic_published",
 )
@@ -181,7 +185,11 @@ def parallel_group_conv_variadic() -> Subst:
     return Subst(convs, target, where=[alike, total % groups == 0])
 
 
-@rule(tags=DENSE | PAIR, origin="GSL: parallel_dense", twin="parallel_dense_published")
+@rule(
+    tags=DENSE | PAIR | {"same-terms"},
+    origin="GSL: parallel_dense",
+    twin="parallel_dense_published",
+)
 def parallel_dense() -> Subst:
     """dense{A}(x, w1), dense{A}(x, w2)  =>  split[-1; (O1)](dense{A}(x, cat[0](w1, w2)))
 
@@ -197,7 +205,7 @@ def parallel_dense() -> Subst:
 
 
 @rule(
-    tags=DENSE | PAIR,
+    tags=DENSE | PAIR | {"same-terms"},
     origin="GSL: exp_alg.py, parallel_three_dense",
     twin="parallel_three_dense_sizes_as_cuts",
 )
@@ -217,7 +225,7 @@ def parallel_three_dense() -> Subst:
 
 
 @rule(
-    tags=DENSE | VARIADIC,
+    tags=DENSE | VARIADIC | {"same-terms"},
     origin="GSL: parallel_dense_variadic",
     twin="parallel_dense_variadic_published",
 )

@@ -6,7 +6,7 @@ FLOATS = ("float16", "float32", "float64")
 
 
 @rule(
-    tags={"select", "identity"},
+    tags={"select", "identity", "bit-exact"},
     origin="TensorRight: xla/select, rule 01",
     twin="where_same_arms_any_shape",
 )
@@ -21,7 +21,7 @@ def where_same_arms() -> Subst:
 
 
 @rule(
-    tags={"select"},
+    tags={"select", "bit-exact"},
     origin="Enzyme-JAX: SelectSelectSameCond",
     twin="where_same_condition_any_shape",
 )
@@ -36,7 +36,10 @@ def where_same_condition() -> Subst:
     return Subst(op.Where(c, inner, z), op.Where(c, x, z), where=[inner.shape == x.shape])
 
 
-@rule(tags={"logic", "identity"}, origin="textbook: double negation; TensorRight: xla/not, rule 01")
+@rule(
+    tags={"logic", "identity", "bit-exact"},
+    origin="textbook: double negation; TensorRight: xla/not, rule 01",
+)
 def not_not() -> Subst:
     """not (not x)  =>  x
 
@@ -47,7 +50,7 @@ def not_not() -> Subst:
 
 
 @rule(
-    tags={"logic", "identity"},
+    tags={"logic", "identity", "bit-exact"},
     origin="TensorRight: xla/logical, rule 05",
     twin="and_with_true_as_true",
 )
@@ -60,7 +63,7 @@ def and_with_true() -> Subst:
     return Subst(op.LogicalAnd(x, pat.Const(True, dtype="bool")), x)
 
 
-@rule(tags={"compare"}, origin="StableHLO: CompareOpCanon")
+@rule(tags={"compare", "bit-exact"}, origin="StableHLO: CompareOpCanon")
 def greater_as_less() -> Subst:
     """x > y  =>  y < x
 
@@ -70,7 +73,9 @@ def greater_as_less() -> Subst:
     return Subst(op.Greater(x, y), op.Less(y, x))
 
 
-@rule(tags={"compare", "logic"}, origin="textbook: total orders", twin="not_less_strict")
+@rule(
+    tags={"compare", "logic", "bit-exact"}, origin="textbook: total orders", twin="not_less_strict"
+)
 def not_less() -> Subst:
     """not (x < y)  =>  x >= y
 
@@ -81,7 +86,7 @@ def not_less() -> Subst:
 
 
 @rule(
-    tags={"compare", "negation"},
+    tags={"compare", "negation", "bit-exact"},
     origin="Enzyme-JAX: CompareNegateConstSimplify",
     twin="compare_negated_integers",
 )
@@ -95,7 +100,7 @@ def compare_negated() -> Subst:
     return Subst(smaller, op.Greater(x, -c), where=[attr.In(x.dtype, FLOATS)])
 
 
-@rule(tags={"compare", "logic"}, origin="TensorRight: xla/logical, rule 09")
+@rule(tags={"compare", "logic", "bit-exact"}, origin="TensorRight: xla/logical, rule 09")
 def both_less() -> Subst:
     """x < c and x < d  =>  x < min(c, d) for constants c and d of rank 0
 

@@ -4,7 +4,7 @@ from gsl import Subst, op, pat, rule
 
 
 @rule(
-    tags={"matmul", "concatenate"},
+    tags={"matmul", "concatenate", "same-terms"},
     origin="TensorRight: xla/dot, rule 01",
     twin="matmul_of_concats_unaligned",
 )
@@ -24,7 +24,7 @@ def matmul_of_concats() -> Subst:
 
 
 @rule(
-    tags={"matmul", "concatenate", "slice"},
+    tags={"matmul", "concatenate", "slice", "same-terms"},
     origin="XLA: HandleDot, dot of concat with a constant",
 )
 def matmul_of_concat() -> Subst:
@@ -43,7 +43,7 @@ def matmul_of_concat() -> Subst:
 
 
 @rule(
-    tags={"matmul", "transpose"},
+    tags={"matmul", "transpose", "same-terms"},
     origin="TensorRight: xla/dot, rule 02",
     twin="matmul_exchanged",
 )
@@ -61,7 +61,7 @@ def matmul_exchanged_transposed() -> Subst:
 
 
 @rule(
-    tags={"matmul", "strength-reduction"},
+    tags={"matmul", "strength-reduction", "bit-exact"},
     origin="TensorRight: xla/dot, rule 04",
 )
 def outer_product() -> Subst:
@@ -76,7 +76,7 @@ def outer_product() -> Subst:
 
 
 @rule(
-    tags={"matmul", "reduction", "strength-reduction"},
+    tags={"matmul", "reduction", "strength-reduction", "same-terms"},
     origin="TensorRight: xla/dot, rule 06",
     twin="matmul_with_vector_first_axis",
 )
@@ -91,7 +91,7 @@ def matmul_with_vector() -> Subst:
 
 
 @rule(
-    tags={"matmul", "reduction", "strength-reduction"},
+    tags={"matmul", "reduction", "strength-reduction", "same-terms"},
     origin="XLA: DotStrengthReduction, vector times matrix",
 )
 def vector_times_matmul() -> Subst:
@@ -106,7 +106,7 @@ def vector_times_matmul() -> Subst:
 
 
 @rule(
-    tags={"matmul", "reduction"},
+    tags={"matmul", "reduction", "same-terms"},
     origin="Enzyme-JAX: ReduceMulToDotGeneral",
 )
 def inner_product() -> Subst:
@@ -121,7 +121,7 @@ def inner_product() -> Subst:
 
 
 @rule(
-    tags={"matmul", "reduction", "reshape"},
+    tags={"matmul", "reduction", "reshape", "same-terms"},
     origin="TensorRight: xla/reduce, rule 06",
     twin="sum_of_batch_unpermuted",
 )
@@ -141,7 +141,7 @@ def sum_of_batch_matmul() -> Subst:
 
 
 @rule(
-    tags={"conv", "matmul", "strength-reduction"},
+    tags={"conv", "matmul", "strength-reduction", "same-terms"},
     origin="TensorRight: xla/conv, rule 03",
     twin="conv1d_of_one_tap_any_stride",
 )
@@ -160,7 +160,7 @@ def conv1d_of_one_tap() -> Subst:
 
 
 @rule(
-    tags={"matmul", "strength-reduction", "diagonal"},
+    tags={"matmul", "strength-reduction", "diagonal", "same-terms"},
     origin="Enzyme-JAX: DiagonalTensorDotGeneralRewrite",
     twin="matmul_of_diagonal_as_columns",
 )
@@ -179,7 +179,7 @@ def matmul_of_diagonal() -> Subst:
 
 
 @rule(
-    tags={"matmul", "scale"},
+    tags={"matmul", "scale", "exact-real-and-int"},
     origin="Enzyme-JAX: FactorScalarsInDotGeneral, both operands",
 )
 def matmul_of_two_scaled() -> Subst:

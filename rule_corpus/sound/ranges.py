@@ -7,7 +7,7 @@ INTEGERS = ("int8", "uint8", "int32", "int64")
 
 
 @rule(
-    tags=RANGE | {"create"},
+    tags=RANGE | {"create", "bit-exact"},
     origin="TensorRight: xla/iota, rule 01",
     nan="same",
     twin="range_of_one_as_zeros",
@@ -23,7 +23,7 @@ def range_of_one_number() -> Subst:
 
 
 @rule(
-    tags=RANGE | {"algebra"},
+    tags=RANGE | {"algebra", "exact-int-only"},
     origin="TensorRight: xla/divmod, rule 06",
     nan="same",
     twin="remainder_of_any_range",
@@ -40,7 +40,7 @@ def remainder_of_range() -> Subst:
 
 
 @rule(
-    tags=RANGE | {"algebra"},
+    tags=RANGE | {"algebra", "exact-int-only"},
     origin="TensorRight: xla/divmod, rule 07",
     nan="same",
 )
@@ -55,3 +55,78 @@ def remainder_of_shifted_range() -> Subst:
     most = 10**9
     small = [numbers.dtype == "int32", numbers.end <= most, c.value >= 1, c.value <= most]
     return Subst((numbers + c) % c, numbers % c, where=small)
+
+
+@rule(
+    tags=RANGE | {"create", "slice", "bit-exact"},
+    origin="TensorRight: xla/dyslice, rule 06, for slices",
+    nan="same",
+    twin="slice_of_range_from_zero",
+)
+def slice_of_range() -> Subst:
+    """arange{b, e, s}()[c:d:t]  =>  arange{b + s*c, l + 1, s*t}(), l the last number of the slice
+
+    Numbers that are passed over leave a range with larger steps. One that ended further behind its
+    last number might not be allowed for the dtype.
+    """
+    numbers = op.Arange()
+    part = op.StridedSlice(numbers)
+    start = numbers.start + numbers.step * part.begin[0]
+    step = numbers.step * part.strides[0]
+    last = start + step * (part.shape[0] - 1)
+    target = op.Arange(start=start, end=last + 1, step=step, dtype=numbers.dtype)
+    return Subst(part, target, where=[part.shape[0] >= 1])
+
+
+@rule(
+    tags=RANGE | {"create", "broadcast", "transpose", "bit-exact"},
+    origin="TensorRight: xla/broadcast, rule 07, for matrices",
+    nan="same",
+    twin="transpose_of_range_rows_unturned",
+)
+def transpose_of_range_rows() -> Subst:
+    """T(broadcast[(m, n)](arange()))  =>  broadcast[(n, m)](expand_dims[1](arange()))
+
+    A range along the columns is one along the rows when they are exchanged.
+    """
+    numbers = op.Arange()
+    rows = op.BroadcastTo(numbers)
+    source = op.Transpose(rows, axes=(1, 0))
+    shape = (rows.shape[1], rows.shape[0])
+    target = op.BroadcastTo(op.ExpandDims(numbers, axis=(1,)), shape=shape)
+    return Subst(source, target, where=[rows.ndim == 2])
+
+
+@rule(
+    tags=RANGE | {"create", "broadcast", "reduction", "bit-exact"},
+    origin="textbook: a range along one axis, read along it",
+    nan="same",
+)
+def row_of_range_rows() -> Subst:
+    """max[0](broadcast[(m, n)](arange()))  =>  broadcast[(n,)](arange())
+
+    All rows of a range along the columns are that range.
+    """
+    numbers = op.Arange()
+    rows = op.BroadcastTo(numbers)
+    source = op.Max(rows, axis=(0,), keepdims=False)
+    target = op.BroadcastTo(numbers, shape=(rows.shape[1],))
+    return Subst(source, target, where=[rows.ndim == 2])
+
+
+@rule(
+    tags=RANGE | {"create", "bit-exact"},
+    origin="textbook: the unit vectors in their order are the identity matrix",
+    nan="same",
+    twin="one_hot_of_strided_range",
+)
+def one_hot_of_range() -> Subst:
+    """one_hot[-1]{d, 1, 0}(arange{0, n, 1}())  =>  eye(n, d) for n <= d
+
+    Index i is spelled with its 1 in column i.
+    """
+    numbers = op.Arange(start=0, step=1)
+    source = op.OneHot(numbers, axis=-1, on_value=1.0, off_value=0.0)
+    size = numbers.shape[0]
+    target = op.Eye(n=size, m=source.depth, k=0, dtype=source.dtype)
+    return Subst(source, target, where=[size <= source.depth])

@@ -135,7 +135,7 @@ def minimum_of_relu() -> Subst:
 
 
 @rule(
-    tags={"lattice", "relu", "activation-fusion"},
+    tags={"lattice", "relu", "activation-fusion", "bit-exact"},
     origin="OpenVINO: LeakyReluFusion",
     twin="leaky_relu_from_maximum_any_slope",
 )
@@ -151,7 +151,7 @@ def leaky_relu_from_maximum() -> Subst:
     return Subst(op.Maximum(x, x * a), target, where=[a.value <= 1, floats])
 
 
-@rule(tags={"lattice", "negation"}, origin="textbook: duality of maximum and minimum")
+@rule(tags={"lattice", "negation", "bit-exact"}, origin="textbook: duality of maximum and minimum")
 def maximum_of_negatives() -> Subst:
     """maximum(-x, -y)  =>  -minimum(x, y) for floats
 

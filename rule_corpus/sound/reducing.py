@@ -42,7 +42,7 @@ def min_of_min() -> Subst:
 
 
 @rule(
-    tags={"reduction"},
+    tags={"reduction", "same-terms"},
     origin="XLA: HandleReduce, reduce of reduce with multiplication",
 )
 def product_of_products() -> Subst:
@@ -75,7 +75,7 @@ def max_of_concat() -> Subst:
 
 
 @rule(
-    tags={"reduction", "concatenate"},
+    tags={"reduction", "concatenate", "same-terms"},
     origin="Enzyme-JAX: ReduceConcat, for the product",
 )
 def product_of_concat() -> Subst:
@@ -92,7 +92,7 @@ def product_of_concat() -> Subst:
 
 
 @rule(
-    tags={"reduction", "flip"},
+    tags={"reduction", "flip", "same-terms"},
     origin="XLA: HandleReduce, reduce of reverse",
     twin="sum_of_flip_other_axis",
 )
@@ -127,7 +127,7 @@ def max_of_flip() -> Subst:
 
 
 @rule(
-    tags={"reduction", "reshape"},
+    tags={"reduction", "reshape", "same-terms"},
     origin="XLA: HandleReduce, reduce of reshape",
 )
 def sum_of_reshape() -> Subst:
@@ -173,7 +173,7 @@ def max_of_unit_axis() -> Subst:
 
 
 @rule(
-    tags={"reduction", "negation"},
+    tags={"reduction", "negation", "same-terms"},
     origin="textbook: a negated sum",
 )
 def sum_of_negative() -> Subst:
@@ -249,7 +249,7 @@ def max_pool_of_one() -> Subst:
 
 
 @rule(
-    tags={"pool", "identity"},
+    tags={"pool", "identity", "bit-exact"},
     origin="MLIR TOSA: AvgPool2dIsNoOp",
 )
 def avg_pool_of_one() -> Subst:

@@ -18,7 +18,7 @@ def where_where_else() -> Subst:
 
 
 @rule(
-    tags={"select", "lattice"},
+    tags={"select", "lattice", "bit-exact"},
     origin="StableHLO: CompareSelectIntoMinMax",
     twin="maximum_from_where_any_value",
 )
@@ -31,7 +31,7 @@ def maximum_from_where() -> Subst:
     return Subst(op.Where(op.Greater(x, y), x, y), op.Maximum(x, y))
 
 
-@rule(tags={"select", "relu"}, origin="OpenVINO: LeakyReluFusion, choices")
+@rule(tags={"select", "relu", "bit-exact"}, origin="OpenVINO: LeakyReluFusion, choices")
 def leaky_relu_from_where() -> Subst:
     """where(x > 0, x, x * a)  =>  leaky_relu[a](x) for floats and a constant a of rank 0
 

@@ -221,7 +221,7 @@ def slice_of_unary() -> Subst:
 
 
 @rule(
-    tags={"slice", "matmul"},
+    tags={"slice", "matmul", "same-terms"},
     origin="Enzyme-JAX: SliceDotGeneral",
 )
 def slice_of_matmul() -> Subst:

@@ -3,7 +3,11 @@
 from gsl import Subst, attr, op, pat, rule
 
 
-@rule(tags={"transpose", "data-movement"}, origin="GSL: trans_trans", twin="trans_trans_cycle")
+@rule(
+    tags={"transpose", "data-movement", "bit-exact"},
+    origin="GSL: trans_trans",
+    twin="trans_trans_cycle",
+)
 def trans_trans() -> Subst:
     """T[0,2,1](T[0,2,1](x))  =>  x
 
@@ -16,7 +20,7 @@ def trans_trans() -> Subst:
 
 
 @rule(
-    tags={"transpose", "data-movement"},
+    tags={"transpose", "data-movement", "bit-exact"},
     origin="GSL: trans_trans, for every permutation",
     twin="trans_trans_same_shape",
 )

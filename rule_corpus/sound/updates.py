@@ -16,7 +16,7 @@ def behind(axis: attr.Term, value: attr.Term, whole: pat.Pattern) -> attr.Term:
 
 
 @rule(
-    tags=UPDATE | {"elementwise"},
+    tags=UPDATE | {"elementwise", "bit-exact"},
     origin="TensorRight: xla/dyupslice, rule 01",
     twin="add_update_without_data",
 )
@@ -38,7 +38,7 @@ def add_update_of_zeros() -> Subst:
 
 
 @rule(
-    tags=UPDATE | {"padding", "create"},
+    tags=UPDATE | {"padding", "create", "bit-exact"},
     origin="TensorRight: xla/dyupslice, rule 02",
     nan="same",
     twin="update_of_full_padded_behind",
@@ -64,7 +64,7 @@ def update_of_full() -> Subst:
 
 
 @rule(
-    tags=UPDATE | {"identity"},
+    tags=UPDATE | {"identity", "bit-exact"},
     origin="TensorRight: xla/dyupslice, rule 03",
     nan="same",
     twin="update_of_any_part",
@@ -79,7 +79,7 @@ def update_of_everything() -> Subst:
 
 
 @rule(
-    tags=UPDATE | {"slice"},
+    tags=UPDATE | {"slice", "bit-exact"},
     origin="TensorRight: xla/dyupslice, rule 04",
     nan="same",
     twin="update_of_updated_part_unshifted",

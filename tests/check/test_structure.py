@@ -146,14 +146,14 @@ CASES = [
         "GSL135",
         "x = pat.Variable()\nrule = Subst(x, x)",
         "pat.Variable()",
-        "the Variable pattern is an output of the source: the rule would match everything",
+        "the Variable pattern is an output of the source: the rule would match every such variable",
         "x = pat.Variable()\nrule = Subst(op.Relu(x), x)",
     ),
     Case(
         "GSL135",
         X + "rule = Subst(pat.Alt(op.Relu(x), pat.Alt(op.Exp(x), x)), x)",
         "pat.Wildcard()",
-        "the Wildcard pattern is an output of the source",
+        "the Wildcard pattern is an output of the source: the rule would match everything",
         X + "rule = Subst(pat.Alt(op.Relu(x), pat.Alt(op.Exp(x), op.Negative(x))), x)",
     ),
     Case(
@@ -164,6 +164,13 @@ CASES = [
         "the Variable pattern is an output of the source",
         X + "w = pat.Variable()\nfield = op.Add(x, w)\n"
         "src = pat.Variadic(field, first=[op.Relu(w)])\nrule = Subst(src, src)",
+    ),
+    Case(
+        "GSL135",
+        X + "one = pat.Const(1.0)\nrule = Subst([op.Relu(x), one], [x, op.Exp(x)])",
+        "pat.Const(1.0)",
+        "the Const pattern is an output of the source: the rule would match every such constant",
+        X + "one = pat.Const(1.0)\nrule = Subst([op.Relu(x), op.Add(x, one)], [x, op.Exp(x)])",
     ),
     Case(
         "GSL136",

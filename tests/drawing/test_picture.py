@@ -46,7 +46,8 @@ def test_mermaid_is_the_default():
 
 
 @pytest.mark.parametrize(
-    ("format", "message"), [("svgg", "did you mean `svg`"), ("gif", "there are mermaid, dot")]
+    ("format", "message"),
+    [("svgg", "did you mean `svg`"), ("gif", "there are mermaid, dot"), (5, "no format `5`")],
 )
 def test_an_unknown_format_is_refused(format: str, message: str):
     with pytest.raises(ModelError, match=message):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from gsl import Call, Const, Proj, Subst, Tuple, Var, attr, op, pat
+from gsl import Call, Const, Expr, Proj, Subst, Tuple, Var, attr, op, pat
 from gsl.attr.term import Term
+from gsl.drawing import show
 from gsl.drawing.show import (
+    DEEPEST,
     dot,
     mermaid,
     rule_dot,
@@ -22,6 +26,7 @@ from gsl.drawing.vertices import Drawing, drawing_of_graph, drawings_of_rule
 from gsl.operators import lookup
 from gsl.pat import Pattern
 from gsl.text.terms import term_text
+from tests.networks import chain, networks
 
 
 def diamond() -> Subst:
@@ -40,6 +45,19 @@ def variadic() -> Subst:
     part = parts(x, i)
     inputs = pat.Variadic(part, templates=[part], index=i, length=parts.length)
     return Subst(op.Concatenate(parts, axis=0), op.Relu(op.Concatenate(inputs, axis=0)))
+
+
+def test_what_is_not_copied_is_not_said_to_be() -> None:
+    x, w = pat.Wildcard(), pat.Variable()
+    conv = op.Conv2D(x, w)
+    names = ["strides", "padding", "groups"]
+    copy = op.Conv2D(x, op.Abs(w), **pat.same_attr(conv, names))
+    half = op.Conv2D(x, op.Abs(w), strides=conv.strides, groups=conv.groups)
+
+    copied = "**same_attr(conv, ['strides', 'padding', 'groups'])"
+    assert f"  copy = Conv2D(x, abs, {copied})" in rule_text(Subst(conv, copy))
+    few = "strides=conv.strides, groups=conv.groups"
+    assert f"  half = Conv2D(x, abs, {few})" in rule_text(Subst(conv, half))
 
 
 def shared() -> Drawing:
@@ -102,6 +120,46 @@ def test_trees_draw_a_shared_vertex_once() -> None:
         "│  └─ %1: Const  float32[3]",
         "└─ %2",
     ]
+
+
+def test_what_is_too_deep_has_a_tree_of_its_own() -> None:
+    lines = tree(drawing_of_graph([chain(DEEPEST + 2)]))
+
+    name = lines[DEEPEST].split()[-2]
+    assert lines[DEEPEST] == "   " * (DEEPEST - 1) + f"└─ {name} (below)"
+    assert lines[DEEPEST + 1 :] == [f"{name}: Relu", "└─ %1: Exp", "   └─ x: Var  float32[2]"]
+
+
+def test_a_tree_just_as_deep_as_is_drawn_stays_whole() -> None:
+    lines = tree(drawing_of_graph([chain(DEEPEST)]))
+
+    assert len(lines) == DEEPEST + 1
+    assert lines[-1].endswith("└─ x: Var  float32[2]")
+    assert "below" not in "".join(lines)
+
+
+@settings(max_examples=200, deadline=None)
+@given(networks, st.integers(1, 4))
+def test_every_vertex_is_described_once_in_trees_of_any_depth(
+    outputs: Sequence[Expr], deepest: int
+) -> None:
+    drawing = drawing_of_graph(outputs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(show, "DEEPEST", deepest)
+        lines = [line.lstrip("│ ├└─") for line in tree(drawing)]
+
+    described = [line.split(":")[0] for line in lines if ":" in line]
+    assert sorted(described) == sorted(vertex.name for vertex in drawing.vertices)
+    promised = {line.removesuffix(" (below)") for line in lines if line.endswith(" (below)")}
+    assert promised <= set(described)
+
+
+def test_the_length_of_a_tree_is_linear_in_its_depth() -> None:
+    def size(depth: int) -> int:
+        return sum(map(len, tree(drawing_of_graph([chain(depth)]))))
+
+    assert size(8000) < 2.2 * size(4000)
 
 
 def test_target_names_what_it_takes_over() -> None:

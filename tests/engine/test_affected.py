@@ -11,7 +11,19 @@ from gsl.engine.affected import FEW, LONGEST_WAY, Anywhere, Neighbourhood, PutOf
 from gsl.graph import Graph
 from gsl.operators import REGISTRY
 from tests.match.asking import node_of
-from tests.match.toys import add, exp, half, negative, p_halves, p_tag, relu, tag, tanh, var
+from tests.match.toys import (
+    add,
+    exp,
+    half,
+    multiply,
+    negative,
+    p_halves,
+    p_tag,
+    relu,
+    tag,
+    tanh,
+    var,
+)
 from tests.rewriting import shape_of
 
 X, Y, W = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
@@ -91,6 +103,28 @@ def test_roots_around_a_node(name: str) -> None:
     rule, outputs, touched, expected = CASES[name]
 
     assert sorted(map(str, roots(rule(), outputs, touched))) == sorted(map(str, expected))
+
+
+def test_what_was_made_may_be_a_further_output_of_a_root_examined_before() -> None:
+    made = Subst(op.Tanh(op.Negative(X)), op.Exp(X))
+    pair = Subst([op.Relu(X), op.Exp(X)], [op.Abs(X), op.Square(X)])
+
+    after = apply(Workload([relu(A), tanh(negative(A))]), [made, pair])
+
+    assert [output.operator.name for output in after.outputs] == ["Abs", "Square"]
+
+
+def test_match_is_found_when_an_input_no_longer_depends_on_an_output() -> None:
+    pair = Subst([op.Relu(X), op.Multiply(X, Y)], [op.Abs(X), op.Multiply(X, Y)])
+    cut = Subst(op.Add(X, Y), Y)
+    positive = relu(A)
+    far = tanh(negative(add(positive, B)))
+    network = Workload([positive, multiply(A, far)])
+
+    assert apply(network, [pair]) is network
+    after = apply(network, [pair, cut])
+
+    assert [output.operator.name for output in after.outputs] == ["Abs", "Multiply"]
 
 
 def test_crowd_of_users_is_put_off_and_found_later() -> None:

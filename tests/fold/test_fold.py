@@ -294,6 +294,11 @@ def integers(name: str, divisor: int) -> Expr:
     return call(name, Const([7, 7], "int32"), Const([1, divisor], "int32"))
 
 
+def spread_of_ones() -> Expr:
+    """More elements than any machine has room for."""
+    return call("BroadcastTo", Const(1.0), shape=(2**20, 2**20, 2**20))
+
+
 LEFT: list[tuple[Callable[[], Expr], str]] = [
     (lambda: opaque(W), "Opaque has no NumPy reference"),
     (lambda: integers("FloorDivide", 0), "divide by zero"),
@@ -305,7 +310,9 @@ LEFT: list[tuple[Callable[[], Expr], str]] = [
     ),
     (lambda: returning(ValueError("strange")), "^strange$"),
     (lambda: returning(ValueError()), "^ValueError$"),
-    (lambda: returning(MemoryError("too much")), "too much"),
+    (lambda: returning(MemoryError("too much")), "^out of memory: too much$"),
+    (lambda: returning(MemoryError()), "^out of memory$"),
+    (lambda: spread_of_ones(), "^out of memory: Unable to allocate"),
     (lambda: returning(np.zeros(2)), r"returned float64\[2\] instead of float32\[2\]"),
     (lambda: returning(np.zeros(3, "float32")), r"returned float32\[3\] instead of float32\[2\]"),
     (lambda: pair_returning((ONE,)), "returned no tuple of 2 fields"),
@@ -322,7 +329,7 @@ def test_call_that_cannot_be_computed_stays_and_is_recorded(
     workload = of(left, add(X, negative(V)))
     record = FoldRecord()
 
-    folded = fold(workload, record=record)
+    folded = workload.fold(record=record)
 
     assert folded.outputs[0] is left
     assert record.added == ["v_negative"]

@@ -59,6 +59,18 @@ def test_expectation_of_a_skipped_stage_is_unmet(folder: Path) -> None:
     assert "refuted by GSL401 instead" in done.results[0].findings[1].message
 
 
+def test_wrong_rule_that_passes_is_told_with_its_twin(folder: Path) -> None:
+    text = HEAD + rule_text("right")
+    text += rule_text("sound", options='expect="GSL401", twin="right"')
+    (folder / "rules.py").write_text(text, "utf-8")
+    *_, done = verify(collect(["rules.py"]), Settings(stages=("numeric",)), WAVES)
+
+    assert isinstance(done, RunDone)
+    (finding,) = done.results[1].findings
+    assert finding.code.id == "GSL601"
+    assert finding.message.endswith("which was not found (its sound twin is `right`)")
+
+
 def test_misspelt_expectation_has_a_suggestion(folder: Path) -> None:
     done = run(folder, "sound", "GSL4O1")
 

@@ -140,7 +140,7 @@ def test_results_that_cannot_be_removed_are_told(
     result = CliRunner().invoke(main, ["cache", "clear"])
 
     assert result.exit_code == 2
-    assert "1 results in .gslverify/cache cannot be removed" in " ".join(result.stderr.split())
+    assert "1 result in .gslverify/cache cannot be removed" in " ".join(result.stderr.split())
 
 
 def test_our_own_mistakes_are_not_taken_for_findings(
@@ -155,3 +155,34 @@ def test_our_own_mistakes_are_not_taken_for_findings(
     assert result.exit_code == 3
     assert result.stderr.startswith("gslverify itself failed: ZeroDivisionError: ours\n")
     assert "Traceback" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["check", "rules.py", "-o", "rules.py"], "`rules.py` would be lost"),
+        (["check", "rules.py", "--report", "json=rules.py"], "`rules.py` would be lost"),
+        (["show", "rules.py", "--svg", "rules.py"], "`rules.py` would be lost"),
+        (["baseline", "write", "rules.py", "--baseline", "rules.py"], "`rules.py` would be lost"),
+        (["check", "rules.py", "-o", "a", "--report", "json=./a"], "two reports go to `a`"),
+        (["check", "rules.py", "--report", "json=a", "--report", "sarif=a"], "two reports go to"),
+    ],
+)
+def test_no_report_takes_the_place_of_something_else(
+    arguments: list[str], words: str, folder: Path
+) -> None:
+    before = write_rules(folder, ["one"]).read_text("utf-8")
+
+    done = CliRunner().invoke(main, arguments)
+
+    assert (done.exit_code, words in done.output) == (2, True)
+    assert (folder / "rules.py").read_text("utf-8") == before
+
+
+def test_a_device_takes_several_reports(folder: Path) -> None:
+    write_rules(folder, ["one"])
+    reports = ["--report", "json=/dev/null", "--report", "sarif=/dev/null"]
+
+    done = CliRunner().invoke(main, ["check", "rules.py", "--stages", "static", "-j0", *reports])
+
+    assert done.exit_code == 0

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-OPSET = 18
+OPSET = 21
 
 
 class OnnxGraph:
@@ -88,6 +88,67 @@ def inception() -> Any:
         last = graph.add("Relu", graph.convolution(pooled, (width, 4), 1))
         data, width = graph.add("Concat", straight, *branches, last, axis=1), 16
     return graph.model({"x": [2, 4, 9, 9]}, data)
+
+
+def mobilenet() -> Any:
+    """A stem and two blocks of depthwise and pointwise convolutions, one with squeeze and excite.
+
+    TVM reads limits of six as loop nests.
+    """
+    graph = OnnxGraph()
+    data = six(graph, graph.batch_norm(graph.convolution("x", (3, 8), 3, 2), 8))
+    for channels in ((8, 16), (16, 24)):
+        weight = graph.weight(channels[0], 1, 3, 3)
+        data = graph.add("Conv", data, weight, pads=[1] * 4, group=channels[0])
+        data = six(graph, graph.batch_norm(data, channels[0]))
+        data = graph.batch_norm(graph.convolution(data, channels, 1), channels[1])
+    squeezed = graph.add("GlobalAveragePool", data)
+    squeezed = graph.add("Relu", graph.convolution(squeezed, (24, 4), 1))
+    excited = graph.add("HardSigmoid", graph.convolution(squeezed, (4, 24), 1))
+    data = graph.add("HardSwish", graph.add("Mul", data, excited))
+    pooled = graph.add("ReduceMean", data, graph.array([2, 3], "int64"), keepdims=0)
+    return graph.model({"x": [1, 3, 16, 16]}, pooled)
+
+
+def six(graph: OnnxGraph, data: str) -> str:
+    return graph.add("Clip", data, graph.array(0.0), graph.array(6.0))
+
+
+def unet() -> Any:
+    """Two levels down and up: a transposed convolution, an enlarged image, joined with skips."""
+    graph = OnnxGraph()
+
+    def block(data: str, channels: tuple[int, int]) -> str:
+        return graph.add(
+            "Relu", graph.batch_norm(graph.convolution(data, channels, 3), channels[1])
+        )
+
+    first = block("x", (3, 8))
+    second = block(graph.add("MaxPool", first, kernel_shape=[2, 2], strides=[2, 2]), (8, 16))
+    third = block(graph.add("MaxPool", second, kernel_shape=[2, 2], strides=[2, 2]), (16, 16))
+    upper = graph.add("ConvTranspose", third, graph.weight(16, 16, 2, 2), strides=[2, 2])
+    fourth = block(graph.add("Concat", upper, second, axis=1), (32, 16))
+    sizes, how = graph.array([1, 1, 2, 2]), {"coordinate_transformation_mode": "asymmetric"}
+    larger = graph.add("Resize", fourth, "", sizes, mode="nearest", nearest_mode="floor", **how)
+    last = block(graph.add("Concat", larger, first, axis=1), (24, 8))
+    return graph.model({"x": [1, 3, 16, 16]}, graph.convolution(last, (8, 1), 1))
+
+
+def quantised() -> Any:
+    """A convolution and a classifier between pairs of nodes that quantise and dequantise."""
+    graph = OnnxGraph()
+
+    def through_bytes(data: str, scale: float, zero: int) -> str:
+        how = graph.array(scale), graph.array(zero, "uint8")
+        return graph.add("DequantizeLinear", graph.add("QuantizeLinear", data, *how), *how)
+
+    stored = graph.array(graph.generator.integers(-127, 128, (8, 3, 3, 3)), "int8")
+    scales, zeros = graph.array(np.full(8, 0.01)), graph.array(np.zeros(8), "int8")
+    weight = graph.add("DequantizeLinear", stored, scales, zeros, axis=0)
+    data = graph.add("Conv", through_bytes("x", 0.05, 128), weight, graph.weight(8), pads=[1] * 4)
+    data = through_bytes(graph.add("Relu", graph.add("Relu", data)), 0.04, 0)
+    flat = graph.add("Flatten", graph.add("GlobalAveragePool", data))
+    return graph.model({"x": [1, 3, 8, 8]}, graph.add("Gemm", flat, graph.weight(8, 4)))
 
 
 def exported(module: Any, *inputs: Any) -> Any:

@@ -78,10 +78,12 @@ class ControlFlow:
 class CallsLoopNest:
     """A call of a kernel that is part of the module."""
 
-    @T.prim_func(private=True)
+    @T.prim_func(private=True, s_tir=True)
     def double(x: T.Buffer((2,), "float32"), y: T.Buffer((2,), "float32")):
         for i in range(2):
-            y[i] = x[i] * T.float32(2)
+            with T.sblock("double"):
+                at = T.axis.spatial(2, i)
+                y[at] = x[at] * T.float32(2)
 
     @R.function
     def main(x: R.Tensor((2,), "float32")):
@@ -91,6 +93,74 @@ class CallsLoopNest:
             twice = R.call_tir(cls.double, (first,), out_ty=R.Tensor((2,), "float32"))
             R.output(twice)
         return twice
+
+
+@I.ir_module
+class CallsNestOfNests:
+    """A call of a kernel that calls another one."""
+
+    @T.prim_func(private=True)
+    def inner(y: T.Buffer((2,), "float32")):
+        for i in range(2):
+            y[i] = T.float32(2)
+
+    @T.prim_func(private=True)
+    def outer(x: T.Buffer((2,), "float32"), y: T.Buffer((2,), "float32")):
+        CallsNestOfNests.inner(y.data)
+
+    @R.function
+    def main(x: R.Tensor((2,), "float32")):
+        cls = CallsNestOfNests
+        with R.dataflow():
+            twos = R.call_tir(cls.outer, (x,), out_ty=R.Tensor((2,), "float32"))
+            R.output(twos)
+        return twos
+
+
+@I.ir_module
+class InPlace:
+    """A call that writes into its argument, although TVM calls it pure."""
+
+    @T.prim_func(private=True)
+    def double(x: T.Buffer((2,), "float32")):
+        for i in range(2):
+            x[i] = x[i] * T.float32(2)
+
+    @R.function
+    def main(x: R.Tensor((2,), "float32")):
+        cls = InPlace
+        with R.dataflow():
+            twice = R.call_tir_inplace(
+                cls.double, (x,), inplace_indices=[0], out_ty=R.Tensor((2,), "float32")
+            )
+            R.output(twice)
+        return twice
+
+
+@I.ir_module
+class SameNames:
+    """A public kernel whose name is that of another module's kernel, with several results."""
+
+    @T.prim_func(s_tir=True)
+    def double(
+        x: T.Buffer((2,), "float32"), y: T.Buffer((2,), "float32"), z: T.Buffer((2,), "float32")
+    ):
+        for i in range(2):
+            with T.sblock("double"):
+                at = T.axis.spatial(2, i)
+                y[at] = x[at] * T.float32(2)
+                z[at] = x[at] + T.float32(3)
+
+    @R.function
+    def main(x: R.Tensor((2,), "float32")):
+        cls = SameNames
+        with R.dataflow():
+            both = R.call_tir(
+                cls.double, (x,), out_ty=[R.Tensor((2,), "float32"), R.Tensor((2,), "float32")]
+            )
+            more = both[1]
+            R.output(more)
+        return more
 
 
 @I.ir_module

@@ -70,12 +70,24 @@ def second() -> Subst:
 '''
 
 
+GROWING = '''
+from gsl import Subst, op, pat, rule
+
+@rule()
+def grow() -> Subst:
+    """x * w => x * -w for a weight, on purpose"""
+    x, w = pat.Wildcard(), pat.Variable()
+    return Subst(x * w, x * op.Negative(w))
+'''
+
+
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     onnx = pytest.importorskip("onnx")
     monkeypatch.chdir(tmp_path)
     Path("rules.py").write_text(RULES, encoding="utf-8")
     Path("chain.py").write_text(CHAIN, encoding="utf-8")
+    Path("growing.py").write_text(GROWING, encoding="utf-8")
     Path("endless.py").write_text(ENDLESS, encoding="utf-8")
     graph = OnnxGraph()
     data = "x"
@@ -162,6 +174,29 @@ def test_batch_norms_fold_into_convolutions(
     left = {expr.operator.name for expr in order if isinstance(expr, Call)}
     assert "BatchNorm" not in left
     assert ("Sqrt" not in left) is is_folded
+
+
+def test_what_cannot_be_folded_is_reported(capsys: pytest.CaptureFixture[str]):
+    onnx = pytest.importorskip("onnx")
+    graph = OnnxGraph()
+    weights = [graph.add("Acosh", graph.weight(3)) for _ in range(2)]
+    data = graph.add("Add", graph.add("Add", "x", weights[0]), weights[1])
+    onnx.save(graph.model({"x": [2, 3]}, data), "left.onnx")
+    given = ("apply", "rules.py", "left.onnx", "--no-timing")
+    left = "not folded, relax.acosh (2): relax.acosh has no NumPy reference"
+    assert output_of(capsys, *given)[-1] == left
+    assert "not folded" not in "".join(output_of(capsys, *given, "--no-fold"))
+
+
+def test_rewriting_and_folding_without_end(capsys: pytest.CaptureFixture[str]):
+    onnx = pytest.importorskip("onnx")
+    graph = OnnxGraph()
+    onnx.save(graph.model({"x": [2, 3]}, graph.add("Mul", "x", graph.weight(3))), "grow.onnx")
+    given = ("apply", "growing.py", "grow.onnx", "--no-timing")
+    assert main(given) == 2
+    message = "no end after rewriting and folding 50 times; what is folded is rewritten by grow"
+    assert message in capsys.readouterr().err
+    assert output_of(capsys, *given, "--no-fold")[1].startswith("grow ")
 
 
 def test_open_sizes_can_be_given(capsys: pytest.CaptureFixture[str]):

@@ -12,7 +12,7 @@ import pytest
 from real_models import OnnxGraph, exported
 
 from gsl import Workload
-from gsl.errors import ModelError
+from gsl.errors import MisuseError, ModelError
 from gsl.expr import Call, Const
 from gsl.graph import reverse_post_order
 from gsl.tvm.errors import UnsupportedError
@@ -27,7 +27,7 @@ def dense_model(sizes: Any = (2, 4)) -> Any:
     graph = OnnxGraph()
     product = graph.add("MatMul", "x", graph.weight(4, 3))
     graph.weight(5)  # an initializer that nothing uses
-    return graph.model({"x": list(sizes)}, graph.add("Relu", product))
+    return graph.model({"x": sizes and list(sizes)}, graph.add("Relu", product))
 
 
 def test_an_onnx_model_is_read_from_a_file(tmp_path: Path):
@@ -48,9 +48,45 @@ def test_initializers_become_parameters_unless_nothing_uses_them():
     np.testing.assert_array_equal(value, expected)
 
 
+def shape_model() -> Any:
+    """Flattens all but the first axis, the way exporters write it, and scales by a number."""
+    graph = OnnxGraph()
+    first = graph.add("Gather", graph.add("Shape", "x"), graph.array(0, "int64"))
+    first = graph.add("Unsqueeze", first, graph.array([0], "int64"))
+    sizes = graph.add("Concat", first, graph.array([-1], "int64"), axis=0)
+    product = graph.add("MatMul", graph.add("Reshape", "x", sizes), graph.weight(12, 4))
+    return graph.model({"x": [2, 3, 4]}, graph.add("Mul", product, graph.array(0.5)))
+
+
+def test_numbers_and_sizes_become_constants():
+    model = shape_model()
+    before = model.SerializeToString()
+    workload = Workload.from_onnx(model)
+    assert model.SerializeToString() == before
+    assert [value.shape for value in workload.parameters.values()] == [(12, 4)]
+    order = reverse_post_order(workload.outputs)
+    assert [e.value.item() for e in order if isinstance(e, Const)] == [0.5]
+    values = np.random.default_rng(0).standard_normal((2, 3, 4)).astype(np.float32)
+    reference = pytest.importorskip("onnx.reference").ReferenceEvaluator(model)
+    (expected,) = reference.run(None, {"x": values})
+    np.testing.assert_allclose(workload.run({"x": values})[0], expected, rtol=1e-5, atol=1e-6)
+
+
+def test_initializers_may_be_listed_among_the_inputs():
+    onnx = pytest.importorskip("onnx")
+    model = shape_model()
+    for tensor in model.graph.initializer:
+        info = onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
+        model.graph.input.append(info)
+    workload = Workload.from_onnx(model)
+    assert [variable.name for variable in workload.inputs] == ["x"]
+    assert workload.outputs[0].shape == (2, 4)
+
+
 def test_open_sizes_are_given():
-    workload = Workload.from_onnx(dense_model(["batch", 4]), shapes={"x": (7, 4)})
-    assert workload.outputs[0].shape == (7, 3)
+    for sizes in ((7, 4), [np.int64(7), 4]):
+        workload = Workload.from_onnx(dense_model(["batch", 4]), shapes={"x": sizes})
+        assert workload.outputs[0].shape == (7, 3)
 
 
 def test_unknown_onnx_operators_pass_through(tmp_path: Path):
@@ -65,12 +101,21 @@ def test_unknown_onnx_operators_pass_through(tmp_path: Path):
         np.testing.assert_allclose(one.run({"x": values})[0], np.arccosh(values), rtol=1e-5)
 
 
-def test_an_onnx_operator_that_arrives_as_a_loop_nest_is_named():
+def test_onnx_operators_that_arrive_as_loop_nests_pass_through():
     graph = OnnxGraph()
-    padding = graph.array([1, 1], "int64")
-    model = graph.model({"x": [3]}, graph.add("Pad", "x", padding))
-    with pytest.raises(UnsupportedError, match=r"`lv\d*` = relax\.call_tir: it calls `pad`"):
-        Workload.from_onnx(model)
+    data = graph.add("Pad", "x", graph.array([1, 0, 0, 2], "int64"))
+    data = graph.add("Pad", graph.add("Relu", data), graph.array([1, 0, 0, 2], "int64"))
+    data = graph.add("Einsum", data, graph.weight(7, 4), equation="ab,bc->ca")
+    model = graph.model({"x": [2, 3]}, data)
+    workload = Workload.from_onnx(model)
+    calls = [e.operator.name for e in reverse_post_order(workload.outputs) if isinstance(e, Call)]
+    nests = [f"relax.call_tir.{name}" for name in ("pad", "pad1", "einsum")]
+    assert calls == [nests[0], "Relu", *nests[1:]]
+    reference = pytest.importorskip("onnx.reference").ReferenceEvaluator(model)
+    values = np.random.default_rng(0).standard_normal((2, 3)).astype(np.float32)
+    (expected,) = reference.run(None, {"x": values})
+    np.testing.assert_allclose(workload.run({"x": values})[0], expected, rtol=1e-5, atol=1e-6)
+    assert {row.operator for row in workload.profile({"x": values})} == {*nests, "Relu"}
 
 
 def test_an_onnx_node_that_is_ill_typed_is_named():
@@ -85,6 +130,8 @@ ONNX_MISTAKES: dict[str, tuple[Any, dict[str, Any], str]] = {
     "an unnamed size": (lambda: dense_model([None, 4]), {}, r"open shape \(\?, 4\)"),
     "an unknown input": (dense_model, {"y": (2, 4)}, "no input `y`; its inputs are x"),
     "a misspelt input": (lambda: dense_model(), {"xx": (2, 4)}, "did you mean `x`"),
+    "no shape": (lambda: dense_model(None), {}, r"open shape \(\.\.\.\); give its sizes as"),
+    "another rank": (dense_model, {"x": (4,)}, r"input `x` has the shape \(2, 4\), not \(4,\)"),
     "no model": (lambda: 5, {}, "int is neither a path nor an onnx.ModelProto"),
 }
 
@@ -95,6 +142,40 @@ def test_mistakes_with_onnx_models_are_explained(name: str):
     make, shapes, message = ONNX_MISTAKES[name]
     with pytest.raises(ModelError, match=message):
         Workload.from_onnx(make(), shapes)
+
+
+def dropout_model(training: bool | None, node: bool = False) -> Any:
+    graph = OnnxGraph()
+    more = () if training is None else (graph.array(0.5), graph.array(training, "bool"))
+    if node:
+        more = (more[0], graph.add("Not", more[1]))
+    return graph.model({"x": [2, 3]}, graph.add("Dropout", "x", *more))
+
+
+def test_a_dropout_of_training_is_refused():
+    for model in (dropout_model(True), dropout_model(False, node=True)):
+        with pytest.raises(UnsupportedError, match=r"node \d, Dropout of .* draws random numbers"):
+            Workload.from_onnx(model)
+
+
+def test_a_dropout_of_inference_does_nothing():
+    values = np.ones((2, 3), np.float32)
+    for model in (dropout_model(False), dropout_model(None)):
+        np.testing.assert_array_equal(Workload.from_onnx(model).run({"x": values})[0], values)
+
+
+@pytest.mark.parametrize("shapes", [[3], {"x": 3}, {"x": "ab"}, {"x": (2.5, 4)}, {"x": (-1, 4)}])
+def test_shapes_of_another_kind_are_refused(shapes: Any):
+    with pytest.raises(MisuseError, match=r"by the names of inputs|are natural numbers, not"):
+        Workload.from_onnx(dense_model(["batch", 4]), shapes=shapes)
+
+
+def test_what_the_frontend_prints_is_not_repeated(capfd: pytest.CaptureFixture[str]):
+    graph = OnnxGraph()
+    model = graph.model({"x": [2, 3]}, graph.add("MatMul", "x", graph.weight(4, 5)))
+    with pytest.raises(ModelError, match="node 0, MatMul"):
+        Workload.from_onnx(model)
+    assert capfd.readouterr().out == ""
 
 
 def test_a_missing_file_is_named(tmp_path: Path):
@@ -167,3 +248,73 @@ def test_a_missing_package_names_the_extra(
     cure = rf"needs the package `{package}`: pip install 'gslverify\[models\]'"
     with pytest.raises(ModelError, match=cure):
         read("model")
+
+
+def impure_modules() -> dict[str, tuple[Any, str]]:
+    """Return modules that TVM would read as if they were functions of their inputs."""
+    torch = pytest.importorskip("torch")
+    functional = torch.nn.functional
+
+    class Module(torch.nn.Module):
+        def __init__(self, forward: Any) -> None:
+            super().__init__()
+            self.register_buffer("count", torch.zeros(()))
+            self.function = forward
+
+        def forward(self, x: Any) -> Any:
+            return self.function(self, x)
+
+    modules = {
+        "noise": (lambda self, x: x + torch.randn_like(x), r"`randn_like` = .* draws random numb"),
+        "dropout": (lambda self, x: functional.dropout(x, 0.5, True), "draws random numbers"),
+        "a buffer": (lambda self, x: x + self.count.add_(1.0), "the model changes count; export"),
+        "an input": (lambda self, x: 2 * x.add_(1.0), "the model changes x; export model.eval()"),
+    }
+    return {name: (Module(forward), message) for name, (forward, message) in modules.items()}
+
+
+@pytest.mark.parametrize("name", ["noise", "dropout", "a buffer", "an input"])
+def test_a_pytorch_module_that_is_no_function_of_its_inputs_is_refused(name: str):
+    module, message = impure_modules()[name]
+    torch = pytest.importorskip("torch")
+    with pytest.raises(UnsupportedError, match=message):
+        Workload.from_torch(exported(module, torch.ones(2, 3)))
+
+
+def test_layers_that_are_random_in_training_only_are_read():
+    torch = pytest.importorskip("torch")
+    layers = [torch.nn.Dropout(0.5), torch.nn.BatchNorm1d(3), torch.nn.AlphaDropout(0.5)]
+    module = torch.nn.Sequential(*layers)
+    values = torch.ones(2, 3)
+    workload = Workload.from_torch(exported(module, values))
+    (computed,) = workload.run({workload.inputs[0].name: values.numpy()})
+    np.testing.assert_allclose(computed, module(values).detach().numpy(), rtol=1e-5)
+
+
+def test_a_dynamic_batch_of_pytorch_is_named():
+    torch = pytest.importorskip("torch")
+    sizes = ({0: torch.export.Dim("batch")},)
+    program = torch.export.export(
+        torch.nn.Linear(4, 3).eval(), (torch.ones(2, 4),), dynamic_shapes=sizes
+    )
+    with pytest.raises(UnsupportedError, match=r"parameter `input`: .* has a symbolic size"):
+        Workload.from_torch(program)
+
+
+def test_control_flow_is_named():
+    graph = OnnxGraph()
+    onnx = pytest.importorskip("onnx")
+    helper = onnx.helper
+    branches = {
+        f"{name}_branch": helper.make_graph(
+            [helper.make_node(kind, ["x"], [name])],
+            name,
+            [],
+            [helper.make_tensor_value_info(name, 1, [2])],
+        )
+        for name, kind in (("then", "Relu"), ("else", "Abs"))
+    }
+    positive = graph.add("Greater", graph.add("ReduceSum", "x", keepdims=0), graph.array(0.0))
+    model = graph.model({"x": [2]}, graph.add("If", positive, **branches))
+    with pytest.raises(UnsupportedError, match=r"binding \d of block \d, `gv\d*` = If: GSL has no"):
+        Workload.from_onnx(model)

@@ -68,6 +68,16 @@ def test_a_script_is_plain_relax_with_its_parameters_beside_it(tmp_path: Path):
     assert variable.name == "x"
 
 
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, 1 / 3, -0.0])
+def test_any_float_survives_a_script(tmp_path: Path, value: float):
+    number = Const(np.float32(value))
+    write_model(Workload(call("Add", Var("x", ()), number)), tmp_path / "model.py")
+    again = read_model(tmp_path / "model.py", {})
+    read = again.outputs[0].operands[1]
+    stored = read.value if isinstance(read, Const) else again.parameters["constant_0"]
+    assert stored.tobytes() == number.value.tobytes()
+
+
 def test_names_of_lifted_constants_are_new(tmp_path: Path):
     taken = Var("constant_0", (2,))
     write_model(Workload(call("Add", taken, Const([1.0, 2.0]))), tmp_path / "model.py")

@@ -10,7 +10,7 @@ import pytest
 from relax_graphs import EXAMPLES, WORKLOADS, assert_close, call, example, values_for
 from tvm import relax
 
-from gsl.errors import GraphError
+from gsl.errors import GraphError, MisuseError
 from gsl.evaluate import evaluate
 from gsl.expr import Call, Var
 from gsl.operators import REGISTRY
@@ -120,8 +120,9 @@ def test_a_chain_of_a_thousand_calls_runs():
     assert result.tolist() == [1001.0, 1001.0]
 
 
-def test_no_outputs_are_an_empty_tuple():
-    assert run(Workload([]), {}) == []
+def test_another_word_for_composites_is_refused():
+    with pytest.raises(MisuseError, match='composites are "inline" or "functions", not \'both\''):
+        Workload(Var("x")).to_relax("both")
 
 
 def test_a_variable_that_is_no_parameter_is_named():

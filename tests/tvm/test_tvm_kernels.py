@@ -66,13 +66,13 @@ def var(*shape: int, dtype: str = "float32", name: str = "x") -> Var:
         ),
         pytest.param(call("Dense", var(2, 3), var(4, 3)), [(-1, -2), (-3, -2)], id="a contraction"),
         pytest.param(
-            call("Conv2D", var(1, 4, 5, 5), var(6, 2, 3, 3), groups=2),
-            [(-1, 4, -2, -3), (6, 2, -4, -5)],
+            call("Conv1D", var(1, 4, 5), var(6, 2, 3), groups=2),
+            [(-1, 4, -2), (6, 2, -3)],
             id="sizes that are computed with stay",
         ),
         pytest.param(
-            call("Conv2D", var(2, 3, 5, 5), var(6, 3, 3, 3), strides=(2, 2)),
-            [(-1, -2, -3, -4), (-5, -2, -6, -7)],
+            call("Conv1D", var(2, 3, 5), var(6, 3, 3), strides=(2,)),
+            [(-1, -2, -3), (-4, -2, -5)],
             id="windows",
         ),
         pytest.param(

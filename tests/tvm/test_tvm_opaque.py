@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 import tvm
 import tvm_ffi
 from relax_graphs import same
-from relax_modules import CallsLoopNest, Effects
+from relax_modules import CallsLoopNest, CallsNestOfNests, Effects, InPlace, SameNames
 from tvm import relax
 
 from gsl import Subst, Workload, apply, op, pat
@@ -212,10 +213,70 @@ def test_it_may_be_one_of_several_results():
     assert best.tolist() == [[3, 2], [6, 5]]
 
 
-def test_a_call_of_a_loop_nest_is_refused_by_place():
-    message = r"binding 1 of block 0, `twice` = relax\.call_tir: it calls `double`, a function"
-    with pytest.raises(UnsupportedError, match=message):
-        from_relax(CallsLoopNest)
+def test_a_loop_nest_is_carried_with_its_call():
+    workload = from_relax(CallsLoopNest)
+    assert names(workload) == ["Var", "Exp", "Tuple", "relax.call_tir.double"]
+    values = np.array([0.5, 1.0], np.float32)
+    np.testing.assert_allclose(workload.run({"x": values})[0], 2 * np.exp(values), rtol=1e-6)
+
+
+def test_a_loop_nest_comes_back_unchanged():
+    written = to_relax(from_relax(CallsLoopNest))
+    normal = relax.transform.Normalize()(CallsLoopNest)
+    assert tvm_ffi.structural_equal(written["double"], normal["double"])
+    assert same(from_relax(written).outputs, from_relax(CallsLoopNest).outputs)
+
+
+def test_a_loop_nest_survives_a_file(tmp_path: Path):
+    workload = from_relax(CallsLoopNest)
+    workload.save(tmp_path / "model.gsl")
+    assert same(Workload.load(tmp_path / "model.gsl").outputs, workload.outputs)
+
+
+def test_equal_loop_nests_are_one_function_and_others_of_that_name_are_not():
+    def joined(*modules: Any) -> Workload:
+        x = Var("x", (2,))
+        nests = [from_relax(module).outputs[0] for module in modules]
+        return Workload([with_variable(nest, x) for nest in nests])
+
+    def with_variable(expr: Any, x: Var) -> Any:
+        operands = [x if isinstance(o, Var) else with_variable(o, x) for o in expr.operands]
+        return expr.with_operands(tuple(operands))
+
+    twice = joined(CallsLoopNest, CallsLoopNest)
+    assert len(to_relax(twice).functions) == 2
+    both = joined(CallsLoopNest, SameNames)
+    assert len(to_relax(both).functions) == 3
+    doubled, added = both.run({"x": np.zeros(2, np.float32)})
+    assert (doubled.tolist(), added.tolist()) == ([2, 2], [3, 3])
+
+
+def test_a_loop_nest_without_a_name_of_its_own_is_refused():
+    (call,) = from_relax(CallsLoopNest).outputs
+    other = Call(lookup("relax.call_tir"), call.operands, call.attributes)
+    with pytest.raises(BackendError, match=r"payload of relax\.call_tir is not a Relax call of it"):
+        to_relax(Workload(other))
+
+
+REFUSED = {
+    "two levels": (CallsNestOfNests, r"`twos` = relax\.call_tir: `outer` calls other functions of"),
+    "in place": (InPlace, r"`twice` = relax\.call_tir_inplace: .* has effects, which a graph"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_call_that_depends_on_more_than_its_operands_is_refused_by_place(name: str):
+    module, message = REFUSED[name]
+    with pytest.raises(UnsupportedError, match=f"binding 0 of block 0, {message}"):
+        from_relax(module)
+
+
+def test_a_packed_call_in_place_is_refused():
+    def build(x: Any) -> Any:
+        return R.call_inplace_packed("f", x, inplace_indices=[0], ty_args=x.ty)
+
+    with pytest.raises(UnsupportedError, match=r"relax\.call_inplace_packed has effects"):
+        from_relax(module_of(build, X))
 
 
 def test_a_call_with_effects_is_refused():

@@ -7,7 +7,7 @@ import pytest
 from relax_graphs import WORKLOADS, call, values_for
 
 from gsl import Workload
-from gsl.errors import InputError
+from gsl.errors import InputError, MisuseError
 from gsl.expr import Const, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
 from gsl.tvm.benchmark import random_inputs
@@ -69,6 +69,12 @@ def test_tuples_are_passed_between_operators():
 def test_inputs_are_checked():
     with pytest.raises(InputError, match="input `x` is missing"):
         Workload(call("Exp", Var("x", (2,)))).profile({})
+
+
+@pytest.mark.parametrize("repeats", [0, -1, 1.5, None])
+def test_a_call_is_repeated_at_least_once(repeats: object):
+    with pytest.raises(MisuseError, match="a call is repeated at least once, not"):
+        profile(Workload(call("Exp", Var("x", ()))), {"x": np.float32(1)}, repeats=repeats)
 
 
 def test_random_inputs_fit_and_are_reproducible():

@@ -45,6 +45,7 @@ WRONG_INPUTS: dict[str, tuple[dict[str, object], str]] = {
         {"x": VALUES.astype(np.float64), "scale": VALUES[0]},
         r"input `x` is float32\[2,3\], given float64\[2,3\]; convert it with astype",
     ),
+    "no array": ({"x": [[1.0], [1.0, 2.0]], "scale": VALUES[0]}, "input `x` is no array: "),
     "a number": ({"x": VALUES, "scale": 1.0}, r"given float64\[\]"),
 }
 

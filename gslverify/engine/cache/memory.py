@@ -65,10 +65,14 @@ class Forgetful:
 
 @dataclass(slots=True)
 class Remembering:
-    """Keeps results in a folder; a disk that takes none costs a message and nothing else."""
+    """Keeps results in a folder; a disk that takes none costs a message and nothing else.
+
+    A `mark` behind the keys keeps results apart that are only good for one purpose.
+    """
 
     folder: CacheFolder
     settings: Settings
+    mark: str = ""
     written: int = 0
     _told: set[str] = field(default_factory=set)
 
@@ -140,7 +144,9 @@ class Remembering:
         if not written.rule_hash:
             return ""
         try:
-            return stage_key(item.rule, written.rule_hash, written.operators, stage, self.settings)
+            rule, settings = item.rule, self.settings
+            key = stage_key(rule, written.rule_hash, written.operators, stage, settings)
+            return key + self.mark
         except UncacheableError as error:
             self._tell(f"{item.rule_id}: its results are not kept: {error}")
             return ""

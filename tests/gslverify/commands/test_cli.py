@@ -375,7 +375,7 @@ def test_list_shows_equation_tags_and_expectation(folder: Path) -> None:
 
 
 def test_list_as_json_has_everything_about_a_rule(folder: Path) -> None:
-    options = 'tags={"b", "a"}, expect="GSL401", twin="sound", origin="a paper"'
+    options = 'tags={"b", "a"}, expect="GSL401", reason="issue 12", twin="sound", origin="a paper"'
     (folder / "rules.py").write_text(HEAD + rule_text("wrong", options), "utf-8")
     (folder / "broken.py").write_text("import nowhere\n", "utf-8")
     pinned = folder / "__counterexamples__" / "wrong" / "wrong-GSL401-0123.json"
@@ -395,11 +395,14 @@ def test_list_as_json_has_everything_about_a_rule(folder: Path) -> None:
         "equation": "relu(relu(x))  =>  relu(x)",
         "tags": ["a", "b"],
         "expect": "GSL401",
+        "reason": "issue 12",
         "twin": "sound",
         "origin": "a paper",
         "pinned": ["__counterexamples__/wrong/wrong-GSL401-0123.json"],
     }
-    assert "origin: a paper   pinned: 1" in gslverify("list").stdout
+    text = gslverify("list").stdout
+    assert "expect: GSL401 (issue 12)" in text
+    assert "origin: a paper   pinned: 1" in text
 
 
 @pytest.mark.parametrize("arguments", [["list"], ["list", "--operators", "--json"]])

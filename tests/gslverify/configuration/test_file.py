@@ -93,3 +93,17 @@ def test_every_built_in_profile_can_be_read() -> None:
     assert built_in_profiles().keys() == {"dev", "ci", "deep"}
     assert built_in_profiles()["deep"]["rule-budget"].value == 1800
     assert "gradient" in built_in_profiles()["deep"]["stages"].value
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"), [("utf-16", "it is not text in UTF-8"), ("utf-8-sig", "is not TOML")]
+)
+def test_settings_in_an_encoding_that_toml_has_not_are_not_passed_over(
+    encoding: str, words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "pyproject.toml"
+    path.write_text(f"{TABLE}seed = 3\n", encoding)
+
+    assert find_file(tmp_path) == path
+    with pytest.raises(SettingsError, match=words):
+        read_file(path, tmp_path)

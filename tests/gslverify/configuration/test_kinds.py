@@ -15,14 +15,15 @@ from gslverify.configuration.kinds import (
     SWITCH,
     TEXTS,
     TIMEOUTS,
+    URL,
     Kind,
     choice,
-    duration_text,
     seen_from,
     whole,
     word_or_whole,
     words,
 )
+from gslverify.durations import duration_text
 
 FRUIT = words(("apple", "pear", "plum"), "fruit")
 SEED = word_or_whole("random")
@@ -145,3 +146,10 @@ def test_paths_of_a_file_are_relative_to_it(tmp_path: Path) -> None:
     assert seen_from(tmp_path, tmp_path, PATH, "known.json") == "known.json"
     assert seen_from(inner, tmp_path, PATH, "") == ""
     assert seen_from(inner, tmp_path, TEXTS, ("a",)) == ("a",)
+
+
+def test_addresses_are_those_of_sites() -> None:
+    assert [URL.of_text(text) for text in ("", "https://a.b/c")] == ["", "https://a.b/c"]
+    for wrong in ("a.b", "https://", "ftp://a", "https://a b"):
+        with pytest.raises(ValueError, match="is not an address"):
+            URL.of_text(wrong)

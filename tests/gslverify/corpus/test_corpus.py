@@ -194,3 +194,14 @@ def test_twin_that_is_nowhere_is_a_warning(folder: Path) -> None:
         "GSL603 no rule is called `suond`, the twin of this one; did you mean `sound`?"
     ]
     assert warnings_of(["lib/wrong.py"]) == []
+
+
+def test_twins_may_be_in_a_folder_beside(folder: Path) -> None:
+    write_rules(folder, ["right"], "lib/sound/rules.py")
+    text = HEAD + rule_text("wrong", 'twin="right"') + rule_text("odd", 'twin="rihgt"')
+    (folder / "lib" / "broken").mkdir()
+    (folder / "lib" / "broken" / "rules.py").write_text(text, "utf-8")
+
+    assert [w.split(",")[0] for w in warnings_of(["lib/broken"])] == [
+        "GSL603 no rule is called `rihgt`"
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import signal
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -184,8 +185,11 @@ def test_a_run_whose_time_is_over_leaves_the_cluster(folder: Path, local: Any) -
     ("address", "words"),
     [
         ("ray://localhost:1", "write `local` or `dask://HOST:PORT`"),
+        ("dask://localhost", "write `local` or `dask://HOST:PORT`"),
+        ("dask://localhost:99999", "write `local` or `dask://HOST:PORT`"),
+        ("dask://[::1]:1/", "write `local` or `dask://HOST:PORT`"),
         ("dask://127.0.0.1:1", "the scheduler is not reached"),
-        ("dask://127.0.0.1:nothing", "the scheduler is not reached"),
+        ("dask://127.0.0.1:nothing", "write `local` or `dask://HOST:PORT`"),
     ],
 )
 def test_a_cluster_that_is_not_there_is_a_usage_error(
@@ -199,6 +203,14 @@ def test_a_cluster_that_is_not_there_is_a_usage_error(
     assert done.exit_code == 2
     assert words in done.output
     assert "Traceback" not in done.output
+
+
+def test_a_server_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1.0)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"dask://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(ClusterError, match="is not reached: what is there says nothing"):
+            Cluster(address, Settings(), ignore)
 
 
 def test_a_scheduler_without_workers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from gslverify.engine.pool import Outcome, Task
 from gslverify.events import RuleDone
 from gslverify.finding import Finding, StageResult, Verdict
 from gslverify.settings import Settings
-from gslverify.stages import WAVES, prepare
+from gslverify.stages import EXAMPLES, PINNED, WAVES, prepare
 from tests.gslverify.fake_stages import WAVES as FAKE
 from tests.gslverify.rule_files import write_rules
 
@@ -113,6 +113,8 @@ def test_a_known_failure_ends_the_run_before_others_begin(folder: Path) -> None:
         (WAVES[1], Settings(stages=("static", "shape")), []),
         (WAVES[1], Settings(use_tvm=False), []),
         (FAKE[1], Settings(), []),
+        (PINNED, Settings(), []),
+        (EXAMPLES, Settings(), []),
     ],
 )
 def test_tvm_is_started_early_where_it_will_be_needed(

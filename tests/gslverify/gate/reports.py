@@ -36,13 +36,43 @@ def rule(name: str, verdict: str = "pass", *codes: str, **parts: Any) -> dict[st
             {
                 "code": code,
                 "level": "error",
+                "verdict": "fail",
                 "message": "outputs | differ",
+                "cure": "",
+                "condition": None,
+                "details": [],
+                "span": None,
+                "stored": None,
                 "repro": f"gslverify check {name}",
-                "counterexample": {"source_ssa": ["%0 = <b>"], "target_ssa": ["return x"]},
+                "counterexample": COUNTEREXAMPLE,
             }
             for code in codes
         ],
     }
+
+
+COUNTEREXAMPLE = {
+    "attrs": {"conv.padding": [0, 1]},
+    "inputs": [{"name": "x", "dtype": "float32", "shape": [1], "values": [0.0]}],
+    "source_ssa": ["%0 = <b>"],
+    "target_ssa": ["return x"],
+    "outputs": [
+        {
+            "name": "output 0",
+            "mismatched": 1,
+            "total": 1,
+            "max_abs": 2.0,
+            "sentence": "",
+            "worst": [{"index": [0], "source": 1.0, "target": 3.0}],
+        }
+    ],
+    "notes": [],
+    "source_values": [],
+    "target_values": [],
+    "divergence": "",
+    "matters": [],
+    "same_for_any": [],
+}
 
 
 def report(*rules: dict[str, Any], **run: Any) -> dict[str, Any]:

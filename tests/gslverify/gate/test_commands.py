@@ -123,6 +123,48 @@ def test_two_reports_are_compared(folder: Path) -> None:
     assert "is damaged" in call("compare", old, "bad.json").output
 
 
+@pytest.mark.parametrize(
+    "command", [("compare", "old.json", "new.json"), ("merge", "new.json", "-o", "whole.json")]
+)
+def test_findings_do_not_count_where_that_is_asked_for(
+    command: tuple[str, ...], folder: Path
+) -> None:
+    write(folder / "old.json", rule("a"))
+    write(folder / "new.json", rule("a", "fail", "GSL401"), exit_code=1)
+
+    assert call(*command).exit_code == 1
+    assert call(*command, "--exit-zero").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        (("compare",), ("--cache", "--baseline", "--failures-folder", "--no-baseline")),
+        (("merge",), ("--cache", "--failures-folder")),
+        (("baseline", "show"), ("--cache", "--fail-on", "--no-baseline", "--strict-baseline")),
+        (("baseline", "update"), ("--watch", "--show-settings", "--fail-on", "--no-baseline")),
+    ],
+)
+def test_no_option_is_offered_that_changes_nothing(
+    command: tuple[str, ...], options: tuple[str, ...]
+) -> None:
+    words = call(*command, "--help").output.split()
+
+    assert not set(options) & set(words)
+
+
+def test_reports_of_two_profiles_are_not_compared(folder: Path) -> None:
+    old = write(folder / "old.json", rule("a"), profile="ci")
+    new = write(folder / "new.json", rule("a"))
+
+    done = call("compare", old, new)
+
+    assert done.exit_code == 2
+    assert (
+        "old.json is of profile `ci`, new.json is of profile `dev`; compare runs of" in done.output
+    )
+
+
 def test_slower_rules_are_told_and_never_fail(folder: Path) -> None:
     old, new = report(rule("a"), rule("b")), report(rule("a"), rule("b"))
     new["timing"]["rules"] = {"rules.py::a": 9.0, "rules.py::b": 1.9}
@@ -151,6 +193,48 @@ def test_a_comment_for_a_pull_request(folder: Path) -> None:
     assert "<details><summary>&lt;script&gt;" in text
     assert "%0 = <b>" in text
     assert "gslverify check r1" in text
+    assert "mermaid" not in text
+    assert "attributes    conv.padding = (0, 1)" in text
+
+
+def test_a_comment_has_both_sides_the_finding_and_how_to_run_it(folder: Path) -> None:
+    worse = rule("a", "fail", "GSL401")
+    worse["drawing"] = {"source": ["flowchart TD", "  s0"], "target": ["flowchart TD", "  t0"]}
+    worse["findings"][0]["stored"] = ".gslverify/failures/a-GSL401-1.json"
+    old, new = write(folder / "old.json", rule("a")), write(folder / "new.json", worse)
+
+    text = call("compare", old, new, "--output-format", "markdown").output
+
+    row = "| REGRESSION | `rules.py::a` | pass | fail | GSL401 outputs \\| differ |"
+    assert row in text.splitlines()
+    assert "<details><summary>a: source and target</summary>" in text
+    assert "Source:\n\n```mermaid\nflowchart TD\n  s0\n```" in text
+    assert "Target:\n\n```mermaid\nflowchart TD\n  t0\n```" in text
+    assert "FAIL rules.py::a " in text
+    assert "GSL401 source and target compute different values" in text
+    repro = "gslverify repro .gslverify/failures/a-GSL401-1.json"
+    assert f"```sh\n{repro}\ngslverify check a\n```" in text
+
+
+def test_the_comment_on_a_run(folder: Path) -> None:
+    write_rule(folder, WRONG)
+    call("check", "rules.py", *FAST, "--output-format", "json", "-o", "new.json")
+    old = write(folder / "old.json", rule("rules.py::swapped"))
+
+    text = call("compare", old, "new.json", "--output-format", "markdown").output
+
+    assert text.count("```mermaid\nflowchart TD\n") == 2
+    assert "```sh\ngslverify repro .gslverify/failures/swapped-GSL" in text
+
+
+def test_damage_below_what_is_compared_is_no_crash(folder: Path) -> None:
+    worse = rule("a", "fail", "GSL401")
+    worse["findings"][0]["counterexample"] = {"attrs": 1}
+    old, new = write(folder / "old.json", rule("a")), write(folder / "new.json", worse)
+
+    done = call("compare", old, new, "--output-format", "markdown")
+
+    assert (done.exit_code, "is damaged" in done.output) == (2, True)
 
 
 def test_counts_of_nothing() -> None:

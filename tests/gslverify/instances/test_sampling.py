@@ -16,12 +16,13 @@ from gslverify.instances.sampling import (
     HUGE,
     LARGEST_SAMPLES,
     MARGIN,
+    MOST_GIVEN_UP,
     Sampler,
     meets,
 )
 from gslverify.instances.symbols import instance_symbols
 from gslverify.instances.variants import enumerate_variants
-from gslverify.smt import Solver
+from gslverify.smt import Answer, Solver
 
 pytestmark = pytest.mark.smt
 
@@ -356,3 +357,22 @@ def test_a_demand_without_a_value_is_not_met() -> None:
     size = next(symbol for symbol in found.free if symbol.name == "x.shape[0]")
     assert meets({size: 3}, size % 2 == 1)
     assert not meets({size: 3}, size % (size - 3) == 0)
+
+
+def test_a_solver_that_gives_up_again_and_again_is_not_asked_any_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    x, w = matrices()
+    one = sampler(Subst(op.Dense(x, w), op.Dense(x, w), where=[w.shape[0] * x.shape[1] == 7]))
+    asked: list[int] = []
+
+    def give_up(*_: Any, **__: Any) -> tuple[Answer, None]:
+        asked.append(1)
+        return Answer.UNKNOWN, None
+
+    monkeypatch.setattr(one, "_solved", give_up)
+    monkeypatch.setattr(one, "_repaired", lambda *_: None)
+    for _ in range(3 * MOST_GIVEN_UP):
+        assert one.model(wishing()) is None
+    assert len(asked) == MOST_GIVEN_UP
+    assert one.barren

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from gsl import Subst, op, pat
+from gsl.pat import Pattern
 from gsl.subst import Rule, rule
 from gslverify.corpus.collect import CollectedRule
-
-
-@rule
-def exp_of_negative() -> Subst:
-    """exp(-x)  =>  -exp(x)"""
-    x = pat.Wildcard()
-    return Subst(op.Exp(op.Negative(x)), op.Negative(op.Exp(x)))
 
 
 @rule
@@ -35,13 +30,6 @@ def sqrt_of_exp() -> Subst:
     """sqrt(exp(x))  =>  exp(|x|)"""
     x = pat.Wildcard()
     return Subst(op.Sqrt(op.Exp(x)), op.Exp(op.Abs(x)))
-
-
-@rule
-def exp_of_abs() -> Subst:
-    """exp(|x|)  =>  exp(-x)"""
-    x = pat.Wildcard()
-    return Subst(op.Exp(op.Abs(x)), op.Exp(op.Negative(x)))
 
 
 @rule
@@ -115,7 +103,93 @@ def never() -> Subst:
     return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.ndim < 0])
 
 
-CYCLE = (exp_of_negative, negative_of_exp, abs_of_exp, sqrt_of_exp, exp_of_abs)
+@rule
+def sigmoid_and_erf() -> Subst:
+    """sigmoid(x), erf(x)  =>  -exp(x), |exp(x)|"""
+    x = pat.Wildcard()
+    power = op.Exp(x)
+    return Subst([op.Sigmoid(x), op.Erf(x)], [op.Negative(power), op.Abs(power)])
+
+
+@rule
+def negative_and_abs() -> Subst:
+    """-exp(x), |exp(x)|  =>  sigmoid(x), erf(x)"""
+    x = pat.Wildcard()
+    power = op.Exp(x)
+    return Subst([op.Negative(power), op.Abs(power)], [op.Sigmoid(x), op.Erf(x)])
+
+
+@rule
+def relu_of_halves() -> Subst:
+    """relu(split(x).0), relu(split(x).1)  =>  split(relu(x))"""
+    x = pat.Wildcard()
+    halves = op.Split(x, indices_or_sections=2, axis=0)
+    after = op.Split(op.Relu(x), indices_or_sections=2, axis=0)
+    return Subst([op.Relu(halves[0]), op.Relu(halves[1])], [after[0], after[1]])
+
+
+@rule
+def halves_of_relu() -> Subst:
+    """split(relu(x))  =>  relu(split(x).0), relu(split(x).1)"""
+    x = pat.Wildcard()
+    halves = op.Split(x, indices_or_sections=2, axis=0)
+    after = op.Split(op.Relu(x), indices_or_sections=2, axis=0)
+    return Subst([after[0], after[1]], [op.Relu(halves[0]), op.Relu(halves[1])])
+
+
+@rule
+def larger_stride() -> Subst:
+    """x[b:e:s]  =>  x[b:e:s + 1] for vectors of one element"""
+    x = pat.Wildcard()
+    part = op.StridedSlice(x)
+    target = op.StridedSlice(x, begin=part.begin, end=part.end, strides=(part.strides[0] + 1,))
+    return Subst(part, target, where=[x.ndim == 1, x.shape[0] == 1])
+
+
+def transposed(before: tuple[int, ...], after: tuple[int, ...]) -> Rule:
+    """Return a rule from one permutation of the axes to another."""
+
+    def write() -> Subst:
+        x = pat.Wildcard()
+        return Subst(op.Transpose(x, axes=before), op.Transpose(x, axes=after))
+
+    return made(f"axes_{'_'.join(map(str, before))}", write)
+
+
+NAMES = "Relu Exp Negative Abs Sigmoid Tanh Sqrt Floor Ceil Round Erf Log"
+LETTERS = dict(zip("abcdefghijkl", NAMES.split(), strict=True))
+
+
+def spelled(word: str, pattern: Pattern) -> Pattern:
+    """Return the unary operators of a word applied to a pattern, the last letter first."""
+    for letter in reversed(word):
+        pattern = getattr(op, LETTERS[letter])(pattern)
+    return pattern
+
+
+def words(before: str, after: str) -> Rule:
+    """Return a rule from one word to another; both are words of the same input."""
+
+    def write() -> Subst:
+        x = pat.Wildcard()
+        return Subst(spelled(before, x), spelled(after, x))
+
+    return made(f"{before}_to_{after}", write)
+
+
+def made(name: str, write: Callable[[], Subst]) -> Rule:
+    """Return a rule that no file has."""
+    write.__name__, write.__doc__ = name, f"{name}  =>  something"
+    return rule(write)
+
+
+CYCLE = (
+    words("ab", "cd"),
+    words("cd", "ef"),
+    words("ef", "gh"),
+    words("gh", "ij"),
+    words("ij", "ab"),
+)
 
 
 def collected(*rules: Rule) -> list[CollectedRule]:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itertools import permutations
+from dataclasses import replace
 
 import pytest
 
@@ -8,10 +8,7 @@ from gsl.subst import Rule
 from gslverify.finding import Finding
 from gslverify.library.examination import examine_library
 from tests.gslverify.library.rules import (
-    CYCLE,
     collected,
-    doubled,
-    growing,
     never,
     relu_of_anything,
     relu_of_matrix,
@@ -19,7 +16,6 @@ from tests.gslverify.library.rules import (
     relu_thrice,
     relu_twice,
     relu_twice_again,
-    swapped,
 )
 
 pytestmark = pytest.mark.smt
@@ -29,39 +25,6 @@ def found(code: str, *rules: Rule) -> list[Finding]:
     """Return the findings of one code about a library."""
     result = examine_library(collected(*rules))
     return [finding for _, finding in result.findings if finding.code.id == code]
-
-
-def names_in_loop(finding: Finding) -> list[str]:
-    *names, last = finding.message.removeprefix("the rules feed each other: ").split(" -> ")
-    assert last == names[0]
-    return names
-
-
-def test_rules_that_undo_each_other_with_a_graph() -> None:
-    (finding,) = found("GSL701", doubled, relu_twice, relu_of_sum)
-
-    assert sorted(names_in_loop(finding)) == ["doubled", "relu_of_sum"]
-    assert any("Relu" in line for line in finding.details)
-
-
-@pytest.mark.parametrize("order", list(permutations(CYCLE))[::17])
-def test_cycle_of_five_rules_in_any_order(order: tuple[Rule, ...]) -> None:
-    (finding,) = found("GSL701", relu_twice, *order)
-
-    assert len(names_in_loop(finding)) == 5
-
-
-@pytest.mark.parametrize("missing", range(5))
-def test_cycle_that_is_broken_is_none(missing: int) -> None:
-    assert not found("GSL701", *(CYCLE[:missing] + CYCLE[missing + 1 :]))
-
-
-def test_rule_that_feeds_itself() -> None:
-    (grows,) = found("GSL701", growing)
-    (swaps,) = found("GSL701", swapped)
-
-    assert names_in_loop(grows) == ["growing"]
-    assert set(names_in_loop(swaps)) == {"swapped"}
 
 
 def test_equal_rules_under_other_names() -> None:
@@ -90,6 +53,18 @@ def test_rule_without_a_graph_is_said_to_be_unknown() -> None:
 
     assert "`never`" in finding.message
     assert not found("GSL706", relu_thrice)
+
+
+def test_name_of_a_rule_in_another_file() -> None:
+    (first,), (other,) = collected(relu_twice), collected(relu_thrice)
+    renamed = replace(other.rule, name=first.rule.name, expect="GSL401")
+    second = replace(other, rule_id="others.py::relu_twice", rule=renamed)
+    result = examine_library([first, second])
+
+    ((rule_id, finding),) = [f for f in result.findings if f[1].code.id == "GSL707"]
+    assert rule_id == "others.py::relu_twice"
+    assert finding.message == "`relu_twice` is the name of rules.py::relu_twice, too"
+    assert not found("GSL707", relu_twice, relu_thrice)
 
 
 def test_rules_wrong_on_purpose_are_left_out() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from gslverify.codes.ignores import BUDGET_SPENT, RULE_BUDGET_SPENT
 from gslverify.codes.numeric import OUTPUTS_DIFFER, TOO_FEW_EXAMPLES
 from gslverify.codes.shape import ILLEGAL_TARGET
 from gslverify.codes.static import NOTHING_CHANGES
@@ -37,6 +38,8 @@ def result(verdict: Verdict, code: Code | None = None, *assurances: Assurance) -
         ("M27", False, result(Verdict.PASS, None, SHAPES, PROVED), Fate.EQUIVALENT),
         ("M02", False, result(Verdict.PASS, None, PROVED), Fate.GENERAL),
         ("M27", False, result(Verdict.INCONCLUSIVE, TOO_FEW_EXAMPLES), Fate.SURVIVED),
+        ("M27", False, result(Verdict.INCONCLUSIVE, BUDGET_SPENT), Fate.UNJUDGED),
+        ("M27", False, result(Verdict.INCONCLUSIVE, RULE_BUDGET_SPENT), Fate.UNJUDGED),
         ("M09", True, result(Verdict.PASS), Fate.PERFORMANCE),
         ("M09", True, result(Verdict.FAIL, OUTPUTS_DIFFER), Fate.KILLED),
         ("M42", False, result(Verdict.PASS, NOTHING_CHANGES), Fate.KILLED),
@@ -58,6 +61,12 @@ def test_only_killed_and_survived_count() -> None:
     assert score.percent == 75.0
     assert score.generated == 6
     assert Score.of([]).percent == 100.0
+
+
+def test_a_limit_takes_the_unjudged_for_survivors() -> None:
+    score = Score.of([judged("M27", fate) for fate in (Fate.KILLED, Fate.UNJUDGED)])
+
+    assert (score.percent, score.least) == (100.0, 50.0)
 
 
 def test_scores_by_operator_and_rule() -> None:

@@ -39,6 +39,11 @@ def square_without_sign() -> Subst:
     return Subst(op.Abs(op.Square(x)), op.Square(x))
 
 
+def negative_summand() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(x - y, x + -y)
+
+
 def always_wrong() -> Subst:
     x = pat.Wildcard()
     return Subst(op.Relu(x), op.Add(op.Relu(x), 1))

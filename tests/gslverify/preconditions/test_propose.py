@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gsl.types import FLOATING
 from gslverify.codes.gradient import GRADIENTS_DIFFER
 from gslverify.codes.levels import EMPTY_DIFFERS
 from gslverify.finding import Finding, Verdict
@@ -35,6 +36,7 @@ def refuted(write: Write) -> tuple[Question, Finding]:
         (rules.sum_of_flip, "(flip.axis % x.ndim) == (total.axis[0] % flip.ndim)"),
         (rules.chosen_by_truth, "x.shape == chosen.shape"),
         (rules.square_without_sign, "attr.In(x.dtype, ('float32', 'float64', 'float16'))"),
+        (rules.negative_summand, f"attr.In(x.dtype, {(*FLOATING, 'int32', 'int64', 'int8')})"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

@@ -12,6 +12,7 @@ from gsl.attr.evaluate import choose, conjunction, contains, disjunction, equal,
 from gsl.attr.term import Symbol, operation
 from gslverify.prove.conditions import opposite
 from gslverify.prove.forms import Forms
+from gslverify.prove.learning import forms_of
 from gslverify.prove.relaxed import Relaxed, Reply
 from gslverify.prove.replacing import put
 from gslverify.smt import new_context
@@ -19,6 +20,7 @@ from gslverify.smt import new_context
 P, J = Symbol("i", low=0), Symbol("j", low=0)
 M, N, K = (Symbol(name, low=1) for name in "mnk")
 DTYPE = Symbol("dtype", "text")
+DIVISORS = (M, N, 2, 3, M + N, M * N)
 
 
 def bounded() -> Forms:
@@ -46,6 +48,10 @@ def bounded() -> Forms:
         (choose(equal(K // 2 + 1, 1), 1, K // 2 + 1), K // 2 + 1),
         (operation("min", P, J), operation("min", J, P)),
         (P // 1, P),
+        ((P // M * (M + N) + P % M) // (M + N), P // M),
+        ((P // K * (K + N) + P % K + N) // (K + N), P // K),
+        ((P // K * (K + N) + P % K + N) % (K + N), P % K + N),
+        (choose(equal(N * K, 1), 1, N * K), N * K),
         (Symbol("i") * 0, 0),
     ],
 )
@@ -55,27 +61,34 @@ def test_equal_terms_have_one_form(left: Any, right: Any) -> None:
 
 @pytest.mark.parametrize(
     ("left", "right"),
-    [(P, J), (P // N, 0), ((P * N + J) // M, P), (choose(equal(N, 1), 0, P), P), (P - J, J - P)],
+    [
+        (P, J),
+        (P // N, 0),
+        ((P * N + J) // M, P),
+        ((P * N + J) // (M + N), P),
+        (choose(equal(N, 1), 0, P), P),
+        (P - J, J - P),
+    ],
 )
 def test_other_terms_have_other_forms(left: Any, right: Any) -> None:
     assert not bounded().same(left, right)
 
 
 def test_claims_are_used() -> None:
-    forms = Forms([conjunction(equal(M, N * K), equal(N, 3)), contains(DTYPE, ("bool",))])
+    forms = forms_of([conjunction(equal(M, N * K), equal(N, 3)), contains(DTYPE, ("bool",))])
     assert forms.same(M, 3 * K)
     assert forms.names.is_named(DTYPE, "bool")
     assert not forms.names.is_named(Symbol("other", "text"), "bool")
 
 
 def test_a_symbol_is_not_defined_by_itself() -> None:
-    forms = Forms([equal(M, (M + 1) // 2)])
+    forms = forms_of([equal(M, (M + 1) // 2)])
     assert not forms.same(M, 1)
 
 
 def test_symbols_are_not_defined_in_a_circle() -> None:
     circle = [equal(M, choose(equal(N, 1), 5, N)), equal(N, choose(equal(M, 1), 5, M))]
-    forms = Forms(circle)
+    forms = forms_of(circle)
     assert forms.same(M, choose(equal(N, 1), 5, N))
     assert not forms.same(M, N)
     relaxed = Relaxed(forms, circle, 10_000, new_context(), {})
@@ -91,6 +104,14 @@ def test_symbols_are_not_defined_in_a_circle() -> None:
         (equal(P + 1, P), False),
         (equal(DTYPE, DTYPE), True),
         (conjunction(P < P, J < 3), False),
+        (P >= 0, True),
+        (P < 0, False),
+        (P % M < M, True),
+        (P % M + N < M + N, True),
+        (P % M + M < M, False),
+        (M >= 1, True),
+        (equal(M + P, 0), False),
+        (M + N != 1, True),
         (disjunction(P <= P, J < 3), True),
     ],
 )
@@ -122,7 +143,7 @@ def terms() -> st.SearchStrategy[Any]:
         heads = st.sampled_from(["+", "-", "*", "min", "max"])
         plain = st.builds(operation, heads, parts, parts)
         divided = st.builds(
-            operation, st.sampled_from(["//", "%"]), parts, st.sampled_from([M, N, 2, 3])
+            operation, st.sampled_from(["//", "%"]), parts, st.sampled_from(DIVISORS)
         )
         chosen = st.builds(lambda a, b, c, d: choose(a < b, c, d), parts, parts, parts, parts)
         return plain | divided | chosen
@@ -135,6 +156,21 @@ def test_a_form_has_the_value_of_its_term(term: Any, m: int, n: int, data: Any) 
     values = {M: m, N: n, P: data.draw(st.integers(0, m - 1)), J: data.draw(st.integers(0, n - 1))}
     forms = bounded()
     assert put(forms.term(forms.poly(term)), values) == put(term, values)
+
+
+@given(
+    terms(),
+    terms(),
+    st.sampled_from(["<", "<=", "==", "!="]),
+    st.integers(1, 4),
+    st.integers(1, 4),
+    st.data(),
+)
+def test_what_is_decided_is_so(left: Any, right: Any, head: str, m: int, n: int, data: Any) -> None:
+    values = {M: m, N: n, P: data.draw(st.integers(0, m - 1)), J: data.draw(st.integers(0, n - 1))}
+    condition = operation(head, left, right)
+    form = bounded().condition(condition)
+    assert form in (put(condition, values), form if not isinstance(form, bool) else None)
 
 
 def test_put_leaves_other_symbols() -> None:

@@ -8,7 +8,7 @@ from gsl.attr.evaluate import choose, equal
 from gsl.attr.term import Symbol, Term
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.facts import Facts
-from gslverify.prove.forms import Forms
+from gslverify.prove.learning import forms_of
 from gslverify.prove.merge import merged
 from gslverify.prove.values import Region, Value
 from gslverify.smt import Solver
@@ -32,7 +32,7 @@ def quotient(algebra: Algebra, name: str) -> Value:
 def test_reads_cancel_where_they_are_of_one_element(
     claims: list[Term], name: str, number: int | None
 ) -> None:
-    forms = Forms(claims)
+    forms = forms_of(claims)
     algebra, facts = Algebra(forms), Facts(Solver(claims, 100_000), forms)
     value = quotient(algebra, name)
     assert value.constant is None

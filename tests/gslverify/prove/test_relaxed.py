@@ -8,7 +8,7 @@ import pytest
 
 from gsl.attr.evaluate import choose, conjunction, contains, disjunction, equal, negation
 from gsl.attr.term import Symbol, Term, operation
-from gslverify.prove.forms import Forms
+from gslverify.prove.learning import forms_of
 from gslverify.prove.relaxed import Relaxed, Replies, Reply
 from gslverify.smt import new_context
 
@@ -23,7 +23,7 @@ FLOATS = ("float16", "float32", "float64")
 def relaxed(*claims: Any, replies: Replies | None = None) -> Relaxed:
     terms = [claim for claim in claims if isinstance(claim, Term)]
     found: Replies = {} if replies is None else replies
-    return Relaxed(Forms(terms), terms, 100_000, new_context(), found)
+    return Relaxed(forms_of(terms), terms, 100_000, new_context(), found)
 
 
 @pytest.mark.parametrize(

@@ -145,9 +145,12 @@ def test_a_later_stage_alone_runs_the_earlier_ones(project: pytest.Pytester) -> 
 
 def test_expected_code_is_an_expected_failure(project: pytest.Pytester) -> None:
     body = f"x = pat.Wildcard()\nreturn {RELU.format('Abs(x)')}"
-    write_rule(project.path, body, options='expect="GSL401"')
+    write_rule(project.path, body, options='expect="GSL401", reason="issue 12"')
 
-    rules(project).assert_outcomes(passed=3, xfailed=1)
+    result = project.runpytest_inprocess(*QUICKLY, "-rx")
+
+    result.assert_outcomes(passed=3, xfailed=1)
+    result.stdout.fnmatch_lines(["XFAIL *refuted by GSL401 as expected: issue 12"])
 
 
 def test_unmet_expectation_is_a_failure(project: pytest.Pytester) -> None:

@@ -24,12 +24,40 @@ def pytest_collection_finish(session):
 """
 
 
-def test_options_are_settings() -> None:
-    assert (SETTINGS.keys() | SWITCHES.keys()) <= TABLE.keys()
+ASKED_OF_PYTEST = {
+    *("rules", "files", "tags", "changed-since", "shard", "executor", "jobs", "max-failures"),
+    *("fail-on", "exit-zero", "output-format", "quiet", "verbose", "view", "color", "ascii"),
+}
+"""Settings for which pytest has its own: paths, -k, -m, -n of xdist, -x, -q, and so on."""
+OF_THE_FILE = {
+    *("library", "stage-timeout", "stage-timeouts", "cache-folder", "failures-folder"),
+    *("report-full", "docs-url", "show-stats"),
+}
+"""Settings that nobody changes for a session, or that it has no use for."""
 
 
-def shown(project: pytest.Pytester, *arguments: str) -> str:
-    (project.path / "conftest.py").write_text(SHOW, "utf-8")
+def test_every_setting_is_an_option_or_has_a_reason_not_to_be() -> None:
+    mirrored = SETTINGS.keys() | SWITCHES.keys()
+    assert mirrored | ASKED_OF_PYTEST | OF_THE_FILE == TABLE.keys()
+    assert not mirrored & (ASKED_OF_PYTEST | OF_THE_FILE)
+
+
+def test_switches_are_heeded(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    names = ("hints", "cache", "allow_inconclusive", "strict_baseline")
+    text = SHOW.replace("settings.max_examples, ", ", ".join(f"settings.{n}" for n in names) + ", ")
+    before = shown(project, text=text).split()[:4]
+    flags = [SWITCHES[name.replace("_", "-")][0] for name in names]
+    after = shown(project, *flags, text=text).split()[:4]
+
+    assert (before, after) == (
+        ["True", "True", "False", "False"],
+        ["False", "False", "True", "True"],
+    )
+
+
+def shown(project: pytest.Pytester, *arguments: str, text: str = SHOW) -> str:
+    (project.path / "conftest.py").write_text(text, "utf-8")
     result = project.runpytest_inprocess("--collect-only", *arguments)
     (line,) = [line for line in result.outlines if line.startswith("SETTINGS")]
     return line.removeprefix("SETTINGS ")

@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 
 from gslverify.corpus.collect import collect
-from gslverify.report.markdown import MARKER, code_span, fenced, inline, markdown, table
+from gslverify.report.markdown import (
+    MARKER,
+    MOST_CHARACTERS,
+    code_span,
+    fenced,
+    fitting,
+    inline,
+    markdown,
+    table,
+)
 from tests.gslverify.report.making import report_of, report_of_everything
 from tests.gslverify.results import crashed, failing, passing
 from tests.gslverify.rule_files import write_rules
@@ -48,6 +57,17 @@ def test_run_that_was_cut_short_says_so(folder: Path) -> None:
     text = markdown(report_of(passing(folder), stop_reason="interrupted"))
 
     assert "The run is not complete: interrupted." in text
+
+
+def test_details_end_where_a_comment_is_full() -> None:
+    block = ["<details>", "x" * 29_000, "</details>"]
+
+    assert list(fitting([block])) == block
+    assert list(fitting([block, block])) == [*block, *block]
+    shortened = list(fitting([block] * 4))
+    assert shortened == [*block, *block, "for details of 2 more rules see the full report", ""]
+    line, _ = fitting([["x" * MOST_CHARACTERS]])
+    assert line == "for details of 1 more rule see the full report"
 
 
 def test_at_most_twenty_rows() -> None:

@@ -38,6 +38,19 @@ def test_public_schema_would_notice(old: str, new: str, folder: Path) -> None:
         PublicSchema.model_validate_json(text.replace(old, new))
 
 
+def test_codes_lead_to_their_pages_where_these_are_known(folder: Path) -> None:
+    def links(address: str) -> list[str | None]:
+        report = report_of(failing(folder))
+        text = sarif(replace(report, settings=replace(report.settings, docs_url=address)))
+        PublicSchema.model_validate_json(text)
+        driver = json.loads(text)["runs"][0]["tool"]["driver"]
+        return [rule.get("helpUri") for rule in driver["rules"]]
+
+    page = "https://example.org/docs/reference/codes"
+    assert links("https://example.org/docs/") == [f"{page}/GSL140/", f"{page}/GSL401/"]
+    assert links("") == [None, None]
+
+
 def test_results_have_places_relative_to_the_root(folder: Path) -> None:
     warning, finding = run_of(failing(folder))["results"]
 

@@ -109,7 +109,7 @@ def test_summary_tells_profile_and_budget(folder: Path) -> None:
     done = RunDone((passing(folder),), 58.23, "budget")
 
     assert list(summary_lines(done, settings, Style())) == [
-        "1 rule: 1 pass, 0 fail    58.2s of 600s budget, seed 0, profile ci",
+        "1 rule: 1 pass, 0 fail    58.2s of 10m budget, seed 0, profile ci",
         "the budget is used up; rules that were not finished are inconclusive",
     ]
 
@@ -290,3 +290,14 @@ def test_a_stage_that_could_not_prove_says_so() -> None:
     note = ("not proved for all sizes: output 0: the elements differ in form",)
     assert stage_cell(StageResult("prove", Verdict.PASS, notes=note)) == "prove: open"
     assert stage_cell(StageResult("static", Verdict.PASS)) == "static"
+
+
+def test_what_is_only_told_on_demand_fits_the_width(folder: Path) -> None:
+    counts = {f"graphs of kind {number}": number for number in range(12)}
+    numeric = StageResult("numeric", Verdict.PASS, counts=counts)
+    result = replace(passing(folder), stages=(StageResult("static", Verdict.PASS), numeric))
+
+    printed = report([result], Style(verbosity=1))
+
+    assert "graphs of kind 11" in printed
+    assert max(map(len, printed.splitlines())) <= Style().width

@@ -28,6 +28,7 @@ def test_a_hostile_name_stays_in_the_folder(folder: Path) -> None:
     assert path.parent == folder
     assert path.name.startswith(".._script_") or path.name.startswith(".._")
     assert "<" not in path.name
+    assert find("rules.py::../<script>", folder) == path
 
 
 def test_the_same_case_is_one_file(folder: Path) -> None:

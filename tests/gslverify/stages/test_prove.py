@@ -136,6 +136,12 @@ def product_and_quotient(by_other: bool) -> Subst:
     return Subst(product / y, x, where=where)
 
 
+def limited(largest: int) -> Subst:
+    x, a, b = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=())
+    where = [a.value <= b.value, a.value >= -largest, b.value <= largest]
+    return Subst(op.Maximum(op.Minimum(x, b), a), op.Clip(x, min=a.value, max=b.value), where=where)
+
+
 PAIRS: dict[str, tuple[Callable[[], Subst], Callable[[], Subst]]] = {
     "split of concat": (lambda: split_at(0), lambda: split_at(1)),
     "slice": (lambda: shifted_slice(0), lambda: shifted_slice(1)),
@@ -146,6 +152,7 @@ PAIRS: dict[str, tuple[Callable[[], Subst], Callable[[], Subst]]] = {
     "definedness": (lambda: quotient(defined=True), lambda: quotient(defined=False)),
     "constants": (lambda: divided_by_constant(True), lambda: divided_by_constant(False)),
     "limits": (lambda: clipped(0.0), lambda: clipped(0.5)),
+    "limits of integers": (lambda: limited(2**53), lambda: limited(2**53 + 2)),
     "cancelling": (lambda: product_and_quotient(False), lambda: product_and_quotient(True)),
     "sum in two parts": (lambda: doubled_sum(2.0), lambda: doubled_sum(3.0)),
 }

@@ -181,11 +181,42 @@ def test_a_second_run_takes_all_from_the_first(folder: Path) -> None:
     assert "1 pass (1 cached)" in third
 
 
+GRAPHS = """
+from gsl import Call, Var
+from gsl.operators import lookup
+
+X = Var("x", (2,), "float32")
+RELU = Call(lookup("Relu"), [X])
+"""
+
+
+@pytest.mark.smt
+def test_a_rule_with_a_pin_and_examples_is_cached_and_still_asked_both(folder: Path) -> None:
+    write_rule(folder, WRONG)
+    arguments = ("check", "rules.py", "--no-tvm", "-j", "0", "-n", "6")
+    call(*arguments)
+    (failure,) = Path(".gslverify/failures").glob("*.json")
+    call("repro", str(failure), "--pin")
+    must_not = "@rule(must_not_match=[RELU])"
+    where = "op.Negative(op.Subtract(y, x)), where=[x.dtype == 'float32'])"
+    mended = MENDED.replace("op.Negative(op.Subtract(y, x)))", where)
+    write_rule(folder, GRAPHS + mended.replace("@rule", must_not, 1))
+
+    first, second = call(*arguments), call(*arguments)
+
+    assert "1 rule: 1 pass, 0 fail" in first
+    assert "1 pass (1 cached)" in second
+    assert "static  pinned  examples" in second
+    (pinned,) = Path("__counterexamples__/swapped").glob("*.json")
+    pinned.write_text("{}", "utf-8")
+    assert "GSL630" in call(*arguments)
+
+
 def test_the_folder_can_be_looked_at_and_cleared(folder: Path) -> None:
     item = rule(folder, MENDED)
     kept = Path(".gslverify/cache")
     Remembering(CacheFolder(kept), Settings()).remember(item, WRITTEN, SHAPE)
 
-    assert ".gslverify/cache: 1 results, 0.0 MB" in call("cache", "info")
-    assert "1 results removed" in call("cache", "clear")
+    assert ".gslverify/cache: 1 result, 0.0 MB" in call("cache", "info")
+    assert "1 result removed" in call("cache", "clear")
     assert "0 results" in call("cache", "info")

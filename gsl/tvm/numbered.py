@@ -1,0 +1,124 @@
+"""Operators that compute with numbers among their attributes, given as variables.
+
+TVM's operators take strides, padding and the like only as numbers that are known. What it makes of
+them are calls of its tensor operator inventory (TOPI), and these take variables as well, so that
+one kernel serves all such numbers. The calls here are those of TVM's `LegalizeOps`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from tvm import topi
+from tvm.runtime import ObjectConvertible
+
+from gsl.expr import Call
+from gsl.operators.declaration import tensors
+
+WINDOW = ("pool_size", "strides", "dilation", "padding")
+NUMBERS: Mapping[str, tuple[str, ...]] = {
+    "AvgPool2D": WINDOW,
+    "Conv2D": ("strides", "padding", "dilation"),
+    "MaxPool2D": WINDOW,
+    "Pad": ("pad_width",),
+    "Split": ("indices_or_sections",),
+}
+"""The attributes that may be variables, of operators that compute with some."""
+
+
+def numbered(call: Call) -> tuple[str, ...]:
+    """Return the attributes of a call that may be variables; none where TVM does without TOPI."""
+    names = NUMBERS.get(call.operator.name, ())
+    match call.operator.name:
+        case "Conv2D" if call.attributes["groups"] > 1:
+            return *names, "groups"
+        case "Split" if not _has_pieces(call):
+            return ()
+    return names
+
+
+def _has_pieces(call: Call) -> bool:
+    """Tell whether a tensor is cut at places into pieces that all have elements."""
+    pieces = list(tensors((call.type,)))
+    is_at_places = isinstance(call.attributes["indices_or_sections"], tuple)
+    return is_at_places and len(pieces) > 1 and all(piece.size for piece in pieces)
+
+
+def told(call: Call, name: str) -> Collection[int]:
+    """Return the places in an attribute whose numbers TVM has to know.
+
+    TOPI pads what it pools only where it sees that a side is padded, which is one before the data
+    when sizes are rounded up: those behind it are then computed with the strides.
+    """
+    if not call.operator.name.endswith("Pool2D") or name not in ("padding", "strides"):
+        return ()
+    padding, rounds_up = call.attributes["padding"], call.attributes["ceil_mode"]
+    sides = padding[:2] if rounds_up else padding
+    padded = [place for place, width in enumerate(sides) if width]
+    if name == "padding":
+        return padded[:1] or range(len(padding))
+    return range(2) if rounds_up and not padded else ()
+
+
+def emit_numbered(
+    builder: Any, name: str, kernel: str, operands: list[Any], attributes: Mapping[str, Any]
+) -> Any:
+    """Return the Relax call of the function of TOPI for the operator `name`.
+
+    Attributes that are variables are lists of them. The function of loops is called after
+    `kernel`, a name that no other has.
+    """
+    return builder.call_te(
+        _FUNCTIONS[name], *operands, **attributes, primfunc_name_hint=f"{kernel}_loops"
+    )
+
+
+def _convolve(data: Any, weight: Any, *, groups: Any, strides: Any, **attributes: Any) -> Any:
+    many = groups if isinstance(groups, int) else _Groups(groups[0])
+    return topi.nn.conv(data, weight, stride=strides, groups=many, **attributes)
+
+
+def _pool(kind: str) -> Callable[..., Any]:
+    def pool(data: Any, *, pool_size: Any, strides: Any, **attributes: Any) -> Any:
+        windows = {"kernel": pool_size, "stride": strides}
+        return topi.nn.pool2d(data, pool_type=kind, **windows, **attributes)
+
+    return pool
+
+
+def _pad(data: Any, *, pad_width: Any, pad_value: float) -> Any:
+    return topi.nn.pad(data, pad_width[::2], pad_width[1::2], pad_value)
+
+
+def _split(data: Any, *, indices_or_sections: Any, axis: int) -> Any:
+    return topi.split(data, indices_or_sections, axis)
+
+
+_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "AvgPool2D": _pool("avg"),
+    "Conv2D": _convolve,
+    "MaxPool2D": _pool("max"),
+    "Pad": _pad,
+    "Split": _split,
+}
+
+
+class _Groups(ObjectConvertible):  # type: ignore[misc]
+    """A number of groups beyond 1; TOPI asks whether it is, and then computes with the variable."""
+
+    def __init__(self, variable: Any) -> None:
+        self.variable = variable
+
+    def asobject(self) -> Any:
+        """Return what TVM computes with."""
+        return self.variable
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    def __hash__(self) -> int:
+        return hash(self.variable)
+
+    def __gt__(self, other: int) -> bool:
+        return True

@@ -1,0 +1,46 @@
+"""Divisors that count the indices of a region, without conditions that always hold there.
+
+A mean over a window divides by the number of its pixels inside of the image. Where a window never
+leaves the image, that number is the product of its sizes.
+"""
+
+from __future__ import annotations
+
+from gslverify.prove.facts import Facts
+from gslverify.prove.normal import Normaliser
+from gslverify.prove.values import Factor, Family, Powers, Region, Value, value_of
+
+
+def counted(value: Value, normaliser: Normaliser, facts: Facts) -> Value:
+    """Return the same value, its divisors with as few conditions as facts allow."""
+    parts = [_in_family(family, normaliser, facts) for family in value.families]
+    return value_of(family for part in parts for family in part.families)
+
+
+def _in_family(family: Family, normaliser: Normaliser, facts: Facts) -> Value:
+    divisors = tuple(pair for pair in family.powers if pair[0].head == "group" and pair[1] < 0)
+    if not divisors:
+        return Value((family,))
+    algebra = normaliser.algebra
+    kept: Powers = tuple(pair for pair in family.powers if pair not in divisors)
+    result = Value((Family(family.number, kept, family.region),))
+    for factor, power in divisors:
+        for _ in range(-power):
+            result = algebra.times(result, _inverse(factor, normaliser, facts))
+    return result
+
+
+def _inverse(divisor: Factor, normaliser: Normaliser, facts: Facts) -> Value:
+    families = (
+        one
+        for family in divisor.arguments[0].families
+        for one in _unconditional(family, normaliser, facts).families
+    )
+    return normaliser.algebra.inverse(value_of(families))
+
+
+def _unconditional(family: Family, normaliser: Normaliser, facts: Facts) -> Value:
+    extents = family.region.extents
+    inside = facts.assuming(*Region(extents).bounds)
+    guards = tuple(guard for guard in family.region.guards if not inside.entails(guard))
+    return normaliser.counted(family, Region(extents, guards))

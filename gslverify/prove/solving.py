@@ -1,0 +1,63 @@
+"""Index equations solved: what some indices are, expressed by others, as places suggest.
+
+A suggestion only: whoever uses it proves that it is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from gsl.attr.term import Operation, Symbol
+from gslverify.prove.forms import Forms
+from gslverify.prove.polynomials import Poly, add, frozen, replaced
+from gslverify.prove.replacing import put
+
+Pair = tuple[Any, Any]
+
+
+def solutions(
+    equations: Iterable[Pair], unknown: Iterable[Symbol], forms: Forms
+) -> dict[Symbol, Any]:
+    """Return terms for unknowns that linear equations determine one after the other.
+
+    Quotients in which unknowns occur are determined like them, so that u // d = a and u % d = b,
+    which is u - d (u // d), give u = a d + b.
+    """
+    wanted = set(unknown)
+    open_ones = [
+        add(forms.poly(one), forms.poly(other), -1)
+        for one, other in equations
+        if forms.is_integer(one) and forms.is_integer(other)
+    ]
+    found: dict[Symbol, Any] = {}
+    while wanted:
+        step = _next(open_ones, wanted, forms)
+        if step is None:
+            break
+        atom, value = step
+        symbol = forms.atoms[atom]
+        open_ones = [replaced(poly, atom, value) for poly in open_ones]
+        if isinstance(symbol, Symbol):
+            wanted.discard(symbol)
+            place = {symbol: forms.term(value)}
+            found = {s: put(t, place) for s, t in found.items()} | place
+            open_ones = [forms.poly(put(forms.term(poly), place)) for poly in open_ones]
+    return found
+
+
+def _next(polys: Sequence[Poly], wanted: set[Symbol], forms: Forms) -> tuple[int, Poly] | None:
+    """Return an atom that one of the equations determines, and its value."""
+    for poly in polys:
+        open_atoms = [a for mono, _ in poly for a in mono if forms.symbols_of(a) & wanted]
+        if len(open_atoms) != 1:
+            continue
+        (atom,) = open_atoms
+        number = dict(poly).get((atom,))
+        if number in (1, -1) and _is_unknown(forms.atoms[atom]):
+            return atom, frozen({m: -number * n for m, n in poly if m != (atom,)})
+    return None
+
+
+def _is_unknown(term: Any) -> bool:
+    return isinstance(term, Symbol) or (isinstance(term, Operation) and term.head == "//")

@@ -1,0 +1,61 @@
+"""What contradicts what in a source that nothing can match, with the places where it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from gsl.attr.term import Access, Term, subterms
+from gsl.pat import Pattern
+from gsl.span import Origin, Span, resolve
+from gsl.subst import Subst
+from gsl.text.naming import pattern_names
+from gsl.text.terms import pattern_text, term_text
+from gslverify.codes.satisfiable import VACUOUS
+from gslverify.finding import Finding
+from gslverify.instances.instance import Claim, InfeasibleError
+from gslverify.project import in_project
+
+
+def vacuous_structure(subst: Subst, obstacles: Sequence[InfeasibleError]) -> Finding:
+    """Return that no structure can be built, and what fails in those that come furthest."""
+    reasons = [f"{_place(resolve(one.origin))}: {one}" for one in obstacles]
+    reasons += [pin for one in obstacles for pin in _pins(subst, one.origin)]
+    details = tuple(dict.fromkeys(reasons))
+    places = [span for one in obstacles if (span := resolve(one.origin)) is not None]
+    place = places[0] if places else subst.span
+    message = "every structure that the source may have fails on what is named below"
+    cure = "remove one of them" if len(details) > 1 else "remove or weaken it"
+    return Finding(VACUOUS, message, place, cure, details, subject="structure")
+
+
+def vacuous_constraints(subst: Subst, clashing: Sequence[Claim], structures: int) -> Finding:
+    """Return that constraints contradict each other in so many structures."""
+    details = tuple(f"{_place(claim.span)}: {claim.reason}" for claim in clashing)
+    span = clashing[0].span if clashing else subst.span
+    message = f"the constraints contradict each other in all {structures} structures"
+    return Finding(VACUOUS, message, span, "remove one of them", details, subject="constraints")
+
+
+def _pins(subst: Subst, origin: Origin | None) -> Iterator[str]:
+    """Yield what the source fixes of what a condition at a place asks for."""
+    names = pattern_names(subst)
+    for pattern, name in _asked(subst.where, origin):
+        value = pattern.constraints.get(name)
+        if value is not None:
+            said = f"{pattern_text(pattern, names)} has `{name}={term_text(value, names)}`"
+            yield f"{_place(resolve(pattern.origin))}: {said}"
+
+
+def _asked(conditions: Iterable[Term], origin: Origin | None) -> Iterator[tuple[Pattern, str]]:
+    """Yield the attributes that conditions written at a place ask for."""
+    for condition in conditions:
+        for part in subterms(condition):
+            if origin is not None and getattr(part, "origin", None) == origin:
+                for term in subterms(part):
+                    if isinstance(term, Access):
+                        yield term.pattern.original(), term.name
+
+
+def _place(span: Span | None) -> str:
+    return f"{in_project(Path(span.file))}:{span.line}:{span.column}" if span else "the source"

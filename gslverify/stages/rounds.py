@@ -1,0 +1,97 @@
+"""Which networks are drawn for a rule: shares of them, and what would rarely be among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from gsl.types import FLOATING, INTEGER
+from gslverify.generate.contexts import CONTEXTS
+from gslverify.generate.network import Network
+from gslverify.generate.wishes import DTYPES, LONG, NARROW, SIZES
+from gslverify.instances.instance import USUAL
+from gslverify.instances.sampling import Sampler, is_constant
+
+GRAPHS_PER_WAY = 6
+GRAPHS_IN_CORNERS = 24
+GRAPHS_NEAR_LIMITS = 12
+ONE_BYTE = ("int8", "uint8")
+MOST_CORNERS = 16
+GRAPHS_PER_LARGE_STRUCTURE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A share of the networks, all in one context and preferably of some dtypes.
+
+    Hypothesis explores unevenly; rounds make sure that nothing is left out.
+    """
+
+    context: str
+    dtypes: tuple[str, ...]
+    share: float
+    sizes: tuple[str, ...] = SIZES
+    corner: int = -1
+
+
+ROUNDS = (
+    Round("alone", FLOATING, 0.2),
+    Round("alone", INTEGER, 0.15),
+    Round("alone", DTYPES, 0.15, LONG),
+    Round("outputs used", DTYPES, 0.1),
+    Round("inputs computed", DTYPES, 0.1),
+    Round("inputs constant", DTYPES, 0.08),
+    Round("twice", DTYPES, 0.05),
+    Round("inner value used", DTYPES, 0.05),
+)
+RARE_CONTEXTS = tuple(context for context in CONTEXTS if context not in {r.context for r in ROUNDS})
+"""Contexts that many rules have no place for; a few networks in each must do."""
+SHARE_OF_RARE_CONTEXTS = 0.03
+ALL_EQUAL = Round("alone", DTYPES, 0.0, ("equal",))
+
+
+def with_short_axes_only(networks: Iterable[Network], samplers: list[Sampler]) -> list[Sampler]:
+    """Return the samplers of the structures in whose networks some free size was always 1.
+
+    An axis in the place of another is only seen where both have several elements.
+    """
+    told = {id(one.sampler) for one in networks if min(_free_sizes(one), default=2) >= 2}
+    return [sampler for sampler in samplers if id(sampler) not in told]
+
+
+def _free_sizes(network: Network) -> list[int]:
+    sizes = (symbol.name for symbol in network.sampler.free if ".shape[" in symbol.name)
+    return [network.model[name] for name in sizes]
+
+
+def special_rounds(samplers: list[Sampler]) -> Iterator[tuple[list[Sampler], Round, int]]:
+    """Yield rounds for what is rarely drawn: ways through the target, corners, large structures."""
+    plain = Round("alone", DTYPES, 0.0)
+    for few in _ways(samplers):
+        yield few, plain, GRAPHS_PER_WAY
+    decisive = max(sampler.decisive for sampler in samplers)
+    most = max(MOST_CORNERS, decisive)
+    corners = min(max(len(sampler.corners) for sampler in samplers), most)
+    for corner in range(corners):
+        few = [sampler for sampler in samplers if corner < len(sampler.corners)]
+        yield few, replace(plain, corner=corner), max(2, min(8, GRAPHS_IN_CORNERS // corners))
+    if few := [sampler for sampler in samplers if _counts_in_bytes(sampler)]:
+        yield few, Round("alone", ONE_BYTE, 0.0, NARROW), GRAPHS_NEAR_LIMITS
+    large = [sampler for sampler in samplers if sampler.instance.extent != USUAL]
+    for sampler in large if len(large) < len(samplers) else ():
+        yield [sampler], plain, GRAPHS_PER_LARGE_STRUCTURE
+
+
+def _counts_in_bytes(sampler: Sampler) -> bool:
+    """Tell whether there are values of constants to choose, and a dtype of one byte."""
+    dtypes = [sampler.options.get(one) or ONE_BYTE for one in sampler.free if one.sort == "text"]
+    narrow = any(set(ONE_BYTE).intersection(options) for options in dtypes)
+    return narrow and any(map(is_constant, sampler.free))
+
+
+def _ways(samplers: list[Sampler]) -> list[list[Sampler]]:
+    """Return the samplers for every way through the conditional targets, if there are several."""
+    ways: dict[tuple[bool | None, ...], list[Sampler]] = {}
+    for sampler in samplers:
+        ways.setdefault(tuple(sampler.arms), []).append(sampler)
+    return list(ways.values()) if len(ways) > 1 else []

@@ -1,0 +1,63 @@
+"""What every rule of the corpus says about itself."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from gsl.subst import Rule
+from gslverify.corpus.collect import CollectedRule, collect
+from gslverify.finding import CODES
+
+CORPUS = Path(__file__).parents[1] / "rule_corpus"
+EXACTNESS = {
+    "bit-exact",
+    "same-terms",
+    "exact-real-and-int",
+    "exact-real",
+    "exact-real-on-domain",
+    "exact-int-only",
+    "approximate",
+}
+
+
+@cache
+def corpus() -> dict[str, Rule]:
+    found = [item for item in collect([str(CORPUS)]) if isinstance(item, CollectedRule)]
+    rules = {item.rule.name: item.rule for item in found}
+    assert len(rules) == len(found), "a name is given twice"
+    return rules
+
+
+def lacking(rule: Rule) -> list[str]:
+    """Return what a rule of the corpus should say and does not."""
+    said = {
+        "equation": "=>" in rule.equation,
+        "reason": bool(rule.reason),
+        "origin": bool(rule.origin),
+        "tags": bool(rule.tags),
+        "exactness": bool(rule.expect) or len(rule.tags & EXACTNESS) == 1,
+        "code": not rule.expect or rule.expect in CODES,
+        "twin": not rule.twin or bool(corpus()[rule.twin].expect) is not bool(rule.expect),
+    }
+    return [name for name, is_said in said.items() if not is_said]
+
+
+def test_rules_say_what_they_are_and_where_they_come_from() -> None:
+    found = {name: lacking(rule) for name, rule in corpus().items() if lacking(rule)}
+
+    assert found == {}
+
+
+@pytest.mark.parametrize("kind", sorted(EXACTNESS))
+def test_every_class_of_exactness_occurs(kind: str) -> None:
+    assert any(kind in rule.tags for rule in corpus().values())
+
+
+def test_there_are_as_many_rules_as_promised() -> None:
+    broken = [rule for rule in corpus().values() if rule.expect]
+
+    assert len(corpus()) - len(broken) >= 300
+    assert len(broken) >= 120
