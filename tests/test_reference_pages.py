@@ -79,7 +79,8 @@ def test_every_setting_is_described() -> None:
 def test_every_operator_is_described_with_its_attributes() -> None:
     page = PAGES["reference/operators.md"]
 
-    for operator in REGISTRY.values():
+    of_package = [o for o in REGISTRY.values() if o.rule.__module__.startswith("gsl.operators.")]
+    for operator in of_package:
         section = page.split(f"\n## {operator.name}\n")[1].split("\n## ")[0]
         assert all(f"| `{name}` |" in section for name in operator.attributes)
 

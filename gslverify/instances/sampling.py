@@ -370,16 +370,23 @@ MARGIN = 0.0625
 
 
 def _boundaries(term: Term) -> Iterator[Term]:
-    """Yield for every comparison in `term` a condition that holds where it just about holds."""
+    """Yield for every comparison in `term` conditions that hold where it just about holds.
+
+    Real numbers that are equal may not be once they are stored, so they are tried close by, too.
+    """
     for part in subterms(term):
         match part:
             case Operation(head=head, operands=(left, right)) if head in _COMPARISONS:
                 step = _COMPARISONS[head]
-                if step and any(isinstance(s, Symbol) and s.sort == "real" for s in subterms(part)):
-                    near = operation("abs", operation("-", left, right))
-                    yield operation("<=", near, MARGIN)
-                else:
+                distance = operation("abs", operation("-", left, right))
+                if not any(isinstance(s, Symbol) and s.sort == "real" for s in subterms(part)):
                     yield operation("==", left, operation("+", right, step))
+                elif step:
+                    yield operation("<=", distance, MARGIN)
+                else:
+                    yield operation("==", left, right)
+                    beside = operation("abs", operation("-", distance, MARGIN))
+                    yield operation("<=", beside, MARGIN / 2)
 
 
 _KINDS: Mapping[str, tuple[type, ...]] = {

@@ -150,10 +150,13 @@ def boundary_values(where: Callable[[Any], Any]) -> list[Any]:
 
 
 def test_boundaries_of_conditions_are_reached() -> None:
-    assert boundary_values(lambda alpha: alpha <= 1.5) == [1.5]
+    on, below = boundary_values(lambda alpha: alpha <= 1.5)
+    assert on == 1.5 > below >= 1.5 - 2 * MARGIN
     (beside,) = boundary_values(lambda alpha: alpha > -0.375)
     assert -0.375 < beside <= -0.375 + MARGIN
-    assert boundary_values(lambda alpha: attr.And(alpha >= 4, alpha <= 8)) == [4, 8]
+    low, above, high, below = boundary_values(lambda a: attr.And(a >= 4, a <= 8))
+    assert (low, high) == (4, 8)
+    assert 4 < above < 5 and 7 < below < 8
 
 
 def test_boundaries_of_integers_are_reached() -> None:
