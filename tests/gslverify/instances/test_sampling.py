@@ -156,7 +156,8 @@ def test_boundaries_of_conditions_are_reached() -> None:
     assert -0.375 < beside <= -0.375 + MARGIN
     low, above, high, below = boundary_values(lambda a: attr.And(a >= 4, a <= 8))
     assert (low, high) == (4, 8)
-    assert 4 < above < 5 and 7 < below < 8
+    assert 4 < above < 5
+    assert 7 < below < 8
 
 
 def test_boundaries_of_integers_are_reached() -> None:
