@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gslverify.corpus.collect import Collected
+from gslverify.corpus.collect import Collected, load_guarded, writable
 from gslverify.events import RunDone
 from gslverify.exits import exit_code
 from gslverify.finding import RuleResult
@@ -34,6 +34,7 @@ class Results:
 
     rules: dict[str, RuleResult] = field(default_factory=dict)
     collected: dict[str, Collected] = field(default_factory=dict)
+    elsewhere: set[Path] = field(default_factory=set)
     started: float = field(default_factory=time.perf_counter)
 
     def add(self, result: RuleResult) -> None:
@@ -41,6 +42,20 @@ class Results:
         known = self.rules.get(result.rule_id)
         if known is None or len(known.stages) <= len(result.stages):
             self.rules[result.rule_id] = result
+
+    @property
+    def files(self) -> set[Path]:
+        """The files whose rules this process has collected."""
+        return {item.path for item in self.collected.values()}
+
+    def load_elsewhere(self, seconds: float) -> None:
+        """Load the rules that other processes have collected, for reports that draw them.
+
+        Rules are functions, which no process can hand over to another.
+        """
+        loaded = load_guarded(sorted(self.elsewhere - self.files), seconds)
+        for item in writable([item for items in loaded for item in items], seconds):
+            self.collected.setdefault(item.rule_id, item)
 
     def done(self) -> RunDone:
         """Return the end of a run with what is known, in the order of files and lines."""
@@ -71,9 +86,10 @@ class Summary:
         of_session(self.config).memory.close()
         output: dict[str, Any] | None = getattr(self.config, "workeroutput", None)
         if output is not None:
-            output[CHANNEL] = pickle.dumps(list(self.results.rules.values()))
+            output[CHANNEL] = pickle.dumps((list(self.results.rules.values()), self.results.files))
             return
         if self.wanted:
+            self.results.load_elsewhere(session_settings(self.config).load_timeout)
             self.failures = list(deliver(self._report(), self.wanted, os.environ))
         if self.gate is not None and self.results.rules:
             self._compare(self.gate, session)
@@ -90,7 +106,9 @@ class Summary:
     def pytest_testnodedown(self, node: Any) -> None:
         """Take over the results of a worker of pytest-xdist."""
         data = getattr(node, "workeroutput", {}).get(CHANNEL)
-        for result in pickle.loads(data) if data else ():
+        results, files = pickle.loads(data) if data else ((), ())
+        self.results.elsewhere.update(files)
+        for result in results:
             self.results.add(result)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:

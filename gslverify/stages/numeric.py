@@ -138,7 +138,8 @@ def examine(question: Question) -> Iterable[Outcome]:
     yield Count("draws", search.draws)
     yield Count("contexts", len(search.contexts))
     if failure is not None:
-        after = f"found after {len(search.passed)} graphs that agreed"
+        graphs = "1 graph" if len(search.passed) == 1 else f"{len(search.passed)} graphs"
+        after = f"found after {graphs} that agreed"
         details = (f"{after}, seed {question.settings.seed}",)
         yield replace(refutation(question, failure), details=details)
         return

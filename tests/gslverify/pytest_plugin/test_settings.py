@@ -223,13 +223,16 @@ def test_workers_of_xdist_share_reports(project: pytest.Pytester) -> None:
     write_mixed(project.path)
     write_mixed(project.path, "more.py")
 
-    result = project.runpytest_subprocess(*STATIC, "-p", "xdist", "-n2", "--gsl-report=json=r.json")
+    wanted = ("--gsl-report=json=r.json", "--gsl-report=html=r.html")
+    result = project.runpytest_subprocess(*STATIC, "-p", "xdist", "-n2", *wanted)
 
     result.assert_outcomes(passed=4, failed=2)
+    assert "<svg" in (project.path / "r.html").read_text("utf-8")
     report = json.loads((project.path / "r.json").read_text("utf-8"))
     assert [rule["id"] for rule in report["rules"]] == [
         f"{file}.py::{name}" for file in ("more", "rules") for name in ("one", "wrong", "two")
     ]
+    assert [rule["drawing"] is not None for rule in report["rules"]] == [False, True, False] * 2
     result.stdout.fnmatch_lines(["6 rules: 4 pass, 2 fail*"])
 
 
