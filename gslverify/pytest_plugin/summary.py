@@ -73,6 +73,7 @@ class Summary:
         self.config = config
         self.results = Results()
         self.failures: list[str] = []
+        self.written: list[tuple[str, Path]] = []
         self.remarks: list[str] = []
         self.wanted = [_report(text) for text in config.getoption("gsl_report")]
         baseline = baseline_of(config)
@@ -90,9 +91,19 @@ class Summary:
             return
         if self.wanted:
             self.results.load_elsewhere(session_settings(self.config).load_timeout)
-            self.failures = list(deliver(self._report(), self.wanted, os.environ))
+            self._deliver(session)
         if self.gate is not None and self.results.rules:
             self._compare(self.gate, session)
+
+    def _deliver(self, session: pytest.Session) -> None:
+        """Write the reports; one that cannot be written fails a session that went well."""
+        report = self._report()
+        for one in self.wanted:
+            problems = list(deliver(report, [one], os.environ))
+            self.failures += problems
+            self.written += [] if problems else [one]
+        if self.failures and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
 
     def _compare(self, gate: Gate, session: pytest.Session) -> None:
         """Compare with the baseline, which may fail a session in which no item did."""
@@ -120,7 +131,7 @@ class Summary:
         counts = summary_lines(self.results.done(), settings, Style())
         for line in (*counts, *self.remarks, *self.failures):
             terminalreporter.line(line)
-        for name, path in self.wanted:
+        for name, path in self.written:
             terminalreporter.line(f"report {name}: {path}")
 
     def _report(self) -> Report:

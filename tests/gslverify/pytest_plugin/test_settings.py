@@ -191,6 +191,16 @@ def test_reports_are_written_and_a_section_ends_the_run(project: pytest.Pytester
             "report json: r.json",
         ]
     )
+    result.stdout.no_fnmatch_line("report junit: *")
+
+
+def test_a_report_that_cannot_be_written_fails_the_session(project: pytest.Pytester) -> None:
+    write_rules(Path(project.path), ["one"])
+
+    result = project.runpytest_inprocess(*STATIC, "--gsl-report=json=no/r.json")
+
+    result.assert_outcomes(passed=1, deselected=3)
+    assert result.ret == pytest.ExitCode.INTERNAL_ERROR
 
 
 @pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n2", "--dist=load")])
