@@ -39,6 +39,7 @@ from gslverify.settings import Settings
 from gslverify.smt import Answer, Solver, new_context
 from gslverify.stages import WAVES, numeric
 from gslverify.trials import backend
+from gslverify.trials.second_opinion import sides_of
 from gslverify.trials.trial import Outcome, judge, prepare
 
 CORPUS = Path(__file__).parent.parent / "rule_corpus"
@@ -129,12 +130,7 @@ def verify(items: Sequence[CollectedRule], wanted: int) -> tuple[Tally, list[Out
         tally.rules += bool(outcomes)
         tally.graphs += len(outcomes)
         tally.alarms += sum(one.code is not None for one in outcomes)
-        sides = [
-            s
-            for one in passed
-            for s in ((one.network.outputs, one.inputs), (one.target, one.inputs))
-        ]
-        opinions = backend.opinions(sides)
+        opinions = backend.opinions([side for one in passed for side in sides_of(one)])
         tally.disagreements += sum(bool(opinion.difference) for opinion in opinions)
         tally.unconfirmed += sum(bool(opinion.failure) for opinion in opinions)
         kept += passed[:: max(1, len(passed) // 3)][:3]
