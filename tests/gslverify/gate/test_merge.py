@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,20 @@ def test_a_merge_fails_on_what_a_check_fails_on(fail_on: str, folder: Path) -> N
     merge = call("merge", "1.json", "--fail-on", fail_on)
 
     assert merge.exit_code == whole.exit_code
+
+
+def test_a_pipe_is_written_to_and_not_replaced(folder: Path) -> None:
+    whole = write(folder / "1.json", rule("a"))
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+
+    done = call("merge", whole, "-o", "pipe")
+
+    assert done.exit_code == 0
+    assert pipe.is_fifo()
+    assert json.loads(os.read(reading, 100_000))["run"]["shard"] == "1/1"
+    os.close(reading)
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", "no", '{"rules": 3}'])
