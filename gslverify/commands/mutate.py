@@ -31,7 +31,7 @@ from gslverify.engine.cluster import ClusterError
 from gslverify.events import RunDone
 from gslverify.exits import Exit
 from gslverify.finding import Finding
-from gslverify.mutate import Campaign
+from gslverify.mutate import Campaign, Means
 from gslverify.mutation.mutants import operators
 from gslverify.mutation.score import Judged, Score
 from gslverify.report.delivery import write_report
@@ -172,13 +172,13 @@ class _Over:
 def _carry_out(campaign: Campaign, settings: Settings) -> _Over:
     ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
     over = _Over(list(campaign.judged))
-    run = campaign.run(
-        settings,
+    means = Means(
         notify=ticker.live,
         watch=ticker.consume,
-        memory=memory_of(settings, WITHOUT_HINTS),
-        workers=workers_of(settings, ticker),
+        memory_of=lambda settings: memory_of(settings, WITHOUT_HINTS),
+        workers_of=lambda settings: workers_of(settings, ticker),
     )
+    run = campaign.run(settings, means)
     try:
         with redirect_stdout(sys.stderr):
             while True:
