@@ -73,7 +73,8 @@ def fate_of(mutant: Mutant, result: RuleResult) -> tuple[Fate, str]:
     if mutant.performance:
         return Fate.PERFORMANCE, ""
     if result.verdict is Verdict.PASS and is_proved(result.assurances):
-        return (Fate.GENERAL if mutant.operator.weakens else Fate.EQUIVALENT), "prove"
+        matches_more = mutant.operator.weakens or mutant.elsewhere
+        return (Fate.GENERAL if matches_more else Fate.EQUIVALENT), "prove"
     if _has_no_time(result):
         return Fate.UNJUDGED, _why(result)
     return Fate.SURVIVED, _why(result)
