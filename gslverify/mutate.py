@@ -12,7 +12,7 @@ from gslverify.engine.cache import Memory
 from gslverify.engine.loop import ignore, verify
 from gslverify.engine.pool import Workers
 from gslverify.events import Event, Notify, RuleDone, RunDone
-from gslverify.finding import RuleResult
+from gslverify.finding import REFUTING, RuleResult
 from gslverify.mutation.collect import mutants_in, rule_id_of
 from gslverify.mutation.mutants import Mutant
 from gslverify.mutation.normal import normal_form
@@ -138,6 +138,18 @@ class Campaign:
             elif isinstance(event, RunDone):
                 done = event
         return done
+
+
+def refuted(
+    rules: Sequence[CollectedRule], settings: Settings, means: Means
+) -> Iterator[RuleResult]:
+    """Yield the results of rules that do not hold themselves: their mutants would tell nothing."""
+    settings = replace(settings, hints=False, max_failures=0)
+    for event in means.events(rules, settings):
+        if isinstance(event, RuleDone) and event.result.verdict in REFUTING:
+            yield event.result
+        elif isinstance(event, RunDone) and event.interrupted:
+            raise KeyboardInterrupt
 
 
 def _judged(
