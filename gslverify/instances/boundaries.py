@@ -1,4 +1,4 @@
-"""Where conditions just about hold, which is where rules are wrong and are rarely tried."""
+"""Where comparisons just about hold: few draws are there by chance."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from gsl.attr.term import Operation, Symbol, Term, operation, subterms
 
-_COMPARISONS = {"<": -1, ">": 1, "<=": 0, ">=": 0}
 MARGIN = 0.0625
+"""How far apart real numbers are that are about equal."""
+
+_COMPARISONS = {"<": -1, ">": 1, "<=": 0, ">=": 0}
 
 
 def boundaries(term: Term) -> Iterator[Term]:
