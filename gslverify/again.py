@@ -30,6 +30,7 @@ def rule_of(stored: Stored, path: Path) -> CollectedRule:
     (item,) = writable(collect([f"{file}::{name}"], seconds)[:1], seconds)
     if isinstance(item, Unusable):
         cure = item.finding.cure or "restore the rule, or delete the file"
+        cure += "; `--emit py` runs the stored graphs without it"
         raise UnreadableError(path, f"its rule cannot be asked: {item.finding.message}", cure)
     return item
 

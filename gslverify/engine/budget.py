@@ -43,14 +43,14 @@ class Budget:
 
 def run_is_over(names: Iterable[str], settings: Settings) -> tuple[StageResult, ...]:
     """Return the results of stages for which the run has no time left."""
-    message = f"the {settings.budget:g} seconds for the run are over"
+    message = f"the budget of {settings.budget:g} s for the run is spent"
     cure = "give it more by --budget, or run fewer rules"
     return _given_up(list(names), BUDGET_SPENT, message, cure)
 
 
 def rule_is_over(wave: Wave, settings: Settings) -> tuple[StageResult, ...]:
     """Return the results of stages for which a rule has no time left."""
-    message = f"the {settings.rule_budget:g} seconds for the rule are used up"
+    message = f"the budget of {settings.rule_budget:g} s for the rule is spent"
     cure = "give it more by --rule-budget, or fewer graphs by -n"
     return _given_up(list(wave), RULE_BUDGET_SPENT, message, cure, settings.rule_budget)
 

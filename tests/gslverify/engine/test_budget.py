@@ -37,7 +37,7 @@ def test_first_stage_says_why_and_the_others_are_skipped() -> None:
     ):
         first, second = results
         assert first.verdict is Verdict.INCONCLUSIVE
-        assert f"the {seconds} seconds" in first.findings[0].message
+        assert f"the budget of {seconds} s" in first.findings[0].message
         assert second.skipped == "there was no time left"
     assert run_is_over([], settings) == ()
 

@@ -64,8 +64,8 @@ def test_what_they_print_does_not_reach_standard_output(
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("number", "returns a int; it should return a Workload"),
-        ("nothing", "returns a list; it should return a Workload"),
+        ("number", "returns int 7; it should return a Workload"),
+        ("nothing", "returns list []; it should return a Workload"),
         ("wrong", "cannot be read: ZeroDivisionError: division by zero"),
         ("leaves", "cannot be read: SystemExit: no graph today"),
         ("ends", "it ends the process with exit code 4"),
