@@ -18,6 +18,7 @@ from gsl.attr.conjuncts import conjuncts
 from gsl.attr.term import ANYTHING, Constant, Operation, Symbol, Term, operation, subterms
 from gsl.errors import GslError
 from gslverify.instances.arms import Arms, arms_of, either_way
+from gslverify.instances.boundaries import boundaries
 from gslverify.instances.concrete import value_in
 from gslverify.instances.instance import Instance
 from gslverify.instances.leaps import leaping_slices
@@ -108,7 +109,7 @@ class Sampler:
         return [
             *either_way(self._arms.open),
             *self._arms.extremes,
-            *[boundary for term in written for boundary in _boundaries(term)],
+            *[boundary for term in written for boundary in boundaries(term)],
             *leaping_slices(self.instance),
             *[_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)],
         ]
@@ -363,30 +364,6 @@ HUGE = 2**30
 
 def _is_huge(symbol: Symbol) -> Term:
     return operation(">=", operation("abs", symbol), HUGE)
-
-
-_COMPARISONS = {"<": -1, ">": 1, "<=": 0, ">=": 0}
-MARGIN = 0.0625
-
-
-def _boundaries(term: Term) -> Iterator[Term]:
-    """Yield for every comparison in `term` conditions that hold where it just about holds.
-
-    Real numbers that are equal may not be once they are stored, so they are tried close by, too.
-    """
-    for part in subterms(term):
-        match part:
-            case Operation(head=head, operands=(left, right)) if head in _COMPARISONS:
-                step = _COMPARISONS[head]
-                distance = operation("abs", operation("-", left, right))
-                if not any(isinstance(s, Symbol) and s.sort == "real" for s in subterms(part)):
-                    yield operation("==", left, operation("+", right, step))
-                elif step:
-                    yield operation("<=", distance, MARGIN)
-                else:
-                    yield operation("==", left, right)
-                    beside = operation("abs", operation("-", distance, MARGIN))
-                    yield operation("<=", beside, MARGIN / 2)
 
 
 _KINDS: Mapping[str, tuple[type, ...]] = {

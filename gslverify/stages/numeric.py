@@ -17,6 +17,7 @@ from typing import Any
 from gsl.text.listing import listing
 from gslverify.codes.numeric import (
     NO_FIXPOINT,
+    REFERENCE_CHANGES,
     TOO_FEW_EXAMPLES,
 )
 from gslverify.coverage.uncovered import Survey, survey, with_corner
@@ -140,7 +141,7 @@ def examine(question: Question) -> Iterable[Outcome]:
     if failure is not None:
         after = f"found after {len(search.passed)} graphs that agreed"
         details = (f"{after}, seed {question.settings.seed}",)
-        yield replace(refutation(question, failure), details=details)
+        yield replace(_told(question, failure), details=details)
         return
     if search.endless is not None:
         lines = tuple(listing(search.endless.outputs))
@@ -164,6 +165,13 @@ def examine(question: Question) -> Iterable[Outcome]:
     yield from outcomes
     if any(isinstance(outcome, Assurance) for outcome in outcomes):
         yield from further.assurances
+
+
+def _told(question: Question, failure: Trial) -> Finding:
+    """Return the finding about a trial that failed; what changes each time cannot be made small."""
+    if failure.code is REFERENCE_CHANGES:
+        return Finding(failure.code, failure.message, question.subst.span)
+    return refutation(question, failure)
 
 
 def _untried(search: Search, samplers: list[Sampler]) -> str:

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from gsl import Subst, attr, op, pat
 from gsl.attr.term import Symbol
+from gslverify.instances.boundaries import MARGIN
 from gslverify.instances.instance import Instance
 from gslverify.instances.sampling import (
     HUGE,
     LARGEST_SAMPLES,
-    MARGIN,
     MOST_GIVEN_UP,
     Sampler,
     meets,

@@ -1,0 +1,30 @@
+"""Where the comparisons of a condition just about hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gsl.attr.term import Operation, Symbol, Term, operation, subterms
+
+_COMPARISONS = {"<": -1, ">": 1, "<=": 0, ">=": 0}
+MARGIN = 0.0625
+
+
+def boundaries(term: Term) -> Iterator[Term]:
+    """Yield for every comparison in `term` conditions that hold where it just about holds.
+
+    Real numbers that are equal may not be once they are stored, so they are tried close by, too.
+    """
+    for part in subterms(term):
+        match part:
+            case Operation(head=head, operands=(left, right)) if head in _COMPARISONS:
+                step = _COMPARISONS[head]
+                distance = operation("abs", operation("-", left, right))
+                if not any(isinstance(s, Symbol) and s.sort == "real" for s in subterms(part)):
+                    yield operation("==", left, operation("+", right, step))
+                elif step:
+                    yield operation("<=", distance, MARGIN)
+                else:
+                    yield operation("==", left, right)
+                    beside = operation("abs", operation("-", distance, MARGIN))
+                    yield operation("<=", beside, MARGIN / 2)
