@@ -18,11 +18,10 @@ def failure_of(expr: Expr, error: Exception) -> ReferenceFailureError | None:
     """Return what to say about an error in a reference; None for those of this package."""
     if not isinstance(expr, Call) or is_ours(expr):
         return None
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if frame.filename == expr.operator.reference.__code__.co_filename:
-            place = frame
-            break
+    frames = traceback.extract_tb(error.__traceback__)
+    code = getattr(expr.operator.reference, "__code__", None)
+    own = [frame for frame in frames if code and frame.filename == code.co_filename]
+    place = (own or frames)[-1]
     where = f"({Path(place.filename).name}:{place.lineno})"
     return ReferenceFailureError(f"the reference of {expr.operator} {_deed(error)} {where}")
 
