@@ -163,7 +163,8 @@ class _Reader:
         return dims
 
     def dim(self, node: Node) -> Int:
-        size = self.term(node, self.sizes)
+        is_number = isinstance(node, Literal) and node.token.text.isdigit()
+        size = _number(node.token) if is_number else self.term(node, self.sizes)
         if isinstance(size, int) and not 0 <= size < MOST_ELEMENTS_OF_A_DIMENSION:
             node.token.fail(f"a dimension cannot be {size}")
         return size
