@@ -14,6 +14,8 @@ from tvm.tirx import compilation_pipeline
 CODE = (
     "-fast-isel:bool=true",
     "-enable-misched:bool=false",
+    "-livedebugvalues-input-bb-limit:uint=0",
+    "-livedebugvalues-input-dbg-value-limit:uint=0",
     *(
         f"-disable-{name}:bool=true"
         for name in (

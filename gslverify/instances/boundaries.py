@@ -1,4 +1,4 @@
-"""Where the comparisons of a condition just about hold."""
+"""Where comparisons just about hold: few draws are there by chance."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from gsl.attr.term import Operation, Symbol, Term, operation, subterms
 
-_COMPARISONS = {"<": -1, ">": 1, "<=": 0, ">=": 0}
 MARGIN = 0.0625
+"""How far apart real numbers are that are about equal."""
+
+_COMPARISONS = {"<": -1, ">": 1, "<=": 0, ">=": 0}
 
 
 def boundaries(term: Term) -> Iterator[Term]:

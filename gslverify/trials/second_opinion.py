@@ -87,7 +87,7 @@ def _telling(trials: list[Trial]) -> list[Trial]:
 def second_opinions(passed: Sequence[list[Trial]]) -> SecondOpinions:
     """Run both sides of networks on TVM; blame no more than a few disagreements."""
     asked = [trial for trials in passed for trial in _telling(trials)]
-    sides = [(_outputs(trial, side), trial.inputs) for trial in asked for side in SIDES]
+    sides = [one for trial in asked for one in sides_of(trial)]
     opinions = iter(backend.opinions(sides))
     doubtful: set[int] = set()
     said = SecondOpinions()
@@ -108,6 +108,12 @@ def second_opinions(passed: Sequence[list[Trial]]) -> SecondOpinions:
             said.dead_targets += (target.failure,)
     said.confirmed = [t for t in passed if not any(id(trial) in doubtful for trial in t)]
     return said
+
+
+def sides_of(trial: Trial) -> list[backend.Asked]:
+    """Return source and target of a trial, to be run on TVM."""
+    both = zip(SIDES, trial.values, strict=True)
+    return [backend.Asked(_outputs(trial, side), trial.inputs, known) for side, known in both]
 
 
 def _example(trial: Trial) -> Counterexample:

@@ -41,6 +41,7 @@ class Outcome:
 
     `rejected` says why it tells nothing, `code` and `message` what went wrong; with neither, both
     networks agree, exactly when `exact`. `declined` says that the match had to be declined and was.
+    `values` are the outputs of both, once both are computed.
     """
 
     network: Network
@@ -52,6 +53,7 @@ class Outcome:
     exact: bool = False
     declined: bool = False
     comparisons: tuple[Comparison, ...] = field(default=())
+    values: tuple[Sequence[Any], Sequence[Any]] = ((), ())
 
     def case(self) -> Case:
         """Return graphs and inputs as plain data."""
@@ -175,7 +177,9 @@ def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ..
     if 2 * compared < total:
         return Outcome(network, inputs, target, rejected="few elements have a bounded value")
     exact = all(comparison.exact for comparison in comparisons)
-    return Outcome(network, inputs, target, exact=exact, comparisons=comparisons)
+    return Outcome(
+        network, inputs, target, exact=exact, comparisons=comparisons, values=(before, after)
+    )
 
 
 def _is_unread(

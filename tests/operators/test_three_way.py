@@ -24,7 +24,7 @@ from gslverify.comparison.bounded.array import UFUNCS
 from gslverify.comparison.compare import lift
 from gslverify.instances.concrete import value_in
 from gslverify.instances.symbols import instance_symbols
-from gslverify.trials.backend import coarsest_dtype, opinions, run
+from gslverify.trials.backend import Asked, coarsest_dtype, opinions, run
 
 EXAMPLES = 27
 FEWEST = 10
@@ -148,7 +148,7 @@ def check_covered(bounded: Any, plain: Any, case: Case) -> None:
 def check_on_tvm(drawn: list[Drawn]) -> None:
     """Demand that TVM computes what the references compute, within the machine's rounding."""
     asked = [one for one in drawn if not is_deviating(one.case)]
-    said = opinions([(one.network.outputs, one.inputs) for one in asked])
+    said = opinions([Asked(one.network.outputs, one.inputs) for one in asked])
     wrong = [
         f"{one.case}: {opinion.difference or opinion.failure}"
         for one, opinion in zip(asked, said, strict=True)
