@@ -26,6 +26,7 @@ from gslverify.generate.arrays import inputs_of_a_mixture
 from gslverify.generate.choices import Choices, NothingDrawnError, Tape, entropy
 from gslverify.generate.empty import empty_networks
 from gslverify.generate.network import NOT_APPLICABLE, Network
+from gslverify.generate.peaks import peaks
 from gslverify.generate.strategies import network_from, with_place
 from gslverify.generate.wishes import DTYPES, NOTHING_FIXED
 from gslverify.instances.concrete import Rewritten
@@ -252,7 +253,8 @@ def _example(
     """Choose an example of a round; raises NothingDrawnError."""
     context, draws = (one.context,), search.question.settings.draws
     network = network_from(choices, samplers, context, one.dtypes, one.sizes, one.corner, fixed)
-    return network, inputs_of_a_mixture(choices, network, number, draws)
+    inputs = inputs_of_a_mixture(choices, network, number, draws)
+    return network, [*inputs, *(peaks(network, number) if network.in_corner else ())]
 
 
 def _play(
