@@ -47,6 +47,7 @@ from gsl.text.terms import term_text
 from gsl.types import ALL_DTYPES, FLOATING, INTEGER, TupleType
 from gslverify.instances.choices import Replay, Steps, Told
 from gslverify.instances.instance import USUAL, Claim, Extent, InfeasibleError, Instance
+from gslverify.instances.limits import largest_size
 from gslverify.instances.open_terms import has_length, is_open
 from gslverify.instances.trail import Trail
 from gslverify.instances.tuples import tuple_valued
@@ -88,6 +89,7 @@ class SourceBuilder:
         self.trail = Trail(self.instance, self.told)
         self.tuples = tuple_valued(subst)
         self.current: Origin | None = subst.origin
+        self.largest = largest_size(subst)
 
     def build(self, choose: Replay) -> Instance:
         """Return the instance that `choose` leads to, until the next build; raises as above."""
@@ -230,7 +232,7 @@ class SourceBuilder:
 
     def _fresh_shape(self, key: Key, rank: int) -> tuple[Any, ...]:
         fresh = self._fresh(key, "shape")
-        return tuple(fresh(f"[{axis}]", low=1) for axis in range(rank))
+        return tuple(fresh(f"[{axis}]", low=1, high=self.largest) for axis in range(rank))
 
     def _fresh_dtype(self, key: Key) -> Symbol:
         dtype = self._fresh(key, "dtype")("", sort="text")

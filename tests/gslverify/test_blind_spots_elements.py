@@ -178,7 +178,24 @@ def softmax_of_the_other_axis() -> Subst:
     return Subst(soft, op.Transpose(op.Softmax(x, axis=inside), axes=moved.axes))
 
 
+def index_within(dtype: str) -> Subst:
+    """take(cat(x, x), i) => take(x, i % n), where n is a number of the dtype of i."""
+    x, i = pat.Variable(shape=(None, None)), pat.Variable(dtype=dtype)
+    taken = op.Take(op.Concatenate((x, x), axis=0), i, axis=0)
+    return Subst(taken, op.Take(x, op.Mod(i, pat.Const(x.shape[0], dtype=dtype)), axis=0))
+
+
+def size_in_32_bits() -> Subst:
+    """Wrong where x has 2 ** 31 rows."""
+    return index_within("int32")
+
+
+def size_in_64_bits() -> Subst:
+    return index_within("int64")
+
+
 WRONG = [
+    size_in_32_bits,
     gap_in_long_inputs,
     product_of_overlapping_parts,
     every_third_but_one,
@@ -193,6 +210,7 @@ WRONG = [
 ]
 
 SOUND = [
+    size_in_64_bits,
     overlapping_parts,
     all_thirds,
     padding_changes_sides,
