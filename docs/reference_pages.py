@@ -18,7 +18,7 @@ import gslverify.codes  # noqa: F401  (registers the codes)
 from gsl.operators import REGISTRY, Operator
 from gsl.operators.declaration import REQUIRED
 from gslverify.commands import COMMANDS
-from gslverify.configuration.table import TABLE, Setting, default_of
+from gslverify.configuration.table import FLAG_VARIABLES, TABLE, Setting, default_of
 from gslverify.finding import CODES, Code
 from gslverify.report.schema import SCHEMAS
 
@@ -128,6 +128,10 @@ def settings_page() -> Iterator[str]:
     yield "A setting is a flag, an environment variable and a key of `[tool.gslverify]` in"
     yield "`pyproject.toml`; a flag outdoes the environment, and that the file. `gslverify check"
     yield "--show-settings` prints the values that count and where each comes from.\n"
+    flags = ", ".join(f"`{flag}` is `{name}`" for flag, name in FLAG_VARIABLES.items())
+    yield f"Flags of `check` that are no settings have variables as well: {flags}, and `-x` is"
+    yield f"`{TABLE['max-failures'].variable}=1`. A report goes by `FMT=PATH`, several with spaces"
+    yield "between them.\n"
     for group, settings in groupby(TABLE.values(), key=lambda setting: setting.group):
         yield f"\n## {group.capitalize()}\n"
         yield from map(_setting, settings)

@@ -272,7 +272,7 @@ def _wrong_argument(words: Any, texts: dict[str, Any]) -> str:
     if not isinstance(words, tuple) or not all(isinstance(word, str) for word in words):
         return f"tags={list(words) if isinstance(words, tuple) else words!r} is not a set of words"
     if texts["reason"] and not texts["expect"]:
-        return "reason= says why a failure is known, and there is no expect="
+        return "reason= says why a failure is known; name its code by expect=, or leave it out"
     if texts["nan"] not in NAN_POLICIES:
         return f"nan={texts['nan']!r} is not {' or '.join(map(repr, NAN_POLICIES))}"
     return ""

@@ -15,8 +15,12 @@ IGNORE_EVERYTHING = "*\n"
 def write_whole(path: Path, contents: bytes) -> None:
     """Put `contents` in the place of a file, or leave it as it was; raise OSError.
 
-    Links are followed, and the file keeps its permissions.
+    Links are followed, and the file keeps its permissions. A device or a pipe is written to: a file
+    in its place would be the end of it, such as of /dev/null for the whole machine.
     """
+    if path.exists() and not path.is_file():
+        path.write_bytes(contents)
+        return
     target = path.resolve()
     mode = target.stat().st_mode if target.exists() else 0o666 & ~_umask()
     descriptor, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=target.parent)

@@ -66,6 +66,13 @@ class Commands(click.Group):
         ctx.obj = tuple(args)
         return super().parse_args(ctx, args)
 
+    def make_context(self, *arguments: Any, **extra: Any) -> click.Context:
+        """Return the context; `--help` and `--version` write before there is anything to invoke."""
+        try:
+            return super().make_context(*arguments, **extra)
+        except OSError as error:
+            sys.exit(_told(error))
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; Ctrl-C, a full disk and our own mistakes have exit codes of their own.
 

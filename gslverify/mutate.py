@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Generator, Sequence
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gslverify.corpus.collect import Collected, CollectedRule
@@ -11,12 +12,41 @@ from gslverify.engine.cache import Memory
 from gslverify.engine.loop import ignore, verify
 from gslverify.engine.pool import Workers
 from gslverify.events import Event, Notify, RuleDone, RunDone
+from gslverify.finding import REFUTING, RuleResult
 from gslverify.mutation.collect import mutants_in, rule_id_of
 from gslverify.mutation.mutants import Mutant
 from gslverify.mutation.normal import normal_form
-from gslverify.mutation.score import Fate, Judged, fate_of
+from gslverify.mutation.score import Fate, Judged, fate_of, fate_where_legal
 from gslverify.settings import Settings
 from gslverify.stages import WAVES, Wave
+
+LEGAL_STAGES = ("static", "satisfiable", "shape", "numeric")
+"""What a mutant goes through for the second time; a proof would be about all its matches."""
+
+A_MOMENT = 0.001
+"""Seconds of a budget that is spent; 0 would be no limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a campaign runs with: who is told, what keeps results and what stands for processes.
+
+    `watch` sees the events of each run.
+    """
+
+    notify: Notify = ignore
+    watch: Callable[[Event], None] = lambda event: None
+    memory_of: Callable[[Settings], Memory | None] = lambda settings: None
+    workers_of: Callable[[Settings], Workers | None] = lambda settings: None
+    waves: Sequence[Wave] = WAVES
+
+    def events(self, items: Sequence[Collected], settings: Settings) -> Iterator[Event]:
+        """Yield the events of a run."""
+        memory, workers = self.memory_of(settings), self.workers_of(settings)
+        run = verify(items, settings, self.waves, self.notify, memory=memory, workers=workers)
+        for event in run:
+            self.watch(event)
+            yield event
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,29 +105,62 @@ class Campaign:
         return len(self.judged) + len(self.waiting) + self.left_out
 
     def run(
-        self,
-        settings: Settings,
-        waves: Sequence[Wave] = WAVES,
-        notify: Notify = ignore,
-        watch: Callable[[Event], None] = lambda event: None,
-        memory: Memory | None = None,
-        workers: Workers | None = None,
+        self, settings: Settings, means: Means | None = None
     ) -> Generator[Judged, None, RunDone]:
         """Verify the mutants that wait; yield each with its fate, return how the run ended.
 
-        `watch` sees the events of the run. Refutations do not end it, as they are what is hoped
-        for, and no hints are looked for: results that a `memory` keeps are kept without them.
+        Refutations do not end it, as they are what is hoped for, and no hints are looked for:
+        results that a memory keeps are kept without them. Mutants whose targets cannot be built
+        for some of what they match are verified once more, with these matches declined.
         """
-        mutants = {item.rule_id: mutant for mutant, item in self.waiting}
-        items: list[Collected] = [item for _, item in self.waiting]
-        done = RunDone((), 0.0)
+        means = means or Means()
         settings = replace(settings, hints=False, max_failures=0)
-        for event in verify(items, settings, waves, notify, memory=memory, workers=workers):
-            watch(event)
+        started = time.monotonic()
+        mutants = {item.rule_id: mutant for mutant, item in self.waiting}
+        declined: set[str] = set()
+        done = RunDone((), 0.0)
+        for event in means.events([item for _, item in self.waiting], settings):
             if isinstance(event, RuleDone):
-                result = event.result
-                mutant = mutants[result.rule_id]
-                yield Judged(rule_id_of(result.rule_id), mutant, *fate_of(mutant, result))
+                judged = _judged(mutants[event.result.rule_id], event.result, fate_of)
+                if judged.fate is Fate.DECLINED:
+                    declined.add(event.result.rule_id)
+                else:
+                    yield judged
+            elif isinstance(event, RunDone):
+                done = event
+        if not declined or done.interrupted:
+            return done
+        items = [item for _, item in self.waiting if item.rule_id in declined]
+        for event in means.events(items, _where_legal(settings, started)):
+            if isinstance(event, RuleDone):
+                mutant = mutants[event.result.rule_id]
+                yield _judged(mutant, event.result, fate_where_legal)
             elif isinstance(event, RunDone):
                 done = event
         return done
+
+
+def refuted(
+    rules: Sequence[CollectedRule], settings: Settings, means: Means
+) -> Iterator[RuleResult]:
+    """Yield the results of rules that do not hold themselves: their mutants would tell nothing."""
+    settings = replace(settings, hints=False, max_failures=0)
+    for event in means.events(rules, settings):
+        if isinstance(event, RuleDone) and event.result.verdict in REFUTING:
+            yield event.result
+        elif isinstance(event, RunDone) and event.interrupted:
+            raise KeyboardInterrupt
+
+
+def _judged(
+    mutant: Mutant, result: RuleResult, judge: Callable[[Mutant, RuleResult], tuple[Fate, str]]
+) -> Judged:
+    return Judged(rule_id_of(result.rule_id), mutant, *judge(mutant, result))
+
+
+def _where_legal(settings: Settings, started: float) -> Settings:
+    """Return the settings for mutants that decline some matches, with the time that is left."""
+    stages = tuple(stage for stage in settings.stages if stage in LEGAL_STAGES)
+    spent = time.monotonic() - started
+    budget = max(settings.budget - spent, A_MOMENT) if settings.budget else 0.0
+    return replace(settings, declining=True, stages=stages, budget=budget)

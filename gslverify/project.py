@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import os
 import re
+import tomllib
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 SETTINGS_FILE = "pyproject.toml"
 TOOL = "tool.gslverify"
 OWN_TABLE = re.compile(rf"^\s*\[\s*{re.escape(TOOL)}\b".encode(), re.MULTILINE)
+OWN_NAME = b"gslverify"
 OWN_FOLDER = ".gslverify"
 """Where caches, counterexamples and the like are; git leaves it alone."""
 
@@ -37,7 +39,19 @@ def has_own_table(path: Path) -> bool:
     contents = path.read_bytes()
     if contents.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         contents = contents.decode("utf-16", "replace").encode()  # whoever reads it complains
-    return OWN_TABLE.search(contents.removeprefix(codecs.BOM_UTF8)) is not None
+    plain = contents.removeprefix(codecs.BOM_UTF8)
+    return OWN_TABLE.search(plain) is not None or _has_own_keys(plain)
+
+
+def _has_own_keys(contents: bytes) -> bool:
+    """Tell whether there is a table of ours without its usual head, such as by dotted keys."""
+    if OWN_NAME not in contents:
+        return False
+    try:
+        tools = tomllib.loads(contents.decode()).get("tool", {})
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return False
+    return isinstance(tools, dict) and OWN_NAME.decode() in tools
 
 
 def project_root(folder: Path | None = None) -> Path:

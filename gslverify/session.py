@@ -112,6 +112,7 @@ def run_check(
         replace(output.style, width=DEFAULT_WIDTH, colour=False),
         collected=over.collected,
         everything=output.everything,
+        expression=expression,
     )
     concluded = conclude(report)
     code = excused(Exit(concluded.exit_code), settings)

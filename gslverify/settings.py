@@ -48,6 +48,7 @@ class Settings:
         solver_limit: resource limit of one solver query, in the solver's own deterministic unit.
         use_tvm: whether the numeric stage confirms its results on TVM.
         hints: whether a condition is looked for that makes a refuted rule hold.
+        declining: whether a match is declined when its target cannot be built, as mutants may be.
         keep_going: whether a refuted rule still runs the later stages.
         library: whether it is looked at what rules do to each other.
         max_failures: stop after so many refuted rules; 0 verifies all.
@@ -88,6 +89,7 @@ class Settings:
     solver_limit: int = 4_000_000
     use_tvm: bool = True
     hints: bool = True
+    declining: bool = False
     keep_going: bool = False
     library: bool = False
     max_failures: int = 0

@@ -21,6 +21,26 @@ EXACTNESS = {
     "exact-int-only",
     "approximate",
 }
+KINDS = {
+    "algebraic-distrib",
+    "algebraic-reassoc",
+    "canonicalise",
+    "combine-parallel",
+    "const-fold",
+    "cse",
+    "data-movement",
+    "dtype-cast",
+    "fusion",
+    "identity-elim",
+    "layout",
+    "lowering",
+    "padding",
+    "predicate",
+    "quantization",
+    "shape-op",
+    "strength-reduction",
+}
+"""What rules are for. No operator works across devices, so that there are none on collectives."""
 
 
 @cache
@@ -38,6 +58,7 @@ def lacking(rule: Rule) -> list[str]:
         "reason": bool(rule.reason),
         "origin": bool(rule.origin),
         "tags": bool(rule.tags),
+        "kind": bool(rule.tags & KINDS),
         "exactness": bool(rule.expect) or len(rule.tags & EXACTNESS) == 1,
         "code": not rule.expect or rule.expect in CODES,
         "twin": not rule.twin or bool(corpus()[rule.twin].expect) is not bool(rule.expect),
@@ -54,6 +75,11 @@ def test_rules_say_what_they_are_and_where_they_come_from() -> None:
 @pytest.mark.parametrize("kind", sorted(EXACTNESS))
 def test_every_class_of_exactness_occurs(kind: str) -> None:
     assert any(kind in rule.tags for rule in corpus().values())
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_kind_of_rule_occurs_among_those_that_hold(kind: str) -> None:
+    assert any(kind in rule.tags for rule in corpus().values() if not rule.expect)
 
 
 def test_there_are_as_many_rules_as_promised() -> None:

@@ -1,7 +1,7 @@
 """Rules and expression graphs for people: statements, trees, Mermaid and dot.
 
 No rendering can mislead about sharing: a vertex that is used twice is written once and then only
-referred to.
+referred to. Nor about the order of operands: where several arrows arrive they are numbered.
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ def mermaid(drawing: Drawing, prefix: str = "n") -> list[str]:
         opening, closing = ('(["', '"])') if vertex.is_input else ('["', '"]')
         lines.append(f"  {prefix}{number}{opening}{text}{closing}")
     for number, vertex in enumerate(drawing.vertices):
-        lines += [f"  {prefix}{operand} --> {prefix}{number}" for operand in vertex.operands]
+        for operand, place in _placed(vertex):
+            arrow = f"-->|{place}|" if place else "-->"
+            lines.append(f"  {prefix}{operand} {arrow} {prefix}{number}")
     return lines
 
 
@@ -109,8 +111,17 @@ def dot(drawing: Drawing, prefix: str = "n") -> list[str]:
         shape = "ellipse" if vertex.is_input else "box"
         lines.append(f'  {prefix}{number} [label="{label}", shape={shape}];')
     for number, vertex in enumerate(drawing.vertices):
-        lines += [f"  {prefix}{operand} -> {prefix}{number};" for operand in vertex.operands]
+        for operand, place in _placed(vertex):
+            label = f' [label="{place}"]' if place else ""
+            lines.append(f"  {prefix}{operand} -> {prefix}{number}{label};")
     return lines
+
+
+def _placed(vertex: Vertex) -> Iterator[tuple[int, str]]:
+    """Yield the operands with their places from 1, which no layout keeps; none for a single one."""
+    several = len(vertex.operands) > 1
+    for place, operand in enumerate(vertex.operands, 1):
+        yield operand, str(place) if several else ""
 
 
 def _title(vertex: Vertex) -> str:

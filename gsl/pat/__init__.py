@@ -6,6 +6,9 @@ GetInst, and Cond for targets.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from gsl.errors import did_you_mean
 from gsl.pat.pattern import (
     INPUTS,
     Alt,
@@ -46,3 +49,10 @@ __all__ = [
     "call",
     "same_attr",
 ]
+
+if not TYPE_CHECKING:  # a type checker would take every name for known
+
+    def __getattr__(name: str) -> None:
+        """Raise AttributeError, which names the form that may be meant."""
+        hint = did_you_mean(name, __all__)
+        raise AttributeError(f"`pat` has no form `{name}`" + (f"; {hint}" if hint else ""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -25,6 +26,7 @@ from gslverify.commands.parameters import (
 from gslverify.commands.watching import WATCHER, changes_in, command_without, watch
 from gslverify.commands.writing import write
 from gslverify.configuration.resolve import Resolved, settings_lines
+from gslverify.configuration.table import FLAG_VARIABLES
 from gslverify.corpus.selection import SelectionError
 from gslverify.engine.cluster import ClusterError
 from gslverify.gate.baseline import BaselineError
@@ -36,6 +38,7 @@ from gslverify.session import Output, run_check
 MUTANT = click.option(
     "--mutant",
     default="",
+    envvar=FLAG_VARIABLES["--mutant"],
     metavar="NUMBER",
     help="Verify a mutant of each rule instead, such as M01.2 of `gslverify mutate`.",
 )
@@ -57,9 +60,10 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
         write(settings_lines(resolved))
         return
     settings = resolved.settings
-    selectors = _selectors(paths or settings.rules, options["mutant"])
+    named = paths or settings.rules
+    selectors = _selectors(named, options["mutant"])
     if options["watching"]:
-        _watch(paths, tuple(selectors))
+        _watch(paths, named)
         return
     whole = not (expression or settings.tags or settings.changed_since)
     try:
@@ -93,11 +97,12 @@ def _watch(paths: tuple[str, ...], selectors: tuple[str, ...]) -> None:
     """
     if find_spec(WATCHER) is None:
         raise click.UsageError(f"--watch needs the package {WATCHER}; install gslverify[watch]")
+    once = {name: v for name, v in os.environ.items() if name != FLAG_VARIABLES["--watch"]}
     arguments = command_without(click.get_current_context().obj, paths)
 
     def verify(chosen: Sequence[str]) -> None:
         command = [sys.executable, "-m", "gslverify", *arguments, *chosen]
-        subprocess.run(command, check=False)
+        subprocess.run(command, check=False, env=once)
         click.echo("waiting for changes; Ctrl-C ends it", err=True)
 
     watch(selectors, changes_in(selectors), verify)

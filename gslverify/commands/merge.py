@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from gslverify.commands.parameters import (
     resolved_settings,
     with_options,
 )
-from gslverify.exits import Exit, excused
+from gslverify.configuration.resolve import DEFAULT, Resolved
+from gslverify.exits import Exit, excused, exit_code_of_report
 from gslverify.gate.conclusion import judged, known_results
 from gslverify.gate.merge import merged
 from gslverify.gate.report import ReportError, read_report
@@ -45,13 +47,14 @@ def merge(reports: tuple[Path, ...], output: Path | None, **options: Any) -> Non
     """Merge the JSON reports of all shards of a run into that of the whole run.
 
     Ends with the exit code that the whole run would have had, compared with the baseline if there
-    is one.
+    is one. Without `--fail-on` the parts have said which verdicts are failures.
     """
-    settings = resolved_settings(options).settings
+    resolved = resolved_settings(options)
+    settings = resolved.settings
     try:
         whole = merged({path: read_report(path) for path in reports})
         known = known_results(settings)
-        code = Exit(whole["run"]["exit_code"])
+        code = _ending(whole, resolved)
         lines: tuple[str, ...] = ()
         if known is not None:
             code, lines = judged(whole, settings, known, code, whole=True)
@@ -70,3 +73,10 @@ def merge(reports: tuple[Path, ...], output: Path | None, **options: Any) -> Non
     for line in lines:
         click.echo(line, err=output is None)
     sys.exit(code)
+
+
+def _ending(whole: Mapping[str, Any], resolved: Resolved) -> Exit:
+    """Return the exit code of the whole run, with other failures where somebody asks for them."""
+    if resolved.values["fail-on"].origin == DEFAULT:
+        return Exit(whole["run"]["exit_code"])
+    return exit_code_of_report(whole, resolved["fail-on"])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
-from collections.abc import Sequence
-from contextlib import redirect_stdout
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -31,7 +33,7 @@ from gslverify.engine.cluster import ClusterError
 from gslverify.events import RunDone
 from gslverify.exits import Exit
 from gslverify.finding import Finding
-from gslverify.mutate import Campaign
+from gslverify.mutate import A_MOMENT, Campaign, Means, refuted
 from gslverify.mutation.mutants import operators
 from gslverify.mutation.score import Judged, Score
 from gslverify.report.delivery import write_report
@@ -115,8 +117,8 @@ def mutate(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     are neither refused by the language nor right. One rule alone gets 30 seconds, unless --budget
     or --sample is given. See docs/explanation/mutation.md.
 
-    Exit codes: 0 done, 1 the score is below --fail-under, 2 wrong usage, 5 there is no rule to
-    break, 130 interrupted.
+    Exit codes: 0 done, 1 the score is below --fail-under or a rule does not hold itself, 2 wrong
+    usage, 5 there is no rule to break, 130 interrupted.
     """
     resolved = resolved_settings(options)
     settings = resolved.settings
@@ -134,6 +136,9 @@ def mutate(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     number = options["mutant"].upper()
     if len(rules) == 1 and not options["sample"] and resolved.values["budget"].origin == "default":
         settings = replace(settings, budget=FOR_ONE_RULE)
+    named = len(rules)
+    if not number and not options["sample"]:
+        rules, settings = _that_hold(rules, settings)
     drawn = Campaign.of(rules, options["operators"], options["sample"], settings.seed, number)
     if number and not drawn.size:
         raise click.UsageError(f"no rule has a mutant {number}; `gslverify mutate -v` lists them")
@@ -142,7 +147,7 @@ def mutate(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     except ClusterError as error:
         raise click.UsageError(str(error)) from error
     _report(over, drawn, resolved, options)
-    low = Score.of(over.judged).least < options["fail_under"]
+    low = len(rules) < named or Score.of(over.judged).least < options["fail_under"]
     sys.exit(Exit.INTERRUPTED if over.interrupted else Exit.FINDINGS if low else Exit.CLEAN)
 
 
@@ -161,6 +166,55 @@ def _sound_rules(paths: Sequence[str], expression: str, settings: Settings) -> l
     return found
 
 
+def _that_hold(
+    rules: Sequence[CollectedRule], settings: Settings
+) -> tuple[list[CollectedRule], Settings]:
+    """Return the rules that were not refuted, and settings with the time that is left.
+
+    The others are named; if there is nothing else, that is all.
+    """
+    started = time.monotonic()
+    wrong = _told_wrong(rules, settings)
+    holding = [item for item in rules if item.rule_id not in wrong]
+    if not holding:
+        sys.exit(Exit.FINDINGS)
+    if settings.budget:
+        left = settings.budget - (time.monotonic() - started)
+        settings = replace(settings, budget=max(left, A_MOMENT))
+    return holding, settings
+
+
+def _told_wrong(rules: Sequence[CollectedRule], settings: Settings) -> set[str]:
+    """Return the ids of rules that do not hold themselves, and say so."""
+    wrong = {}
+    try:
+        with redirect_stdout(sys.stderr), _ticking() as means:
+            for result in refuted(rules, settings, means):
+                codes = {str(f.code) for f in result.findings if not f.code.is_warning}
+                wrong[result.rule_id] = ", ".join(sorted(codes))
+    except KeyboardInterrupt:
+        sys.exit(Exit.INTERRUPTED)
+    for rule_id, found in wrong.items():
+        said = f"{rule_id} does not hold itself ({found}), so its mutants tell nothing"
+        click.echo(f"{said}; see `gslverify check {shlex.quote(rule_id)}`", err=True)
+    return set(wrong)
+
+
+@contextmanager
+def _ticking() -> Iterator[Means]:
+    """Yield what a run needs, with a line that shows how far it is."""
+    ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
+    try:
+        yield Means(
+            notify=ticker.live,
+            watch=ticker.consume,
+            memory_of=lambda settings: memory_of(settings, WITHOUT_HINTS),
+            workers_of=lambda settings: workers_of(settings, ticker),
+        )
+    finally:
+        ticker.close()
+
+
 @dataclass(slots=True)
 class _Over:
     """A campaign that is over, or was interrupted."""
@@ -170,27 +224,18 @@ class _Over:
 
 
 def _carry_out(campaign: Campaign, settings: Settings) -> _Over:
-    ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
     over = _Over(list(campaign.judged))
-    run = campaign.run(
-        settings,
-        notify=ticker.live,
-        watch=ticker.consume,
-        memory=memory_of(settings, WITHOUT_HINTS),
-        workers=workers_of(settings, ticker),
-    )
-    try:
-        with redirect_stdout(sys.stderr):
+    with redirect_stdout(sys.stderr), _ticking() as means:
+        run = campaign.run(settings, means)
+        try:
             while True:
                 over.judged.append(next(run))
-    except StopIteration as end:
-        done: RunDone = end.value
-        over.interrupted = done.interrupted
-    except KeyboardInterrupt:
-        run.close()
-        over.interrupted = True
-    finally:
-        ticker.close()
+        except StopIteration as end:
+            done: RunDone = end.value
+            over.interrupted = done.interrupted
+        except KeyboardInterrupt:
+            run.close()
+            over.interrupted = True
     return over
 
 

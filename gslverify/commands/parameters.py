@@ -15,7 +15,7 @@ from gslverify.configuration import table
 from gslverify.configuration.file import SettingsError
 from gslverify.configuration.kinds import Kind
 from gslverify.configuration.resolve import Resolved, resolve
-from gslverify.configuration.table import TABLE, Setting, default_of
+from gslverify.configuration.table import FLAG_VARIABLES, TABLE, Setting, default_of
 from gslverify.report.formats import FORMATS
 from gslverify.settings import Settings, automatic_jobs
 
@@ -135,6 +135,7 @@ RULES = (
         "-k",
         "expression",
         default="",
+        envvar=FLAG_VARIABLES["-k"],
         metavar="EXPR",
         help="Only rules whose name or tags fit, such as 'conv and not group'.",
     ),
@@ -145,7 +146,7 @@ SELECTION = (*RULES, *_options(table.SELECTION))
 
 EFFORT = (
     *_options(table.EFFORT),
-    click.option("-x", "stop_at_first", is_flag=True, help="Stop at the first failure."),
+    click.option("-x", "stop_at_first", is_flag=True, help="The same as --max-failures 1."),
     *_options(table.LIMITS),
 )
 
@@ -161,7 +162,12 @@ BASELINE = option(table.BASELINE)
 
 BASELINE_OR_NONE = (
     BASELINE,
-    click.option("--no-baseline", is_flag=True, help="Compare with no file of known results."),
+    click.option(
+        "--no-baseline",
+        is_flag=True,
+        envvar=FLAG_VARIABLES["--no-baseline"],
+        help="Compare with no file of known results.",
+    ),
 )
 
 STORAGE = _options(table.STORAGE)
@@ -173,7 +179,7 @@ REPORTS = (
         "output_file",
         type=click.Path(path_type=Path),
         callback=output_file,
-        envvar="GSLVERIFY_OUTPUT_FILE",
+        envvar=FLAG_VARIABLES["-o"],
         metavar="FILE",
         help="Write the report to FILE and the usual text to the terminal.",
     ),
@@ -182,7 +188,7 @@ REPORTS = (
         "reports",
         multiple=True,
         callback=reports,
-        envvar="GSLVERIFY_REPORT",
+        envvar=FLAG_VARIABLES["--report"],
         metavar="FMT=PATH",
         help="Write one more report, such as sarif=gslverify.sarif; may be given again.",
     ),
@@ -191,10 +197,17 @@ REPORTS = (
 OUTPUT = (
     *REPORTS,
     click.option(
-        "--watch", "watching", is_flag=True, help="Verify again what changes, until Ctrl-C."
+        "--watch",
+        "watching",
+        is_flag=True,
+        envvar=FLAG_VARIABLES["--watch"],
+        help="Verify again what changes, until Ctrl-C.",
     ),
     click.option(
-        "--show-settings", is_flag=True, help="Show all settings with their origins and stop."
+        "--show-settings",
+        is_flag=True,
+        envvar=FLAG_VARIABLES["--show-settings"],
+        help="Show all settings with their origins and stop.",
     ),
 )
 

@@ -6,8 +6,10 @@ from collections.abc import Iterable
 
 import click
 
+from gsl.errors import printable
+
 
 def write(lines: Iterable[str]) -> None:
-    """Write lines to standard output."""
+    """Write lines to standard output, without what a terminal would obey."""
     for line in lines:
-        click.echo(line)
+        click.echo(printable(line))

@@ -19,12 +19,18 @@ from gslverify.configuration.file import (
     read_file,
 )
 from gslverify.configuration.kinds import seen_from
-from gslverify.configuration.table import ENVIRONMENT_PREFIX, FIELDS, TABLE, default_of
+from gslverify.configuration.table import (
+    ENVIRONMENT_PREFIX,
+    FIELDS,
+    FLAG_VARIABLES,
+    TABLE,
+    default_of,
+)
 from gslverify.project import project_root
 from gslverify.settings import Settings, automatic_jobs, enough_examples
 
-OTHER_VARIABLES = frozenset({f"{ENVIRONMENT_PREFIX}REPORT", f"{ENVIRONMENT_PREFIX}OUTPUT_FILE"})
-"""Variables of flags that are no settings."""
+DEFAULT = "default"
+"""Origin of values that nobody gave."""
 
 WIDEST = 40
 """Columns of the longest value behind which origins are still aligned."""
@@ -66,7 +72,7 @@ def resolve(
     variables = dict(_variables(environment))
     root = project_root(here)
     defaults = {
-        name: Value(seen_from(here, root, setting.kind, default_of(setting)), "default")
+        name: Value(seen_from(here, root, setting.kind, default_of(setting)), DEFAULT)
         for name, setting in TABLE.items()
     }
     if environment.get("CI"):
@@ -92,7 +98,7 @@ def _variables(environment: Mapping[str, str]) -> Iterator[tuple[str, Value]]:
     known = {setting.variable: (setting, False) for setting in TABLE.values()}
     known |= {s.opposite_variable: (s, True) for s in TABLE.values() if s.opposite_variable}
     for variable, text in sorted(environment.items()):
-        if not variable.startswith(ENVIRONMENT_PREFIX) or variable in OTHER_VARIABLES:
+        if not variable.startswith(ENVIRONMENT_PREFIX) or variable in FLAG_VARIABLES.values():
             continue
         if variable not in known:
             hint = _meant(variable, known) or "see `gslverify check --show-settings`"
@@ -138,11 +144,11 @@ def _completed(values: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:
                 yield name, Value(automatic_jobs(), f"{value.origin}, auto")
             case "seed", "random":
                 yield name, Value(secrets.randbelow(2**32), f"{value.origin}, random")
-            case "min-examples", _ if value.origin == "default":
-                yield name, Value(enough_examples(most.value), "default")
+            case "min-examples", _ if value.origin == DEFAULT:
+                yield name, Value(enough_examples(most.value), DEFAULT)
             case _:
                 yield name, value
-    if least.origin != "default" and least.value > most.value:
+    if least.origin != DEFAULT and least.value > most.value:
         raise SettingsError(
             f"--min-examples {least.value} can never be reached with -n {most.value}; "
             "raise -n or lower it"

@@ -29,6 +29,20 @@ from gslverify.settings import STAGES, Settings
 
 ENVIRONMENT_PREFIX = "GSLVERIFY_"
 
+FLAG_VARIABLES = {
+    flag: ENVIRONMENT_PREFIX + name
+    for flag, name in {
+        "-k": "K",
+        "-o": "OUTPUT_FILE",
+        "--mutant": "MUTANT",
+        "--no-baseline": "NO_BASELINE",
+        "--report": "REPORT",
+        "--show-settings": "SHOW_SETTINGS",
+        "--watch": "WATCH",
+    }.items()
+}
+"""The variables of flags that are no settings; -x is a short --max-failures 1."""
+
 UNITS_PER_SECOND = 1_000_000
 """Units of the solver's own resource count that stand for a second of --solver-timeout.
 

@@ -109,7 +109,7 @@ def left_out(run: Mapping[str, Any]) -> str:
     arguments = list(run["argv"])
     if run.get("tags") or any(a.startswith("--tag") for a in arguments):
         return "--tag left rules out"
-    if any(a.startswith("-k") for a in arguments):
+    if run.get("expression") or any(a.startswith("-k") for a in arguments):
         return "-k left rules out"
     return ""
 

@@ -39,7 +39,7 @@ def gate_lines(changes: Sequence[Change], name: str, *, strict: bool) -> Iterato
             yield change_line(change)
     stale = sum(change.kind in STALE for change in changes)
     if stale:
-        ending = "which fails a strict gate" if strict else "update it when you like"
+        ending = "which fails a strict gate" if strict else "which fails strict gates only"
         yield f"  {stale} out of date: run `gslverify baseline update`; {ending}"
     if any(change.kind in FATAL for change in changes):
         yield "  accept one failure: gslverify baseline accept RULE --reason TEXT"

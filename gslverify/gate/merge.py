@@ -8,7 +8,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
-from gslverify.exits import Exit
+from gslverify.exits import Exit, gravest
 from gslverify.gate.report import ReportError
 
 Document = Mapping[str, Any]
@@ -16,7 +16,6 @@ Document = Mapping[str, Any]
 OF_A_SHARD = ("shard", "exit_code", "stop_reason")
 """What shards of one run may differ in."""
 
-GRAVEST_FIRST = (Exit.INTERRUPTED, Exit.FINDINGS, Exit.INTERNAL, Exit.USAGE, Exit.NO_RULES)
 COMPLETED = "completed"
 
 
@@ -100,11 +99,7 @@ def _require_each_once(rules: Sequence[Mapping[str, Any]]) -> None:
 
 def _exit_code(shards: Sequence[Document]) -> Exit:
     """Return what the whole run would have ended with."""
-    codes = {Exit(shard["run"]["exit_code"]) for shard in shards if shard["rules"]}
-    if codes <= {Exit.NO_RULES}:
-        return Exit.NO_RULES
-    worst = next((code for code in GRAVEST_FIRST if code in codes), Exit.CLEAN)
-    return Exit.USAGE if worst is Exit.NO_RULES else worst
+    return gravest(Exit(shard["run"]["exit_code"]) for shard in shards if shard["rules"])
 
 
 def _timing(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

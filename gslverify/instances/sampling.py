@@ -198,6 +198,13 @@ class Sampler:
             return None
         return found if demand is None or demand in self.unmet or meets(found, demand) else None
 
+    def mended(self, wish: Wish) -> dict[Symbol, Any] | None:
+        """Return a model near the wishes in which no result lacks elements, if one is found.
+
+        As in `granted`, the solver is not asked.
+        """
+        return self._repaired(self._wishes(wish), [size >= 1 for size in self.sizes])
+
     def _wishes(self, wish: Wish) -> dict[Symbol, Any]:
         return {symbol: wish(symbol, self.options.get(symbol, ())) for symbol in self.free}
 

@@ -31,19 +31,20 @@ class Exploration:
     graphs: dict[str, Outputs] = field(default_factory=dict)
     steps: dict[str, list[tuple[Subst, str]]] = field(default_factory=dict)
 
-    def loops(self) -> list[tuple[Subst, ...]]:
-        """Return the rules of ways from a graph back to itself, no set of rules twice.
+    def loops(self) -> list[tuple[Outputs, tuple[Subst, ...]]]:
+        """Return graphs with the rules of a way back to each, no set of rules twice.
 
         For every step that is part of such a way there is a shortest one.
         """
         inside = self._on_the_way_back()
-        found: dict[frozenset[Subst], tuple[Subst, ...]] = {}
+        found: dict[frozenset[Subst], tuple[Outputs, tuple[Subst, ...]]] = {}
         for graph in inside:
             for rule, after in self.steps[graph]:
                 if after in inside:
                     back = () if after == graph else self.way(after, graph)
                     if back or after == graph:
-                        found.setdefault(frozenset((rule, *back)), (rule, *back))
+                        way = (self.graphs[graph], (rule, *back))
+                        found.setdefault(frozenset(way[1]), way)
         return list(found.values())
 
     def _on_the_way_back(self) -> dict[str, None]:

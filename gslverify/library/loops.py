@@ -14,10 +14,10 @@ from gsl.text.listing import listing
 from gsl.workload import Workload
 from gslverify.codes.library import RULES_LOOP
 from gslverify.finding import Finding
-from gslverify.library.exploration import Exploration, explore
+from gslverify.library.exploration import Exploration, Outputs, explore
 from gslverify.library.overlaps import overlaps
 from gslverify.library.relations import Explored, Found
-from gslverify.library.samples import Member, Sample
+from gslverify.library.samples import Member
 
 MOST_REWRITES = 200
 REPEATED = 10
@@ -26,10 +26,9 @@ REPEATED = 10
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """Rules that lead from a graph that the first of them matches back to it, or `on` and on."""
+    """Rules that lead from a graph, by themselves, back to it or `on` and on."""
 
-    member: Member
-    sample: Sample
+    graph: Outputs
     rules: tuple[Subst, ...]
     on: bool = False
 
@@ -46,38 +45,38 @@ def loops(explored: Explored, unordered: Sequence[Member]) -> Iterator[Found]:
     for rules, way in known.items():
         # What was applied on and on may be more than what it takes.
         if not (way.on and any(other < rules for other in known)):
-            yield way.member, _finding(way, explored.by_rule)
+            yield explored.by_rule[way.rules[0]], _finding(way, explored.by_rule)
 
 
 def _among_samples(explored: Explored) -> Iterator[_Way]:
     rules = list(explored.by_rule)
-    for member, explorations in zip(explored.members, explored.explorations, strict=True):
-        for sample, exploration in zip(member.samples, explorations, strict=True):
-            yield from _ways(member, sample, exploration, rules)
+    for exploration in chain.from_iterable(explored.explorations):
+        yield from _ways(exploration, rules)
 
 
 def _among_overlaps(unordered: Sequence[Member]) -> Iterator[_Way]:
     rules = [member.subst for member in unordered]
     index = RuleIndex(rules)
-    for member, sample in overlaps(unordered):
-        yield from _ways(member, sample, explore(sample.source, rules, index=index), rules)
+    for sample in overlaps(unordered):
+        yield from _ways(explore(sample.source, rules, index=index), rules)
 
 
-def _ways(
-    member: Member, sample: Sample, exploration: Exploration, rules: Sequence[Subst]
-) -> Iterator[_Way]:
+def _ways(exploration: Exploration, rules: Sequence[Subst]) -> Iterator[_Way]:
     circles = exploration.loops()
-    yield from (_Way(member, sample, circle) for circle in circles)
-    repeated = () if circles else _endless(sample, rules)
+    yield from (_Way(graph, circle) for graph, circle in circles)
+    start = exploration.graphs[exploration.start]
+    repeated = () if circles else _endless(start, rules)
     if repeated:
-        yield _Way(member, sample, repeated, on=True)
+        # Rules that were applied only in the beginning may have led to where these go on.
+        alone = (graph for graph in exploration.graphs.values() if _endless(graph, repeated))
+        yield _Way(next(alone, start), repeated, on=True)
 
 
-def _endless(sample: Sample, rules: Sequence[Subst]) -> tuple[Subst, ...]:
+def _endless(graph: Outputs, rules: Sequence[Subst]) -> tuple[Subst, ...]:
     """Return the rules that are applied again and again, the first match at a time."""
     record = Record()
     try:
-        apply(Workload(sample.source), rules, max_rewrites=MOST_REWRITES, record=record)
+        apply(Workload(graph), rules, max_rewrites=MOST_REWRITES, record=record)
     except RewriteError:
         return tuple(rule for rule, count in record.counts.items() if count >= REPEATED)
     return ()
@@ -85,8 +84,9 @@ def _endless(sample: Sample, rules: Sequence[Subst]) -> tuple[Subst, ...]:
 
 def _finding(way: _Way, by_rule: Mapping[Subst, Member]) -> Finding:
     names = [by_rule[rule].name for rule in way.rules]
-    message = f"the rules feed each other: {' -> '.join([*names, names[0]])}"
+    feed = "the rule feeds itself" if len(names) == 1 else "the rules feed each other"
+    message = f"{feed}: {' -> '.join([*names, names[0]])}"
     span = by_rule[way.rules[0]].item.rule.span
     cure = "apply them in separate passes, or give one a condition"
-    details = ("a graph that is rewritten without end:", *listing(way.sample.source))
+    details = ("a graph that is rewritten without end:", *listing(way.graph))
     return Finding(RULES_LOOP, message, span, cure, details, subject="->".join(sorted(names)))

@@ -28,23 +28,23 @@ MOST_NODES = 24
 """Graphs that have grown beyond this are not joined to others."""
 
 
-def overlaps(members: Sequence[Member]) -> Iterator[tuple[Member, Sample]]:
-    """Yield graphs on which rules overlap, with the rule that is applied first to each.
+def overlaps(members: Sequence[Member]) -> Iterator[Sample]:
+    """Yield graphs on which rules overlap.
 
     The target of each sample is what the rules that were joined have made of its source.
     """
     meeting = _Meeting(members)
-    round_ = [(m, m.samples[n]) for n in range(MOST_SAMPLES) for m in members if n < len(m.samples)]
+    round_ = [m.samples[n] for n in range(MOST_SAMPLES) for m in members if n < len(m.samples)]
     left = MOST_OVERLAPS
     for _ in range(MOST_ROUNDS):
-        joined: list[tuple[Member, Sample]] = []
-        for member, sample in round_:
+        joined: list[Sample] = []
+        for sample in round_:
             for new in meeting.joined(sample):
                 if left == 0:
                     return
                 left -= 1
-                joined.append((member, new))
-                yield member, new
+                joined.append(new)
+                yield new
         round_ = joined
 
 

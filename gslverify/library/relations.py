@@ -19,7 +19,7 @@ from gslverify.codes.library import (
 from gslverify.corpus.collect import CollectedRule
 from gslverify.finding import Finding
 from gslverify.library.exploration import Exploration, explore, text_of
-from gslverify.library.samples import Member, Sample
+from gslverify.library.samples import Member, Sample, witnesses_of
 from gslverify.mutation.normal import Form, normal_form
 
 Found = tuple[Member, Finding]
@@ -61,16 +61,27 @@ def shadows(members: Sequence[Member]) -> Iterator[Found]:
     for number, member in enumerate(members):
         earlier = {other.subst: other for other in members[:number]}
         index = RuleIndex(list(earlier))
-        takers = [_takers(sample, index) for sample in member.samples]
-        common = (rule for rule in takers[0] if all(rule in t for t in takers)) if takers else ()
-        first = next(iter(common), None)
+        common = _common_takers(member.samples, index)
+        witnesses = member.subst.derived(witnesses_of) if common else []
+        first = next((r for r in common if r in _common_takers(witnesses, index, common)), None)
         if first is not None:
+            number_of_graphs = len(member.samples) + len(witnesses)
             name = earlier[first].name
             message = f"`{name}` comes before `{member.name}` and matches wherever it does"
-            details = (f"on all {len(takers)} graphs tried, such as", *_graph(member.samples[0]))
+            details = _tried(member, number_of_graphs)
             cure = "put the more special rule first"
             span = member.item.rule.span
             yield member, Finding(SHADOWED_RULE, message, span, cure, details, subject=name)
+
+
+def _common_takers(
+    samples: Sequence[Sample], index: RuleIndex, without_samples: Sequence[Subst] = ()
+) -> list[Subst]:
+    """Return the rules that match wherever the rule of all these samples does."""
+    takers = [_takers(sample, index) for sample in samples]
+    if not takers:
+        return list(without_samples)
+    return [rule for rule in takers[0] if all(rule in others for others in takers)]
 
 
 def _takers(sample: Sample, index: RuleIndex) -> list[Subst]:
@@ -80,8 +91,8 @@ def _takers(sample: Sample, index: RuleIndex) -> list[Subst]:
     return [rule for rule in index.rules_at(root) if find(rule, graph, root) is not None]
 
 
-def _graph(sample: Sample) -> list[str]:
-    return listing(sample.source)
+def _tried(member: Member, graphs: int) -> tuple[str, ...]:
+    return (f"on all {graphs} graphs tried, such as", *listing(member.samples[0].source))
 
 
 class Explored:
@@ -90,25 +101,47 @@ class Explored:
     def __init__(self, members: Sequence[Member]) -> None:
         self.members = members
         self.by_rule: Mapping[Subst, Member] = {member.subst: member for member in members}
-        rules = list(self.by_rule)
-        index = RuleIndex(rules)
+        self._rules = list(self.by_rule)
+        self._index = RuleIndex(self._rules)
         self.explorations: list[list[Exploration]] = [
-            [explore(sample.source, rules, index=index) for sample in member.samples]
-            for member in members
+            [self._explored(sample) for sample in member.samples] for member in members
         ]
+
+    def _explored(self, sample: Sample) -> Exploration:
+        return explore(sample.source, self._rules, index=self._index)
 
     def derivable(self) -> Iterator[Found]:
         """Yield every rule whose result the others reach from all of its samples."""
         for member, explorations in zip(self.members, self.explorations, strict=True):
             ways = [
-                exploration.way(exploration.start, text_of(sample.target), member.subst)
+                _way_without(member, sample, exploration)
                 for sample, exploration in zip(member.samples, explorations, strict=True)
             ]
-            if ways and all(ways):
-                names = [self.by_rule[rule].name for rule in ways[0]]
-                message = f"{', then '.join(names)} do what `{member.name}` does"
-                if len(names) == 1:
-                    message = f"`{names[0]}` does what `{member.name}` does"
-                details = (f"on all {len(ways)} graphs tried, such as", *_graph(member.samples[0]))
+            if not ways or not all(ways):
+                continue
+            ways += [
+                _way_without(member, sample, self._explored(sample))
+                for sample in member.subst.derived(witnesses_of)
+            ]
+            if all(ways):
+                message = self._leading(ways, member.name)
                 span, cure = member.item.rule.span, "keep it if it saves time, else remove it"
-                yield member, Finding(DERIVABLE_RULE, message, span, cure, details)
+                yield (
+                    member,
+                    Finding(DERIVABLE_RULE, message, span, cure, _tried(member, len(ways))),
+                )
+
+    def _leading(self, ways: Sequence[tuple[Subst, ...]], name: str) -> str:
+        """Return that rules on ways do what the rule of a name does."""
+        names = [self.by_rule[rule].name for rule in ways[0]]
+        if len(set(ways)) > 1:
+            all_names = dict.fromkeys(self.by_rule[rule].name for way in ways for rule in way)
+            return f"on different ways, {', '.join(all_names)} do what `{name}` does"
+        if len(names) == 1:
+            return f"`{names[0]}` does what `{name}` does"
+        return f"{', then '.join(names)} do what `{name}` does"
+
+
+def _way_without(member: Member, sample: Sample, exploration: Exploration) -> tuple[Subst, ...]:
+    """Return rules other than this one that lead to what it makes of a sample."""
+    return exploration.way(exploration.start, text_of(sample.target), member.subst)

@@ -25,6 +25,9 @@ USUAL_SIZES = (4,)
 SIZES = (USUAL_SIZES, (1, 4), (4, 1))
 """Of the axes of each sample; where all are the same, samples of several rules fit together."""
 MOST_SAMPLES = len(SIZES)
+WITNESSES = ((USUAL_SIZES, 1), ((3, 4, 5), 2), ((2,), 4))
+"""Sizes and how far attributes are beyond the least, for each structure of a witness."""
+STRUCTURES_OF_WITNESSES = 6
 FEW_RUNS, MANY_RUNS = 40, 2000
 SOLVER_LIMIT = 1_000_000
 
@@ -70,7 +73,8 @@ def samples_of(subst: Subst) -> list[Sample]:
     context = new_context()
 
     def fits(instance: Instance) -> bool:
-        sample = _sample(subst, instance, context, SIZES[len(found) % len(SIZES)])
+        model = _small_model(instance, context, SIZES[len(found) % len(SIZES)])
+        sample = _sample(subst, instance, model)
         found.extend(sample)
         return bool(sample)
 
@@ -81,14 +85,29 @@ def samples_of(subst: Subst) -> list[Sample]:
     return found
 
 
-def _sample(
-    subst: Subst, instance: Instance, context: Context, sizes: tuple[int, ...]
-) -> list[Sample]:
-    """Return a small graph of a structure and what the rule makes of it, if there is one."""
-    try:
-        model = _small_model(instance, context, sizes)
-    except (GslError, UntranslatableError):
-        model = None
+def witnesses_of(subst: Subst) -> list[Sample]:
+    """Return more samples, for what is about to be said of all matches of a rule.
+
+    They take longer to find: the solver looks for what is nearest to different wishes.
+    """
+    found: list[Sample] = []
+    context = new_context()
+
+    def fits(instance: Instance) -> bool:
+        sampler = _sampler(instance, context)
+        samples = []
+        for sizes, beyond in WITNESSES:
+            model = sampler.model(_nothing_special(sizes, beyond), may_be_empty=False)
+            samples += _sample(subst, instance, model)
+        found.extend(samples)
+        return bool(samples)
+
+    some_variants(subst, USUAL, fits, STRUCTURES_OF_WITNESSES, FEW_RUNS)
+    return found
+
+
+def _sample(subst: Subst, instance: Instance, model: dict[Symbol, Any] | None) -> list[Sample]:
+    """Return the graph of a model and what the rule makes of it, if there is one."""
     if model is None:
         return []
     for fill in (_unlike, ones):
@@ -106,17 +125,30 @@ def _unlike(variable: Var) -> Any:
     return numbers.astype(variable.dtype)
 
 
+def _sampler(instance: Instance, context: Context) -> Sampler:
+    solver = Solver([claim.term for claim in instance.claims], SOLVER_LIMIT, context)
+    return Sampler(instance, solver)
+
+
 def _small_model(
     instance: Instance, context: Context, sizes: tuple[int, ...]
 ) -> dict[Symbol, Any] | None:
     """Return a model that is guessed, which takes a tenth of the time, or that of the solver."""
-    solver = Solver([claim.term for claim in instance.claims], SOLVER_LIMIT, context)
-    sampler = Sampler(instance, solver)
-    for chosen, beyond in ((sizes, 1), (USUAL_SIZES, 1), (USUAL_SIZES, 0)):
-        guessed = sampler.granted(_nothing_special(chosen, beyond))
-        if guessed is not None:
-            return guessed
-    result = solver.check()
+    try:
+        sampler = _sampler(instance, context)
+        guesses = (
+            (sampler.granted, sizes, 1),
+            (sampler.granted, USUAL_SIZES, 1),
+            (sampler.mended, sizes, 1),
+            (sampler.granted, USUAL_SIZES, 0),
+        )
+        for guess, chosen, beyond in guesses:
+            guessed = guess(_nothing_special(chosen, beyond))
+            if guessed is not None:
+                return guessed
+        result = sampler.solver.check()
+    except (GslError, UntranslatableError):
+        return None
     return dict(result.model) if result.answer is Answer.SAT else None
 
 

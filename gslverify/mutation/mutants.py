@@ -31,6 +31,7 @@ class Mutant:
     span: Span | None
     subst: Subst | None
     performance: bool = False
+    elsewhere: bool = False
     stillborn: str = ""
 
     @property
@@ -74,7 +75,9 @@ def _mutant(name: str, operator: MutationOperator, change: Change, subst: Subst)
         stillborn = _refusal(made)
     except GslError as error:
         return Mutant(*known, None, stillborn=str(error))
-    return Mutant(*known, None if stillborn else made, change.performance, stillborn)
+    if stillborn:
+        return Mutant(*known, None, change.performance, change.elsewhere, stillborn)
+    return Mutant(*known, made, change.performance, change.elsewhere)
 
 
 def _refusal(made: Subst) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gsl.attr.term import Access, Constant, Term, subterms
+from gsl.attr.term import Access, Constant, Operation, Term, subterms
 from gsl.canonical import statement
 from gsl.check.finding import target_only
 from gsl.operators import Operator
@@ -32,8 +32,18 @@ def normal_form(subst: Subst) -> Form:
         text = _target_text(pattern, names)
         names[pattern] = known.get(text, text)
     outputs = tuple(names[output] for output in (*plain.source, *plain.target))
-    conditions = {term_text(condition, names) for condition in plain.where}
-    return (source, outputs, tuple(sorted(conditions)))
+    conditions = {_condition_text(condition, names) for condition in plain.where}
+    aliases = ("aliases",) if plain.aliases else ()
+    return (source, outputs, (*aliases, *sorted(conditions)))
+
+
+def _condition_text(condition: Term, names: Mapping[Pattern, str]) -> str:
+    """Return the text of a condition; it is the same whichever side of an equation comes first."""
+    match condition:
+        case Operation(head="==" | "!=" as head, operands=operands):
+            return f" {head} ".join(sorted(term_text(operand, names) for operand in operands))
+        case _:
+            return term_text(condition, names)
 
 
 def _target_text(pattern: Pattern, names: Mapping[Pattern, str]) -> str:

@@ -16,13 +16,15 @@ from gslverify.mutation.draft import Draft
 class Change:
     """One change of a rule: where, in words, and the rule that results.
 
-    `performance` says that only the cost of what is computed changes.
+    `performance` says that only the cost of what is computed changes, `elsewhere` that the rule
+    may match what it did not match before, although its operator does not always do that.
     """
 
     place: Pattern | None
     description: str
     draft: Draft
     performance: bool = False
+    elsewhere: bool = False
 
 
 Changes = Iterator[Change]

@@ -22,8 +22,9 @@ class Fate(StrEnum):
     """What became of a mutant.
 
     Only KILLED and SURVIVED count. A DECLINED one matches more, but its target cannot be built
-    for what is new; a GENERAL one matches more and was proved all the same, so that the rule was
-    stricter than it had to be. For an UNJUDGED one there was no time.
+    for what is new; where it can, no difference was found. A GENERAL one matches more and was
+    proved all the same, so that the rule was stricter than it had to be. For an UNJUDGED one there
+    was no time.
     """
 
     KILLED = "killed"
@@ -46,6 +47,19 @@ class Judged:
     by: str = ""
 
 
+def fate_where_legal(mutant: Mutant, result: RuleResult) -> tuple[Fate, str]:
+    """Return the fate of a mutant that was verified where its target can be built.
+
+    Where it cannot is known already.
+    """
+    refuting = next((s for s in result.stages if not s.skipped and s.verdict in REFUTING), None)
+    if refuting is not None and result.verdict is not Verdict.VACUOUS:
+        return Fate.KILLED, refuting.stage
+    if _has_no_time(result):
+        return Fate.UNJUDGED, _why(result)
+    return Fate.DECLINED, "shape"
+
+
 def fate_of(mutant: Mutant, result: RuleResult) -> tuple[Fate, str]:
     """Return the fate of a verified mutant and the stage or reason."""
     if mutant.operator.id == ITSELF and _warns(result, "GSL145"):
@@ -59,10 +73,15 @@ def fate_of(mutant: Mutant, result: RuleResult) -> tuple[Fate, str]:
     if mutant.performance:
         return Fate.PERFORMANCE, ""
     if result.verdict is Verdict.PASS and is_proved(result.assurances):
-        return (Fate.GENERAL if mutant.operator.weakens else Fate.EQUIVALENT), "prove"
-    if {finding.code for finding in result.findings} & {BUDGET_SPENT, RULE_BUDGET_SPENT}:
+        matches_more = mutant.operator.weakens or mutant.elsewhere
+        return (Fate.GENERAL if matches_more else Fate.EQUIVALENT), "prove"
+    if _has_no_time(result):
         return Fate.UNJUDGED, _why(result)
     return Fate.SURVIVED, _why(result)
+
+
+def _has_no_time(result: RuleResult) -> bool:
+    return bool({finding.code for finding in result.findings} & {BUDGET_SPENT, RULE_BUDGET_SPENT})
 
 
 def _warns(result: RuleResult, code_id: str) -> bool:

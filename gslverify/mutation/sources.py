@@ -11,7 +11,12 @@ from gsl.pat import Call, Cond, Const, Pattern, Trait, Variable, Variadic, Wildc
 from gsl.subst import Subst
 from gslverify.mutation.draft import Draft
 from gslverify.mutation.registry import Change, Changes, mutation, name_of, source_calls
-from gslverify.mutation.terms import is_constant, loosened_fields, other_comparisons
+from gslverify.mutation.terms import (
+    is_constant,
+    is_stricter,
+    loosened_fields,
+    other_comparisons,
+)
 
 LAYING_OUT = ("axes", "axis", "layout", "pool_layout")
 
@@ -74,7 +79,8 @@ def other_condition(subst: Subst) -> Changes:
             where = (*subst.where[:number], term, *subst.where[number + 1 :])
             draft = Draft.of(subst)
             draft.where = where
-            yield Change(None, f"condition {number + 1}: {said}", draft)
+            elsewhere = not is_stricter(term, condition)
+            yield Change(None, f"condition {number + 1}: {said}", draft, elsewhere=elsewhere)
     for pattern in subst.target_patterns:
         if isinstance(pattern, Cond):
             draft = Draft.of(subst)

@@ -28,6 +28,7 @@ Variation = tuple[str, Term]
 """What was done to a term, in words, and the term that it gives."""
 
 COMPARISONS = {"<": ("<=",), "<=": ("<",), ">": (">=",), ">=": (">",), "==": (">=", "<=", "!=")}
+STRICTER = {("<=", "<"), (">=", ">"), ("or", "and")}
 SIBLINGS = {"and": "or", "or": "and", "min": "max", "max": "min", "floor": "ceil", "ceil": "floor"}
 
 
@@ -174,6 +175,17 @@ def other_comparisons(term: Term) -> Iterator[Variation]:
                 f"`{part.head}` becomes `{other}`",
                 replaced(term, {part: operation(other, *part.operands)}),
             )
+
+
+def is_stricter(new: Term, old: Term) -> bool:
+    """Tell whether a changed condition plainly holds nowhere else than the one it was made from."""
+    if not isinstance(new, Operation) or not isinstance(old, Operation):
+        return False
+    pairs = list(zip(new.operands, old.operands, strict=False))
+    if all(mine is before for mine, before in pairs):
+        return (old.head, new.head) in STRICTER
+    same = new.head == old.head and new.head in ("and", "or")
+    return same and all(mine is before or is_stricter(mine, before) for mine, before in pairs)
 
 
 def _may_be_text(term: Term) -> bool:

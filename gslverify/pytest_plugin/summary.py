@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gslverify.corpus.collect import Collected
+from gslverify.corpus.collect import Collected, load_guarded, writable
 from gslverify.events import RunDone
 from gslverify.exits import exit_code
 from gslverify.finding import RuleResult
@@ -34,6 +34,7 @@ class Results:
 
     rules: dict[str, RuleResult] = field(default_factory=dict)
     collected: dict[str, Collected] = field(default_factory=dict)
+    elsewhere: set[Path] = field(default_factory=set)
     started: float = field(default_factory=time.perf_counter)
 
     def add(self, result: RuleResult) -> None:
@@ -41,6 +42,20 @@ class Results:
         known = self.rules.get(result.rule_id)
         if known is None or len(known.stages) <= len(result.stages):
             self.rules[result.rule_id] = result
+
+    @property
+    def files(self) -> set[Path]:
+        """The files whose rules this process has collected."""
+        return {item.path for item in self.collected.values()}
+
+    def load_elsewhere(self, seconds: float) -> None:
+        """Load the rules that other processes have collected, for reports that draw them.
+
+        Rules are functions, which no process can hand over to another.
+        """
+        loaded = load_guarded(sorted(self.elsewhere - self.files), seconds)
+        for item in writable([item for items in loaded for item in items], seconds):
+            self.collected.setdefault(item.rule_id, item)
 
     def done(self) -> RunDone:
         """Return the end of a run with what is known, in the order of files and lines."""
@@ -58,6 +73,7 @@ class Summary:
         self.config = config
         self.results = Results()
         self.failures: list[str] = []
+        self.written: list[tuple[str, Path]] = []
         self.remarks: list[str] = []
         self.wanted = [_report(text) for text in config.getoption("gsl_report")]
         baseline = baseline_of(config)
@@ -71,12 +87,23 @@ class Summary:
         of_session(self.config).memory.close()
         output: dict[str, Any] | None = getattr(self.config, "workeroutput", None)
         if output is not None:
-            output[CHANNEL] = pickle.dumps(list(self.results.rules.values()))
+            output[CHANNEL] = pickle.dumps((list(self.results.rules.values()), self.results.files))
             return
         if self.wanted:
-            self.failures = list(deliver(self._report(), self.wanted, os.environ))
+            self.results.load_elsewhere(session_settings(self.config).load_timeout)
+            self._deliver(session)
         if self.gate is not None and self.results.rules:
             self._compare(self.gate, session)
+
+    def _deliver(self, session: pytest.Session) -> None:
+        """Write the reports; one that cannot be written fails a session that went well."""
+        report = self._report()
+        for one in self.wanted:
+            problems = list(deliver(report, [one], os.environ))
+            self.failures += problems
+            self.written += [] if problems else [one]
+        if self.failures and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
 
     def _compare(self, gate: Gate, session: pytest.Session) -> None:
         """Compare with the baseline, which may fail a session in which no item did."""
@@ -90,7 +117,9 @@ class Summary:
     def pytest_testnodedown(self, node: Any) -> None:
         """Take over the results of a worker of pytest-xdist."""
         data = getattr(node, "workeroutput", {}).get(CHANNEL)
-        for result in pickle.loads(data) if data else ():
+        results, files = pickle.loads(data) if data else ((), ())
+        self.results.elsewhere.update(files)
+        for result in results:
             self.results.add(result)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
@@ -102,7 +131,7 @@ class Summary:
         counts = summary_lines(self.results.done(), settings, Style())
         for line in (*counts, *self.remarks, *self.failures):
             terminalreporter.line(line)
-        for name, path in self.wanted:
+        for name, path in self.written:
             terminalreporter.line(f"report {name}: {path}")
 
     def _report(self) -> Report:

@@ -44,8 +44,4 @@ def deliver_step_summary(report: Report, environment: Mapping[str, str]) -> Iter
 
 def write_report(path: Path, text: str) -> None:
     """Write a file as a whole or not at all, so that an older one survives a full disk."""
-    data = text.encode("utf-8", "backslashreplace")
-    if path.exists() and not path.is_file():  # a device or a pipe, which no file can replace
-        path.write_bytes(data)
-        return
-    write_whole(path, data)
+    write_whole(path, text.encode("utf-8", "backslashreplace"))

@@ -69,6 +69,7 @@ def _run(report: Report) -> dict[str, Any]:
         "paths": [selector_in_project(text) for text in report.selectors],
         "profile": settings.profile,
         "tags": list(settings.tags),
+        "expression": report.expression or None,
         "changed_since": settings.changed_since or None,
         "stages": list(settings.stages),
         "max_examples": settings.max_examples,

@@ -29,6 +29,7 @@ COLUMNS = (
 )
 SCHEMA_VERSION = 1
 STRICTER = "holds too: the rule is stricter than it must be"
+OR_THE_SAME = ", unless nothing else can match"
 
 
 def campaign_lines(
@@ -72,7 +73,8 @@ def mutant_lines(one: Judged, style: Style) -> Iterator[str]:
     place = f" ({_place(mutant.span)})" if mutant.span else ""
     head = "GENERALISATION" if one.fate is Fate.GENERAL else one.fate.upper()
     yield f"{style.paint(head, BOLD)} {one.rule_id} {mutant.number}: {mutant.description}{place}"
-    said = STRICTER if one.fate is Fate.GENERAL else one.by
+    stricter = f"{STRICTER}{OR_THE_SAME if mutant.elsewhere else ''}"
+    said = stricter if one.fate is Fate.GENERAL else one.by
     yield f"         {style.plain(said)}"
     if one.fate in WORTH_A_LOOK:
         words = ["gslverify", "check", one.rule_id, "--mutant", mutant.number, "-n", "200"]

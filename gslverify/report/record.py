@@ -30,6 +30,7 @@ class Report:
         collected: the rules, for formats that draw them.
         everything: draw the rules without problems, too.
         known: rules with codes that the baseline knows to speak against them; None without one.
+        expression: what -k says about rules; empty for all.
     """
 
     done: RunDone
@@ -42,6 +43,7 @@ class Report:
     collected: tuple[Collected, ...] = ()
     everything: bool = False
     known: frozenset[tuple[str, str]] | None = None
+    expression: str = ""
 
     @property
     def findings(self) -> Iterator[tuple[RuleResult, Finding]]:

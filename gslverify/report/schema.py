@@ -94,6 +94,7 @@ STAGE = record(
     status={"enum": [*VERDICTS, "skipped"]},
     reason=optional(TEXT),
     counts=mapping(WHOLE),
+    notes=listing(TEXT),
     coverage=optional(COVERAGE),
     examples=optional(EXAMPLES),
 )
@@ -116,6 +117,9 @@ RUN = record(
     argv=listing(TEXT),
     paths=listing(TEXT),
     profile=TEXT,
+    tags=listing(TEXT),
+    expression=optional(TEXT),
+    changed_since=optional(TEXT),
     stages=listing(TEXT),
     max_examples=WHOLE,
     min_examples=WHOLE,

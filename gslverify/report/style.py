@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+from gsl.errors import printable
 from gslverify.finding import Verdict
 
 COLOURS = {
@@ -16,6 +18,8 @@ COLOURS = {
 }
 DIM = "2"
 BOLD = "1"
+
+OWN_COLOURS = re.compile(r"(\x1b\[(?:[0-9]+;?)*m)")
 
 DEFAULT_WIDTH = 100
 NARROWEST = 60
@@ -46,5 +50,10 @@ class Style:
         return self.paint(verdict.value, COLOURS[verdict]) + padding
 
     def plain(self, text: str) -> str:
-        """Return `text` with what lies outside ASCII replaced, if that is wanted."""
-        return text.encode("ascii", "backslashreplace").decode() if self.ascii_only else text
+        """Return `text` as a terminal may have it: names obey nobody, only our colours do.
+
+        What lies outside ASCII is replaced, if that is wanted.
+        """
+        parts = OWN_COLOURS.split(text) if self.colour else [text]
+        safe = "".join(p if OWN_COLOURS.fullmatch(p) else printable(p) for p in parts)
+        return safe.encode("ascii", "backslashreplace").decode() if self.ascii_only else safe

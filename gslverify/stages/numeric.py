@@ -29,7 +29,7 @@ from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.peaks import peaks
 from gslverify.generate.strategies import network_from, with_place
 from gslverify.generate.wishes import DTYPES, NOTHING_FIXED
-from gslverify.instances.concrete import Rewritten
+from gslverify.instances.concrete import Rewritten, target_outputs
 from gslverify.instances.instance import USUAL
 from gslverify.instances.notable_lengths import notable_lengths
 from gslverify.instances.sampling import Sampler
@@ -48,12 +48,13 @@ from gslverify.stages.satisfiable import fresh_scenarios_of
 from gslverify.trials.ladder import climb, refutation
 from gslverify.trials.second_opinion import assurances, confirm_on_tvm
 from gslverify.trials.simplify import simplified
-from gslverify.trials.trial import MOST_REWRITES, judge, prepare, simplest
+from gslverify.trials.trial import MOST_REWRITES, Prepared, judge, prepare, simplest
 from gslverify.trials.trial import Outcome as Trial
 
 MOST_FRUITLESS_DRAWS = 200
 MOST_UNCOVERED = 12
 GRAPHS_UNCOVERED = 2
+UNBUILT = "the target cannot be built"
 
 
 @dataclass(slots=True)
@@ -111,6 +112,9 @@ class Search:
         prepared = prepare(self.question.subst, network)
         if isinstance(prepared, Rewritten) and prepared.endless:
             self.endless = self.endless or network
+        if self._is_declined(prepared, network):
+            self.rejected[UNBUILT] += 1
+            return []
         trials: list[Trial] = []
         for inputs in draws:
             trial = judge(network, prepared, inputs)
@@ -121,6 +125,14 @@ class Search:
             if trial.code is not None or trial.declined:
                 break
         return trials
+
+    def _is_declined(self, prepared: Prepared, network: Network) -> bool:
+        """Tell whether the target cannot be built, where that only declines the match."""
+        question = self.question
+        if not question.settings.declining or not isinstance(prepared, Rewritten):
+            return False
+        refused = prepared.refusal is not None
+        return refused and target_outputs(question.subst, network.outputs) is None
 
 
 def examine(question: Question) -> Iterable[Outcome]:
@@ -140,7 +152,8 @@ def examine(question: Question) -> Iterable[Outcome]:
     yield Count("draws", search.draws)
     yield Count("contexts", len(search.contexts))
     if failure is not None:
-        after = f"found after {len(search.passed)} graphs that agreed"
+        graphs = "1 graph" if len(search.passed) == 1 else f"{len(search.passed)} graphs"
+        after = f"found after {graphs} that agreed"
         details = (f"{after}, seed {question.settings.seed}",)
         yield replace(_told(question, failure), details=details)
         return

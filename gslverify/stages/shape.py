@@ -113,7 +113,9 @@ def _interval(name: str, numbers: set[int]) -> str:
 def _examine_scenario(question: Question, scenario: Scenario, asked: Questions) -> Finding | None:
     consequences = scenario.consequences
     try:
-        for obligations in _paths(scenario):
+        for path in _paths(scenario):
+            declining = question.settings.declining
+            obligations = list(_where_legal(path)) if declining else path
             unclear = [one for one in obligations if not _is_clear(one, consequences)]
             doubtful = [one for one in unclear if not _is_met(one, scenario, asked)]
             finding = _first_failure(question, scenario, doubtful)
@@ -122,6 +124,16 @@ def _examine_scenario(question: Question, scenario: Scenario, asked: Questions) 
     except (UndecidedError, UntranslatableError) as error:
         return Finding(UNDECIDED_SHAPE, str(error), question.subst.span)
     return None
+
+
+def _where_legal(obligations: Sequence[Obligation]) -> Iterator[Obligation]:
+    """Yield what must follow where the target can be built; nothing if it never can."""
+    legal = [one.term for one in obligations if one.code is ILLEGAL_TARGET]
+    if not any(term is False for term in legal):
+        conditions = tuple(term for term in legal if isinstance(term, Term))
+        for one in obligations:
+            if one.code is not ILLEGAL_TARGET:
+                yield replace(one, path=(*one.path, *conditions))
 
 
 def _is_clear(obligation: Obligation, consequences: Consequences) -> bool:

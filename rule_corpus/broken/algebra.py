@@ -6,7 +6,7 @@ INTEGERS = ("int8", "uint8", "int32", "int64")
 
 
 @rule(
-    tags={"algebra", "identity"},
+    tags={"algebra", "identity", "identity-elim"},
     origin="ONNX Script: onnxscript-scalar-const",
     expect="GSL301",
     twin="multiply_by_one",
@@ -38,7 +38,7 @@ def absolute_of_square_any_dtype() -> Subst:
 
 
 @rule(
-    tags={"algebra", "exponential"},
+    tags={"algebra", "exponential", "strength-reduction"},
     origin="Enzyme-JAX: enzyme-log-pow",
     expect="GSL401",
     twin="logarithm_of_exponentials",
@@ -53,7 +53,7 @@ def logarithm_of_product() -> Subst:
 
 
 @rule(
-    tags={"algebra", "division", "integers"},
+    tags={"algebra", "division", "integers", "identity-elim"},
     origin="tinygrad: symbolic.py, (x * y) // y with integers that wrap",
     expect="GSL401",
     twin="divide_product",
@@ -71,7 +71,7 @@ def floor_divide_product() -> Subst:
 
 
 @rule(
-    tags={"algebra", "division", "integers"},
+    tags={"algebra", "division", "integers", "algebraic-reassoc"},
     origin="tinygrad: tinygrad-divdiv",
     expect="GSL401",
     twin="floor_divide_twice",
@@ -90,7 +90,7 @@ def floor_divide_twice_any_sign() -> Subst:
 
 
 @rule(
-    tags={"algebra", "division", "integers"},
+    tags={"algebra", "division", "integers", "identity-elim"},
     origin="tinygrad: tinygrad-mod-neg",
     expect="GSL401",
     twin="remainder_of_remainder",

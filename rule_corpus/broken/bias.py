@@ -4,7 +4,7 @@ from gsl import Subst, op, pat, rule
 
 
 @rule(
-    tags={"bias", "scale"},
+    tags={"bias", "scale", "algebraic-distrib"},
     origin="ours: scale_of_bias without its condition on axes",
     expect="GSL401",
     twin="scale_of_bias",
@@ -21,7 +21,7 @@ def scale_of_bias_unaligned() -> Subst:
 
 
 @rule(
-    tags={"bias", "reassociation"},
+    tags={"bias", "reassociation", "fusion"},
     origin="ours: bias_add_bias_add without its condition on the axis",
     expect="GSL303",
     twin="bias_add_bias_add",

@@ -72,7 +72,7 @@ def absolute_less_than_zero_any_dtype() -> Subst:
 
 
 @rule(
-    tags={"compare", "lattice"},
+    tags={"compare", "lattice", "predicate"},
     origin="TensorRight: xla/logical, rule 10, one mistake away",
     expect="GSL401",
     twin="maximum_greater_than_second",
@@ -87,7 +87,7 @@ def maximum_not_less() -> Subst:
 
 
 @rule(
-    tags={"select", "identity"},
+    tags={"select", "identity", "const-fold"},
     origin="TensorRight: xla/select, rule 02, with broadcasting",
     expect="GSL301",
     twin="where_true",
@@ -102,7 +102,7 @@ def where_true_any_shape() -> Subst:
 
 
 @rule(
-    tags={"select", "logic"},
+    tags={"select", "logic", "canonicalise"},
     origin="MLIR TOSA: SelectLogicalNotOp, one mistake away",
     expect="GSL401",
     twin="where_not",
@@ -117,7 +117,7 @@ def where_not_same_order() -> Subst:
 
 
 @rule(
-    tags={"select", "algebra"},
+    tags={"select", "algebra", "algebraic-distrib"},
     origin="Enzyme-JAX: AddSelects, one mistake away",
     expect="GSL401",
     twin="sum_of_choices",

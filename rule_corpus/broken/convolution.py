@@ -11,7 +11,12 @@ WINDOW = ("strides", "padding", "dilation", "groups")
 PLAIN = {"data_layout": "NCHW", "kernel_layout": "OIHW"}
 
 
-@rule(tags=TAGS, origin="GSL: diamond_conv_add", expect="GSL302", twin="diamond_conv_add")
+@rule(
+    tags=TAGS | {"algebraic-distrib"},
+    origin="GSL: diamond_conv_add",
+    expect="GSL302",
+    twin="diamond_conv_add",
+)
 def diamond_conv_add_published() -> Subst:
     """conv{A}(x, w1) + conv{A}(x, w2)  =>  conv{A}(x, w1 + w2), default layouts and out_dtype
 
@@ -25,7 +30,12 @@ def diamond_conv_add_published() -> Subst:
     return Subst(one + two, op.Conv2D(x, w1 + w2, **pat.same_attr(one, WINDOW)))
 
 
-@rule(tags=TAGS, origin="GSL: diamond_conv_add", expect="GSL303", twin="diamond_conv_add")
+@rule(
+    tags=TAGS | {"algebraic-distrib"},
+    origin="GSL: diamond_conv_add",
+    expect="GSL303",
+    twin="diamond_conv_add",
+)
 def diamond_conv_add_default_layouts() -> Subst:
     """conv{A}(x, w1) + conv{A}(x, w2)  =>  conv{A}(x, w1 + w2), default layouts
 
@@ -39,7 +49,12 @@ def diamond_conv_add_default_layouts() -> Subst:
     return Subst(one + two, op.Conv2D(x, w1 + w2, **pat.same_attr(one, WINDOW)))
 
 
-@rule(tags=TAGS, origin="GSL: diamond_conv_add", expect="GSL401", twin="diamond_conv_add")
+@rule(
+    tags=TAGS | {"algebraic-distrib"},
+    origin="GSL: diamond_conv_add",
+    expect="GSL401",
+    twin="diamond_conv_add",
+)
 def diamond_conv_add_wide_result() -> Subst:
     """conv{A}(x, w1) + conv{A}(x, w2)  =>  conv{A}(x, w1 + w2) for int8 convolved in int32
 
@@ -59,7 +74,12 @@ def _two_convolutions(dtype: object = None, **pinned: object) -> tuple[Pattern, 
     return x1, w1, x2, w2, one
 
 
-@rule(tags=TAGS, origin="GSL: two_conv_add", expect="GSL303", twin="two_conv_add")
+@rule(
+    tags=TAGS | {"algebraic-distrib"},
+    origin="GSL: two_conv_add",
+    expect="GSL303",
+    twin="two_conv_add",
+)
 def two_conv_add_published() -> Subst:
     """conv{A}(x1, w1) + conv{A}(x2, w2)  =>  conv{A}(cat[1](x1, x2), cat[1](w1, w2))
 
@@ -72,7 +92,12 @@ def two_conv_add_published() -> Subst:
     return Subst(one + two, op.Conv2D(data, weight, **pat.same_attr(one, WINDOW)))
 
 
-@rule(tags=TAGS, origin="GSL: two_conv_add", expect="GSL401", twin="two_conv_add")
+@rule(
+    tags=TAGS | {"algebraic-distrib"},
+    origin="GSL: two_conv_add",
+    expect="GSL401",
+    twin="two_conv_add",
+)
 def two_conv_add_grouped() -> Subst:
     """conv{A}(x1, w1) + conv{A}(x2, w2)  =>  conv{A}(cat[1](x1, x2), cat[1](w1, w2)), any groups
 
@@ -85,7 +110,12 @@ def two_conv_add_grouped() -> Subst:
     return Subst(one + two, target, where=[x1.shape == x2.shape])
 
 
-@rule(tags=TAGS, origin="GSL: two_conv_add", expect="GSL303", twin="two_conv_add")
+@rule(
+    tags=TAGS | {"algebraic-distrib"},
+    origin="GSL: two_conv_add",
+    expect="GSL303",
+    twin="two_conv_add",
+)
 def two_conv_add_mixed_dtypes() -> Subst:
     """conv{A}(x1, w1) + conv{A}(x2, w2)  =>  conv{A}(cat[1](x1, x2), cat[1](w1, w2)), any dtypes
 
@@ -109,7 +139,12 @@ def _with_centre(conv: Pattern, x: Pattern, w: Pattern, **attributes: object) ->
     return op.Conv2D(x, w + centre, **attributes)
 
 
-@rule(tags=TAGS, origin="GSL: conv_shortcut_add", expect="GSL303", twin="conv_shortcut_add")
+@rule(
+    tags=TAGS | {"algebraic-distrib"},
+    origin="GSL: conv_shortcut_add",
+    expect="GSL303",
+    twin="conv_shortcut_add",
+)
 def conv_shortcut_add_published() -> Subst:
     """conv{A}(x, w) + x  =>  conv{A}(x, w + centre)
 
@@ -121,7 +156,12 @@ def conv_shortcut_add_published() -> Subst:
     return Subst(conv + x, _with_centre(conv, x, w, **pat.same_attr(conv, WINDOW)))
 
 
-@rule(tags=TAGS, origin="GSL: conv_shortcut_add", expect="GSL301", twin="conv_shortcut_add")
+@rule(
+    tags=TAGS | {"algebraic-distrib"},
+    origin="GSL: conv_shortcut_add",
+    expect="GSL301",
+    twin="conv_shortcut_add",
+)
 def conv_shortcut_add_any_stride() -> Subst:
     """conv{A}(x, w) + x  =>  conv{A}(x, w + centre), for NCHW, OIHW, no groups, square weights
 
@@ -133,7 +173,12 @@ def conv_shortcut_add_any_stride() -> Subst:
     return Subst(conv + x, target, where=[w.shape[0] == w.shape[1]])
 
 
-@rule(tags=TAGS, origin="GSL: conv_shortcut_add", expect="GSL401", twin="conv_shortcut_add")
+@rule(
+    tags=TAGS | {"algebraic-distrib"},
+    origin="GSL: conv_shortcut_add",
+    expect="GSL401",
+    twin="conv_shortcut_add",
+)
 def conv_shortcut_add_off_centre() -> Subst:
     """conv{A}(x, w) + x  =>  conv{A}(x, w + centre), where the shape of conv{A}(x, w) is x's
 
@@ -146,7 +191,7 @@ def conv_shortcut_add_off_centre() -> Subst:
     return Subst(conv + x, target, where=[conv.shape == x.shape])
 
 
-@rule(tags=TAGS, origin="GSL: conv_mul", expect="GSL303", twin="conv_mul")
+@rule(tags=TAGS | {"algebraic-distrib"}, origin="GSL: conv_mul", expect="GSL303", twin="conv_mul")
 def conv_mul_published() -> Subst:
     """conv{A}(x, w) * k  =>  conv{A}(x, w * expand(k)) with k of shape (C, 1, 1)
 
@@ -159,7 +204,7 @@ def conv_mul_published() -> Subst:
     return Subst(conv * k, op.Conv2D(x, w * factor, **pat.same_attr(conv, WINDOW)))
 
 
-@rule(tags=TAGS, origin="GSL: conv_mul", expect="GSL401", twin="conv_mul")
+@rule(tags=TAGS | {"algebraic-distrib"}, origin="GSL: conv_mul", expect="GSL401", twin="conv_mul")
 def conv_mul_last_axis() -> Subst:
     """conv{A}(x, w) * k  =>  conv{A}(x, w * expand(k)) with k of shape (C,)
 

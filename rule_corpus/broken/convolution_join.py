@@ -8,7 +8,7 @@ POOL = {"pooling"}
 
 
 @rule(
-    tags=CONV | {"concat"},
+    tags=CONV | {"concat", "combine-parallel"},
     origin="TASO: taso-gen-groupconv",
     expect="GSL401",
     twin="concat_of_convs_by_outputs",
@@ -28,7 +28,7 @@ def concat_of_convs_grouped() -> Subst:
 
 
 @rule(
-    tags=CONV | {"concat", "groups"},
+    tags=CONV | {"concat", "groups", "combine-parallel"},
     origin="TASO: taso-gen-cat-conv-groups",
     expect="GSL303",
     twin="concat_of_convs_as_groups",
@@ -50,7 +50,7 @@ def concat_of_convs_as_groups_unequal() -> Subst:
 
 
 @rule(
-    tags=CONV | {"normalisation"},
+    tags=CONV | {"normalisation", "fusion"},
     origin="TVM Relax: tvm-relax-foldbn-axis",
     expect="GSL303",
     twin="fold_batch_norm_into_conv",
@@ -72,7 +72,7 @@ def fold_batch_norm_into_conv_any_axis() -> Subst:
 
 
 @rule(
-    tags=CONV | {"normalisation"},
+    tags=CONV | {"normalisation", "fusion"},
     origin="PyTorch Inductor: inductor-convbn-kwargs",
     expect="GSL303",
     twin="fold_batch_norm_into_conv",
@@ -95,7 +95,7 @@ def fold_batch_norm_into_conv_default_strides() -> Subst:
 
 
 @rule(
-    tags=CONV | {"normalisation"},
+    tags=CONV | {"normalisation", "fusion"},
     origin="TVM Relax: tvm-relax-foldbn-fp16",
     expect="GSL303",
     twin="fold_batch_norm_into_conv",
@@ -118,7 +118,7 @@ def fold_batch_norm_into_conv_wide_epsilon() -> Subst:
 
 
 @rule(
-    tags=CONV | {"bias", "scale"},
+    tags=CONV | {"bias", "scale", "algebraic-distrib"},
     origin="ONNX Script: onnxscript-convaffine-rank",
     expect="GSL303",
     twin="affine_of_conv",
@@ -136,7 +136,7 @@ def affine_of_conv_single_element() -> Subst:
 
 
 @rule(
-    tags=CONV | {"scale", "transposed"},
+    tags=CONV | {"scale", "transposed", "algebraic-distrib"},
     origin="PyTorch Inductor: inductor-binfold-transposed",
     expect="GSL401",
 )
@@ -157,7 +157,7 @@ def scale_of_transposed_conv_first_axis() -> Subst:
 
 
 @rule(
-    tags=CONV | {"scale", "transposed"},
+    tags=CONV | {"scale", "transposed", "algebraic-distrib"},
     origin="ONNX Script: onnxscript-convtbn-group",
     expect="GSL303",
     twin="scale_of_transposed_conv",
@@ -177,7 +177,7 @@ def scale_of_transposed_conv_grouped() -> Subst:
 
 
 @rule(
-    tags=CONV | {"enlarge"},
+    tags=CONV | {"enlarge", "padding"},
     origin="TENSAT: tensat-merge-enlarge",
     expect="GSL401",
     twin="conv_of_enlarged_kernel",
@@ -196,7 +196,7 @@ def conv_of_kernel_enlarged_behind() -> Subst:
 
 
 @rule(
-    tags=CONV | {"slice"},
+    tags=CONV | {"slice", "data-movement"},
     origin="AMD MIGraphX: migraphx-odd-stride",
     expect="GSL301",
     twin="conv_of_single_taps_strided",
@@ -262,7 +262,7 @@ def fold_pad_into_max_pool_rounding_up() -> Subst:
 
 
 @rule(
-    tags={"constant", "broadcast"},
+    tags={"constant", "broadcast", "const-fold"},
     origin="TVM Relay: tvm-relay-fullew-dtype",
     expect="GSL301",
     twin="add_full",

@@ -12,7 +12,7 @@ def matrix() -> pat.Variable:
 
 
 @rule(
-    tags=DENSE | {"distribution"},
+    tags=DENSE | {"distribution", "algebraic-distrib"},
     origin="GSL: gsl-conv-layouts, for dense layers",
     expect="GSL302",
     twin="dense_add",
@@ -30,7 +30,7 @@ def dense_add_default_dtype() -> Subst:
 
 
 @rule(
-    tags=DENSE | {"distribution"},
+    tags=DENSE | {"distribution", "algebraic-distrib"},
     origin="TVM Relax: tvm-relax-expandmm-outdtype, the sum of int8 weights wraps",
     expect="GSL401",
     twin="dense_add",
@@ -48,7 +48,7 @@ def dense_add_wide() -> Subst:
 
 
 @rule(
-    tags=MATMUL | {"bias"},
+    tags=MATMUL | {"bias", "fusion"},
     origin="ONNX Runtime: ort-mmadd-gemm",
     expect="GSL303",
     twin="matmul_as_dense",
@@ -65,7 +65,7 @@ def matmul_plus_anything_as_bias() -> Subst:
 
 
 @rule(
-    tags=MATMUL | {"scale", "division"},
+    tags=MATMUL | {"scale", "division", "algebraic-distrib"},
     origin="ONNX Script: onnxscript-fusedmm-div-rank",
     expect="GSL301",
     twin="matmul_of_divided",
@@ -82,7 +82,7 @@ def matmul_divided_by_any_single() -> Subst:
 
 
 @rule(
-    tags=MATMUL | {"transpose"},
+    tags=MATMUL | {"transpose", "fusion"},
     origin="TVM Relax: tvm-relax-fusetmm-axes-none",
     expect="GSL303",
     twin="matmul_as_dense",
@@ -100,7 +100,7 @@ def matmul_of_reversed_as_transposed() -> Subst:
 
 
 @rule(
-    tags=DENSE | {"scale"},
+    tags=DENSE | {"scale", "algebraic-reassoc"},
     origin="mutation of scale_of_dense: the factor along the inputs",
     expect="GSL303",
     twin="scale_of_dense",
@@ -117,7 +117,7 @@ def scale_of_dense_rows() -> Subst:
 
 
 @rule(
-    tags=DENSE | {"bias", "parallel", "multiple-outputs"},
+    tags=DENSE | {"bias", "parallel", "multiple-outputs", "combine-parallel"},
     origin="TVM Relax: tvm-relax-cpmm-bias-bcast; PyTorch Inductor: inductor-addmm-fuse-second",
     expect="GSL303",
     twin="parallel_three_dense_bias",
@@ -139,7 +139,7 @@ def parallel_dense_bias_broadcast() -> Subst:
 
 
 @rule(
-    tags=DENSE | {"parallel", "multiple-outputs"},
+    tags=DENSE | {"parallel", "multiple-outputs", "combine-parallel"},
     origin="TVM Relay: tvm-relay-cpdense-axis",
     expect="GSL303",
     twin="parallel_dense",
@@ -162,7 +162,7 @@ def parallel_dense_with_tails() -> Subst:
 
 
 @rule(
-    tags={"activation", "bias"},
+    tags={"activation", "bias", "fusion"},
     origin="ONNX Script: onnxscript-biasgelu-rank",
     expect="GSL303",
 )
@@ -177,7 +177,7 @@ def gelu_of_sum_as_bias() -> Subst:
 
 
 @rule(
-    tags={"activation", "scale"},
+    tags={"activation", "scale", "fusion"},
     origin="ONNX Runtime: ort-gemm-act-alpha",
     expect="GSL401",
     twin="leaky_relu_from_maximum",
@@ -194,7 +194,7 @@ def leaky_relu_takes_factor() -> Subst:
 
 
 @rule(
-    tags={"activation", "approximate"},
+    tags={"activation", "approximate", "fusion"},
     origin="TVM Relax: tvm-relax-gelu-tanh",
     expect="GSL401",
     twin="gelu_from_erf",
@@ -211,7 +211,7 @@ def gelu_by_tanh() -> Subst:
 
 
 @rule(
-    tags={"activation"},
+    tags={"activation", "fusion"},
     origin="mutation of gelu_from_erf: the argument is not scaled",
     expect="GSL401",
     twin="gelu_from_erf",
@@ -226,7 +226,7 @@ def gelu_from_erf_unscaled() -> Subst:
 
 
 @rule(
-    tags={"normalisation"},
+    tags={"normalisation", "fusion"},
     origin="ONNX Script: onnxscript-layernorm-bias",
     expect="GSL303",
     twin="rms_norm_from_mean",
@@ -245,7 +245,7 @@ def rms_norm_from_mean_any_weight() -> Subst:
 
 
 @rule(
-    tags={"attention", "softmax"},
+    tags={"attention", "softmax", "fusion"},
     origin="PyTorch Inductor: inductor-sdpa-wildcards",
     expect="GSL401",
     twin="attention_from_parts",

@@ -6,7 +6,12 @@ BIAS = {"elementwise", "bias_add", "reassociation"}
 MERGE = {"elementwise", "merge"}
 
 
-@rule(tags=BIAS, origin="GSL: bias_add_add", expect="GSL303", twin="bias_add_add")
+@rule(
+    tags=BIAS | {"algebraic-reassoc"},
+    origin="GSL: bias_add_add",
+    expect="GSL303",
+    twin="bias_add_add",
+)
 def bias_add_add_published() -> Subst:
     """bias_add[1](x1, b1) + bias_add[1](x2, b2)  =>  bias_add[1](x1 + x2, b1 + b2)
 
@@ -18,7 +23,12 @@ def bias_add_add_published() -> Subst:
     return Subst(one + two, op.BiasAdd(x1 + x2, b1 + b2, axis=1))
 
 
-@rule(tags=BIAS, origin="GSL: bias_add_add", expect="GSL401", twin="bias_add_add")
+@rule(
+    tags=BIAS | {"algebraic-reassoc"},
+    origin="GSL: bias_add_add",
+    expect="GSL401",
+    twin="bias_add_add",
+)
 def bias_add_add_equal_sizes() -> Subst:
     """bias_add[1](x1, b1) + bias_add[1](x2, b2)  =>  bias_add[1](x1 + x2, b1 + b2), |b1| = |b2|
 
@@ -33,7 +43,7 @@ def bias_add_add_equal_sizes() -> Subst:
 
 
 @rule(
-    tags=MERGE | {"multiple-outputs"},
+    tags=MERGE | {"multiple-outputs", "cse"},
     origin="GSL: merge_element_wise",
     expect="GSL302",
     twin="merge_element_wise",
@@ -50,7 +60,7 @@ def merge_element_wise_published() -> Subst:
 
 
 @rule(
-    tags=MERGE | {"multiple-outputs"},
+    tags=MERGE | {"multiple-outputs", "cse"},
     origin="GSL: merge_element_wise",
     expect="GSL401",
     twin="merge_element_wise",
@@ -66,7 +76,7 @@ def merge_element_wise_leaky_relu() -> Subst:
 
 
 @rule(
-    tags=MERGE | {"variadic-outputs"},
+    tags=MERGE | {"variadic-outputs", "cse"},
     origin="GSL: merge_element_wise_variadic",
     expect="GSL302",
     twin="merge_element_wise_variadic",

@@ -4,7 +4,7 @@ from gsl import Subst, attr, op, pat, rule
 
 
 @rule(
-    tags={"matmul", "take"},
+    tags={"matmul", "take", "data-movement"},
     origin="TVM Relax: tvm-relax-taketmm-1d-x",
     expect="GSL303",
     twin="take_after_matmul",
@@ -21,7 +21,7 @@ def take_after_matmul_of_vector() -> Subst:
 
 
 @rule(
-    tags={"matmul", "reshape"},
+    tags={"matmul", "reshape", "shape-op"},
     origin="ONNX Script: onnxscript-reshape-mm-history",
     expect="GSL301",
     twin="matmul_of_flattened_batch",
@@ -38,7 +38,7 @@ def matmul_of_row_as_vector() -> Subst:
 
 
 @rule(
-    tags={"convolution", "scale"},
+    tags={"convolution", "scale", "algebraic-distrib"},
     origin="TensorFlow-ONNX: tf2onnx-conv-mul",
     expect="GSL303",
     twin="conv_mul",
@@ -56,7 +56,7 @@ def conv_mul_any_shape() -> Subst:
 
 
 @rule(
-    tags={"concat", "reshape"},
+    tags={"concat", "reshape", "data-movement"},
     origin="Glow: glow-concat-reshape",
     expect="GSL401",
 )
@@ -75,7 +75,7 @@ def concat_of_reshapes_same_axis() -> Subst:
 
 
 @rule(
-    tags={"slice", "reshape"},
+    tags={"slice", "reshape", "data-movement"},
     origin="AMD MIGraphX: migraphx-split-reshape",
     expect="GSL401",
 )
@@ -94,7 +94,7 @@ def reshape_of_slice_flattened() -> Subst:
 
 
 @rule(
-    tags={"slice", "elementwise"},
+    tags={"slice", "elementwise", "data-movement"},
     origin="Enzyme-JAX: enzyme-slice-elementwise-stride",
     expect="GSL401",
 )
@@ -129,7 +129,7 @@ def clip_of_sum_without_limits() -> Subst:
 
 
 @rule(
-    tags={"dense", "parallel", "multiple-outputs"},
+    tags={"dense", "parallel", "multiple-outputs", "combine-parallel"},
     origin="PyTorch Inductor: inductor-batch-linear",
     expect="GSL303",
     twin="parallel_dense_as_batch",

@@ -4,7 +4,7 @@ from gsl import Subst, op, pat, rule
 
 
 @rule(
-    tags={"algebra", "identity"},
+    tags={"algebra", "identity", "identity-elim"},
     origin="TVM Relay: tvm-relay-identity-negzero",
     expect="GSL406",
     nan="same",
@@ -21,7 +21,7 @@ def add_zero_keeps_sign() -> Subst:
 
 
 @rule(
-    tags={"algebra"},
+    tags={"algebra", "const-fold"},
     origin="TensorRight: xla/mul, rule 03",
     expect="GSL406",
     nan="same",
@@ -37,7 +37,7 @@ def multiply_by_zero_any_dtype() -> Subst:
 
 
 @rule(
-    tags={"algebra"},
+    tags={"algebra", "const-fold"},
     origin="TensorRight: xla/sub, rule 02",
     expect="GSL406",
     nan="same",
@@ -53,7 +53,7 @@ def subtract_itself_any_dtype() -> Subst:
 
 
 @rule(
-    tags={"algebra", "distributivity"},
+    tags={"algebra", "distributivity", "algebraic-distrib"},
     origin="TVM Relay: SwitchAddMultiply, one mistake away",
     expect="GSL401",
     twin="switch_add_multiply",
@@ -68,7 +68,7 @@ def switch_add_multiply_unscaled() -> Subst:
 
 
 @rule(
-    tags={"clip", "identity"},
+    tags={"clip", "identity", "identity-elim"},
     origin="TVM Relay: tvm-relay-clip-inf",
     expect="GSL401",
     twin="clip_to_whole_range",
@@ -83,7 +83,7 @@ def clip_to_symmetric_range() -> Subst:
 
 
 @rule(
-    tags={"clip", "lattice"},
+    tags={"clip", "lattice", "fusion"},
     origin="XLA: HandleMaximum, one mistake away",
     expect="GSL303",
     twin="clip_from_max_min",
@@ -101,7 +101,7 @@ def clip_from_max_min_crossed() -> Subst:
 
 
 @rule(
-    tags={"algebra", "root"},
+    tags={"algebra", "root", "strength-reduction"},
     origin="XLA: xla-sqrt-square",
     expect="GSL401",
     twin="root_of_square",
@@ -116,7 +116,7 @@ def root_of_square_as_x() -> Subst:
 
 
 @rule(
-    tags={"algebra", "exponential"},
+    tags={"algebra", "exponential", "strength-reduction"},
     origin="XLA: HandleDivide, one mistake away",
     expect="GSL401",
     twin="divide_by_exponential",
@@ -131,7 +131,7 @@ def divide_by_exponential_same_sign() -> Subst:
 
 
 @rule(
-    tags={"algebra", "division"},
+    tags={"algebra", "division", "algebraic-reassoc"},
     origin="TensorRight: xla/divmod, rule 03, one mistake away",
     expect="GSL401",
     twin="quotient_of_quotients",
@@ -146,7 +146,7 @@ def quotient_of_quotients_exchanged() -> Subst:
 
 
 @rule(
-    tags={"algebra", "exponential", "power"},
+    tags={"algebra", "exponential", "power", "strength-reduction"},
     origin="Enzyme-JAX: enzyme-log-pow",
     expect="GSL401",
     twin="logarithm_of_power",

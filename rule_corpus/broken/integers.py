@@ -12,7 +12,7 @@ def small(*constants: pat.Const) -> list[attr.Term]:
 
 
 @rule(
-    tags=DIVISION,
+    tags=DIVISION | {"algebraic-reassoc"},
     origin="tinygrad: tinygrad-divmod-hotfix",
     expect="GSL401",
     twin="recombine_nested_quotient",
@@ -29,7 +29,7 @@ def recombine_nested_negative() -> Subst:
 
 
 @rule(
-    tags=DIVISION,
+    tags=DIVISION | {"algebraic-reassoc"},
     origin="mutation of recombine_quotient: the remainder of C, which takes the sign of x",
     expect="GSL401",
     twin="recombine_quotient",
@@ -44,7 +44,7 @@ def recombine_quotient_truncated() -> Subst:
     return Subst(whole, x, where=[whole.shape == x.shape, attr.In(x.dtype, WIDE)])
 
 
-@rule(tags=DIVISION, origin="tinygrad: tinygrad-div-zero", expect="GSL401")
+@rule(tags=DIVISION | {"algebraic-reassoc"}, origin="tinygrad: tinygrad-div-zero", expect="GSL401")
 def floor_divide_by_negated() -> Subst:
     """x // d  =>  -(x // -d) for integers
 
@@ -55,7 +55,7 @@ def floor_divide_by_negated() -> Subst:
     return Subst(quotient, -op.FloorDivide(x, -d), where=[attr.In(x.dtype, WIDE)])
 
 
-@rule(tags=DIVISION | {"compare"}, origin="tinygrad: tinygrad-div-lt", expect="GSL401")
+@rule(tags=DIVISION | {"compare", "predicate"}, origin="tinygrad: tinygrad-div-lt", expect="GSL401")
 def less_of_quotient() -> Subst:
     """x // d < c  =>  x < c * d for integers and constants of rank 0
 
@@ -67,7 +67,11 @@ def less_of_quotient() -> Subst:
     return Subst(less, op.Less(x, c * d), where=[*small(c, d), attr.In(x.dtype, WIDE)])
 
 
-@rule(tags=DIVISION | {"compare"}, origin="tinygrad: tinygrad-mul-lt-float", expect="GSL401")
+@rule(
+    tags=DIVISION | {"compare", "predicate"},
+    origin="tinygrad: tinygrad-mul-lt-float",
+    expect="GSL401",
+)
 def less_of_product() -> Subst:
     """x * d < c  =>  x < c // d for integers and a constant d > 0
 
@@ -79,7 +83,11 @@ def less_of_product() -> Subst:
     return Subst(less, op.Less(x, bound), where=[*small(c, d), d.value > 0, x.dtype == "int64"])
 
 
-@rule(tags=DIVISION | {"identity"}, origin="Enzyme-JAX: enzyme-rem-one", expect="GSL401")
+@rule(
+    tags=DIVISION | {"identity", "identity-elim"},
+    origin="Enzyme-JAX: enzyme-rem-one",
+    expect="GSL401",
+)
 def remainder_by_one() -> Subst:
     """x % 1  =>  x for integers and the constant 1 of rank 0
 
@@ -89,7 +97,11 @@ def remainder_by_one() -> Subst:
     return Subst(op.Mod(x, 1), x, where=[attr.In(x.dtype, WIDE)])
 
 
-@rule(tags={"compare", "integers"}, origin="MLIR-HLO: mhlo-fold-unsigned", expect="GSL401")
+@rule(
+    tags={"compare", "integers", "predicate"},
+    origin="MLIR-HLO: mhlo-fold-unsigned",
+    expect="GSL401",
+)
 def compare_unsigned_as_signed() -> Subst:
     """x < y  =>  cast[int8](x) < cast[int8](y) for x and y of uint8
 
@@ -100,7 +112,7 @@ def compare_unsigned_as_signed() -> Subst:
     return Subst(op.Less(x, y), signed, where=[x.dtype == "uint8"])
 
 
-@rule(tags={"cast", "logic"}, origin="TOSA: tosa-cast-bool", expect="GSL401")
+@rule(tags={"cast", "logic", "dtype-cast"}, origin="TOSA: tosa-cast-bool", expect="GSL401")
 def cast_true_to_minus_one() -> Subst:
     """cast[int8](x)  =>  -cast[int8](x) for truth values x
 
@@ -113,7 +125,7 @@ def cast_true_to_minus_one() -> Subst:
 
 
 @rule(
-    tags={"cast", "constant"},
+    tags={"cast", "constant", "const-fold"},
     origin="ONNX Script: onnxscript-castcos-overflow",
     expect="GSL303",
     twin="cast_of_full",
@@ -129,7 +141,7 @@ def cast_of_full_any_value() -> Subst:
 
 
 @rule(
-    tags={"cast", "mixed-precision"},
+    tags={"cast", "mixed-precision", "dtype-cast"},
     origin="TVM Relay: tvm-relay-mixedprec-range",
     expect="GSL401",
 )

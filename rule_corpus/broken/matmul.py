@@ -17,7 +17,7 @@ def transposed(matrix: pat.Pattern) -> pat.Call:
 
 
 @rule(
-    tags={"matmul", "transpose"},
+    tags={"matmul", "transpose", "algebraic-reassoc"},
     origin="PolyJuice: polyjuice-matmul-trans",
     expect="GSL401",
     twin="transpose_of_matmul",
@@ -36,7 +36,7 @@ def transpose_of_matmul_kept_order() -> Subst:
 
 
 @rule(
-    tags={"matmul", "reassociation"},
+    tags={"matmul", "reassociation", "algebraic-reassoc"},
     origin="TVM Relax: tvm-relax-adjmm-outdtype",
     expect="GSL302",
     twin="matmul_association",
@@ -53,7 +53,7 @@ def matmul_association_any_dtype() -> Subst:
 
 
 @rule(
-    tags={"matmul", "reassociation"},
+    tags={"matmul", "reassociation", "algebraic-reassoc"},
     origin="TVM Relax: tvm-relax-adjmm-outdtype, the dtype kept outside",
     expect="GSL401",
     twin="matmul_association",
@@ -71,7 +71,7 @@ def matmul_association_wide() -> Subst:
 
 
 @rule(
-    tags={"matmul", "reassociation"},
+    tags={"matmul", "reassociation", "algebraic-reassoc"},
     origin="TVM Relax: tvm-relax-adjmm-1d",
     expect="GSL401",
     twin="matmul_association",
@@ -89,7 +89,7 @@ def matmul_association_vector() -> Subst:
 
 
 @rule(
-    tags={"matmul", "distributivity"},
+    tags={"matmul", "distributivity", "algebraic-distrib"},
     origin="TVM Relax: tvm-relax-expandmm-illegal",
     expect="GSL303",
     twin="expand_matmul_of_sum",
@@ -107,7 +107,7 @@ def expand_matmul_of_sum_published() -> Subst:
 
 
 @rule(
-    tags={"matmul", "distributivity"},
+    tags={"matmul", "distributivity", "algebraic-distrib"},
     origin="TVM Relax: tvm-relax-expandmm-outdtype",
     expect="GSL302",
     twin="expand_matmul_of_sum",
@@ -122,7 +122,7 @@ def expand_matmul_of_sum_default_dtype() -> Subst:
 
 
 @rule(
-    tags={"matmul", "distributivity", "integers"},
+    tags={"matmul", "distributivity", "integers", "algebraic-distrib"},
     origin="TASO: graph_subst.pb, factored products, with an accumulator",
     expect="GSL401",
     twin="factor_matmul_from_sum",
@@ -140,7 +140,7 @@ def factor_matmul_from_sum_wide() -> Subst:
 
 
 @rule(
-    tags={"matmul", "transpose", "dense"},
+    tags={"matmul", "transpose", "dense", "fusion"},
     origin="ONNX Runtime: ort-gemm-transpose-identity",
     expect="GSL401",
     twin="matmul_as_dense",
@@ -158,7 +158,7 @@ def matmul_as_dense_any_order() -> Subst:
 
 
 @rule(
-    tags={"matmul", "scale"},
+    tags={"matmul", "scale", "algebraic-distrib"},
     origin="ONNX Runtime: ort-mmscale-leading and ort-mmscale-scalar-x",
     expect="GSL301",
     twin="matmul_of_scaled",
@@ -177,7 +177,7 @@ def matmul_of_scaled_any_shape() -> Subst:
 
 
 @rule(
-    tags={"matmul", "scale"},
+    tags={"matmul", "scale", "algebraic-distrib"},
     origin="TensorFlow Lite: tflite-fusion-61967",
     expect="GSL303",
     twin="matmul_of_scaled_columns",
@@ -195,7 +195,7 @@ def matmul_of_scaled_columns_expanding() -> Subst:
 
 
 @rule(
-    tags={"matmul", "reshape"},
+    tags={"matmul", "reshape", "shape-op"},
     origin="ONNX Script: onnxscript-reshape-mm-shapes",
     expect="GSL401",
     twin="matmul_of_flattened_batch",
@@ -214,7 +214,7 @@ def matmul_between_reshapes() -> Subst:
 
 
 @rule(
-    tags={"matmul", "parallel", "multiple-outputs"},
+    tags={"matmul", "parallel", "multiple-outputs", "combine-parallel"},
     origin="onnxoptimizer: onnxopt-qkv-split-opset, sizes for positions",
     expect="GSL301",
     twin="merge_qkv",
@@ -236,7 +236,7 @@ def merge_qkv_by_sizes() -> Subst:
 
 
 @rule(
-    tags={"matmul", "parallel", "multiple-outputs"},
+    tags={"matmul", "parallel", "multiple-outputs", "combine-parallel"},
     origin="GSL: gsl-cpbmm-transpose",
     expect="GSL303",
     twin="combine_parallel_batch_matmul",

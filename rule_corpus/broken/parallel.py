@@ -20,7 +20,12 @@ def _kernel_of(w: Pattern) -> Pattern:
     return pat.Variable(shape=(None, None, w.shape[2], w.shape[3]))
 
 
-@rule(tags=CONV | PAIR, origin="GSL: parallel_two_conv", expect="GSL302", twin="parallel_two_conv")
+@rule(
+    tags=CONV | PAIR | {"combine-parallel"},
+    origin="GSL: parallel_two_conv",
+    expect="GSL302",
+    twin="parallel_two_conv",
+)
 def parallel_two_conv_published() -> Subst:
     """conv{A}(x, w1), conv{A}(x, w2)  =>  split[1; (O1)](conv{A}(x, cat[0](w1, w2))), groups = 1
 
@@ -36,7 +41,12 @@ def parallel_two_conv_published() -> Subst:
     return Subst([one, two], [pieces[0], pieces[1]])
 
 
-@rule(tags=CONV | PAIR, origin="GSL: parallel_two_conv", expect="GSL303", twin="parallel_two_conv")
+@rule(
+    tags=CONV | PAIR | {"combine-parallel"},
+    origin="GSL: parallel_two_conv",
+    expect="GSL303",
+    twin="parallel_two_conv",
+)
 def parallel_two_conv_fixed_axes() -> Subst:
     """conv{A}(x, w1), conv{A}(x, w2)  =>  split[1; (O1)](conv{A}(x, cat[0](w1, w2))), groups = 1
 
@@ -52,7 +62,12 @@ def parallel_two_conv_fixed_axes() -> Subst:
     return Subst([one, two], [pieces[0], pieces[1]])
 
 
-@rule(tags=CONV | PAIR, origin="GSL: parallel_two_conv", expect="GSL401", twin="parallel_two_conv")
+@rule(
+    tags=CONV | PAIR | {"combine-parallel"},
+    origin="GSL: parallel_two_conv",
+    expect="GSL401",
+    twin="parallel_two_conv",
+)
 def parallel_two_conv_grouped() -> Subst:
     """conv{A}(x, w1), conv{A}(x, w2)  =>  split[1; (O1)](conv{A}(x, cat[0](w1, w2))), any groups
 
@@ -69,7 +84,12 @@ def parallel_two_conv_grouped() -> Subst:
     return Subst([one, two], [pieces[0], pieces[1]], where=[even])
 
 
-@rule(tags=CONV | PAIR, origin="GSL README: equal_conv", expect="GSL303", twin="parallel_two_conv")
+@rule(
+    tags=CONV | PAIR | {"combine-parallel"},
+    origin="GSL README: equal_conv",
+    expect="GSL303",
+    twin="parallel_two_conv",
+)
 def parallel_two_conv_halves() -> Subst:
     """conv{A}(x, w1), conv{A}(x, w2)  =>  split[1; 2](conv{A}(x, cat[0](w1, w2))), groups = 1
 
@@ -85,7 +105,7 @@ def parallel_two_conv_halves() -> Subst:
 
 
 @rule(
-    tags=CONV | VARIADIC,
+    tags=CONV | VARIADIC | {"combine-parallel"},
     origin="GSL: parallel_conv_variadic",
     expect="GSL302",
     twin="parallel_conv_variadic",
@@ -119,7 +139,7 @@ def _same_size(k: Term) -> tuple[Term, ...]:
 
 
 @rule(
-    tags=CONV | PAIR,
+    tags=CONV | PAIR | {"combine-parallel"},
     origin="GSL: parallel_conv_expand_kernels",
     expect="GSL301",
     twin="parallel_conv_expand_kernels",
@@ -157,7 +177,7 @@ def _by_group(first: Pattern, w: Pattern) -> Pattern:
 
 
 @rule(
-    tags=CONV | VARIADIC,
+    tags=CONV | VARIADIC | {"combine-parallel"},
     origin="GSL: parallel_group_conv_variadic",
     expect="GSL302",
     twin="parallel_group_conv_variadic",
@@ -193,7 +213,7 @@ def parallel_group_conv_variadic_published() -> Subst:
 
 
 @rule(
-    tags=CONV | VARIADIC,
+    tags=CONV | VARIADIC | {"combine-parallel"},
     origin="GSL: parallel_group_conv_variadic without its permutation",
     expect="GSL401",
     twin="parallel_group_conv_variadic",
@@ -218,7 +238,12 @@ def parallel_group_conv_variadic_side_by_side() -> Subst:
     return Subst(convs, target, where=[total % first.groups == 0])
 
 
-@rule(tags=DENSE | PAIR, origin="GSL: parallel_dense", expect="GSL302", twin="parallel_dense")
+@rule(
+    tags=DENSE | PAIR | {"combine-parallel"},
+    origin="GSL: parallel_dense",
+    expect="GSL302",
+    twin="parallel_dense",
+)
 def parallel_dense_published() -> Subst:
     """dense(x, w1), dense(x, w2)  =>  split[-1; (O1)](dense(x, cat[0](w1, w2)))
 
@@ -231,7 +256,12 @@ def parallel_dense_published() -> Subst:
     return Subst([one, two], [pieces[0], pieces[1]])
 
 
-@rule(tags=DENSE | PAIR, origin="GSL: parallel_dense", expect="GSL401", twin="parallel_dense")
+@rule(
+    tags=DENSE | PAIR | {"combine-parallel"},
+    origin="GSL: parallel_dense",
+    expect="GSL401",
+    twin="parallel_dense",
+)
 def parallel_dense_exchanged() -> Subst:
     """dense{A}(x, w1), dense{A}(x, w2)  =>  split[-1; 2](dense{A}(x, cat[0](w2, w1)))
 
@@ -247,7 +277,7 @@ def parallel_dense_exchanged() -> Subst:
 
 
 @rule(
-    tags=DENSE | PAIR,
+    tags=DENSE | PAIR | {"combine-parallel"},
     origin="GSL: exp_alg.py, parallel_three_dense",
     expect="GSL301",
     twin="parallel_three_dense",
@@ -268,7 +298,7 @@ def parallel_three_dense_sizes_as_cuts() -> Subst:
 
 
 @rule(
-    tags=DENSE | VARIADIC,
+    tags=DENSE | VARIADIC | {"combine-parallel"},
     origin="GSL: parallel_dense_variadic",
     expect="GSL302",
     twin="parallel_dense_variadic",
@@ -294,7 +324,7 @@ def parallel_dense_variadic_published() -> Subst:
 
 
 @rule(
-    tags=DENSE | VARIADIC,
+    tags=DENSE | VARIADIC | {"combine-parallel"},
     origin="GSL: parallel_dense_variadic, one cut too late",
     expect="GSL301",
     twin="parallel_dense_variadic",

@@ -4,7 +4,7 @@ from gsl import Subst, op, pat, rule
 
 
 @rule(
-    tags={"select", "identity"},
+    tags={"select", "identity", "identity-elim"},
     origin="StableHLO: SelectOpCanon without its shape test",
     expect="GSL301",
     twin="where_same_arms",
@@ -19,7 +19,7 @@ def where_same_arms_any_shape() -> Subst:
 
 
 @rule(
-    tags={"select"},
+    tags={"select", "canonicalise"},
     origin="Enzyme-JAX: SelectSelectSameCond on operands that broadcast",
     expect="GSL301",
     twin="where_same_condition",
@@ -34,7 +34,7 @@ def where_same_condition_any_shape() -> Subst:
 
 
 @rule(
-    tags={"logic", "identity"},
+    tags={"logic", "identity", "identity-elim"},
     origin="Enzyme-JAX: enzyme-xor-true, for conjunctions",
     expect="GSL401",
     twin="and_with_true",
@@ -49,7 +49,7 @@ def and_with_true_as_true() -> Subst:
 
 
 @rule(
-    tags={"compare", "logic"},
+    tags={"compare", "logic", "canonicalise"},
     origin="mutation of not_less: the boundary is lost",
     expect="GSL401",
     twin="not_less",
@@ -64,7 +64,7 @@ def not_less_strict() -> Subst:
 
 
 @rule(
-    tags={"compare", "negation", "integers"},
+    tags={"compare", "negation", "integers", "predicate"},
     origin="Enzyme-JAX: CompareNegateConstSimplify, with the smallest integer",
     expect="GSL401",
     twin="compare_negated",
@@ -79,7 +79,7 @@ def compare_negated_integers() -> Subst:
 
 
 @rule(
-    tags={"compare", "integers"},
+    tags={"compare", "integers", "predicate"},
     origin="Halide: halide-nooverflow",
     expect="GSL401",
     twin="compare_negated",

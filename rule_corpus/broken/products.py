@@ -4,7 +4,7 @@ from gsl import Subst, op, pat, rule
 
 
 @rule(
-    tags={"matmul", "concatenate"},
+    tags={"matmul", "concatenate", "algebraic-distrib"},
     origin="TensorRight: xla/dot, rule 01, without equal split points",
     expect="GSL303",
     twin="matmul_of_concats",
@@ -22,7 +22,7 @@ def matmul_of_concats_unaligned() -> Subst:
 
 
 @rule(
-    tags={"matmul", "transpose"},
+    tags={"matmul", "transpose", "algebraic-reassoc"},
     origin="TensorRight: xla/dot, rule 02, one mistake away",
     expect="GSL401",
     twin="matmul_exchanged_transposed",
@@ -39,7 +39,7 @@ def matmul_exchanged() -> Subst:
 
 
 @rule(
-    tags={"matmul", "reduction"},
+    tags={"matmul", "reduction", "strength-reduction"},
     origin="TensorRight: xla/dot, rule 06, one mistake away",
     expect="GSL401",
     twin="matmul_with_vector",
@@ -56,7 +56,7 @@ def matmul_with_vector_first_axis() -> Subst:
 
 
 @rule(
-    tags={"matmul", "reduction", "reshape"},
+    tags={"matmul", "reduction", "reshape", "fusion"},
     origin="TensorRight: xla/reduce, rule 06, one mistake away",
     expect="GSL401",
     twin="sum_of_batch_matmul",
@@ -76,7 +76,7 @@ def sum_of_batch_unpermuted() -> Subst:
 
 
 @rule(
-    tags={"conv", "matmul"},
+    tags={"conv", "matmul", "strength-reduction"},
     origin="TensorRight: xla/conv, rule 03, without the condition on strides",
     expect="GSL301",
     twin="conv1d_of_one_tap",
@@ -94,7 +94,7 @@ def conv1d_of_one_tap_any_stride() -> Subst:
 
 
 @rule(
-    tags={"matmul", "diagonal"},
+    tags={"matmul", "diagonal", "strength-reduction"},
     origin="Enzyme-JAX: enzyme-diag-dot",
     expect="GSL401",
     twin="matmul_of_diagonal",

@@ -6,7 +6,7 @@ RANGE = {"range", "integers", "create"}
 
 
 @rule(
-    tags=RANGE | {"slice"},
+    tags=RANGE | {"slice", "strength-reduction"},
     origin="TensorRight: xla/dyslice, rule 06, one mistake away",
     expect="GSL401",
     twin="slice_of_range",
@@ -25,7 +25,7 @@ def slice_of_range_from_zero() -> Subst:
 
 
 @rule(
-    tags=RANGE | {"broadcast", "transpose"},
+    tags=RANGE | {"broadcast", "transpose", "data-movement"},
     origin="TensorRight: xla/broadcast, rule 07, one mistake away",
     expect="GSL401",
     twin="transpose_of_range_rows",
@@ -43,7 +43,7 @@ def transpose_of_range_rows_unturned() -> Subst:
 
 
 @rule(
-    tags=RANGE,
+    tags=RANGE | {"const-fold"},
     origin="textbook: unit vectors, one mistake away",
     expect="GSL401",
     twin="one_hot_of_range",

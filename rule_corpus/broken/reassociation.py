@@ -6,7 +6,7 @@ FLOATS = ("float16", "float32", "float64")
 
 
 @rule(
-    tags={"lattice", "relu"},
+    tags={"lattice", "relu", "fusion"},
     origin="mutation of leaky_relu_from_maximum: the slope is not asked for",
     expect="GSL401",
     twin="leaky_relu_from_maximum",
@@ -22,7 +22,7 @@ def leaky_relu_from_maximum_any_slope() -> Subst:
 
 
 @rule(
-    tags={"logic"},
+    tags={"logic", "predicate"},
     origin="mutation of both_not: the conjunction stays",
     expect="GSL401",
     twin="both_not",
@@ -53,7 +53,7 @@ def lower_bias_add_last_axis() -> Subst:
 
 
 @rule(
-    tags={"convolution", "distribution"},
+    tags={"convolution", "distribution", "algebraic-distrib"},
     origin="ONNX Script: _fuse_conv_affine with padding, which its condition excludes",
     expect="GSL401",
     twin="conv_of_shifted",
@@ -71,7 +71,7 @@ def conv_of_shifted_padded() -> Subst:
 
 
 @rule(
-    tags={"pooling", "scale"},
+    tags={"pooling", "scale", "algebraic-distrib"},
     origin="mutation of max_pool_of_scaled: the sign is not asked for",
     expect="GSL401",
     twin="max_pool_of_scaled",

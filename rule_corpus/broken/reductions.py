@@ -9,7 +9,7 @@ def is_cube(x: pat.Pattern) -> attr.Term:
 
 
 @rule(
-    tags={"reduction"},
+    tags={"reduction", "fusion"},
     origin="onnxoptimizer: onnxopt-squeeze-neg, for reductions",
     expect="GSL401",
     twin="sum_of_sum",
@@ -28,7 +28,7 @@ def sum_of_sum_unshifted() -> Subst:
 
 
 @rule(
-    tags={"reduction", "transpose"},
+    tags={"reduction", "transpose", "data-movement"},
     origin="mutation of sum_of_transpose: the axes as they were",
     expect="GSL401",
     twin="sum_of_transpose",
@@ -46,7 +46,7 @@ def sum_of_transpose_same_axes() -> Subst:
 
 
 @rule(
-    tags={"reduction", "concatenate"},
+    tags={"reduction", "concatenate", "algebraic-distrib"},
     origin="Enzyme-JAX: enzyme-reduce-concat",
     expect="GSL301",
     twin="sum_of_concat",
@@ -64,7 +64,7 @@ def sum_of_concat_other_axis() -> Subst:
 
 
 @rule(
-    tags={"reduction", "reshape"},
+    tags={"reduction", "reshape", "fusion"},
     origin="OpenVINO: openvino-reducereshape",
     expect="GSL301",
     twin="expand_dims_of_mean",
@@ -98,7 +98,7 @@ def mean_as_sum_by_first_axis() -> Subst:
 
 
 @rule(
-    tags={"reduction", "scale"},
+    tags={"reduction", "scale", "algebraic-distrib"},
     origin="tinygrad: tinygrad-reduce-max-add, for products",
     expect="GSL401",
     twin="sum_of_scaled",
@@ -115,7 +115,7 @@ def product_of_scaled() -> Subst:
 
 
 @rule(
-    tags={"reduction", "scale"},
+    tags={"reduction", "scale", "algebraic-distrib"},
     origin="TVM Relay: tvm-relay-dqargfunc",
     expect="GSL401",
     twin="max_of_scaled",
@@ -133,7 +133,7 @@ def argmax_of_scaled_any_sign() -> Subst:
 
 
 @rule(
-    tags={"reduction", "negation", "integers"},
+    tags={"reduction", "negation", "integers", "algebraic-distrib"},
     origin="mutation of argmax_of_negative: the dtype is not asked for",
     expect="GSL401",
     twin="argmax_of_negative",
@@ -149,7 +149,7 @@ def argmax_of_negative_any_dtype() -> Subst:
 
 
 @rule(
-    tags={"softmax", "exponential"},
+    tags={"softmax", "exponential", "fusion"},
     origin="onnxoptimizer: onnxopt-logsoftmax-default",
     expect="GSL401",
     twin="log_softmax_from_softmax",
@@ -164,7 +164,7 @@ def log_softmax_default_axis() -> Subst:
 
 
 @rule(
-    tags={"softmax"},
+    tags={"softmax", "identity-elim"},
     origin="mutation of softmax_of_shifted: constants of any shape",
     expect="GSL401",
     twin="softmax_of_shifted",
@@ -182,7 +182,7 @@ def softmax_of_shifted_any_shape() -> Subst:
 
 
 @rule(
-    tags={"reduction", "concatenate"},
+    tags={"reduction", "concatenate", "algebraic-distrib"},
     origin="TensorRight: xla/reduce, rule 02, without its condition on the axes",
     expect="GSL301",
     twin="sum_of_concat_of_sums",

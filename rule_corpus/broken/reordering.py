@@ -126,7 +126,7 @@ def transpose_with_unit_axis_as_reshape() -> Subst:
 
 
 @rule(
-    tags={"transpose", "softmax"},
+    tags={"transpose", "softmax", "data-movement"},
     origin="Enzyme-JAX: transposes past operators, one mistake away",
     expect="GSL401",
     twin="softmax_of_transpose",
@@ -144,7 +144,7 @@ def softmax_of_transpose_same_axis() -> Subst:
 
 
 @rule(
-    tags={"reduction", "flip"},
+    tags={"reduction", "flip", "identity-elim"},
     origin="XLA: HandleReduce, one mistake away",
     expect="GSL401",
     twin="sum_of_flip",
@@ -160,7 +160,7 @@ def sum_of_flip_other_axis() -> Subst:
 
 
 @rule(
-    tags={"reduction", "flip", "lattice"},
+    tags={"reduction", "flip", "lattice", "identity-elim"},
     origin="XLA: HandleReduce, reduce of reverse, claimed for every bit",
     expect="GSL406",
     nan="same",
@@ -180,7 +180,7 @@ def max_of_flip_keeps_zeros() -> Subst:
 
 
 @rule(
-    tags={"reduction", "flip", "argument"},
+    tags={"reduction", "flip", "argument", "identity-elim"},
     origin="XLA: HandleReduce, one mistake away",
     expect="GSL401",
     twin="max_of_flip",
@@ -198,7 +198,7 @@ def argmax_of_flip() -> Subst:
 
 
 @rule(
-    tags={"reduction", "negation"},
+    tags={"reduction", "negation", "algebraic-distrib"},
     origin="textbook: duality of maximum and minimum, one mistake away",
     expect="GSL401",
     twin="max_of_negative",
@@ -231,7 +231,7 @@ def max_of_padded_zeros() -> Subst:
 
 
 @rule(
-    tags={"pool", "identity"},
+    tags={"pool", "identity", "identity-elim"},
     origin="MLIR TOSA: MaxPool2dIsNoOp, one mistake away",
     expect="GSL301",
     twin="max_pool_of_one",
@@ -246,7 +246,7 @@ def max_pool_of_one_any_stride() -> Subst:
 
 
 @rule(
-    tags={"reduction", "relu"},
+    tags={"reduction", "relu", "algebraic-distrib"},
     origin="textbook: monotone functions, for the wrong reduction",
     expect="GSL401",
     twin="max_of_relu",

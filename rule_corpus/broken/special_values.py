@@ -6,7 +6,7 @@ SPECIAL = {"special-values"}
 
 
 @rule(
-    tags=SPECIAL | {"clip"},
+    tags=SPECIAL | {"clip", "identity-elim"},
     origin="TVM Relay: tvm-relay-clip-inf",
     expect="GSL406",
     nan="same",
@@ -23,7 +23,7 @@ def clip_to_finite_range() -> Subst:
 
 
 @rule(
-    tags=SPECIAL | {"select", "lattice"},
+    tags=SPECIAL | {"select", "lattice", "fusion"},
     origin="StableHLO: CompareSelectIntoMinMax, disabled upstream",
     expect="GSL406",
     twin="maximum_from_where",

@@ -77,7 +77,7 @@ def update_of_updated_part_unshifted() -> Subst:
 
 
 @rule(
-    tags={"range", "create"},
+    tags={"range", "create", "const-fold"},
     origin="TensorRight: xla/iota, rule 01, one mistake away",
     expect="GSL401",
     twin="range_of_one_number",
@@ -93,7 +93,7 @@ def range_of_one_as_zeros() -> Subst:
 
 
 @rule(
-    tags={"range", "algebra"},
+    tags={"range", "algebra", "identity-elim"},
     origin="TensorRight: xla/divmod, rule 06, one mistake away",
     expect="GSL401",
     twin="remainder_of_range",
@@ -110,7 +110,7 @@ def remainder_of_any_range() -> Subst:
 
 
 @rule(
-    tags={"algebra", "integers"},
+    tags={"algebra", "integers", "strength-reduction"},
     origin="TensorRight: xla/divmod, rule 08, where integers have no bounds",
     expect="GSL401",
 )

@@ -4,7 +4,7 @@ from gsl import Subst, attr, op, pat, rule
 
 
 @rule(
-    tags={"clip"},
+    tags={"clip", "fusion"},
     origin="ONNX Script: onnxscript-clipclip-disjoint",
     expect="GSL303",
     twin="clip_clip",
@@ -22,7 +22,7 @@ def clip_clip_disjoint() -> Subst:
 
 
 @rule(
-    tags={"clip", "relu"},
+    tags={"clip", "relu", "fusion"},
     origin="ONNX Script: onnxscript-reluclip-negmax",
     expect="GSL303",
     twin="clip_of_relu",
@@ -38,7 +38,7 @@ def clip_of_relu_negative_limit() -> Subst:
 
 
 @rule(
-    tags={"clip", "relu"},
+    tags={"clip", "relu", "fusion"},
     origin="mutation of relu_of_clip: the operators exchanged",
     expect="GSL401",
     twin="relu_of_clip",
@@ -54,7 +54,7 @@ def relu_below_clip() -> Subst:
 
 
 @rule(
-    tags={"clip", "lattice"},
+    tags={"clip", "lattice", "fusion"},
     origin="ONNX Script: onnxscript-minmax-rank; Glow: glow-unwind-broadcast",
     expect="GSL301",
     twin="clip_from_min_max",
@@ -73,7 +73,7 @@ def clip_from_min_max_any_shape() -> Subst:
 
 
 @rule(
-    tags={"lattice", "identity"},
+    tags={"lattice", "identity", "identity-elim"},
     origin="TASO: taso-gen-bcast, for the law of absorption",
     expect="GSL301",
     twin="absorption",
@@ -88,7 +88,7 @@ def absorption_any_shape() -> Subst:
 
 
 @rule(
-    tags={"cast", "integers"},
+    tags={"cast", "integers", "dtype-cast"},
     origin="TVM Relay: tvm-relay-castcast-bits",
     expect="GSL401",
     twin="cast_of_lossless_cast",
@@ -104,7 +104,7 @@ def cast_through_narrower_integer() -> Subst:
 
 
 @rule(
-    tags={"cast", "integers"},
+    tags={"cast", "integers", "dtype-cast"},
     origin="TVM Relay: tvm-relay-castcast-sign",
     expect="GSL401",
     twin="cast_of_lossless_cast",
@@ -121,7 +121,7 @@ def cast_through_unsigned() -> Subst:
 
 
 @rule(
-    tags={"cast"},
+    tags={"cast", "dtype-cast"},
     origin="Glow: glow-castcast",
     expect="GSL401",
     twin="cast_there_and_back",
@@ -138,7 +138,7 @@ def cast_there_and_back_half() -> Subst:
 
 
 @rule(
-    tags={"cast"},
+    tags={"cast", "dtype-cast"},
     origin="ONNX Script: onnxscript-castcast-double",
     expect="GSL401",
     twin="cast_of_lossless_cast",
@@ -156,7 +156,7 @@ def cast_rounding_twice() -> Subst:
 
 
 @rule(
-    tags={"cast", "clip"},
+    tags={"cast", "clip", "dtype-cast"},
     origin="TVM Relay: tvm-relay-clipcast-trunc",
     expect="GSL401",
     twin="cast_there_and_back",

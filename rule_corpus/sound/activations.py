@@ -15,7 +15,7 @@ def scalar() -> pat.Const:
     return pat.Const(shape=())
 
 
-@rule(tags=FUSION, origin="OpenVINO: SwishFusion")
+@rule(tags=FUSION | {"fusion"}, origin="OpenVINO: SwishFusion")
 def silu_from_sigmoid() -> Subst:
     """x * sigmoid(x)  =>  silu(x)
 
@@ -25,7 +25,7 @@ def silu_from_sigmoid() -> Subst:
     return Subst(x * op.Sigmoid(x), op.Silu(x))
 
 
-@rule(tags=FUSION, origin="OpenVINO: SwishFusion, written out")
+@rule(tags=FUSION | {"fusion"}, origin="OpenVINO: SwishFusion, written out")
 def silu_from_exponential() -> Subst:
     """x / (1 + exp(-x))  =>  silu(x) for the constant 1 of rank 0
 
@@ -35,7 +35,7 @@ def silu_from_exponential() -> Subst:
     return Subst(x / (1 + op.Exp(-x)), op.Silu(x))
 
 
-@rule(tags=FUSION, origin="OpenVINO: HSigmoidFusion family, logistic function")
+@rule(tags=FUSION | {"fusion"}, origin="OpenVINO: HSigmoidFusion family, logistic function")
 def sigmoid_from_exponential() -> Subst:
     """1 / (1 + exp(-x))  =>  sigmoid(x) for the constants 1 of rank 0
 
@@ -45,7 +45,7 @@ def sigmoid_from_exponential() -> Subst:
     return Subst(1 / (1 + op.Exp(-x)), op.Sigmoid(x))
 
 
-@rule(tags=FUSION, origin="ONNX Runtime: GeluFusion", twin="gelu_from_erf_unscaled")
+@rule(tags=FUSION | {"fusion"}, origin="ONNX Runtime: GeluFusion", twin="gelu_from_erf_unscaled")
 def gelu_from_erf() -> Subst:
     """x * 0.5 * (1 + erf(x / sqrt(2)))  =>  gelu(x) for constants of rank 0
 
@@ -55,7 +55,7 @@ def gelu_from_erf() -> Subst:
     return Subst(x * 0.5 * (op.Erf(x / sqrt(2)) + 1), op.Gelu(x))
 
 
-@rule(tags=FUSION, origin="ONNX Script: ort_fusions, erfgelu")
+@rule(tags=FUSION | {"fusion"}, origin="ONNX Script: ort_fusions, erfgelu")
 def gelu_from_erf_of_product() -> Subst:
     """(x * (erf(x * sqrt(0.5)) + 1)) * 0.5  =>  gelu(x) for constants of rank 0
 
@@ -124,7 +124,7 @@ def variance_from_mean() -> Subst:
 
 
 @rule(
-    tags=NORM | {"norm-fusion"},
+    tags=NORM | {"norm-fusion", "fusion"},
     origin="ONNX Script: fusion, _rms_normalization; OpenVINO: RMSFusion",
     twin="rms_norm_from_mean_any_weight",
 )
@@ -198,7 +198,7 @@ def group_norm_as_instance_norm() -> Subst:
 
 
 @rule(
-    tags={"attention", "attention-fusion", "softmax", "exact-real"},
+    tags={"attention", "attention-fusion", "softmax", "exact-real", "fusion"},
     origin="PyTorch Inductor: fuse_attention",
     twin="attention_from_parts_any_order",
 )

@@ -6,7 +6,10 @@ FLOATS = ("float16", "float32", "float64")
 INTEGERS = ("int8", "uint8", "int32", "int64")
 
 
-@rule(tags={"algebra", "reassociation", "exact-real-and-int"}, origin="PolyJuice: ewadd-assoc")
+@rule(
+    tags={"algebra", "reassociation", "exact-real-and-int", "algebraic-reassoc"},
+    origin="PolyJuice: ewadd-assoc",
+)
 def add_association() -> Subst:
     """x + (y + z)  =>  (x + y) + z
 
@@ -18,7 +21,8 @@ def add_association() -> Subst:
 
 
 @rule(
-    tags={"algebra", "distributivity", "exact-real-and-int"}, origin="TensorRight: xla/mul, rule 08"
+    tags={"algebra", "distributivity", "exact-real-and-int", "algebraic-distrib"},
+    origin="TensorRight: xla/mul, rule 08",
 )
 def factor_from_sum() -> Subst:
     """x * z + y * z  =>  (x + y) * z
@@ -30,7 +34,7 @@ def factor_from_sum() -> Subst:
     return Subst(x * z + y * z, (x + y) * z)
 
 
-@rule(tags={"algebra", "negation", "bit-exact"}, origin="OpenVINO: SubtractFusion")
+@rule(tags={"algebra", "negation", "bit-exact", "canonicalise"}, origin="OpenVINO: SubtractFusion")
 def add_of_negative() -> Subst:
     """x + (-y)  =>  x - y
 
@@ -41,7 +45,7 @@ def add_of_negative() -> Subst:
 
 
 @rule(
-    tags={"algebra", "negation", "identity", "bit-exact"},
+    tags={"algebra", "negation", "identity", "bit-exact", "identity-elim"},
     origin="textbook: double negation; TensorRight: xla/not, rule 02",
 )
 def double_negation() -> Subst:
@@ -55,7 +59,7 @@ def double_negation() -> Subst:
 
 
 @rule(
-    tags={"algebra", "identity", "bit-exact"},
+    tags={"algebra", "identity", "bit-exact", "identity-elim"},
     origin="ONNX Script: _no_op, mul_1; TensorRight: xla/mul, rule 01",
     twin="add_zeros_any_shape",
 )
@@ -83,7 +87,10 @@ def absolute_of_square() -> Subst:
     return Subst(op.Abs(square), square, where=[attr.In(x.dtype, FLOATS)])
 
 
-@rule(tags={"algebra", "exponential", "exact-real"}, origin="TensorRight: xla/mul, rule 10")
+@rule(
+    tags={"algebra", "exponential", "exact-real", "algebraic-reassoc"},
+    origin="TensorRight: xla/mul, rule 10",
+)
 def product_of_exponentials() -> Subst:
     """exp(x) * exp(y)  =>  exp(x + y)
 
@@ -94,7 +101,7 @@ def product_of_exponentials() -> Subst:
 
 
 @rule(
-    tags={"algebra", "exponential", "exact-real"},
+    tags={"algebra", "exponential", "exact-real", "strength-reduction"},
     origin="Enzyme-JAX: LogSimplify",
     twin="logarithm_of_product",
 )
@@ -109,7 +116,7 @@ def logarithm_of_exponentials() -> Subst:
 
 
 @rule(
-    tags={"algebra", "division", "exact-real-on-domain"},
+    tags={"algebra", "division", "exact-real-on-domain", "identity-elim"},
     origin="tinygrad: symbolic.py, (x * y) / y",
     twin="floor_divide_product",
 )
@@ -124,7 +131,7 @@ def divide_product() -> Subst:
 
 
 @rule(
-    tags={"algebra", "division", "integers", "exact-int-only"},
+    tags={"algebra", "division", "integers", "exact-int-only", "algebraic-reassoc"},
     origin="tinygrad: symbolic.py, nested division",
     twin="floor_divide_twice_any_sign",
 )
@@ -142,7 +149,7 @@ def floor_divide_twice() -> Subst:
 
 
 @rule(
-    tags={"algebra", "division", "integers", "exact-int-only"},
+    tags={"algebra", "division", "integers", "exact-int-only", "identity-elim"},
     origin="tinygrad: symbolic.py, (x % y) % y; "
     "TensorRight: xla/divmod, rule 05, with the sign of the divisor",
     twin="remainder_by_negated",

@@ -39,7 +39,7 @@ def sign_times_absolute() -> Subst:
 
 
 @rule(
-    tags={"algebra", "identity", "bit-exact"},
+    tags={"algebra", "identity", "bit-exact", "identity-elim"},
     origin="XLA: HandleAbs, abs of abs",
     nan="same",
 )
@@ -54,7 +54,7 @@ def absolute_of_absolute() -> Subst:
 
 
 @rule(
-    tags={"algebra", "identity", "bit-exact"},
+    tags={"algebra", "identity", "bit-exact", "identity-elim"},
     origin="XLA: HandleAbs, IsNonNegative",
     nan="same",
 )
@@ -69,7 +69,7 @@ def absolute_of_exponential() -> Subst:
 
 
 @rule(
-    tags=REALS | {"root", "exact-real"},
+    tags=REALS | {"root", "exact-real", "strength-reduction"},
     origin="XLA: HandleSqrt, sqrt of square",
     twin="root_of_square_as_x",
 )
@@ -82,7 +82,10 @@ def root_of_square() -> Subst:
     return Subst(op.Sqrt(x * x), op.Abs(x))
 
 
-@rule(tags=REALS | {"division", "root", "exact-real"}, origin="XLA: HandleDivide, A/sqrt(B)")
+@rule(
+    tags=REALS | {"division", "root", "exact-real", "strength-reduction"},
+    origin="XLA: HandleDivide, A/sqrt(B)",
+)
 def divide_by_root() -> Subst:
     """x / sqrt(y)  =>  x * rsqrt(y)
 
@@ -93,7 +96,7 @@ def divide_by_root() -> Subst:
 
 
 @rule(
-    tags=REALS | {"division", "exponential", "exact-real"},
+    tags=REALS | {"division", "exponential", "exact-real", "strength-reduction"},
     origin="XLA: HandleDivide, A/exp(B)",
     twin="divide_by_exponential_same_sign",
 )
@@ -107,7 +110,10 @@ def divide_by_exponential() -> Subst:
     return Subst(x / op.Exp(y), x * op.Exp(-y))
 
 
-@rule(tags=REALS | {"division", "power", "exact-real"}, origin="XLA: HandleDivide, A/pow(B,C)")
+@rule(
+    tags=REALS | {"division", "power", "exact-real", "strength-reduction"},
+    origin="XLA: HandleDivide, A/pow(B,C)",
+)
 def divide_by_power() -> Subst:
     """x / pow(y, z)  =>  x * pow(y, -z)
 
@@ -118,7 +124,7 @@ def divide_by_power() -> Subst:
 
 
 @rule(
-    tags=REALS | {"division", "exact-real"},
+    tags=REALS | {"division", "exact-real", "strength-reduction"},
     origin="TensorRight: xla/divmod, rule 02",
 )
 def divide_by_constant() -> Subst:
@@ -133,7 +139,7 @@ def divide_by_constant() -> Subst:
 
 
 @rule(
-    tags=REALS | {"division", "exact-real"},
+    tags=REALS | {"division", "exact-real", "algebraic-reassoc"},
     origin="TensorRight: xla/divmod, rule 03",
     twin="quotient_of_quotients_exchanged",
 )
@@ -147,7 +153,10 @@ def quotient_of_quotients() -> Subst:
     return Subst((a / b) / (c / d), (a * d) / (b * c))
 
 
-@rule(tags=REALS | {"division", "exact-real"}, origin="TensorRight: xla/divmod, rule 04")
+@rule(
+    tags=REALS | {"division", "exact-real", "algebraic-reassoc"},
+    origin="TensorRight: xla/divmod, rule 04",
+)
 def divide_by_quotient() -> Subst:
     """a / (b / c)  =>  (a * c) / b
 
@@ -157,7 +166,10 @@ def divide_by_quotient() -> Subst:
     return Subst(a / (b / c), (a * c) / b)
 
 
-@rule(tags=REALS | {"division", "exact-real"}, origin="Enzyme-JAX: DivideDivideSimplify")
+@rule(
+    tags=REALS | {"division", "exact-real", "algebraic-reassoc"},
+    origin="Enzyme-JAX: DivideDivideSimplify",
+)
 def divide_twice() -> Subst:
     """(a / b) / c  =>  a / (b * c)
 
@@ -167,7 +179,10 @@ def divide_twice() -> Subst:
     return Subst((a / b) / c, a / (b * c))
 
 
-@rule(tags=REALS | {"power", "identity", "exact-real"}, origin="XLA: HandlePower, exponent 1")
+@rule(
+    tags=REALS | {"power", "identity", "exact-real", "identity-elim"},
+    origin="XLA: HandlePower, exponent 1",
+)
 def power_of_one() -> Subst:
     """pow(x, 1)  =>  x for the constant 1 of rank 0
 
@@ -177,7 +192,7 @@ def power_of_one() -> Subst:
     return Subst(op.Power(x, 1), x)
 
 
-@rule(tags=REALS | {"power", "exact-real"}, origin="XLA: HandlePower, exponent 0")
+@rule(tags=REALS | {"power", "exact-real", "const-fold"}, origin="XLA: HandlePower, exponent 0")
 def power_of_zero() -> Subst:
     """pow(x, 0)  =>  ones like x
 
@@ -187,7 +202,10 @@ def power_of_zero() -> Subst:
     return Subst(op.Power(x, 0), op.OnesLike(x))
 
 
-@rule(tags=REALS | {"power", "exact-real"}, origin="XLA: HandlePower, exponent 2")
+@rule(
+    tags=REALS | {"power", "exact-real", "strength-reduction"},
+    origin="XLA: HandlePower, exponent 2",
+)
 def power_of_two() -> Subst:
     """pow(x, 2)  =>  x * x
 
@@ -197,7 +215,10 @@ def power_of_two() -> Subst:
     return Subst(op.Power(x, 2), x * x)
 
 
-@rule(tags=REALS | {"power", "exact-real"}, origin="XLA: HandlePower, exponent 3")
+@rule(
+    tags=REALS | {"power", "exact-real", "strength-reduction"},
+    origin="XLA: HandlePower, exponent 3",
+)
 def power_of_three() -> Subst:
     """pow(x, 3)  =>  x * x * x
 
@@ -207,7 +228,10 @@ def power_of_three() -> Subst:
     return Subst(op.Power(x, 3), x * x * x)
 
 
-@rule(tags=REALS | {"power", "division", "exact-real"}, origin="XLA: HandlePower, exponent -1")
+@rule(
+    tags=REALS | {"power", "division", "exact-real", "strength-reduction"},
+    origin="XLA: HandlePower, exponent -1",
+)
 def power_of_minus_one() -> Subst:
     """pow(x, -1)  =>  1 / x
 
@@ -217,7 +241,10 @@ def power_of_minus_one() -> Subst:
     return Subst(op.Power(x, -1), pat.Const(1.0, dtype=x.dtype) / x)
 
 
-@rule(tags=REALS | {"power", "root", "exact-real"}, origin="XLA: HandlePower, exponent 0.5")
+@rule(
+    tags=REALS | {"power", "root", "exact-real", "strength-reduction"},
+    origin="XLA: HandlePower, exponent 0.5",
+)
 def power_of_half() -> Subst:
     """pow(x, 0.5)  =>  sqrt(x)
 
@@ -227,7 +254,10 @@ def power_of_half() -> Subst:
     return Subst(op.Power(x, 0.5), op.Sqrt(x))
 
 
-@rule(tags=REALS | {"exponential", "exact-real"}, origin="Enzyme-JAX: LogSimplify, log of exp")
+@rule(
+    tags=REALS | {"exponential", "exact-real", "strength-reduction"},
+    origin="Enzyme-JAX: LogSimplify, log of exp",
+)
 def logarithm_of_exponential() -> Subst:
     """log(exp(x))  =>  x
 
@@ -238,7 +268,7 @@ def logarithm_of_exponential() -> Subst:
 
 
 @rule(
-    tags=REALS | {"exponential", "root", "exact-real"},
+    tags=REALS | {"exponential", "root", "exact-real", "strength-reduction"},
     origin="Enzyme-JAX: LogSimplify, log of sqrt",
 )
 def logarithm_of_root() -> Subst:
@@ -251,7 +281,7 @@ def logarithm_of_root() -> Subst:
 
 
 @rule(
-    tags=REALS | {"exponential", "power", "exact-real"},
+    tags=REALS | {"exponential", "power", "exact-real", "strength-reduction"},
     origin="XLA: HandleLog, log of pow",
     twin="logarithm_of_power_swapped",
 )

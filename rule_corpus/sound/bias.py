@@ -4,7 +4,7 @@ from gsl import Subst, attr, op, pat, rule
 
 
 @rule(
-    tags={"bias", "scale", "exact-real-and-int"},
+    tags={"bias", "scale", "exact-real-and-int", "algebraic-distrib"},
     origin="ONNX Runtime: ConvBNFusion and ConvMulFusion, where the convolution has a bias",
     twin="scale_of_bias_unaligned",
 )
@@ -29,7 +29,7 @@ def scale_of_bias() -> Subst:
 
 
 @rule(
-    tags={"bias", "reassociation", "exact-real-and-int"},
+    tags={"bias", "reassociation", "exact-real-and-int", "fusion"},
     origin="ONNX Runtime: ConvAddFusion, where the convolution has a bias",
     twin="bias_add_bias_add_any_axis",
 )

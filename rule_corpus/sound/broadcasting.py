@@ -212,7 +212,7 @@ def pad_of_broadcast() -> Subst:
 
 
 @rule(
-    tags={"broadcast", "elementwise", "reassociation", "exact-real-and-int"},
+    tags={"broadcast", "elementwise", "reassociation", "exact-real-and-int", "algebraic-reassoc"},
     origin="TensorRight: xla/mul, rule 07",
 )
 def scale_before_broadcast() -> Subst:

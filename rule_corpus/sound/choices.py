@@ -11,7 +11,7 @@ def truth(value: bool) -> pat.Pattern:
 
 
 @rule(
-    tags=CHOICE | {"identity"},
+    tags=CHOICE | {"identity", "const-fold"},
     origin="TensorRight: xla/select, rule 02",
     nan="same",
     twin="where_true_any_shape",
@@ -27,7 +27,7 @@ def where_true() -> Subst:
 
 
 @rule(
-    tags=CHOICE | {"identity"},
+    tags=CHOICE | {"identity", "const-fold"},
     origin="TensorRight: xla/select, rule 03",
     nan="same",
 )
@@ -42,7 +42,7 @@ def where_false() -> Subst:
 
 
 @rule(
-    tags=CHOICE | {"identity", "logic"},
+    tags=CHOICE | {"identity", "logic", "identity-elim"},
     origin="XLA: HandleSelect, select of true and false",
     nan="same",
 )
@@ -56,7 +56,7 @@ def where_true_or_false() -> Subst:
 
 
 @rule(
-    tags=CHOICE | {"logic"},
+    tags=CHOICE | {"logic", "canonicalise"},
     origin="XLA: HandleSelect, select of false and true",
     nan="same",
 )
@@ -70,7 +70,7 @@ def where_false_or_true() -> Subst:
 
 
 @rule(
-    tags=CHOICE | {"logic"},
+    tags=CHOICE | {"logic", "canonicalise"},
     origin="MLIR TOSA: SelectLogicalNotOp; TensorRight: xla/select, rule 04",
     nan="same",
     twin="where_not_same_order",
@@ -85,7 +85,7 @@ def where_not() -> Subst:
 
 
 @rule(
-    tags=CHOICE | {"algebra"},
+    tags=CHOICE | {"algebra", "algebraic-distrib"},
     origin="Enzyme-JAX: AddSelects",
     nan="same",
     twin="sum_of_choices_two_conditions",
@@ -104,7 +104,7 @@ def sum_of_choices() -> Subst:
 
 
 @rule(
-    tags=CHOICE,
+    tags=CHOICE | {"canonicalise"},
     origin="Enzyme-JAX: SelectSelectSameCond, second arm",
     nan="same",
 )

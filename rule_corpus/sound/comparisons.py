@@ -135,7 +135,7 @@ def true_or() -> Subst:
 
 
 @rule(
-    tags={"logic", "identity", "bit-exact"},
+    tags={"logic", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/logical, rule 03",
     nan="same",
 )
@@ -149,7 +149,7 @@ def or_with_false() -> Subst:
 
 
 @rule(
-    tags={"logic", "identity", "bit-exact"},
+    tags={"logic", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/logical, rule 04",
     nan="same",
 )
@@ -163,7 +163,7 @@ def false_or() -> Subst:
 
 
 @rule(
-    tags={"logic", "identity", "bit-exact"},
+    tags={"logic", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/logical, rule 06",
     nan="same",
 )
@@ -205,7 +205,7 @@ def false_and() -> Subst:
 
 
 @rule(
-    tags={"compare", "lattice", "bit-exact"},
+    tags={"compare", "lattice", "bit-exact", "predicate"},
     origin="TensorRight: xla/logical, rule 10",
     nan="same",
     twin="maximum_not_less",
@@ -221,7 +221,7 @@ def maximum_greater_than_second() -> Subst:
 
 
 @rule(
-    tags={"compare", "lattice", "bit-exact"},
+    tags={"compare", "lattice", "bit-exact", "predicate"},
     origin="TensorRight: xla/logical, rule 11",
     nan="same",
 )

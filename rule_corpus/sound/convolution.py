@@ -30,7 +30,7 @@ def _differ_only_on(axis: Term, one: Pattern, two: Pattern) -> Term:
 
 
 @rule(
-    tags=TAGS | {"exact-real-and-int"},
+    tags=TAGS | {"exact-real-and-int", "algebraic-distrib"},
     origin="GSL: diamond_conv_add",
     twin="diamond_conv_add_published",
 )
@@ -48,7 +48,11 @@ def diamond_conv_add() -> Subst:
     return Subst(one + two, op.Conv2D(x, w1 + w2, **pat.same_attr(one)))
 
 
-@rule(tags=TAGS | {"same-terms"}, origin="GSL: two_conv_add", twin="two_conv_add_published")
+@rule(
+    tags=TAGS | {"same-terms", "algebraic-distrib"},
+    origin="GSL: two_conv_add",
+    twin="two_conv_add_published",
+)
 def two_conv_add() -> Subst:
     """conv{A}(x1, w1) + conv{A}(x2, w2)  =>  conv{A}(cat[C](x1, x2), cat[I](w1, w2)), groups = 1
 
@@ -70,7 +74,7 @@ def two_conv_add() -> Subst:
 
 
 @rule(
-    tags=TAGS | {"exact-real-and-int"},
+    tags=TAGS | {"exact-real-and-int", "algebraic-distrib"},
     origin="GSL: conv_shortcut_add",
     twin="conv_shortcut_add_published",
 )
@@ -104,7 +108,11 @@ def conv_shortcut_add() -> Subst:
     )
 
 
-@rule(tags=TAGS | {"exact-real-and-int"}, origin="GSL: conv_mul", twin="conv_mul_published")
+@rule(
+    tags=TAGS | {"exact-real-and-int", "algebraic-distrib"},
+    origin="GSL: conv_mul",
+    twin="conv_mul_published",
+)
 def conv_mul() -> Subst:
     """conv{A}(x, w) * k  =>  conv{A}(x, w * k'), where only the channel axis of k is longer than 1
 

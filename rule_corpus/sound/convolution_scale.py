@@ -27,7 +27,7 @@ def conv_of_sum() -> Subst:
     return Subst(one + two, target, where=[x.shape == y.shape])
 
 
-@rule(tags=SCALE, origin="TASO: verify.py, scalar factors of convolutions")
+@rule(tags=SCALE | {"algebraic-distrib"}, origin="TASO: verify.py, scalar factors of convolutions")
 def conv_of_scaled() -> Subst:
     """conv{A}(x * s, w)  =>  conv{A}(x, w) * s for a constant s of rank 0
 
@@ -39,7 +39,7 @@ def conv_of_scaled() -> Subst:
 
 
 @rule(
-    tags=SCALE,
+    tags=SCALE | {"algebraic-distrib"},
     origin="TVM Relay: FoldScaleAxis, forward; OpenVINO: MultiplyConvolutionFusion",
 )
 def conv_of_scaled_channels() -> Subst:
@@ -55,7 +55,7 @@ def conv_of_scaled_channels() -> Subst:
 
 
 @rule(
-    tags={"convolution", "distribution", "exact-real-and-int"},
+    tags={"convolution", "distribution", "exact-real-and-int", "algebraic-distrib"},
     origin="ONNX Script: _fuse_conv_affine, shift of the data",
     twin="conv_of_shifted_padded",
 )
@@ -73,7 +73,7 @@ def conv_of_shifted() -> Subst:
 
 
 @rule(
-    tags=NORM,
+    tags=NORM | {"fusion"},
     origin="TVM Relax: FoldBatchnormToConv2D; ONNX Runtime: ConvBNFusion",
     twin="fold_batch_norm_into_conv_any_axis",
 )
@@ -95,7 +95,7 @@ def fold_batch_norm_into_conv() -> Subst:
 
 
 @rule(
-    tags={"dense", "normalisation", "bn-fold", "exact-real"},
+    tags={"dense", "normalisation", "bn-fold", "exact-real", "fusion"},
     origin="ONNX Script: _fuse_batchnorm, Gemm",
 )
 def fold_batch_norm_into_dense() -> Subst:
@@ -116,7 +116,7 @@ def fold_batch_norm_into_dense() -> Subst:
 
 
 @rule(
-    tags=SCALE | {"bias"},
+    tags=SCALE | {"bias", "algebraic-distrib"},
     origin="ONNX Script: _fuse_conv_affine, after the convolution",
     twin="affine_of_conv_single_element",
 )
@@ -179,7 +179,7 @@ def conv_of_single_taps_strided() -> Subst:
 
 
 @rule(
-    tags=SCALE | {"transposed"},
+    tags=SCALE | {"transposed", "algebraic-distrib"},
     origin="ONNX Script: _fuse_batchnorm, ConvTranspose; OpenVINO: ConvolutionMultiplyFusion",
     twin="scale_of_transposed_conv_grouped",
 )

@@ -52,7 +52,7 @@ def concretize_full_like() -> Subst:
 
 
 @rule(
-    tags=CREATE | {"algebra"},
+    tags=CREATE | {"algebra", "const-fold"},
     origin="TVM Relay: FullElementwise",
     nan="same",
 )
@@ -67,7 +67,7 @@ def add_full_zeros() -> Subst:
 
 
 @rule(
-    tags=CREATE | {"algebra"},
+    tags=CREATE | {"algebra", "const-fold"},
     origin="TVM Relay: FullElementwise, for products",
     nan="same",
 )
@@ -82,7 +82,7 @@ def multiply_full_ones() -> Subst:
 
 
 @rule(
-    tags=CREATE | {"transpose"},
+    tags=CREATE | {"transpose", "data-movement"},
     origin="textbook: constant tensors",
     nan="same",
 )
@@ -98,7 +98,7 @@ def transpose_of_full() -> Subst:
 
 
 @rule(
-    tags=CREATE | {"reshape"},
+    tags=CREATE | {"reshape", "data-movement"},
     origin="textbook: constant tensors",
     nan="same",
 )
@@ -114,7 +114,7 @@ def reshape_of_full() -> Subst:
 
 
 @rule(
-    tags=CREATE | {"concatenate"},
+    tags=CREATE | {"concatenate", "const-fold"},
     origin="textbook: constant tensors",
     nan="same",
 )

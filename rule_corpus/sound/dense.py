@@ -50,7 +50,7 @@ def dense_of_sum() -> Subst:
 
 
 @rule(
-    tags={"dense", "concat", "distribution", "exact-real-and-int"},
+    tags={"dense", "concat", "distribution", "exact-real-and-int", "algebraic-distrib"},
     origin="GSL: two_conv_add, for dense layers",
 )
 def dense_of_concat() -> Subst:
@@ -144,7 +144,10 @@ def lower_bias_add() -> Subst:
     return Subst(biased, x + op.Reshape(b, shape=upright))
 
 
-@rule(tags={"matmul", "identity", "exact-real"}, origin="TASO: verify.py, identity matrix")
+@rule(
+    tags={"matmul", "identity", "exact-real", "identity-elim"},
+    origin="TASO: verify.py, identity matrix",
+)
 def matmul_by_identity() -> Subst:
     """x @ eye(n, n)  =>  x
 
@@ -171,7 +174,7 @@ def matmul_by_scaled() -> Subst:
 
 
 @rule(
-    tags={"matmul", "scale", "division", "exact-real"},
+    tags={"matmul", "scale", "division", "exact-real", "algebraic-distrib"},
     origin="ONNX Script: fused_matmul_rule_sets, division",
 )
 def matmul_of_divided() -> Subst:
@@ -184,7 +187,7 @@ def matmul_of_divided() -> Subst:
     return Subst(product, op.Matmul(x, y, out_dtype=x.dtype) / s)
 
 
-@rule(tags=MATMUL, origin="TASO: graph_subst.pb, rules 5-7")
+@rule(tags=MATMUL | {"algebraic-distrib"}, origin="TASO: graph_subst.pb, rules 5-7")
 def factor_repeated_matmul() -> Subst:
     """x @ w + (x @ w) @ v  =>  x @ (w + w @ v) for matrices
 

@@ -4,7 +4,7 @@ from gsl import Subst, attr, op, pat, rule
 
 
 @rule(
-    tags={"elementwise", "bias_add", "reassociation", "exact-real-and-int"},
+    tags={"elementwise", "bias_add", "reassociation", "exact-real-and-int", "algebraic-reassoc"},
     origin="GSL: bias_add_add",
     twin="bias_add_add_published",
 )
@@ -26,7 +26,7 @@ def bias_add_add() -> Subst:
 
 
 @rule(
-    tags={"elementwise", "merge", "multiple-outputs", "bit-exact"},
+    tags={"elementwise", "merge", "multiple-outputs", "bit-exact", "cse"},
     origin="GSL: merge_element_wise",
     twin="merge_element_wise_published",
 )
@@ -43,7 +43,7 @@ def merge_element_wise() -> Subst:
 
 
 @rule(
-    tags={"elementwise", "merge", "multiple-outputs", "bit-exact"},
+    tags={"elementwise", "merge", "multiple-outputs", "bit-exact", "cse"},
     origin="GSL: exp_alg.py, merge_three_element_wise",
     twin="merge_element_wise_published",
 )
@@ -59,7 +59,7 @@ def merge_three_element_wise() -> Subst:
 
 
 @rule(
-    tags={"elementwise", "merge", "variadic-outputs", "bit-exact"},
+    tags={"elementwise", "merge", "variadic-outputs", "bit-exact", "cse"},
     origin="GSL: merge_element_wise_variadic",
     twin="merge_element_wise_variadic_published",
 )

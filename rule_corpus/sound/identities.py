@@ -8,7 +8,7 @@ INFINITY = float("inf")
 
 
 @rule(
-    tags={"algebra", "identity", "bit-exact"},
+    tags={"algebra", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/add, rule 02",
     twin="add_zero_keeps_sign",
 )
@@ -22,7 +22,10 @@ def add_zero() -> Subst:
     return Subst(x + 0, x)
 
 
-@rule(tags={"algebra", "identity", "bit-exact"}, origin="TensorRight: xla/add, rule 03")
+@rule(
+    tags={"algebra", "identity", "bit-exact", "identity-elim"},
+    origin="TensorRight: xla/add, rule 03",
+)
 def zero_add() -> Subst:
     """0 + x  =>  x for the constant 0 of rank 0
 
@@ -33,7 +36,7 @@ def zero_add() -> Subst:
 
 
 @rule(
-    tags={"algebra", "identity", "bit-exact"},
+    tags={"algebra", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/sub, rule 00",
     nan="same",
 )
@@ -47,7 +50,7 @@ def subtract_zero() -> Subst:
 
 
 @rule(
-    tags={"algebra", "identity", "bit-exact"},
+    tags={"algebra", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/mul, rule 02",
     nan="same",
 )
@@ -61,7 +64,7 @@ def one_multiply() -> Subst:
 
 
 @rule(
-    tags={"algebra", "identity", "division", "bit-exact"},
+    tags={"algebra", "identity", "division", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/divmod, rule 01",
     nan="same",
 )
@@ -75,7 +78,7 @@ def divide_by_one() -> Subst:
 
 
 @rule(
-    tags={"algebra", "integers", "exact-int-only"},
+    tags={"algebra", "integers", "exact-int-only", "const-fold"},
     origin="TensorRight: xla/mul, rule 03",
     nan="same",
     twin="multiply_by_zero_any_dtype",
@@ -90,7 +93,7 @@ def multiply_by_zero() -> Subst:
 
 
 @rule(
-    tags={"algebra", "integers", "exact-int-only"},
+    tags={"algebra", "integers", "exact-int-only", "const-fold"},
     origin="TensorRight: xla/mul, rule 04",
     nan="same",
 )
@@ -104,7 +107,7 @@ def zero_multiply() -> Subst:
 
 
 @rule(
-    tags={"algebra", "integers", "exact-int-only"},
+    tags={"algebra", "integers", "exact-int-only", "const-fold"},
     origin="TensorRight: xla/sub, rule 02",
     nan="same",
     twin="subtract_itself_any_dtype",
@@ -119,7 +122,7 @@ def subtract_itself() -> Subst:
 
 
 @rule(
-    tags={"algebra", "negation", "bit-exact"},
+    tags={"algebra", "negation", "bit-exact", "canonicalise"},
     origin="TensorRight: xla/sub, rule 01",
     nan="same",
 )
@@ -134,7 +137,7 @@ def subtract_constant() -> Subst:
 
 
 @rule(
-    tags={"algebra", "reassociation", "exact-real-and-int"},
+    tags={"algebra", "reassociation", "exact-real-and-int", "algebraic-reassoc"},
     origin="TensorRight: xla/add, rule 01",
 )
 def add_constants() -> Subst:
@@ -148,7 +151,7 @@ def add_constants() -> Subst:
 
 
 @rule(
-    tags={"algebra", "reassociation", "exact-real-and-int"},
+    tags={"algebra", "reassociation", "exact-real-and-int", "algebraic-reassoc"},
     origin="TensorRight: xla/mul, rule 06",
 )
 def multiply_constants() -> Subst:
@@ -162,7 +165,7 @@ def multiply_constants() -> Subst:
 
 
 @rule(
-    tags={"algebra", "reassociation", "exact-real-and-int"},
+    tags={"algebra", "reassociation", "exact-real-and-int", "algebraic-reassoc"},
     origin="TensorRight: xla/mul, rule 05",
 )
 def multiply_scaled() -> Subst:
@@ -176,7 +179,7 @@ def multiply_scaled() -> Subst:
 
 
 @rule(
-    tags={"algebra", "distributivity", "exact-real-and-int"},
+    tags={"algebra", "distributivity", "exact-real-and-int", "algebraic-distrib"},
     origin="TVM Relay: SwitchAddMultiply",
     twin="switch_add_multiply_unscaled",
 )
@@ -204,7 +207,7 @@ def add_itself() -> Subst:
 
 
 @rule(
-    tags={"lattice", "identity", "bit-exact"},
+    tags={"lattice", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/max, rule 01",
 )
 def maximum_with_lowest() -> Subst:
@@ -217,7 +220,7 @@ def maximum_with_lowest() -> Subst:
 
 
 @rule(
-    tags={"lattice", "identity", "bit-exact"},
+    tags={"lattice", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/max, rule 02",
 )
 def minimum_with_highest() -> Subst:
@@ -230,7 +233,7 @@ def minimum_with_highest() -> Subst:
 
 
 @rule(
-    tags={"clip", "identity", "integers", "exact-int-only"},
+    tags={"clip", "identity", "integers", "exact-int-only", "identity-elim"},
     origin="MLIR TOSA: ClampIsNoOp",
     nan="same",
     twin="clip_to_symmetric_range",
@@ -246,7 +249,7 @@ def clip_to_whole_range() -> Subst:
 
 
 @rule(
-    tags={"clip", "lattice", "bit-exact"},
+    tags={"clip", "lattice", "bit-exact", "fusion"},
     origin="XLA: HandleMaximum, clamp of constants; TensorRight: xla/clamp, rule 02",
     twin="clip_from_max_min_crossed",
 )

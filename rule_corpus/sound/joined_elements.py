@@ -58,7 +58,7 @@ def concat_of_relus() -> Subst:
 
 
 @rule(
-    tags=REDUCE | {"concat", "lattice", "bit-exact"},
+    tags=REDUCE | {"concat", "lattice", "bit-exact", "fusion"},
     origin="OpenVINO: ConcatReduceFusion",
 )
 def max_of_stacked() -> Subst:
@@ -106,7 +106,7 @@ def sum_of_transposes() -> Subst:
     return Subst(one + two, op.Transpose(x + y, **pat.same_attr(one)), where=alike((x, y)))
 
 
-@rule(tags=REDUCE | {"exact-real"}, origin="OpenVINO: ReduceMerge, means")
+@rule(tags=REDUCE | {"exact-real", "fusion"}, origin="OpenVINO: ReduceMerge, means")
 def mean_of_mean() -> Subst:
     """mean[A](mean[B](x))  =>  mean[A and B](x), both keeping the axes and without a common one
 
@@ -152,7 +152,7 @@ def relu_of_full() -> Subst:
 
 
 @rule(
-    tags={"constant", "const-fold", "cast", "integers", "bit-exact"},
+    tags={"constant", "const-fold", "cast", "integers", "bit-exact", "dtype-cast"},
     origin="ONNX Script: _cast_constant_of_shape",
     twin="cast_of_full_any_value",
 )

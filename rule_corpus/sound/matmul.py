@@ -32,7 +32,7 @@ def sums_alike(product: pat.Call) -> attr.Term:
 
 
 @rule(
-    tags={"matmul", "transpose", "same-terms"},
+    tags={"matmul", "transpose", "same-terms", "algebraic-reassoc"},
     origin="TASO: verify.py, matmul and transpose",
     twin="transpose_of_matmul_kept_order",
 )
@@ -49,7 +49,7 @@ def transpose_of_matmul() -> Subst:
 
 
 @rule(
-    tags={"matmul", "reassociation", "exact-real-and-int"},
+    tags={"matmul", "reassociation", "exact-real-and-int", "algebraic-reassoc"},
     origin="TVM Relax: AdjustMatmulOrder; TensorRight: xla/dot, rule 03",
     twin="matmul_association_any_dtype",
 )
@@ -66,7 +66,7 @@ def matmul_association() -> Subst:
 
 
 @rule(
-    tags={"matmul", "distributivity", "exact-real-and-int"},
+    tags={"matmul", "distributivity", "exact-real-and-int", "algebraic-distrib"},
     origin="TVM Relax: ExpandMatmulOfSum",
     twin="expand_matmul_of_sum_published",
 )
@@ -83,7 +83,7 @@ def expand_matmul_of_sum() -> Subst:
 
 
 @rule(
-    tags={"matmul", "distributivity", "exact-real-and-int"},
+    tags={"matmul", "distributivity", "exact-real-and-int", "algebraic-distrib"},
     origin="TASO: graph_subst.pb, factored products",
     twin="factor_matmul_from_sum_wide",
 )
@@ -100,7 +100,7 @@ def factor_matmul_from_sum() -> Subst:
 
 
 @rule(
-    tags={"matmul", "reshape", "same-terms"},
+    tags={"matmul", "reshape", "same-terms", "shape-op"},
     origin="ONNX Script: _broadcast_to_matmul",
     twin="matmul_between_reshapes",
 )
@@ -119,7 +119,7 @@ def matmul_of_flattened_batch() -> Subst:
 
 
 @rule(
-    tags={"matmul", "transpose", "dense", "same-terms"},
+    tags={"matmul", "transpose", "dense", "same-terms", "fusion"},
     origin="ONNX Runtime: GemmTransposeFusion",
     twin="matmul_as_dense_any_order",
 )
@@ -134,7 +134,7 @@ def matmul_as_dense() -> Subst:
 
 
 @rule(
-    tags={"matmul", "scale", "exact-real-and-int"},
+    tags={"matmul", "scale", "exact-real-and-int", "algebraic-distrib"},
     origin="Enzyme-JAX: FactorScalarsInDotGeneral",
     twin="matmul_of_scaled_any_shape",
 )
@@ -150,7 +150,7 @@ def matmul_of_scaled() -> Subst:
 
 
 @rule(
-    tags={"matmul", "scale", "exact-real-and-int"},
+    tags={"matmul", "scale", "exact-real-and-int", "algebraic-distrib"},
     origin="TensorFlow Lite: FuseMulAndFullyConnected",
     twin="matmul_of_scaled_columns_expanding",
 )
@@ -169,7 +169,7 @@ def matmul_of_scaled_columns() -> Subst:
 
 
 @rule(
-    tags={"matmul", "parallel", "multiple-outputs", "same-terms"},
+    tags={"matmul", "parallel", "multiple-outputs", "same-terms", "combine-parallel"},
     origin="onnxoptimizer: fuse_qkv.h",
     twin="merge_qkv_by_sizes",
 )
@@ -189,7 +189,7 @@ def merge_qkv() -> Subst:
 
 
 @rule(
-    tags={"matmul", "parallel", "transpose", "variadic-outputs", "same-terms"},
+    tags={"matmul", "parallel", "transpose", "variadic-outputs", "same-terms", "combine-parallel"},
     origin="TVM Relay: CombineParallelBatchMatmul",
     twin="combine_parallel_batch_matmul_same_axis",
 )

@@ -7,7 +7,9 @@ NEUTRAL = {"algebra", "identity", "identity-elim", "bit-exact"}
 SELF = {"algebra", "annihilator"}
 
 
-@rule(tags=NEUTRAL | {"cast"}, origin="onnxoptimizer: eliminate_nop_cast.h", nan="same")
+@rule(
+    tags=NEUTRAL | {"cast", "dtype-cast"}, origin="onnxoptimizer: eliminate_nop_cast.h", nan="same"
+)
 def cast_to_same() -> Subst:
     """cast[t](x)  =>  x for x of dtype t
 
@@ -47,7 +49,10 @@ def multiply_by_ones() -> Subst:
     return Subst(product, op.BroadcastTo(x, shape=product.shape))
 
 
-@rule(tags=SELF | {"division", "exact-real-on-domain"}, origin="tinygrad: symbolic.py, x / x")
+@rule(
+    tags=SELF | {"division", "exact-real-on-domain", "const-fold"},
+    origin="tinygrad: symbolic.py, x / x",
+)
 def divide_by_itself() -> Subst:
     """x / x  =>  ones like x
 
@@ -58,7 +63,7 @@ def divide_by_itself() -> Subst:
 
 
 @rule(
-    tags=SELF | {"division", "integers", "exact-int-only"},
+    tags=SELF | {"division", "integers", "exact-int-only", "const-fold"},
     origin="tinygrad: symbolic.py, x // x",
 )
 def floor_divide_by_itself() -> Subst:
@@ -71,7 +76,7 @@ def floor_divide_by_itself() -> Subst:
 
 
 @rule(
-    tags=SELF | {"division", "integers", "exact-int-only"},
+    tags=SELF | {"division", "integers", "exact-int-only", "const-fold"},
     origin="tinygrad: symbolic.py, x % x",
 )
 def remainder_by_itself() -> Subst:

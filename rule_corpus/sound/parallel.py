@@ -41,7 +41,7 @@ def _replaced(shape: Term, early: Term, at: int, *sizes: Value) -> Term:
 
 
 @rule(
-    tags=CONV | PAIR | {"same-terms"},
+    tags=CONV | PAIR | {"same-terms", "combine-parallel"},
     origin="GSL: parallel_two_conv",
     twin="parallel_two_conv_published",
 )
@@ -62,7 +62,7 @@ def parallel_two_conv() -> Subst:
 
 
 @rule(
-    tags=CONV | VARIADIC | {"same-terms"},
+    tags=CONV | VARIADIC | {"same-terms", "combine-parallel"},
     origin="GSL: parallel_conv_variadic",
     twin="parallel_conv_variadic_published",
 )
@@ -96,7 +96,7 @@ def parallel_conv_variadic() -> Subst:
 
 
 @rule(
-    tags=CONV | PAIR | {"same-terms"},
+    tags=CONV | PAIR | {"same-terms", "combine-parallel"},
     origin="GSL: parallel_conv_expand_kernels",
     twin="parallel_conv_expand_kernels_published",
 )
@@ -138,7 +138,7 @@ def parallel_conv_expand_kernels() -> Subst:
 
 
 @rule(
-    tags=CONV | VARIADIC | {"same-terms"},
+    tags=CONV | VARIADIC | {"same-terms", "combine-parallel"},
     origin="GSL: parallel_group_conv_variadic",
     twin="parallel_group_conv_variadic_published",
 )
@@ -186,7 +186,7 @@ def parallel_group_conv_variadic() -> Subst:
 
 
 @rule(
-    tags=DENSE | PAIR | {"same-terms"},
+    tags=DENSE | PAIR | {"same-terms", "combine-parallel"},
     origin="GSL: parallel_dense",
     twin="parallel_dense_published",
 )
@@ -205,7 +205,7 @@ def parallel_dense() -> Subst:
 
 
 @rule(
-    tags=DENSE | PAIR | {"same-terms"},
+    tags=DENSE | PAIR | {"same-terms", "combine-parallel"},
     origin="GSL: exp_alg.py, parallel_three_dense",
     twin="parallel_three_dense_sizes_as_cuts",
 )
@@ -225,7 +225,7 @@ def parallel_three_dense() -> Subst:
 
 
 @rule(
-    tags=DENSE | VARIADIC | {"same-terms"},
+    tags=DENSE | VARIADIC | {"same-terms", "combine-parallel"},
     origin="GSL: parallel_dense_variadic",
     twin="parallel_dense_variadic_published",
 )

@@ -6,7 +6,7 @@ POOL = {"pooling"}
 MONOTONE = POOL | {"lattice", "bit-exact"}
 
 
-@rule(tags=MONOTONE | {"relu"}, origin="Glow: SinkCode, relu below max pooling")
+@rule(tags=MONOTONE | {"relu", "data-movement"}, origin="Glow: SinkCode, relu below max pooling")
 def max_pool_of_relu() -> Subst:
     """max_pool2d{A}(relu(x))  =>  relu(max_pool2d{A}(x))
 
@@ -19,7 +19,7 @@ def max_pool_of_relu() -> Subst:
 
 
 @rule(
-    tags=MONOTONE | {"scale"},
+    tags=MONOTONE | {"scale", "algebraic-distrib"},
     origin="Enzyme-JAX: ReduceMaxMinMulPositiveScalar, for windows",
     twin="max_pool_of_scaled_any_sign",
 )
@@ -34,7 +34,10 @@ def max_pool_of_scaled() -> Subst:
     return Subst(pool, op.MaxPool1D(x, **pat.same_attr(pool)) * c, where=[c.value > 0, floats])
 
 
-@rule(tags=POOL | {"scale", "exact-real"}, origin="TASO: substitution.cc, create_two_pools")
+@rule(
+    tags=POOL | {"scale", "exact-real", "algebraic-distrib"},
+    origin="TASO: substitution.cc, create_two_pools",
+)
 def sum_of_avg_pools() -> Subst:
     """avg_pool2d{A}(x) + avg_pool2d{A}(y)  =>  avg_pool2d{A}(x + y) for one shape of x and y
 
@@ -47,7 +50,10 @@ def sum_of_avg_pools() -> Subst:
     return Subst(one + two, target, where=[x.shape == y.shape])
 
 
-@rule(tags=POOL | {"scale", "exact-real"}, origin="TASO: verify.py, pooling is linear")
+@rule(
+    tags=POOL | {"scale", "exact-real", "algebraic-distrib"},
+    origin="TASO: verify.py, pooling is linear",
+)
 def avg_pool_of_scaled() -> Subst:
     """avg_pool1d{A}(x * c)  =>  avg_pool1d{A}(x) * c for a constant c of rank 0
 
@@ -59,7 +65,7 @@ def avg_pool_of_scaled() -> Subst:
 
 
 @rule(
-    tags=MONOTONE | {"concat"},
+    tags=MONOTONE | {"concat", "data-movement"},
     origin="TASO: verify.py, concatenation and max pooling",
 )
 def concat_of_max_pools() -> Subst:
@@ -76,7 +82,10 @@ def concat_of_max_pools() -> Subst:
     return Subst(op.Concatenate((one, two), axis=1), target, where=alike)
 
 
-@rule(tags=POOL | {"concat", "bit-exact"}, origin="TASO: verify.py, concatenation and avg pooling")
+@rule(
+    tags=POOL | {"concat", "bit-exact", "data-movement"},
+    origin="TASO: verify.py, concatenation and avg pooling",
+)
 def concat_of_avg_pools() -> Subst:
     """cat[0](avg_pool2d{A}(x), avg_pool2d{A}(y))  =>  avg_pool2d{A}(cat[0](x, y)) by images
 
@@ -112,7 +121,7 @@ def avg_pool_as_conv() -> Subst:
 
 
 @rule(
-    tags=POOL | {"reduction", "same-terms"},
+    tags=POOL | {"reduction", "same-terms", "lowering"},
     origin="Glow: OptimizeReduceMean",
 )
 def mean_as_global_avg_pool() -> Subst:

@@ -6,7 +6,7 @@ FLOATS = ("float16", "float32", "float64")
 
 
 @rule(
-    tags={"select", "identity", "bit-exact"},
+    tags={"select", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/select, rule 01",
     twin="where_same_arms_any_shape",
 )
@@ -21,7 +21,7 @@ def where_same_arms() -> Subst:
 
 
 @rule(
-    tags={"select", "bit-exact"},
+    tags={"select", "bit-exact", "canonicalise"},
     origin="Enzyme-JAX: SelectSelectSameCond",
     twin="where_same_condition_any_shape",
 )
@@ -37,7 +37,7 @@ def where_same_condition() -> Subst:
 
 
 @rule(
-    tags={"logic", "identity", "bit-exact"},
+    tags={"logic", "identity", "bit-exact", "identity-elim"},
     origin="textbook: double negation; TensorRight: xla/not, rule 01",
 )
 def not_not() -> Subst:
@@ -50,7 +50,7 @@ def not_not() -> Subst:
 
 
 @rule(
-    tags={"logic", "identity", "bit-exact"},
+    tags={"logic", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/logical, rule 05",
     twin="and_with_true_as_true",
 )
@@ -63,7 +63,7 @@ def and_with_true() -> Subst:
     return Subst(op.LogicalAnd(x, pat.Const(True, dtype="bool")), x)
 
 
-@rule(tags={"compare", "bit-exact"}, origin="StableHLO: CompareOpCanon")
+@rule(tags={"compare", "bit-exact", "canonicalise"}, origin="StableHLO: CompareOpCanon")
 def greater_as_less() -> Subst:
     """x > y  =>  y < x
 
@@ -74,7 +74,9 @@ def greater_as_less() -> Subst:
 
 
 @rule(
-    tags={"compare", "logic", "bit-exact"}, origin="textbook: total orders", twin="not_less_strict"
+    tags={"compare", "logic", "bit-exact", "canonicalise"},
+    origin="textbook: total orders",
+    twin="not_less_strict",
 )
 def not_less() -> Subst:
     """not (x < y)  =>  x >= y
@@ -86,7 +88,7 @@ def not_less() -> Subst:
 
 
 @rule(
-    tags={"compare", "negation", "bit-exact"},
+    tags={"compare", "negation", "bit-exact", "predicate"},
     origin="Enzyme-JAX: CompareNegateConstSimplify",
     twin="compare_negated_integers",
 )
@@ -100,7 +102,9 @@ def compare_negated() -> Subst:
     return Subst(smaller, op.Greater(x, -c), where=[attr.In(x.dtype, FLOATS)])
 
 
-@rule(tags={"compare", "logic", "bit-exact"}, origin="TensorRight: xla/logical, rule 09")
+@rule(
+    tags={"compare", "logic", "bit-exact", "predicate"}, origin="TensorRight: xla/logical, rule 09"
+)
 def both_less() -> Subst:
     """x < c and x < d  =>  x < min(c, d) for constants c and d of rank 0
 

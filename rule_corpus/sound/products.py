@@ -4,7 +4,7 @@ from gsl import Subst, op, pat, rule
 
 
 @rule(
-    tags={"matmul", "concatenate", "same-terms"},
+    tags={"matmul", "concatenate", "same-terms", "algebraic-distrib"},
     origin="TensorRight: xla/dot, rule 01",
     twin="matmul_of_concats_unaligned",
 )
@@ -24,7 +24,7 @@ def matmul_of_concats() -> Subst:
 
 
 @rule(
-    tags={"matmul", "concatenate", "slice", "same-terms"},
+    tags={"matmul", "concatenate", "slice", "same-terms", "algebraic-distrib"},
     origin="XLA: HandleDot, dot of concat with a constant",
 )
 def matmul_of_concat() -> Subst:
@@ -43,7 +43,7 @@ def matmul_of_concat() -> Subst:
 
 
 @rule(
-    tags={"matmul", "transpose", "same-terms"},
+    tags={"matmul", "transpose", "same-terms", "algebraic-reassoc"},
     origin="TensorRight: xla/dot, rule 02",
     twin="matmul_exchanged",
 )
@@ -106,7 +106,7 @@ def vector_times_matmul() -> Subst:
 
 
 @rule(
-    tags={"matmul", "reduction", "same-terms"},
+    tags={"matmul", "reduction", "same-terms", "fusion"},
     origin="Enzyme-JAX: ReduceMulToDotGeneral",
 )
 def inner_product() -> Subst:
@@ -121,7 +121,7 @@ def inner_product() -> Subst:
 
 
 @rule(
-    tags={"matmul", "reduction", "reshape", "same-terms"},
+    tags={"matmul", "reduction", "reshape", "same-terms", "fusion"},
     origin="TensorRight: xla/reduce, rule 06",
     twin="sum_of_batch_unpermuted",
 )
@@ -179,7 +179,7 @@ def matmul_of_diagonal() -> Subst:
 
 
 @rule(
-    tags={"matmul", "scale", "exact-real-and-int"},
+    tags={"matmul", "scale", "exact-real-and-int", "algebraic-distrib"},
     origin="Enzyme-JAX: FactorScalarsInDotGeneral, both operands",
 )
 def matmul_of_two_scaled() -> Subst:

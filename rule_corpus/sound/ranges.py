@@ -7,7 +7,7 @@ INTEGERS = ("int8", "uint8", "int32", "int64")
 
 
 @rule(
-    tags=RANGE | {"create", "bit-exact"},
+    tags=RANGE | {"create", "bit-exact", "const-fold"},
     origin="TensorRight: xla/iota, rule 01",
     nan="same",
     twin="range_of_one_as_zeros",
@@ -23,7 +23,7 @@ def range_of_one_number() -> Subst:
 
 
 @rule(
-    tags=RANGE | {"algebra", "exact-int-only"},
+    tags=RANGE | {"algebra", "exact-int-only", "identity-elim"},
     origin="TensorRight: xla/divmod, rule 06",
     nan="same",
     twin="remainder_of_any_range",
@@ -40,7 +40,7 @@ def remainder_of_range() -> Subst:
 
 
 @rule(
-    tags=RANGE | {"algebra", "exact-int-only"},
+    tags=RANGE | {"algebra", "exact-int-only", "strength-reduction"},
     origin="TensorRight: xla/divmod, rule 07",
     nan="same",
 )
@@ -58,7 +58,7 @@ def remainder_of_shifted_range() -> Subst:
 
 
 @rule(
-    tags=RANGE | {"create", "slice", "bit-exact"},
+    tags=RANGE | {"create", "slice", "bit-exact", "strength-reduction"},
     origin="TensorRight: xla/dyslice, rule 06, for slices",
     nan="same",
     twin="slice_of_range_from_zero",
@@ -79,7 +79,7 @@ def slice_of_range() -> Subst:
 
 
 @rule(
-    tags=RANGE | {"create", "broadcast", "transpose", "bit-exact"},
+    tags=RANGE | {"create", "broadcast", "transpose", "bit-exact", "data-movement"},
     origin="TensorRight: xla/broadcast, rule 07, for matrices",
     nan="same",
     twin="transpose_of_range_rows_unturned",
@@ -98,7 +98,7 @@ def transpose_of_range_rows() -> Subst:
 
 
 @rule(
-    tags=RANGE | {"create", "broadcast", "reduction", "bit-exact"},
+    tags=RANGE | {"create", "broadcast", "reduction", "bit-exact", "data-movement"},
     origin="textbook: a range along one axis, read along it",
     nan="same",
 )
@@ -115,7 +115,7 @@ def row_of_range_rows() -> Subst:
 
 
 @rule(
-    tags=RANGE | {"create", "bit-exact"},
+    tags=RANGE | {"create", "bit-exact", "const-fold"},
     origin="textbook: the unit vectors in their order are the identity matrix",
     nan="same",
     twin="one_hot_of_strided_range",

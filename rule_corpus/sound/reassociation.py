@@ -82,7 +82,10 @@ def negative_of_sum() -> Subst:
     return Subst(-(x + c), -c - x)
 
 
-@rule(tags={"algebra", "negation"} | RING, origin="OpenVINO: SubtractFusion, factor -1")
+@rule(
+    tags={"algebra", "negation"} | RING | {"canonicalise"},
+    origin="OpenVINO: SubtractFusion, factor -1",
+)
 def add_times_minus_one() -> Subst:
     """x + y * -1  =>  x - y for signed dtypes and the constant -1 of rank 0
 
@@ -93,7 +96,10 @@ def add_times_minus_one() -> Subst:
     return Subst(x + y * pat.Const(-1, dtype=y.dtype), x - y, where=[signed])
 
 
-@rule(tags={"algebra", "negation"} | RING, origin="Grappler: constant folding, differences")
+@rule(
+    tags={"algebra", "negation"} | RING | {"canonicalise"},
+    origin="Grappler: constant folding, differences",
+)
 def subtract_negative() -> Subst:
     """x - (-y)  =>  x + y
 
@@ -123,7 +129,10 @@ def minimum_of_minimum() -> Subst:
     return Subst(op.Minimum(op.Minimum(x, c), d), op.Minimum(x, op.Minimum(c, d)))
 
 
-@rule(tags={"lattice", "clip", "relu", "bit-exact"}, origin="TensorFlow Lite: relu6 recognition")
+@rule(
+    tags={"lattice", "clip", "relu", "bit-exact", "fusion"},
+    origin="TensorFlow Lite: relu6 recognition",
+)
 def minimum_of_relu() -> Subst:
     """minimum(relu(x), c)  =>  clip[0, c](x) for a constant c >= 0 of rank 0
 
@@ -135,7 +144,7 @@ def minimum_of_relu() -> Subst:
 
 
 @rule(
-    tags={"lattice", "relu", "activation-fusion", "bit-exact"},
+    tags={"lattice", "relu", "activation-fusion", "bit-exact", "fusion"},
     origin="OpenVINO: LeakyReluFusion",
     twin="leaky_relu_from_maximum_any_slope",
 )
@@ -151,7 +160,10 @@ def leaky_relu_from_maximum() -> Subst:
     return Subst(op.Maximum(x, x * a), target, where=[a.value <= 1, floats])
 
 
-@rule(tags={"lattice", "negation", "bit-exact"}, origin="textbook: duality of maximum and minimum")
+@rule(
+    tags={"lattice", "negation", "bit-exact", "canonicalise"},
+    origin="textbook: duality of maximum and minimum",
+)
 def maximum_of_negatives() -> Subst:
     """maximum(-x, -y)  =>  -minimum(x, y) for floats
 
@@ -163,7 +175,7 @@ def maximum_of_negatives() -> Subst:
 
 
 @rule(
-    tags={"algebra", "division", "integers", "exact-int-only"},
+    tags={"algebra", "division", "integers", "exact-int-only", "algebraic-reassoc"},
     origin="tinygrad: fold_add_divmod_recombine",
     twin="recombine_quotient_truncated",
 )
@@ -178,7 +190,7 @@ def recombine_quotient() -> Subst:
 
 
 @rule(
-    tags={"algebra", "division", "integers", "exact-int-only"},
+    tags={"algebra", "division", "integers", "exact-int-only", "algebraic-reassoc"},
     origin="tinygrad: fold_add_divmod_recombine, nested",
     twin="recombine_nested_negative",
 )
@@ -195,7 +207,7 @@ def recombine_nested_quotient() -> Subst:
 
 
 @rule(
-    tags={"cast", "clip", "integers", "exact-int-only"},
+    tags={"cast", "clip", "integers", "exact-int-only", "dtype-cast"},
     origin="TVM Relay: SimplifyClipAndConsecutiveCast",
     twin="cast_of_clipped_there_and_back",
 )

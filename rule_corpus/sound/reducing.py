@@ -12,7 +12,7 @@ def both_axes(inner: pat.Call, outer: pat.Call, x: pat.Pattern) -> tuple[attr.Te
 
 
 @rule(
-    tags={"reduction", "lattice", "bit-exact"},
+    tags={"reduction", "lattice", "bit-exact", "fusion"},
     origin="XLA: HandleReduce, reduce of reduce with maximum",
 )
 def max_of_max() -> Subst:
@@ -27,7 +27,7 @@ def max_of_max() -> Subst:
 
 
 @rule(
-    tags={"reduction", "lattice", "bit-exact"},
+    tags={"reduction", "lattice", "bit-exact", "fusion"},
     origin="XLA: HandleReduce, reduce of reduce with minimum",
 )
 def min_of_min() -> Subst:
@@ -42,7 +42,7 @@ def min_of_min() -> Subst:
 
 
 @rule(
-    tags={"reduction", "same-terms"},
+    tags={"reduction", "same-terms", "fusion"},
     origin="XLA: HandleReduce, reduce of reduce with multiplication",
 )
 def product_of_products() -> Subst:
@@ -57,7 +57,7 @@ def product_of_products() -> Subst:
 
 
 @rule(
-    tags={"reduction", "concatenate", "lattice", "bit-exact"},
+    tags={"reduction", "concatenate", "lattice", "bit-exact", "algebraic-distrib"},
     origin="Enzyme-JAX: ReduceConcat, for the maximum",
 )
 def max_of_concat() -> Subst:
@@ -75,7 +75,7 @@ def max_of_concat() -> Subst:
 
 
 @rule(
-    tags={"reduction", "concatenate", "same-terms"},
+    tags={"reduction", "concatenate", "same-terms", "algebraic-distrib"},
     origin="Enzyme-JAX: ReduceConcat, for the product",
 )
 def product_of_concat() -> Subst:
@@ -92,7 +92,7 @@ def product_of_concat() -> Subst:
 
 
 @rule(
-    tags={"reduction", "flip", "same-terms"},
+    tags={"reduction", "flip", "same-terms", "identity-elim"},
     origin="XLA: HandleReduce, reduce of reverse",
     twin="sum_of_flip_other_axis",
 )
@@ -109,7 +109,7 @@ def sum_of_flip() -> Subst:
 
 
 @rule(
-    tags={"reduction", "flip", "lattice", "bit-exact"},
+    tags={"reduction", "flip", "lattice", "bit-exact", "identity-elim"},
     origin="XLA: HandleReduce, reduce of reverse with maximum",
     twin="max_of_flip_keeps_zeros",
 )
@@ -127,7 +127,7 @@ def max_of_flip() -> Subst:
 
 
 @rule(
-    tags={"reduction", "reshape", "same-terms"},
+    tags={"reduction", "reshape", "same-terms", "identity-elim"},
     origin="XLA: HandleReduce, reduce of reshape",
 )
 def sum_of_reshape() -> Subst:
@@ -144,7 +144,7 @@ def sum_of_reshape() -> Subst:
 
 
 @rule(
-    tags={"reduction", "squeeze", "bit-exact"},
+    tags={"reduction", "squeeze", "bit-exact", "identity-elim"},
     origin="XLA: HandleReduce, reduce of dimensions of size 1; TensorRight: xla/reduce, rule 07",
 )
 def sum_of_unit_axis() -> Subst:
@@ -159,7 +159,7 @@ def sum_of_unit_axis() -> Subst:
 
 
 @rule(
-    tags={"reduction", "identity", "lattice", "bit-exact"},
+    tags={"reduction", "identity", "lattice", "bit-exact", "identity-elim"},
     origin="XLA: HandleReduce, reduce of dimensions of size 1 with maximum",
 )
 def max_of_unit_axis() -> Subst:
@@ -173,7 +173,7 @@ def max_of_unit_axis() -> Subst:
 
 
 @rule(
-    tags={"reduction", "negation", "same-terms"},
+    tags={"reduction", "negation", "same-terms", "algebraic-distrib"},
     origin="textbook: a negated sum",
 )
 def sum_of_negative() -> Subst:
@@ -187,7 +187,7 @@ def sum_of_negative() -> Subst:
 
 
 @rule(
-    tags={"reduction", "negation", "lattice", "bit-exact"},
+    tags={"reduction", "negation", "lattice", "bit-exact", "algebraic-distrib"},
     origin="textbook: duality of maximum and minimum",
     twin="max_of_negative_any_dtype",
 )
@@ -203,7 +203,7 @@ def max_of_negative() -> Subst:
 
 
 @rule(
-    tags={"reduction", "argument", "create", "bit-exact"},
+    tags={"reduction", "argument", "create", "bit-exact", "const-fold"},
     origin="MLIR TOSA: ArgMaxOp fold",
 )
 def argmax_of_unit_axis() -> Subst:
@@ -219,7 +219,7 @@ def argmax_of_unit_axis() -> Subst:
 
 
 @rule(
-    tags={"reduction", "relu", "lattice", "bit-exact"},
+    tags={"reduction", "relu", "lattice", "bit-exact", "algebraic-distrib"},
     origin="textbook: monotone functions keep the maximum",
     twin="sum_of_relu",
 )
@@ -234,7 +234,7 @@ def max_of_relu() -> Subst:
 
 
 @rule(
-    tags={"pool", "identity", "bit-exact"},
+    tags={"pool", "identity", "bit-exact", "identity-elim"},
     origin="MLIR TOSA: MaxPool2dIsNoOp",
     twin="max_pool_of_one_any_stride",
 )
@@ -249,7 +249,7 @@ def max_pool_of_one() -> Subst:
 
 
 @rule(
-    tags={"pool", "identity", "bit-exact"},
+    tags={"pool", "identity", "bit-exact", "identity-elim"},
     origin="MLIR TOSA: AvgPool2dIsNoOp",
 )
 def avg_pool_of_one() -> Subst:

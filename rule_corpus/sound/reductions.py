@@ -6,7 +6,7 @@ FLOATS = ("float16", "float32", "float64")
 
 
 @rule(
-    tags={"reduction", "same-terms"},
+    tags={"reduction", "same-terms", "fusion"},
     origin="XLA: HandleReduce, reduce of reduce; TensorRight: xla/reduce, rule 05",
     twin="sum_of_sum_unshifted",
 )
@@ -24,7 +24,7 @@ def sum_of_sum() -> Subst:
 
 
 @rule(
-    tags={"reduction", "transpose", "same-terms"},
+    tags={"reduction", "transpose", "same-terms", "data-movement"},
     origin="OpenVINO: TransposeSinking past reductions; TensorRight: xla/reduce, rule 04",
     twin="sum_of_transpose_same_axes",
 )
@@ -43,7 +43,7 @@ def sum_of_transpose() -> Subst:
 
 
 @rule(
-    tags={"reduction", "concatenate", "same-terms"},
+    tags={"reduction", "concatenate", "same-terms", "algebraic-distrib"},
     origin="Enzyme-JAX: ReduceConcat",
     twin="sum_of_concat_other_axis",
 )
@@ -62,7 +62,7 @@ def sum_of_concat() -> Subst:
 
 
 @rule(
-    tags={"reduction", "concatenate", "same-terms"},
+    tags={"reduction", "concatenate", "same-terms", "algebraic-distrib"},
     origin="TensorRight: xla/reduce, rule 02",
     twin="sum_of_concat_of_sums_other_axis",
 )
@@ -81,7 +81,7 @@ def sum_of_concat_of_sums() -> Subst:
 
 
 @rule(
-    tags={"reduction", "products", "exact-real-and-int"},
+    tags={"reduction", "products", "exact-real-and-int", "algebraic-distrib"},
     origin="TensorRight: xla/reduce, rule 01",
 )
 def product_of_sums() -> Subst:
@@ -96,7 +96,7 @@ def product_of_sums() -> Subst:
 
 
 @rule(
-    tags={"reduction", "transpose", "bit-exact"},
+    tags={"reduction", "transpose", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/reduce, rule 08",
 )
 def sum_of_transposed_unit_axis() -> Subst:
@@ -113,7 +113,7 @@ def sum_of_transposed_unit_axis() -> Subst:
 
 
 @rule(
-    tags={"reduction", "expand-dims", "bit-exact"},
+    tags={"reduction", "expand-dims", "bit-exact", "fusion"},
     origin="onnxoptimizer: fuse_consecutive_reduce_unsqueeze.h",
     twin="reshape_of_mean_any_shape",
 )
@@ -146,7 +146,7 @@ def mean_as_sum() -> Subst:
 
 
 @rule(
-    tags={"reduction", "scale", "exact-real-and-int"},
+    tags={"reduction", "scale", "exact-real-and-int", "algebraic-distrib"},
     origin="TensorRight: xla/reduce, rule 03",
     twin="product_of_scaled",
 )
@@ -161,7 +161,7 @@ def sum_of_scaled() -> Subst:
 
 
 @rule(
-    tags={"reduction", "scale", "bit-exact"},
+    tags={"reduction", "scale", "bit-exact", "algebraic-distrib"},
     origin="Enzyme-JAX: ReduceMaxMinMulPositiveScalar",
     twin="argmax_of_scaled_any_sign",
 )
@@ -178,7 +178,7 @@ def max_of_scaled() -> Subst:
 
 
 @rule(
-    tags={"reduction", "negation", "bit-exact"},
+    tags={"reduction", "negation", "bit-exact", "algebraic-distrib"},
     origin="textbook: duality of argmax and argmin",
     twin="argmax_of_negative_any_dtype",
 )
@@ -195,7 +195,7 @@ def argmax_of_negative() -> Subst:
 
 
 @rule(
-    tags={"softmax", "exponential", "exact-real"},
+    tags={"softmax", "exponential", "exact-real", "fusion"},
     origin="onnxoptimizer: fuse_consecutive_log_softmax.h",
     twin="log_softmax_default_axis",
 )
@@ -210,7 +210,7 @@ def log_softmax_from_softmax() -> Subst:
 
 
 @rule(
-    tags={"softmax", "exact-real"},
+    tags={"softmax", "exact-real", "identity-elim"},
     origin="PyTorch Inductor: mul_softmax_pattern, the stabilising shift",
     twin="softmax_of_shifted_any_shape",
 )

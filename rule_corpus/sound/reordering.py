@@ -248,7 +248,7 @@ def reshape_to_own_shape() -> Subst:
 
 
 @rule(
-    tags={"transpose", "softmax", "same-terms"},
+    tags={"transpose", "softmax", "same-terms", "data-movement"},
     origin="Enzyme-JAX: transposes past operators with an axis",
     twin="softmax_of_transpose_same_axis",
 )

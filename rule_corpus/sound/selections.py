@@ -6,7 +6,7 @@ CHOICE = {"select", "bit-exact"}
 LOGIC = {"logic", "bit-exact"}
 
 
-@rule(tags=CHOICE, origin="tinygrad: symbolic.py, nested where", nan="same")
+@rule(tags=CHOICE | {"canonicalise"}, origin="tinygrad: symbolic.py, nested where", nan="same")
 def where_where_else() -> Subst:
     """where(a, where(b, x, c), c)  =>  where(a and b, x, c) for a constant c of rank 0
 
@@ -18,7 +18,7 @@ def where_where_else() -> Subst:
 
 
 @rule(
-    tags={"select", "lattice", "bit-exact"},
+    tags={"select", "lattice", "bit-exact", "fusion"},
     origin="StableHLO: CompareSelectIntoMinMax",
     twin="maximum_from_where_any_value",
 )
@@ -31,7 +31,10 @@ def maximum_from_where() -> Subst:
     return Subst(op.Where(op.Greater(x, y), x, y), op.Maximum(x, y))
 
 
-@rule(tags={"select", "relu", "bit-exact"}, origin="OpenVINO: LeakyReluFusion, choices")
+@rule(
+    tags={"select", "relu", "bit-exact", "canonicalise"},
+    origin="OpenVINO: LeakyReluFusion, choices",
+)
 def leaky_relu_from_where() -> Subst:
     """where(x > 0, x, x * a)  =>  leaky_relu[a](x) for floats and a constant a of rank 0
 
@@ -43,7 +46,10 @@ def leaky_relu_from_where() -> Subst:
     return Subst(chosen, op.LeakyRelu(x, alpha=a.value), where=[floats])
 
 
-@rule(tags=LOGIC | {"compare", "identity"}, origin="StableHLO: CompareOp_EqBooleanTrue")
+@rule(
+    tags=LOGIC | {"compare", "identity", "identity-elim"},
+    origin="StableHLO: CompareOp_EqBooleanTrue",
+)
 def and_with_itself() -> Subst:
     """x and x  =>  x
 
@@ -53,7 +59,7 @@ def and_with_itself() -> Subst:
     return Subst(op.LogicalAnd(x, x), x)
 
 
-@rule(tags=LOGIC, origin="textbook: De Morgan's law", twin="both_not_as_not_both")
+@rule(tags=LOGIC | {"predicate"}, origin="textbook: De Morgan's law", twin="both_not_as_not_both")
 def both_not() -> Subst:
     """(not x) and (not y)  =>  not (x or y)
 
@@ -65,7 +71,11 @@ def both_not() -> Subst:
     )
 
 
-@rule(tags={"compare", "logic", "bit-exact"}, origin="textbook: negated comparisons", nan="same")
+@rule(
+    tags={"compare", "logic", "bit-exact", "canonicalise"},
+    origin="textbook: negated comparisons",
+    nan="same",
+)
 def not_equal_from_not() -> Subst:
     """not (x == y)  =>  x != y
 

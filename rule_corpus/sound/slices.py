@@ -221,7 +221,7 @@ def slice_of_unary() -> Subst:
 
 
 @rule(
-    tags={"slice", "matmul", "same-terms"},
+    tags={"slice", "matmul", "same-terms", "data-movement"},
     origin="Enzyme-JAX: SliceDotGeneral",
 )
 def slice_of_matmul() -> Subst:

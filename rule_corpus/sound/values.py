@@ -23,7 +23,7 @@ LOSSLESS = (
 
 
 @rule(
-    tags={"clip", "bit-exact"},
+    tags={"clip", "bit-exact", "fusion"},
     origin="ONNX Script: _fuse_relus_clips; "
     "TensorRight: xla/clamp, rule 01, for any two intervals that intersect",
     twin="clip_clip_disjoint",
@@ -42,7 +42,7 @@ def clip_clip() -> Subst:
 
 
 @rule(
-    tags={"clip", "relu", "bit-exact"},
+    tags={"clip", "relu", "bit-exact", "fusion"},
     origin="ONNX Script: _fuse_relus_clips",
     twin="clip_of_relu_negative_limit",
 )
@@ -58,7 +58,7 @@ def clip_of_relu() -> Subst:
 
 
 @rule(
-    tags={"clip", "relu", "bit-exact"},
+    tags={"clip", "relu", "bit-exact", "fusion"},
     origin="ONNX Script: _fuse_relus_clips",
     twin="relu_below_clip",
 )
@@ -74,7 +74,7 @@ def relu_of_clip() -> Subst:
 
 
 @rule(
-    tags={"relu", "identity", "bit-exact"},
+    tags={"relu", "identity", "bit-exact", "identity-elim"},
     origin="onnxoptimizer: eliminate_consecutive_idempotent_ops.h",
 )
 def relu_relu() -> Subst:
@@ -88,7 +88,7 @@ def relu_relu() -> Subst:
 
 
 @rule(
-    tags={"clip", "lattice", "bit-exact"},
+    tags={"clip", "lattice", "bit-exact", "fusion"},
     origin="ONNX Script: _min_max_to_clip, MinMax; TensorRight: xla/clamp, rule 03",
     twin="clip_from_min_max_any_shape",
 )
@@ -105,7 +105,7 @@ def clip_from_min_max() -> Subst:
 
 
 @rule(
-    tags={"lattice", "identity", "bit-exact"},
+    tags={"lattice", "identity", "bit-exact", "identity-elim"},
     origin="textbook: law of absorption",
     twin="absorption_any_shape",
 )
@@ -120,7 +120,7 @@ def absorption() -> Subst:
 
 
 @rule(
-    tags={"cast", "bit-exact"},
+    tags={"cast", "bit-exact", "dtype-cast"},
     origin="Enzyme-JAX: ConvertConvertFloat and ConvertConvertInt",
     twin="cast_through_narrower_integer",
 )
@@ -139,7 +139,7 @@ def cast_of_lossless_cast() -> Subst:
 
 
 @rule(
-    tags={"cast", "bit-exact"},
+    tags={"cast", "bit-exact", "dtype-cast"},
     origin="tinygrad: symbolic.py, cast there and back",
     twin="cast_there_and_back_half",
 )

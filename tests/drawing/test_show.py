@@ -220,17 +220,17 @@ def test_mermaid_names_vertices_and_edges() -> None:
         '  n1(["%1: Const<br>float32[3]"])',
         '  n2["%2: Add"]',
         '  n3["%3: Multiply"]',
-        "  n0 --> n2",
-        "  n1 --> n2",
-        "  n2 --> n3",
-        "  n2 --> n3",
+        "  n0 -->|1| n2",
+        "  n1 -->|2| n2",
+        "  n2 -->|1| n3",
+        "  n2 -->|2| n3",
     ]
 
 
 def test_dot_names_vertices_and_edges() -> None:
     assert dot(shared())[0] == '  n0 [label="x: Var\\nfloat32[2,3]", shape=ellipse];'
     assert dot(shared())[2] == '  n2 [label="%2: Add", shape=box];'
-    assert dot(shared())[-1] == "  n2 -> n3;"
+    assert dot(shared())[-1] == '  n2 -> n3 [label="2"];'
 
 
 def test_both_sides_of_a_rule_are_drawn() -> None:

@@ -298,7 +298,7 @@ DECLARATIONS = [
     ('@rule(tag={"conv"})', "@rule has no argument `tag`; did you mean `tags`?", "3:2"),
     ("@rule(x=1)", "@rule has no argument `x`; its arguments are tags, origin,", "3:2"),
     ("@rule(tolerance=1e-3)", "there is no tolerance: what rounding may do is worked", "3:2"),
-    ('@rule(reason="issue 12")', "reason= says why a failure is known, and there is no", "3:2"),
+    ('@rule(reason="issue 12")', "reason= says why a failure is known; name its code", "3:2"),
     ('@rule(expect="GSL401", reason=12)', "reason=12 is not a text", "3:2"),
     ("@rule()\nclass Example: pass\n@rule", "the class `Example` is not a function", "3:2"),
 ]

@@ -32,6 +32,26 @@ def test_full_disk_is_told_and_has_an_exit_code(output_format: str, folder: Path
     assert done.stderr == "the output cannot be written: No space left on device\n"
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["check", "--help"]])
+@pytest.mark.parametrize(("full", "code"), [(True, 3), (False, 141)])
+def test_help_that_cannot_be_written_has_an_exit_code(
+    arguments: list[str], full: bool, code: int
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as unread, open("/dev/full", "w") as device:
+        done = subprocess.run(
+            [sys.executable, "-m", "gslverify", *arguments],
+            stdout=device if full else unread,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("command", [["list"], ["check", "--stages", "static", "-j", "0"]])
 def test_output_that_nobody_reads_is_no_finding(command: list[str], folder: Path) -> None:
     write_rules(folder, ["one"])

@@ -12,6 +12,8 @@ from click.testing import CliRunner, Result
 
 from gslverify import __version__
 from gslverify.cli import main
+from gslverify.commands.check import check as check_command
+from gslverify.configuration.table import FLAG_VARIABLES, TABLE
 from tests.gslverify.rule_files import HEAD, rule_text, write_rule, write_rules
 
 
@@ -159,6 +161,44 @@ def test_environment_sets_what_flags_set(mixed: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("GSLVERIFY_QUIET", "1")
 
     assert "sound" not in gslverify("check", "rules.py").stdout
+
+
+def test_an_expression_of_the_environment_is_noted(
+    mixed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GSLVERIFY_K", "wrong")
+
+    report = json.loads(check("rules.py", "--output-format", "json").stdout)
+
+    assert [rule["id"] for rule in report["rules"]] == ["rules.py::wrong"]
+    assert report["run"]["expression"] == "wrong"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "says"),
+    [
+        ("GSLVERIFY_MUTANT", "M01", "`rules.py` is not a rule"),
+        ("GSLVERIFY_SHOW_SETTINGS", "1", "max-examples"),
+        ("GSLVERIFY_NO_BASELINE", "1", "1 error"),
+    ],
+)
+def test_every_flag_has_a_variable(
+    variable: str, value: str, says: str, mixed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    (mixed / "pyproject.toml").write_text('[tool.gslverify]\nbaseline = "no.json"\n', "utf-8")
+
+    result = check("rules.py")
+
+    assert says in result.output
+
+
+def test_flags_and_variables_of_check_belong_together() -> None:
+    short_for_another = {"-x"}
+    flags = {flag for parameter in check_command.params for flag in parameter.opts[:1]}
+    settings = {flag for s in TABLE.values() for d in s.declarations for flag in d.split("/")}
+
+    assert flags - settings - short_for_another - {"paths"} == FLAG_VARIABLES.keys()
 
 
 def test_misspelt_command_is_named_with_the_one_meant(folder: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -8,7 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from gslverify.cli import main
 from gslverify.commands.watching import command_without, concerned, places_of, watch
 from tests.gslverify.rule_files import write_rules
 
@@ -68,13 +71,15 @@ def test_folders_of_rules_and_this_one_are_watched(project: Path) -> None:
 
 
 def test_a_change_is_noticed_and_ctrl_c_ends_it(project: Path) -> None:
-    command = ["check", "rules", "--stages", "static", "-j", "0", "--watch", "--no-cache"]
+    """The variable stands for the flag, and the runs themselves do not watch in turn."""
+    command = ["check", "rules", "--stages", "static", "-j", "0", "--no-cache"]
     process = subprocess.Popen(
         [sys.executable, "-m", "gslverify", *command],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        env={**os.environ, "GSLVERIFY_WATCH": "1"},
     )
     assert process.stdout is not None
     lines: list[str] = []
@@ -91,3 +96,17 @@ def test_a_change_is_noticed_and_ctrl_c_ends_it(project: Path) -> None:
     text = "".join(lines)
     assert text.index("one") < text.index("waiting") < text.index("three")
     assert "two" not in text[text.index("waiting") :]
+
+
+def test_a_mutant_is_watched(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Its rule is named again, and not the mutant of a mutant."""
+    monkeypatch.setattr("gslverify.commands.check.changes_in", lambda selectors: [])
+    options = ("--mutant", "M01", "--watch", "--stages", "static", "-j", "0")
+
+    CliRunner().invoke(main, ["check", "rules/a.py::one", *options])
+
+    printed = capfd.readouterr()
+    assert "is not a rule" not in printed.err
+    assert "M01" in printed.out

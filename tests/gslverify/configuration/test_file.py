@@ -24,6 +24,38 @@ def test_nearest_file_with_such_a_table_is_found(tmp_path: Path) -> None:
     assert find_file(inner) == outer
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[tool]\ngslverify.seed = 3\n",
+        "[tool]\ngslverify = {seed = 3}\n",
+        "tool.gslverify.seed = 3\n",
+        "[tool.'gslverify']\nseed = 3\n",
+        '["tool"."gslverify"]\nseed = 3\n',
+        "[[tool.gslverify]]\nseed = 3\n",
+    ],
+)
+def test_a_table_may_be_written_in_other_ways(text: str, tmp_path: Path) -> None:
+    """Settings that are passed over in silence would be taken for settings that count."""
+    path = written(tmp_path, text)
+
+    assert find_file(tmp_path) == path
+    if "[[" in text:
+        with pytest.raises(SettingsError, match="is not a table"):
+            read_file(path, tmp_path)
+    else:
+        assert read_file(path, tmp_path).values["seed"].value == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["[project]\nname = 'gslverify'\n", "gslverify = [\n", "tool = 'gslverify'\n"]
+)
+def test_the_name_alone_is_no_table(text: str, tmp_path: Path) -> None:
+    written(tmp_path, text)
+
+    assert find_file(tmp_path) is None
+
+
 def test_file_without_the_table_is_none(tmp_path: Path) -> None:
     written(tmp_path, "[tool.other]\n[tool.gslverifyish]\n")
 

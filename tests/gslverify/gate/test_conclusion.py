@@ -125,6 +125,7 @@ def test_a_baseline_is_looked_at_before_anything_is_verified(folder: Path) -> No
         ({"stop_reason": "interrupted"}, "not complete: interrupted"),
         ({"shard": "1/2"}, "shard 1/2 only; merge all"),
         ({"argv": ["check", "rules.py", "-k", "conv"]}, "-k left rules out"),
+        ({"argv": ["check", "-qk", "conv"], "expression": "conv"}, "-k left rules out"),
         ({"argv": ["check", "--tag=conv"]}, "--tag left rules out"),
         ({"tags": ["conv"]}, "--tag left rules out"),
         ({"changed_since": "main"}, "--changed-since left rules out"),

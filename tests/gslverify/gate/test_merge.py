@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,63 @@ def test_the_merged_report_is_compared_with_the_baseline(folder: Path) -> None:
     known = call("merge", first, second, "-o", "no/such/folder.json")
     assert known.exit_code == 2
     assert "there is no folder `no/such`" in known.output
+
+
+@pytest.mark.parametrize(
+    ("verdict", "shard_code", "arguments", "code"),
+    [
+        ("inconclusive", 0, [], 0),
+        ("inconclusive", 0, ["--fail-on", "inconclusive"], 1),
+        ("inconclusive", 0, ["--fail-on", "inconclusive", "--exit-zero"], 0),
+        ("inconclusive", 1, [], 1),
+        ("fail", 1, ["--fail-on", "vacuous"], 0),
+        ("fail", 1, ["--fail-on", "fail,vacuous"], 1),
+        ("error", 3, ["--fail-on", "fail"], 0),
+        ("error", 3, ["--fail-on", "error"], 3),
+    ],
+)
+def test_what_fails_the_whole_can_be_chosen_without_a_baseline(
+    verdict: str, shard_code: int, arguments: list[str], code: int, folder: Path
+) -> None:
+    one = rule("b", verdict, "GSL901")
+    one["findings"][0]["verdict"] = verdict
+    first = write(folder / "1.json", rule("a"), shard="1/2")
+    second = write(folder / "2.json", one, shard="2/2", exit_code=shard_code)
+
+    done = call("merge", first, second, "-o", "all.json", *arguments)
+
+    assert done.exit_code == code
+    assert json.loads((folder / "all.json").read_text("utf-8"))["run"]["exit_code"] == code
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize(
+    "fail_on", ["fail", "inconclusive", "vacuous", "error", "inconclusive,fail"]
+)
+def test_a_merge_fails_on_what_a_check_fails_on(fail_on: str, folder: Path) -> None:
+    missing = rule_text("gone").replace("op.", "no.")
+    write_rule(folder, WRONG + rule_text("sound") + missing)
+    check = ("check", "rules.py", "--no-tvm", "-j", "0", "-n", "4")
+    whole = call(*check, "--fail-on", fail_on)
+    call(*check, "--output-format", "json", "-o", "1.json")
+
+    merge = call("merge", "1.json", "--fail-on", fail_on)
+
+    assert merge.exit_code == whole.exit_code
+
+
+def test_a_pipe_is_written_to_and_not_replaced(folder: Path) -> None:
+    whole = write(folder / "1.json", rule("a"))
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+
+    done = call("merge", whole, "-o", "pipe")
+
+    assert done.exit_code == 0
+    assert pipe.is_fifo()
+    assert json.loads(os.read(reading, 100_000))["run"]["shard"] == "1/1"
+    os.close(reading)
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", "no", '{"rules": 3}'])

@@ -90,6 +90,13 @@ def relu_of_anything() -> Subst:
 
 
 @rule
+def relu_of_no_matrix() -> Subst:
+    """relu(x)  =>  max(x, 0), but not for matrices"""
+    x = pat.Wildcard()
+    return Subst(op.Relu(x), op.Maximum(x, 0.0), where=[x.ndim != 2])
+
+
+@rule
 def swapped() -> Subst:
     """x - y  =>  -(y - x)"""
     x, y = pat.Wildcard(), pat.Wildcard()
@@ -144,6 +151,34 @@ def larger_stride() -> Subst:
     part = op.StridedSlice(x)
     target = op.StridedSlice(x, begin=part.begin, end=part.end, strides=(part.strides[0] + 1,))
     return Subst(part, target, where=[x.ndim == 1, x.shape[0] == 1])
+
+
+@rule
+def pad_of_nothing() -> Subst:
+    """pad{0}(x)  =>  x"""
+    x = pat.Wildcard()
+    padded = op.Pad(x)
+    return Subst(padded, x, where=[padded.shape == x.shape])
+
+
+@rule
+def slice_of_everything() -> Subst:
+    """x[all]  =>  x"""
+    x = pat.Wildcard()
+    part = op.StridedSlice(x)
+    return Subst(part, x, where=[part.shape == x.shape, x.ndim == 1])
+
+
+@rule
+def slice_of_spread() -> Subst:
+    """pad and reshape, then a slice of every step-th element  =>  x"""
+    x = pat.Wildcard()
+    rows = op.Pad(op.ExpandDims(x, axis=(1,)))
+    part = op.StridedSlice(op.Reshape(rows))
+    step = part.strides[0] == rows.shape[1]
+    only_behind = [rows.pad_width[i] == 0 for i in range(3)]
+    start = [part.ndim == 1, part.begin[0] == 0, part.shape[0] == x.shape[0]]
+    return Subst(part, x, where=[x.ndim == 1, *only_behind, *start, step])
 
 
 def transposed(before: tuple[int, ...], after: tuple[int, ...]) -> Rule:

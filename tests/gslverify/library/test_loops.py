@@ -37,8 +37,10 @@ def loops(*rules: Rule) -> list[Finding]:
 
 
 def names_in_loop(finding: Finding) -> list[str]:
-    *names, last = finding.message.removeprefix("the rules feed each other: ").split(" -> ")
+    feed, _, circle = finding.message.partition(": ")
+    *names, last = circle.split(" -> ")
     assert last == names[0]
+    assert feed == ("the rules feed each other" if len(names) > 1 else "the rule feeds itself")
     return names
 
 
@@ -74,6 +76,17 @@ def test_cycle_of_five_through_values_of_an_attribute(missing: int) -> None:
     found = loops(*THROUGH_AXES[:missing], *THROUGH_AXES[missing + 1 :])
 
     assert [len(names_in_loop(finding)) for finding in found] == ([5] if missing == 5 else [])
+
+
+@pytest.mark.parametrize("after", ["ab", "cab"])
+def test_loop_is_told_of_its_own_rules_with_a_graph_that_they_rewrite(after: str) -> None:
+    first, looping = words("cd", "ab"), words("ab", after)
+    found = examine_library(collected(first, looping)).findings
+    ((rule_id, finding),) = [f for f in found if f[1].code.id == "GSL701"]
+
+    assert rule_id == f"rules.py::{looping.name}"
+    assert names_in_loop(finding) == [looping.name]
+    assert finding.details[1:3] == ("%0 = Exp(x)", "%1 = Relu(%0)")
 
 
 def test_attribute_that_grows() -> None:

@@ -10,12 +10,16 @@ from gslverify.library.examination import examine_library
 from tests.gslverify.library.rules import (
     collected,
     never,
+    pad_of_nothing,
     relu_of_anything,
     relu_of_matrix,
+    relu_of_no_matrix,
     relu_of_sum,
     relu_thrice,
     relu_twice,
     relu_twice_again,
+    slice_of_everything,
+    slice_of_spread,
 )
 
 pytestmark = pytest.mark.smt
@@ -46,6 +50,19 @@ def test_rule_that_others_do_together() -> None:
 
     assert finding.message == "relu_twice, then relu_twice do what `relu_thrice` does"
     assert not found("GSL704", relu_twice, relu_of_sum)
+
+
+def test_what_only_holds_for_one_element_is_not_said() -> None:
+    assert not found("GSL703", slice_of_everything, slice_of_spread)
+    assert not found("GSL704", slice_of_everything, pad_of_nothing, slice_of_spread)
+
+
+def test_ways_that_differ_from_graph_to_graph_are_all_named() -> None:
+    *_, last = found("GSL704", relu_of_matrix, relu_of_no_matrix, relu_of_anything)
+    ways = last.message.removeprefix("on different ways, ")
+
+    assert ways.endswith(" do what `relu_of_anything` does")
+    assert {"relu_of_matrix", "relu_of_no_matrix"} < set(ways.replace(",", "").split())
 
 
 def test_rule_without_a_graph_is_said_to_be_unknown() -> None:

@@ -63,9 +63,26 @@ def source_node_without_attributes(taken: bool) -> Subst:
     return Subst(op.Relu(inner), inner if taken else op.Softmax(x))
 
 
+def under_equation(turned: bool) -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    same = y.shape == x.shape if turned else x.shape == y.shape
+    return Subst(op.Relu(x) + y, y + op.Relu(x), where=[same])
+
+
+def under_order(turned: bool) -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    fewer = y.ndim < x.ndim if turned else x.ndim < y.ndim
+    return Subst(op.Relu(x) + y, y + op.Relu(x), where=[fewer])
+
+
+def with_aliases(allowed: bool) -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(op.Relu(x) + y, y + op.Relu(x), aliases=allowed)
+
+
 @pytest.mark.parametrize(
     "write",
-    [added, from_second, with_default, pinned, shared_node, source_node],
+    [added, from_second, with_default, pinned, shared_node, source_node, under_equation],
     ids=lambda f: f.__name__,
 )
 def test_same_meaning_has_one_form(write: Callable[[bool], Subst]) -> None:
@@ -73,7 +90,9 @@ def test_same_meaning_has_one_form(write: Callable[[bool], Subst]) -> None:
 
 
 @pytest.mark.parametrize(
-    "write", [subtracted, from_unrelated, source_node_without_attributes], ids=lambda f: f.__name__
+    "write",
+    [subtracted, from_unrelated, source_node_without_attributes, under_order, with_aliases],
+    ids=lambda f: f.__name__,
 )
 def test_another_meaning_has_another_form(write: Callable[[bool], Subst]) -> None:
     assert normal_form(write(True)) != normal_form(write(False))

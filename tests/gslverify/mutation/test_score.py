@@ -8,7 +8,15 @@ from gslverify.codes.shape import ILLEGAL_TARGET
 from gslverify.codes.static import NOTHING_CHANGES
 from gslverify.finding import Assurance, Code, Finding, Level, RuleResult, StageResult, Verdict
 from gslverify.mutation.mutants import Mutant, mutants_of
-from gslverify.mutation.score import Fate, Judged, Score, by_operator, by_rule, fate_of
+from gslverify.mutation.score import (
+    Fate,
+    Judged,
+    Score,
+    by_operator,
+    by_rule,
+    fate_of,
+    fate_where_legal,
+)
 from tests.gslverify.mutation.rules import minus_itself, two_dense
 
 PROVED = Assurance("prove", Level.PROVED, "proved, ranks 1-4")
@@ -48,6 +56,19 @@ def result(verdict: Verdict, code: Code | None = None, *assurances: Assurance) -
 )
 def test_fate(operator: str, performance: bool, outcome: RuleResult, fate: Fate) -> None:
     assert fate_of(mutant(operator, performance), outcome)[0] is fate
+
+
+@pytest.mark.parametrize(
+    ("outcome", "fate"),
+    [
+        (result(Verdict.FAIL, OUTPUTS_DIFFER), Fate.KILLED),
+        (result(Verdict.PASS, None, SHAPES), Fate.DECLINED),
+        (result(Verdict.INCONCLUSIVE, TOO_FEW_EXAMPLES), Fate.DECLINED),
+        (result(Verdict.INCONCLUSIVE, BUDGET_SPENT), Fate.UNJUDGED),
+    ],
+)
+def test_fate_where_targets_can_be_built(outcome: RuleResult, fate: Fate) -> None:
+    assert fate_where_legal(mutant("M02"), outcome)[0] is fate
 
 
 def judged(operator: str, fate: Fate, rule_id: str = "a.py::one") -> Judged:

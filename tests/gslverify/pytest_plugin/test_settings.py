@@ -191,6 +191,16 @@ def test_reports_are_written_and_a_section_ends_the_run(project: pytest.Pytester
             "report json: r.json",
         ]
     )
+    result.stdout.no_fnmatch_line("report junit: *")
+
+
+def test_a_report_that_cannot_be_written_fails_the_session(project: pytest.Pytester) -> None:
+    write_rules(Path(project.path), ["one"])
+
+    result = project.runpytest_inprocess(*STATIC, "--gsl-report=json=no/r.json")
+
+    result.assert_outcomes(passed=1, deselected=3)
+    assert result.ret == pytest.ExitCode.INTERNAL_ERROR
 
 
 @pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n2", "--dist=load")])
@@ -223,13 +233,16 @@ def test_workers_of_xdist_share_reports(project: pytest.Pytester) -> None:
     write_mixed(project.path)
     write_mixed(project.path, "more.py")
 
-    result = project.runpytest_subprocess(*STATIC, "-p", "xdist", "-n2", "--gsl-report=json=r.json")
+    wanted = ("--gsl-report=json=r.json", "--gsl-report=html=r.html")
+    result = project.runpytest_subprocess(*STATIC, "-p", "xdist", "-n2", *wanted)
 
     result.assert_outcomes(passed=4, failed=2)
+    assert "<svg" in (project.path / "r.html").read_text("utf-8")
     report = json.loads((project.path / "r.json").read_text("utf-8"))
     assert [rule["id"] for rule in report["rules"]] == [
         f"{file}.py::{name}" for file in ("more", "rules") for name in ("one", "wrong", "two")
     ]
+    assert [rule["drawing"] is not None for rule in report["rules"]] == [False, True, False] * 2
     result.stdout.fnmatch_lines(["6 rules: 4 pass, 2 fail*"])
 
 

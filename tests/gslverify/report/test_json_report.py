@@ -41,6 +41,7 @@ def test_run_and_tools_are_described(folder: Path) -> None:
         "keep_going": False,
         "profile": "dev",
         "tags": [],
+        "expression": None,
         "changed_since": None,
         "solver_limit": 4_000_000,
         "budget_s": None,

@@ -301,3 +301,14 @@ def test_what_is_only_told_on_demand_fits_the_width(folder: Path) -> None:
 
     assert "graphs of kind 11" in printed
     assert max(map(len, printed.splitlines())) <= Style().width
+
+
+@pytest.mark.parametrize("colour", [False, True])
+def test_a_terminal_obeys_no_name(colour: bool) -> None:
+    """The colours are ours; a name can ask for one, and for nothing else."""
+    style = Style(colour=colour)
+
+    line = style.plain(f"{style.paint('FAIL', '31;1')} \x1b]0;title\x07 \x1b[2J")
+
+    assert line.endswith(r"FAIL \x1b]0;title\x07 \x1b[2J" if not colour else r"\x07 \x1b[2J")
+    assert line.startswith("\x1b[31;1mFAIL\x1b[0m " if colour else "FAIL ")
