@@ -187,7 +187,7 @@ class Proj(Expr):
     def __init__(self, whole: Expr, index: int) -> None:
         if not isinstance(whole.type, TupleType):
             raise GraphError("only a tuple has fields to project")
-        if not 0 <= index < len(whole.type.fields):
+        if not (isinstance(index, int) and 0 <= index < len(whole.type.fields)):
             raise GraphError(f"field {index} of a tuple of {len(whole.type.fields)} fields")
         self.index = index
         self.operands = (whole,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +45,7 @@ def read_case(path: Path) -> Case:
     """
     try:
         text = path.read_text(encoding="utf-8")
-        return case_of(json.loads(text))
+        return case_of(json.loads(text, object_pairs_hook=_with_distinct_keys))
     except OSError as error:
         raise KernelError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -52,10 +53,19 @@ def read_case(path: Path) -> Case:
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise KernelError(f"{path}: is no JSON: {place}: {error.msg}") from error
+    except ValueError as error:
+        raise KernelError(f"{path}: is no JSON: {error}") from error
     except RecursionError as error:
         raise KernelError(f"{path}: is nested too deep") from error
     except KernelError as error:
         raise KernelError(f"{path}: {error}") from error
+
+
+def _with_distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    for key, count in Counter(key for key, _ in pairs).items():
+        if count > 1:
+            raise KernelError(f"the key `{key}` is given twice")
+    return dict(pairs)
 
 
 def case_of(value: Any) -> Case:
@@ -78,6 +88,8 @@ def case_of(value: Any) -> Case:
         )
     except KernelError as error:
         raise KernelError(f"kernel: {error}") from error
+    if not kernel.outputs:
+        raise KernelError("`outs` is empty, so there is nothing to derive; name an output")
     return Case(kernel, tuple(value["grad_to"]))
 
 

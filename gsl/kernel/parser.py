@@ -39,6 +39,7 @@ from gsl.types import Int
 REDUCTIONS = ("sum", "product", "max", "min")
 LOGIC = {"&&": "and", "||": "or", "!": "not"}
 MOST_ELEMENTS_OF_A_DIMENSION = 1 << 31
+MOST_DIGITS_SHOWN = 20
 
 
 def parse(
@@ -162,7 +163,8 @@ class _Reader:
         return dims
 
     def dim(self, node: Node) -> Int:
-        size = self.term(node, self.sizes)
+        is_number = isinstance(node, Literal) and node.token.text.isdigit()
+        size = _number(node.token) if is_number else self.term(node, self.sizes)
         if isinstance(size, int) and not 0 <= size < MOST_ELEMENTS_OF_A_DIMENSION:
             node.token.fail(f"a dimension cannot be {size}")
         return size
@@ -179,7 +181,7 @@ class _Reader:
         """Return an index; with `only`, no other names may occur."""
         match node:
             case Literal(token=token) if token.text.isdigit():
-                return int(token.text)
+                return _whole(token)
             case Name(token=token) if only is None or token.text in only:
                 return self.symbol(token)
             case Unary(token=Token(kind="-"), operand=operand):
@@ -286,9 +288,18 @@ def _unknown_function(token: Token) -> NoReturn:
 
 
 def _number(token: Token) -> int | float:
-    value = int(token.text) if token.text.isdigit() else float(token.text)
-    if not math.isfinite(float(value)):
-        token.fail(f"`{token.text}` is too large for a number")
+    value = float(token.text)
+    if not math.isfinite(value):
+        token.fail(f"`{token.text[:MOST_DIGITS_SHOWN]}` is too large for a number")
+    return int(token.text) if token.text.isdigit() else value
+
+
+def _whole(token: Token) -> int:
+    """Return a number in an index, which machines count in 32 bits."""
+    value = _number(token)
+    assert isinstance(value, int)
+    if value >= MOST_ELEMENTS_OF_A_DIMENSION:
+        token.fail(f"`{token.text[:MOST_DIGITS_SHOWN]}` is too large for an index")
     return value
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gsl.attr.evaluate import evaluate, is_symbolic
+from gsl.attr.evaluate import equal, evaluate, is_symbolic
 from gsl.attr.term import ANYTHING, Term, as_term
 from gsl.attr.writer import MISSING, UNDECIDED
 from gsl.errors import EvaluationError, GslError, RewriteError, UndecidedError
@@ -29,6 +29,7 @@ from gsl.rewrite.memory import MatchMemory
 from gsl.rewrite.replay import target_of
 from gsl.subst import Subst
 from gsl.text.terms import term_text
+from gsl.types import TupleType
 
 Built = tuple[Pattern, Frame | None]
 
@@ -146,11 +147,21 @@ class Builder:
             case Tuple() | Variadic():
                 return TupleExpr(operands)
             case GetItem(constraints=constraints):
-                return ProjExpr(operands[0], self.value(constraints["index"], frame))
+                index = self.value(constraints["index"], frame)
+                return ProjExpr(operands[0], self._field(operands[0], index))
             case Const():
                 return self._constant(pattern, frame)
             case _:
                 raise RewriteError(f"{pattern!r} has not matched anything, so it cannot be built")
+
+    def _field(self, whole: Expr, index: Any) -> int:
+        """Return which field an index means; where sizes decide, by asking for one at a time."""
+        if not isinstance(index, Term) or not isinstance(whole.type, TupleType):
+            return index  # type: ignore[no-any-return]
+        for number in range(len(whole.type.fields)):
+            if self.decide(equal(index, number)):
+                return number
+        raise RewriteError(f"a tuple of {len(whole.type.fields)} fields has no such field")
 
     def _constant(self, pattern: Const, frame: Frame | None) -> Expr:
         value = self.value(pattern.constraints["value"], frame)

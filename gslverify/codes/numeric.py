@@ -143,3 +143,62 @@ BACKEND_CRASHED = code(
 graphs, or its process died on a target whose source it could run. The references agreed on these
 graphs, so nothing proves the rule wrong, but the check is not complete.""",
 )
+
+REFERENCE_CHANGES = code(
+    "GSL493",
+    "reference-changes",
+    "the reference of an operator does not compute the same again",
+    Verdict.INCONCLUSIVE,
+    meaning="""Source and target differ on a generated graph, and an operator of somebody else
+computes other values when its reference is called again with the same operands. So the difference
+says nothing about the rule. Draw random numbers from a generator with a fixed seed inside of the
+reference, and keep nothing from one call to the next.""",
+    bad="""import numpy as np
+
+from gsl import Subst, op, pat, rule
+from gsl.operators.declaration import Need, Tensor, operator
+from gsl.types import FLOATING, TensorType
+
+
+@operator(dtypes=FLOATING)
+def Noise(need: Need, data: Tensor) -> TensorType:
+    \"\"\"Random numbers in the place of others.\"\"\"
+    return data
+
+
+@Noise.numpy
+def noise(data):
+    return np.random.default_rng().standard_normal(data.shape).astype(data.dtype)
+
+
+@rule
+def example() -> Subst:
+    \"\"\"noise(relu(x))  =>  noise(x)\"\"\"
+    x = pat.Wildcard()
+    return Subst(op.Noise(op.Relu(x)), op.Noise(x))
+""",
+    good="""import numpy as np
+
+from gsl import Subst, op, pat, rule
+from gsl.operators.declaration import Need, Tensor, operator
+from gsl.types import FLOATING, TensorType
+
+
+@operator(dtypes=FLOATING)
+def FixedNoise(need: Need, data: Tensor) -> TensorType:
+    \"\"\"The same random numbers in the place of others.\"\"\"
+    return data
+
+
+@FixedNoise.numpy
+def fixed_noise(data):
+    return np.random.default_rng(0).standard_normal(data.shape).astype(data.dtype)
+
+
+@rule
+def example() -> Subst:
+    \"\"\"noise(relu(x))  =>  noise(x)\"\"\"
+    x = pat.Wildcard()
+    return Subst(op.FixedNoise(op.Relu(x)), op.FixedNoise(x))
+""",
+)

@@ -13,6 +13,7 @@ from gsl.evaluate import value_of
 from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
 from gslverify.comparison.bounded import Bounded, number
+from gslverify.comparison.references import failure_of
 from gslverify.finding import Difference
 
 MOST_ELEMENTS_SHOWN = 5
@@ -44,7 +45,8 @@ def evaluate_bounded(
     """Return the outputs and the value of every expression, floats with an error bound.
 
     Expressions whose values for the same inputs are `known` are not computed again. Raises
-    AmbiguousError when a decision on the way depends on rounding, and UndefinedError.
+    AmbiguousError when a decision on the way depends on rounding, UndefinedError, and
+    ReferenceFailureError for operators of others.
     """
     known = known or {}
     values: dict[Expr, Any] = {}
@@ -54,8 +56,13 @@ def evaluate_bounded(
                 values[expr] = known[expr]
                 continue
             operands = [values[operand] for operand in expr.operands]
-            values[expr] = lift(_defined_value(expr, operands, inputs))
+            values[expr] = computed(expr, operands, inputs)
     return [values[output] for output in outputs], values
+
+
+def computed(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -> Any:
+    """Return the value of an expression for those of its operands, floats with an error bound."""
+    return lift(_defined_value(expr, operands, inputs))
 
 
 def _defined_value(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -> Any:
@@ -65,6 +72,13 @@ def _defined_value(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -
         value = value_of(expr, operands, inputs)
     except IndexError as error:
         raise UndefinedError(f"{expr!r} is not defined here: {error}") from error
+    except GslError:
+        raise
+    except Exception as error:
+        failure = failure_of(expr, error)
+        if failure is None:
+            raise
+        raise failure from error
     return _filled(expr, value) if isinstance(expr, Call) and FILL in expr.attributes else value
 
 

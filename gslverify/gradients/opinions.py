@@ -88,7 +88,11 @@ def _doubts(job: Job, result: Sequence[Any]) -> list[str]:
     doubts = []
     by_name = {variable.name: variable for variable in variables_of(job.outputs)}
     for name, theirs in zip(job.gradient_to, result, strict=True):
-        mine = found.get((by_name[name], None), np.zeros(np.shape(theirs)))
+        mine = found.get((by_name[name], None), np.zeros(by_name[name].tensor_type.shape))
+        if mine.shape != np.shape(theirs):
+            shapes = f"{list(np.shape(theirs))}, not {list(mine.shape)}"
+            doubts.append(f"{job.name}: the gradient of TVM to {name} has the shape {shapes}")
+            continue
         gap = float(np.max(np.abs(mine - theirs), initial=0.0))
         if not gap <= tolerance * max(1.0, float(np.max(np.abs(mine), initial=0.0))):
             doubts.append(f"{job.name}: the gradients to {name} differ by up to {gap:g}")

@@ -49,7 +49,7 @@ class Arms:
 def arms_of(instance: Instance) -> Arms:
     """Return what decides the conditional targets and attributes of the target of an instance."""
     arms = Arms()
-    if not _has_choices(instance.subst):
+    if not has_choices(instance.subst):
         return arms
     builder = Builder(instance.bindings, instance.graph, Need(), arms.decide)
     try:
@@ -64,7 +64,7 @@ def arms_of(instance: Instance) -> Arms:
 
 
 @lru_cache(maxsize=16)
-def _has_choices(subst: Subst) -> bool:
+def has_choices(subst: Subst) -> bool:
     """Tell whether anything in the target of a rule is chosen, so that it has to be built."""
     terms = (term for pattern in subst.target_patterns for term in pattern.terms())
     parts = (part for term in terms for part in subterms(term))
@@ -127,14 +127,25 @@ def has_arms(subst: Subst) -> bool:
 def one_of_each(subst: Subst, variants: Iterable[Variant]) -> list[Variant]:
     """Return the variants with one for every way to compute the target in front."""
     ordered = list(variants)
-    if not _has_choices(subst):
-        return ordered
+    front = list(_ways(subst, ordered).values())
+    return [*front, *(variant for variant in ordered if variant not in front)]
+
+
+def in_other_ways(
+    subst: Subst, usual: Iterable[Variant], others: Iterable[Variant]
+) -> list[Variant]:
+    """Return one of the `others` for every way to compute the target that no usual one takes."""
+    known = _ways(subst, usual)
+    return [variant for way, variant in _ways(subst, others).items() if way not in known]
+
+
+def _ways(subst: Subst, variants: Iterable[Variant]) -> dict[Any, Variant]:
+    """Return the first of the variants for every way to compute the target, if it has several."""
     ways: dict[Any, Variant] = {}
-    for variant in ordered:
+    for variant in variants if has_choices(subst) else ():
         arms = arms_of(variant.instance(subst))
         ways.setdefault((*arms.taken, frozenset(arms.known)), variant)
-    front = list(ways.values())
-    return [*front, *(variant for variant in ordered if variant not in front)]
+    return ways
 
 
 def either_way(conditions: Iterable[Term]) -> list[Term]:

@@ -49,6 +49,7 @@ def of_many_fields(count: int) -> tuple[Extent, ...]:
     return tuple(Extent(ranks=one, most_fields=count, longest_first=True) for one in ranks)
 
 
+RARE = Extent(rare=True)
 WIDE = Extent(ranks=(5, 4, 3, 2, 1, 0, 6), most_fields=8, rare=True)
 
 

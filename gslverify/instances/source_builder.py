@@ -11,7 +11,6 @@ from gsl.attr.term import (
     Symbol,
     Term,
     TupleOf,
-    VariadicTuple,
     as_term,
     operation,
 )
@@ -48,11 +47,15 @@ from gsl.text.terms import term_text
 from gsl.types import ALL_DTYPES, FLOATING, INTEGER, TupleType
 from gslverify.instances.choices import Replay, Steps, Told
 from gslverify.instances.instance import USUAL, Claim, Extent, InfeasibleError, Instance
+from gslverify.instances.limits import largest_size
+from gslverify.instances.open_terms import has_length, is_open
 from gslverify.instances.trail import Trail
 from gslverify.instances.tuples import tuple_valued
 
 ANY_DTYPE = as_term(ALL_DTYPES)
 SIZES_ARE_POSITIVE = "sizes are positive"
+MOST_FURTHER_FORMS = 64
+"""Rare forms of a tuple of known length are all tried if they are no more than these."""
 
 
 def build_instance(
@@ -86,6 +89,7 @@ class SourceBuilder:
         self.trail = Trail(self.instance, self.told)
         self.tuples = tuple_valued(subst)
         self.current: Origin | None = subst.origin
+        self.largest = largest_size(subst)
 
     def build(self, choose: Replay) -> Instance:
         """Return the instance that `choose` leads to, until the next build; raises as above."""
@@ -228,7 +232,7 @@ class SourceBuilder:
 
     def _fresh_shape(self, key: Key, rank: int) -> tuple[Any, ...]:
         fresh = self._fresh(key, "shape")
-        return tuple(fresh(f"[{axis}]", low=1) for axis in range(rank))
+        return tuple(fresh(f"[{axis}]", low=1, high=self.largest) for axis in range(rank))
 
     def _fresh_dtype(self, key: Key) -> Symbol:
         dtype = self._fresh(key, "dtype")("", sort="text")
@@ -260,7 +264,7 @@ class SourceBuilder:
 
     def _constrained_shape(self, key: Key, pattern: Pattern) -> tuple[Any, ...]:
         term = pattern.constraints.get("shape", ANYTHING)
-        if not _is_open(term):
+        if not is_open(term):
             return self._legal_shape(evaluate(term, self._scope(key)), pattern)
         rank = len(term.fields) if isinstance(term, TupleOf) else self.choose(self.extent.ranks)
         shape = self._fresh_shape(key, rank)
@@ -365,29 +369,24 @@ class SourceBuilder:
         if term is ANYTHING and pattern.attributes_of is not None:
             return self.bindings.attribute(pattern.attributes_of, name, self._scope(key))
         domain = operator.attributes[name].domain
-        if not _is_open(term):
+        if not is_open(term):
             value = evaluate(term, self._scope(key))
             try:
                 return domain.normalise(value, types)
             except ValueError as error:
                 raise InfeasibleError(str(error)) from error
-        value = self.choose(self._options(domain, types, self._fresh(key, name)))
+        value = self.choose(self._options(term, domain, types, self._fresh(key, name)))
         fits = satisfies(term, value, self._scope(key))
         self._claim(fits, f"attribute `{name}`", pattern.origin)
         return value
 
-    def _options(self, domain: Domain, types: tuple[Any, ...], fresh: Fresh) -> list[Any]:
+    def _options(
+        self, term: Term, domain: Domain, types: tuple[Any, ...], fresh: Fresh
+    ) -> list[Any]:
         options = list(domain.instances(types, fresh))
-        if self.extent.rare:
-            return [*options, *domain.further(types, fresh)]
-        self.told.exhaustive &= next(domain.further(types, fresh), None) is None
+        further = [form for form in domain.further(types, fresh) if has_length(term, form)]
+        are_few = isinstance(term, TupleOf) and len(further) <= MOST_FURTHER_FORMS
+        if self.extent.rare or are_few:
+            return [*options, *further]
+        self.told.exhaustive &= not further
         return options
-
-
-def _is_open(term: Term) -> bool:
-    """Tell whether a constraint leaves part of a value free, so that it cannot be computed."""
-    if term is ANYTHING:
-        return True
-    open_length = isinstance(term, VariadicTuple) and term.length is ANYTHING
-    open_field = isinstance(term, TupleOf) and any(map(_is_open, term.fields))
-    return open_length or open_field

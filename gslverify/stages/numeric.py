@@ -17,6 +17,7 @@ from typing import Any
 from gsl.text.listing import listing
 from gslverify.codes.numeric import (
     NO_FIXPOINT,
+    REFERENCE_CHANGES,
     TOO_FEW_EXAMPLES,
 )
 from gslverify.coverage.uncovered import Survey, survey, with_corner
@@ -25,6 +26,7 @@ from gslverify.generate.arrays import inputs_of_a_mixture
 from gslverify.generate.choices import Choices, NothingDrawnError, Tape, entropy
 from gslverify.generate.empty import empty_networks
 from gslverify.generate.network import NOT_APPLICABLE, Network
+from gslverify.generate.peaks import peaks
 from gslverify.generate.strategies import network_from, with_place
 from gslverify.generate.wishes import DTYPES, NOTHING_FIXED
 from gslverify.instances.concrete import Rewritten, target_outputs
@@ -153,7 +155,7 @@ def examine(question: Question) -> Iterable[Outcome]:
         graphs = "1 graph" if len(search.passed) == 1 else f"{len(search.passed)} graphs"
         after = f"found after {graphs} that agreed"
         details = (f"{after}, seed {question.settings.seed}",)
-        yield replace(refutation(question, failure), details=details)
+        yield replace(_told(question, failure), details=details)
         return
     if search.endless is not None:
         lines = tuple(listing(search.endless.outputs))
@@ -177,6 +179,13 @@ def examine(question: Question) -> Iterable[Outcome]:
     yield from outcomes
     if any(isinstance(outcome, Assurance) for outcome in outcomes):
         yield from further.assurances
+
+
+def _told(question: Question, failure: Trial) -> Finding:
+    """Return the finding about a trial that failed; what changes each time cannot be made small."""
+    if failure.code is REFERENCE_CHANGES:
+        return Finding(failure.code, failure.message, question.subst.span)
+    return refutation(question, failure)
 
 
 def _untried(search: Search, samplers: list[Sampler]) -> str:
@@ -257,7 +266,8 @@ def _example(
     """Choose an example of a round; raises NothingDrawnError."""
     context, draws = (one.context,), search.question.settings.draws
     network = network_from(choices, samplers, context, one.dtypes, one.sizes, one.corner, fixed)
-    return network, inputs_of_a_mixture(choices, network, number, draws)
+    inputs = inputs_of_a_mixture(choices, network, number, draws)
+    return network, [*inputs, *(peaks(network, number) if network.in_corner else ())]
 
 
 def _play(

@@ -11,10 +11,11 @@ from gsl.pat import Variadic
 from gsl.subst import Subst
 from gslverify.codes.satisfiable import ONLY_EMPTY, UNDECIDED_SATISFIABILITY
 from gslverify.finding import Finding
-from gslverify.instances.arms import one_of_each
+from gslverify.instances.arms import has_choices, in_other_ways, one_of_each
 from gslverify.instances.instance import (
     FIVE_FIELDS,
     LARGE,
+    RARE,
     USUAL,
     WIDE,
     Instance,
@@ -31,6 +32,7 @@ from gslverify.stages.scenarios import Scenario, Scenarios, planned, scenario_of
 
 RUNS_PER_LARGE_EXTENT = 64
 MOST_LARGE = 8
+RUNS_OF_RARE_EXTENT, MOST_RARE = 2000, 16
 MANY_FIELDS, MOST_OF_MANY_FIELDS = 8, 2
 MOST_FIELDS = 40
 """Tuples with more fields than this are not tried, whatever numbers a rule names."""
@@ -68,7 +70,8 @@ def examine(question: Question) -> Iterable[Outcome]:
     examined_all = len(scenarios) + len(refuted) + len(unknown) == len(found.variants)
     decided = examined_all and not found.undecided and not unknown
     complete = found.complete and found.exhaustive and decided
-    large = _large(question) if scenarios and looked_for is found else []
+    is_usual = scenarios and looked_for is found
+    large = [*_large(question), *_rare(question, found)] if is_usual else []
     examined = Scenarios(scenarios, complete, len(looked_for.variants), large)
     question.memory["scenarios"], question.plan = examined, examined.plan()
     yield Count("variants", len(scenarios))
@@ -124,6 +127,17 @@ def _large(question: Question) -> list[Scenario]:
     found = Enumeration(tuple(variants), complete=False)
     limit = question.settings.solver_limit // 10
     return _solve(question, found, max(MOST_LARGE, len(variants)), limit)[0]
+
+
+def _rare(question: Question, usual: Enumeration) -> list[Scenario]:
+    """Return feasible structures with rare attributes for which the target decides otherwise."""
+    subst = question.subst
+    if usual.exhaustive or not has_choices(subst):
+        return []
+    others = enumerate_variants(subst, RARE, RUNS_OF_RARE_EXTENT).variants
+    found = in_other_ways(subst, usual.variants, others)
+    limit = question.settings.solver_limit // 10
+    return _solve(question, Enumeration(tuple(found), complete=False), MOST_RARE, limit)[0]
 
 
 def _of_many_fields(subst: Subst) -> list[Variant]:

@@ -16,11 +16,14 @@ from gslverify.codes.levels import EMPTY_DIFFERS
 from gslverify.codes.numeric import (
     MATCH_REFUSED,
     OUTPUTS_DIFFER,
+    REFERENCE_CHANGES,
     REWRITE_BREAKS_GRAPH,
     TARGET_UNDEFINED,
 )
 from gslverify.comparison.bounded import AmbiguousError
 from gslverify.comparison.compare import Comparison, UndefinedError, compare, evaluate_bounded
+from gslverify.comparison.references import ReferenceFailureError
+from gslverify.comparison.repeated import changing_reference
 from gslverify.finding import Code
 from gslverify.generate.network import MAY_DECLINE, PLANTED, Network
 from gslverify.instances.concrete import Rewritten, rewrite_once
@@ -146,7 +149,7 @@ def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ..
         return Outcome(network, inputs, target, rejected=UNDEFINED)
     try:
         after, values = evaluate_bounded(target, inputs, values)
-    except AmbiguousError as error:
+    except (AmbiguousError, ReferenceFailureError) as error:
         return Outcome(network, inputs, target, rejected=str(error))
     except UndefinedError as error:
         return Outcome(network, inputs, target, "", _code(network, TARGET_UNDEFINED), str(error))
@@ -162,8 +165,10 @@ def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ..
     )
     for comparison in comparisons:
         if comparison.difference is not None:
-            message = comparison.difference.summary
-            code = _code(network, OUTPUTS_DIFFER)
+            code, message = _code(network, OUTPUTS_DIFFER), comparison.difference.summary
+            changing = changing_reference((*network.outputs, *target), inputs)
+            if changing:
+                code, message = REFERENCE_CHANGES, changing
             return Outcome(network, inputs, target, "", code, message, comparisons=comparisons)
     compared = sum(comparison.compared for comparison in comparisons)
     total = sum(comparison.total for comparison in comparisons)

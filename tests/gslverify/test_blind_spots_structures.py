@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from gsl import Subst, attr, op, pat
+from gslverify.codes.shape import ILLEGAL_TARGET
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
-from tests.gslverify.stages.asking import ask
+from gslverify.stages.shape import SHAPE
+from tests.gslverify.stages.asking import ask, only
 
 pytestmark = pytest.mark.smt
 
@@ -56,3 +58,98 @@ def test_a_mistake_with_no_permutation_is_none() -> None:
 @pytest.mark.parametrize("write", [three_flips])
 def test_structures_that_decide_otherwise_are_examined(write: Callable[[], Subst]) -> None:
     assert ask(NUMERIC, write).verdict is Verdict.FAIL
+
+
+def swapped_where_square() -> Subst:
+    """Wrong where x has as many rows as columns: the second field is the first."""
+    x = pat.Variable(shape=(None, None))
+    pieces = op.Split(x, indices_or_sections=2)
+    others = op.Split(x, indices_or_sections=2, axis=pieces.axis)
+    second = others[attr.Cond(x.shape[0] == x.shape[1], 0, 1)]
+    return Subst((op.Relu(pieces[0]), op.Abs(pieces[1])), (op.Relu(others[0]), op.Abs(second)))
+
+
+def field_that_is_not_there() -> Subst:
+    """Wrong where x has 14 rows or more: there is no third field."""
+    x = pat.Variable(shape=(None, None))
+    pieces = op.Split(x, indices_or_sections=2, axis=0)
+    return Subst(op.Relu(pieces[0]), op.Relu(pieces[x.shape[0] // 7]), where=[x.shape[0] < 22])
+
+
+def negative_of_sum(axes: Any, keepdims: bool, *where: Any) -> Subst:
+    """-sum(x) => sum(-x), but over other axes if they are written in one of the ways."""
+    x = pat.Wildcard() if axes is None else pat.Variable(shape=(None,) * 4)
+    given = {} if axes is None else {"axis": (None,) * len(axes)}
+    total = op.Sum(x, keepdims=keepdims, **given)
+    wrong = axes or (-3, 0)
+    other = attr.Cond(total.axis == wrong, (*wrong[:-1], 2), total.axis)
+    target = op.Sum(op.Negative(x), axis=other, keepdims=keepdims)
+    return Subst(op.Negative(total), target, where=[x.ndim == 4, is_cube(x)])
+
+
+def two_axes_in_one_form() -> Subst:
+    return negative_of_sum((-3, 0), True)
+
+
+def three_axes_in_one_form() -> Subst:
+    return negative_of_sum((3, -4, 1), False)
+
+
+def axes_in_one_form() -> Subst:
+    return negative_of_sum(None, False)
+
+
+def new_axes_in_one_form() -> Subst:
+    """Wrong where the new axes are written in one of 60 ways."""
+    x = pat.Variable(shape=(None, None))
+    wide = op.ExpandDims(x, axis=(None, None))
+    axes = attr.Cond(wide.axis == (2, -4), (1, 2), wide.axis)
+    return Subst(op.Abs(wide), op.ExpandDims(op.Abs(x), axis=axes))
+
+
+RARELY_WRITTEN = [
+    two_axes_in_one_form,
+    three_axes_in_one_form,
+    axes_in_one_form,
+    new_axes_in_one_form,
+    swapped_where_square,
+    field_that_is_not_there,
+]
+
+
+@pytest.mark.parametrize("write", RARELY_WRITTEN, ids=lambda write: write.__name__)
+def test_targets_that_decide_otherwise_for_few_graphs_are_refuted(
+    write: Callable[[], Subst],
+) -> None:
+    results = [ask(stage, write, use_tvm=False) for stage in (SHAPE, NUMERIC)]
+    assert Verdict.FAIL in {result.verdict for result in results}
+    assert Verdict.ERROR not in {result.verdict for result in results}
+
+
+def test_all_ways_to_write_two_axes_are_examined() -> None:
+    def negative_sum() -> Subst:
+        x = pat.Variable(shape=(None,) * 4)
+        total = op.Sum(x, axis=(None, None), keepdims=True)
+        return Subst(op.Negative(total), op.Sum(op.Negative(x), axis=total.axis, keepdims=True))
+
+    (assurance,) = ask(SHAPE, negative_sum).assurances
+    assert assurance.text == "proved, rank 4"
+
+
+def test_a_field_that_sizes_decide_is_allowed() -> None:
+    def same_field() -> Subst:
+        x = pat.Variable(shape=(None, None))
+        pieces = op.Split(x, indices_or_sections=2, axis=0)
+        return Subst(op.Abs(op.Relu(pieces[0])), op.Relu(pieces[x.shape[0] % 2]))
+
+    assert ask(SHAPE, same_field).verdict is Verdict.PASS
+    assert ask(NUMERIC, same_field, use_tvm=False).verdict is Verdict.PASS
+
+
+def test_half_a_field_is_no_field() -> None:
+    def half() -> Subst:
+        x = pat.Variable(shape=(None, None))
+        pieces = op.Split(x, indices_or_sections=2)
+        return Subst(op.Relu(pieces[0]), op.Relu(pieces[attr.Const(0.5)]))
+
+    assert only(ask(SHAPE, half)).code is ILLEGAL_TARGET

@@ -56,6 +56,9 @@ def test_c_and_numpy_go_to_files(tmp_path: Path) -> None:
     [
         ("{", "case.json: is no JSON: line 1, column 2: "),
         ("[" * 100000, "case.json: is nested too deep"),
+        ('{"name": ' + "9" * 5000 + "}", "case.json: is no JSON: Exceeds the limit (4300"),
+        ('{"name": "a", "name": "b"}', "case.json: the key `name` is given twice"),
+        ({**CASE, "outs": []}, "case.json: `outs` is empty, so there is nothing to derive"),
         ("[]", "case.json: a case is an object with the keys name, ins, outs"),
         ({**CASE, "out": []}, "case.json: `out` is no key of a case; did you mean `outs`?"),
         ({**CASE, "zzzzz": []}, "`zzzzz` is no key of a case; the keys are name, ins"),

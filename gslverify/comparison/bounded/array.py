@@ -25,6 +25,10 @@ class AmbiguousError(GslError):
     """A decision, such as a comparison, lies within the error bound: nothing can be concluded."""
 
 
+class UnfollowedError(TypeError):
+    """A function of NumPy is used that does not say what becomes of error bounds."""
+
+
 class Bounded(NDArrayOperatorsMixin):
     """Values in float64 with a bound on the error of each, and the dtype they stand for."""
 
@@ -63,7 +67,7 @@ class Bounded(NDArrayOperatorsMixin):
         return len(self.value)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise TypeError("an array with error bounds cannot become one without them")
+        raise UnfollowedError("a conversion to an array")
 
     def astype(self, dtype: Any) -> Any:
         """Convert: to a float by rounding, to an integer or bool where errors leave no choice."""
@@ -92,7 +96,8 @@ class Bounded(NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__" or options or ufunc not in UFUNCS:
-            return NotImplemented
+            name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+            raise UnfollowedError(f"numpy.{name}" + (" with options" if options else ""))
         dtype = result_dtype(inputs)
         return UFUNCS[ufunc](ufunc, dtype, *(lift(operand, dtype) for operand in inputs))
 
@@ -100,7 +105,7 @@ class Bounded(NDArrayOperatorsMixin):
         self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         if func not in FUNCTIONS:
-            return NotImplemented
+            raise UnfollowedError(f"{func.__module__}.{func.__name__}")
         return FUNCTIONS[func](func, args, kwargs)
 
     def __repr__(self) -> str:

@@ -1,0 +1,40 @@
+"""References of operators that are not those of the package: they may do anything."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+
+from gsl.errors import GslError
+from gsl.expr import Call, Expr
+from gslverify.comparison.bounded import Bounded, UnfollowedError
+
+
+class ReferenceFailureError(GslError):
+    """The reference of an operator fails, or does what is not followed with error bounds."""
+
+
+def failure_of(expr: Expr, error: Exception) -> ReferenceFailureError | None:
+    """Return what to say about an error in a reference; None for those of this package."""
+    if not isinstance(expr, Call) or is_ours(expr):
+        return None
+    frames = traceback.extract_tb(error.__traceback__)
+    code = getattr(expr.operator.reference, "__code__", None)
+    own = [frame for frame in frames if code and frame.filename == code.co_filename]
+    place = (own or frames)[-1]
+    where = f"({Path(place.filename).name}:{place.lineno})"
+    return ReferenceFailureError(f"the reference of {expr.operator} {_deed(error)} {where}")
+
+
+def _deed(error: Exception) -> str:
+    unfollowed = "which is not followed with error bounds"
+    if isinstance(error, UnfollowedError):
+        return f"uses {error}, {unfollowed}"
+    if isinstance(error, AttributeError) and isinstance(error.obj, Bounded):
+        return f"uses the attribute `{error.name}` of an array, {unfollowed}"
+    return f"raises {type(error).__name__}: {error}"
+
+
+def is_ours(call: Call) -> bool:
+    """Tell whether a reference is one of the package."""
+    return getattr(call.operator.reference, "__module__", "").partition(".")[0] == "gsl"

@@ -1,0 +1,63 @@
+"""Inputs in which every element is the largest once, and the smallest.
+
+What a maximum forgets, or reads twice, is only seen where it is the extremum. In small networks
+that happens by chance; along an axis of a dozen elements it rarely does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gsl.expr import Call, Expr
+from gsl.graph import reverse_post_order
+from gsl.operators.declaration import Values
+from gslverify.generate.arrays import filled_inputs
+from gslverify.generate.network import Network
+from gslverify.generate.values import restricted, value_ranges
+
+SELECTING = frozenset({"Max", "Min", "Argmax", "Argmin", "MaxPool1D", "MaxPool2D"})
+MOST_PEAKS = 24
+FEWEST_ELEMENTS, MOST_ELEMENTS = 6, 400
+PEAK = 100
+
+
+def peaks(network: Network, seed: int) -> list[dict[str, Any]]:
+    """Return inputs with the extrema at one place after the other, if the network selects any."""
+    sizes = [int(np.prod(variable.shape)) for variable in network.variables]
+    is_useful = max(sizes, default=0) >= FEWEST_ELEMENTS and sum(sizes) <= MOST_ELEMENTS
+    if not is_useful or not any(map(_selects, reverse_post_order(network.outputs))):
+        return []
+    return list(_with_peaks(network, seed, min(max(sizes), MOST_PEAKS)))
+
+
+def _selects(expr: Expr) -> bool:
+    return isinstance(expr, Call) and expr.operator.name in SELECTING
+
+
+def _with_peaks(network: Network, seed: int, count: int) -> Iterator[dict[str, Any]]:
+    ranges = value_ranges(network.outputs, True)
+    given = filled_inputs(network, ("small integers", True), seed)
+    generator = np.random.default_rng(seed)
+    orders = {name: generator.permutation(value.size) for name, value in given.items()}
+    for number in range(count):
+        yield {
+            one.name: _within(_raised(given[one.name], orders[one.name], number), ranges.get(one))
+            for one in network.variables
+        }
+
+
+def _within(value: Any, ranges: list[Values] | None) -> Any:
+    return np.asarray(restricted(value, ranges or (), value.dtype)).astype(value.dtype)
+
+
+def _raised(value: Any, order: Any, number: int) -> Any:
+    """Return an array with the extrema at two places of an order."""
+    if value.dtype.kind == "b" or not value.size:
+        return value
+    raised = value.copy()
+    raised.flat[order[(number + 1) % value.size]] = 0 if value.dtype.kind == "u" else -PEAK
+    raised.flat[order[number % value.size]] = PEAK
+    return raised

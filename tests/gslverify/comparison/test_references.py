@@ -1,0 +1,57 @@
+"""References of others that are no functions, or do what error bounds do not follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from gsl.operators.declaration import REGISTRY
+from gslverify.codes.numeric import REFERENCE_CHANGES, TOO_FEW_EXAMPLES
+from gslverify.stages.numeric import NUMERIC
+from tests.gslverify.comparison import own_references as own
+from tests.gslverify.stages.asking import ask, only
+
+pytestmark = pytest.mark.smt
+
+UNFOLLOWED = ", which is not followed with error bounds (own_references.py:"
+
+
+@pytest.fixture(autouse=True)
+def _registry() -> Iterator[None]:
+    before = dict(REGISTRY)
+    yield
+    REGISTRY.clear()
+    REGISTRY.update(before)
+
+
+def test_a_reference_that_changes_refutes_nothing() -> None:
+    rule = own.twice_limited(own.operator_of("Noise", own.noise))
+
+    finding = only(ask(NUMERIC, rule))
+
+    assert finding.code is REFERENCE_CHANGES
+    assert finding.message == "the reference of Noise computes other values when called again"
+
+
+@pytest.mark.parametrize(
+    ("reference", "why"),
+    [
+        (own.median_apart, f"uses numpy.median{UNFOLLOWED}"),
+        (own.shifted_in_place, f"uses numpy.add with options{UNFOLLOWED}"),
+        (own.half_of_sum, f"uses the attribute `cumsum` of an array{UNFOLLOWED}"),
+        (own.as_array, f"uses a conversion to an array{UNFOLLOWED}"),
+        (own.failing, "raises ValueError: nothing fits (own_references.py:"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_a_reference_does_that_is_not_followed_is_said(
+    reference: Callable[..., Any], why: str
+) -> None:
+    rule = own.twice_limited(own.operator_of("Strange", reference))
+
+    finding = only(ask(NUMERIC, rule, max_examples=5))
+
+    assert finding.code is TOO_FEW_EXAMPLES
+    assert any(f"rejected: the reference of Strange {why}" in line for line in finding.details)
