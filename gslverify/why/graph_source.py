@@ -86,6 +86,6 @@ def _workload_of(value: Any, text: str) -> Workload:
         return workload_of(value)
     except GraphError as error:
         raise ModelError(
-            f"`{text}` returns {type(value).__name__} {value!r:.60}; it should return a Workload, an "
-            "expression of gsl, several of these, or a Relax module"
+            f"`{text}` returns {type(value).__name__} {value!r:.60}; it should return a Workload, "
+            "an expression of gsl, several of these, or a Relax module"
         ) from error
