@@ -55,7 +55,10 @@ from gslverify.instances.tuples import tuple_valued
 ANY_DTYPE = as_term(ALL_DTYPES)
 SIZES_ARE_POSITIVE = "sizes are positive"
 MOST_FURTHER_FORMS = 64
-"""Rare forms of a tuple of known length are all tried if they are no more than these."""
+"""Rare forms of a tuple of known length are all tried if they are no more than these.
+
+About as many are tried if there are more and no usual ones.
+"""
 
 
 def build_instance(
@@ -383,10 +386,10 @@ class SourceBuilder:
     def _options(
         self, term: Term, domain: Domain, types: tuple[Any, ...], fresh: Fresh
     ) -> list[Any]:
-        options = list(domain.instances(types, fresh))
+        options = [form for form in domain.instances(types, fresh) if has_length(term, form)]
         further = [form for form in domain.further(types, fresh) if has_length(term, form)]
         are_few = isinstance(term, TupleOf) and len(further) <= MOST_FURTHER_FORMS
         if self.extent.rare or are_few:
             return [*options, *further]
         self.told.exhaustive &= not further
-        return options
+        return options or further[:: len(further) // MOST_FURTHER_FORMS or 1]

@@ -77,6 +77,8 @@ class _Enumerator:
             self.variants[made] = Variant(made, self.extent, self.steps)
             self.exhaustive &= instance.exhaustive
         except InfeasibleError as error:
+            # A form that was not tried might have led to a structure.
+            self.exhaustive &= self.builder.told.exhaustive
             self._failed(error)
         except GslError as error:
             self.undecided[str(error)] = None

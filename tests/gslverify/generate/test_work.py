@@ -71,7 +71,8 @@ def test_tuples_are_taken_apart() -> None:
 
 def test_every_operator_says_what_it_computes() -> None:
     """What has no kernel would be taken for cheap."""
-    assert [name for name, operator in REGISTRY.items() if operator.meaning is None] == []
+    of_package = [o for o in REGISTRY.values() if o.rule.__module__.startswith("gsl.operators.")]
+    assert [one.name for one in of_package if one.meaning is None] == []
 
 
 def pooled(rows: int) -> Subst:
