@@ -36,5 +36,5 @@ def _deed(error: Exception) -> str:
 
 
 def is_ours(call: Call) -> bool:
-    """Tell whether a reference is one of the package."""
-    return getattr(call.operator.reference, "__module__", "").partition(".")[0] == "gsl"
+    """Tell whether a reference is that of an operator of the package."""
+    return call.operator.rule.__module__.partition(".")[0] == "gsl"

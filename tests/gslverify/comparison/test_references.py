@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
+from gsl.expr import Call, Var
+from gsl.operators import lookup
 from gsl.operators.declaration import REGISTRY
 from gslverify.codes.numeric import REFERENCE_CHANGES, TOO_FEW_EXAMPLES
+from gslverify.comparison.references import is_ours
+from gslverify.comparison.repeated import changing_reference
 from gslverify.stages.numeric import NUMERIC
 from tests.gslverify.comparison import own_references as own
 from tests.gslverify.stages.asking import ask, only
@@ -55,3 +61,18 @@ def test_what_a_reference_does_that_is_not_followed_is_said(
 
     assert finding.code is TOO_FEW_EXAMPLES
     assert any(f"rejected: the reference of Strange {why}" in line for line in finding.details)
+
+
+def test_references_that_are_functions_of_numpy_are_those_of_the_package() -> None:
+    log = Call(lookup("Log"), [Var("x", (2,))])
+
+    assert log.operator.reference is np.log
+    assert is_ours(log)
+
+
+def test_calling_a_reference_again_warns_of_nothing() -> None:
+    logarithm = Call(own.operator_of("Logarithm", np.log), [Var("x", (2,))])
+    inputs = {"x": np.array([-1, 0], np.float32)}
+
+    with warnings.catch_warnings(action="error"):
+        assert changing_reference([logarithm], inputs) == ""
