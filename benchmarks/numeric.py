@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
@@ -49,6 +49,10 @@ MOST_DRAWS = 6
 GRAPHS_PER_VARIANT = 10
 """Graphs of one structure, dtype and choice of attributes, with sizes and values of their own."""
 DEVIATIONS = (1e-9, 1e-8, 1e-6, 1e-3)
+NEIGHBOURS = 5
+"""So many rules are taken by a process at once."""
+numbers: Any = None
+"""The first rule that no process has taken; each has it from the first process."""
 
 
 @dataclass
@@ -121,7 +125,7 @@ def trials_of(item: CollectedRule, wanted: int) -> list[Outcome]:
     return outcomes
 
 
-def verify(items: Sequence[CollectedRule], wanted: int) -> tuple[Tally, list[Outcome]]:
+def verify(items: Iterable[CollectedRule], wanted: int) -> tuple[Tally, list[Outcome]]:
     """Verify rules in this process; return what became of it and a few trials of each."""
     tally, kept = Tally(), []
     for item in items:
@@ -138,21 +142,39 @@ def verify(items: Sequence[CollectedRule], wanted: int) -> tuple[Tally, list[Out
     return tally, kept
 
 
-def work(numbers: tuple[int, int, int, int]) -> tuple[Tally, float]:
+def work(count: int, wanted: int) -> tuple[Tally, float]:
     """Verify a share of the rules; then measure the naive way and seed deviations.
 
-    Neighbours stay together: rules of one topic share kernels. All processes go the naive way at
-    once, as they did the quick one: a core is slower while the others are busy.
+    All processes go the naive way at once, as they did the quick one: a core is slower while the
+    others are busy.
     """
-    start, step, count, wanted = numbers
     began, before = time.perf_counter(), processor_time()
-    first, last = start * count // step, (start + 1) * count // step
-    tally, kept = verify(rules_in("sound", count)[first:last], wanted)
+    tally, kept = verify(share(rules_in("sound", count)), wanted)
     seconds = time.perf_counter() - began
     tally.processor = processor_time() - before
     naive(tally, Random(0).sample(kept, len(kept)))
     seed_deviations(tally, kept)
     return tally, seconds
+
+
+def take_numbers_of(counter: Any) -> None:
+    """Have this process share work with others that count with the same counter."""
+    global numbers
+    numbers = counter
+
+
+def share(items: Sequence[CollectedRule]) -> Iterator[CollectedRule]:
+    """Yield a few rules at a time that no process has taken yet.
+
+    Neighbours stay together: rules of one topic share kernels.
+    """
+    while True:
+        with numbers.get_lock():
+            first = numbers.value
+            numbers.value += NEIGHBOURS
+        if first >= len(items):
+            return
+        yield from items[first : first + NEIGHBOURS]
 
 
 def processor_time() -> float:
@@ -199,9 +221,10 @@ def naive(tally: Tally, kept: Sequence[Outcome], seconds: float = 8.0) -> None:
 
 def throughput(rules: int, wanted: int) -> Iterator[Figure]:
     processes = len(os.sched_getaffinity(0))
-    parts = [(number, processes, rules, wanted) for number in range(processes)]
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        results = list(pool.map(work, parts))
+    context = get_context("spawn")
+    counter = context.Value("i", 0)
+    with ProcessPoolExecutor(processes, context, take_numbers_of, (counter,)) as pool:
+        results = list(pool.map(work, [rules] * processes, [wanted] * processes))
     tallies = [tally for tally, _ in results]
     seconds = max(taken for _, taken in results)
     graphs = sum(tally.graphs for tally in tallies)
