@@ -1,8 +1,9 @@
-"""When a slice leaves elements out between others, which few draws do by chance."""
+"""When slices and ranges leave out what lies between others, which few draws do by chance."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from gsl.attr.evaluate import conjunction, disjunction
 from gsl.attr.term import Term
@@ -11,12 +12,23 @@ from gsl.operators.declaration import tensors
 from gslverify.instances.instance import Instance
 
 
-def leaping_slices(instance: Instance) -> Iterator[Term]:
-    """Yield for every slice in an instance the condition that it does so along some axis."""
+def leaps(instance: Instance) -> Iterator[Term]:
+    """Yield for every slice and range in an instance the condition that it leaps along an axis."""
     for node in instance.graph:
-        if isinstance(node.expr, Call) and node.expr.operator.name == "StridedSlice":
+        steps = _steps(node.expr) if isinstance(node.expr, Call) else ()
+        if steps:
             (result,) = tensors((node.expr.type,))
-            axes = zip(node.expr.attributes["strides"], result.shape, strict=True)
+            axes = zip(steps, result.shape, strict=True)
             demand = disjunction(*(conjunction(step >= 2, size >= 2) for step, size in axes))
             if isinstance(demand, Term):
                 yield demand
+
+
+def _steps(call: Call) -> tuple[Any, ...]:
+    match call.operator.name:
+        case "StridedSlice":
+            strides: tuple[Any, ...] = call.attributes["strides"]
+            return strides
+        case "Arange":
+            return (call.attributes["step"],)
+    return ()

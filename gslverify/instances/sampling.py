@@ -21,7 +21,7 @@ from gslverify.instances.arms import Arms, arms_of, either_way
 from gslverify.instances.boundaries import boundaries
 from gslverify.instances.concrete import value_in
 from gslverify.instances.instance import Instance
-from gslverify.instances.leaps import leaping_slices
+from gslverify.instances.leaps import leaps
 from gslverify.instances.repair import Repair
 from gslverify.instances.symbols import instance_symbols, result_sizes
 from gslverify.smt import Answer, Solver
@@ -110,7 +110,7 @@ class Sampler:
             *either_way(self._arms.open),
             *self._arms.extremes,
             *[boundary for term in written for boundary in boundaries(term)],
-            *leaping_slices(self.instance),
+            *leaps(self.instance),
             *[_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)],
         ]
 

@@ -194,6 +194,17 @@ def test_slices_leave_elements_out_in_a_corner(rank: int) -> None:
     assert any(leaps)
 
 
+def test_ranges_leave_numbers_out_in_a_corner() -> None:
+    numbers = op.Arange(start=0)
+    found = sampler(Subst(op.Relu(numbers), numbers))
+    (demand,) = found.corners
+    model = by_name(found.model(wishing(), demand=demand))
+    step = next(v for n, v in model.items() if n.endswith("step"))
+    end = next(v for n, v in model.items() if n.endswith("end"))
+
+    assert 2 <= step < end
+
+
 def test_what_reads_no_slice_does_not_leap() -> None:
     x = pat.Variable(shape=(None,))
     call = op.Flip(x, axis=0)
