@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -87,3 +88,14 @@ def test_there_are_as_many_rules_as_promised() -> None:
 
     assert len(corpus()) - len(broken) >= 300
     assert len(broken) >= 120
+
+
+def test_every_rule_that_restates_a_defect_is_there() -> None:
+    page = (CORPUS.parent / "docs" / "explanation" / "defects.md").read_text(encoding="utf-8")
+    named = re.findall(r"\| `(\w+\.py)::(\w+)` \|", page)
+    files = {
+        path.name: path.read_text(encoding="utf-8") for path in (CORPUS / "broken").glob("*.py")
+    }
+
+    assert len(named) == page.split("## Not yet")[0].count("\n| ") - 1
+    assert [name for file, name in named if f"def {name}(" not in files[file]] == []
