@@ -50,14 +50,16 @@ class Judged:
 def fate_where_legal(mutant: Mutant, result: RuleResult) -> tuple[Fate, str]:
     """Return the fate of a mutant that was verified where its target can be built.
 
-    Where it cannot is known already.
+    Where it cannot is known already; it may be nowhere.
     """
     refuting = next((s for s in result.stages if not s.skipped and s.verdict in REFUTING), None)
     if refuting is not None and result.verdict is not Verdict.VACUOUS:
         return Fate.KILLED, refuting.stage
     if _has_no_time(result):
         return Fate.UNJUDGED, _why(result)
-    return Fate.DECLINED, "shape"
+    if result.verdict in (Verdict.PASS, Verdict.VACUOUS):
+        return Fate.DECLINED, "shape"
+    return Fate.SURVIVED, _why(result)
 
 
 def fate_of(mutant: Mutant, result: RuleResult) -> tuple[Fate, str]:

@@ -63,7 +63,8 @@ def test_fate(operator: str, performance: bool, outcome: RuleResult, fate: Fate)
     [
         (result(Verdict.FAIL, OUTPUTS_DIFFER), Fate.KILLED),
         (result(Verdict.PASS, None, SHAPES), Fate.DECLINED),
-        (result(Verdict.INCONCLUSIVE, TOO_FEW_EXAMPLES), Fate.DECLINED),
+        (result(Verdict.VACUOUS), Fate.DECLINED),
+        (result(Verdict.INCONCLUSIVE, TOO_FEW_EXAMPLES), Fate.SURVIVED),
         (result(Verdict.INCONCLUSIVE, BUDGET_SPENT), Fate.UNJUDGED),
     ],
 )
