@@ -14,7 +14,7 @@ from gsl.attr.term import Operation, Symbol, Term, operation, subterms
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.forms import CONDITIONS, Forms
 from gslverify.prove.replacing import put
-from gslverify.prove.values import Factor, Family, Item, Region, Value
+from gslverify.prove.values import Factor, Region, Value, parts_of
 
 Summed = tuple[Region, Value]
 
@@ -45,17 +45,9 @@ def has_quotients(value: Value) -> bool:
 
 def terms_of(value: Value) -> Iterator[Term]:
     """Yield the index terms in a value, at any depth."""
-    stack: list[Any] = [value]
-    while stack:
-        match stack.pop():
-            case Value(families=families):
-                stack.extend(families)
-            case Family(powers=powers, region=region):
-                stack.extend([region, *(factor for factor, _ in powers)])
-            case Item(region=region, value=inner):
-                stack.extend([region, inner])
-            case Factor(places=places, arguments=arguments, items=items):
-                stack.extend([*arguments, *items])
+    for part in parts_of(value):
+        match part:
+            case Factor(places=places):
                 yield from _terms(places)
             case Region(extents=extents, guards=guards):
                 yield from _terms([extent for _, extent in extents])

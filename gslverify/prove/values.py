@@ -7,7 +7,7 @@ is read, a constant that is only known as a term, a function of values.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -184,21 +184,26 @@ def product_of(powers: Iterable[tuple[Factor, int]]) -> Powers:
     return tuple(pair for pair in found.values() if pair[1])
 
 
-def symbols_in(value: Value) -> frozenset[Symbol]:
-    """Return the indices that a value binds itself, at any depth."""
-    found = set[Symbol]()
+def parts_of(value: Value) -> Iterator[Factor | Region]:
+    """Yield the factors and regions in a value, at any depth."""
     stack: list[Any] = [value]
     while stack:
-        match stack.pop():
+        part = stack.pop()
+        match part:
             case Value(families=families):
                 stack.extend(families)
             case Family(powers=powers, region=region):
-                found |= region.symbols
-                stack.extend(factor for factor, _ in powers)
-            case Factor(arguments=arguments, items=items):
-                stack.extend(arguments)
-                stack.extend(items)
+                stack.extend([region, *(factor for factor, _ in powers)])
             case Item(region=region, value=inner):
-                found |= region.symbols
-                stack.append(inner)
-    return frozenset(found)
+                stack.extend([region, inner])
+            case Factor(arguments=arguments, items=items):
+                stack.extend([*arguments, *items])
+                yield part
+            case Region():
+                yield part
+
+
+def symbols_in(value: Value) -> frozenset[Symbol]:
+    """Return the indices that a value binds itself, at any depth."""
+    regions = [part for part in parts_of(value) if isinstance(part, Region)]
+    return frozenset(symbol for region in regions for symbol in region.symbols)
