@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gsl.expr import Call, Expr
+from gsl.graph import reverse_post_order
 from gslverify.comparison.bounded import Bounded
 from gslverify.comparison.compare import computed, evaluate_bounded
 from gslverify.comparison.references import is_ours
@@ -21,14 +22,15 @@ def changing_reference(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> st
 
     Those of the package are known to be functions.
     """
-    _, values = evaluate_bounded(outputs, inputs)
-    for expr, value in values.items():
-        if isinstance(expr, Call) and not is_ours(expr):
-            operands = [values[operand] for operand in expr.operands]
-            with np.errstate(all="ignore"):
-                again = [computed(expr, operands, inputs) for _ in range(TIMES)]
-            if not all(_is_same(value, other) for other in again):
-                return f"the reference of {expr.operator} computes other values when called again"
+    calls = [one for one in reverse_post_order(outputs) if isinstance(one, Call)]
+    others = [call for call in calls if not is_ours(call)]
+    values = evaluate_bounded(outputs, inputs)[1] if others else {}
+    for call in others:
+        operands = [values[operand] for operand in call.operands]
+        with np.errstate(all="ignore"):
+            again = [computed(call, operands, inputs) for _ in range(TIMES)]
+        if not all(_is_same(values[call], other) for other in again):
+            return f"the reference of {call.operator} computes other values when called again"
     return ""
 
 
