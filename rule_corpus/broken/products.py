@@ -112,3 +112,44 @@ def matmul_of_diagonal_as_columns() -> Subst:
         v * x,
         where=[x.ndim == 2, zeros.shape[0] == zeros.shape[1], x.shape[0] == x.shape[1]],
     )
+
+
+@rule(
+    tags={"matmul", "diagonal", "strength-reduction"},
+    origin="Enzyme-JAX: enzyme-diag-dot",
+    expect="GSL401",
+    twin="matmul_of_diagonal",
+)
+def matmul_of_diagonals_second_axis() -> Subst:
+    """diag(v) @ x  =>  expand_dims[1](v) * x for vectors v and square matrices x in one batch
+
+    DiagonalTensorDotGeneralRewrite did not count the axes (EnzymeAD/Enzyme-JAX#1842). Axis 1
+    makes a column of a vector. Behind an axis of a batch it makes rows, which scale columns of x.
+    """
+    v, x = pat.Wildcard(), pat.Wildcard()
+    zeros = op.Zeros(shape=(None, None, None))
+    product = op.Matmul(op.MatrixSetDiag(zeros, v), x, out_dtype=v.dtype)
+    target = op.ExpandDims(v, axis=(1,)) * x
+    square = zeros.shape[1] == zeros.shape[2]
+    return Subst(product, target, where=[square, x.shape == zeros.shape])
+
+
+@rule(
+    tags={"matmul", "reduction", "diagonal", "fusion"},
+    origin="onnxoptimizer: onnxopt-einsum-diag",
+    expect="GSL401",
+    twin="matmul_from_sum_of_products",
+)
+def matmul_from_repeated_label() -> Subst:
+    """expand_dims[1](sum[1](x * eye())) * y  =>  x @ y for square matrices: einsum "ii,ij->ij"
+
+    replace_einsum_with_matmul does not ask whether the labels of an operand are distinct, live in
+    0.4.2. A label that is repeated reads the diagonal only, the product all elements of x.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    unit = op.Eye(k=0, dtype=x.dtype)
+    diagonal = op.Sum(x * unit, axis=(1,), keepdims=False)
+    scaled = op.ExpandDims(diagonal, axis=(1,)) * y
+    rows, columns = x.shape[0], x.shape[1]
+    square = [x.ndim == 2, rows == columns, unit.n == rows, unit.m == rows, y.shape == x.shape]
+    return Subst(scaled, op.Matmul(x, y, out_dtype=x.dtype), where=square)

@@ -191,3 +191,21 @@ def matmul_of_two_scaled() -> Subst:
     c, d = pat.Const(shape=()), pat.Const(shape=())
     product = op.Matmul(x * c, y * d, out_dtype=x.dtype)
     return Subst(product, op.Matmul(x, y, out_dtype=x.dtype) * (c * d))
+
+
+@rule(
+    tags={"matmul", "reduction", "same-terms", "fusion"},
+    origin="onnxoptimizer: replace_einsum_with_matmul.h, one of its forms written out",
+    twin="matmul_from_repeated_label",
+)
+def matmul_from_sum_of_products() -> Subst:
+    """sum[1](expand_dims[2](x) * expand_dims[0](y))  =>  x @ y: einsum "ik,kj->ij"
+
+    All products of a row of x and a column of y are formed before they are added up. The labels of
+    each operand are distinct, and k is as long in both: what broadcasts is no product of matrices.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    pairs = op.ExpandDims(x, axis=(2,)) * op.ExpandDims(y, axis=(0,))
+    total = op.Sum(pairs, axis=(1,), keepdims=False)
+    target = op.Matmul(x, y, out_dtype=x.dtype)
+    return Subst(total, target, where=[x.ndim == 2, y.ndim == 2, x.shape[1] == y.shape[0]])
