@@ -199,3 +199,43 @@ def sum_of_concat_of_sums_other_axis() -> Subst:
     total = op.Sum(whole, axis=(whole.axis,), keepdims=False)
     target = op.Sum(op.Concatenate((x, y), axis=whole.axis), axis=(whole.axis,))
     return Subst(total, target, where=[x.shape == y.shape])
+
+
+@rule(
+    tags={"reduction", "concatenate", "algebraic-distrib"},
+    origin="Enzyme-JAX: enzyme-reduce-concat",
+    expect="GSL301",
+    twin="sum_of_concat",
+)
+def sum_of_concat_without_keepdims() -> Subst:
+    """sum[a, keep](cat[a](x, y))  =>  sum[a](x) + sum[a](y)
+
+    Partial results were combined as they come, and not in the type of the result (Enzyme-JAX,
+    commit a2c0eb333): here the reduced axis is not kept.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    whole = op.Concatenate((x, y))
+    total = op.Sum(whole, axis=(None,), keepdims=True)
+    parts = [op.Sum(part, axis=total.axis, keepdims=False) for part in (x, y)]
+    same = total.axis[0] % whole.ndim == whole.axis % whole.ndim
+    return Subst(total, parts[0] + parts[1], where=[same])
+
+
+@rule(
+    tags={"reduction", "concatenate", "slice", "lattice", "algebraic-distrib"},
+    origin="Enzyme-JAX: enzyme-reduce-slice-empty",
+    expect="GSL303",
+    twin="max_of_concat",
+)
+def max_of_slices_any_length() -> Subst:
+    """max(cat(x[b:m], x[m:e]))  =>  maximum(max(x[b:m]), max(x[m:e])) for vectors
+
+    ReduceSliceFusion forgot that a slice may be empty (EnzymeAD/Enzyme-JAX#2706), the other way
+    round: of two adjacent slices one may have nothing to take the maximum of.
+    """
+    x = pat.Wildcard()
+    one = op.StridedSlice(x, strides=(1,))
+    two = op.StridedSlice(x, begin=one.end, strides=(1,))
+    largest = op.Max(op.Concatenate((one, two), axis=0), axis=(0,))
+    parts = [op.Max(part, **pat.same_attr(largest)) for part in (one, two)]
+    return Subst(largest, op.Maximum(*parts), where=[x.ndim == 1])
