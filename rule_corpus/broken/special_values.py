@@ -36,3 +36,64 @@ def maximum_from_where_any_value() -> Subst:
     """
     x, y = pat.Wildcard(), pat.Wildcard()
     return Subst(op.Where(op.Greater(x, y), x, y), op.Maximum(x, y))
+
+
+@rule(
+    tags=SPECIAL | {"softmax", "reduction", "scale", "algebraic-distrib"},
+    origin="PyTorch Inductor: inductor-mul-softmax-inf",
+    expect="GSL406",
+    twin="shift_of_scaled",
+    nan="same",
+)
+def shift_of_scaled_any_factor() -> Subst:
+    """x * c - max[a, keep](x * c)  =>  (x - max[a, keep](x)) * c for a constant c > 0 of float16
+
+    mul_softmax_pattern rewrites what softmax takes exponentials of (pytorch#161150, open). If the
+    products overflow, the source subtracts infinities and is NaN, and the target is 0. Nobody asks
+    whether they are finite; c itself is.
+    """
+    x, c = pat.Wildcard(), pat.Const(shape=())
+    scaled = x * c
+    largest = op.Max(scaled, axis=(None,), keepdims=True)
+    target = (x - op.Max(x, **pat.same_attr(largest))) * c
+    finite = [c.value > 0, c.value <= 65504.0]
+    return Subst(scaled - largest, target, where=[*finite, x.dtype == "float16"])
+
+
+@rule(
+    tags=SPECIAL | {"reduction", "exponential", "strength-reduction"},
+    origin="onnxoptimizer: onnxopt-argmax-exp",
+    expect="GSL406",
+    twin="argmax_of_exponential_of_bytes",
+    nan="same",
+)
+def argmax_of_exponential_any_dtype() -> Subst:
+    """argmax[a](exp(x * 1000))  =>  argmax[a](x * 1000)
+
+    eliminate_nop_monotone_argmax, live in 0.4.2, does so for any operand; this one is large. Unlike
+    numbers have equal exponentials where these overflow or vanish, and of equal ones the first
+    counts.
+    """
+    x = pat.Wildcard()
+    scaled = x * 1000
+    place = op.Argmax(op.Exp(scaled))
+    return Subst(place, op.Argmax(scaled, **pat.same_attr(place)))
+
+
+@rule(
+    tags=SPECIAL | {"reduction", "logarithm", "strength-reduction"},
+    origin="onnxoptimizer: onnxopt-argmax-log",
+    expect="GSL406",
+    twin="argmax_of_logarithm_of_size",
+    nan="same",
+)
+def argmax_of_logarithm_any_sign() -> Subst:
+    """argmax[a](log(x) or sqrt(x))  =>  argmax[a](x)
+
+    eliminate_nop_monotone_argmax, live in 0.4.2, does not ask where the function is defined: a
+    negative element becomes NaN, which is taken for the largest. (The one found is infinite, since
+    negative numbers are not drawn for these functions.)
+    """
+    x = pat.Wildcard()
+    place = op.Argmax(pat.Alt(op.Log(x), op.Sqrt(x)))
+    return Subst(place, op.Argmax(x, **pat.same_attr(place)))

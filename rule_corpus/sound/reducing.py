@@ -260,3 +260,38 @@ def avg_pool_of_one() -> Subst:
     x = pat.Wildcard()
     pool = op.AvgPool2D(x, pool_size=(1, 1), strides=(1, 1), padding=(0, 0, 0, 0))
     return Subst(pool, x)
+
+
+@rule(
+    tags={"reduction", "argument", "exponential", "cast", "bit-exact", "strength-reduction"},
+    origin="onnxoptimizer: eliminate_nop_monotone_argmax.h, with its condition",
+    twin="argmax_of_exponential_any_dtype",
+)
+def argmax_of_exponential_of_bytes() -> Subst:
+    """argmax[a](exp(cast[float64](x)))  =>  argmax[a](x) for x of int8 or uint8
+
+    In float64, exponentials of -128 up to 255 are finite, not 0 and all unlike, so that the order
+    and the ties stay. (TVM says -1 where all elements are the least of their dtype.)
+    """
+    x = pat.Wildcard()
+    place = op.Argmax(op.Exp(op.Cast(x, dtype="float64")))
+    target = op.Argmax(x, **pat.same_attr(place))
+    return Subst(place, target, where=[attr.In(x.dtype, ("int8", "uint8"))])
+
+
+@rule(
+    tags={"reduction", "argument", "logarithm", "exact-real", "strength-reduction"},
+    origin="onnxoptimizer: eliminate_nop_monotone_argmax.h, with its condition",
+    nan="same",
+    twin="argmax_of_logarithm_any_sign",
+)
+def argmax_of_logarithm_of_size() -> Subst:
+    """argmax[a](log(abs(x)) or sqrt(abs(x)))  =>  argmax[a](abs(x))
+
+    Both functions increase from 0 on, where nothing becomes NaN but NaN. Numbers that round to one
+    logarithm are a tie in the source only. (TVM says -1 where every logarithm is that of 0.)
+    """
+    x = pat.Wildcard()
+    size = op.Abs(x)
+    place = op.Argmax(pat.Alt(op.Log(size), op.Sqrt(size)))
+    return Subst(place, op.Argmax(size, **pat.same_attr(place)))

@@ -223,3 +223,21 @@ def softmax_of_shifted() -> Subst:
     x, c = pat.Wildcard(), pat.Const(shape=())
     powers = op.Softmax(x + c)
     return Subst(powers, op.Softmax(x, axis=powers.axis))
+
+
+@rule(
+    tags={"softmax", "reduction", "scale", "exact-real", "algebraic-distrib"},
+    origin="PyTorch Inductor: mul_softmax_pattern",
+    twin="shift_of_scaled_any_factor",
+)
+def shift_of_scaled() -> Subst:
+    """x * c - max[a, keep](x * c)  =>  (x - max[a, keep](x)) * c for floats and a constant c >= 0
+
+    The shift of a softmax before its factor, which keeps the order. Products that overflow give NaN
+    in the source only, so that nothing is promised about it.
+    """
+    x, c = pat.Wildcard(), pat.Const(shape=())
+    scaled = x * c
+    largest = op.Max(scaled, axis=(None,), keepdims=True)
+    target = (x - op.Max(x, **pat.same_attr(largest))) * c
+    return Subst(scaled - largest, target, where=[c.value >= 0, attr.In(x.dtype, FLOATS)])
