@@ -161,3 +161,27 @@ def concat_geometry_same_axis() -> Subst:
     columns = op.Concatenate((x, z), axis=whole.axis), op.Concatenate((y, w), axis=whole.axis)
     meet = x.shape[upper.axis] == z.shape[upper.axis]
     return Subst(whole, op.Concatenate(columns, axis=upper.axis), where=[meet])
+
+
+@rule(
+    tags=MOVE | {"reshape", "transpose", "take", "fusion"},
+    origin="Glow: glow-channelshuffle",
+    expect="GSL301",
+    twin="channel_shuffle",
+)
+def channel_shuffle_any_shape() -> Subst:
+    """reshape[s](T[0,2,1,3,4](reshape[(n, g, k, h, w)](x)))  =>  take[1](x, i), i channels by turns
+
+    FoldChannelShuffle looked at the first reshape and not at the last (pytorch/glow#2983): the
+    result of shuffled channels has the shape of x, whatever s is.
+    """
+    x = pat.Wildcard()
+    n, channels, *plane = (x.shape[i] for i in range(4))
+    grouped = op.Reshape(x, shape=(n, None, None, *plane))
+    groups, each = grouped.shape[1], grouped.shape[2]
+    shuffled = op.Reshape(op.Transpose(grouped, axes=(0, 2, 1, 3, 4)))
+    numbers = op.Arange(start=0, end=channels, step=1, dtype="int64")
+    turns = op.Transpose(op.Reshape(numbers, shape=(groups, each)), axes=(1, 0))
+    target = op.Take(x, op.Reshape(turns, shape=(channels,)), axis=1)
+    fits = [groups * each == channels, channels >= 1, channels < 2**63]
+    return Subst(shuffled, target, where=[x.ndim == 4, *fits])

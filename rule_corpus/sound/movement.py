@@ -205,3 +205,27 @@ def concat_geometry() -> Subst:
     meet = x.shape[upper.axis] == z.shape[upper.axis]
     other = upper.axis % whole.ndim != whole.axis % whole.ndim
     return Subst(whole, op.Concatenate(columns, axis=upper.axis), where=[meet, other])
+
+
+@rule(
+    tags=MOVE | {"reshape", "transpose", "take", "fusion", "bit-exact"},
+    origin="Glow: FoldChannelShuffle, with the shuffle written out",
+    nan="same",
+    twin="channel_shuffle_any_shape",
+)
+def channel_shuffle() -> Subst:
+    """reshape[s](T[0,2,1,3,4](reshape[(n, g, k, h, w)](x)))  =>  take[1](x, i) if s is x's shape
+
+    The first channels of all groups, then the second ones: i is the transposed g x k matrix of
+    their numbers, which int64 has to hold. Without channels there is nothing to take from.
+    """
+    x = pat.Wildcard()
+    n, channels, *plane = (x.shape[i] for i in range(4))
+    grouped = op.Reshape(x, shape=(n, None, None, *plane))
+    groups, each = grouped.shape[1], grouped.shape[2]
+    shuffled = op.Reshape(op.Transpose(grouped, axes=(0, 2, 1, 3, 4)))
+    numbers = op.Arange(start=0, end=channels, step=1, dtype="int64")
+    turns = op.Transpose(op.Reshape(numbers, shape=(groups, each)), axes=(1, 0))
+    target = op.Take(x, op.Reshape(turns, shape=(channels,)), axis=1)
+    fits = [groups * each == channels, channels >= 1, channels < 2**63]
+    return Subst(shuffled, target, where=[x.ndim == 4, *fits, shuffled.shape == x.shape])
