@@ -27,3 +27,46 @@ def quantized_relu() -> Subst:
         quantized(x, scale),
         where=[scale.value > 0, attr.In(x.dtype, ("float32", "float64"))],
     )
+
+
+@rule(
+    tags={"concatenate", "cast", "scale", "bit-exact", "quantization"},
+    origin="Glow: SinkConversions, for Dequantize",
+    twin="concat_of_dequantized_default_dtype",
+)
+def concat_of_dequantized() -> Subst:
+    """cat[a](cast[t](x) * s, cast[t](y) * s)  =>  cast[t](cat[a](x, y)) * s, s of rank 0
+
+    One conversion instead of two, of one dtype to one dtype, and one scale.
+    """
+    x, y, s = pat.Wildcard(), pat.Wildcard(), pat.Const(shape=())
+    one = op.Cast(x)
+    two = op.Cast(y, **pat.same_attr(one))
+    joined = op.Concatenate((one * s, two * s))
+    whole = op.Cast(op.Concatenate((x, y), axis=joined.axis), **pat.same_attr(one))
+    return Subst(joined, whole * s, where=[x.dtype == y.dtype])
+
+
+@rule(
+    tags={"clip", "cast", "bit-exact", "quantization"},
+    origin="Glow: optimizeQuantizeClip, without a change of the scale",
+    twin="concat_of_clipped_quantized_rescaled",
+)
+def quantized_clip() -> Subst:
+    """q[s](clip[a, b](x))  =>  q[s](x) for a <= 0 and b >= 255 * s, q as above
+
+    Whatever is clipped would be stored as 0 or 255 anyway. Other limits could go into another
+    scale, but who reads the bytes knows the old one.
+    """
+    x, scale = pat.Wildcard(), pat.Const(shape=())
+    limited = op.Clip(x)
+    return Subst(
+        quantized(limited, scale),
+        quantized(x, scale),
+        where=[
+            scale.value > 0,
+            limited.min <= 0,
+            limited.max >= 255 * scale.value,
+            attr.In(x.dtype, ("float32", "float64")),
+        ],
+    )
