@@ -61,3 +61,21 @@ def conv2d_kernel_layout_unmoved() -> Subst:
     moved = op.Transpose(w, axes=(3, 2, 1, 0))
     target = op.Conv2D(x, moved, kernel_layout="HWIO", **pat.same_attr(source, kept))
     return Subst(source, target, where=[w.shape[2] == w.shape[3]])
+
+
+@rule(
+    tags=LAYOUT | {"elementwise"},
+    origin="Grappler: grappler-layout-scalar",
+    expect="GSL303",
+    twin="channels_first_of_sum",
+)
+def channels_first_of_sum_with_scalar() -> Subst:
+    """T[0,3,1,2](x + c)  =>  T[0,3,1,2](x) + T[0,3,1,2](c) for x of rank 4, c a constant
+
+    The layout optimizer put a transpose at every operand (tensorflow#68488). Here c has rank 4 or
+    0, and a scalar has no axes to permute.
+    """
+    x, c = pat.Wildcard(), pat.Const()
+    moved = op.Transpose(x + c, axes=(0, 3, 1, 2))
+    target = op.Transpose(x, axes=moved.axes) + op.Transpose(c, axes=moved.axes)
+    return Subst(moved, target, where=[x.ndim == 4, (c.ndim == 0) | (c.ndim == 4)])

@@ -59,3 +59,21 @@ def conv2d_kernel_layout() -> Subst:
     moved = op.Transpose(w, axes=(2, 3, 1, 0))
     target = op.Conv2D(x, moved, kernel_layout="HWIO", **pat.same_attr(source, kept))
     return Subst(source, target)
+
+
+@rule(
+    tags=LAYOUT | {"elementwise", "bit-exact"},
+    origin="Grappler: GenericLayoutOptimizer",
+    nan="same",
+    twin="channels_first_of_sum_with_scalar",
+)
+def channels_first_of_sum() -> Subst:
+    """T[0,3,1,2](x + c)  =>  T[0,3,1,2](x) + T[0,3,1,2](c) for x and a constant c of rank 4
+
+    Axes that broadcast go where the others go. Of a lower rank, c would be aligned with the last
+    axes of x, and these are others in each layout.
+    """
+    x, c = pat.Wildcard(), pat.Const()
+    moved = op.Transpose(x + c, axes=FIRST)
+    target = op.Transpose(x, axes=FIRST) + op.Transpose(c, axes=FIRST)
+    return Subst(moved, target, where=[x.ndim == 4, c.ndim == 4])
