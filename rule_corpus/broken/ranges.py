@@ -58,3 +58,23 @@ def one_hot_of_strided_range() -> Subst:
     size = numbers.shape[0]
     target = op.Eye(n=size, m=source.depth, k=0, dtype=source.dtype)
     return Subst(source, target, where=[size <= source.depth])
+
+
+@rule(
+    tags=RANGE | {"cumsum", "cast", "strength-reduction"},
+    origin="PyTorch Inductor: inductor-cumsum-dtype",
+    expect="GSL302",
+    twin="cumsum_of_full",
+)
+def cumsum_of_full_in_its_dtype() -> Subst:
+    """cumsum[0](cast[t](full[(n,), int64](v)))  =>  arange{1, n + 1, int64}() * v
+
+    pointless_cumsum_replacement did not read the dtype that the sums are asked for in
+    (pytorch#189518): sums of integers in float32 became integers.
+    """
+    full = op.Full(shape=(None,), dtype="int64")
+    sums = op.Cumsum(op.Cast(full), axis=0, exclusive=False)
+    size = full.shape[0]
+    numbers = op.Arange(start=1, end=size + 1, step=1, dtype="int64")
+    value = op.Full(shape=(), fill_value=full.fill_value, dtype="int64")
+    return Subst(sums, numbers * value, where=[size < 2**63])

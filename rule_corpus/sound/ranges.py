@@ -130,3 +130,25 @@ def one_hot_of_range() -> Subst:
     size = numbers.shape[0]
     target = op.Eye(n=size, m=source.depth, k=0, dtype=source.dtype)
     return Subst(source, target, where=[size <= source.depth])
+
+
+@rule(
+    tags=RANGE | {"create", "cumsum", "cast", "exact-real-and-int", "strength-reduction"},
+    origin="PyTorch Inductor: pointless_cumsum_replacement",
+    twin="cumsum_of_full_in_its_dtype",
+)
+def cumsum_of_full() -> Subst:
+    """cumsum[0](cast[t](full[(n,)](v)))  =>  arange{1, n + 1, t}() * cast[t](v)
+
+    As many times v as there are elements so far, in the dtype of the sums. Integers have to hold
+    n, floats round it.
+    """
+    full = op.Full(shape=(None,))
+    cast = op.Cast(full)
+    sums = op.Cumsum(cast, axis=0, exclusive=False)
+    size = full.shape[0]
+    numbers = op.Arange(start=1, end=size + 1, step=1, dtype=cast.dtype)
+    value = op.Full(shape=(), fill_value=full.fill_value, dtype=full.dtype)
+    limits = zip(INTEGERS, (2**7, 2**8, 2**31, 2**63), strict=True)
+    held = [(cast.dtype != name) | (size < limit) for name, limit in limits]
+    return Subst(sums, numbers * op.Cast(value, dtype=cast.dtype), where=held)
