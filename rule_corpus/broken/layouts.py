@@ -64,18 +64,19 @@ def conv2d_kernel_layout_unmoved() -> Subst:
 
 
 @rule(
-    tags=LAYOUT | {"elementwise"},
+    tags=LAYOUT | {"select"},
     origin="Grappler: grappler-layout-scalar",
     expect="GSL303",
-    twin="channels_first_of_sum",
+    twin="channels_first_of_choice",
 )
-def channels_first_of_sum_with_scalar() -> Subst:
-    """T[0,3,1,2](x + c)  =>  T[0,3,1,2](x) + T[0,3,1,2](c) for x of rank 4, c a constant
+def channels_first_of_choice_with_scalar() -> Subst:
+    """T[0,3,1,2](where(m, x, c))  =>  where(T[0,3,1,2](m), T[0,3,1,2](x), T[0,3,1,2](c))
 
-    The layout optimizer put a transpose at every operand (tensorflow#68488). Here c has rank 4 or
-    0, and a scalar has no axes to permute.
+    The layout optimizer transposes all operands, and the constant 0 of a dropout has no axes to
+    permute (tensorflow#68488). Here m and x have rank 4, and c is a constant of rank 4 or 0.
     """
-    x, c = pat.Wildcard(), pat.Const()
-    moved = op.Transpose(x + c, axes=(0, 3, 1, 2))
-    target = op.Transpose(x, axes=moved.axes) + op.Transpose(c, axes=moved.axes)
-    return Subst(moved, target, where=[x.ndim == 4, (c.ndim == 0) | (c.ndim == 4)])
+    mask, x, c = pat.Wildcard(), pat.Wildcard(), pat.Const()
+    moved = op.Transpose(op.Where(mask, x, c), axes=(0, 3, 1, 2))
+    target = op.Where(*(op.Transpose(operand, axes=moved.axes) for operand in (mask, x, c)))
+    ranks = [mask.ndim == 4, x.ndim == 4, (c.ndim == 0) | (c.ndim == 4)]
+    return Subst(moved, target, where=ranks)

@@ -62,18 +62,18 @@ def conv2d_kernel_layout() -> Subst:
 
 
 @rule(
-    tags=LAYOUT | {"elementwise", "bit-exact"},
+    tags=LAYOUT | {"select", "bit-exact"},
     origin="Grappler: GenericLayoutOptimizer",
     nan="same",
-    twin="channels_first_of_sum_with_scalar",
+    twin="channels_first_of_choice_with_scalar",
 )
-def channels_first_of_sum() -> Subst:
-    """T[0,3,1,2](x + c)  =>  T[0,3,1,2](x) + T[0,3,1,2](c) for x and a constant c of rank 4
+def channels_first_of_choice() -> Subst:
+    """T[0,3,1,2](where(m, x, c))  =>  where(T[0,3,1,2](m), T[0,3,1,2](x), T[0,3,1,2](c)) of rank 4
 
-    Axes that broadcast go where the others go. Of a lower rank, c would be aligned with the last
-    axes of x, and these are others in each layout.
+    Axes that broadcast go where the others go. Of a lower rank, an operand would be aligned with
+    the last axes of the others, and these are others in each layout.
     """
-    x, c = pat.Wildcard(), pat.Const()
-    moved = op.Transpose(x + c, axes=FIRST)
-    target = op.Transpose(x, axes=FIRST) + op.Transpose(c, axes=FIRST)
-    return Subst(moved, target, where=[x.ndim == 4, c.ndim == 4])
+    mask, x, c = pat.Wildcard(), pat.Wildcard(), pat.Const()
+    moved = op.Transpose(op.Where(mask, x, c), axes=FIRST)
+    target = op.Where(*(op.Transpose(operand, axes=FIRST) for operand in (mask, x, c)))
+    return Subst(moved, target, where=[mask.ndim == 4, x.ndim == 4, c.ndim == 4])
