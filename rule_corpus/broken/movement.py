@@ -172,8 +172,8 @@ def concat_geometry_same_axis() -> Subst:
 def channel_shuffle_any_shape() -> Subst:
     """reshape[s](T[0,2,1,3,4](reshape[(n, g, k, h, w)](x)))  =>  take[1](x, i), i channels by turns
 
-    FoldChannelShuffle looked at the first reshape and not at the last (pytorch/glow#2983): the
-    result of shuffled channels has the shape of x, whatever s is.
+    FoldChannelShuffle did not compare the types of x and of the result, so that pytorch/glow#2983
+    turned it off: shuffled channels have the shape of x, whatever s is.
     """
     x = pat.Wildcard()
     n, channels, *plane = (x.shape[i] for i in range(4))

@@ -48,9 +48,9 @@ def maximum_from_where_any_value() -> Subst:
 def shift_of_scaled_any_factor() -> Subst:
     """x * c - max[a, keep](x * c)  =>  (x - max[a, keep](x)) * c for a constant c > 0 of float16
 
-    mul_softmax_pattern rewrites what softmax takes exponentials of (pytorch#161150, open). If the
-    products overflow, the source subtracts infinities and is NaN, and the target is 0. Nobody asks
-    whether they are finite; c itself is.
+    mul_softmax_pattern rewrites what softmax takes exponentials of (pytorch#161150), and does not
+    ask whether the products are finite, as c is. If they overflow, the source subtracts infinities
+    and is NaN, and the target is 0.
     """
     x, c = pat.Wildcard(), pat.Const(shape=())
     scaled = x * c
