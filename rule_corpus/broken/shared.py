@@ -70,7 +70,7 @@ def fold_batch_norm_before_pool() -> Subst:
     twin="fold_batch_norms_into_copies",
 )
 def fold_batch_norms_in_place() -> Subst:
-    """batch_norm[1](conv1d{A}(x_i, w)).0, i < 2  =>  bias_add[1](conv1d{A}(x_i, w * k_0 * k_1), b_i)
+    """batch_norm[1](conv1d{A}(x_i, w)).0, i < 2  =>  bias_add[1](conv1d{A}(x_i, w*k_0*k_1), b_i)
 
     Tencent/TNN#808: each fold multiplies the stored weight by its own factor. Of a weight that two
     convolutions share, both get both factors.

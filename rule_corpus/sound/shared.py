@@ -66,7 +66,7 @@ def fold_batch_norm_beside_pool() -> Subst:
     twin="fold_batch_norms_in_place",
 )
 def fold_batch_norms_into_copies() -> Subst:
-    """batch_norm[1](conv1d{A}(x_i, w)).0, i < 2  =>  bias_add[1](conv1d{A}(x_i, w * k_i), b_i)
+    """batch_norm[1](conv1d{A}(x_i, w)).0, i < 2  =>  bias_add[1](conv1d{A}(x_i, w*k_i), b_i)
 
     Both normalisations have factors of their own, so that the weight they share becomes two.
     """
