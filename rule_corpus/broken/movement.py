@@ -161,3 +161,21 @@ def concat_geometry_same_axis() -> Subst:
     columns = op.Concatenate((x, z), axis=whole.axis), op.Concatenate((y, w), axis=whole.axis)
     meet = x.shape[upper.axis] == z.shape[upper.axis]
     return Subst(whole, op.Concatenate(columns, axis=upper.axis), where=[meet])
+
+
+@rule(
+    tags=MOVE | {"reshape", "shape-op"},
+    origin="ONNX Script: onnxscript-flatten-zero",
+    expect="GSL303",
+    twin="flatten_to_matrix",
+)
+def flatten_to_matrix_any_size() -> Subst:
+    """reshape[(m, n)](flatten(x))  =>  reshape[(m, -1)](x) for a slice x, which may be empty
+
+    Flatten2Reshape in 0.7.2 leaves one extent of the matrix to be inferred. Beside m = 0 it can be
+    any.
+    """
+    x = pat.Wildcard()
+    part = op.StridedSlice(x)
+    flat = op.Reshape(op.Flatten(part), shape=(None, None))
+    return Subst(flat, op.Reshape(part, shape=(flat.shape[0], -1)))

@@ -205,3 +205,23 @@ def concat_geometry() -> Subst:
     meet = x.shape[upper.axis] == z.shape[upper.axis]
     other = upper.axis % whole.ndim != whole.axis % whole.ndim
     return Subst(whole, op.Concatenate(columns, axis=upper.axis), where=[meet, other])
+
+
+@rule(
+    tags=MOVE | {"reshape", "shape-op", "bit-exact"},
+    origin="ONNX Script: _basic_rules, Flatten2Reshape",
+    nan="same",
+    twin="flatten_to_matrix_any_size",
+)
+def flatten_to_matrix() -> Subst:
+    """reshape[(m, n)](flatten(x))  =>  reshape[(m, -1)](x) for m >= 1
+
+    The number of columns follows from that of the rows, unless there are none. What follows for
+    the size of x is written out for the solver.
+    """
+    x = pat.Wildcard()
+    flat = op.Reshape(op.Flatten(x), shape=(None, None))
+    rows = flat.shape[0]
+    size = attr.Product(lambda i: x.shape[i], length=x.ndim)
+    follows = [size // rows == flat.shape[1], rows * (size // rows) == size]
+    return Subst(flat, op.Reshape(x, shape=(rows, -1)), where=[rows >= 1, *follows])
