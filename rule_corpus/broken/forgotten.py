@@ -147,3 +147,19 @@ def parallel_dense_as_batch_any_shape() -> Subst:
     pieces = op.Split(batch, indices_or_sections=2, axis=0)
     target = [op.Squeeze(pieces[i], axis=(0,)) for i in range(2)]
     return Subst([one, two], target, where=[x.ndim == 2, attr.In(x.dtype, ("float32",))])
+
+
+@rule(
+    tags={"create", "reshape", "const-fold"},
+    origin="MLIR TOSA: tosa-reshape-fold",
+    expect="GSL302",
+    twin="reshape_of_full",
+)
+def reshape_of_full_default_dtype() -> Subst:
+    """reshape[t](full[s](v))  =>  full[t](v) with elements of the default dtype
+
+    llvm/llvm-project#119364: the splat constant was folded into one with another element type.
+    """
+    whole = op.Full()
+    shaped = op.Reshape(whole)
+    return Subst(shaped, op.Full(shape=shaped.shape, fill_value=whole.fill_value))

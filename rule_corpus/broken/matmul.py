@@ -254,3 +254,22 @@ def combine_parallel_batch_matmul_same_axis() -> Subst:
     merged = op.Matmul(x, op.Concatenate((y, z), axis=1), out_dtype=one.out_dtype)
     pieces = op.Split(merged, indices_or_sections=(y.shape[2],), axis=-1)
     return Subst([one, two], [pieces[0], pieces[1]])
+
+
+@rule(
+    tags={"matmul", "dense", "reshape", "lowering"},
+    origin="TensorFlow Lite: tflite-fc-reshape",
+    expect="GSL303",
+    twin="matmul_as_dense_of_rows",
+)
+def matmul_as_dense_of_one_row() -> Subst:
+    """x @ w  =>  reshape(dense(reshape[(1, k)](x), T(w))) for w of shape (k, n)
+
+    tensorflow/tensorflow#124013: made for one row, whose number of elements is that of a column of
+    w. Data of more rows does not fit into it: 2 elements into 1 in the report.
+    """
+    x, w = pat.Wildcard(), pat.Variable(shape=(None, None))
+    product = op.Matmul(x, w)
+    row = op.Reshape(x, shape=(1, w.shape[0]))
+    dense = op.Dense(row, op.Transpose(w, axes=(1, 0)), out_dtype=product.out_dtype)
+    return Subst(product, op.Reshape(dense, shape=product.shape))

@@ -185,3 +185,21 @@ def channel_shuffle_any_shape() -> Subst:
     target = op.Take(x, op.Reshape(turns, shape=(channels,)), axis=1)
     fits = [groups * each == channels, channels >= 1, channels < 2**63]
     return Subst(shuffled, target, where=[x.ndim == 4, *fits])
+
+
+@rule(
+    tags=MOVE | {"reshape", "shape-op"},
+    origin="ONNX Script: onnxscript-flatten-zero",
+    expect="GSL303",
+    twin="flatten_to_matrix",
+)
+def flatten_to_matrix_any_size() -> Subst:
+    """reshape[(m, n)](flatten(x))  =>  reshape[(m, -1)](x) for a slice x, which may be empty
+
+    Flatten2Reshape in 0.7.2 leaves one extent of the matrix to be inferred. Beside m = 0 it can be
+    any.
+    """
+    x = pat.Wildcard()
+    part = op.StridedSlice(x)
+    flat = op.Reshape(op.Flatten(part), shape=(None, None))
+    return Subst(flat, op.Reshape(part, shape=(flat.shape[0], -1)))

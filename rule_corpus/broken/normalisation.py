@@ -109,3 +109,27 @@ def lower_layer_norm_any_flags() -> Subst:
     """
     _, gamma, beta, norm, result = _layer_norm(axes=(-1,))
     return Subst(norm, result * gamma + beta)
+
+
+@rule(
+    tags={"normalisation", "cast", "mixed-precision", "fusion"},
+    origin="ONNX Runtime: ort-skipln-fp16",
+    expect="GSL401",
+    twin="skip_layer_norm",
+)
+def skip_layer_norm_in_half_precision() -> Subst:
+    """cast[float16](layer_norm[-1](x' + y', g', b'))  =>  layer_norm[-1](s, g, b)
+
+    x', y', g' and b' are float32, s is x' + y' in float16. microsoft/onnxruntime#17689: the network
+    adds in float32, the fused operator in float16, where sums lose digits or overflow.
+    """
+    x, y, gamma = pat.Wildcard(), pat.Wildcard(), pat.Variable(shape=(None,))
+    beta = pat.Variable(shape=gamma.shape)
+    wide = [op.Cast(operand, dtype="float32") for operand in (x, y, gamma, beta)]
+    norm = op.LayerNorm(wide[0] + wide[1], wide[2], wide[3], axes=(-1,))
+    again = [op.Cast(operand, dtype="float32") for operand in (x, y)]
+    total = op.Cast(again[0] + again[1], dtype="float16")
+    target = op.LayerNorm(total, gamma, beta, **pat.same_attr(norm))
+    half = [operand.dtype == "float16" for operand in (x, y, gamma, beta)]
+    alike = [x.shape == y.shape, norm.epsilon >= 1e-5]
+    return Subst(op.Cast(norm, dtype="float16"), target, where=[*half, *alike])

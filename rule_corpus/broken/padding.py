@@ -1,4 +1,4 @@
-"""Padding gone wrong: orders of sides, values that are not neutral, zeros that count."""
+"""Padding gone wrong: orders of sides, values that are not neutral, zeros that count, crops."""
 
 from gsl import Subst, attr, op, pat, rule
 
@@ -177,3 +177,49 @@ def concat_before_full_in_front() -> Subst:
     target = op.Pad(x, pad_width=(block.shape[0], 0), pad_value=block.fill_value)
     held = [attr.Abs(block.fill_value) <= 60000.0, x.dtype != "bool"]
     return Subst(op.Concatenate((x, block)), target, where=held)
+
+
+@rule(
+    tags=PAD | {"conv", "slice"},
+    origin="ONNX Script: onnxscript-padconv-negative",
+    expect="GSL401",
+    twin="fold_pad_into_conv1d",
+)
+def fold_crop_into_conv1d() -> Subst:
+    """conv1d{A, p}(x[:, :, c:], w)  =>  conv1d{A, p - (c, 0)}(x, w) for c <= p_0
+
+    microsoft/onnxscript#2841: a negative pad crops, and is added to the padding like any other.
+    The pixels that were cut off come back where the windows saw zeros.
+    """
+    x, w = pat.Wildcard(), pat.Wildcard()
+    cropped = op.StridedSlice(
+        x, begin=(0, 0, None), end=(x.shape[0], x.shape[1], x.shape[2]), strides=(1, 1, 1)
+    )
+    conv = op.Conv1D(cropped, w, data_layout="NCW")
+    padding = attr.Tuple(conv.padding[0] - cropped.begin[2], conv.padding[1])
+    target = op.Conv1D(x, w, **{**pat.same_attr(conv), "padding": padding})
+    return Subst(conv, target, where=[x.ndim == 3, padding[0] >= 0, cropped.shape[2] >= 1])
+
+
+@rule(
+    tags=PAD | {"conv", "slice"},
+    origin="TensorRight: tensorright-nonneg-pad",
+    expect="GSL401",
+    twin="fold_pad_into_conv1d",
+)
+def fold_crop_of_both_sides_into_conv1d() -> Subst:
+    """conv1d{A, p}(x[:, :, c:n - d], w)  =>  conv1d{A, p - (c, d)}(x, w) for c, d <= p
+
+    The precondition that the proof of xla/conv, rule 00, notes and XLA did not ask for: pads that
+    are added to the padding of the windows must not be negative, not even if the sums are not.
+    """
+    x, w = pat.Wildcard(), pat.Wildcard()
+    cropped = op.StridedSlice(
+        x, begin=(0, 0, None), end=(x.shape[0], x.shape[1], None), strides=(1, 1, 1)
+    )
+    conv = op.Conv1D(cropped, w, data_layout="NCW", kernel_layout="OIW")
+    left = conv.padding[0] - cropped.begin[2]
+    right = conv.padding[1] - (x.shape[2] - cropped.end[2])
+    target = op.Conv1D(x, w, **{**pat.same_attr(conv), "padding": attr.Tuple(left, right)})
+    legal = [left >= 0, right >= 0, cropped.shape[2] >= 1]
+    return Subst(conv, target, where=[x.ndim == 3, *legal])

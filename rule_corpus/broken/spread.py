@@ -74,3 +74,28 @@ def conv1d_of_spread_kernel_undilated() -> Subst:
     target = op.Conv1D(x, w, dilation=(last,), kernel_layout="OIW", **kept)
     around = attr.All(lambda i: rows.pad_width[i] == 0, length=7)
     return Subst(source, target, where=[w.ndim == 3, around, last >= 1])
+
+
+@rule(
+    tags={"conv", "transposed", "padding", "slice", "lowering"},
+    origin="torch-mlir: torchmlir-negpad",
+    expect="GSL401",
+    twin="crop_of_transposed_conv",
+)
+def transposed_conv_of_cropped() -> Subst:
+    """conv1d_transpose{s, c}(x, w)  =>  pad(conv1d_transpose{s}(x[:, :, c:n - c], w)) for one tap
+
+    llvm/torch-mlir#4369: padding beyond the kernel, here all of it, crops what the strides have
+    spread. The data was cropped before that and put into zeros of the right size, which is right
+    for strides of 1 only.
+    """
+    x, w = pat.Wildcard(), pat.Variable(shape=(None, None, 1))
+    conv = op.Conv1DTranspose(x, w, data_layout="NCW", output_padding=(0,))
+    crop, stride = conv.padding[0], conv.strides[0]
+    ends = (x.shape[0], x.shape[1], x.shape[2] - crop)
+    inner = op.StridedSlice(x, begin=(0, 0, crop), end=ends, strides=(1, 1, 1))
+    spread = op.Conv1DTranspose(inner, w, **{**pat.same_attr(conv), "padding": (0, 0)})
+    rest = 2 * crop * (stride - 1)
+    target = op.Pad(spread, pad_width=(0, 0, 0, 0, 0, rest), pad_value=0.0)
+    cropped = [conv.padding[1] == crop, crop >= 1, x.shape[2] > 2 * crop]
+    return Subst(conv, target, where=[x.ndim == 3, *cropped])

@@ -101,6 +101,7 @@ def transpose_of_full() -> Subst:
     tags=CREATE | {"reshape", "data-movement"},
     origin="textbook: constant tensors",
     nan="same",
+    twin="reshape_of_full_default_dtype",
 )
 def reshape_of_full() -> Subst:
     """reshape[t](full[s](v))  =>  full[t](v)

@@ -219,3 +219,21 @@ def combine_parallel_batch_matmul() -> Subst:
     j = attr.Symbol("j")
     piece = pieces[j]
     return Subst(source, pat.Variadic(piece, templates=[piece], index=j))
+
+
+@rule(
+    tags={"matmul", "dense", "reshape", "lowering", "same-terms"},
+    origin="TensorFlow Lite: matrix products as fully connected layers",
+    twin="matmul_as_dense_of_one_row",
+)
+def matmul_as_dense_of_rows() -> Subst:
+    """x @ w  =>  reshape(dense(reshape[(r, k)](x), T(w))) for w of shape (k, n)
+
+    All axes of x in front of the last one are rows, r altogether.
+    """
+    x, w = pat.Wildcard(), pat.Variable(shape=(None, None))
+    product = op.Matmul(x, w)
+    count = attr.Product(lambda i: x.shape[i], length=x.ndim - 1)
+    rows = op.Reshape(x, shape=(count, w.shape[0]))
+    dense = op.Dense(rows, op.Transpose(w, axes=(1, 0)), out_dtype=product.out_dtype)
+    return Subst(product, op.Reshape(dense, shape=product.shape))

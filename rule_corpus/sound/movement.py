@@ -229,3 +229,23 @@ def channel_shuffle() -> Subst:
     target = op.Take(x, op.Reshape(turns, shape=(channels,)), axis=1)
     fits = [groups * each == channels, channels >= 1, channels < 2**63]
     return Subst(shuffled, target, where=[x.ndim == 4, *fits, shuffled.shape == x.shape])
+
+
+@rule(
+    tags=MOVE | {"reshape", "shape-op", "bit-exact"},
+    origin="ONNX Script: _basic_rules, Flatten2Reshape",
+    nan="same",
+    twin="flatten_to_matrix_any_size",
+)
+def flatten_to_matrix() -> Subst:
+    """reshape[(m, n)](flatten(x))  =>  reshape[(m, -1)](x) for m >= 1
+
+    The number of columns follows from that of the rows, unless there are none. What follows for
+    the size of x is written out for the solver.
+    """
+    x = pat.Wildcard()
+    flat = op.Reshape(op.Flatten(x), shape=(None, None))
+    rows = flat.shape[0]
+    size = attr.Product(lambda i: x.shape[i], length=x.ndim)
+    follows = [size // rows == flat.shape[1], rows * (size // rows) == size]
+    return Subst(flat, op.Reshape(x, shape=(rows, -1)), where=[rows >= 1, *follows])

@@ -56,3 +56,23 @@ def lower_layer_norm() -> Subst:
 
     scaled = pat.Cond(norm.scale, result * aligned(gamma), result)
     return Subst(norm, pat.Cond(norm.center, scaled + aligned(beta), scaled))
+
+
+@rule(
+    tags={"normalisation", "cast", "mixed-precision", "fusion", "bit-exact"},
+    origin="ONNX Runtime: SkipLayerNormFusion, conversions around it",
+    twin="skip_layer_norm_in_half_precision",
+)
+def skip_layer_norm() -> Subst:
+    """cast[t](layer_norm[-1](x' + y', g', b'))  =>  layer_norm[-1](x + y, g, b), x' = cast[t](x)
+
+    The fused operator adds in the dtype t of its operands. So conversions around it, which remain
+    when a network is converted, may be left out only if they are to that dtype.
+    """
+    x, y, gamma = pat.Wildcard(), pat.Wildcard(), pat.Variable(shape=(None,))
+    beta = pat.Variable(shape=gamma.shape)
+    same = [op.Cast(operand, dtype=x.dtype) for operand in (x, y, gamma, beta)]
+    norm = op.LayerNorm(same[0] + same[1], same[2], same[3], axes=(-1,))
+    target = op.LayerNorm(x + y, gamma, beta, **pat.same_attr(norm))
+    alike = [operand.dtype == x.dtype for operand in (y, gamma, beta)]
+    return Subst(op.Cast(norm, dtype=x.dtype), target, where=[x.shape == y.shape, *alike])

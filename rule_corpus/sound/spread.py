@@ -97,3 +97,23 @@ def conv1d_of_spread_kernel() -> Subst:
     target = op.Conv1D(x, w, dilation=(apart,), kernel_layout="OIW", **kept)
     around = attr.All(lambda i: rows.pad_width[i] == 0, length=7)
     return Subst(source, target, where=[w.ndim == 3, around])
+
+
+@rule(
+    tags={"conv", "transposed", "padding", "slice", "lowering", "same-terms"},
+    origin="torch-mlir: transposed convolutions, padding larger than the kernel",
+    twin="transposed_conv_of_cropped",
+)
+def crop_of_transposed_conv() -> Subst:
+    """conv1d_transpose{A, p}(x, w)  =>  conv1d_transpose{A, 0}(x, w)[:, :, p_0:L - p_1]
+
+    Padding of a transposed convolution is what is missing of its result, of size L without it:
+    strides have spread the data before. Without padding, this would be the rule's own result.
+    """
+    x, w = pat.Wildcard(), pat.Variable()
+    conv = op.Conv1DTranspose(x, w, data_layout="NCW")
+    whole = op.Conv1DTranspose(x, w, **{**pat.same_attr(conv), "padding": (0, 0)})
+    before, after = conv.padding[0], conv.padding[1]
+    ends = (conv.shape[0], conv.shape[1], before + conv.shape[2])
+    target = op.StridedSlice(whole, begin=(0, 0, before), end=ends, strides=(1, 1, 1))
+    return Subst(conv, target, where=[before + after >= 1])
