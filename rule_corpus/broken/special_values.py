@@ -36,3 +36,21 @@ def maximum_from_where_any_value() -> Subst:
     """
     x, y = pat.Wildcard(), pat.Wildcard()
     return Subst(op.Where(op.Greater(x, y), x, y), op.Maximum(x, y))
+
+
+@rule(
+    tags=SPECIAL | {"root", "strength-reduction"},
+    origin="XLA: xla-sqrt-square",
+    expect="GSL406",
+    twin="root_of_small_square",
+    nan="same",
+)
+def root_of_square_of_finite() -> Subst:
+    """sqrt(y * y)  =>  abs(y) for any finite y of float16, y = clip[-65504, 65504](x)
+
+    openxla/xla#42732: nothing keeps the square from overflowing. The source is infinite for the
+    largest finite number, and the target is that number.
+    """
+    x = pat.Wildcard()
+    y = op.Clip(x, min=-65504.0, max=65504.0)
+    return Subst(op.Sqrt(y * y), op.Abs(y), where=[x.dtype == "float16"])

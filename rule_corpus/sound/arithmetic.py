@@ -293,3 +293,21 @@ def logarithm_of_power() -> Subst:
     """
     x, y = pat.Wildcard(), pat.Wildcard()
     return Subst(op.Log(op.Power(op.Exp(x), y)), y * x)
+
+
+@rule(
+    tags=REALS | {"root", "clip", "exact-real", "strength-reduction"},
+    origin="XLA: HandleSqrt, sqrt of square",
+    nan="same",
+    twin="root_of_square_of_finite",
+)
+def root_of_small_square() -> Subst:
+    """sqrt(y * y)  =>  abs(y) for y = clip[a, b](x), if the squares of a and b are finite
+
+    The law for numbers whose squares the dtype can hold: nothing becomes infinite on the way.
+    Squares may still vanish, so that the roots of tiny numbers are 0 and absolute values are not.
+    """
+    x = pat.Wildcard()
+    y = op.Clip(x)
+    most = attr.Cond(x.dtype == "float16", 255.0, attr.Cond(x.dtype == "float32", 1e19, 1e154))
+    return Subst(op.Sqrt(y * y), op.Abs(y), where=[y.min >= -most, y.max <= most])
