@@ -163,3 +163,28 @@ def take_after_matmul() -> Subst:
     whole = op.Matmul(x, w, out_dtype=product.out_dtype)
     ranks = [w.ndim == 2, indices.ndim == 1, columns.axis % w.ndim == 1]
     return Subst(product, op.Take(whole, indices, axis=-1), where=ranks)
+
+
+@rule(
+    tags={"data-movement", "take", "bit-exact"},
+    origin="XLA: HandleDynamicSlice, nested dynamic slices",
+    nan="same",
+    twin="window_of_window_clamped_as_one",
+)
+def window_of_window() -> Subst:
+    """y[o':o' + k] with y = x[i':i' + m]  =>  x[i' + o':i' + o' + k], windows as take and arange
+
+    A dynamic slice clamps its start so that it stays inside: i' = clip[0, n - m](i) in x of size
+    n, o' = clip[0, m - k](o) in the window of size m. Each start has its own bound, and what is
+    added are clamped starts.
+    """
+    x, i, o = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    first, second = op.Clip(i, min=0), op.Clip(o, min=0)
+    rows, inner_rows = op.Arange(start=0, step=1), op.Arange(start=0, step=1)
+    window = op.Take(x, first + rows, axis=0)
+    part = op.Take(window, second + inner_rows, axis=0)
+    n, m, k = x.shape[0], rows.end, inner_rows.end
+    clamped = [first.max == n - m, second.max == m - k]
+    starts = [i.ndim == 0, o.ndim == 0, i.dtype == o.dtype]
+    target = op.Take(x, first + second + inner_rows, axis=0)
+    return Subst(part, target, where=[*clamped, *starts])
