@@ -219,3 +219,20 @@ def combine_parallel_batch_matmul() -> Subst:
     j = attr.Symbol("j")
     piece = pieces[j]
     return Subst(source, pat.Variadic(piece, templates=[piece], index=j))
+
+
+@rule(
+    tags={"matmul", "transpose", "distributivity", "exact-real-and-int", "algebraic-distrib"},
+    origin="TVM Relax: ExpandMatmulOfSum, for linear layers",
+    twin="expand_matmul_of_transposed_sum_untransposed",
+)
+def expand_matmul_of_transposed_sum() -> Subst:
+    """x @ T(y + z)  =>  x @ T(y) + x @ T(z) when y and z have one shape
+
+    T exchanges the last two axes, as for the weight of a linear layer, of both summands.
+    """
+    x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    product = op.Matmul(x, transposed(y + z))
+    parts = [op.Matmul(x, transposed(part), out_dtype=product.out_dtype) for part in (y, z)]
+    alike = [y.ndim >= 2, y.shape == z.shape, sums_alike(product)]
+    return Subst(product, parts[0] + parts[1], where=alike)
