@@ -182,7 +182,7 @@ def take_after_matmul_default_dtype() -> Subst:
     tags={"data-movement", "take"},
     origin="XLA: xla-ds-ds-clamp",
     expect="GSL401",
-    twin="window_of_window",
+    twin="take_of_window",
 )
 def window_of_window_clamped_as_one() -> Subst:
     """y[o':o' + k] with y = x[i':i' + m]  =>  x[s:s + k], s = clip[0, n - k](clip[0, n - k](i) + o)

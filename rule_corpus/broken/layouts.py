@@ -91,15 +91,15 @@ def conv2d_plus_channels_last_any_rank() -> Subst:
     twin="blocks_of_padded_undone",
 )
 def blocks_of_padded_not_all_cut() -> Subst:
-    """reshape[(m * k,)](reshape[(m, k)](pad{(0, p), v}(x)))[0:e]  =>  x for e not less than n
+    """reshape[(m,)](reshape[s](pad{(0, p), v}(x)))[0:e]  =>  x for e not less than n
 
     A layout of blocks and back again. apache/tvm#15843: where n, the size of x, is no multiple of
     the block, elements are put behind x and cut away again. That all of them are cut away is told
     by the shape, and shapes were not compared.
     """
     x = pat.Wildcard()
-    blocks = op.Reshape(op.Pad(x, pad_width=(0, None)), shape=(None, None))
-    part = op.StridedSlice(op.Reshape(blocks, shape=(None,)), begin=(0,), strides=(1,))
+    blocks = op.Reshape(op.Pad(x, pad_width=(0, None)))
+    part = op.StridedSlice(op.Reshape(blocks), begin=(0,), strides=(1,))
     return Subst(part, x, where=[part.end[0] >= x.shape[0]])
 
 

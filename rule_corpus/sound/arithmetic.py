@@ -302,12 +302,11 @@ def logarithm_of_power() -> Subst:
     twin="root_of_square_of_finite",
 )
 def root_of_small_square() -> Subst:
-    """sqrt(y * y)  =>  abs(y) for y = clip[a, b](x), if the squares of a and b are finite
+    """sqrt(y * y)  =>  abs(y) for y = clip[a, b](x), -255 <= a and b <= 255
 
-    The law for numbers whose squares the dtype can hold: nothing becomes infinite on the way.
-    Squares may still vanish, so that the roots of tiny numbers are 0 and absolute values are not.
+    The squares of such limits are finite even in float16, which holds numbers up to 65504: nothing
+    becomes infinite on the way. The roots of tiny numbers may still be 0.
     """
     x = pat.Wildcard()
     y = op.Clip(x)
-    most = attr.Cond(x.dtype == "float16", 255.0, attr.Cond(x.dtype == "float32", 1e19, 1e154))
-    return Subst(op.Sqrt(y * y), op.Abs(y), where=[y.min >= -most, y.max <= most])
+    return Subst(op.Sqrt(y * y), op.Abs(y), where=[y.min >= -255.0, y.max <= 255.0])

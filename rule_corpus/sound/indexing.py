@@ -171,20 +171,15 @@ def take_after_matmul() -> Subst:
     nan="same",
     twin="window_of_window_clamped_as_one",
 )
-def window_of_window() -> Subst:
-    """y[o':o' + k] with y = x[i':i' + m]  =>  x[i' + o':i' + o' + k], windows as take and arange
+def take_of_window() -> Subst:
+    """take[a](take[a](x, i + arange(m)), j)  =>  take[a](x, i + j) for i of rank 0
 
-    A dynamic slice clamps its start so that it stays inside: i' = clip[0, n - m](i) in x of size
-    n, o' = clip[0, m - k](o) in the window of size m. Each start has its own bound, and what is
-    added are clamped starts.
+    Row j of a window that begins at i. Dynamic slices clamp their starts so that they stay inside:
+    in i the one of the window, in j the one of its part, each with its own bound.
     """
-    x, i, o = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
-    first, second = op.Clip(i, min=0), op.Clip(o, min=0)
-    rows, inner_rows = op.Arange(start=0, step=1), op.Arange(start=0, step=1)
-    window = op.Take(x, first + rows, axis=0)
-    part = op.Take(window, second + inner_rows, axis=0)
-    n, m, k = x.shape[0], rows.end, inner_rows.end
-    clamped = [first.max == n - m, second.max == m - k]
-    starts = [i.ndim == 0, o.ndim == 0, i.dtype == o.dtype]
-    target = op.Take(x, first + second + inner_rows, axis=0)
-    return Subst(part, target, where=[*clamped, *starts])
+    x, i, j = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    rows = op.Arange(start=0, step=1)
+    window = op.Take(x, i + rows)
+    part = op.Take(window, j, axis=window.axis)
+    target = op.Take(x, i + j, axis=window.axis)
+    return Subst(part, target, where=[i.ndim == 0, i.dtype == j.dtype])

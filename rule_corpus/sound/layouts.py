@@ -89,14 +89,14 @@ def conv2d_plus_channels_last() -> Subst:
     twin="blocks_of_padded_not_all_cut",
 )
 def blocks_of_padded_undone() -> Subst:
-    """reshape[(m * k,)](reshape[(m, k)](pad{(0, p), v}(x)))[0:n]  =>  x for x of n elements
+    """reshape[(m,)](reshape[s](pad{(0, p), v}(x)))[0:n]  =>  x for x of n elements
 
-    A layout of blocks and back again: what was put behind x to fill the last block is cut away,
-    and nothing else.
+    A layout of blocks, such as s = (m / 4, 4), and back again: what was put behind x to fill the
+    last block is cut away, and nothing else.
     """
     x = pat.Wildcard()
-    blocks = op.Reshape(op.Pad(x, pad_width=(0, None)), shape=(None, None))
-    part = op.StridedSlice(op.Reshape(blocks, shape=(None,)), begin=(0,), strides=(1,))
+    blocks = op.Reshape(op.Pad(x, pad_width=(0, None)))
+    part = op.StridedSlice(op.Reshape(blocks), begin=(0,), strides=(1,))
     return Subst(part, x, where=[part.end[0] == x.shape[0]])
 
 
