@@ -234,5 +234,4 @@ def expand_matmul_of_transposed_sum() -> Subst:
     x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
     product = op.Matmul(x, transposed(y + z))
     parts = [op.Matmul(x, transposed(part), out_dtype=product.out_dtype) for part in (y, z)]
-    alike = [y.ndim >= 2, y.shape == z.shape, sums_alike(product)]
-    return Subst(product, parts[0] + parts[1], where=alike)
+    return Subst(product, parts[0] + parts[1], where=[y.shape == z.shape, sums_alike(product)])
