@@ -1,6 +1,6 @@
 """Dense layers, products of matrices and what follows them, with one condition forgotten."""
 
-from gsl import Subst, op, pat, rule
+from gsl import Subst, attr, op, pat, rule
 
 MATMUL = {"matmul"}
 DENSE = {"dense"}
@@ -266,3 +266,22 @@ def attention_from_parts_any_order() -> Subst:
     target = op.Attention(q, k, v, scale=s.value)
     ranks = [x.ndim == 4 for x in (q, k, v)]
     return Subst(op.Transpose(mixed, axes=heads), target, where=[*ranks, *cube])
+
+
+@rule(
+    tags=MATMUL | {"transpose", "fusion"},
+    origin="TVM Relax: tvm-relax-fusetmm-1d",
+    expect="GSL303",
+    twin="matmul_as_dense",
+)
+def matmul_with_turned_vector_as_dense() -> Subst:
+    """x @ T(w)  =>  dense(x, w) for T that reverses the axes of w, of which there are at most two
+
+    FuseTransposeMatmul exchanges the last two axes without asking whether there are two, live in
+    0.27.0: of a vector, T is the identity, and a vector is no weight.
+    """
+    x, w = pat.Wildcard(), pat.Variable()
+    turned = op.Transpose(w, axes=attr.Variadic(lambda i: w.ndim - 1 - i, length=w.ndim))
+    product = op.Matmul(x, turned)
+    target = op.Dense(x, w, out_dtype=product.out_dtype)
+    return Subst(product, target, where=[w.ndim <= 2])

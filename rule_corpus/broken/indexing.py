@@ -176,3 +176,28 @@ def take_after_matmul_default_dtype() -> Subst:
     product = op.Matmul(x, columns)
     ranks = [w.ndim == 2, indices.ndim == 1, columns.axis % w.ndim == 1]
     return Subst(product, op.Take(op.Matmul(x, w), indices, axis=-1), where=ranks)
+
+
+@rule(
+    tags={"data-movement", "take"},
+    origin="XLA: xla-ds-ds-clamp",
+    expect="GSL401",
+    twin="take_of_window",
+)
+def window_of_window_clamped_as_one() -> Subst:
+    """y[o':o' + k] with y = x[i':i' + m]  =>  x[s:s + k], s = clip[0, n - k](clip[0, n - k](i) + o)
+
+    Dynamic slices clamp their starts: i' = clip[0, n - m](i) and o' = clip[0, m - k](o). XLA
+    clamped the inner start with the bound of the outer window and added the outer one as it was
+    (openxla/xla#49121): of 10 numbers, the first one of the four at 9 is number 6, not 9.
+    """
+    x, i, o = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    first, second = op.Clip(i, min=0), op.Clip(o, min=0)
+    rows, inner_rows = op.Arange(start=0, step=1), op.Arange(start=0, step=1)
+    window = op.Take(x, first + rows, axis=0)
+    part = op.Take(window, second + inner_rows, axis=0)
+    n, m, k = x.shape[0], rows.end, inner_rows.end
+    clamped = [first.max == n - m, second.max == m - k, n < 2**31]
+    starts = [i.ndim == 0, o.ndim == 0, i.dtype == o.dtype]
+    start = op.Clip(op.Clip(i, min=0, max=n - k) + o, min=0, max=n - k)
+    return Subst(part, op.Take(x, start + inner_rows, axis=0), where=[*clamped, *starts])

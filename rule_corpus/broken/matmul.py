@@ -273,3 +273,23 @@ def matmul_as_dense_of_one_row() -> Subst:
     row = op.Reshape(x, shape=(1, w.shape[0]))
     dense = op.Dense(row, op.Transpose(w, axes=(1, 0)), out_dtype=product.out_dtype)
     return Subst(product, op.Reshape(dense, shape=product.shape))
+
+
+@rule(
+    tags={"matmul", "transpose", "distributivity", "algebraic-distrib"},
+    origin="TVM Relax: tvm-relax-expandmm-permute",
+    expect="GSL401",
+    twin="expand_matmul_of_transposed_sum",
+)
+def expand_matmul_of_transposed_sum_untransposed() -> Subst:
+    """x @ T(y + z)  =>  x @ y + x @ z for square matrices y and z
+
+    apache/tvm#16590: ExpandMatmulOfSum knew nothing of the transposition that a linear layer puts
+    before its product. There it did not match; a pattern that looks through T has to give it to
+    both summands. Square matrices hide it from the shapes.
+    """
+    x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    product = op.Matmul(x, op.Transpose(y + z, axes=(1, 0)), out_dtype=x.dtype)
+    parts = [op.Matmul(x, part, out_dtype=x.dtype) for part in (y, z)]
+    square = [y.ndim == 2, y.shape[0] == y.shape[1], y.shape == z.shape]
+    return Subst(product, parts[0] + parts[1], where=square)

@@ -133,3 +133,44 @@ def skip_layer_norm_in_half_precision() -> Subst:
     half = [operand.dtype == "float16" for operand in (x, y, gamma, beta)]
     alike = [x.shape == y.shape, norm.epsilon >= 1e-5]
     return Subst(op.Cast(norm, dtype="float16"), target, where=[*half, *alike])
+
+
+@rule(
+    tags=TAGS,
+    origin="TVM Relax: tvm-relax-decbn-train; tvm-relax-bn-eval",
+    expect="GSL401",
+    twin="batch_norm_of_own_statistics",
+)
+def batch_norm_by_batch_statistics() -> Subst:
+    """batch_norm[1](x, g, b, m, v).0  =>  (x - mean(x)) / sqrt(variance(x) + eps) * g + b, NCHW
+
+    DecomposeOpsForTraining does not look at `training`, live in 0.27.0; and an importer left it
+    out, where the default is training (apache/tvm#17752). In inference m and v are known before,
+    and need not be mean and variance of x.
+    """
+    x, (gamma, beta, *_), norm = _batch_norm(axis=1, scale=True, center=True)
+    others = (0, 2, 3)
+    mean, var = (stat(x, axis=others, keepdims=True) for stat in (op.Mean, op.Variance))
+    result = (x - mean) / op.Sqrt(var + norm.epsilon)
+    scaled = result * op.Reshape(gamma, shape=(1, gamma.shape[0], 1, 1))
+    return Subst(norm[0], op.BiasAdd(scaled, beta, axis=1), where=[x.ndim == 4])
+
+
+@rule(
+    tags=TAGS,
+    origin="TVM Relay: tvm-relay-l2norm-dtype",
+    expect="GSL303",
+    twin="l2_norm_by_root",
+)
+def l2_norm_by_root_in_float32() -> Subst:
+    """x * rsqrt(maximum(sum[a](square(x)), e))  =>  x / sqrt(maximum(sum[a](x * x), e)), e > 0
+
+    SimplifyInference makes e anew as a number of float32, in the last release, whatever the dtype
+    of x is: no other dtype can be compared with it.
+    """
+    x, e = pat.Wildcard(), pat.Const(shape=())
+    total = op.Sum(op.Square(x), axis=(None,), keepdims=True)
+    norm = x * op.Rsqrt(op.Maximum(total, e))
+    squares = op.Sum(x * x, **pat.same_attr(total))
+    least = pat.Const(e.value, dtype="float32")
+    return Subst(norm, x / op.Sqrt(op.Maximum(squares, least)), where=[e.value > 0])

@@ -97,3 +97,21 @@ def argmax_of_logarithm_any_sign() -> Subst:
     x = pat.Wildcard()
     place = op.Argmax(pat.Alt(op.Log(x), op.Sqrt(x)))
     return Subst(place, op.Argmax(x, **pat.same_attr(place)))
+
+
+@rule(
+    tags=SPECIAL | {"root", "strength-reduction"},
+    origin="XLA: xla-sqrt-square",
+    expect="GSL406",
+    twin="root_of_small_square",
+    nan="same",
+)
+def root_of_square_of_finite() -> Subst:
+    """sqrt(y * y)  =>  abs(y) for any finite y of float16, y = clip[-65504, 65504](x)
+
+    openxla/xla#42732: nothing keeps the square from overflowing. The source is infinite for the
+    largest finite number, and the target is that number.
+    """
+    x = pat.Wildcard()
+    y = op.Clip(x, min=-65504.0, max=65504.0)
+    return Subst(op.Sqrt(y * y), op.Abs(y), where=[x.dtype == "float16"])

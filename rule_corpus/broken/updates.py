@@ -122,3 +122,22 @@ def remainder_of_shifted() -> Subst:
     x, c = pat.Wildcard(), pat.Const(shape=())
     integers = attr.In(x.dtype, ("int8", "uint8", "int32", "int64"))
     return Subst((x + c) % c, x % c, where=[integers, c.value >= 1])
+
+
+@rule(
+    tags=UPDATE | {"transpose"},
+    origin="XLA: xla-transpose-scatter",
+    expect="GSL303",
+    twin="transpose_of_update",
+)
+def transpose_of_update_same_axis() -> Subst:
+    """T[p](update[a, i](x, y))  =>  update[a, i](T[p](x), T[p](y))
+
+    openxla/xla#44890: both operands were permuted, but some of the axes that the scatter names -
+    its batching dimensions - were not, and the scatter became illegal.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    update = op.SliceScatter(x, y)
+    moved = op.Transpose(update)
+    parts = [op.Transpose(part, axes=moved.axes) for part in (x, y)]
+    return Subst(moved, op.SliceScatter(*parts, **pat.same_attr(update)))

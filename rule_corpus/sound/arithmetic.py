@@ -293,3 +293,20 @@ def logarithm_of_power() -> Subst:
     """
     x, y = pat.Wildcard(), pat.Wildcard()
     return Subst(op.Log(op.Power(op.Exp(x), y)), y * x)
+
+
+@rule(
+    tags=REALS | {"root", "clip", "exact-real", "strength-reduction"},
+    origin="XLA: HandleSqrt, sqrt of square",
+    nan="same",
+    twin="root_of_square_of_finite",
+)
+def root_of_small_square() -> Subst:
+    """sqrt(y * y)  =>  abs(y) for y = clip[a, b](x), -255 <= a and b <= 255
+
+    The squares of such limits are finite even in float16, which holds numbers up to 65504: nothing
+    becomes infinite on the way. The roots of tiny numbers may still be 0.
+    """
+    x = pat.Wildcard()
+    y = op.Clip(x)
+    return Subst(op.Sqrt(y * y), op.Abs(y), where=[y.min >= -255.0, y.max <= 255.0])

@@ -163,3 +163,23 @@ def take_after_matmul() -> Subst:
     whole = op.Matmul(x, w, out_dtype=product.out_dtype)
     ranks = [w.ndim == 2, indices.ndim == 1, columns.axis % w.ndim == 1]
     return Subst(product, op.Take(whole, indices, axis=-1), where=ranks)
+
+
+@rule(
+    tags={"data-movement", "take", "bit-exact"},
+    origin="XLA: HandleDynamicSlice, nested dynamic slices",
+    nan="same",
+    twin="window_of_window_clamped_as_one",
+)
+def take_of_window() -> Subst:
+    """take[a](take[a](x, i + arange(m)), j)  =>  take[a](x, i + j) for i of rank 0
+
+    Row j of a window that begins at i. Dynamic slices clamp their starts so that they stay inside:
+    in i the one of the window, in j the one of its part, each with its own bound.
+    """
+    x, i, j = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    rows = op.Arange(start=0, step=1)
+    window = op.Take(x, i + rows)
+    part = op.Take(window, j, axis=window.axis)
+    target = op.Take(x, i + j, axis=window.axis)
+    return Subst(part, target, where=[i.ndim == 0, i.dtype == j.dtype])

@@ -237,3 +237,19 @@ def matmul_as_dense_of_rows() -> Subst:
     rows = op.Reshape(x, shape=(count, w.shape[0]))
     dense = op.Dense(rows, op.Transpose(w, axes=(1, 0)), out_dtype=product.out_dtype)
     return Subst(product, op.Reshape(dense, shape=product.shape))
+
+
+@rule(
+    tags={"matmul", "transpose", "distributivity", "exact-real-and-int", "algebraic-distrib"},
+    origin="TVM Relax: ExpandMatmulOfSum, for linear layers",
+    twin="expand_matmul_of_transposed_sum_untransposed",
+)
+def expand_matmul_of_transposed_sum() -> Subst:
+    """x @ T(y + z)  =>  x @ T(y) + x @ T(z) when y and z have one shape
+
+    T exchanges the last two axes, as for the weight of a linear layer, of both summands.
+    """
+    x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    product = op.Matmul(x, transposed(y + z))
+    parts = [op.Matmul(x, transposed(part), out_dtype=product.out_dtype) for part in (y, z)]
+    return Subst(product, parts[0] + parts[1], where=[y.shape == z.shape, sums_alike(product)])

@@ -76,3 +76,43 @@ def skip_layer_norm() -> Subst:
     target = op.LayerNorm(x + y, gamma, beta, **pat.same_attr(norm))
     alike = [operand.dtype == x.dtype for operand in (y, gamma, beta)]
     return Subst(op.Cast(norm, dtype=x.dtype), target, where=[x.shape == y.shape, *alike])
+
+
+@rule(
+    tags=TAGS | {"exact-real"},
+    origin="TVM Relax: DecomposeOpsForTraining, batch norm",
+    twin="batch_norm_by_batch_statistics",
+)
+def batch_norm_of_own_statistics() -> Subst:
+    """batch_norm[1](x, g, b, mean(x), variance(x)).0  =>  (x - mean(x)) / s * g + b
+
+    With s = sqrt(variance(x) + eps), for images NCHW and statistics over all axes but 1. This is
+    what normalisation does in training; in inference it does so if it is given these statistics.
+    """
+    x = pat.Wildcard()
+    gamma, beta = pat.Variable(shape=(None,)), pat.Variable(shape=(None,))
+    others = (0, 2, 3)
+    known = [stat(x, axis=others, keepdims=False) for stat in (op.Mean, op.Variance)]
+    norm = op.BatchNorm(x, gamma, beta, *known, axis=1, scale=True, center=True)
+    mean, var = (stat(x, axis=others, keepdims=True) for stat in (op.Mean, op.Variance))
+    result = (x - mean) / op.Sqrt(var + norm.epsilon)
+    scaled = result * op.Reshape(gamma, shape=(1, gamma.shape[0], 1, 1))
+    return Subst(norm[0], op.BiasAdd(scaled, beta, axis=1), where=[x.ndim == 4])
+
+
+@rule(
+    tags=TAGS | {"exact-real"},
+    origin="TVM Relay: SimplifyInference, l2_normalize",
+    twin="l2_norm_by_root_in_float32",
+)
+def l2_norm_by_root() -> Subst:
+    """x * rsqrt(maximum(sum[a](square(x)), e))  =>  x / sqrt(maximum(sum[a](x * x), e)), e > 0
+
+    The same quotient. The number e is made anew, in the dtype of what it is compared with.
+    """
+    x, e = pat.Wildcard(), pat.Const(shape=())
+    total = op.Sum(op.Square(x), axis=(None,), keepdims=True)
+    norm = x * op.Rsqrt(op.Maximum(total, e))
+    squares = op.Sum(x * x, **pat.same_attr(total))
+    least = pat.Const(e.value, dtype=x.dtype)
+    return Subst(norm, x / op.Sqrt(op.Maximum(squares, least)), where=[e.value > 0])
