@@ -216,7 +216,8 @@ def rule(
         reason: why it is known to be refuted, such as the number of an issue; goes with `expect`.
         twin: name of the sound rule that this wrong one was made from, or the other way round.
         nan: "same" promises that NaN, infinities and the signs of zeros come out of the target
-            where they come out of the source; the default "may-change" promises nothing.
+            where they come out of the source, by overflow as well; the default "may-change"
+            promises nothing.
         must_match: graphs in which the rule has to match: workloads, expressions, lists of these,
             or functions without arguments that return one.
         must_not_match: graphs in which it must not match.

@@ -23,6 +23,9 @@ MENUS: Mapping[str, tuple[float, ...]] = {
 }
 """What inputs consist of when one of the kinds is examined."""
 
+LARGE = "overflow"
+"""Inputs at the ends of the range of their dtype: what they overflow to is special."""
+
 Masks = Mapping[str, Callable[[Any, Any], Any]]
 
 CHANGES: Masks = {
@@ -64,11 +67,18 @@ def special_inputs(
 ) -> dict[str, Any]:
     """Return inputs whose floats come from the menu of a kind; all others keep their values."""
     return {
-        v.name: generator.choice(MENUS[kind], v.shape).astype(v.dtype)
+        v.name: generator.choice(_menu(kind, v.dtype), v.shape).astype(v.dtype)
         if v.dtype in FLOATING
         else usual[v.name]
         for v in variables
     }
+
+
+def _menu(kind: str, dtype: str) -> tuple[float, ...]:
+    if kind == LARGE:
+        largest = float(np.finfo(dtype).max)
+        return largest, -largest, 1.0, -2.0
+    return MENUS[kind]
 
 
 def has_answer(outputs: Sequence[Expr]) -> bool:

@@ -21,7 +21,15 @@ from gslverify.codes.numeric import MATCH_REFUSED
 from gslverify.comparison.compare import Comparison
 from gslverify.comparison.identity import MOST_ELEMENTS, Identity, compare_identities
 from gslverify.comparison.precision import Errors, errors_of, examined_dtype
-from gslverify.comparison.special import CHANGES, MENUS, Change, changes, has_answer, special_inputs
+from gslverify.comparison.special import (
+    CHANGES,
+    LARGE,
+    MENUS,
+    Change,
+    changes,
+    has_answer,
+    special_inputs,
+)
 from gslverify.finding import Assurance, Finding, Level
 from gslverify.generate.arrays import random_array
 from gslverify.generate.empty import plain_inputs
@@ -195,7 +203,7 @@ def _special(question: Question, passed: Sequence[Sequence[Trial]], found: Climb
 
 def _changes_of(trial: Trial, number: int) -> Iterator[Change]:
     generator = np.random.default_rng(number)
-    for kind in MENUS:
+    for kind in (*MENUS, LARGE):
         inputs = special_inputs(trial.network.variables, trial.inputs, kind, generator)
         yield from changes(trial.network.outputs, trial.target, inputs)
 

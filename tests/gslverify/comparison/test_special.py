@@ -11,6 +11,7 @@ from gsl.expr import Call, Const, Expr, Tuple, Var
 from gsl.operators import lookup
 from gslverify.comparison.special import (
     INFINITY,
+    LARGE,
     MENUS,
     NAN,
     ZERO,
@@ -97,6 +98,42 @@ def test_changes_of_rules(source: Expr, target: Expr, expected: set[str]) -> Non
             seen |= {change.kind for change in changes([source], [target], inputs)}
     assert seen >= expected
     assert bool(seen) == bool(expected)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        (call("Sqrt", call("Multiply", X, X)), call("Abs", X), {INFINITY}),
+        (
+            call("Multiply", call("Add", X, Y), Const(0.5)),
+            call("Add", call("Multiply", X, Const(0.5)), call("Multiply", Y, Const(0.5))),
+            {INFINITY},
+        ),
+        (
+            call("Exp", call("Add", X, Y)),
+            call("Multiply", call("Exp", X), call("Exp", Y)),
+            {NAN},
+        ),
+        (
+            call("Negative", call("Multiply", X, Const(2.0))),
+            call("Multiply", X, Const(-2.0)),
+            set(),
+        ),
+        (call("Sum", X, axis=0), call("Sum", call("Flatten", X), axis=0), set()),
+    ],
+)
+def test_overflow_makes_special_values(source: Expr, target: Expr, expected: set[str]) -> None:
+    generator = np.random.default_rng(0)
+    drawn = [special_inputs([X, Y], {}, LARGE, generator) for _ in range(30)]
+    found = [change for inputs in drawn for change in changes([source], [target], inputs)]
+    assert {change.kind for change in found} == expected
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_the_largest_numbers_are_those_of_the_dtype(dtype: str) -> None:
+    drawn = special_inputs([Var("x", (200,), dtype)], {}, LARGE, np.random.default_rng(0))["x"]
+    largest = np.finfo(dtype).max
+    assert set(drawn.tolist()) == {float(largest), -float(largest), 1.0, -2.0}
 
 
 def test_decisions_that_differ_anyway_are_left_to_others() -> None:

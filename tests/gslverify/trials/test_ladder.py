@@ -172,6 +172,21 @@ def test_a_broken_promise_is_refuted_and_can_be_replayed() -> None:
     assert replay(difference_of_one(), example.case, finding.code.id).code is None
 
 
+@pytest.mark.smt
+def test_overflow_breaks_the_promise_too() -> None:
+    def write() -> Subst:
+        x = pat.Wildcard()
+        return Subst(op.Sqrt(x * x), op.Abs(x), where=[x.dtype == "float16"])
+
+    (finding,) = promised(write).findings
+    assert finding.code is SPECIAL_VALUES_CHANGE
+    assert "infinity changes" in finding.message
+    assert finding.counterexample is not None
+    assert finding.counterexample.case is not None
+    again = replay(write(), finding.counterexample.case, finding.code.id)
+    assert again.code is SPECIAL_VALUES_CHANGE
+
+
 def difference_of_one() -> Subst:
     x = pat.Wildcard()
     zero = pat.Const(shape=())
