@@ -1,9 +1,10 @@
-"""Networks in which one size is 0, which no solver is asked for: sizes are at least 1 there."""
+"""Networks in which sizes are 0, which no solver is asked for: sizes are at least 1 there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -24,15 +25,29 @@ PREFERRED = ("float32", "int32", "bool")
 
 
 def empty_networks(samplers: Sequence[Sampler]) -> Iterator[Network]:
-    """Yield matches of some structures of a rule, each with one size 0 and the others small."""
+    """Yield matches of some structures of a rule, each with one or two sizes 0."""
     step = max(1, -(-len(samplers) // MOST_SAMPLERS))
     for sampler in samplers[::step]:
         model = sampler.model(smallest)
         if model is None:
             continue
-        for size in (symbol for symbol in sampler.free if ".shape[" in symbol.name):
-            with suppress(GslError):
-                yield _network(sampler, _emptied(sampler, model, size))
+        yield from _networks(sampler, model)
+
+
+def _networks(sampler: Sampler, model: Mapping[Symbol, Any]) -> Iterator[Network]:
+    """Yield networks with one size 0, then with two of those that cannot be 0 alone.
+
+    An empty tensor is reshaped only to what is empty as well.
+    """
+    alone: list[Symbol] = []
+    for size in (symbol for symbol in sampler.free if ".shape[" in symbol.name):
+        try:
+            yield _network(sampler, _emptied(sampler, model, (size,)))
+        except GslError:
+            alone.append(size)
+    for two in combinations(alone, 2):
+        with suppress(GslError):
+            yield _network(sampler, _emptied(sampler, model, two))
 
 
 def smallest(symbol: Symbol, options: tuple[Any, ...]) -> Any:
@@ -50,13 +65,15 @@ def smallest(symbol: Symbol, options: tuple[Any, ...]) -> Any:
             return 1 if symbol.low is None else int(symbol.low)
 
 
-def _emptied(sampler: Sampler, model: Mapping[Symbol, Any], size: Symbol) -> dict[Symbol, Any]:
-    """Return a model with one size 0 and everything that follows from it; raise GslError if none.
+def _emptied(
+    sampler: Sampler, model: Mapping[Symbol, Any], empty: tuple[Symbol, ...]
+) -> dict[Symbol, Any]:
+    """Return a model with sizes 0 and everything that follows from it; raise GslError if none.
 
     Everything that the rule and its operators demand must hold, but for the size to be positive.
     """
     changed = {symbol: model[symbol] for symbol in sampler.free}
-    changed[size] = 0
+    changed |= dict.fromkeys(empty, 0)
     for symbol in sampler.defined_in_order():
         changed[symbol] = value_in(sampler.definitions[symbol], changed)
     for claim in sampler.instance.claims:

@@ -250,6 +250,18 @@ def test_a_target_that_empty_tensors_do_not_fit_is_a_warning() -> None:
 
 
 @pytest.mark.smt
+def test_empty_tensors_are_reshaped_to_empty_ones() -> None:
+    def write() -> Subst:
+        x = pat.Wildcard()
+        flat = op.Reshape(op.Relu(x), shape=(None, None))
+        inferred = op.Reshape(x, shape=(flat.shape[0], -1))
+        return Subst(flat, op.Relu(inferred), where=[x.ndim == 2, x.dtype == "float32"])
+
+    result = ask(NUMERIC, write, **FEW)
+    assert EMPTY_REFUSED in {finding.code for finding in result.findings}
+
+
+@pytest.mark.smt
 @pytest.mark.parametrize("name", ["twice_transposed", "common_factor", "pieces_in_order"])
 def test_networks_with_empty_tensors_match(name: str) -> None:
     samplers = samplers_of(SOUND[name]())
