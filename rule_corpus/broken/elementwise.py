@@ -132,3 +132,20 @@ def dispatch_tuple_reversed() -> Subst:
     i = attr.Symbol("i")
     chosen = whole(field, whole.length - 1 - projections(projection, i).index)
     return Subst(projections, pat.Variadic(chosen, templates=[chosen], index=i))
+
+
+@rule(
+    tags={"split", "data-movement", "identity-elim"},
+    origin="Glow: glow-multiresult",
+    expect="GSL401",
+    twin="piece_of_split_of_identity",
+)
+def first_piece_of_split_of_identity() -> Subst:
+    """split[2]{axis}(x * 1).j  =>  split[2]{axis}(x).0
+
+    Simplifications in Glow replaced nodes and not their values, so that all users got result 0
+    (pytorch/glow, commits 4683f3db2 and 74693eeb5).
+    """
+    x = pat.Wildcard()
+    before = op.Split(x * 1, indices_or_sections=2)
+    return Subst(before[None], op.Split(x, **pat.same_attr(before))[0])

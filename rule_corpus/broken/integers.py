@@ -71,6 +71,7 @@ def less_of_quotient() -> Subst:
     tags=DIVISION | {"compare", "predicate"},
     origin="tinygrad: tinygrad-mul-lt-float",
     expect="GSL401",
+    twin="less_of_product_by_integers",
 )
 def less_of_product() -> Subst:
     """x * d < c  =>  x < c // d for integers and a constant d > 0

@@ -293,3 +293,21 @@ def expand_matmul_of_transposed_sum_untransposed() -> Subst:
     parts = [op.Matmul(x, part, out_dtype=x.dtype) for part in (y, z)]
     square = [y.ndim == 2, y.shape[0] == y.shape[1], y.shape == z.shape]
     return Subst(product, parts[0] + parts[1], where=square)
+
+
+@rule(
+    tags={"matmul", "identity-elim"},
+    origin="PyTorch Inductor: inductor-addmm-beta0",
+    expect="GSL406",
+    nan="same",
+    twin="matmul_plus_multiple_by_zero",
+)
+def matmul_plus_multiple_by_zero_any_dtype() -> Subst:
+    """a @ b + c * 0  =>  a @ b for c of the shape of the product
+
+    addmm with beta = 0 ignores c, the sum spelled out does not: NaN times 0 is NaN. Decompositions
+    took one for the other (pytorch#178040 and three more).
+    """
+    a, b, c = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    product = op.Matmul(a, b)
+    return Subst(product + c * 0, product, where=[c.shape == product.shape])

@@ -223,3 +223,25 @@ def fold_crop_of_both_sides_into_conv1d() -> Subst:
     target = op.Conv1D(x, w, **{**pat.same_attr(conv), "padding": attr.Tuple(left, right)})
     legal = [left >= 0, right >= 0, cropped.shape[2] >= 1]
     return Subst(conv, target, where=[x.ndim == 3, *legal])
+
+
+@rule(
+    tags=PAD | {"conv"},
+    origin="ONNX optimizer: onnxopt-pad-axes",
+    expect="GSL401",
+    twin="fold_pad_into_conv2d",
+)
+def fold_pad_into_conv2d_axes_exchanged() -> Subst:
+    """conv2d{A, p}(pad{q}(x), w)  =>  conv2d{A, p + q'}(x, w), q' with height and width exchanged
+
+    fuse_pad_into_conv.h does not read the axes that the widths belong to, so that those of axes
+    (0, 1, 3, 2) go to the wrong sides. Here as much is added to the height as to the width, around
+    1x1 kernels; the shapes show it unless image and strides hide it.
+    """
+    x, w = pat.Wildcard(), pat.Wildcard()
+    padded = op.Pad(x, pad_width=(0, 0, 0, 0, None, None, None, None), pad_value=0.0)
+    conv = op.Conv2D(padded, w, data_layout="NCHW")
+    top, bottom, left, right = (padded.pad_width[4 + i] for i in range(4))
+    sides = [conv.padding[i] + width for i, width in enumerate((left, top, right, bottom))]
+    target = op.Conv2D(x, w, **{**pat.same_attr(conv), "padding": attr.Tuple(*sides)})
+    return Subst(conv, target, where=[top + bottom == left + right])

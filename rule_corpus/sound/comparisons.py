@@ -293,3 +293,20 @@ def absolute_less_than_zero() -> Subst:
     x = pat.Wildcard()
     negative = op.Less(op.Abs(x), 0)
     return Subst(negative, op.ZerosLike(x, dtype="bool"), where=[attr.In(x.dtype, FLOATS)])
+
+
+@rule(
+    tags={"compare", "predicate", "division", "integers", "bit-exact"},
+    origin="tinygrad: rule of c0 * x < c1, by integers",
+    twin="less_of_product",
+)
+def less_of_product_by_integers() -> Subst:
+    """x * d < c  =>  x < -(-c // d) for x of int32, products in int64, and d > 0
+
+    The quotient is rounded up. No product of an int32 and a d below 2^31 wraps around.
+    """
+    small, d, c = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=())
+    x = op.Cast(small, dtype="int64")
+    bound = -op.FloorDivide(-c, d)
+    fits = [d.value > 0, d.value < 2**31, c.value > -(2**62), c.value < 2**62]
+    return Subst(op.Less(x * d, c), op.Less(x, bound), where=[*fits, small.dtype == "int32"])

@@ -95,3 +95,17 @@ def dispatch_tuple() -> Subst:
     i = attr.Symbol("i")
     chosen = whole(field, projections(projection, i).index)
     return Subst(projections, pat.Variadic(chosen, templates=[chosen], index=i))
+
+
+@rule(
+    tags={"split", "data-movement", "identity-elim"},
+    origin="Glow: arithmetic simplification",
+    nan="same",
+    twin="first_piece_of_split_of_identity",
+)
+def piece_of_split_of_identity() -> Subst:
+    """split{A}(x * 1).j  =>  split{A}(x).j"""
+    x = pat.Wildcard()
+    before = op.Split(x * 1)
+    piece = before[None]
+    return Subst(piece, op.Split(x, **pat.same_attr(before))[piece.index])

@@ -253,3 +253,20 @@ def expand_matmul_of_transposed_sum() -> Subst:
     product = op.Matmul(x, transposed(y + z))
     parts = [op.Matmul(x, transposed(part), out_dtype=product.out_dtype) for part in (y, z)]
     return Subst(product, parts[0] + parts[1], where=[y.shape == z.shape, sums_alike(product)])
+
+
+@rule(
+    tags={"matmul", "identity-elim", "integers"},
+    origin="PyTorch: addmm with beta = 0",
+    nan="same",
+    twin="matmul_plus_multiple_by_zero_any_dtype",
+)
+def matmul_plus_multiple_by_zero() -> Subst:
+    """a @ b + c * 0  =>  a @ b for integers and c of the shape of the product
+
+    Of floats it takes what c has of NaN and infinities away.
+    """
+    a, b, c = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    product = op.Matmul(a, b)
+    integers = attr.In(c.dtype, ("int8", "uint8", "int32", "int64"))
+    return Subst(product + c * 0, product, where=[c.shape == product.shape, integers])
