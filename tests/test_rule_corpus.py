@@ -99,3 +99,11 @@ def test_every_rule_that_restates_a_defect_is_there() -> None:
 
     assert len(named) == page.split("## Beyond")[0].count("\n| ") - 1
     assert [name for file, name in named if f"def {name}(" not in files[file]] == []
+
+
+def test_every_defect_has_a_repaired_twin() -> None:
+    page = (CORPUS.parent / "docs" / "explanation" / "defects.md").read_text(encoding="utf-8")
+    rules = {rule.name: rule for rule in corpus().values()}
+    restated = [rules[name] for name in re.findall(r"\| `\w+\.py::(\w+)` \|", page)]
+
+    assert [rule.name for rule in restated if not rule.twin] == []

@@ -139,6 +139,7 @@ def affine_of_conv_single_element() -> Subst:
     tags=CONV | {"scale", "transposed", "algebraic-distrib"},
     origin="PyTorch Inductor: inductor-binfold-transposed",
     expect="GSL401",
+    twin="scale_of_transposed_conv",
 )
 def scale_of_transposed_conv_first_axis() -> Subst:
     """conv_transpose{A}(x, w) * s  =>  conv_transpose{A}(x, w * s'), s' along the first axis

@@ -165,6 +165,7 @@ def parallel_dense_with_tails() -> Subst:
     tags={"activation", "bias", "fusion"},
     origin="ONNX Script: onnxscript-biasgelu-rank",
     expect="GSL303",
+    twin="gelu_of_sum_with_vector_as_bias",
 )
 def gelu_of_sum_as_bias() -> Subst:
     """gelu(x + y)  =>  gelu(bias_add[-1](x, y))

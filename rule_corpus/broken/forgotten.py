@@ -59,6 +59,7 @@ def conv_mul_any_shape() -> Subst:
     tags={"concat", "reshape", "data-movement"},
     origin="Glow: glow-concat-reshape",
     expect="GSL401",
+    twin="concat_of_reshapes_behind_first_axis",
 )
 def concat_of_reshapes_same_axis() -> Subst:
     """cat[1](reshape[s](x), reshape[s](y))  =>  reshape(cat[1](x, y)) for matrices of one shape
@@ -78,6 +79,7 @@ def concat_of_reshapes_same_axis() -> Subst:
     tags={"slice", "reshape", "data-movement"},
     origin="AMD MIGraphX: migraphx-split-reshape",
     expect="GSL401",
+    twin="reshape_of_rows_flattened",
 )
 def reshape_of_slice_flattened() -> Subst:
     """reshape[(m * k,)](x[:, 0:k])  =>  reshape[(m * n,)](x)[0:m * k] for a matrix (m, n)
@@ -97,6 +99,7 @@ def reshape_of_slice_flattened() -> Subst:
     tags={"slice", "elementwise", "data-movement"},
     origin="Enzyme-JAX: enzyme-slice-elementwise-stride",
     expect="GSL401",
+    twin="slice_of_relu_on_stride",
 )
 def slice_of_relu_off_stride() -> Subst:
     """relu(x)[1:n:2]  =>  relu(x[0:n:2])[0:n // 2:1] for a vector x of even size n
@@ -116,6 +119,7 @@ def slice_of_relu_off_stride() -> Subst:
     tags={"clip", "fusion"},
     origin="Hidet: hidet-clip-args",
     expect="GSL401",
+    twin="clip_of_sum_by_its_limits",
 )
 def clip_of_sum_without_limits() -> Subst:
     """clip[a, b](x + y)  =>  clip[0, 6](x + y)

@@ -44,7 +44,12 @@ def recombine_quotient_truncated() -> Subst:
     return Subst(whole, x, where=[whole.shape == x.shape, attr.In(x.dtype, WIDE)])
 
 
-@rule(tags=DIVISION | {"algebraic-reassoc"}, origin="tinygrad: tinygrad-div-zero", expect="GSL401")
+@rule(
+    tags=DIVISION | {"algebraic-reassoc"},
+    origin="tinygrad: tinygrad-div-zero",
+    expect="GSL401",
+    twin="floor_divide_of_negated",
+)
 def floor_divide_by_negated() -> Subst:
     """x // d  =>  -(x // -d) for integers
 
@@ -55,7 +60,12 @@ def floor_divide_by_negated() -> Subst:
     return Subst(quotient, -op.FloorDivide(x, -d), where=[attr.In(x.dtype, WIDE)])
 
 
-@rule(tags=DIVISION | {"compare", "predicate"}, origin="tinygrad: tinygrad-div-lt", expect="GSL401")
+@rule(
+    tags=DIVISION | {"compare", "predicate"},
+    origin="tinygrad: tinygrad-div-lt",
+    expect="GSL401",
+    twin="less_of_quotient_by_positive",
+)
 def less_of_quotient() -> Subst:
     """x // d < c  =>  x < c * d for integers and constants of rank 0
 
@@ -88,6 +98,7 @@ def less_of_product() -> Subst:
     tags=DIVISION | {"identity", "identity-elim"},
     origin="Enzyme-JAX: enzyme-rem-one",
     expect="GSL401",
+    twin="remainder_by_one_as_zeros",
 )
 def remainder_by_one() -> Subst:
     """x % 1  =>  x for integers and the constant 1 of rank 0
@@ -102,6 +113,7 @@ def remainder_by_one() -> Subst:
     tags={"compare", "integers", "predicate"},
     origin="MLIR-HLO: mhlo-fold-unsigned",
     expect="GSL401",
+    twin="compare_unsigned_in_wider",
 )
 def compare_unsigned_as_signed() -> Subst:
     """x < y  =>  cast[int8](x) < cast[int8](y) for x and y of uint8
@@ -113,7 +125,12 @@ def compare_unsigned_as_signed() -> Subst:
     return Subst(op.Less(x, y), signed, where=[x.dtype == "uint8"])
 
 
-@rule(tags={"cast", "logic", "dtype-cast"}, origin="TOSA: tosa-cast-bool", expect="GSL401")
+@rule(
+    tags={"cast", "logic", "dtype-cast"},
+    origin="TOSA: tosa-cast-bool",
+    expect="GSL401",
+    twin="cast_of_truth_as_choice",
+)
 def cast_true_to_minus_one() -> Subst:
     """cast[int8](x)  =>  -cast[int8](x) for truth values x
 
@@ -145,6 +162,7 @@ def cast_of_full_any_value() -> Subst:
     tags={"cast", "mixed-precision", "dtype-cast"},
     origin="TVM Relay: tvm-relay-mixedprec-range",
     expect="GSL401",
+    twin="multiply_in_single_precision",
 )
 def multiply_in_half_precision() -> Subst:
     """x * c  =>  cast[float32](cast[float16](x) * cast[float16](c)) for a constant c, x of float32

@@ -10,6 +10,7 @@ SPECIAL = {"special-values"}
     origin="TVM Relay: tvm-relay-clip-inf",
     expect="GSL406",
     nan="same",
+    twin="clip_to_whole_range",
 )
 def clip_to_finite_range() -> Subst:
     """clip[-65504, 65504](x)  =>  x for x of float16

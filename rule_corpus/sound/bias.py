@@ -42,3 +42,20 @@ def bias_add_bias_add() -> Subst:
     inner = op.BiasAdd(x, one)
     outer = op.BiasAdd(inner, two, axis=inner.axis)
     return Subst(outer, op.BiasAdd(x, one + two, axis=inner.axis))
+
+
+@rule(
+    tags={"activation", "bias", "fusion", "same-terms"},
+    origin="ONNX Script: BiasGeluFusion",
+    nan="same",
+    twin="gelu_of_sum_as_bias",
+)
+def gelu_of_sum_with_vector_as_bias() -> Subst:
+    """gelu(x + y)  =>  gelu(bias_add[-1](x, y)) for a vector y along the last axis of x
+
+    So a sum broadcasts a vector; of size 1, it would be spread along the axis.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    biased = op.BiasAdd(x, y, axis=-1)
+    fits = [x.ndim >= 1, y.ndim == 1, x.shape[x.ndim - 1] == y.shape[0]]
+    return Subst(op.Gelu(x + y), op.Gelu(biased), where=fits)

@@ -166,3 +166,23 @@ def cast_of_full() -> Subst:
     integers = attr.In(cast.dtype, ("int32", "int64"))
     target = op.Full(shape=full.shape, fill_value=full.fill_value, dtype=cast.dtype)
     return Subst(cast, target, where=[integers])
+
+
+@rule(
+    tags=JOIN | {"reshape"},
+    origin="Glow: SinkCode, Concat(Reshape(x) * N)",
+    nan="same",
+    twin="concat_of_reshapes_same_axis",
+)
+def concat_of_reshapes_behind_first_axis() -> Subst:
+    """cat[1](reshape[s](x), reshape[s](y))  =>  reshape(cat[1](x, y)) for matrices of s[0] rows
+
+    Rows stay rows, and each gets the elements of the second one behind its own.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    one = op.Reshape(x)
+    two = op.Reshape(y, **pat.same_attr(one))
+    joined = op.Concatenate((one, two), axis=1)
+    target = op.Reshape(op.Concatenate((x, y), axis=1), shape=joined.shape)
+    where = [x.shape == y.shape, x.ndim == 2, one.ndim >= 2, one.shape[0] == x.shape[0]]
+    return Subst(joined, target, where=where)

@@ -241,3 +241,44 @@ def slice_of_matmul() -> Subst:
     )
     target = op.Matmul(rows, columns, out_dtype=product.out_dtype)
     return Subst(part, target, where=[x.ndim == 2, y.ndim == 2])
+
+
+@rule(
+    tags=SLICE | {"reshape"},
+    origin="AMD MIGraphX: simplify_reshapes, find_reshape_split",
+    nan="same",
+    twin="reshape_of_slice_flattened",
+)
+def reshape_of_rows_flattened() -> Subst:
+    """reshape[(k * n,)](x[0:k, :])  =>  reshape[(m * n,)](x)[0:k * n] for a matrix (m, n)
+
+    What is cut off along the first axis lies behind what stays.
+    """
+    x = pat.Wildcard()
+    part = op.StridedSlice(x, begin=(0, 0), strides=(1, 1))
+    count = part.shape[0] * part.shape[1]
+    flat = op.Reshape(part, shape=(count,))
+    whole = op.Reshape(x, shape=(x.shape[0] * x.shape[1],))
+    target = op.StridedSlice(whole, begin=(0,), end=(count,), strides=(1,))
+    return Subst(flat, target, where=[x.ndim == 2, part.shape[1] == x.shape[1]])
+
+
+@rule(
+    tags=SLICE | {"elementwise"},
+    origin="Enzyme-JAX: SliceElementwise",
+    nan="same",
+    twin="slice_of_relu_off_stride",
+)
+def slice_of_relu_on_stride() -> Subst:
+    """relu(x)[b:n:2]  =>  relu(x[0:n:2])[b // 2:(n + 1) // 2:1] for a vector x of size n, b even
+
+    Every second element from 0 on is at an even place, and every such place is met.
+    """
+    x = pat.Wildcard()
+    n = x.shape[0]
+    part = op.StridedSlice(op.Relu(x), end=(n,), strides=(2,))
+    begin = part.begin[0]
+    every = op.Relu(op.StridedSlice(x, begin=(0,), end=(n,), strides=(2,)))
+    half = (begin // 2,)
+    target = op.StridedSlice(every, begin=half, end=((n + 1) // 2,), strides=(1,))
+    return Subst(part, target, where=[x.ndim == 1, begin % 2 == 0, begin >= 0, begin < n])

@@ -152,3 +152,37 @@ def cast_there_and_back() -> Subst:
     inner = op.Cast(x)
     lossless = attr.In((x.dtype, inner.dtype), LOSSLESS)
     return Subst(op.Cast(inner, dtype=x.dtype), x, where=[lossless])
+
+
+@rule(
+    tags={"cast", "mixed-precision", "dtype-cast", "bit-exact"},
+    origin="TVM Relay: ToMixedPrecision, the other way",
+    nan="same",
+    twin="multiply_in_half_precision",
+)
+def multiply_in_single_precision() -> Subst:
+    """x * c  =>  cast[float16](cast[float32](x) * cast[float32](c)) for a constant c, x of float16
+
+    The product of two numbers of 11 digits has 22, which float32 holds: it is rounded once.
+    """
+    x, c = pat.Wildcard(), pat.Const(shape=())
+    single = op.Cast(x, dtype="float32") * op.Cast(c, dtype="float32")
+    return Subst(x * c, op.Cast(single, dtype="float16"), where=[x.dtype == "float16"])
+
+
+@rule(
+    tags={"clip", "fusion", "bit-exact"},
+    origin="Hidet: fusion of clip, taken apart again",
+    twin="clip_of_sum_without_limits",
+)
+def clip_of_sum_by_its_limits() -> Subst:
+    """clip[a, b](x + y)  =>  minimum(maximum(x + y, a), b) for floats
+
+    The upper limit wins where the lower one is above it.
+    """
+    x, y = pat.Wildcard(), pat.Wildcard()
+    added = x + y
+    limited = op.Clip(added)
+    low, high = (pat.Const(limit, like=added) for limit in (limited.min, limited.max))
+    target = op.Minimum(op.Maximum(added, low), high)
+    return Subst(limited, target, where=[attr.In(x.dtype, ("float32", "float64"))])
