@@ -36,6 +36,12 @@ FIRING = [
     ("Argmin", (LIMITS,), {"axis": 0}, "place of a limit"),
     ("Argmax", (INFINITE,), {"axis": 0}, "place of a limit"),
     ("Max", (INFINITE,), {}, "extremum along an axis of infinities"),
+    (
+        "MaxPool1D",
+        (np.full((1, 1, 2), -np.inf, np.float16),),
+        {"pool_size": 2},
+        "extremum along an axis of infinities",
+    ),
     ("NotEqual", (NAN, PLAIN), {}, "inequality of NaN"),
     ("Tanh", (ZERO,), {}, "tanh of negative zero"),
     ("Cast", (PLAIN * 1e9,), {"dtype": "uint8"}, "conversion out of range"),
