@@ -22,6 +22,7 @@ from gslverify.comparison.compare import Comparison
 from gslverify.comparison.identity import MOST_ELEMENTS, Identity, compare_identities
 from gslverify.comparison.precision import Errors, errors_of, examined_dtype
 from gslverify.comparison.special import (
+    APART,
     CHANGES,
     LARGE,
     MENUS,
@@ -203,7 +204,7 @@ def _special(question: Question, passed: Sequence[Sequence[Trial]], found: Climb
 
 def _changes_of(trial: Trial, number: int) -> Iterator[Change]:
     generator = np.random.default_rng(number)
-    for kind in (*MENUS, LARGE):
+    for kind in (*MENUS, LARGE, APART):
         inputs = special_inputs(trial.network.variables, trial.inputs, kind, generator)
         yield from changes(trial.network.outputs, trial.target, inputs)
 
