@@ -98,13 +98,16 @@ def dispatch_tuple() -> Subst:
 
 
 @rule(
-    tags={"split", "data-movement", "identity-elim"},
+    tags={"split", "data-movement", "identity-elim", "bit-exact"},
     origin="Glow: arithmetic simplification",
     nan="same",
     twin="first_piece_of_split_of_identity",
 )
 def piece_of_split_of_identity() -> Subst:
-    """split{A}(x * 1).j  =>  split{A}(x).j"""
+    """split{A}(x * 1).j  =>  split{A}(x).j
+
+    One result of several: whatever j is, its elements are those of x.
+    """
     x = pat.Wildcard()
     before = op.Split(x * 1)
     piece = before[None]

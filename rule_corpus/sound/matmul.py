@@ -256,7 +256,7 @@ def expand_matmul_of_transposed_sum() -> Subst:
 
 
 @rule(
-    tags={"matmul", "identity-elim", "integers"},
+    tags={"matmul", "identity-elim", "integers", "exact-int-only"},
     origin="PyTorch: addmm with beta = 0",
     nan="same",
     twin="matmul_plus_multiple_by_zero_any_dtype",
