@@ -67,15 +67,24 @@ def _same(one: Any, other: Any) -> Any:
 
 
 def special_inputs(
-    variables: Sequence[Var], usual: Mapping[str, Any], kind: str, generator: np.random.Generator
+    variables: Sequence[Var],
+    usual: Mapping[str, Any],
+    kind: str,
+    generator: np.random.Generator,
+    one_signed: bool = False,
 ) -> dict[str, Any]:
-    """Return inputs whose floats come from the menu of a kind; all others keep their values."""
-    return {
-        v.name: generator.choice(_menu(kind, v.dtype), v.shape).astype(v.dtype)
-        if v.dtype in FLOATING
-        else usual[v.name]
-        for v in variables
-    }
+    """Return inputs whose floats come from the menu of a kind; all others keep their values.
+
+    With `one_signed` no variable has numbers of both signs.
+    """
+    inputs = dict(usual)
+    for v in variables:
+        if v.dtype in FLOATING:
+            drawn = generator.choice(_menu(kind, v.dtype), v.shape).astype(v.dtype)
+            if one_signed:
+                drawn = np.abs(drawn) * drawn.dtype.type(generator.choice((-1, 1)))
+            inputs[v.name] = drawn
+    return {v.name: inputs[v.name] for v in variables}
 
 
 def _menu(kind: str, dtype: str) -> tuple[float, ...]:

@@ -222,6 +222,33 @@ def test_underflow_and_what_overflow_decides_break_it_as_well(write: Any) -> Non
     assert replay(write(), example.case, finding.code.id).code is SPECIAL_VALUES_CHANGE
 
 
+def sum_of_products() -> Subst:
+    x, w = pat.Wildcard(), pat.Wildcard()
+    product = op.Matmul(x, w, out_dtype=x.dtype)
+    row = op.Transpose(w, axes=(1, 0))
+    target = op.Sum(x * row, axis=(1,), keepdims=True)
+    floats = [x.dtype == "float32", x.dtype == w.dtype]
+    return Subst(product, target, where=[x.ndim == 2, w.ndim == 2, w.shape[1] == 1, *floats])
+
+
+def rows_together() -> Subst:
+    x, y, w = pat.Wildcard(), pat.Wildcard(), pat.Variable()
+    one, two = (op.Matmul(rows, w, out_dtype="float32") for rows in (x, y))
+    both = op.Matmul(op.Concatenate((x, y), axis=0), w, out_dtype="float32")
+    parts = op.Split(both, indices_or_sections=(x.shape[0],), axis=0)
+    ranks = [x.ndim == 2, y.ndim == 2, w.ndim == 2, x.dtype == y.dtype]
+    return Subst([one, two], [parts[0], parts[1]], where=ranks)
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize("write", [sum_of_products, rows_together])
+def test_the_order_of_a_sum_breaks_no_promise(write: Any) -> None:
+    """Whether max + max - max overflows depends on it, and no operator states it."""
+    settings = Settings(use_tvm=False)
+    result = NUMERIC.run(Question("tests::promised", rule(nan="same")(write), settings))
+    assert result.findings == ()
+
+
 def difference_of_one() -> Subst:
     x = pat.Wildcard()
     zero = pat.Const(shape=())
