@@ -256,6 +256,7 @@ class Refutation:
 
     elements: int = 0
     largest: int = 0
+    is_simple: bool = False
     seconds: float = 0.0
 
 
@@ -294,9 +295,18 @@ def _counterexample(item: CollectedRule) -> Refutation | None:
                     shapes = [tensor.shape for tensor in shown.inputs]
                     sizes = [int(np.prod(shape)) for shape in shapes]
                     return Refutation(
-                        max(sizes, default=0), max(map(max, filter(None, shapes)), default=0)
+                        max(sizes, default=0),
+                        max(map(max, filter(None, shapes)), default=0),
+                        all(tensor.values is not None for tensor in shown.inputs)
+                        and all(map(_is_simple, (tensor.values for tensor in shown.inputs))),
                     )
     return None
+
+
+def _is_simple(values: Any) -> bool:
+    """Return whether all numbers are 0, 1, -1 or 2, or none such as NaN."""
+    array = np.asarray(values)
+    return bool((np.isin(array, (0, 1, -1, 2)) | ~np.isfinite(array)).all())
 
 
 def counterexamples(most: int) -> Iterator[Figure]:
@@ -314,6 +324,8 @@ def counterexamples(most: int) -> Iterator[Figure]:
     )
     largest = median(one.largest for one in found)
     yield Figure("largest size of a counterexample, median", largest, "", 3, largest <= 3)
+    simple = mean(one.is_simple for one in found)
+    yield Figure("of values 0, 1, -1, 2 and special", round(simple, 3), "", 0.5, simple >= 0.5)
     middle = median(one.seconds for one in found)
     yield Figure("shrinking, median", round(middle, 2), "s", 5, middle <= 5)
     worst = max(one.seconds for one in found)

@@ -215,9 +215,8 @@ def rule(
         expect: code of the finding that must refute this rule, for rules wrong on purpose.
         reason: why it is known to be refuted, such as the number of an issue; goes with `expect`.
         twin: name of the sound rule that this wrong one was made from, or the other way round.
-        nan: "same" promises that NaN, infinities and the signs of zeros come out of the target
-            where they come out of the source, by overflow as well; the default "may-change"
-            promises nothing.
+        nan: "same" promises that NaN, infinities and signs of zeros, those by overflow as well,
+            come out of the target where they come out of the source; "may-change" does not.
         must_match: graphs in which the rule has to match: workloads, expressions, lists of these,
             or functions without arguments that return one.
         must_not_match: graphs in which it must not match.

@@ -43,10 +43,10 @@ SPECIAL_VALUES_CHANGE = code(
     "NaN, an infinity or the sign of a zero changes although the rule promises otherwise",
     Verdict.FAIL,
     meaning="""The rule is declared with nan="same". On a generated graph with NaN, infinities,
-zeros of both signs or the largest numbers of a dtype among its inputs, an output of the target has
-NaN, an infinity or another zero where the output of the source has not, or the other way round; or
-a truth value or integer differs because of such inputs, as with NaN == NaN. The message names the
-kind. Without the declaration such a difference is only counted.""",
+zeros of both signs or numbers at the ends of the range among its inputs, an output of the target
+has NaN, an infinity or another zero where the output of the source has not, or the other way round;
+or a truth value or integer differs because of such inputs, as with NaN == NaN. The message names
+the kind. Without the declaration such a difference is only counted.""",
     bad=rule_file(
         '''
         def example() -> Subst:

@@ -23,8 +23,12 @@ MENUS: Mapping[str, tuple[float, ...]] = {
 }
 """What inputs consist of when one of the kinds is examined."""
 
-LARGE = "overflow"
-"""Inputs at the ends of the range of their dtype: what they overflow to is special."""
+LARGE, APART = "overflow", "overflow and underflow"
+"""Inputs at the ends of the range of their dtype: what they overflow to is special.
+
+Factors that are reassociated need small ones beside the large: x * y overflows, x * (y * z) need
+not. And unlike numbers are compared that overflow to the same.
+"""
 
 Masks = Mapping[str, Callable[[Any, Any], Any]]
 
@@ -63,21 +67,33 @@ def _same(one: Any, other: Any) -> Any:
 
 
 def special_inputs(
-    variables: Sequence[Var], usual: Mapping[str, Any], kind: str, generator: np.random.Generator
+    variables: Sequence[Var],
+    usual: Mapping[str, Any],
+    kind: str,
+    generator: np.random.Generator,
+    one_signed: bool = False,
 ) -> dict[str, Any]:
-    """Return inputs whose floats come from the menu of a kind; all others keep their values."""
-    return {
-        v.name: generator.choice(_menu(kind, v.dtype), v.shape).astype(v.dtype)
-        if v.dtype in FLOATING
-        else usual[v.name]
-        for v in variables
-    }
+    """Return inputs whose floats come from the menu of a kind; all others keep their values.
+
+    With `one_signed` no variable has numbers of both signs.
+    """
+    inputs = dict(usual)
+    for v in variables:
+        if v.dtype in FLOATING:
+            drawn = generator.choice(_menu(kind, v.dtype), v.shape).astype(v.dtype)
+            if one_signed:
+                drawn = np.abs(drawn) * drawn.dtype.type(generator.choice((-1, 1)))
+            inputs[v.name] = drawn
+    return {v.name: inputs[v.name] for v in variables}
 
 
 def _menu(kind: str, dtype: str) -> tuple[float, ...]:
+    limits = np.finfo(dtype)
+    largest, smallest = float(limits.max), float(limits.tiny)
     if kind == LARGE:
-        largest = float(np.finfo(dtype).max)
         return largest, -largest, 1.0, -2.0
+    if kind == APART:
+        return largest, 0.75 * largest, 0.1875 * largest, smallest, -smallest, 1.0
     return MENUS[kind]
 
 
@@ -144,13 +160,33 @@ def _apart(one: Any, other: Any) -> Any:
 
 
 def _tamed(inputs: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the first kind among the inputs, none as "", and the inputs without that kind."""
+    """Return the first kind among the inputs, none as "", and the inputs without that kind.
+
+    Numbers at the ends of the range count as infinity. Their digits stay when they are brought
+    nearer to 1, so that they are rounded as before.
+    """
     floats = {name: array for name, array in inputs.items() if array.dtype.kind == "f"}
     for kind, (is_special, usual) in SPECIAL.items():
         if any(is_special(array).any() for array in floats.values()):
             tame = {n: np.where(is_special(a), a.dtype.type(usual), a) for n, a in floats.items()}
             return kind, {**inputs, **tame}
+    tame = {name: _within_range(array) for name, array in floats.items()}
+    if any((tame[name] != floats[name]).any() for name in floats):
+        return INFINITY, {**inputs, **tame}
     return "", {}
+
+
+def _within_range(array: Any) -> Any:
+    """Return an array whose numbers at the ends of the range are moved into it by powers of 2.
+
+    Doubles of them are finite then, and but for float16 so are products of two. 1 still vanishes
+    beside the largest.
+    """
+    limits = np.finfo(array.dtype)
+    exponent = min(limits.maxexp // 2, limits.maxexp - limits.nmant) - 4
+    size = np.abs(array)
+    down, up = size > limits.max / 4, size == limits.tiny
+    return np.ldexp(array, exponent * (up.astype(int) - down.astype(int)))
 
 
 def changes_between(

@@ -25,7 +25,7 @@ PREFERRED = ("float32", "int32", "bool")
 
 
 def empty_networks(samplers: Sequence[Sampler]) -> Iterator[Network]:
-    """Yield matches of some structures of a rule, each with one or two sizes 0."""
+    """Yield matches of some structures of a rule, each with one or more sizes 0."""
     step = max(1, -(-len(samplers) // MOST_SAMPLERS))
     for sampler in samplers[::step]:
         model = sampler.model(smallest)
@@ -35,19 +35,24 @@ def empty_networks(samplers: Sequence[Sampler]) -> Iterator[Network]:
 
 
 def _networks(sampler: Sampler, model: Mapping[Symbol, Any]) -> Iterator[Network]:
-    """Yield networks with one size 0, then with two of those that cannot be 0 alone.
+    """Yield networks with one size 0, then with several of those that cannot be 0 alone.
 
-    An empty tensor is reshaped only to what is empty as well.
+    An empty tensor is reshaped only to what is empty as well, and added to what is. So they are 0
+    together, in pairs, and as is each size.
     """
-    alone: list[Symbol] = []
-    for size in (symbol for symbol in sampler.free if ".shape[" in symbol.name):
+    sizes = [symbol for symbol in sampler.free if ".shape[" in symbol.name]
+    never_alone: list[Symbol] = []
+    for size in sizes:
         try:
             yield _network(sampler, _emptied(sampler, model, (size,)))
         except GslError:
-            alone.append(size)
-    for two in combinations(alone, 2):
+            never_alone.append(size)
+    if not never_alone:
+        return
+    groups = [tuple(never_alone), tuple(sizes), *combinations(never_alone, 2)]
+    for several in dict.fromkeys(groups):
         with suppress(GslError):
-            yield _network(sampler, _emptied(sampler, model, two))
+            yield _network(sampler, _emptied(sampler, model, several))
 
 
 def smallest(symbol: Symbol, options: tuple[Any, ...]) -> Any:

@@ -50,11 +50,31 @@ def work_of(call: Call) -> int:
     return max(elements, most)
 
 
-def _values(call: Call, result: TensorType, field: int | None) -> int:
-    """Return how many different values the part of a kernel has that has most of them."""
+def combined_by(call: Call) -> frozenset[str]:
+    """Return the functions that combine many values into one, in an order that nobody states."""
+    if call.operator.meaning is None or "elementwise" in call.operator.traits:
+        return frozenset()
+    is_tuple = isinstance(call.type, TupleType)
+    kernels = (
+        _kernel(call, result, n if is_tuple else None)[1]
+        for n, result in enumerate(tensors((call.type,)))
+    )
+    nodes = (node for element in kernels for node in walk(element))
+    return frozenset(node.function for node in nodes if isinstance(node, Reduction))
+
+
+def _kernel(
+    call: Call, result: TensorType, field: int | None
+) -> tuple[tuple[Symbol, ...], Expression]:
+    """Return indices and what the element of the result is there."""
     index = tuple(Symbol(f"i{axis}", low=0) for axis in range(result.ndim))
     operands = [_named(declared) for declared in _operand_types(call)]
-    element = call.operator.element(index, operands, call.attributes, field)
+    return index, call.operator.element(index, operands, call.attributes, field)
+
+
+def _values(call: Call, result: TensorType, field: int | None) -> int:
+    """Return how many different values the part of a kernel has that has most of them."""
+    index, element = _kernel(call, result, field)
     extents: dict[Symbol, int] = dict(zip(index, result.shape, strict=True))
     nodes = list(walk(element))
     for node in nodes:

@@ -62,6 +62,7 @@ def contents_of(
     arrays: dict[str, Any] = {}
     records = [_record_to_json(record, n, arrays) for n, record in enumerate(stored.case.records)]
     arrays |= {f"input {name}": array for name, array in stored.case.inputs.items()}
+    arrays = {name: _with_one_nan(array) for name, array in arrays.items()}
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -91,6 +92,15 @@ def contents_of(
     header["archive"] = "" if small else f"{stem}.npz"
     text = json.dumps(header, indent=1, sort_keys=True, allow_nan=False) + "\n"
     return text.encode(), b"" if small else _archive(arrays), digest
+
+
+def _with_one_nan(array: Any) -> Any:
+    """Return an array whose NaNs are all the same: JSON knows neither their signs nor payloads."""
+    return (
+        np.where(np.isnan(array), array.dtype.type(np.nan), array)
+        if array.dtype.kind == "f"
+        else array
+    )
 
 
 def _archive(arrays: Mapping[str, Any]) -> bytes:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from gsl.evaluate import evaluate
 from gsl.expr import Const, Expr, Proj, Var
 from gsl.graph import reverse_post_order
 from gsl.tvm.script import module_text
@@ -43,6 +46,12 @@ def run(name):
 COMPARE = """for number, (old, new) in enumerate(zip(run("source"), run("target"))):
     same = old.dtype == new.dtype and np.array_equal(old, new, equal_nan=True)
     print(f"output {number}: {'equal' if same else 'different'}", old, new, sep="\\n")
+"""
+
+COMPARE_WITH_NUMPY = """for number, (known, found) in enumerate(zip(expected, run("source"))):
+    same = known.dtype == found.dtype and np.array_equal(known, found, equal_nan=True)
+    words = f"output {number}: {'equal' if same else 'different'}, first NumPy, then TVM"
+    print(words, known, found, sep="\\n")
 """
 
 SOURCE_ONLY = """for number, old in enumerate(run("source")):
@@ -113,13 +122,18 @@ def relax_text(case: Case) -> str:
 def python_text(stored: Stored) -> str:
     """Return the program; raises BackendError where TVM refuses a call."""
     program = program_of(stored.case)
+    expected: list[str] = []
+    if program.source == program.target:  # a finding about TVM, not about a rule
+        program = replace(program, target=[])
+        expected = list(_expected(program))
     head = HEAD.format(
         title=_quoted(f"{stored.code_id}: {stored.message}")[: COLUMNS - 3],
         about=_quoted(f"Rule {stored.rule_id}, {_versions(stored)}."),
     )
-    run = RUN + (COMPARE if program.target else SOURCE_ONLY)
+    without_target = COMPARE_WITH_NUMPY if expected else SOURCE_ONLY
+    run = RUN + (COMPARE if program.target else without_target)
     for most_columns in (0, COLUMNS, 10 * COLUMNS, 10**9):
-        body = list(_module_lines(program.text, most_columns)) + list(_arrays(program.values))
+        body = [*_module_lines(program.text, most_columns), *_arrays(program.values), *expected]
         text = f"{head}{chr(10).join(body)}\n{run}"
         if text.count("\n") <= MOST_LINES:
             break
@@ -176,6 +190,14 @@ def _arrays(values: dict[Var, Any]) -> Iterator[str]:
         yield f"inputs = [{', '.join(variable.name for variable in values)}]"
     else:
         yield f"inputs = [{', '.join(arrays)}]"
+
+
+def _expected(program: Program) -> Iterator[str]:
+    """Yield what the references compute, where the finding is that TVM computes something else."""
+    inputs = {variable.name: value for variable, value in program.values.items()}
+    results = [np.asarray(result) for result in evaluate(program.source, inputs)]
+    texts = [_array_text(Var("", one.shape, one.dtype.name), one) for one in results]
+    yield f"expected = [{', '.join(texts)}]"
 
 
 def _array_text(variable: Var, array: Any) -> str:

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from gsl.errors import GslError
+from gsl.evaluate import trace
+from gsl.expr import Call
+from gsl.graph import reverse_post_order
 from gsl.text.listing import listing
 from gslverify.codes.levels import EMPTY_REFUSED, SPECIAL_VALUES_CHANGE, TARGET_LESS_PRECISE
 from gslverify.codes.numeric import MATCH_REFUSED
@@ -22,6 +26,7 @@ from gslverify.comparison.compare import Comparison
 from gslverify.comparison.identity import MOST_ELEMENTS, Identity, compare_identities
 from gslverify.comparison.precision import Errors, errors_of, examined_dtype
 from gslverify.comparison.special import (
+    APART,
     CHANGES,
     LARGE,
     MENUS,
@@ -35,6 +40,7 @@ from gslverify.generate.arrays import random_array
 from gslverify.generate.empty import plain_inputs
 from gslverify.generate.network import Network
 from gslverify.generate.values import value_ranges
+from gslverify.generate.work import combined_by
 from gslverify.stage import Count, Question
 from gslverify.trials.blame import difference_of
 from gslverify.trials.minimise import counterexample_of, minimise_values
@@ -202,10 +208,45 @@ def _special(question: Question, passed: Sequence[Sequence[Trial]], found: Climb
 
 
 def _changes_of(trial: Trial, number: int) -> Iterator[Change]:
+    """Yield what changes on inputs of all kinds.
+
+    Whether a sum of both signs overflows depends on its order, which no operator states, and so it
+    is for products of large and small numbers: max + max - max is infinite or max.
+    """
     generator = np.random.default_rng(number)
-    for kind in (*MENUS, LARGE):
-        inputs = special_inputs(trial.network.variables, trial.inputs, kind, generator)
-        yield from changes(trial.network.outputs, trial.target, inputs)
+    variables, source, target = trial.network.variables, trial.network.outputs, trial.target
+    calls = [e for e in reverse_post_order((*source, *target)) if isinstance(e, Call)]
+    combined = {call: combined_by(call) for call in calls}
+    sums = [call for call in calls if "sum" in combined[call]]
+    has_products = any("product" in functions for functions in combined.values())
+    for kind in (*MENUS, LARGE, APART):
+        at_the_ends = kind not in MENUS
+        inputs = special_inputs(
+            variables, trial.inputs, kind, generator, one_signed=at_the_ends and bool(sums)
+        )
+        depends_on_order = kind == APART and has_products
+        if at_the_ends and (depends_on_order or not _of_one_sign(sums, inputs)):
+            continue
+        yield from changes(source, target, inputs)
+
+
+def _of_one_sign(sums: Sequence[Call], inputs: Mapping[str, Any]) -> bool:
+    """Return whether no operand of these calls has floats of both signs."""
+    try:
+        values = trace(sums, inputs)
+    except (GslError, IndexError):
+        return False
+    operands = {operand for call in sums for operand in call.operands}
+    arrays = [array for operand in operands for array in _floats(values[operand])]
+    return not any((array > 0).any() and (array < 0).any() for array in arrays)
+
+
+def _floats(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple):
+        for part in value:
+            yield from _floats(part)
+    elif np.asarray(value).dtype.kind == "f":
+        yield np.asarray(value)
 
 
 def _broken_promise(question: Question, trial: Trial, change: Change) -> Finding:

@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from gsl.evaluate import trace
-from gsl.expr import Call, Expr
+from gsl.expr import Call, Const, Expr, Proj
 from gsl.graph import reverse_post_order
 from gsl.subst import Subst
 from gsl.text.listing import listing
@@ -131,8 +131,12 @@ def _is_about(difference: Difference | None, number: int) -> TypeGuard[Differenc
 
 
 def _producer(outputs: Sequence[Expr], output: Expr) -> str:
+    if isinstance(output, Proj):
+        return f"{_producer(outputs, output.operands[0])}.{output.index}"
     calls = [expr for expr in reverse_post_order(outputs) if isinstance(expr, Call)]
-    return f"%{calls.index(output)}" if output in calls else "an input"
+    if output in calls:
+        return f"%{calls.index(output)}"
+    return "a constant" if isinstance(output, Const) else "an input"
 
 
 def _is_size(name: str) -> bool:

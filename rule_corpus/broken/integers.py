@@ -79,19 +79,40 @@ def less_of_quotient() -> Subst:
 
 @rule(
     tags=DIVISION | {"compare", "predicate"},
-    origin="tinygrad: tinygrad-mul-lt-float",
+    origin="tinygrad: rule of c0 * x < c1, one mistake away",
     expect="GSL401",
     twin="less_of_product_by_integers",
 )
 def less_of_product() -> Subst:
     """x * d < c  =>  x < c // d for integers and a constant d > 0
 
-    tinygrad#17290: the bound has to be rounded up. 3 * 2 < 7 holds, 3 < 3 does not.
+    The bound has to be rounded up. 3 * 2 < 7 holds, 3 < 3 does not.
     """
     x, d, c = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=())
     less = op.Less(x * d, c)
     bound = op.FloorDivide(c, d)
     return Subst(less, op.Less(x, bound), where=[*small(c, d), d.value > 0, x.dtype == "int64"])
+
+
+@rule(
+    tags=DIVISION | {"compare", "predicate", "cast"},
+    origin="tinygrad: tinygrad-mul-lt-float",
+    expect="GSL401",
+    twin="less_of_product_by_integers",
+)
+def less_of_product_by_quotient_of_floats() -> Subst:
+    """x * d < c  =>  x < cast[int64](ceil(cast[float64](c) / d)), d = 2^30 and c = 2^60 + 1
+
+    tinygrad#17290: the bound was rounded up from a quotient of floats, which cannot count beyond
+    2^53: c becomes 2^60, and the bound 2^30, which is smaller than it should be by 1. No product
+    of an int32 wraps.
+    """
+    narrow = pat.Wildcard()
+    x = op.Cast(narrow, dtype="int64")
+    less = op.Less(x * 2**30, pat.Const(2**60 + 1, dtype="int64"))
+    quotient = op.Cast(pat.Const(2**60 + 1, dtype="int64"), dtype="float64") / 2.0**30
+    bound = op.Cast(op.Ceil(quotient), dtype="int64")
+    return Subst(less, op.Less(x, bound), where=[narrow.dtype == "int32"])
 
 
 @rule(

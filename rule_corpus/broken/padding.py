@@ -145,6 +145,23 @@ def exponential_of_pad() -> Subst:
 
 
 @rule(
+    tags=PAD | {"reduction", "slice"},
+    origin="Enzyme-JAX: enzyme-negpad",
+    expect="GSL401",
+    twin="sum_of_pad",
+)
+def sum_of_crop_as_of_pad() -> Subst:
+    """sum[a](x[c:n - d])  =>  sum[a](x) for a vector x
+
+    Commit e64d2e413: what is true of padding with zeros was done with padding of negative widths,
+    which takes elements away. Here these are slices.
+    """
+    x = pat.Wildcard()
+    total = op.Sum(op.StridedSlice(x, begin=(None,), end=(None,), strides=(1,)))
+    return Subst(total, op.Sum(x, **pat.same_attr(total)), where=[x.ndim == 1])
+
+
+@rule(
     tags=PAD | {"reduction"},
     origin="tinygrad: tinygrad-reduce-max-add, for padding",
     expect="GSL401",

@@ -1,8 +1,34 @@
 """Updates and ranges gone wrong: lost data, forgotten offsets, the wrong side."""
 
 from gsl import Subst, attr, op, pat, rule
+from gsl.pat import Pattern
 
 UPDATE = {"data-movement", "scatter"}
+
+
+def dynamic_update(
+    x: Pattern, update: Pattern, start: Pattern, rows: Pattern
+) -> tuple[Pattern, list[attr.Term]]:
+    """Return a source: rows of x from `start` on are those of `update`; and what has to hold.
+
+    `rows` are the numbers of the rows of x. No operator writes where a tensor says.
+    """
+    size = pat.Const(shape=(), dtype="int64")
+    behind = rows - start
+    place = op.Clip(behind, min=0)
+    inside = op.LogicalAnd(op.GreaterEqual(behind, 0), op.Less(behind, size))
+    fits = [size.value == update.shape[0], place.max == update.shape[0] - 1]
+    return op.Where(inside, op.Take(update, place, axis=0), x), fits
+
+
+def updated(x: Pattern, update: Pattern, start: Pattern, rows: Pattern) -> Pattern:
+    """Return the same as a target."""
+    count = update.shape[0]
+    behind = rows - start
+    place = op.Clip(behind, min=0, max=count - 1)
+    before_end = op.Less(behind, pat.Const(count, dtype="int64"))
+    inside = op.LogicalAnd(op.GreaterEqual(behind, 0), before_end)
+    return op.Where(inside, op.Take(update, place, axis=0), x)
 
 
 @rule(
@@ -141,3 +167,51 @@ def transpose_of_update_same_axis() -> Subst:
     moved = op.Transpose(update)
     parts = [op.Transpose(part, axes=moved.axes) for part in (x, y)]
     return Subst(moved, op.SliceScatter(*parts, **pat.same_attr(update)))
+
+
+@rule(
+    tags=UPDATE | {"take", "fusion"},
+    origin="XLA: xla-dus-dus-ds-clamp",
+    expect="GSL401",
+    twin="update_of_clamped_window",
+)
+def update_of_clamped_window_added() -> Subst:
+    """dus[i'](x, dus[j'](x[i':i' + m], c))  =>  dus[s](x, c) with s = clip[0, n - k](i + j)
+
+    Starts of dynamic slices and updates are clamped: i' = clip[0, n - m](i) and
+    j' = clip[0, m - k](j). openxla/xla#48024 added them as they were: of 10 numbers, the window of
+    four at 9 begins at 6, and so does what is written to its first place.
+    """
+    x, c, i, j = (pat.Wildcard() for _ in range(4))
+    rows, inner_rows = (op.Arange(start=0, step=1, dtype="int64") for _ in range(2))
+    first, second = op.Clip(i, min=0), op.Clip(j, min=0)
+    window = op.Take(x, first + inner_rows, axis=0)
+    inner, inner_fits = dynamic_update(window, c, second, inner_rows)
+    outer, outer_fits = dynamic_update(x, inner, first, rows)
+    n, m, k = x.shape[0], inner_rows.end, c.shape[0]
+    starts = [index.ndim == 0 for index in (i, j)] + [i.dtype == "int64", j.dtype == "int64"]
+    clamped = [rows.end == n, n < 2**31, first.max == n - m, second.max == m - k]
+    ranks = [x.ndim == 1, c.ndim == 1, *starts]
+    target = updated(x, c, op.Clip(i + j, min=0, max=n - k), rows)
+    return Subst(outer, target, where=[*ranks, *clamped, *inner_fits, *outer_fits])
+
+
+@rule(
+    tags=UPDATE | {"create"},
+    origin="XLA: xla-dus-constant-gpu",
+    expect="GSL303",
+    twin="update_at_constant",
+)
+def update_at_constant_unclamped() -> Subst:
+    """dus[s'](x, y)  =>  update[0, s](x, y) for a constant s, where s' = clip[0, n - k](s)
+
+    openxla/xla#49120: the copy went to where the constant said, beyond the end of x.
+    """
+    x, y, s = pat.Wildcard(), pat.Wildcard(), pat.Const(shape=(), dtype="int64")
+    rows = op.Arange(start=0, step=1, dtype="int64")
+    first = op.Clip(s, min=0)
+    update, fits = dynamic_update(x, y, first, rows)
+    last = x.shape[0] - y.shape[0]
+    clamped = [rows.end == x.shape[0], x.shape[0] < 2**31, first.max == last]
+    target = op.SliceScatter(x, y, start=s.value, axis=0)
+    return Subst(update, target, where=[x.ndim == 1, y.ndim == 1, *clamped, *fits])

@@ -1,8 +1,34 @@
 """Tensors that are written into others, along one axis and at a known place."""
 
 from gsl import Subst, attr, op, pat, rule
+from gsl.pat import Pattern
 
 UPDATE = {"data-movement", "scatter"}
+
+
+def dynamic_update(
+    x: Pattern, update: Pattern, start: Pattern, rows: Pattern
+) -> tuple[Pattern, list[attr.Term]]:
+    """Return a source: rows of x from `start` on are those of `update`; and what has to hold.
+
+    `rows` are the numbers of the rows of x. No operator writes where a tensor says.
+    """
+    size = pat.Const(shape=(), dtype="int64")
+    behind = rows - start
+    place = op.Clip(behind, min=0)
+    inside = op.LogicalAnd(op.GreaterEqual(behind, 0), op.Less(behind, size))
+    fits = [size.value == update.shape[0], place.max == update.shape[0] - 1]
+    return op.Where(inside, op.Take(update, place, axis=0), x), fits
+
+
+def updated(x: Pattern, update: Pattern, start: Pattern, rows: Pattern) -> Pattern:
+    """Return the same as a target."""
+    count = update.shape[0]
+    behind = rows - start
+    place = op.Clip(behind, min=0, max=count - 1)
+    before_end = op.Less(behind, pat.Const(count, dtype="int64"))
+    inside = op.LogicalAnd(op.GreaterEqual(behind, 0), before_end)
+    return op.Where(inside, op.Take(update, place, axis=0), x)
 
 
 def before(axis: attr.Term, value: attr.Term, rank: attr.Term) -> attr.Term:
@@ -125,3 +151,51 @@ def transpose_of_update() -> Subst:
         lambda i: attr.Cond(moved.axes[i] % x.ndim == update.axis % x.ndim, i, 0), length=x.ndim
     )
     return Subst(moved, op.SliceScatter(*parts, start=update.start, axis=axis))
+
+
+@rule(
+    tags=UPDATE | {"take", "fusion", "bit-exact"},
+    origin="XLA: update of an updated dynamic slice",
+    nan="same",
+    twin="update_of_clamped_window_added",
+)
+def update_of_clamped_window() -> Subst:
+    """dus[i'](x, dus[j'](x[i':i' + m], c))  =>  dus[i' + j'](x, c)
+
+    A window is taken, a part of it is written, and it is put back. Both starts are clamped, each
+    with its own bound: i' = clip[0, n - m](i) and j' = clip[0, m - k](j).
+    """
+    x, c, i, j = (pat.Wildcard() for _ in range(4))
+    rows, inner_rows = (op.Arange(start=0, step=1, dtype="int64") for _ in range(2))
+    first, second = op.Clip(i, min=0), op.Clip(j, min=0)
+    window = op.Take(x, first + inner_rows, axis=0)
+    inner, inner_fits = dynamic_update(window, c, second, inner_rows)
+    outer, outer_fits = dynamic_update(x, inner, first, rows)
+    n, m, k = x.shape[0], inner_rows.end, c.shape[0]
+    starts = [index.ndim == 0 for index in (i, j)] + [i.dtype == "int64", j.dtype == "int64"]
+    clamped = [rows.end == n, n < 2**31, first.max == n - m, second.max == m - k]
+    ranks = [x.ndim == 1, c.ndim == 1, *starts]
+    target = updated(x, c, first + second, rows)
+    return Subst(outer, target, where=[*ranks, *clamped, *inner_fits, *outer_fits])
+
+
+@rule(
+    tags=UPDATE | {"create", "bit-exact"},
+    origin="XLA: dynamic update at a constant",
+    nan="same",
+    twin="update_at_constant_unclamped",
+)
+def update_at_constant() -> Subst:
+    """dus[s'](x, y)  =>  update[0, s'](x, y) for a constant s, where s' = clip[0, n - k](s)
+
+    The place is known when the rule is applied, and it is clamped as it would be later.
+    """
+    x, y, s = pat.Wildcard(), pat.Wildcard(), pat.Const(shape=(), dtype="int64")
+    rows = op.Arange(start=0, step=1, dtype="int64")
+    first = op.Clip(s, min=0)
+    update, fits = dynamic_update(x, y, first, rows)
+    last = x.shape[0] - y.shape[0]
+    clamped = [rows.end == x.shape[0], x.shape[0] < 2**31, first.max == last]
+    start = attr.Max(0, attr.Min(s.value, last))
+    target = op.SliceScatter(x, y, start=start, axis=0)
+    return Subst(update, target, where=[x.ndim == 1, y.ndim == 1, *clamped, *fits])

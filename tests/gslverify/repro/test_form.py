@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +123,15 @@ def test_an_archive_with_pickled_objects_is_refused(folder: Path) -> None:
 
     with pytest.raises(UnreadableError, match="damaged"):
         read(path)
+
+
+@pytest.mark.parametrize("size", [2, 5000])
+def test_nans_of_any_sign_and_payload_are_kept_as_nan(size: int, folder: Path) -> None:
+    case = swapped_case(size)
+    odd = np.array([0xFFC00001, 0x7FC00000], np.uint32).view(np.float32)
+    case = replace(case, inputs={**case.inputs, "x": np.resize(odd, size)})
+
+    found = read(save(stored(case), folder))
+
+    assert np.isnan(found.case.inputs["x"]).all()
+    assert found.case.inputs["x"].dtype == np.float32

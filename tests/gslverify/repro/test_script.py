@@ -91,6 +91,19 @@ def test_a_target_that_cannot_be_built_is_left_out(folder: Path) -> None:
     assert text == "output 0 of the source; the target cannot be built:\n[0. 0.]\n"
 
 
+def test_what_tvm_computes_is_compared_with_the_references(folder: Path) -> None:
+    """Both sides of a finding about TVM are the same network, so they would always agree."""
+    x = Var("x", (2,))
+    case = case_of(*[[call("Relu", x)]] * 3, {"x": np.float32([np.nan, -1.0])})
+
+    text = python_text(stored(case, "GSL480"))
+
+    assert text.count("\n") <= MOST_LINES
+    assert printed_by(text, folder) == (
+        "output 0: different, first NumPy, then TVM\n[nan  0.]\n[0. 0.]\n"
+    )
+
+
 def test_hostile_text_stays_in_the_comment(folder: Path) -> None:
     case = swapped_case()
     hostile = stored(case, rule='"""\nimport os; os.abort()\n\\')

@@ -187,6 +187,68 @@ def test_overflow_breaks_the_promise_too() -> None:
     assert again.code is SPECIAL_VALUES_CHANGE
 
 
+def factors_in_turn() -> Subst:
+    x, y, z = (pat.Wildcard() for _ in range(3))
+    return Subst((x * y) * z, x * (y * z), where=[x.dtype == "float32"])
+
+
+def inverse_of_root() -> Subst:
+    x = pat.Wildcard()
+    return Subst(1.0 / op.Sqrt(x * x), 1.0 / op.Abs(x), where=[x.dtype == "float32"])
+
+
+def larger_of_doubles() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(op.Greater(x * 2, y * 2), op.Greater(x, y), where=[x.dtype == "float32"])
+
+
+def place_of_largest_double() -> Subst:
+    x = pat.Wildcard()
+    place = op.Argmax(x * 2)
+    target = op.Argmax(x, **pat.same_attr(place))
+    return Subst(place, target, where=[x.dtype == "float32"])
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize(
+    "write", [factors_in_turn, inverse_of_root, larger_of_doubles, place_of_largest_double]
+)
+def test_underflow_and_what_overflow_decides_break_it_as_well(write: Any) -> None:
+    (finding,) = promised(write).findings
+    assert finding.code is SPECIAL_VALUES_CHANGE
+    example = finding.counterexample
+    assert example is not None
+    assert example.case is not None
+    assert replay(write(), example.case, finding.code.id).code is SPECIAL_VALUES_CHANGE
+
+
+def sum_of_products() -> Subst:
+    x, w = pat.Wildcard(), pat.Wildcard()
+    product = op.Matmul(x, w, out_dtype=x.dtype)
+    row = op.Transpose(w, axes=(1, 0))
+    target = op.Sum(x * row, axis=(1,), keepdims=True)
+    floats = [x.dtype == "float32", x.dtype == w.dtype]
+    return Subst(product, target, where=[x.ndim == 2, w.ndim == 2, w.shape[1] == 1, *floats])
+
+
+def rows_together() -> Subst:
+    x, y, w = pat.Wildcard(), pat.Wildcard(), pat.Variable()
+    one, two = (op.Matmul(rows, w, out_dtype="float32") for rows in (x, y))
+    both = op.Matmul(op.Concatenate((x, y), axis=0), w, out_dtype="float32")
+    parts = op.Split(both, indices_or_sections=(x.shape[0],), axis=0)
+    ranks = [x.ndim == 2, y.ndim == 2, w.ndim == 2, x.dtype == y.dtype]
+    return Subst([one, two], [parts[0], parts[1]], where=ranks)
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize("write", [sum_of_products, rows_together])
+def test_the_order_of_a_sum_breaks_no_promise(write: Any) -> None:
+    """Whether max + max - max overflows depends on it, and no operator states it."""
+    settings = Settings(use_tvm=False)
+    result = NUMERIC.run(Question("tests::promised", rule(nan="same")(write), settings))
+    assert result.findings == ()
+
+
 def difference_of_one() -> Subst:
     x = pat.Wildcard()
     zero = pat.Const(shape=())
@@ -259,6 +321,29 @@ def test_empty_tensors_are_reshaped_to_empty_ones() -> None:
 
     result = ask(NUMERIC, write, **FEW)
     assert EMPTY_REFUSED in {finding.code for finding in result.findings}
+
+
+def sum_of_three() -> Subst:
+    x, y, z = (pat.Wildcard() for _ in range(3))
+    product = op.Prod((x + y + z) * 0, axis=(0,), keepdims=False)
+    where = [x.dtype == "int32", *(operand.ndim == 1 for operand in (x, y, z))]
+    return Subst(product, op.Zeros(shape=(), dtype="int32"), where=where)
+
+
+def two_flat_ones() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    flat = [op.Reshape(operand, shape=(None,)) for operand in (x, y)]
+    product = op.Prod(op.Concatenate(flat, axis=0) * 0, axis=(0,), keepdims=False)
+    where = [x.ndim == 1, y.ndim == 1, x.dtype == "int32"]
+    return Subst(product, op.Zeros(shape=(), dtype="int32"), where=where)
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize("write", [sum_of_three, two_flat_ones])
+def test_more_than_two_sizes_are_0_together(write: Any) -> None:
+    """The product of no numbers is 1, and only all sizes at once leave none."""
+    (finding,) = ask(NUMERIC, write, **FEW).findings
+    assert finding.code is EMPTY_DIFFERS
 
 
 @pytest.mark.smt

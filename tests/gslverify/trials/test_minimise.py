@@ -8,13 +8,18 @@ import numpy as np
 import pytest
 
 from gsl import Subst, Var, op, pat
-from gsl.expr import Call
+from gsl.expr import Call, Proj
 from gsl.operators import lookup
 from gsl.tvm.jobs import Failure
 from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER
 from gslverify.generate.strategies import Network
 from gslverify.trials import backend
-from gslverify.trials.minimise import MOST_VALUE_STEPS, counterexample_of, minimise_values
+from gslverify.trials.minimise import (
+    MOST_VALUE_STEPS,
+    counterexample_of,
+    first_divergence,
+    minimise_values,
+)
 from gslverify.trials.trial import Outcome, run_trial
 
 
@@ -46,6 +51,20 @@ def test_values_become_zeros_and_ones() -> None:
     values = np.concatenate(list(smallest.inputs.values()))
     assert set(values.tolist()) <= {0.0, 1.0}
     assert np.count_nonzero(values) == 1
+
+
+def test_the_places_that_part_are_named_on_both_sides() -> None:
+    def write() -> Subst:
+        x = pat.Wildcard()
+        halves = op.Split(x, indices_or_sections=2)
+        return Subst([halves[0], halves[1]], [halves[1], pat.Const((0.0, 0.0))])
+
+    halves = call("Split", Var("x", (4,)), indices_or_sections=2)
+    both = Proj(halves, 0), Proj(halves, 1)
+    network = Network(both, both, "alone", {})
+    failure = run_trial(write(), network, {"x": np.float32([0, 1, 2, 3])})
+    assert failure.code is OUTPUTS_DIFFER
+    assert first_divergence(failure) == "output 0[0]: %0.0 of the source, %0.1 of the target"
 
 
 def test_what_is_simple_already_stays() -> None:
