@@ -48,12 +48,11 @@ def from_onnx(model: Any, shapes: Shapes | None = None) -> Workload:
     _check_inputs(proto, shapes or {})
     _check_order(proto)
     _check_inference(onnx, proto)
-    frontend = import_module("tvm.relax.frontend.onnx")
     given = {name: list(map(int, sizes)) for name, sizes in (shapes or {}).items()}
     try:
         source = _prepared(onnx, proto)
         with redirect_stdout(StringIO()):  # what goes wrong is printed before it is raised
-            module = frontend.from_onnx(source, shape_dict=given or None, keep_params_in_input=True)
+            module = import_module("gsl.tvm.onnx_importer").read_onnx(onnx, source, given)
     except Exception as error:
         text = reason(error)
         numbers = _mentioned(proto, text) or _read_last(onnx, proto, error)
