@@ -70,7 +70,8 @@ def from_torch(program: Any) -> Workload:
     Export with ``torch.export.export(model.eval(), example_inputs)``. Raises ModelError when the
     package `torch` is missing, for anything that is not an exported program and when TVM cannot
     read it, and UnsupportedError for what GSL cannot express, such as a dynamic size, a random
-    number or a buffer that changes.
+    number, a buffer that changes, and an argument or a result that is no tensor: outputs of a
+    workload are tensors known by their places, and a None left out would move those behind it.
     """
     torch = _extra("torch", "PyTorch models")
     if not isinstance(program, torch.export.ExportedProgram):
@@ -78,6 +79,7 @@ def from_torch(program: Any) -> Workload:
         raise ModelError(f"{type(program).__name__} is not an exported program; {cure}")
     frontend = import_module("tvm.relax.frontend.torch")
     try:
+        _check_tensors(torch, program)
         core = program.run_decompositions()
         _check_pure(torch, core)
         module = frontend.from_exported_program(
@@ -91,6 +93,36 @@ def from_torch(program: Any) -> Workload:
     except Exception as error:
         raise ModelError(f"TVM cannot read the PyTorch model: {reason(error)}") from error
     return _workload(module)
+
+
+def _check_tensors(torch: Any, program: Any) -> None:
+    """Demand that a program takes and returns tensors only."""
+    kinds, signature = torch.export.graph_signature, program.graph_signature
+    given = [s.arg for s in signature.input_specs if s.kind == kinds.InputKind.USER_INPUT]
+    made = [s.arg for s in signature.output_specs if s.kind == kinds.OutputKind.USER_OUTPUT]
+    for one in given:
+        if not isinstance(one, kinds.TensorArgument):
+            cure = "export a module that has it inside"
+            raise UnsupportedError(f"argument `{one.name}` is {_said(one)}, no tensor; {cure}")
+    for one, place in zip(made, _places(torch, program, len(made)), strict=True):
+        if not isinstance(one, kinds.TensorArgument):
+            cure = "export a module that returns tensors only"
+            raise UnsupportedError(f"the model returns {_said(one)} as {place}, no tensor; {cure}")
+
+
+def _said(argument: Any) -> str:
+    return repr(argument.value) if hasattr(argument, "value") else f"`{argument.name}`"
+
+
+def _places(torch: Any, program: Any, count: int) -> list[str]:
+    """Return how Python writes each of the results, such as `result[1]`."""
+    tree = torch.utils._pytree
+    try:
+        results = tree.tree_unflatten(list(range(count)), program.call_spec.out_spec)
+        paths, _ = tree.tree_flatten_with_path(results)
+        return [f"`result{tree.keystr(path)}`" for path, _ in paths]
+    except ValueError:  # a class of results that does not name its fields
+        return [f"result {number} of {count}" for number in range(1, count + 1)]
 
 
 def _check_pure(torch: Any, program: Any) -> None:
