@@ -18,10 +18,14 @@ from typing import Any
 from gsl.errors import GslError, MisuseError, ModelError, did_you_mean
 from gsl.tvm.errors import UnsupportedError, reason
 from gsl.tvm.importer import from_relax
+from gsl.types import ALL_DTYPES
 from gsl.workload import Workload
 
 SHOWN_PLACES = 5
 """So many nodes with an operator that is not supported are listed."""
+
+KNOWN_DOMAINS = ("", "ai.onnx", "com.microsoft")
+"""Sets of operators: that of ONNX under both of its names, and that of ONNX Runtime."""
 
 Shapes = Mapping[str, Sequence[int]]
 
@@ -45,21 +49,27 @@ def from_onnx(model: Any, shapes: Shapes | None = None) -> Workload:
     proto = _load(onnx, model) if isinstance(model, str | os.PathLike) else model
     if not isinstance(proto, onnx.ModelProto):
         raise ModelError(f"{type(model).__name__} is neither a path nor an onnx.ModelProto")
+    _check_elements(onnx, proto)
     _check_inputs(proto, shapes or {})
     _check_order(proto)
+    _check_domains(proto)
     _check_inference(onnx, proto)
     given = {name: list(map(int, sizes)) for name, sizes in (shapes or {}).items()}
     try:
         source = _prepared(onnx, proto)
         with redirect_stdout(StringIO()):  # what goes wrong is printed before it is raised
-            module = import_module("gsl.tvm.onnx_importer").read_onnx(onnx, source, given)
+            read = import_module("gsl.tvm.onnx_importer").read_onnx(onnx, source, given)
     except Exception as error:
         text = reason(error)
         numbers = _mentioned(proto, text) or _read_last(onnx, proto, error)
-        places = "; ".join(_place(proto, number) for number in numbers)
-        where = f" (the model has it as {places})" if places else ""
+        where = _places_of(proto, numbers) or _damaged(onnx, proto)
         raise ModelError(f"TVM cannot read the ONNX model: {text}{where}") from error
-    return _workload(module)
+    try:
+        return _workload(read.module)
+    except UnsupportedError as error:
+        nodes = enumerate(proto.graph.node)
+        numbers = [number for number, node in nodes if read.is_beyond_gsl(node)]
+        raise UnsupportedError(f"{error}{_places_of(proto, numbers[:1])}") from error
 
 
 def from_torch(program: Any) -> Workload:
@@ -169,10 +179,28 @@ def _load(onnx: Any, path: str | os.PathLike[str]) -> Any:
     return proto
 
 
+def _check_elements(onnx: Any, proto: Any) -> None:
+    """Demand that the elements of the inputs have a dtype of GSL."""
+    for value in _inputs(proto):
+        kind = value.type.tensor_type.elem_type
+        if not value.type.HasField("tensor_type"):
+            raise UnsupportedError(f"input `{value.name}` is no tensor")
+        if kind and onnx.helper.tensor_dtype_to_np_dtype(kind).name not in ALL_DTYPES:
+            name = onnx.TensorProto.DataType.Name(kind)
+            raise UnsupportedError(
+                f"input `{value.name}` has elements of {name}, not of {', '.join(ALL_DTYPES)}"
+            )
+
+
+def _inputs(proto: Any) -> list[Any]:
+    """Return the inputs of a model; old ones list their initializers among these."""
+    initial = {tensor.name for tensor in proto.graph.initializer}
+    return [value for value in proto.graph.input if value.name not in initial]
+
+
 def _check_inputs(proto: Any, shapes: Shapes) -> None:
     """Demand that all sizes of the inputs are known."""
-    initial = {tensor.name for tensor in proto.graph.initializer}
-    inputs = {value.name: value for value in proto.graph.input if value.name not in initial}
+    inputs = {value.name: value for value in _inputs(proto)}
     for name in shapes:
         if name not in inputs:
             hint = did_you_mean(name, inputs) or f"its inputs are {', '.join(inputs)}"
@@ -217,6 +245,17 @@ def _check_order(proto: Any) -> None:
                 place = _place(proto, number)
                 raise ModelError(f"{place} needs `{name}`, which nothing before it makes; {cure}")
         known.update(node.output)
+    for value in graph.output:
+        if value.name not in known:
+            raise ModelError(f"the model returns `{value.name}`, which nothing makes")
+
+
+def _check_domains(proto: Any) -> None:
+    """Demand that all operators are of sets that TVM knows; it looks at their names only."""
+    for number, node in enumerate(proto.graph.node):
+        if node.domain not in KNOWN_DOMAINS:
+            place = _place(proto, number)
+            raise ModelError(f"TVM cannot read {place}: it is of the domain `{node.domain}`")
 
 
 def _check_inference(onnx: Any, proto: Any) -> None:
@@ -238,8 +277,7 @@ def _prepared(onnx: Any, proto: Any) -> Any:
     Old models list their initializers among the inputs, too, which TVM takes for other tensors.
     """
     graph = proto.graph
-    initial = {tensor.name for tensor in graph.initializer}
-    inputs = [value for value in graph.input if value.name not in initial]
+    inputs = _inputs(proto)
     constants = [tensor for tensor in graph.initializer if _is_constant(onnx, tensor)]
     if not constants and len(inputs) == len(graph.input):
         return proto
@@ -281,6 +319,21 @@ def _read_last(onnx: Any, proto: Any, error: Exception) -> list[int]:
         place = place.tb_next
     nodes = enumerate(proto.graph.node)
     return [number for number, one in nodes if node is not None and one.output == node.output]
+
+
+def _places_of(proto: Any, numbers: Sequence[int]) -> str:
+    places = "; ".join(_place(proto, number) for number in numbers)
+    return f" (the model has it as {places})" if places else ""
+
+
+def _damaged(onnx: Any, proto: Any) -> str:
+    """Return which initializer cannot be read, in words, if there is one."""
+    for tensor in proto.graph.initializer:
+        try:
+            onnx.numpy_helper.to_array(tensor)
+        except Exception:
+            return f" (the initializer `{tensor.name}` is damaged)"
+    return ""
 
 
 def _place(proto: Any, number: int) -> str:

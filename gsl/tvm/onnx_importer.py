@@ -7,6 +7,8 @@ nests say nothing to rules. Here they are `relax.clip`, as TVM's importer of PyT
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
 from math import inf, isnan, nan
 from typing import Any, NamedTuple
 
@@ -15,6 +17,8 @@ import tvm
 from tvm import relax
 from tvm.relax.frontend.onnx.onnx_frontend import ONNXGraphImporter
 
+from gsl.errors import GslError
+from gsl.tvm.relax_types import from_relax_type
 from gsl.types import FLOATING, INTEGER
 
 OLDEST_IR = 3
@@ -24,7 +28,30 @@ FIRST_WITH_LIMITS = 11
 """The first opset whose Clip has its limits as inputs; they are attributes before it."""
 
 
-def read_onnx(onnx: Any, model: Any, shapes: dict[str, list[int]]) -> Any:
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A Relax module, and what the results of the nodes have become in it."""
+
+    module: Any
+    results: Mapping[str, Any]
+
+    def is_beyond_gsl(self, node: Any) -> bool:
+        """Tell whether GSL has no expression for an ONNX node or no type for its results."""
+        made = [self.results[name] for name in node.output if name in self.results]
+        return node.op_type == "If" or any(map(_is_of_unknown_size, made))
+
+
+def _is_of_unknown_size(result: Any) -> bool:
+    given = getattr(result, "ty", None)
+    try:
+        if isinstance(given, relax.TensorType | relax.TupleType):
+            from_relax_type(given)
+    except GslError:
+        return True
+    return False
+
+
+def read_onnx(onnx: Any, model: Any, shapes: dict[str, list[int]]) -> Read:
     """Return the Relax module of an `onnx.ModelProto`, its initializers as parameters.
 
     Args:
@@ -42,7 +69,8 @@ def read_onnx(onnx: Any, model: Any, shapes: dict[str, list[int]]) -> Any:
         warnings.warn(str(error), stacklevel=2)
     opsets = [one.version for one in model.opset_import if one.domain in ("", "ai.onnx")]
     importer = _Importer(shapes, "float32", keep_params_in_input=True)
-    return importer.from_onnx(model.graph, opsets[0] if opsets else 1)
+    module = importer.from_onnx(model.graph, opsets[0] if opsets else 1)
+    return Read(module, importer._nodes)
 
 
 class _Importer(ONNXGraphImporter):  # type: ignore[misc]
