@@ -88,6 +88,7 @@ def from_torch(program: Any) -> Workload:
         cure = "export the model with torch.export.export(model.eval(), example_inputs)"
         raise ModelError(f"{type(program).__name__} is not an exported program; {cure}")
     frontend = import_module("tvm.relax.frontend.torch")
+    core = program
     try:
         _check_tensors(torch, program)
         core = program.run_decompositions()
@@ -101,8 +102,20 @@ def from_torch(program: Any) -> Workload:
     except GslError:
         raise
     except Exception as error:
-        raise ModelError(f"TVM cannot read the PyTorch model: {reason(error)}") from error
+        text = reason(error)
+        where = _nodes_of(core, text)
+        raise ModelError(f"TVM cannot read the PyTorch model: {text}{where}") from error
     return _workload(module)
+
+
+def _nodes_of(program: Any, text: str) -> str:
+    """Return, in words, the first few nodes whose operator a message calls unsupported."""
+    found = [
+        f"`{node.name}`"
+        for node in program.graph.nodes
+        if f"'{getattr(node.target, '__name__', None)}'" in text
+    ]
+    return f" (the program has it as {', '.join(found[:SHOWN_PLACES])})" if found else ""
 
 
 def _check_tensors(torch: Any, program: Any) -> None:
@@ -136,7 +149,7 @@ def _places(torch: Any, program: Any, count: int) -> list[str]:
 
 
 def _check_pure(torch: Any, program: Any) -> None:
-    """Demand that a program draws no random numbers and changes nothing but its results.
+    """Demand that a program has no branches or loops, no random numbers and no effects.
 
     TVM would take one draw for a constant, and forget the changes.
     """
@@ -146,6 +159,9 @@ def _check_pure(torch: Any, program: Any) -> None:
         cure = "export model.eval(), or return the new values"
         raise UnsupportedError(f"the model changes {', '.join(changed)}; {cure}")
     for node in program.graph.nodes:
+        if isinstance(node.target, torch._ops.HigherOrderOperator):
+            cure = "export a module without control flow"
+            raise UnsupportedError(f"`{node.name}` = {node.target} calls functions; {cure}")
         if _is_random(torch, node):
             cure = "export model.eval(), or make what is drawn an input"
             raise UnsupportedError(f"`{node.name}` = {node.target} draws random numbers; {cure}")

@@ -351,6 +351,27 @@ def test_attention_without_its_weights_is_named():
         Workload.from_torch(exported(Attention(), torch.ones(3, 1, 4)))
 
 
+def test_control_flow_of_pytorch_is_named():
+    torch = pytest.importorskip("torch")
+
+    def forward(x: Any) -> Any:
+        return torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))
+
+    module = torch.nn.Module()
+    module.forward = forward
+    with pytest.raises(UnsupportedError, match=r"^`cond` = cond calls functions; export a module"):
+        Workload.from_torch(exported(module, torch.ones(2, 3)))
+
+
+def test_a_pytorch_operator_that_tvm_lacks_is_named():
+    torch = pytest.importorskip("torch")
+    module = torch.nn.Module()
+    module.forward = lambda x: torch.linalg.svd(2 * x)[1]
+    message = r"_linalg_svd\.default.* \(the program has it as `_linalg_svd`\)"
+    with pytest.raises(ModelError, match=message):
+        Workload.from_torch(exported(module, torch.ones(2, 3)))
+
+
 def test_control_flow_is_named():
     graph = OnnxGraph()
     onnx = pytest.importorskip("onnx")
