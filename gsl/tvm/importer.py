@@ -68,13 +68,25 @@ def _normal(module: Any) -> Any:
 
 def _place_of(module: Any, message: str) -> str:
     """Return the function and the binding that a message of TVM is about, if it tells them."""
-    path = re.search(r"blocks\[(\d+)\]\.bindings\[(\d+)\]", message)
-    functions = [v.name_hint for v, f in module.functions.items() if isinstance(f, relax.Function)]
-    if path is None or len(functions) != 1:
+    refused = [v.name_hint for v, f in module.functions.items() if not _is_normalised(v, f)]
+    if len(refused) != 1:
         return ""
+    place = f"function `{refused[0]}`"
+    path = re.search(r"blocks\[(\d+)\]\.bindings\[(\d+)\]", message)
+    if path is None:
+        return f"{place}: "
     block, number = map(int, path.groups())
-    name = module[functions[0]].body.blocks[block].bindings[number].var.name
-    return f"function `{functions[0]}`, binding {number} of block {block}, `{name}`: "
+    name = module[refused[0]].body.blocks[block].bindings[number].var.name
+    return f"{place}, binding {number} of block {block}, `{name}`: "
+
+
+def _is_normalised(variable: Any, function: Any) -> bool:
+    """Tell whether TVM can normalise a function that is alone in a module."""
+    try:
+        relax.transform.Normalize()(tvm.IRModule({variable: function}))
+    except Exception:
+        return False
+    return True
 
 
 def _function(module: Any, name: str) -> Any:

@@ -258,10 +258,15 @@ def test_what_cannot_be_read_is_named_with_its_place(name: str):
 
 def test_what_tvm_finds_ill_typed_is_named_with_its_place():
     wide = tensor("wide", 2, 4)
-    module = bound((Y, op.exp(X)), (wide, op.add(Y, relax.const(np.ones(4, "f4")))), result=wide)
+    wrong = op.add(Y, relax.const(np.ones(4, "f4")))
     place = "function `network`, binding 1 of block 0, `wide`: .* are not broadcastable"
-    with pytest.raises(ModelError, match=f"TVM cannot read the Relax module: {place}"):
-        from_relax(module, function="network")
+    module = bound((Y, op.exp(X)), (wide, wrong), result=wide)
+    for name in ("network", "main"):
+        with pytest.raises(ModelError, match=f"TVM cannot read the Relax module: {place}"):
+            from_relax(module, function=name)
+        module["main"] = HandWritten["main"]
+    with pytest.raises(ModelError, match=r"module: function `network`: .* are not broadcastable"):
+        from_relax(bound((Y, op.exp(X)), result=wrong), function="network")
 
 
 def test_symbolic_sizes_are_refused_by_parameter():
