@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
+import numpy as np
 import tvm
 from tvm import relax
 
@@ -15,6 +16,7 @@ from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.operators.declaration import lookup
 from gsl.tvm.errors import TypeMismatchError, UnsupportedError, reason
 from gsl.tvm.opaque import read_opaque
+from gsl.tvm.plain import plain
 from gsl.tvm.relax_types import from_relax_type
 from gsl.tvm.twins import read_operator
 from gsl.types import TensorType
@@ -152,8 +154,9 @@ class _Reader:
 
     def _read_binding(self, binding: Any, position: str) -> None:
         variable, value = binding.var, binding.value
-        if isinstance(value, relax.ShapeExpr):
-            self._shapes[variable] = value
+        shape = _known_shape(variable, value)
+        if shape is not None:
+            self._shapes[variable] = shape
             return
         try:
             expr = self._expression(value)
@@ -183,12 +186,39 @@ class _Reader:
                 return composite
         raise UnsupportedError("only operators and composites written by GSL can be called")
 
-    def _operator_call(self, value: Any) -> Call:
+    def _operator_call(self, value: Any) -> Expr:
+        known = self._known_number(value)
+        if known is not None:
+            return known
         try:
             return read_operator(value, self.read, self._argument)
         except GslError:
             # Unknown to GSL, or known but not in this form: it passes through untouched.
             return read_opaque(value, self.read, self._argument, self._module.__getitem__)
+
+    def _known_number(self, value: Any) -> Const | None:
+        """Return the constant that a call is when it asks for sizes that are known.
+
+        TVM's importer of ONNX writes such calls for indices, which may count from the end.
+        """
+        if value.op.name == "relax.shape_to_tensor":
+            shape = self._argument(value.args[0])
+            is_known = isinstance(shape, relax.ShapeExpr) and _is_known(shape)
+            return Const(np.array(plain(shape), "int64")) if is_known else None
+        if value.op.name == "relax.take" and str(value.attrs.mode) == "wrap":
+            data, index = (self._constant(argument) for argument in value.args)
+            if data is not None and index is not None:
+                axis = value.attrs.axis
+                taken = np.take(data.value, index.value, axis and int(axis), mode="wrap")
+                return Const(np.asarray(taken))
+        return None
+
+    def _constant(self, value: Any) -> Const | None:
+        if isinstance(value, relax.Var):
+            known = self._known.get(value)
+        else:
+            known = self.read(value) if isinstance(value, tvm.ir.GenericConst) else None
+        return known if isinstance(known, Const) else None
 
     def read(self, value: Any) -> Expr:
         """Return the expression of a variable, a constant or a tuple of such."""
@@ -212,6 +242,22 @@ class _Reader:
             known = self._known.get(value)
             return known.value.item() if _is_scalar(known) else self._shapes.get(value, value)
         return value
+
+
+def _known_shape(variable: Any, value: Any) -> Any:
+    """Return the shape that a variable is bound to, None unless its sizes are known."""
+    if isinstance(value, relax.ShapeExpr):
+        return value
+    operator = value.op if isinstance(value, relax.Call) else None
+    if not isinstance(operator, tvm.ir.Op) or operator.name != "relax.shape_of":
+        return None
+    sizes = getattr(variable.ty, "values", None)
+    shape = None if sizes is None else relax.ShapeExpr(list(sizes))
+    return shape if shape is not None and _is_known(shape) else None
+
+
+def _is_known(shape: Any) -> bool:
+    return all(isinstance(size, tvm.tirx.IntImm) for size in shape.values)
 
 
 def _composite(function: Any, operands: list[Expr]) -> Call | None:
