@@ -18,6 +18,7 @@ from typing import Any
 from gsl.errors import GslError, MisuseError, ModelError, did_you_mean
 from gsl.tvm.errors import UnsupportedError, reason
 from gsl.tvm.importer import from_relax
+from gsl.tvm.onnx_misread import misread_nodes
 from gsl.types import ALL_DTYPES
 from gsl.workload import Workload
 
@@ -54,6 +55,7 @@ def from_onnx(model: Any, shapes: Shapes | None = None) -> Workload:
     _check_order(proto)
     _check_domains(proto)
     _check_inference(onnx, proto)
+    _check_misread(onnx, proto)
     given = {name: list(map(int, sizes)) for name, sizes in (shapes or {}).items()}
     try:
         source = _prepared(onnx, proto)
@@ -272,6 +274,12 @@ def _check_domains(proto: Any) -> None:
         if node.domain not in KNOWN_DOMAINS:
             place = _place(proto, number)
             raise ModelError(f"TVM cannot read {place}: it is of the domain `{node.domain}`")
+
+
+def _check_misread(onnx: Any, proto: Any) -> None:
+    """Demand that TVM passes over nothing that a node says."""
+    for number, lost in misread_nodes(onnx, proto.graph):
+        raise ModelError(f"TVM cannot read {_place(proto, number)}: {lost} would be lost")
 
 
 def _check_inference(onnx: Any, proto: Any) -> None:

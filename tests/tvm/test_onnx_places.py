@@ -78,6 +78,43 @@ def test_what_cannot_be_read_of_an_onnx_model_is_named_with_its_place(name: str)
         Workload.from_onnx(make())
 
 
+IMAGE = [1, 2, 3, 3]
+
+MISREAD: dict[str, tuple[list[int], dict[str, Any], list[tuple[int, ...]], str]] = {
+    "BatchNormalization": (IMAGE, {"training_mode": 1}, [(2,)] * 4, "its training_mode"),
+    "ConvTranspose": (IMAGE, {"output_shape": [6, 6]}, [(2, 2, 2, 2)], "its output_shape"),
+    "IsInf": ([4], {"detect_negative": 0}, [], "its detect_negative"),
+    "SpaceToDepth": ([1, 2, 4, 4], {"blocksize": 2, "mode": "CRD"}, [], "its mode"),
+    "LayerNormalization": ([2, 3], {}, [(3,), (3,)], "its result `LayerNormalization_0_1`"),
+    "Dropout": ([2, 3], {}, [], "its result `Dropout_0_1`"),
+}
+
+
+def misread_model(name: str, *, said: bool) -> Any:
+    """Return a model of one node that says what TVM passes over, or of the same without that."""
+    shape, attributes, weights, _ = MISREAD[name]
+    graph = OnnxGraph()
+    given = [graph.weight(*sizes, positive=True) for sizes in weights]
+    harmless = {key: value for key, value in attributes.items() if key == "blocksize"}
+    results = graph.add(name, "x", *given, results=2, **(attributes if said else harmless))
+    if name in ("LayerNormalization", "Dropout"):
+        return graph.model({"x": shape}, *results[: 1 + said])
+    graph.nodes[0].output[:] = results[:1]
+    return graph.model({"x": shape}, results[0])
+
+
+@pytest.mark.parametrize("name", MISREAD)
+def test_what_tvm_would_pass_over_is_refused(name: str):
+    lost = MISREAD[name][-1]
+    with pytest.raises(ModelError, match=f"TVM cannot read node 0, {name} of .*: {lost} would be"):
+        Workload.from_onnx(misread_model(name, said=True))
+
+
+@pytest.mark.parametrize("name", MISREAD)
+def test_what_tvm_reads_as_it_is_is_not_refused(name: str):
+    assert len(Workload.from_onnx(misread_model(name, said=False)).outputs) == 1
+
+
 def test_operators_of_onnx_runtime_are_read():
     workload = Workload.from_onnx(one_node("FastGelu", domain="com.microsoft"))
     assert workload.outputs[0].shape == (4,)
