@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from gsl.errors import GslError, MisuseError, ModelError, did_you_mean
+from gsl.tvm import onnx_misread, torch_misread
 from gsl.tvm.errors import UnsupportedError, reason
 from gsl.tvm.importer import from_relax
-from gsl.tvm.onnx_misread import misread_nodes
 from gsl.types import ALL_DTYPES
 from gsl.workload import Workload
 
@@ -95,6 +95,8 @@ def from_torch(program: Any) -> Workload:
         _check_tensors(torch, program)
         core = program.run_decompositions()
         _check_pure(torch, core)
+        for name, lost in torch_misread.misread_nodes(core):
+            raise ModelError(f"TVM cannot read `{name}` of the PyTorch model: {lost} would be lost")
         module = frontend.from_exported_program(
             core,
             keep_params_as_input=True,
@@ -173,7 +175,7 @@ def _is_random(torch: Any, node: Any) -> bool:
     if torch.Tag.nondeterministic_seeded not in getattr(node.target, "tags", ()):
         return False
     names = [argument.name for argument in node.target._schema.arguments]
-    given = {**dict(zip(names, node.args, strict=False)), **node.kwargs}
+    given = torch_misread.arguments_of(node)
     return "training" not in names or bool(given.get("training", False))
 
 
@@ -278,7 +280,7 @@ def _check_domains(proto: Any) -> None:
 
 def _check_misread(onnx: Any, proto: Any) -> None:
     """Demand that TVM passes over nothing that a node says."""
-    for number, lost in misread_nodes(onnx, proto.graph):
+    for number, lost in onnx_misread.misread_nodes(onnx, proto.graph):
         raise ModelError(f"TVM cannot read {_place(proto, number)}: {lost} would be lost")
 
 
