@@ -56,22 +56,27 @@ def from_onnx(model: Any, shapes: Shapes | None = None) -> Workload:
     _check_domains(proto)
     _check_inference(onnx, proto)
     _check_misread(onnx, proto)
-    given = {name: list(map(int, sizes)) for name, sizes in (shapes or {}).items()}
-    try:
-        source = _prepared(onnx, proto)
-        with redirect_stdout(StringIO()):  # what goes wrong is printed before it is raised
-            read = import_module("gsl.tvm.onnx_importer").read_onnx(onnx, source, given)
-    except Exception as error:
-        text = reason(error)
-        numbers = _mentioned(proto, text) or _read_last(onnx, proto, error)
-        where = _places_of(proto, numbers) or _damaged(onnx, proto)
-        raise ModelError(f"TVM cannot read the ONNX model: {text}{where}") from error
+    read = _read(onnx, proto, shapes or {})
     try:
         return _workload(read.module)
     except UnsupportedError as error:
         nodes = enumerate(proto.graph.node)
         numbers = [number for number, node in nodes if read.is_beyond_gsl(node)]
         raise UnsupportedError(f"{error}{_places_of(proto, numbers[:1])}") from error
+
+
+def _read(onnx: Any, proto: Any, shapes: Shapes) -> Any:
+    """Return what TVM makes of an ONNX model."""
+    given = {name: list(map(int, sizes)) for name, sizes in shapes.items()}
+    try:
+        source = _prepared(onnx, proto)
+        with redirect_stdout(StringIO()):  # what goes wrong is printed before it is raised
+            return import_module("gsl.tvm.onnx_importer").read_onnx(onnx, source, given)
+    except Exception as error:
+        text = reason(error)
+        numbers = _mentioned(proto, text) or _read_last(onnx, proto, error)
+        where = _places_of(proto, numbers) or _damaged(onnx, proto)
+        raise ModelError(f"TVM cannot read the ONNX model: {text}{where}") from error
 
 
 def from_torch(program: Any) -> Workload:

@@ -60,21 +60,37 @@ def _divisor(given: Arguments, constants: Mapping[str, Any]) -> str:
 
 def _order(given: Arguments, constants: Mapping[str, Any]) -> str:
     low, high = given.get("min"), given.get("max")
-    are_numbers = isinstance(low, int | float) and isinstance(high, int | float)
-    return "the order of its limits" if are_numbers and low > high else ""
+    if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
+        return "the order of its limits"
+    return ""
 
 
 def _indices(given: Arguments, constants: Mapping[str, Any]) -> str:
     indices = given["indices"]
     present = [one for one in indices if one is not None]
     places = [place for place, one in enumerate(indices) if one is not None]
-    if len(places) > 1 and places[-1] >= len(places):
+    if places[-1] >= len(places) > 1 and not (_are_adjacent(places) and _make_grid(present)):
         return "which axes its indices are for"
     known = [constants[one.name] for one in present if one.name in constants]
     below = any(
         bool((one < 0).any()) for one in known if one.numel() and not one.is_floating_point()
     )
     return "that its indices count from the end" if below else ""
+
+
+def _are_adjacent(places: list[int]) -> bool:
+    return places[-1] - places[0] + 1 == len(places)
+
+
+def _make_grid(indices: list[Any]) -> bool:
+    """Tell whether every index lies along a dimension of its own, in order, as TVM takes them."""
+    shapes = [tuple(one.meta["val"].shape) for one in indices]
+    padded = [(1,) * (len(shapes) - len(shape)) + shape for shape in shapes]
+    return all(
+        len(shape) == len(shapes)
+        and all(size == 1 for axis, size in enumerate(shape) if axis != place)
+        for place, shape in enumerate(padded)
+    )
 
 
 def _layout(given: Arguments, constants: Mapping[str, Any]) -> str:

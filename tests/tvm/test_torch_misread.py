@@ -27,6 +27,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "exchanged limits": (lambda torch, x: x.clamp(1, -1), "the order of its limits"),
     "an index from the end": (lambda torch, x: x[[0, -1]], "that its indices count from the end"),
     "indices of inner axes": (lambda torch, x: x[:, [0, 1], [1, 2]], "which axes its indices are"),
+    "a turned grid of indices": (
+        lambda torch, x: x[:, :, torch.tensor([0, 2]), torch.tensor([[1], [4]])],
+        "which axes its indices are for",
+    ),
     "indices apart": (lambda torch, x: x[[0, 1], :, [1, 2]], "which axes its indices are for"),
     "a grid": (
         lambda torch, x: torch.nn.functional.grid_sample(x, x[..., :2], align_corners=False),
@@ -41,6 +45,7 @@ READ: dict[str, Any] = {
     "limits that are tensors": lambda torch, x: x.clamp(x * 0 - 1, x * 0 + 1),
     "indices": lambda torch, x: x[[0, 3, 1]] + x[:, [2, 0, 1]][:3],
     "indices of the last axis": lambda torch, x: x[..., [0, 2]],
+    "a grid of indices": lambda torch, x: x[:, :, torch.tensor([[0], [2]]), torch.tensor([1, 4])],
     "indices of two axes": lambda torch, x: x[[0, 1], [1, 2]],
 }
 
