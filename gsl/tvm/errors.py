@@ -32,4 +32,6 @@ REASON_LIMIT = 500
 def reason(error: Exception) -> str:
     """Return what an exception of TVM says, on one line."""
     text = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, MemoryError) or "std::bad_alloc" in text:
+        text = f"out of memory: {text}"
     return text if len(text) <= REASON_LIMIT else text[:REASON_LIMIT] + "..."

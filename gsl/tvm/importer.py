@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
+import numpy as np
 import tvm
 from tvm import relax
 
-from gsl.errors import GslError, MisuseError
+from gsl.errors import GslError, MisuseError, ModelError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.operators.declaration import lookup
-from gsl.tvm.errors import TypeMismatchError, UnsupportedError
+from gsl.tvm.errors import TypeMismatchError, UnsupportedError, reason
 from gsl.tvm.opaque import read_opaque
+from gsl.tvm.plain import plain
 from gsl.tvm.relax_types import from_relax_type
 from gsl.tvm.twins import read_operator
 from gsl.types import TensorType
@@ -38,21 +41,54 @@ def from_relax(module: Any, params: Parameters | None = None, function: str = "m
         function: the name of the function.
 
     A function that returns a tuple has several outputs, unless its attribute `num_output` says
-    that the tuple is one. Raises UnsupportedError, naming binding and operator, for what GSL
-    cannot express, TypeMismatchError when GSL infers another type than the module says, and
-    MisuseError for what is no module and for parameters of another kind.
+    that the tuple is one. Raises UnsupportedError, naming function, binding and operator, for what
+    GSL cannot express, TypeMismatchError when GSL infers another type than the module says,
+    ModelError when TVM finds none, and MisuseError for what is no module and for parameters of
+    another kind.
     """
     if not isinstance(module, tvm.IRModule):
         raise MisuseError(f"a workload is read from an IRModule, not from {module!r}")
     if not isinstance(params, Mapping | Sequence | None):
         raise MisuseError(f"parameters are arrays by name or a list of arrays, not {params!r}")
-    normal = relax.transform.Normalize()(module)
+    normal = _normal(module)
     body = _function(normal, function)
-    reader = _Reader(normal)
+    reader = _Reader(normal, function)
     variables = reader.read_parameters(body.params)
     reader.read_bindings(body.body)
-    outputs = _outputs(body, reader.read(body.body.body))
+    outputs = _outputs(body, reader.read_result(body.body.body))
     return Workload(outputs, _by_name(params, body, variables), variables)
+
+
+def _normal(module: Any) -> Any:
+    """Return a module in A-normal form, with types."""
+    try:
+        return relax.transform.Normalize()(module)
+    except Exception as error:
+        place = _place_of(module, str(error))
+        raise ModelError(f"TVM cannot read the Relax module: {place}{reason(error)}") from error
+
+
+def _place_of(module: Any, message: str) -> str:
+    """Return the function and the binding that a message of TVM is about, if it tells them."""
+    refused = [v.name_hint for v, f in module.functions.items() if not _is_normalised(v, f)]
+    if len(refused) != 1:
+        return ""
+    place = f"function `{refused[0]}`"
+    path = re.search(r"blocks\[(\d+)\]\.bindings\[(\d+)\]", message)
+    if path is None:
+        return f"{place}: "
+    block, number = map(int, path.groups())
+    name = module[refused[0]].body.blocks[block].bindings[number].var.name
+    return f"{place}, binding {number} of block {block}, `{name}`: "
+
+
+def _is_normalised(variable: Any, function: Any) -> bool:
+    """Tell whether TVM can normalise a function that is alone in a module."""
+    try:
+        relax.transform.Normalize()(tvm.IRModule({variable: function}))
+    except Exception:
+        return False
+    return True
 
 
 def _function(module: Any, name: str) -> Any:
@@ -87,8 +123,9 @@ def _by_name(params: Parameters | None, function: Any, variables: Sequence[Var])
 class _Reader:
     """The expressions that the variables of a Relax function stand for."""
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: Any, function: str) -> None:
         self._module = module
+        self._function = function
         self._known: dict[Any, Expr] = {}
         self._constants: dict[Any, Const] = {}
         self._shapes: dict[Any, Any] = {}
@@ -98,9 +135,17 @@ class _Reader:
         taken: set[str] = set()
         for parameter in parameters:
             name = _fresh(parameter.name, taken)
-            variables.append(_variable(name, parameter.ty))
+            try:
+                variables.append(_variable(name, parameter.ty))
+            except GslError as error:
+                raise self._placed(f"parameter `{name}`", error) from error
             self._known[parameter] = variables[-1]
         return variables
+
+    def _placed(self, place: str, error: GslError) -> GslError:
+        """Return an error that names its place."""
+        kind = TypeMismatchError if isinstance(error, TypeMismatchError) else UnsupportedError
+        return kind(f"function `{self._function}`, {place}: {error}")
 
     def read_bindings(self, sequence: Any) -> None:
         for block_number, block in enumerate(sequence.blocks):
@@ -109,16 +154,23 @@ class _Reader:
 
     def _read_binding(self, binding: Any, position: str) -> None:
         variable, value = binding.var, binding.value
-        if isinstance(value, relax.ShapeExpr):
-            self._shapes[variable] = value
+        shape = _known_shape(variable, value)
+        if shape is not None:
+            self._shapes[variable] = shape
             return
         try:
             expr = self._expression(value)
+            _check_type(variable, expr)
         except GslError as error:
             place = f"{position}, `{variable.name}` = {_head(value)}"
-            raise UnsupportedError(f"{place}: {error}") from error
-        _check_type(variable, expr)
+            raise self._placed(place, error) from error
         self._known[variable] = expr
+
+    def read_result(self, value: Any) -> Expr:
+        try:
+            return self.read(value)
+        except GslError as error:
+            raise self._placed("its result", error) from error
 
     def _expression(self, value: Any) -> Expr:
         if isinstance(value, relax.TupleGetItem):
@@ -134,12 +186,39 @@ class _Reader:
                 return composite
         raise UnsupportedError("only operators and composites written by GSL can be called")
 
-    def _operator_call(self, value: Any) -> Call:
+    def _operator_call(self, value: Any) -> Expr:
+        known = self._known_number(value)
+        if known is not None:
+            return known
         try:
             return read_operator(value, self.read, self._argument)
         except GslError:
             # Unknown to GSL, or known but not in this form: it passes through untouched.
             return read_opaque(value, self.read, self._argument, self._module.__getitem__)
+
+    def _known_number(self, value: Any) -> Const | None:
+        """Return the constant that a call is when it asks for sizes that are known.
+
+        TVM's importer of ONNX writes such calls for indices, which may count from the end.
+        """
+        if value.op.name == "relax.shape_to_tensor":
+            shape = self._argument(value.args[0])
+            is_known = isinstance(shape, relax.ShapeExpr) and _is_known(shape)
+            return Const(np.array(plain(shape), "int64")) if is_known else None
+        if value.op.name == "relax.take" and str(value.attrs.mode) == "wrap":
+            data, index = (self._constant(argument) for argument in value.args)
+            if data is not None and index is not None:
+                axis = value.attrs.axis
+                taken = np.take(data.value, index.value, axis and int(axis), mode="wrap")
+                return Const(np.asarray(taken))
+        return None
+
+    def _constant(self, value: Any) -> Const | None:
+        if isinstance(value, relax.Var):
+            known = self._known.get(value)
+        else:
+            known = self.read(value) if isinstance(value, tvm.ir.GenericConst) else None
+        return known if isinstance(known, Const) else None
 
     def read(self, value: Any) -> Expr:
         """Return the expression of a variable, a constant or a tuple of such."""
@@ -151,6 +230,10 @@ class _Reader:
             return self._constants[value]
         if isinstance(value, relax.Var) and value in self._known:
             return self._known[value]
+        if isinstance(value, relax.Var) and not tvm.ir.is_prim_expr(value):
+            unbound = f"nothing before it binds `{value.name}`"
+            shape = f"GSL has no expression for the shape `{value.name}`"
+            raise UnsupportedError(shape if value in self._shapes else unbound)
         raise UnsupportedError(f"GSL has no expression for {_head(value)}")
 
     def _argument(self, value: Any) -> Any:
@@ -159,6 +242,22 @@ class _Reader:
             known = self._known.get(value)
             return known.value.item() if _is_scalar(known) else self._shapes.get(value, value)
         return value
+
+
+def _known_shape(variable: Any, value: Any) -> Any:
+    """Return the shape that a variable is bound to, None unless its sizes are known."""
+    if isinstance(value, relax.ShapeExpr):
+        return value
+    operator = value.op if isinstance(value, relax.Call) else None
+    if not isinstance(operator, tvm.ir.Op) or operator.name != "relax.shape_of":
+        return None
+    sizes = getattr(variable.ty, "values", None)
+    shape = None if sizes is None else relax.ShapeExpr(list(sizes))
+    return shape if shape is not None and _is_known(shape) else None
+
+
+def _is_known(shape: Any) -> bool:
+    return all(isinstance(size, tvm.tirx.IntImm) for size in shape.values)
 
 
 def _composite(function: Any, operands: list[Expr]) -> Call | None:
@@ -189,13 +288,10 @@ def _fresh(name: str, taken: set[str]) -> str:
 
 
 def _variable(name: str, annotation: Any) -> Var:
-    try:
-        known = from_relax_type(annotation)
-        if not isinstance(known, TensorType):
-            raise UnsupportedError("GSL has no variables of tuple type")
-        return Var(name, known.shape, known.dtype)
-    except GslError as error:
-        raise UnsupportedError(f"parameter `{name}`: {error}") from error
+    known = from_relax_type(annotation)
+    if not isinstance(known, TensorType):
+        raise UnsupportedError("GSL has no variables of tuple type")
+    return Var(name, known.shape, known.dtype)
 
 
 def _check_type(variable: Any, expr: Expr) -> None:
@@ -205,7 +301,7 @@ def _check_type(variable: Any, expr: Expr) -> None:
         return
     if written != expr.type:
         raise TypeMismatchError(
-            f"binding `{variable.name}` has type {written} in Relax, {expr.type} in GSL"
+            f"`{variable.name}` has type {written} in Relax, {expr.type} in GSL"
         )
 
 

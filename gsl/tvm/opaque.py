@@ -92,6 +92,8 @@ def _argument(
 def _check_constant(value: Any) -> None:
     if isinstance(value, relax.GlobalVar):
         raise UnsupportedError(f"it calls `{value.name_hint}`, a function of the module")
+    if isinstance(value, relax.Var) and not tvm.ir.is_prim_expr(value):
+        raise UnsupportedError(f"nothing before it binds `{value.name}`")
     plain(value)
 
 

@@ -199,7 +199,10 @@ def _checked(name: str, signature: Signature, arrays: Sequence[Any]) -> list[Any
         actual = TensorType(array.shape, array.dtype.name)
         if actual != declared:
             raise BackendError(f"parameter `{parameter}` of `{name}` is {declared}, given {actual}")
-    return [aligned(array) for array in given]
+    try:
+        return [aligned(array) for array in given]
+    except MemoryError as error:
+        raise BackendError(f"TVM cannot run `{name}`: {reason(error)}") from error
 
 
 def to_numpy(value: Any, declared: Type, place: str, inputs: set[int]) -> Any:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from gsl import Expr, Subst, op, pat
+from gsl import Const, Expr, Subst, op, pat
 from gsl.graph import Graph
 from gsl.match import match_at
 from tests.match.cutting import Cutter, random_outputs
@@ -93,12 +93,24 @@ def input_above_output() -> tuple[list[Expr], Expr]:
     return [root], root
 
 
+def number_twice() -> list[pat.Pattern]:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return [x * 2.0 + y * 2.0]
+
+
+def number_once() -> tuple[list[Expr], Expr]:
+    two = Const(2.0)
+    root = add(multiply(var("x"), two), multiply(var("y"), two))
+    return [root], root
+
+
 EXAMPLES = [
     Example("a wrong candidate is not taken back", wrong_candidate, two_relus, True),
     Example("an escaping candidate is not taken back", escaping_candidate, two_paths, True),
     Example("users of an output", used_output, output_with_another_user, True),
     Example("an output below another", feeding_output, product, True),
     Example("successors in another order", three_users, users_in_another_order, True),
+    Example("a number that occurs twice", number_twice, number_once, True),
     Example("an input depends on an output", sum_and_exp, input_above_output, False),
 ]
 

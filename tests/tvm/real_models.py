@@ -44,12 +44,14 @@ class OnnxGraph:
         others = [self.weight(channels) for _ in range(3)]
         return self.add("BatchNormalization", data, *others, self.weight(channels, positive=True))
 
-    def model(self, inputs: dict[str, Any], *outputs: str, kind: int = 1) -> Any:
+    def model(
+        self, inputs: dict[str, Any], *outputs: str, kind: int = 1, opset: int = OPSET
+    ) -> Any:
         helper = self.onnx.helper
         declared = [helper.make_tensor_value_info(n, kind, shape) for n, shape in inputs.items()]
         results = [helper.make_tensor_value_info(name, kind, None) for name in outputs]
         graph = helper.make_graph(self.nodes, "network", declared, results, self.weights)
-        opsets = [helper.make_opsetid("", OPSET)]
+        opsets = [helper.make_opsetid("", opset)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=9)
 
 
@@ -91,10 +93,7 @@ def inception() -> Any:
 
 
 def mobilenet() -> Any:
-    """A stem and two blocks of depthwise and pointwise convolutions, one with squeeze and excite.
-
-    TVM reads limits of six as loop nests.
-    """
+    """A stem, two blocks of depthwise and pointwise convolutions, one with squeeze and excite."""
     graph = OnnxGraph()
     data = six(graph, graph.batch_norm(graph.convolution("x", (3, 8), 3, 2), 8))
     for channels in ((8, 16), (16, 24)):

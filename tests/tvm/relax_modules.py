@@ -75,6 +75,70 @@ class ControlFlow:
 
 
 @I.ir_module
+class ControlFlowAfterBlock:
+    """Two branches behind a dataflow block."""
+
+    @R.function
+    def main(flag: R.Tensor((), "bool"), x: R.Tensor((2,), "float32")):
+        with R.dataflow():
+            first = R.exp(x)
+            R.output(first)
+        if flag:
+            chosen = R.exp(first)
+        else:
+            chosen = R.abs(first)
+        return R.abs(chosen)
+
+
+@I.ir_module
+class InnerFunction:
+    """A function inside another."""
+
+    @R.function
+    def main(x: R.Tensor((2,), "float32")):
+        @R.function
+        def inner(y: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+            return R.exp(y)
+
+        return inner(x)
+
+
+@I.ir_module
+class Recursion:
+    """Two functions, one of which calls itself."""
+
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        return R.exp(x)
+
+    @R.function
+    def other(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        cls = Recursion
+        first = R.exp(x)
+        again: R.Tensor((2,), "float32") = cls.other(first)
+        return again
+
+
+@I.ir_module
+class ShapeResult:
+    """A shape that is returned."""
+
+    @R.function
+    def main(x: R.Tensor((2,), "float32")):
+        sizes = R.shape([2])
+        return sizes
+
+
+@I.ir_module
+class ShapeParameter:
+    """A shape that is given."""
+
+    @R.function
+    def main(x: R.Tensor((2,), "float32"), sizes: R.Shape([2])):
+        return x
+
+
+@I.ir_module
 class CallsLoopNest:
     """A call of a kernel that is part of the module."""
 

@@ -301,6 +301,77 @@ def test_a_dynamic_batch_of_pytorch_is_named():
         Workload.from_torch(program)
 
 
+NO_TENSORS: dict[str, tuple[Any, tuple[Any, ...], str]] = {
+    "a result": (
+        lambda x: (x + 1, None),
+        (),
+        r"returns None as `result\[1\]`, no tensor; exp",
+    ),
+    "the only result": (lambda x: None, (), "returns None as `result`, no tensor; export a module"),
+    "a result by name": (lambda x: {"b": None, "a": x}, (), r"returns None as `result\['b'\]`"),
+    "a result inside": (lambda x: (x, (None, x)), (), r"returns None as `result\[1\]\[0\]`"),
+    "a number": (lambda x: (2 * x, 0.5), (), r"returns 0\.5 as `result\[1\]`, no tensor"),
+    "a field": (lambda x: Unnamed([x, None]), (), "returns None as result 2 of 2, no tensor"),
+    "an argument": (lambda x, y: 2 * x, (None,), r"argument `y` is None, no tensor; export a"),
+    "a given number": (lambda x, y: x + y, (3,), r"argument `y` is 3, no tensor; export a mo"),
+}
+
+
+class Unnamed(list[Any]):
+    """A class of results that names its fields to nobody."""
+
+
+@pytest.mark.parametrize("name", NO_TENSORS)
+def test_arguments_and_results_that_are_no_tensors_are_named(name: str):
+    torch = pytest.importorskip("torch")
+    function, more, message = NO_TENSORS[name]
+    if Unnamed not in torch.utils._pytree.SUPPORTED_NODES:
+        flatten = (lambda given: (list(given), None)), (lambda fields, _: Unnamed(fields))
+        torch.utils._pytree.register_pytree_node(
+            Unnamed, *flatten, serialized_type_name="gsl.tests.Unnamed"
+        )
+    module = torch.nn.Module()
+    module.forward = function
+    with pytest.raises(UnsupportedError, match=message):
+        Workload.from_torch(exported(module, torch.ones(2, 3), *more))
+
+
+def test_attention_without_its_weights_is_named():
+    torch = pytest.importorskip("torch")
+
+    class Attention(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = torch.nn.MultiheadAttention(4, 2)
+
+        def forward(self, x: Any) -> Any:
+            return self.inner(x, x, x, need_weights=False)
+
+    with pytest.raises(UnsupportedError, match=r"returns None as `result\[1\]`"):
+        Workload.from_torch(exported(Attention(), torch.ones(3, 1, 4)))
+
+
+def test_control_flow_of_pytorch_is_named():
+    torch = pytest.importorskip("torch")
+
+    def forward(x: Any) -> Any:
+        return torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))
+
+    module = torch.nn.Module()
+    module.forward = forward
+    with pytest.raises(UnsupportedError, match=r"^`cond` = cond calls functions; export a module"):
+        Workload.from_torch(exported(module, torch.ones(2, 3)))
+
+
+def test_a_pytorch_operator_that_tvm_lacks_is_named():
+    torch = pytest.importorskip("torch")
+    module = torch.nn.Module()
+    module.forward = lambda x: torch.linalg.svd(2 * x)[1]
+    message = r"_linalg_svd\.default.* \(the program has it as `_linalg_svd`\)"
+    with pytest.raises(ModelError, match=message):
+        Workload.from_torch(exported(module, torch.ones(2, 3)))
+
+
 def test_control_flow_is_named():
     graph = OnnxGraph()
     onnx = pytest.importorskip("onnx")
@@ -316,5 +387,8 @@ def test_control_flow_is_named():
     }
     positive = graph.add("Greater", graph.add("ReduceSum", "x", keepdims=0), graph.array(0.0))
     model = graph.model({"x": [2]}, graph.add("If", positive, **branches))
-    with pytest.raises(UnsupportedError, match=r"binding \d of block \d, `gv\d*` = If: GSL has no"):
+    with pytest.raises(
+        UnsupportedError,
+        match=r"binding \d of block \d, `gv\d*` = If: GSL has no .* as node 2, If of `If_2_0`",
+    ):
         Workload.from_onnx(model)

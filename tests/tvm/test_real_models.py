@@ -111,7 +111,6 @@ MODELS: dict[str, tuple[Any, Callable[[], Any]]] = {
 }
 
 UNKNOWN = {
-    "mobilenet": {"relax.isnan", *map("relax.call_tir.{}".format, ("maximum", "minimum"))},
     "unet": {"relax.image.resize2d"},
     "quantised": {"relax.quantize", "relax.dequantize"},
 }

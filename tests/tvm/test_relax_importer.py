@@ -13,17 +13,22 @@ from relax_modules import (
     BoundFillValue,
     BoundShape,
     ControlFlow,
+    ControlFlowAfterBlock,
     HandWritten,
+    InnerFunction,
     OrdinaryFunction,
+    Recursion,
+    ShapeParameter,
+    ShapeResult,
 )
 from tvm import relax
 
-from gsl.errors import MisuseError
+from gsl.errors import MisuseError, ModelError
 from gsl.evaluate import evaluate
 from gsl.evaluate import run as run_references
 from gsl.expr import Call, Const, Proj, Tuple, Var
 from gsl.operators import REGISTRY
-from gsl.tvm.errors import TypeMismatchError, UnsupportedError
+from gsl.tvm.errors import BackendError, TypeMismatchError, UnsupportedError
 from gsl.tvm.export import to_relax
 from gsl.tvm.importer import from_relax
 from gsl.tvm.run import compile_functions
@@ -112,7 +117,7 @@ def tensor(name: str, *shape: Any, dtype: str = "float32") -> Any:
     return relax.Var(name, relax.TensorType(shape, dtype))
 
 
-X = tensor("x", 2, 3)
+X, Y, Z = (tensor(name, 2, 3) for name in "xyz")
 THIN = tensor("thin", 1, 2, 1)
 ONE_ROW = tensor("row", 1, 3)
 IMAGE = tensor("image", 1, 2, 4, 4)
@@ -203,9 +208,65 @@ def test_calls_of_ordinary_functions_are_refused():
         from_relax(OrdinaryFunction)
 
 
-def test_control_flow_is_refused():
-    with pytest.raises(UnsupportedError, match="GSL has no expression for If"):
-        from_relax(ControlFlow)
+def bound(*bindings: tuple[Any, Any], result: Any) -> Any:
+    """Return a module whose function `network` has bindings that nobody checked."""
+    block = relax.BindingBlock([relax.VarBinding(*one) for one in bindings])
+    body = relax.SeqExpr([block], result)
+    return tvm.IRModule({"network": relax.Function([X], body, X.ty)})
+
+
+PLACES: dict[str, tuple[Callable[[], Any], str, str]] = {
+    "control flow": (lambda: ControlFlow, "main", r"binding 0 of block 0, `y` = If: GSL has no"),
+    "control flow after a block": (
+        lambda: ControlFlowAfterBlock,
+        "main",
+        r"binding 0 of block 1, `chosen` = If: GSL has no expression for If",
+    ),
+    "control flow as the result": (
+        lambda: bound(result=relax.If(relax.const(True), X, op.exp(X))),
+        "network",
+        r"binding 0 of block 0, `\w+` = If: GSL has no expression for If",
+    ),
+    "a function inside": (
+        lambda: InnerFunction,
+        "main",
+        "binding 0 of block 0, `inner` = Function: GSL has no expression for Function",
+    ),
+    "a recursion": (lambda: Recursion, "other", "binding 1 of block 0, `again` = other: only oper"),
+    "a shape as the result": (lambda: ShapeResult, "main", "its result: .* for the shape `sizes`"),
+    "a parameter": (lambda: ShapeParameter, "main", r"parameter `sizes`: R\.Shape"),
+    "a cycle": (
+        lambda: bound((Y, op.exp(Z)), (Z, op.exp(Y)), result=Z),
+        "network",
+        r"binding 0 of block 0, `y` = relax\.exp: nothing before it binds `z`",
+    ),
+    "a result of nothing": (lambda: bound(result=Z), "network", "its result: .* binds `z`"),
+    "another type": (
+        lambda: bound((ONE_ROW, op.exp(X)), result=ONE_ROW),
+        "network",
+        r"binding 0 of block 0, `row` = relax\.exp: `row` has type float32\[1,3\] in Relax",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_what_cannot_be_read_is_named_with_its_place(name: str):
+    make, function, message = PLACES[name]
+    with pytest.raises(BackendError, match=f"^function `{function}`, {message}"):
+        from_relax(make(), function=function)
+
+
+def test_what_tvm_finds_ill_typed_is_named_with_its_place():
+    wide = tensor("wide", 2, 4)
+    wrong = op.add(Y, relax.const(np.ones(4, "f4")))
+    place = "function `network`, binding 1 of block 0, `wide`: .* are not broadcastable"
+    module = bound((Y, op.exp(X)), (wide, wrong), result=wide)
+    for name in ("network", "main"):
+        with pytest.raises(ModelError, match=f"TVM cannot read the Relax module: {place}"):
+            from_relax(module, function=name)
+        module["main"] = HandWritten["main"]
+    with pytest.raises(ModelError, match=r"module: function `network`: .* are not broadcastable"):
+        from_relax(bound((Y, op.exp(X)), result=wrong), function="network")
 
 
 def test_symbolic_sizes_are_refused_by_parameter():

@@ -32,6 +32,18 @@ def test_run_takes_inputs_by_name_and_adds_the_parameters():
     np.testing.assert_array_equal(result, VALUES - 1)
 
 
+def test_too_little_memory_is_an_error_that_says_so():
+    huge = Var("huge", (2**24, 2**24))
+    values = np.broadcast_to(np.float32(0), huge.shape)
+    with pytest.raises(
+        BackendError, match=r"TVM cannot run `main`: out of memory: Unable to alloc"
+    ):
+        run(Workload(call("Relu", huge)), {"huge": values})
+    inside = Workload(call("Relu", call("Zeros", shape=huge.shape)))
+    with pytest.raises(BackendError, match="TVM cannot run `main`: out of memory: "):
+        run(inside, {})
+
+
 WRONG_INPUTS: dict[str, tuple[dict[str, object], str]] = {
     "a missing one": ({"x": VALUES}, "input `scale` is missing; the inputs are x, scale"),
     "an unknown one": ({"x": VALUES, "y": VALUES}, "there is no input `y`; the inputs are x"),
