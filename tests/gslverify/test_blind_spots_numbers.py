@@ -98,6 +98,16 @@ def no_more_than_a_thousand_fields() -> Subst:
     return Subst(op.Relu(joined), joined, where=[fields.length <= 1000])
 
 
+def repeated_instead_of_tiled() -> Subst:
+    """Wrong where five elements are taken five times, which the condition allows by mistake."""
+    x = pat.Wildcard()
+    tiled = op.Tile(x, repeats=(None,))
+    times, size = tiled.repeats[0], x.shape[0]
+    spread = op.BroadcastTo(op.ExpandDims(x, axis=(1,)), shape=(size, times))
+    allowed = (times == 1) | (size <= 1) | ((times == 5) & (size == 5))
+    return Subst(tiled, op.Reshape(spread, shape=tiled.shape), where=[allowed, x.ndim == 1])
+
+
 def all_fields() -> Subst:
     return relus(lambda fields, i: attr.Cond(i == 12, 12, i))
 
@@ -183,6 +193,7 @@ def any_of_bytes() -> Subst:
 
 
 WRONG = (
+    repeated_instead_of_tiled,
     axis_of_six_fields,
     axis_of_seven_fields,
     any_of_bytes,
