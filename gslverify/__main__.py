@@ -8,10 +8,12 @@ import threading
 from importlib import import_module
 
 INPUT = 0
+OUTPUTS = {1: "stdout", 2: "stderr"}
 
 
 def run() -> None:
     """Run the command line; Ctrl-C counts as such also while it is being loaded."""
+    _open_what_is_closed()
     _leave_input_alone()
     try:
         _keep_scratch_files_together()
@@ -23,6 +25,18 @@ def run() -> None:
         print("interrupted", file=sys.stderr, flush=True)
         # Python itself would die of the signal if it struck while `exec` ran, as in dataclasses.
         os._exit(130)
+
+
+def _open_what_is_closed() -> None:
+    """Write to nowhere what should go to a closed stream; a file of ours could get its number."""
+    for number, name in OUTPUTS.items():
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+            stream = open(number, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 (to the end)
+            setattr(sys, name, stream)
 
 
 def _leave_input_alone() -> None:

@@ -11,9 +11,10 @@ import numpy as np
 
 from gsl.attr.term import Symbol
 from gsl.errors import GslError
+from gsl.graph import reverse_post_order
 from gslverify.generate.arrays import random_array
 from gslverify.generate.network import Network
-from gslverify.generate.strategies import concrete_site
+from gslverify.generate.strategies import concrete_site, has_at_most, most_elements
 from gslverify.generate.values import value_ranges
 from gslverify.instances.concrete import value_in
 from gslverify.instances.sampling import Sampler
@@ -89,6 +90,9 @@ def _emptied(
 
 def _network(sampler: Sampler, model: Mapping[Symbol, Any]) -> Network:
     outputs = tuple(concrete_site(sampler.instance, model).outputs)
+    largest = most_elements(sampler)
+    if not all(has_at_most(expr, largest) for expr in reverse_post_order(outputs)):
+        raise GslError(f"a tensor has more than {largest:,} elements")
     named = {symbol.name: model[symbol] for symbol in sorted(model, key=lambda s: s.name)}
     return Network(outputs, outputs, CONTEXT, named)
 

@@ -110,7 +110,7 @@ def network_from(
     except GslError as error:
         raise NothingDrawnError(str(error)) from error
     exprs, largest = reverse_post_order(site.outputs), most_elements(sampler)
-    if not all(_has_at_most(expr, largest) for expr in exprs):
+    if not all(has_at_most(expr, largest) for expr in exprs):
         raise NothingDrawnError(f"a tensor has more than {largest:,} elements")
     limit = most_work(sampler)
     for expr in exprs:
@@ -170,7 +170,8 @@ def _least_work(sampler: Sampler) -> int:
     return max((work_of(expr) for expr in exprs if isinstance(expr, Call)), default=0)
 
 
-def _has_at_most(expr: Expr, count: int) -> bool:
+def has_at_most(expr: Expr, count: int) -> bool:
+    """Tell whether the value of an expression is no tensor with more elements."""
     return not isinstance(expr.type, TensorType) or expr.type.size <= count
 
 

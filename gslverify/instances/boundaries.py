@@ -16,9 +16,13 @@ def boundaries(term: Term) -> Iterator[Term]:
     """Yield for every comparison in `term` conditions that hold where it just about holds.
 
     Real numbers that are equal may not be once they are stored, so they are tried close by, too.
+    Of two conditions one of which is enough, each is tried without the other.
     """
     for part in subterms(term):
         match part:
+            case Operation(head="or", operands=(left, right)):
+                yield operation("and", left, operation("not", right))
+                yield operation("and", right, operation("not", left))
             case Operation(head=head, operands=(left, right)) if head in _COMPARISONS:
                 step = _COMPARISONS[head]
                 distance = operation("abs", operation("-", left, right))

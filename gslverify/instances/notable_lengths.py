@@ -30,8 +30,18 @@ DECIDING = frozenset({"==", "!=", "<", "<=", ">", ">=", "min", "max", "//", "%",
 @lru_cache(maxsize=16)
 def notable_lengths(subst: Subst) -> tuple[int, ...]:
     """Return the numbers of fields at which the target of a rule may change its way, in order."""
-    target = [term for pattern in subst.target_patterns for term in pattern.terms()]
-    terms = dict.fromkeys(part for term in target for part in subterms(term))
+    terms = (term for pattern in subst.target_patterns for term in pattern.terms())
+    return _at_which_change(subst, terms)
+
+
+@lru_cache(maxsize=16)
+def lengths_of_conditions(subst: Subst) -> tuple[int, ...]:
+    """Return the numbers of fields at which a condition may turn, in order; few may be allowed."""
+    return _at_which_change(subst, subst.where)
+
+
+def _at_which_change(subst: Subst, written: Iterable[Term]) -> tuple[int, ...]:
+    terms = dict.fromkeys(part for term in written for part in subterms(term))
     patterns = (*subst.source_patterns, *subst.target_patterns)
     indices = {one.symbol for one in patterns if isinstance(one, Variadic)}
     indices |= set(_bound(terms, indices))

@@ -21,7 +21,7 @@ from gslverify.instances.instance import (
     Instance,
     of_many_fields,
 )
-from gslverify.instances.notable_lengths import notable_lengths
+from gslverify.instances.notable_lengths import lengths_of_conditions, notable_lengths
 from gslverify.instances.variants import Enumeration, Variant, enumerate_variants, some_variants
 from gslverify.smt import Answer, UntranslatableError, has_formula, new_context
 from gslverify.stage import Count, Outcome, Question, Stage
@@ -34,6 +34,7 @@ RUNS_PER_LARGE_EXTENT = 64
 MOST_LARGE = 8
 RUNS_OF_RARE_EXTENT, MOST_RARE = 2000, 16
 MANY_FIELDS, MOST_OF_MANY_FIELDS = 8, 2
+MOST_OF_A_LENGTH = 8
 MOST_FIELDS = 40
 """Tuples with more fields than this are not tried, whatever numbers a rule names."""
 
@@ -143,19 +144,22 @@ def _rare(question: Question, usual: Enumeration) -> list[Scenario]:
 def _of_many_fields(subst: Subst) -> list[Variant]:
     """Return structures with tuples of many fields; large ranks alone come with few of them."""
     variants = _with_fields(subst, MANY_FIELDS, MOST_OF_MANY_FIELDS)
-    for count in notable_lengths(subst):
+    allowed = lengths_of_conditions(subst)
+    for count in sorted({*notable_lengths(subst), *allowed}):
         if USUAL.most_fields < count <= MOST_FIELDS:
-            variants += _with_fields(subst, count, 1)
+            # A condition may allow what it forbids with fewer fields: another axis, for instance.
+            most, of_a_rank = (MOST_OF_A_LENGTH, 2) if count in allowed else (1, 1)
+            variants += _with_fields(subst, count, most, of_a_rank)
     return variants
 
 
-def _with_fields(subst: Subst, count: int, most: int) -> list[Variant]:
+def _with_fields(subst: Subst, count: int, most: int, of_a_rank: int = 1) -> list[Variant]:
     """Return up to `most` structures with a tuple of `count` fields."""
     variants: list[Variant] = []
     for extent in of_many_fields(count):
         if len(variants) < most:
             fits = partial(_has_fields, count)
-            variants += some_variants(subst, extent, fits, 1, RUNS_PER_LARGE_EXTENT)
+            variants += some_variants(subst, extent, fits, of_a_rank, RUNS_PER_LARGE_EXTENT)
     return variants
 
 

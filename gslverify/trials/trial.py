@@ -9,6 +9,7 @@ from typing import Any
 from gsl.engine.fixpoint import Record, apply
 from gsl.errors import GraphError, GslError, RewriteError
 from gsl.expr import Expr
+from gsl.graph import reverse_post_order
 from gsl.subst import Subst
 from gsl.workload import Workload
 from gslverify.case import Case, case_of
@@ -26,13 +27,17 @@ from gslverify.comparison.references import ReferenceFailureError
 from gslverify.comparison.repeated import changing_reference
 from gslverify.finding import Code
 from gslverify.generate.network import MAY_DECLINE, PLANTED, Network
+from gslverify.generate.strategies import has_at_most
 from gslverify.instances.concrete import Rewritten, rewrite_once
 from gslverify.trials.domains import is_defined, misuse, other_conversions
 from gslverify.trials.integrity import damage
 
 MOST_REWRITES = 40
+MOST_ELEMENTS_OF_TARGET = 2**25
+"""Elements of a tensor on the way to the target; those of networks have a limit of their own."""
 NO_ELEMENTS = "the outputs have no elements"
 UNDEFINED = "an operator of the source is not defined on some of its operands"
+TOO_LARGE = f"a tensor of the target has more than {MOST_ELEMENTS_OF_TARGET:,} elements"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,9 @@ def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Ou
     if prepared.damage:
         code, message = REWRITE_BREAKS_GRAPH, prepared.damage
         return Outcome(network, inputs, prepared.outputs, "", code, message)
+    exprs = reverse_post_order(prepared.outputs)
+    if not all(has_at_most(expr, MOST_ELEMENTS_OF_TARGET) for expr in exprs):
+        return Outcome(network, inputs, prepared.outputs, rejected=TOO_LARGE)
     return _compare(network, inputs, prepared.outputs)
 
 

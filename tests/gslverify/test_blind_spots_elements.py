@@ -178,6 +178,34 @@ def softmax_of_the_other_axis() -> Subst:
     return Subst(soft, op.Transpose(op.Softmax(x, axis=inside), axes=moved.axes))
 
 
+def place_in(dtype: str, longest: int) -> Subst:
+    """The place of the largest element, kept in a narrow dtype."""
+    x = pat.Variable(shape=(None,))
+    place = op.Argmax(x, axis=0)
+    through = op.Cast(op.Cast(place, dtype=dtype), dtype="int64")
+    return Subst(through, place, where=[x.shape[0] <= longest])
+
+
+def last_place_in_int8() -> Subst:
+    return place_in("int8", 129)
+
+
+def last_place_in_uint8() -> Subst:
+    return place_in("uint8", 257)
+
+
+def last_place_in_halves() -> Subst:
+    return place_in("float16", 2050)
+
+
+def places_in_int8() -> Subst:
+    return place_in("int8", 128)
+
+
+def places_in_halves() -> Subst:
+    return place_in("float16", 2049)
+
+
 def index_within(dtype: str) -> Subst:
     """take(cat(x, x), i) => take(x, i % n), where n is a number of the dtype of i."""
     x, i = pat.Variable(shape=(None, None)), pat.Variable(dtype=dtype)
@@ -195,6 +223,9 @@ def size_in_64_bits() -> Subst:
 
 
 WRONG = [
+    last_place_in_int8,
+    last_place_in_uint8,
+    last_place_in_halves,
     size_in_32_bits,
     gap_in_long_inputs,
     product_of_overlapping_parts,
@@ -210,6 +241,8 @@ WRONG = [
 ]
 
 SOUND = [
+    places_in_int8,
+    places_in_halves,
     size_in_64_bits,
     overlapping_parts,
     all_thirds,

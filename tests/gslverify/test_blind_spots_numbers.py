@@ -67,6 +67,47 @@ def field_of_long_input() -> Subst:
     return Subst(joined, op.Relu(op.Concatenate(inputs, axis=0)), where=[alike])
 
 
+def other_axis(allowed: Callable[[Any], Any]) -> Subst:
+    """flip[0](flip[a](cat[a](x_0, ...))) => cat[a](x_0, ...), for a = 0 or as lengths allow."""
+    x = pat.Wildcard()
+    fields = pat.Variadic(x, min_len=2)
+    joined = op.Concatenate(fields)
+    flipped = op.Flip(op.Flip(joined, axis=joined.axis), axis=0)
+    return Subst(flipped, joined, where=[(joined.axis == 0) | allowed(fields.length)])
+
+
+def axis_of_six_fields() -> Subst:
+    return other_axis(lambda length: length >= 6)
+
+
+def axis_of_seven_fields() -> Subst:
+    return other_axis(lambda length: length == 7)
+
+
+def no_more_than_nine_fields() -> Subst:
+    x = pat.Wildcard()
+    fields = pat.Variadic(x, min_len=2)
+    joined = op.Relu(op.Concatenate(fields, axis=0))
+    return Subst(op.Relu(joined), joined, where=[fields.length < 10])
+
+
+def no_more_than_a_thousand_fields() -> Subst:
+    x = pat.Wildcard()
+    fields = pat.Variadic(x, min_len=2)
+    joined = op.Relu(op.Concatenate(fields, axis=0))
+    return Subst(op.Relu(joined), joined, where=[fields.length <= 1000])
+
+
+def repeated_instead_of_tiled() -> Subst:
+    """Wrong where five elements are taken five times, which the condition allows by mistake."""
+    x = pat.Wildcard()
+    tiled = op.Tile(x, repeats=(None,))
+    times, size = tiled.repeats[0], x.shape[0]
+    spread = op.BroadcastTo(op.ExpandDims(x, axis=(1,)), shape=(size, times))
+    allowed = (times == 1) | (size <= 1) | ((times == 5) & (size == 5))
+    return Subst(tiled, op.Reshape(spread, shape=tiled.shape), where=[allowed, x.ndim == 1])
+
+
 def all_fields() -> Subst:
     return relus(lambda fields, i: attr.Cond(i == 12, 12, i))
 
@@ -152,6 +193,9 @@ def any_of_bytes() -> Subst:
 
 
 WRONG = (
+    repeated_instead_of_tiled,
+    axis_of_six_fields,
+    axis_of_seven_fields,
     any_of_bytes,
     fifth_of_five,
     seven_fields,
@@ -170,6 +214,9 @@ WRONG = (
 )
 
 
+DECIDED = (all_fields, nothing_behind, no_more_than_nine_fields, no_more_than_a_thousand_fields)
+
+
 @pytest.mark.parametrize("write", WRONG, ids=lambda write: write.__name__)
 def test_mistakes_at_some_numbers_are_found(write: Callable[[], Subst]) -> None:
     assert ask(NUMERIC, write).verdict is Verdict.FAIL
@@ -180,7 +227,7 @@ def test_numbers_out_of_reach_leave_the_verdict_open(write: Callable[[], Subst])
     assert only(ask(NUMERIC, write)).code is TOO_FEW_EXAMPLES
 
 
-@pytest.mark.parametrize("write", [all_fields, nothing_behind])
+@pytest.mark.parametrize("write", DECIDED)
 def test_decisions_without_consequences_pass(write: Callable[[], Subst]) -> None:
     result = ask(NUMERIC, write)
     assert result.verdict is Verdict.PASS

@@ -206,3 +206,19 @@ def test_a_device_takes_several_reports(folder: Path) -> None:
     done = CliRunner().invoke(main, ["check", "rules.py", "--stages", "static", "-j0", *reports])
 
     assert done.exit_code == 0
+
+
+@pytest.mark.parametrize("closed", [(1,), (2,), (1, 2), (0, 1, 2)])
+def test_closed_streams_do_not_change_how_a_run_ends(closed: tuple[int, ...], folder: Path) -> None:
+    write_rules(folder, ["one"])
+
+    def close() -> None:
+        for number in closed:
+            os.close(number)
+
+    command = [sys.executable, "-m", "gslverify", "rules.py", "--stages", "static", "-j", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=close)
+
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    assert ("1 pass" in done.stdout) == (1 not in closed)

@@ -168,6 +168,19 @@ def test_boundaries_of_integers_are_reached() -> None:
     assert sizes == [16, 3]
 
 
+def test_each_of_two_conditions_is_tried_alone() -> None:
+    x = pat.Variable(shape=(None, None))
+    call = op.Relu(x)
+    rows, columns = x.shape[0], x.shape[1]
+    found = sampler(Subst(call, call, where=[(rows == 19) | (columns == 1)]))
+    models = [by_name(found.model(wishing(), demand=b)) for b in found.corners]
+    rows_only, columns_only = [(m["x.shape[0]"], m["x.shape[1]"]) for m in models]
+    assert rows_only[0] == 19
+    assert rows_only[1] != 1
+    assert columns_only[0] != 19
+    assert columns_only[1] == 1
+
+
 def test_constants_of_integers_are_huge_in_a_corner() -> None:
     x, c = pat.Variable(shape=(), dtype="int32"), pat.Const(shape=())
     total = x + c

@@ -357,3 +357,13 @@ def test_networks_with_empty_tensors_match(name: str) -> None:
         assert 0 in sizes
         trial = run_trial(samplers[0].instance.subst, network, plain_inputs(network))
         assert trial.code is None
+
+
+@pytest.mark.smt
+def test_networks_with_empty_tensors_have_no_large_ones() -> None:
+    def write() -> Subst:
+        x = pat.Wildcard()
+        padded = op.Pad(x, pad_width=(2**40, 0))
+        return Subst(op.Relu(op.Relu(padded)), op.Relu(padded))
+
+    assert not list(empty_networks(samplers_of(write())))

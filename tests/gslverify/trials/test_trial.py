@@ -21,7 +21,7 @@ from gslverify.generate.network import Network
 from gslverify.generate.strategies import AROUND, Site
 from gslverify.instances.concrete import Rewritten
 from gslverify.trials import trial
-from gslverify.trials.trial import UNDEFINED, Outcome, run_trial
+from gslverify.trials.trial import TOO_LARGE, UNDEFINED, Outcome, run_trial
 
 
 def call(name: str, *operands: Any, **attributes: Any) -> Call:
@@ -202,3 +202,11 @@ def _same(name: str) -> Subst:
     x = pat.Wildcard()
     source = pat.call(lookup(name), (x,))
     return Subst(source, pat.call(lookup(name), (x,)))
+
+
+def test_a_target_that_no_memory_holds_tells_nothing() -> None:
+    def far(x: Any) -> Any:
+        zeros = op.Zeros(shape=(10**6, 10**7), dtype=x.dtype)
+        return op.Relu(x) + op.Sum(zeros, axis=(0, 1), keepdims=False)
+
+    assert attempt(relu_twice(far)).rejected == TOO_LARGE
