@@ -45,6 +45,7 @@ from gslverify.stage import Count, Question
 from gslverify.trials.blame import difference_of
 from gslverify.trials.minimise import counterexample_of, minimise_values
 from gslverify.trials.second_opinion import spread
+from gslverify.trials.special_constants import with_special_constants
 from gslverify.trials.trial import NO_ELEMENTS, run_trial
 from gslverify.trials.trial import Outcome as Trial
 from gslverify.trials.variation import Telling, shrunk, telling
@@ -199,6 +200,7 @@ def _special(question: Question, passed: Sequence[Sequence[Trial]], found: Climb
     found.counts += [Count(f"{kind} changed", seen[kind]) for kind in CHANGES if seen[kind]]
     if question.rule.nan != "same":
         return
+    worst = worst or list(_changes_by_constants(question, asked))
     if worst:
         smallest = min(worst, key=lambda pair: _elements(pair[0]))
         found.findings.append(_broken_promise(question, *smallest))
@@ -228,6 +230,20 @@ def _changes_of(trial: Trial, number: int) -> Iterator[Change]:
         if at_the_ends and (depends_on_order or not _of_one_sign(sums, inputs)):
             continue
         yield from changes(source, target, inputs)
+
+
+def _changes_by_constants(
+    question: Question, asked: Sequence[Trial]
+) -> Iterator[tuple[Trial, Change]]:
+    """Yield what changes where a constant is special, on ordinary inputs and on special ones."""
+    for number, trial in enumerate(asked):
+        generator = np.random.default_rng(number)
+        for special in with_special_constants(question.subst, trial):
+            variables = special.network.variables
+            drawn = [special_inputs(variables, trial.inputs, k, generator) for k in MENUS]
+            for inputs in (trial.inputs, *drawn):
+                for change in changes(special.network.outputs, special.target, inputs):
+                    yield special, change
 
 
 def _of_one_sign(sums: Sequence[Call], inputs: Mapping[str, Any]) -> bool:

@@ -160,3 +160,19 @@ def logarithm_of_power_swapped() -> Subst:
     x, y = pat.Wildcard(), pat.Wildcard()
     base = op.Exp(x)
     return Subst(op.Log(op.Power(base, op.Exp(y))), base * y)
+
+
+@rule(
+    tags={"algebra", "identity", "identity-elim"},
+    origin="TensorRight: xla/sub, rule 00, with a promise",
+    expect="GSL406",
+    nan="same",
+    twin="subtract_zero",
+)
+def subtract_zero_keeps_sign() -> Subst:
+    """x - 0  =>  x, signs of zeros included
+
+    Right for the constant 0.0; but -0.0 equals it, and -0.0 - -0.0 is 0.0.
+    """
+    x = pat.Wildcard()
+    return Subst(x - pat.Const(0.0, dtype=x.dtype), x)

@@ -36,14 +36,14 @@ def zero_add() -> Subst:
 
 
 @rule(
-    tags={"algebra", "identity", "bit-exact", "identity-elim"},
+    tags={"algebra", "identity", "exact-real-and-int", "identity-elim"},
     origin="TensorRight: xla/sub, rule 00",
-    nan="same",
+    twin="subtract_zero_keeps_sign",
 )
 def subtract_zero() -> Subst:
     """x - 0  =>  x for the constant 0 of rank 0
 
-    Other than for sums, a negative zero is kept by the source, too.
+    No promise about signs of zeros: the pattern stands for the constant -0.0 as well.
     """
     x = pat.Wildcard()
     return Subst(x - pat.Const(0.0, dtype=x.dtype), x)

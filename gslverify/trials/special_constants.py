@@ -1,0 +1,64 @@
+"""Networks in which a constant is NaN, infinite, a negative zero or as small as floats get.
+
+Patterns of constants match these as well, unless a condition keeps them out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gsl.errors import GraphError
+from gsl.expr import Const, Expr
+from gsl.graph import reverse_post_order
+from gsl.subst import Subst
+from gsl.types import FLOATING
+from gslverify.generate.network import Network
+from gslverify.instances.concrete import Rewritten
+from gslverify.trials.trial import Outcome as Trial
+from gslverify.trials.trial import prepare
+
+MOST_CONSTANTS = 4
+
+
+def with_special_constants(subst: Subst, trial: Trial) -> Iterator[Trial]:
+    """Yield the trial with one of its float constants replaced, wherever the rule still matches.
+
+    What the target is then is computed anew; neither side is run.
+    """
+    exprs = reverse_post_order(trial.network.outputs)
+    constants = [expr for expr in exprs if isinstance(expr, Const) and expr.dtype in FLOATING]
+    for constant in constants[:MOST_CONSTANTS]:
+        for value in _values(constant):
+            network = _replaced(trial.network, constant, value)
+            prepared = prepare(subst, network)
+            if not isinstance(prepared, GraphError) and _is_rewritten(prepared):
+                yield replace(trial, network=network, target=prepared.outputs)
+
+
+def _is_rewritten(prepared: Rewritten) -> bool:
+    return prepared.refusal is None and prepared.mismatch is None and not prepared.damage
+
+
+def _values(constant: Const) -> list[Any]:
+    """Return the special values of its dtype that a constant does not have yet."""
+    smallest = np.finfo(constant.dtype).smallest_subnormal
+    special = (-0.0, 0.0, smallest, np.inf, -np.inf, np.nan)
+    arrays = [np.full(constant.shape, value, constant.dtype) for value in special]
+    return [array for array in arrays if array.tobytes() != constant.value.tobytes()]
+
+
+def _replaced(network: Network, constant: Const, value: Any) -> Network:
+    """Return a network with another value in the place of a constant."""
+    new: dict[Expr, Expr] = {}
+    for expr in reverse_post_order(network.outputs):
+        operands = tuple([new[operand] for operand in expr.operands])
+        if expr is constant:
+            new[expr] = Const(value)
+        else:
+            new[expr] = expr if operands == expr.operands else expr.with_operands(operands)
+    outputs = tuple([new[output] for output in network.outputs])
+    return replace(network, outputs=outputs, matched=tuple([new[e] for e in network.matched]))
