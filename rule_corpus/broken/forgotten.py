@@ -119,7 +119,7 @@ def slice_of_relu_off_stride() -> Subst:
     tags={"clip", "fusion"},
     origin="Hidet: hidet-clip-args",
     expect="GSL401",
-    twin="clip_of_sum_by_its_limits",
+    twin="clip_of_sum_keeps_limits",
 )
 def clip_of_sum_without_limits() -> Subst:
     """clip[a, b](x + y)  =>  clip[0, 6](x + y)

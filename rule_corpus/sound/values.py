@@ -172,17 +172,15 @@ def multiply_in_single_precision() -> Subst:
 
 @rule(
     tags={"clip", "fusion", "bit-exact"},
-    origin="Hidet: fusion of clip, taken apart again",
+    origin="Hidet: fusion of clip with its neighbour",
+    nan="same",
     twin="clip_of_sum_without_limits",
 )
-def clip_of_sum_by_its_limits() -> Subst:
-    """clip[a, b](x + y)  =>  minimum(maximum(x + y, a), b) for floats
+def clip_of_sum_keeps_limits() -> Subst:
+    """clip[a, b](x - (-y))  =>  clip[a, b](x + y)
 
-    The upper limit wins where the lower one is above it.
+    Whatever is fused below it, the limits stay those that were asked for.
     """
     x, y = pat.Wildcard(), pat.Wildcard()
-    added = x + y
-    limited = op.Clip(added)
-    low, high = (pat.Const(limit, like=added) for limit in (limited.min, limited.max))
-    target = op.Minimum(op.Maximum(added, low), high)
-    return Subst(limited, target, where=[attr.In(x.dtype, ("float32", "float64"))])
+    limited = op.Clip(x - (-y))
+    return Subst(limited, op.Clip(x + y, **pat.same_attr(limited)))
