@@ -244,7 +244,7 @@ def fold_crop_of_both_sides_into_conv1d() -> Subst:
 
 @rule(
     tags=PAD | {"conv"},
-    origin="ONNX optimizer: onnxopt-pad-axes",
+    origin="onnxoptimizer: onnxopt-pad-axes",
     expect="GSL401",
     twin="fold_pad_into_conv2d",
 )

@@ -56,7 +56,7 @@ def floor_divide_of_negated() -> Subst:
 
 @rule(
     tags={"cast", "logic", "dtype-cast", "bit-exact"},
-    origin="TOSA: cast of truth values",
+    origin="MLIR TOSA: cast of truth values",
     twin="cast_true_to_minus_one",
 )
 def cast_of_truth_as_choice() -> Subst:
