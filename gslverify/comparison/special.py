@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from gsl.errors import GslError
 from gsl.evaluate import evaluate
-from gsl.expr import Call, Expr, Var
+from gsl.expr import Call, Const, Expr, Var
 from gsl.graph import reverse_post_order
 from gsl.types import FLOATING, TensorType
+from gsl.visit import post_order_rewrite
 
 NAN, INFINITY, ZERO = "NaN", "infinity", "signed zero"
 
@@ -45,6 +46,8 @@ SPECIAL: Mapping[str, tuple[Callable[[Any], Any], float]] = {
     ZERO: (lambda array: (array == 0) & np.signbit(array), 0.0),
 }
 """Where an array has a value of each of the kinds, and the usual number to put there."""
+
+Key = TypeVar("Key")
 
 ROUNDING = 1 / 16
 """The share of a float, or of one, that rounding cannot make of values as small as those above."""
@@ -126,27 +129,44 @@ def changes(
 def _decisions(
     source: Sequence[Expr], target: Sequence[Expr], inputs: Mapping[str, Any], both: tuple[Any, Any]
 ) -> Iterator[Change]:
-    """Yield the ordinary values that differ because an input is special.
+    """Yield the ordinary values that differ because an input, or else a constant, is special.
 
     They hold no special values themselves: a comparison may have made them. Where the sides differ
     without any, too, it is the rounding that decides, or the rule is wrong in a way that others
     tell.
     """
-    kind, tame = _tamed(inputs)
-    pairs = list(zip(*map(_flat, both), strict=True))
+    pairs = list(zip(*map(flat, both), strict=True))
     suspects = {n: _apart(*pair) for n, pair in enumerate(pairs) if pair[0].shape == pair[1].shape}
-    if not kind or not any(places.any() for places in suspects.values()):
+    if not any(places.any() for places in suspects.values()):
+        return
+    kind, tame = _tamed(inputs)
+    if not kind:
+        kind, constants = _tamed(_floating_constants((*source, *target)))
+        source, target = (_with_constants(side, constants) for side in (source, target))
+    if not kind:
         return
     try:
         calm = evaluate(source, tame), evaluate(target, tame)
     except (GslError, IndexError):
         return
-    calm_pairs = list(zip(*map(_flat, calm), strict=True))
+    calm_pairs = list(zip(*map(flat, calm), strict=True))
     for number, suspect in suspects.items():
         places = suspect & ~_apart(*calm_pairs[number])
         if places.any():
             one, other = pairs[number]
             yield Change(kind, number, places, one, other, inputs)
+
+
+def _floating_constants(outputs: Sequence[Expr]) -> dict[Expr, Any]:
+    exprs = reverse_post_order(outputs)
+    return {one: one.value for one in exprs if isinstance(one, Const) and _is_floating(one)}
+
+
+def _with_constants(outputs: Sequence[Expr], values: Mapping[Expr, Any]) -> Sequence[Expr]:
+    """Return a network whose constants have the values given."""
+    return post_order_rewrite(
+        outputs, lambda pre, post: Const(values[pre]) if pre in values else post
+    )
 
 
 def _apart(one: Any, other: Any) -> Any:
@@ -159,21 +179,21 @@ def _apart(one: Any, other: Any) -> Any:
     return np.abs(first - second) > ROUNDING * np.maximum(larger, 1.0)
 
 
-def _tamed(inputs: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the first kind among the inputs, none as "", and the inputs without that kind.
+def _tamed(arrays: Mapping[Key, Any]) -> tuple[str, dict[Key, Any]]:
+    """Return the first kind among some arrays, none as "", and the arrays without that kind.
 
     Numbers at the ends of the range count as infinity. Their digits stay when they are brought
     nearer to 1, so that they are rounded as before.
     """
-    floats = {name: array for name, array in inputs.items() if array.dtype.kind == "f"}
+    floats = {name: array for name, array in arrays.items() if array.dtype.kind == "f"}
     for kind, (is_special, usual) in SPECIAL.items():
         if any(is_special(array).any() for array in floats.values()):
             tame = {n: np.where(is_special(a), a.dtype.type(usual), a) for n, a in floats.items()}
-            return kind, {**inputs, **tame}
+            return kind, {**arrays, **tame}
     tame = {name: _within_range(array) for name, array in floats.items()}
     if any((tame[name] != floats[name]).any() for name in floats):
-        return INFINITY, {**inputs, **tame}
-    return "", {}
+        return INFINITY, {**arrays, **tame}
+    return "", dict(arrays)
 
 
 def _within_range(array: Any) -> Any:
@@ -193,7 +213,7 @@ def changes_between(
     before: Sequence[Any], after: Sequence[Any], inputs: Mapping[str, Any]
 ) -> Iterator[Change]:
     """Yield every output and kind in which what was computed from `inputs` differs."""
-    pairs = zip(_flat(before), _flat(after), strict=True)
+    pairs = zip(flat(before), flat(after), strict=True)
     for number, (one, other) in enumerate(pairs):
         if one.dtype.kind != "f" or one.shape != other.shape:
             continue
@@ -203,9 +223,15 @@ def changes_between(
                 yield Change(kind, number, places, one, other, inputs)
 
 
-def _flat(values: Any) -> Iterator[Any]:
+def floats_in(values: Any) -> list[Any]:
+    """Return the arrays of floats in values that may be tuples, at any depth."""
+    return [array for array in flat(values) if array.dtype.kind == "f"]
+
+
+def flat(values: Any) -> Iterator[Any]:
+    """Yield the arrays in values that may be tuples, at any depth."""
     for value in values:
         if isinstance(value, tuple):
-            yield from _flat(value)
+            yield from flat(value)
         else:
             yield np.asarray(value)

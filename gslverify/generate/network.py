@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 from gsl.expr import Expr, Var
@@ -42,3 +43,8 @@ class Network:
     def variables(self) -> list[Var]:
         """The inputs of the network."""
         return [expr for expr in reverse_post_order(self.outputs) if isinstance(expr, Var)]
+
+    @property
+    def elements(self) -> int:
+        """The number of elements of all inputs."""
+        return sum(prod(variable.shape) for variable in self.variables)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gsl.expr import Call
+from gslverify.comparison.special import floats_in
 
 Applies = Callable[[Call, Sequence[Any]], bool]
 """Takes a call and the values of its operands."""
@@ -25,15 +26,15 @@ class Deviation:
 
 
 def _has_nan(call: Call, operands: Sequence[Any]) -> bool:
-    return any(bool(np.isnan(array).any()) for array in _floats(operands))
+    return any(bool(np.isnan(array).any()) for array in floats_in(operands))
 
 
 def _has_negative_zero(call: Call, operands: Sequence[Any]) -> bool:
-    return any(bool(((array == 0) & np.signbit(array)).any()) for array in _floats(operands))
+    return any(bool(((array == 0) & np.signbit(array)).any()) for array in floats_in(operands))
 
 
 def _has_infinity(call: Call, operands: Sequence[Any]) -> bool:
-    return any(bool(np.isinf(array).any()) for array in _floats(operands))
+    return any(bool(np.isinf(array).any()) for array in floats_in(operands))
 
 
 def _has_limit(call: Call, operands: Sequence[Any]) -> bool:
@@ -47,19 +48,12 @@ def _leaves_the_range(call: Call, operands: Sequence[Any]) -> bool:
     if call.dtype == "bool" or np.dtype(call.dtype).kind == "f":
         return False
     limits = np.iinfo(call.dtype)
-    inside = ((array >= limits.min) & (array <= limits.max) for array in _floats(operands))
+    inside = ((array >= limits.min) & (array <= limits.max) for array in floats_in(operands))
     return any(not bool(array.all()) for array in inside)
 
 
 def _is_half(call: Call, operands: Sequence[Any]) -> bool:
-    return any(array.dtype == np.float16 for array in _floats(operands))
-
-
-def _floats(operands: Sequence[Any]) -> list[Any]:
-    arrays: list[Any] = []
-    for operand in operands:
-        arrays += _floats(operand) if isinstance(operand, tuple) else [np.asarray(operand)]
-    return [array for array in arrays if array.dtype.kind == "f"]
+    return any(array.dtype == np.float16 for array in floats_in(operands))
 
 
 def _known(name: str, sentence: str, operators: str, applies: Applies) -> Deviation:

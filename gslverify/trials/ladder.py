@@ -1,51 +1,32 @@
 """What is asked about networks on which both sides agreed: the further levels of comparison.
 
 Whether source and target are the same functions (see `identity`), whether the target loses digits
-(see `precision`), what becomes of special values (see `special`) and of empty tensors.
+(see `precision`), what becomes of special values (see `special_values`) and of empty tensors.
 """
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from gsl.errors import GslError
-from gsl.evaluate import trace
-from gsl.expr import Call
-from gsl.graph import reverse_post_order
 from gsl.text.listing import listing
-from gslverify.codes.levels import EMPTY_REFUSED, SPECIAL_VALUES_CHANGE, TARGET_LESS_PRECISE
+from gslverify.codes.levels import EMPTY_REFUSED, TARGET_LESS_PRECISE
 from gslverify.codes.numeric import MATCH_REFUSED
-from gslverify.comparison.compare import Comparison
 from gslverify.comparison.identity import MOST_ELEMENTS, Identity, compare_identities
 from gslverify.comparison.precision import Errors, errors_of, examined_dtype
-from gslverify.comparison.special import (
-    APART,
-    CHANGES,
-    LARGE,
-    MENUS,
-    Change,
-    changes,
-    has_answer,
-    special_inputs,
-)
 from gslverify.finding import Assurance, Finding, Level
 from gslverify.generate.arrays import random_array
 from gslverify.generate.empty import plain_inputs
 from gslverify.generate.network import Network
 from gslverify.generate.values import value_ranges
-from gslverify.generate.work import combined_by
 from gslverify.stage import Count, Question
-from gslverify.trials.blame import difference_of
 from gslverify.trials.minimise import counterexample_of, minimise_values
 from gslverify.trials.second_opinion import spread
-from gslverify.trials.special_constants import with_special_constants
+from gslverify.trials.special_values import special_values
 from gslverify.trials.trial import NO_ELEMENTS, run_trial
 from gslverify.trials.trial import Outcome as Trial
 from gslverify.trials.variation import Telling, shrunk, telling
@@ -58,7 +39,6 @@ TRIALS_FOR_PRECISION = 40
 NETWORKS_WITH_OFFSETS = 20
 LEAST_WEAK = 3
 """Trials in which a target must lose digits: of one or two, chance may be the reason."""
-NETWORKS_WITH_SPECIAL_VALUES = 12
 RETRIES_WITH_INTEGERS = ("distinct integers", "nonzero integers", "wide")
 
 
@@ -70,6 +50,17 @@ class Climbed:
     assurances: list[Assurance] = field(default_factory=list)
     counts: list[Count] = field(default_factory=list)
 
+    def take(self, outcomes: Iterable[Finding | Assurance | Count]) -> None:
+        """Add what a level says, each to its kind."""
+        for outcome in outcomes:
+            match outcome:
+                case Finding():
+                    self.findings.append(outcome)
+                case Assurance():
+                    self.assurances.append(outcome)
+                case _:
+                    self.counts.append(outcome)
+
 
 def climb(
     question: Question, passed: Sequence[Sequence[Trial]], empty: Iterable[Network] = ()
@@ -80,8 +71,9 @@ def climb(
     """
     found = Climbed()
     _without_elements(question, empty, found)
-    for level in (_identity, _precision, _special):
-        level(question, passed, found)
+    _identity(question, passed, found)
+    _precision(question, passed, found)
+    found.take(special_values(question, [trials[0] for trials in passed]))
     return found
 
 
@@ -102,13 +94,9 @@ def _without_elements(question: Question, empty: Iterable[Network], found: Climb
     found.counts.append(Count("empty", agreed))
 
 
-def _elements(trial: Trial) -> int:
-    return sum(math.prod(variable.shape) for variable in trial.network.variables)
-
-
 def _identity(question: Question, passed: Sequence[Sequence[Trial]], found: Climbed) -> None:
     open_ones = [t[0] for t in passed if t[0].network.context in UNKNOWN_INPUTS]
-    small = [trial for trial in open_ones if _elements(trial) <= MOST_ELEMENTS]
+    small = [trial for trial in open_ones if trial.network.elements <= MOST_ELEMENTS]
     asked = spread(small, NETWORKS_FOR_IDENTITY)
     said = [_compared(question, number, trial) for number, trial in enumerate(asked)]
     for trial, identity in zip(asked, said, strict=True):
@@ -183,114 +171,3 @@ def _drawn(trial: Trial, style: str, generator: np.random.Generator) -> dict[str
 
 def _loss(errors: Errors) -> float:
     return errors.target / max(errors.source, errors.floor)
-
-
-def _special(question: Question, passed: Sequence[Sequence[Trial]], found: Climbed) -> None:
-    usable = [trials[0] for trials in passed if has_answer(trials[0].network.outputs)]
-    asked = spread(usable, NETWORKS_WITH_SPECIAL_VALUES)
-    seen: Counter[str] = Counter()
-    worst: list[tuple[Trial, Change]] = []
-    for number, trial in enumerate(asked):
-        kinds: set[str] = set()
-        for change in _changes_of(trial, number):
-            kinds.add(change.kind)
-            worst.append((trial, change))
-        seen.update(kinds)
-    found.counts.append(Count("special", len(asked)))
-    found.counts += [Count(f"{kind} changed", seen[kind]) for kind in CHANGES if seen[kind]]
-    if question.rule.nan != "same":
-        return
-    worst = worst or list(_changes_by_constants(question, asked))
-    if worst:
-        smallest = min(worst, key=lambda pair: _elements(pair[0]))
-        found.findings.append(_broken_promise(question, *smallest))
-    elif asked:
-        text = f"special values same, {len(asked)} graphs"
-        found.assurances.append(Assurance("", Level.TESTED, text))
-
-
-def _changes_of(trial: Trial, number: int) -> Iterator[Change]:
-    """Yield what changes on inputs of all kinds.
-
-    Whether a sum of both signs overflows depends on its order, which no operator states, and so it
-    is for products of large and small numbers: max + max - max is infinite or max.
-    """
-    generator = np.random.default_rng(number)
-    variables, source, target = trial.network.variables, trial.network.outputs, trial.target
-    calls = [e for e in reverse_post_order((*source, *target)) if isinstance(e, Call)]
-    combined = {call: combined_by(call) for call in calls}
-    sums = [call for call in calls if "sum" in combined[call]]
-    has_products = any("product" in functions for functions in combined.values())
-    for kind in (*MENUS, LARGE, APART):
-        at_the_ends = kind not in MENUS
-        inputs = special_inputs(
-            variables, trial.inputs, kind, generator, one_signed=at_the_ends and bool(sums)
-        )
-        depends_on_order = kind == APART and has_products
-        if at_the_ends and (depends_on_order or not _of_one_sign(sums, inputs)):
-            continue
-        yield from changes(source, target, inputs)
-
-
-def _changes_by_constants(
-    question: Question, asked: Sequence[Trial]
-) -> Iterator[tuple[Trial, Change]]:
-    """Yield what changes where a constant is special, on ordinary inputs and on special ones."""
-    for number, trial in enumerate(asked):
-        generator = np.random.default_rng(number)
-        for special in with_special_constants(question.subst, trial):
-            variables = special.network.variables
-            drawn = [special_inputs(variables, trial.inputs, k, generator) for k in MENUS]
-            for inputs in (trial.inputs, *drawn):
-                for change in changes(special.network.outputs, special.target, inputs):
-                    yield special, change
-
-
-def _of_one_sign(sums: Sequence[Call], inputs: Mapping[str, Any]) -> bool:
-    """Return whether no operand of these calls has floats of both signs."""
-    try:
-        values = trace(sums, inputs)
-    except (GslError, IndexError):
-        return False
-    operands = {operand for call in sums for operand in call.operands}
-    arrays = [array for operand in operands for array in _floats(values[operand])]
-    return not any((array > 0).any() and (array < 0).any() for array in arrays)
-
-
-def _floats(value: Any) -> Iterator[Any]:
-    if isinstance(value, tuple):
-        for part in value:
-            yield from _floats(part)
-    elif np.asarray(value).dtype.kind == "f":
-        yield np.asarray(value)
-
-
-def _broken_promise(question: Question, trial: Trial, change: Change) -> Finding:
-    change = _simplified(trial, change)
-    difference = difference_of(change)
-    comparison = Comparison(False, difference.total, difference.total, difference)
-    code, message = SPECIAL_VALUES_CHANGE, difference.sentence
-    failed = replace(trial, inputs=change.inputs, code=code, comparisons=(comparison,))
-    example = counterexample_of(failed, ask_tvm=False)
-    return Finding(
-        code,
-        message,
-        question.subst.span,
-        'remove nan="same", or keep these values',
-        counterexample=example,
-        subject=code.id,
-    )
-
-
-def _simplified(trial: Trial, change: Change) -> Change:
-    """Put 1 in the place of every input element that the change does not need."""
-    for name, array in change.inputs.items():
-        if array.dtype.kind != "f":
-            continue
-        for place in np.ndindex(array.shape):
-            simple = change.inputs[name].copy()
-            simple[place] = 1.0
-            inputs: dict[str, Any] = {**change.inputs, name: simple}
-            again = changes(trial.network.outputs, trial.target, inputs)
-            change = next((one for one in again if one.kind == change.kind), change)
-    return change

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from gsl.errors import GraphError
-from gsl.expr import Const, Expr
+from gsl.expr import Const
 from gsl.graph import reverse_post_order
 from gsl.subst import Subst
 from gsl.types import FLOATING
+from gsl.visit import post_order_rewrite
 from gslverify.generate.network import Network
 from gslverify.instances.concrete import Rewritten
 from gslverify.trials.trial import Outcome as Trial
@@ -53,12 +54,7 @@ def _values(constant: Const) -> list[Any]:
 
 def _replaced(network: Network, constant: Const, value: Any) -> Network:
     """Return a network with another value in the place of a constant."""
-    new: dict[Expr, Expr] = {}
-    for expr in reverse_post_order(network.outputs):
-        operands = tuple([new[operand] for operand in expr.operands])
-        if expr is constant:
-            new[expr] = Const(value)
-        else:
-            new[expr] = expr if operands == expr.operands else expr.with_operands(operands)
-    outputs = tuple([new[output] for output in network.outputs])
-    return replace(network, outputs=outputs, matched=tuple([new[e] for e in network.matched]))
+    count, other = len(network.outputs), Const(value)
+    both = (*network.outputs, *network.matched)
+    new = post_order_rewrite(both, lambda pre, post: other if pre is constant else post)
+    return replace(network, outputs=tuple(new[:count]), matched=tuple(new[count:]))

@@ -35,6 +35,11 @@ def without_what_is_not_above_zero() -> Subst:
     return Subst(op.Maximum(op.Abs(x), c), op.Abs(x), where=[attr.Not(c.value > 0)])
 
 
+def one_for_what_equals_itself() -> Subst:
+    x, c = pat.Wildcard(), pat.Const(shape=(), dtype="float32")
+    return Subst(x + op.Cast(op.Equal(c, c), dtype="float32"), x + 1.0, where=[x.dtype == c.dtype])
+
+
 def exchanged() -> Subst:
     x, c = pat.Wildcard(), pat.Const(shape=(), dtype="float32")
     return Subst(x * c, c * x)
@@ -51,7 +56,15 @@ def promised(write: Callable[[], Subst]) -> StageResult:
 
 
 @pytest.mark.smt
-@pytest.mark.parametrize("write", [subtract_zero, by_reciprocal, without_what_is_not_above_zero])
+@pytest.mark.parametrize(
+    "write",
+    [
+        subtract_zero,
+        by_reciprocal,
+        without_what_is_not_above_zero,
+        one_for_what_equals_itself,
+    ],
+)
 def test_special_constants_break_promises(write: Callable[[], Subst]) -> None:
     (finding,) = [one for one in promised(write).findings if not one.code.is_warning]
     assert finding.code is SPECIAL_VALUES_CHANGE

@@ -1,0 +1,141 @@
+"""What becomes of special values on networks on which both sides agree on ordinary ones.
+
+Changes are counted by kind; where the rule promises that there are none, one refutes it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gsl.errors import GslError
+from gsl.evaluate import trace
+from gsl.expr import Call
+from gsl.graph import reverse_post_order
+from gslverify.codes.levels import SPECIAL_VALUES_CHANGE
+from gslverify.comparison.compare import Comparison
+from gslverify.comparison.special import (
+    APART,
+    CHANGES,
+    LARGE,
+    MENUS,
+    Change,
+    changes,
+    floats_in,
+    has_answer,
+    special_inputs,
+)
+from gslverify.finding import Assurance, Finding, Level
+from gslverify.generate.work import combined_by
+from gslverify.stage import Count, Question
+from gslverify.trials.blame import difference_of
+from gslverify.trials.minimise import counterexample_of
+from gslverify.trials.second_opinion import spread
+from gslverify.trials.special_constants import with_special_constants
+from gslverify.trials.trial import Outcome as Trial
+
+NETWORKS_WITH_SPECIAL_VALUES = 12
+
+
+def special_values(
+    question: Question, passed: Sequence[Trial]
+) -> Iterator[Finding | Assurance | Count]:
+    """Yield how many networks were asked and changed, by kind, and whether a promise is kept."""
+    usable = [trial for trial in passed if has_answer(trial.network.outputs)]
+    asked = spread(usable, NETWORKS_WITH_SPECIAL_VALUES)
+    changed = [list(_changes_of(trial, number)) for number, trial in enumerate(asked)]
+    seen = Counter(kind for found in changed for kind in {change.kind for change in found})
+    yield Count("special", len(asked))
+    yield from [Count(f"{kind} changed", seen[kind]) for kind in CHANGES if seen[kind]]
+    if question.rule.nan != "same":
+        return
+    pairs = [(trial, one) for trial, found in zip(asked, changed, strict=True) for one in found]
+    pairs = pairs or list(_changes_by_constants(question, asked))
+    if pairs:
+        smallest = min(pairs, key=lambda pair: pair[0].network.elements)
+        yield _broken_promise(question, *smallest)
+    elif asked:
+        yield Assurance("", Level.TESTED, f"special values same, {len(asked)} graphs")
+
+
+def _changes_of(trial: Trial, number: int) -> Iterator[Change]:
+    """Yield what changes on inputs of all kinds.
+
+    Whether a sum of both signs overflows depends on its order, which no operator states, and so it
+    is for products of large and small numbers: max + max - max is infinite or max.
+    """
+    generator = np.random.default_rng(number)
+    variables, source, target = trial.network.variables, trial.network.outputs, trial.target
+    calls = [e for e in reverse_post_order((*source, *target)) if isinstance(e, Call)]
+    combined = {call: combined_by(call) for call in calls}
+    sums = [call for call in calls if "sum" in combined[call]]
+    has_products = any("product" in functions for functions in combined.values())
+    for kind in (*MENUS, LARGE, APART):
+        at_the_ends = kind not in MENUS
+        inputs = special_inputs(
+            variables, trial.inputs, kind, generator, one_signed=at_the_ends and bool(sums)
+        )
+        depends_on_order = kind == APART and has_products
+        if at_the_ends and (depends_on_order or not _of_one_sign(sums, inputs)):
+            continue
+        yield from changes(source, target, inputs)
+
+
+def _changes_by_constants(
+    question: Question, asked: Sequence[Trial]
+) -> Iterator[tuple[Trial, Change]]:
+    """Yield what changes where a constant is special, on ordinary inputs and on special ones."""
+    for number, trial in enumerate(asked):
+        generator = np.random.default_rng(number)
+        for special in with_special_constants(question.subst, trial):
+            variables = special.network.variables
+            drawn = [special_inputs(variables, trial.inputs, k, generator) for k in MENUS]
+            for inputs in (trial.inputs, *drawn):
+                for change in changes(special.network.outputs, special.target, inputs):
+                    yield special, change
+
+
+def _of_one_sign(sums: Sequence[Call], inputs: Mapping[str, Any]) -> bool:
+    """Return whether no operand of these calls has floats of both signs."""
+    try:
+        values = trace(sums, inputs)
+    except (GslError, IndexError):
+        return False
+    operands = {operand for call in sums for operand in call.operands}
+    arrays = floats_in([values[operand] for operand in operands])
+    return not any((array > 0).any() and (array < 0).any() for array in arrays)
+
+
+def _broken_promise(question: Question, trial: Trial, change: Change) -> Finding:
+    change = _simplified(trial, change)
+    difference = difference_of(change)
+    comparison = Comparison(False, difference.total, difference.total, difference)
+    code, message = SPECIAL_VALUES_CHANGE, difference.sentence
+    failed = replace(trial, inputs=change.inputs, code=code, comparisons=(comparison,))
+    example = counterexample_of(failed, ask_tvm=False)
+    return Finding(
+        code,
+        message,
+        question.subst.span,
+        'remove nan="same", or keep these values',
+        counterexample=example,
+        subject=code.id,
+    )
+
+
+def _simplified(trial: Trial, change: Change) -> Change:
+    """Put 1 in the place of every input element that the change does not need."""
+    for name, array in change.inputs.items():
+        if array.dtype.kind != "f":
+            continue
+        for place in np.ndindex(array.shape):
+            simple = change.inputs[name].copy()
+            simple[place] = 1.0
+            inputs: dict[str, Any] = {**change.inputs, name: simple}
+            again = changes(trial.network.outputs, trial.target, inputs)
+            change = next((one for one in again if one.kind == change.kind), change)
+    return change
