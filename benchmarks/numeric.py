@@ -10,6 +10,7 @@ rules are measured. Times include starting TVM and compiling.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -51,6 +52,8 @@ GRAPHS_PER_VARIANT = 10
 DEVIATIONS = (1e-9, 1e-8, 1e-6, 1e-3)
 NEIGHBOURS = 5
 """So many rules are taken by a process at once."""
+NAIVE = 3
+"""Graphs of every rule that are also verified the naive way."""
 numbers: Any = None
 """The first rule that no process has taken; each has it from the first process."""
 
@@ -66,9 +69,10 @@ class Tally:
     unconfirmed: int = 0
     seeded: int = 0
     found: int = 0
-    compilable: int = 0
-    naive: float = 0.0
+    compiled: int = 0
+    seconds: float = 0.0
     processor: float = 0.0
+    naive: float = 0.0
     naive_processor: float = 0.0
 
 
@@ -125,9 +129,9 @@ def trials_of(item: CollectedRule, wanted: int) -> list[Outcome]:
     return outcomes
 
 
-def verify(items: Iterable[CollectedRule], wanted: int) -> tuple[Tally, list[Outcome]]:
-    """Verify rules in this process; return what became of it and a few trials of each."""
-    tally, kept = Tally(), []
+def verify(tally: Tally, items: Iterable[CollectedRule], wanted: int) -> list[Outcome]:
+    """Verify rules in this process; note what became of it and return a few trials of each."""
+    began, kept = time.perf_counter(), list[Outcome]()
     for item in items:
         outcomes = trials_of(item, wanted)
         passed = [one for one in outcomes if one.code is None and not one.declined]
@@ -137,24 +141,24 @@ def verify(items: Iterable[CollectedRule], wanted: int) -> tuple[Tally, list[Out
         opinions = backend.opinions([side for one in passed for side in sides_of(one)])
         tally.disagreements += sum(bool(opinion.difference) for opinion in opinions)
         tally.unconfirmed += sum(bool(opinion.failure) for opinion in opinions)
-        kept += passed[:: max(1, len(passed) // 3)][:3]
-    backend.close_worker()
-    return tally, kept
+        kept += passed[:: max(1, len(passed) // NAIVE)][:NAIVE]
+    tally.seconds += time.perf_counter() - began
+    return kept
 
 
-def work(count: int, wanted: int) -> tuple[Tally, float]:
-    """Verify a share of the rules; then measure the naive way and seed deviations.
+def work(count: int, wanted: int) -> Tally:
+    """Verify a share of the rules, a few at a time, and some of their graphs the naive way.
 
-    All processes go the naive way at once, as they did the quick one: a core is slower while the
-    others are busy.
+    The two ways take turns, as a machine is not equally fast all the time.
     """
-    began, before = time.perf_counter(), processor_time()
-    tally, kept = verify(share(rules_in("sound", count)), wanted)
-    seconds = time.perf_counter() - began
-    tally.processor = processor_time() - before
-    naive(tally, Random(0).sample(kept, len(kept)))
-    seed_deviations(tally, kept)
-    return tally, seconds
+    tally, before = Tally(), processor_time()
+    for items in share(rules_in("sound", count)):
+        kept = verify(tally, items, wanted)
+        naive(tally, kept)
+        seed_deviations(tally, kept)
+    backend.close_worker()
+    tally.processor = processor_time() - before - tally.naive_processor
+    return tally
 
 
 def take_numbers_of(counter: Any) -> None:
@@ -163,7 +167,7 @@ def take_numbers_of(counter: Any) -> None:
     numbers = counter
 
 
-def share(items: Sequence[CollectedRule]) -> Iterator[CollectedRule]:
+def share(items: Sequence[CollectedRule]) -> Iterator[Sequence[CollectedRule]]:
     """Yield a few rules at a time that no process has taken yet.
 
     Neighbours stay together: rules of one topic share kernels.
@@ -174,7 +178,7 @@ def share(items: Sequence[CollectedRule]) -> Iterator[CollectedRule]:
             numbers.value += NEIGHBOURS
         if first >= len(items):
             return
-        yield from items[first : first + NEIGHBOURS]
+        yield items[first : first + NEIGHBOURS]
 
 
 def processor_time() -> float:
@@ -198,13 +202,15 @@ def seed_deviations(tally: Tally, kept: Sequence[Outcome]) -> None:
                 tally.found += any(c.difference is not None for c in differences)
 
 
-def naive(tally: Tally, kept: Sequence[Outcome], seconds: float = 8.0) -> None:
+def naive(tally: Tally, kept: Sequence[Outcome]) -> None:
     """Compile and run both sides of one graph after the other, and compare them."""
     from gsl import Workload
     from gsl.tvm.export import to_relax
     from gsl.tvm.run import arguments, compile_functions
 
-    to_relax(Workload(kept[0].network.outputs))  # what is done once
+    if not tally.compiled and kept:
+        to_relax(Workload(kept[0].network.outputs))  # what is done once
+        gc.freeze()
     began, before = time.perf_counter(), processor_time()
     for one in kept:
         for outputs in (one.network.outputs, one.target):
@@ -212,11 +218,9 @@ def naive(tally: Tally, kept: Sequence[Outcome], seconds: float = 8.0) -> None:
             executable = compile_functions(to_relax(workload), level=3)
             executable.run("main", arguments(workload, one.inputs))
             evaluate_bounded(outputs, one.inputs)
-        tally.compilable += 1
-        if time.perf_counter() - began > seconds:
-            break
-    tally.naive = (time.perf_counter() - began) / tally.compilable
-    tally.naive_processor = (processor_time() - before) / tally.compilable
+    tally.compiled += len(kept)
+    tally.naive += time.perf_counter() - began
+    tally.naive_processor += processor_time() - before
 
 
 def throughput(rules: int, wanted: int) -> Iterator[Figure]:
@@ -224,11 +228,11 @@ def throughput(rules: int, wanted: int) -> Iterator[Figure]:
     context = get_context("spawn")
     counter = context.Value("i", 0)
     with ProcessPoolExecutor(processes, context, take_numbers_of, (counter,)) as pool:
-        results = list(pool.map(work, [rules] * processes, [wanted] * processes))
-    tallies = [tally for tally, _ in results]
-    seconds = max(taken for _, taken in results)
+        tallies = list(pool.map(work, [rules] * processes, [wanted] * processes))
+    seconds = max(tally.seconds for tally in tallies)
     graphs = sum(tally.graphs for tally in tallies)
-    slow = mean(tally.naive for tally in tallies)
+    compiled = sum(tally.compiled for tally in tallies)
+    slow = sum(tally.naive for tally in tallies) / compiled
     yield Figure("rules", sum(tally.rules for tally in tallies), "")
     yield Figure("graphs", graphs, "")
     yield Figure("time", round(seconds, 1), "s")
@@ -237,7 +241,7 @@ def throughput(rules: int, wanted: int) -> Iterator[Figure]:
     ratio = graphs / seconds * slow
     yield Figure("throughput, times the naive way", round(ratio, 1), "x", 40, ratio >= 40)
     mine = sum(tally.processor for tally in tallies) / graphs
-    its = mean(tally.naive_processor for tally in tallies)
+    its = sum(tally.naive_processor for tally in tallies) / compiled
     yield Figure("processor time", round(1e3 * mine, 1), "ms/graph")
     yield Figure("processor time, naive way", round(1e3 * its, 1), "ms/graph")
     alarms = sum(tally.alarms for tally in tallies)

@@ -217,40 +217,32 @@ def evaluate(term: Term, environment: Environment, memory: Memory | None = None)
     What is in `memory` is not computed again (thesis, section on memoisation). Raises
     EvaluationError when a part has no value, such as an index out of range.
     """
-    if memory is None:
-        return _compute(term, environment, None)
+    compute = COMPUTATIONS.get(type(term))
+    if compute is None:
+        raise EvaluationError(f"not an attribute expression: {term!r}")
+    if memory is None or type(term) in LEAVES:
+        return compute(term, environment, memory)
     if term not in memory:
-        value = _compute(term, environment, memory)
+        value = compute(term, environment, memory)
         memory[term] = value
         return value
     return memory[term]
 
 
-def _compute(term: Term, environment: Environment, memory: Memory | None) -> Value:
-    match term:
-        case Constant(value=value):
-            return value
-        case Anything():
-            raise EvaluationError("`any` has no value")
-        case Access():
-            return environment.access(term)
-        case Symbol():
-            return environment.symbol(term)
-        case Operation():
-            return _operation(term, environment, memory)
-        case TupleOf(fields=fields):
-            return tuple(evaluate(field, environment, memory) for field in fields)
-        case Projection(tuple=whole, index=index):
-            values = evaluate(whole, environment, memory)
-            return project(values, evaluate(index, environment, memory))
-        case Slice():
-            return _slice(term, environment, memory)
-        case VariadicTuple():
-            return _repeat(term, environment, memory)
-        case Reduce(head=head):
-            return combine(head, _repeat(term, environment, memory))
-        case _:
-            raise EvaluationError(f"not an attribute expression: {term!r}")
+def _constant(term: Constant, environment: Environment, memory: Memory | None) -> Value:
+    return term.value
+
+
+def _anything(term: Anything, environment: Environment, memory: Memory | None) -> Value:
+    raise EvaluationError("`any` has no value")
+
+
+def _access(term: Access, environment: Environment, memory: Memory | None) -> Value:
+    return environment.access(term)
+
+
+def _symbol(term: Symbol, environment: Environment, memory: Memory | None) -> Value:
+    return environment.symbol(term)
 
 
 def _operation(term: Operation, environment: Environment, memory: Memory | None) -> Value:
@@ -265,6 +257,15 @@ def _operation(term: Operation, environment: Environment, memory: Memory | None)
         raise EvaluationError("division by zero") from error
     except (TypeError, ValueError, OverflowError) as error:
         raise EvaluationError(f"`{term.head}` is not defined here: {error}") from error
+
+
+def _tuple(term: TupleOf, environment: Environment, memory: Memory | None) -> Value:
+    return tuple(evaluate(field, environment, memory) for field in term.fields)
+
+
+def _projection(term: Projection, environment: Environment, memory: Memory | None) -> Value:
+    values = evaluate(term.tuple, environment, memory)
+    return project(values, evaluate(term.index, environment, memory))
 
 
 def project(whole: Value, index: Value) -> Value:
@@ -303,6 +304,28 @@ def _repeat(term: VariadicTuple | Reduce, environment: Environment, memory: Memo
     count = field_count(evaluate(term.length, environment, memory))
     scopes = (environment.bind(term.symbol, i) for i in range(count))
     return tuple(evaluate(term.body, scope, memory) for scope in scopes)
+
+
+def _reduce(term: Reduce, environment: Environment, memory: Memory | None) -> Value:
+    return combine(term.head, _repeat(term, environment, memory))
+
+
+COMPUTATIONS: Mapping[type, Callable[..., Value]] = {
+    Constant: _constant,
+    Anything: _anything,
+    Access: _access,
+    Symbol: _symbol,
+    Operation: _operation,
+    TupleOf: _tuple,
+    Projection: _projection,
+    Slice: _slice,
+    VariadicTuple: _repeat,
+    Reduce: _reduce,
+}
+"""How the value of every kind of term is computed; a table is quicker than a chain of cases."""
+
+LEAVES = frozenset({Constant, Anything, Symbol})
+"""Terms that are computed as quickly as they are remembered."""
 
 
 def field_count(count: Value) -> int:

@@ -17,9 +17,13 @@ from gsl.expr import Call
 from gsl.operators.declaration import tensors
 
 WINDOW = ("pool_size", "strides", "dilation", "padding")
+CONVOLUTION = ("strides", "padding", "dilation")
 NUMBERS: Mapping[str, tuple[str, ...]] = {
+    "AvgPool1D": WINDOW,
     "AvgPool2D": WINDOW,
-    "Conv2D": ("strides", "padding", "dilation"),
+    "Conv1D": CONVOLUTION,
+    "Conv2D": CONVOLUTION,
+    "MaxPool1D": WINDOW,
     "MaxPool2D": WINDOW,
     "Pad": ("pad_width",),
     "Split": ("indices_or_sections",),
@@ -31,7 +35,7 @@ def numbered(call: Call) -> tuple[str, ...]:
     """Return the attributes of a call that may be variables; none where TVM does without TOPI."""
     names = NUMBERS.get(call.operator.name, ())
     match call.operator.name:
-        case "Conv2D" if call.attributes["groups"] > 1:
+        case "Conv1D" | "Conv2D" if call.attributes["groups"] > 1:
             return *names, "groups"
         case "Split" if not _has_pieces(call):
             return ()
@@ -51,14 +55,15 @@ def told(call: Call, name: str) -> Collection[int]:
     TOPI pads what it pools only where it sees that a side is padded, which is one before the data
     when sizes are rounded up: those behind it are then computed with the strides.
     """
-    if not call.operator.name.endswith("Pool2D") or name not in ("padding", "strides"):
+    if NUMBERS.get(call.operator.name) != WINDOW or name not in ("padding", "strides"):
         return ()
     padding, rounds_up = call.attributes["padding"], call.attributes["ceil_mode"]
-    sides = padding[:2] if rounds_up else padding
+    axes = len(padding) // 2
+    sides = padding[:axes] if rounds_up else padding
     padded = [place for place, width in enumerate(sides) if width]
     if name == "padding":
         return padded[:1] or range(len(padding))
-    return range(2) if rounds_up and not padded else ()
+    return range(axes) if rounds_up and not padded else ()
 
 
 def emit_numbered(
@@ -79,10 +84,10 @@ def _convolve(data: Any, weight: Any, *, groups: Any, strides: Any, **attributes
     return topi.nn.conv(data, weight, stride=strides, groups=many, **attributes)
 
 
-def _pool(kind: str) -> Callable[..., Any]:
+def _pool(function: Callable[..., Any], kind: str) -> Callable[..., Any]:
     def pool(data: Any, *, pool_size: Any, strides: Any, **attributes: Any) -> Any:
         windows = {"kernel": pool_size, "stride": strides}
-        return topi.nn.pool2d(data, pool_type=kind, **windows, **attributes)
+        return function(data, pool_type=kind, **windows, **attributes)
 
     return pool
 
@@ -96,9 +101,12 @@ def _split(data: Any, *, indices_or_sections: Any, axis: int) -> Any:
 
 
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "AvgPool2D": _pool("avg"),
+    "AvgPool1D": _pool(topi.nn.pool1d, "avg"),
+    "AvgPool2D": _pool(topi.nn.pool2d, "avg"),
+    "Conv1D": _convolve,
     "Conv2D": _convolve,
-    "MaxPool2D": _pool("max"),
+    "MaxPool1D": _pool(topi.nn.pool1d, "max"),
+    "MaxPool2D": _pool(topi.nn.pool2d, "max"),
     "Pad": _pad,
     "Split": _split,
 }

@@ -144,6 +144,34 @@ def _along_one(call: Call) -> Simpler:
     return list(map(around, _types(call))), attributes
 
 
+def _biased(call: Call) -> Simpler:
+    data, bias = _given(call)
+    return [data.with_shape(_around(data.shape, call.attributes["axis"])), bias], {"axis": 1}
+
+
+def _dense(call: Call) -> Simpler:
+    data, weight = _given(call)
+    return [_rows(data), weight], call.attributes
+
+
+def _rows(data: TensorType) -> TensorType:
+    """Return the type with all axes but the last as one."""
+    return data.with_shape((prod(data.shape[:-1]), data.shape[-1]))
+
+
+def _multiplied(call: Call) -> Simpler:
+    """Rows are as good as batches; equal batches are one, those that are repeated stay."""
+    left, right = _given(call)
+    if right.ndim == 1:
+        return [_rows(left), right.with_shape((right.size, 1))], call.attributes
+    if prod(right.shape[:-2]) == 1:
+        return [_rows(left), right.with_shape(right.shape[-2:])], call.attributes
+    if left.shape[:-2] != right.shape[:-2]:
+        return [left, right], call.attributes
+    stacked = [one.with_shape((prod(one.shape[:-2]), *one.shape[-2:])) for one in (left, right)]
+    return stacked, call.attributes
+
+
 def _take(call: Call) -> Simpler:
     data, indices = _given(call)
     shape = _around(data.shape, call.attributes["axis"])
@@ -230,13 +258,18 @@ def _reduced(call: Call) -> Simpler:
 
 
 _SIMPLER: Mapping[str, Callable[[Call], Simpler]] = {
+    "BiasAdd": _biased,
     "BroadcastTo": _broadcast,
     "Concatenate": _along_one,
+    "Dense": _dense,
     "Flip": _along_one,
     "Full": _filled,
+    "LogSoftmax": _along_one,
+    "Matmul": _multiplied,
     "Ones": _filled,
     "Pad": _padded,
     "Repeat": _along_one,
+    "Softmax": _along_one,
     "Split": _along_one,
     "StridedSlice": _sliced,
     "Take": _take,

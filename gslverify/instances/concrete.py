@@ -22,11 +22,13 @@ from gsl.subst import Subst
 from gslverify.instances.instance import Instance, source_output_keys
 
 
-@dataclass(frozen=True, slots=True)
 class ModelEnvironment:
     """Gives symbols the values of a model; bound variables are evaluated as usual."""
 
-    model: Mapping[Symbol, Any]
+    __slots__ = ("model",)
+
+    def __init__(self, model: Mapping[Symbol, Any]) -> None:
+        self.model = model
 
     def access(self, term: Access) -> Any:
         """Refuse: the terms of an instance refer to symbols, no longer to patterns."""
@@ -57,9 +59,11 @@ def value_in(value: Any, model: Mapping[Symbol, Any], known: dict[Term, Any] | N
 
     What is `known` in this very model is not computed again, and remembered.
     """
+    if isinstance(value, Term):
+        return evaluate(value, ModelEnvironment(model), known)
     if isinstance(value, tuple):
         return tuple(value_in(item, model, known) for item in value)
-    return evaluate(value, ModelEnvironment(model), known) if isinstance(value, Term) else value
+    return value
 
 
 Fill = Callable[[Var], Any]

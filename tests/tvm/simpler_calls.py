@@ -71,7 +71,36 @@ CASES: dict[str, tuple[Call, str]] = {
     "summed": (call("Sum", var(2, 3, 4, 5), axis=(1, -2), keepdims=True), "float32[2,12,5]"),
     "summed apart": (call("Sum", var(2, 1, 3, 4), axis=(0, 3)), "float32[2,3,4]"),
     "summed sizes of 1": (call("Max", var(2, 1, 3), axis=(1,)), "float32[6,1]"),
-    "of another kind": (call("Softmax", var(2, 3), axis=1), "float32[2,3]"),
+    "of another kind": (call("Variance", var(2, 3), axis=(1,)), "float32[2,3]"),
+    "biased": (
+        call("BiasAdd", var(2, 3, 4, 5), var(3, name="y"), axis=-3),
+        "float32[2,3,20], float32[3]",
+    ),
+    "softmax": (call("Softmax", var(2, 3, 4), axis=-1), "float32[6,4,1]"),
+    "log softmax": (call("LogSoftmax", var(2, 3, 4), axis=0), "float32[1,2,12]"),
+    "dense": (call("Dense", var(2, 3, 4), var(5, 4, name="y")), "float32[6,4], float32[5,4]"),
+    "dense of a vector": (call("Dense", var(4), var(5, 4, name="y")), "float32[1,4], float32[5,4]"),
+    "multiplied": (call("Matmul", var(2, 3, 4), var(4, 5, name="y")), "float32[6,4], float32[4,5]"),
+    "multiplied by a vector": (
+        call("Matmul", var(2, 3, 4), var(4, name="y")),
+        "float32[6,4], float32[4,1]",
+    ),
+    "a vector multiplied": (
+        call("Matmul", var(4), var(4, 5, name="y")),
+        "float32[1,4], float32[4,5]",
+    ),
+    "a vector multiplied by batches": (
+        call("Matmul", var(4), var(2, 4, 5, name="y")),
+        "float32[4], float32[2,4,5]",
+    ),
+    "batches multiplied": (
+        call("Matmul", var(2, 3, 4, 5), var(2, 3, 5, 6, name="y")),
+        "float32[6,4,5], float32[6,5,6]",
+    ),
+    "a repeated batch": (
+        call("Matmul", var(2, 1, 4, 5), var(2, 3, 5, 6, name="y")),
+        "float32[2,1,4,5], float32[2,3,5,6]",
+    ),
     "without elements": (call("Sum", var(0, 3), axis=(0,)), "float32[0,3]"),
     "repeated elements": (call("Repeat", var(2, 3, 4), repeats=2, axis=1), "int32[2,3,4]"),
 }

@@ -27,50 +27,61 @@ def numbers(random: Random, least: int, most: int, many: int) -> tuple[int, ...]
     return tuple(random.randint(least, most) for _ in range(many))
 
 
-def sides(random: Random) -> tuple[int, ...]:
-    """Return padding before and behind two axes: some, behind only, or none."""
-    return random.choice(
-        [numbers(random, 0, 2, 4), (0, 0, *numbers(random, 0, 1, 2)), (0, 0, 0, 0)]
-    )
+def sides(random: Random, axes: int) -> tuple[int, ...]:
+    """Return padding before and behind some axes: some, behind only, or none."""
+    before = (0,) * axes
+    behind = (*before, *numbers(random, 0, 1, axes))
+    return random.choice([numbers(random, 0, 2, 2 * axes), behind, 2 * before])
 
 
-def convolution(random: Random, dtype: str) -> Expr:
-    groups, (data, kernel) = random.choice((1, 1, 2, 3)), random.choice(LAYOUTS)
-    channels, features = groups * random.randint(1, 2), groups * random.randint(1, 2)
-    sizes = {"N": random.randint(1, 2), "C": channels, "H": random.randint(1, 7), "W": 4}
-    window = {"O": features, "I": channels // groups, "H": random.randint(1, 3), "W": 2}
-    operands = [
-        Var("x", tuple(sizes[axis] for axis in data), dtype),
-        Var("w", tuple(window[axis] for axis in kernel), dtype),
-    ]
-    attributes = {
-        "strides": numbers(random, 1, 3, 2),
-        "padding": numbers(random, 0, 2, 4),
-        "dilation": numbers(random, 1, 3, 2),
-        "groups": groups,
-        "data_layout": data,
-        "kernel_layout": kernel,
-        "out_dtype": dtype,
-    }
-    return Call(lookup("Conv2D"), operands, attributes)
+def convolution(name: str) -> Callable[[Random, str], Expr]:
+    layouts, axes = LAYOUTS[name], int(name[-2])
+
+    def convolve(random: Random, dtype: str) -> Expr:
+        groups, (data, kernel) = random.choice((1, 1, 2, 3)), random.choice(layouts)
+        channels, features = groups * random.randint(1, 2), groups * random.randint(1, 2)
+        sizes = {"N": random.randint(1, 2), "C": channels, "H": random.randint(1, 7), "W": 4}
+        window = {"O": features, "I": channels // groups, "H": random.randint(1, 3), "W": 2}
+        operands = [
+            Var("x", tuple(sizes[axis] for axis in data), dtype),
+            Var("w", tuple(window[axis] for axis in kernel), dtype),
+        ]
+        attributes = {
+            "strides": numbers(random, 1, 3, axes),
+            "padding": numbers(random, 0, 2, 2 * axes),
+            "dilation": numbers(random, 1, 3, axes),
+            "groups": groups,
+            "data_layout": data,
+            "kernel_layout": kernel,
+            "out_dtype": dtype,
+        }
+        return Call(lookup(name), operands, attributes)
+
+    return convolve
 
 
-LAYOUTS = [(data, kernel) for data in ("NCHW", "NHWC") for kernel in ("OIHW", "HWIO")]
+LAYOUTS = {
+    "Conv1D": [(data, kernel) for data in ("NCW", "NWC") for kernel in ("OIW", "WIO")],
+    "Conv2D": [(data, kernel) for data in ("NCHW", "NHWC") for kernel in ("OIHW", "HWIO")],
+}
 
 
 def pooling(name: str) -> Callable[[Random, str], Expr]:
+    axes = int(name[-2])
+    layouts = [data for data, _ in LAYOUTS[f"Conv{axes}D"]]
+
     def pool(random: Random, dtype: str) -> Expr:
         attributes = {
-            "pool_size": numbers(random, 1, 3, 2),
-            "strides": numbers(random, 1, 3, 2),
-            "dilation": numbers(random, 1, 2, 2),
-            "padding": sides(random),
+            "pool_size": numbers(random, 1, 3, axes),
+            "strides": numbers(random, 1, 3, axes),
+            "dilation": numbers(random, 1, 2, axes),
+            "padding": sides(random, axes),
             "ceil_mode": random.random() < 0.5,
-            "layout": random.choice(("NCHW", "NHWC")),
+            "layout": random.choice(layouts),
         }
-        if name == "AvgPool2D":
+        if name.startswith("Avg"):
             attributes["count_include_pad"] = random.random() < 0.5
-        return Call(lookup(name), [Var("x", numbers(random, 1, 6, 4), dtype)], attributes)
+        return Call(lookup(name), [Var("x", numbers(random, 1, 6, 2 + axes), dtype)], attributes)
 
     return pool
 
@@ -90,8 +101,11 @@ def cutting(random: Random, dtype: str) -> Expr:
 
 
 MAKERS: Mapping[str, Callable[[Random, str], Expr]] = {
+    "AvgPool1D": pooling("AvgPool1D"),
     "AvgPool2D": pooling("AvgPool2D"),
-    "Conv2D": convolution,
+    "Conv1D": convolution("Conv1D"),
+    "Conv2D": convolution("Conv2D"),
+    "MaxPool1D": pooling("MaxPool1D"),
     "MaxPool2D": pooling("MaxPool2D"),
     "Pad": padding,
     "Split": cutting,

@@ -32,12 +32,21 @@ def _move(func: Any, args: Arguments, kwargs: Options) -> Any:
         values: Any = [part.value for part in parts]
         errors: Any = [part.error for part in parts]
     else:
-        values, errors, dtype = whole.value, whole.error, whole.dtype
+        parts, values, errors, dtype = [whole], whole.value, whole.error, whole.dtype
     moved = func(values, *rest, **kwargs)
-    moved_errors = func(errors, *rest, **_error_of_fill(kwargs, dtype))
+    options = _error_of_fill(kwargs, dtype)
+    if all(part.is_exact for part in parts) and not options.get("constant_values"):
+        return _exact(moved, dtype)
+    moved_errors = func(errors, *rest, **options)
     if isinstance(moved, list | tuple):
         return [Bounded(v, e, dtype) for v, e in zip(moved, moved_errors, strict=True)]
     return Bounded(moved, moved_errors, dtype)
+
+
+def _exact(moved: Any, dtype: Any) -> Any:
+    if isinstance(moved, list | tuple):
+        return [_exact(part, dtype) for part in moved]
+    return Bounded(moved, dtype=dtype)
 
 
 def _error_of_fill(kwargs: Options, dtype: Any) -> Options:

@@ -60,6 +60,8 @@ def unheld(value: Any, dtype: Any) -> Any:
 
     A wider type on the way may keep it, so that neither is certain. Nothing is said of overflows.
     """
+    if dtype == np.float64:
+        return np.zeros(np.shape(value))
     with np.errstate(all="ignore"):
         held = np.asarray(value).astype(dtype)
         spacing = np.spacing(np.abs(held)).astype(np.float64)
@@ -68,8 +70,7 @@ def unheld(value: Any, dtype: Any) -> Any:
 
 def _divides(grain: float, value: Any) -> bool:
     """Tell whether all elements are multiples of a power of two, infinities and NaN are not."""
-    scaled = value / grain
-    return bool((scaled - np.trunc(scaled) == 0).all())
+    return not np.fmod(value, grain).any()
 
 
 def settled(value: Any, error: Any, certain: Any, dtype: Any) -> Bounded:
@@ -116,6 +117,8 @@ def monotone(ufunc: Any, dtype: Any, *operands: Bounded) -> Bounded:
     rounding = precision.function_units * precision.unit * np.abs(value) + precision.smallest
     fits = np.abs(value) + spread <= precision.largest
     error = np.where(fits, 2.0 * spread + rounding, np.inf)
+    if np.isfinite(value).all():
+        return Bounded(value, error, dtype)
     return settled(value, error, _certain_function(ufunc, value, operands), dtype)
 
 
@@ -180,20 +183,23 @@ def _step(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
 
 def _quotient(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
     result = monotone(np.divide, dtype, left, right)
-    exact = _divides_exactly(left, right, result.value)
-    error = np.where(exact, unheld(result.value, dtype), result.error)
+    error = result.error
+    certain = left.error + right.error == 0
+    if certain.any():
+        exact = certain & _divides_exactly(left, right, result.value)
+        error = np.where(exact, unheld(result.value, dtype), error)
     near_zero = (np.abs(right.value) <= right.error) & (right.error > 0)
     return Bounded(result.value, np.where(near_zero, np.inf, error), dtype)
 
 
 def _divides_exactly(left: Bounded, right: Bounded, value: Any) -> Any:
-    """Tell where the exact quotient of exact values is a multiple of a grain, and small."""
+    """Tell where the quotient of exact values is itself exact: a multiple of a grain, and small."""
     limit = current_precision().exact
     multiples = (
         (np.fmod(left.value / grain, right.value) == 0) & (np.abs(value) < limit * grain)
         for grain in GRAINS
     )
-    return reduce(np.logical_or, multiples) & (left.error + right.error == 0)
+    return reduce(np.logical_or, multiples)
 
 
 def _decide(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Any:
