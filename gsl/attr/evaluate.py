@@ -141,6 +141,8 @@ def contains(item: Value, options: Value) -> Value:
         raise EvaluationError("the right side of attr.In is not a tuple")
     if isinstance(item, Term) and not is_symbolic(options):
         return operation("in", item, options)
+    if type(item) is str:  # a dtype, as nearly always: another one is told apart at once
+        options = tuple(one for one in options if type(one) is not str or one == item)
     undecided = []
     for option in options:
         same = equal(item, option)
@@ -217,20 +219,20 @@ def evaluate(term: Term, environment: Environment, memory: Memory | None = None)
     What is in `memory` is not computed again (thesis, section on memoisation). Raises
     EvaluationError when a part has no value, such as an index out of range.
     """
-    compute = COMPUTATIONS.get(type(term))
+    kind = type(term)
+    if kind is Constant:
+        return term.value  # type: ignore[attr-defined]
+    if kind is Symbol:
+        return environment.symbol(term)  # type: ignore[arg-type]
+    compute = COMPUTATIONS.get(kind)
     if compute is None:
         raise EvaluationError(f"not an attribute expression: {term!r}")
-    if memory is None or type(term) in LEAVES:
-        return compute(term, environment, memory)
+    if memory is None:
+        return compute(term, environment, None)
     if term not in memory:
-        value = compute(term, environment, memory)
-        memory[term] = value
+        memory[term] = value = compute(term, environment, memory)
         return value
     return memory[term]
-
-
-def _constant(term: Constant, environment: Environment, memory: Memory | None) -> Value:
-    return term.value
 
 
 def _anything(term: Anything, environment: Environment, memory: Memory | None) -> Value:
@@ -239,10 +241,6 @@ def _anything(term: Anything, environment: Environment, memory: Memory | None) -
 
 def _access(term: Access, environment: Environment, memory: Memory | None) -> Value:
     return environment.access(term)
-
-
-def _symbol(term: Symbol, environment: Environment, memory: Memory | None) -> Value:
-    return environment.symbol(term)
 
 
 def _operation(term: Operation, environment: Environment, memory: Memory | None) -> Value:
@@ -311,10 +309,8 @@ def _reduce(term: Reduce, environment: Environment, memory: Memory | None) -> Va
 
 
 COMPUTATIONS: Mapping[type, Callable[..., Value]] = {
-    Constant: _constant,
     Anything: _anything,
     Access: _access,
-    Symbol: _symbol,
     Operation: _operation,
     TupleOf: _tuple,
     Projection: _projection,
@@ -322,10 +318,7 @@ COMPUTATIONS: Mapping[type, Callable[..., Value]] = {
     VariadicTuple: _repeat,
     Reduce: _reduce,
 }
-"""How the value of every kind of term is computed; a table is quicker than a chain of cases."""
-
-LEAVES = frozenset({Constant, Anything, Symbol})
-"""Terms that are computed as quickly as they are remembered."""
+"""How the values of terms are computed, but of constants and symbols: most terms are these."""
 
 
 def field_count(count: Value) -> int:

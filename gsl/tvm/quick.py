@@ -14,6 +14,7 @@ from tvm.tirx import compilation_pipeline
 CODE = (
     "-fast-isel:bool=true",
     "-enable-misched:bool=false",
+    "-optimize-regalloc:uint=2",
     "-livedebugvalues-input-bb-limit:uint=0",
     "-livedebugvalues-input-dbg-value-limit:uint=0",
     *(
@@ -41,7 +42,10 @@ CODE = (
         )
     ),
 )
-"""Options of LLVM for level 0: TVM's just-in-time compiler takes no notice of the level itself."""
+"""Options of LLVM for level 0: TVM's just-in-time compiler takes no notice of the level itself.
+
+For options that LLVM itself decides about when they are not given, 2 means no.
+"""
 
 PIPELINE = "gsl_quick"
 """The name of the passes below, for `tvm.compile`."""
