@@ -12,6 +12,7 @@ from gsl.kernel.meaning import Elements, Index, apply, number
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.domain import Real
 from gsl.operators.elementwise import UNARY, erf, unary
+from gsl.operators.extrema import larger, smaller
 from gsl.operators.kinds import Number
 from gsl.operators.ranges import in_range
 from gsl.types import FLOATING, NUMERIC, TensorType
@@ -21,7 +22,7 @@ Steepness = Annotated[float, Real(low=2.0**-10)]
 
 
 def _relu(data: Any) -> Any:
-    return np.maximum(data, 0)
+    return larger(data, 0)
 
 
 def _sigmoid(data: Any) -> Any:
@@ -128,7 +129,7 @@ def _clip(data: Any, min: float, max: float) -> Any:
     # Floats mean themselves, as a constant of the same number beside an operator does.
     is_floating = data.dtype.kind == "f"
     low, high = (v if is_floating else _limit(v, data.dtype.name) for v in (min, max))
-    return np.minimum(np.maximum(data, low), high)
+    return smaller(larger(data, low), high)
 
 
 @Clip.kernel

@@ -22,6 +22,7 @@ from gsl.operators.declaration import (
     operator,
     tensors,
 )
+from gsl.operators.extrema import larger, smaller
 from gsl.operators.kinds import DtypeOf
 from gsl.operators.ranges import is_integer
 from gsl.operators.shapes import broadcast
@@ -112,8 +113,20 @@ def binary(
 Add = binary("Add", "add", np.add, "The sum of two tensors.")
 Subtract = binary("Subtract", "subtract", np.subtract, "The difference of two tensors.")
 Multiply = binary("Multiply", "multiply", np.multiply, "The product of two tensors.")
-Maximum = binary("Maximum", "maximum", np.maximum, "The larger of two elements.")
-Minimum = binary("Minimum", "minimum", np.minimum, "The smaller of two elements.")
+Maximum = binary(
+    "Maximum",
+    "maximum",
+    larger,
+    "The larger of two elements, of zeros the right one.",
+    element="max",
+)
+Minimum = binary(
+    "Minimum",
+    "minimum",
+    smaller,
+    "The smaller of two elements, of zeros the right one.",
+    element="min",
+)
 Divide = binary(
     "Divide",
     "divide",

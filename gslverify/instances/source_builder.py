@@ -46,6 +46,7 @@ from gsl.text.naming import pattern_names
 from gsl.text.terms import term_text
 from gsl.types import ALL_DTYPES, FLOATING, INTEGER, TupleType
 from gslverify.instances.choices import Replay, Steps, Told
+from gslverify.instances.elements import read_by_element
 from gslverify.instances.instance import USUAL, Claim, Extent, InfeasibleError, Instance
 from gslverify.instances.limits import largest_size
 from gslverify.instances.open_terms import has_length, is_open
@@ -91,6 +92,7 @@ class SourceBuilder:
         self.told = Told(self.instance.claims)
         self.trail = Trail(self.instance, self.told)
         self.tuples = tuple_valued(subst)
+        self.read_by_element = read_by_element(subst)
         self.current: Origin | None = subst.origin
         self.largest = largest_size(subst)
 
@@ -291,6 +293,8 @@ class SourceBuilder:
         if value is not None:
             return self._scalar(key, value, dtype)
         shape = self._constrained_shape(key, pattern)
+        if shape and pattern in self.read_by_element:
+            raise UndecidedError("a condition reads elements of a constant one by one")
         if shape:
             return self._input(key, shape, dtype)
         sort = self.choose(("int", "real"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -245,3 +246,27 @@ def test_tuples_of_many_fields_are_tried_though_ranks_are_unknown() -> None:
 def test_a_mistake_in_the_sixth_field_is_found(seed: int) -> None:
     result = ask(NUMERIC, relu_of_each, seed=seed)
     assert only(result).code is OUTPUTS_DIFFER
+
+
+@pytest.mark.parametrize(
+    "read",
+    [lambda c: c.value[0] == 1, lambda c: c.value[0][-1] == 1, lambda c: c.value[1:] == (2,)],
+    ids=["an element", "an element of a row", "a slice"],
+)
+def test_elements_of_a_constant_are_not_known(read: Callable[[Any], Any]) -> None:
+    def reads() -> Subst:
+        x, c = pat.Wildcard(), pat.Const()
+        return Subst(x + c, x + 1, where=[read(c)])
+
+    finding = only(ask(SATISFIABLE, reads))
+    assert finding.code is UNDECIDED_SATISFIABILITY
+    assert "reads elements of a constant" in " ".join(finding.details)
+
+
+def reads_a_scalar() -> Subst:
+    x, c = pat.Wildcard(), pat.Const(shape=())
+    return Subst(x + c, x + 1, where=[c.value[0] == 1])
+
+
+def test_constants_without_axes_have_no_elements_to_read() -> None:
+    assert only(ask(SATISFIABLE, reads_a_scalar)).code is VACUOUS
