@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from gslverify.corpus.collect import CollectedRule, Unusable, collect, writable
 from gslverify.finding import Finding
 from gslverify.project import named, project_root
-from gslverify.repro.form import Stored, UnreadableError, read
+from gslverify.repro.form import Stored, UnreadableError, read, rule_in
 from gslverify.repro.store import PINNED, find
 from gslverify.settings import Settings
 from gslverify.stage import Question
@@ -16,12 +17,12 @@ from gslverify.stages.static import write_down
 from gslverify.trials.replay import Replay, replay
 
 
-def rule_of(stored: Stored, path: Path) -> CollectedRule:
+def rule_of(path: Path) -> CollectedRule:
     """Return the rule that a file is about; raise UnreadableError where there is none to ask.
 
     That of a pinned counterexample is in the folder above, wherever the project is now.
     """
-    file, _, name = stored.rule_id.partition("::")
+    file, _, name = rule_in(path).partition("::")
     if path.parent.parent.name == PINNED:
         file = str(path.parent.parent.parent / Path(file).name)
     elif (project_root() / file).exists():
@@ -35,13 +36,26 @@ def rule_of(stored: Stored, path: Path) -> CollectedRule:
     return item
 
 
+def stored_in(path: Path) -> Stored:
+    """Return what a file says, with the operators of its rule file where it needs them.
+
+    Raises UnreadableError.
+    """
+    try:
+        return read(path)
+    except UnreadableError:
+        with suppress(UnreadableError):
+            rule_of(path)
+        return read(path)
+
+
 def replay_file(path: Path) -> tuple[Stored, CollectedRule, Replay]:
     """Return what a file says, the rule that it is about, and what the rule does to it now.
 
     Raises UnreadableError.
     """
+    item = rule_of(path)
     stored = read(path)
-    item = rule_of(stored, path)
     written = write_down(Question(item.rule_id, item.rule, Settings()))
     if isinstance(written, Finding):
         raise UnreadableError(

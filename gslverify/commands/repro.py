@@ -15,7 +15,7 @@ from gslverify.atomic import reason_of
 from gslverify.commands.parameters import resolved_settings
 from gslverify.exits import Exit
 from gslverify.project import in_project
-from gslverify.repro.form import Stored, UnreadableError, read
+from gslverify.repro.form import Stored, UnreadableError
 from gslverify.repro.store import find, pin
 
 PYTEST = '''"""{message}"""
@@ -47,7 +47,9 @@ def repro(file: str, emit: str | None, keep: bool) -> None:
     try:
         path = find(file, Path(resolved_settings({}).settings.failures_folder))
         if emit is not None:
-            click.echo(_emitted(read(path), path, emit), nl=False)
+            with redirect_stdout(sys.stderr):
+                stored = import_module("gslverify.again").stored_in(path)
+            click.echo(_emitted(stored, path, emit), nl=False)
             return
         with redirect_stdout(sys.stderr):
             stored, item, result = import_module("gslverify.again").replay_file(path)

@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import inf
 from multiprocessing import resource_tracker
@@ -28,7 +28,7 @@ from gslverify.engine.budget import rule_is_over
 from gslverify.engine.examination import skipped
 from gslverify.engine.worker import Message, serve
 from gslverify.events import Notify, StageStarted
-from gslverify.finding import Finding, StageResult
+from gslverify.finding import Counterexample, Finding, StageResult
 from gslverify.settings import Settings
 from gslverify.stages import Wave
 
@@ -45,7 +45,8 @@ SPENT = "used up the time for the rule"
 class Task:
     """A rule, by the file that holds it, and the stages it has to go through in `seconds`.
 
-    The `plan` is what earlier stages have worked out about it.
+    The `plan` is what earlier stages have worked out about it. Of a task that `is_watched` every
+    graph is known before it is run.
     """
 
     number: int
@@ -54,6 +55,7 @@ class Task:
     wave: Wave
     seconds: float = inf
     plan: tuple[Any, ...] = ()
+    is_watched: bool = False
 
 
 Outcome = tuple[StageResult, ...]
@@ -115,10 +117,10 @@ class Pool:
         """Yield number and stage results of each task, in the order of completion.
 
         Tasks are taken when there is a process for them. A task whose worker died is tried once
-        more, in a fresh process. At the deadline of the pool nothing more is yielded, and workers
-        that are still at work are ended.
+        more, in a fresh process that is watched. At the deadline of the pool nothing more is
+        yielded, and workers that are still at work are ended.
         """
-        waiting, tried = _Waiting(tasks), set[int]()
+        waiting = _Waiting(tasks)
         while self._busy() or not waiting.is_empty():
             if time.monotonic() >= self.deadline:
                 for worker in self._busy():
@@ -130,9 +132,8 @@ class Pool:
                 if not over or worker.task is None:
                     continue
                 task = worker.task
-                if worker.lost == ENDED and task.number not in tried:
-                    tried.add(task.number)
-                    waiting.put_back(task)
+                if worker.lost == ENDED and not task.is_watched:
+                    waiting.put_back(replace(task, is_watched=True))
                 else:
                     yield task.number, worker.finish()
                 if worker.lost:
@@ -203,15 +204,18 @@ class _Worker:
         self.task: Task | None = None
         self.results: list[StageResult] = []
         self.running = ""
+        self.last: Counterexample | None = None
         self.lost = ""
 
     def begin(self, task: Task) -> None:
         """Hand a task to the process, which may have died meanwhile; `receive` will notice."""
         self.task, self.results, self.running = task, [], next(iter(task.wave))
+        self.last = None
         self.deadline = time.monotonic() + self.timeout + START_SECONDS
         self.end_of_rule = inf
         with suppress(OSError):
-            self.connection.send((task.rule_id, task.path, dict(task.wave), task.plan))
+            wave = dict(task.wave)
+            self.connection.send((task.rule_id, task.path, wave, task.plan, task.is_watched))
 
     def receive(self, notify: Notify) -> bool:
         """Take what the process has sent; tell whether its task is over, well or not."""
@@ -240,11 +244,14 @@ class _Worker:
         if isinstance(message, StageResult):
             self.results.append(message)
             return
+        if isinstance(message, Counterexample):
+            self.last = message
+            return
         assert message is not None
         if isinstance(message, StageStarted):
             assert self.task is not None
             now = time.monotonic()
-            self.running = message.stage
+            self.running, self.last = message.stage, None
             self.timeout = self.settings.timeout_of(message.stage)
             self.deadline = now + self.timeout
             self.end_of_rule = min(self.end_of_rule, now + self.task.seconds)
@@ -272,7 +279,9 @@ class _Worker:
         how = self.lost if code is None else f"{ENDED} with {exit_text(code)}"
         message = f"the worker process {how} in stage {self.running}"
         cure = "verify the rule alone with -j 0 to see what happens"
-        finding = Finding(WORKER_LOST, message, None, cure, subject=self.running)
+        finding = Finding(
+            WORKER_LOST, message, None, cure, counterexample=self.last, subject=self.running
+        )
         return StageResult(self.running, WORKER_LOST.verdict, (finding,))
 
     def end(self, *, gently: bool) -> None:

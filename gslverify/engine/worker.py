@@ -17,15 +17,17 @@ from typing import Any
 from gslverify.corpus.collect import Collected, CollectedRule, load
 from gslverify.engine.examination import crashed, examine
 from gslverify.events import Live, StageStarted
-from gslverify.finding import StageResult
+from gslverify.finding import Counterexample, StageResult
 from gslverify.mutation.collect import find_item
 from gslverify.settings import Settings
 from gslverify.stages import Wave, prepare
+from gslverify.trials.announced import announcing
 
-Request = tuple[str, Path, Wave, tuple[Any, ...]]
-"""Rule id, file, stages, and the plan of earlier ones."""
+Request = tuple[str, Path, Wave, tuple[Any, ...], bool]
+"""Rule id, file, stages, the plan of earlier ones, and whether graphs are wanted before they run.
+"""
 
-Message = Live | StageResult | None
+Message = Live | StageResult | Counterexample | None
 """What a worker sends; None ends a task."""
 
 
@@ -52,7 +54,7 @@ def _end_with_parent() -> None:
 
 
 def _answer(connection: Connection, request: Request, settings: Settings) -> None:
-    rule_id, path, wave, plan = request
+    rule_id, path, wave, plan, is_watched = request
     item = find_item(_load(path), rule_id)
     if not isinstance(item, CollectedRule):
         first = next(iter(wave))
@@ -60,8 +62,9 @@ def _answer(connection: Connection, request: Request, settings: Settings) -> Non
         connection.send(crashed(first, LookupError(f"{path} changed while it was verified")))
         return
     prepare(wave, settings)
-    for result in examine(item, wave, settings, connection.send, plan):
-        connection.send(_picklable(result))
+    with announcing(connection.send if is_watched else None):
+        for result in examine(item, wave, settings, connection.send, plan):
+            connection.send(_picklable(result))
 
 
 @lru_cache(maxsize=64)

@@ -141,17 +141,39 @@ def _record_to_json(record: Record, position: int, arrays: dict[str, Any]) -> li
 
 def read(path: Path) -> Stored:
     """Return what a file says; raise UnreadableError with the reason and the cure."""
+    return parse(_contents(path), path)
+
+
+def _contents(path: Path) -> bytes:
     try:
-        contents = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise UnreadableError(
             path, f"cannot be read: {error.strerror}", "check the path"
         ) from error
-    return parse(contents, path)
+
+
+def rule_in(path: Path) -> str:
+    """Return the rule that a file is about, whose operators have to be known to read the rest.
+
+    Raises UnreadableError.
+    """
+    return str(_header(_contents(path), path).get("rule"))
 
 
 def parse(contents: bytes, path: Path) -> Stored:
     """Return what the text of a file says; `path` is where it is from. Raises UnreadableError."""
+    header = _header(contents, path)
+    try:
+        arrays = _read_arrays(header, path.parent)
+        if _digest(header, arrays) != header["hash"]:
+            raise ValueError("its contents do not fit its hash, so somebody has changed it")
+        return _stored(header, arrays)
+    except (GslError, MemoryError, OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        raise UnreadableError(path, f"is damaged: {type(error).__name__}: {error}") from error
+
+
+def _header(contents: bytes, path: Path) -> dict[str, Any]:
     try:
         header = json.loads(contents)
     except (ValueError, RecursionError) as error:
@@ -161,13 +183,7 @@ def parse(contents: bytes, path: Path) -> Stored:
     if header.get("version") != VERSION:
         cure = "replay it with the release that has written it"
         raise UnreadableError(path, f"has version {header.get('version')}, not {VERSION}", cure)
-    try:
-        arrays = _read_arrays(header, path.parent)
-        if _digest(header, arrays) != header["hash"]:
-            raise ValueError("its contents do not fit its hash, so somebody has changed it")
-        return _stored(header, arrays)
-    except (GslError, MemoryError, OSError, ValueError, KeyError, TypeError, IndexError) as error:
-        raise UnreadableError(path, f"is damaged: {type(error).__name__}: {error}") from error
+    return header
 
 
 def _read_arrays(header: Mapping[str, Any], folder: Path) -> dict[str, Any]:

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 
 from gsl.errors import GraphError
 from gsl.subst import Subst
+from gsl.tvm.jobs import Failure
 from gsl.types import TensorType, TupleType, Type
 from gslverify.case import Case
 from gslverify.codes.backend import KNOWN_DEVIATION
 from gslverify.codes.levels import SPECIAL_VALUES_CHANGE
 from gslverify.codes.numeric import (
+    BACKEND_CRASHED,
+    BACKEND_INCOMPLETE,
     BACKENDS_DISAGREE,
     MATCH_REFUSED,
     OUTPUTS_DIFFER,
@@ -21,7 +24,9 @@ from gslverify.comparison.special import changes
 from gslverify.finding import CODES, Code
 from gslverify.generate.network import Network
 from gslverify.instances.concrete import rewrite_once, target_outputs
+from gslverify.trials import backend
 from gslverify.trials.blame import differences
+from gslverify.trials.second_opinion import SIDES
 from gslverify.trials.trial import Outcome, run_trial
 
 ABOUT_TYPES = (OUTPUT_SHAPE, OUTPUT_DTYPE, ILLEGAL_TARGET)
@@ -30,6 +35,9 @@ ABOUT_TYPES = (OUTPUT_SHAPE, OUTPUT_DTYPE, ILLEGAL_TARGET)
 
 ABOUT_TVM = (BACKENDS_DISAGREE, KNOWN_DEVIATION)
 """Codes about graphs that no rule is needed for."""
+
+ABOUT_FAILURES = (BACKEND_CRASHED, BACKEND_INCOMPLETE)
+"""Codes about graphs that TVM could not run, though the references agree on them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,8 @@ def replay(subst: Subst, case: Case, code_id: str) -> Replay:
     if any(code_id == code.id for code in ABOUT_TVM):
         return _replay_tvm(network, case, code_id)
     trial = run_trial(subst, network, case.inputs)
+    if any(code_id == code.id for code in ABOUT_FAILURES) and trial.values[1]:
+        return _replay_failure(trial, code_id)
     is_special = code_id == SPECIAL_VALUES_CHANGE.id
     if is_special and trial.target and trial.code in (None, OUTPUTS_DIFFER):
         # A truth value that NaN decides is a difference like any other for the trial.
@@ -91,6 +101,15 @@ def _replay_tvm(network: Network, case: Case, code_id: str) -> Replay:
     if not found:
         return Replay(None, "TVM and the references agree on it")
     return Replay(CODES[code_id], found[0].summary)
+
+
+def _replay_failure(trial: Outcome, code_id: str) -> Replay:
+    for side, outputs in zip(SIDES, (trial.network.outputs, trial.target), strict=True):
+        result = backend.run(outputs, trial.inputs)
+        if isinstance(result, Failure):
+            kind, what = result.kind, result.message.splitlines()[0]
+            return Replay(CODES[code_id], f"TVM cannot run the {side}: {kind}: {what}", trial=trial)
+    return Replay(None, "TVM runs both sides, and the references agree", trial=trial)
 
 
 def _replay_special(network: Network, trial: Outcome) -> Replay:

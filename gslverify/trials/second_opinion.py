@@ -9,19 +9,20 @@ from typing import TypeVar
 import numpy as np
 
 from gsl.expr import Expr
-from gsl.text.listing import listing
 from gslverify.codes.backend import BACKEND_MISSING
 from gslverify.codes.numeric import BACKEND_CRASHED, BACKEND_INCOMPLETE
 from gslverify.comparison.special import MENUS, has_answer, special_inputs
-from gslverify.finding import Assurance, Counterexample, Finding, Level
+from gslverify.finding import Assurance, Finding, Level
 from gslverify.stage import Count, Outcome, Question
 from gslverify.trials import backend
 from gslverify.trials.blame import blamed, differences
 from gslverify.trials.trial import Outcome as Trial
+from gslverify.trials.trial import example_of
 
 Item = TypeVar("Item")
 SIDES = ("source", "target")
 MOST_TOLD = 3
+UNCONFIRMED = "the references agree on it; TVM could not run one side or both"
 NETWORKS_WITH_SPECIAL_VALUES = 3
 
 
@@ -59,7 +60,7 @@ def confirm_on_tvm(question: Question, passed: list[list[Trial]]) -> Iterator[Ou
         yield Finding(BACKEND_MISSING, f"TVM does not start: {error}", span, cure)
         return
     details = tuple(dict.fromkeys(said.failures))[:3]
-    example = None if said.failed is None else _example(said.failed)
+    example = None if said.failed is None else example_of(said.failed, UNCONFIRMED)
     yield Count("confirmed", len(said.confirmed))
     yield from said.disagreements
     if question.rule.nan == "same":
@@ -114,17 +115,6 @@ def sides_of(trial: Trial) -> list[backend.Asked]:
     """Return source and target of a trial, to be run on TVM."""
     both = zip(SIDES, trial.values, strict=True)
     return [backend.Asked(_outputs(trial, side), trial.inputs, known) for side, known in both]
-
-
-def _example(trial: Trial) -> Counterexample:
-    """Return the graphs that TVM could not run, to be kept for `gslverify repro`."""
-    return Counterexample(
-        trial.network.model,
-        tuple(listing(trial.network.outputs)),
-        tuple(listing(trial.target)),
-        notes=("the references agree on it; TVM could not run one side or both",),
-        case=trial.case(),
-    )
 
 
 def special_deviations(passed: Sequence[list[Trial]]) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from gsl.errors import GraphError, GslError, RewriteError
 from gsl.expr import Expr
 from gsl.graph import reverse_post_order
 from gsl.subst import Subst
+from gsl.text.listing import listing
 from gsl.workload import Workload
 from gslverify.case import Case, case_of
 from gslverify.codes.levels import EMPTY_DIFFERS
@@ -25,10 +26,11 @@ from gslverify.comparison.bounded import AmbiguousError
 from gslverify.comparison.compare import Comparison, UndefinedError, compare, evaluate_bounded
 from gslverify.comparison.references import ReferenceFailureError
 from gslverify.comparison.repeated import changing_reference
-from gslverify.finding import Code
+from gslverify.finding import Code, Counterexample
 from gslverify.generate.network import MAY_DECLINE, PLANTED, Network
 from gslverify.generate.strategies import has_at_most
 from gslverify.instances.concrete import Rewritten, rewrite_once
+from gslverify.trials.announced import announce
 from gslverify.trials.domains import is_defined, misuse, other_conversions
 from gslverify.trials.integrity import damage
 
@@ -37,6 +39,7 @@ MOST_ELEMENTS_OF_TARGET = 2**25
 """Elements of a tensor on the way to the target; those of networks have a limit of their own."""
 NO_ELEMENTS = "the outputs have no elements"
 UNDEFINED = "an operator of the source is not defined on some of its operands"
+LAST = "the last graphs that were run before the process ended"
 TOO_LARGE = f"a tensor of the target has more than {MOST_ELEMENTS_OF_TARGET:,} elements"
 
 
@@ -71,6 +74,13 @@ class Outcome:
             network.context,
             network.escaping,
         )
+
+
+def example_of(trial: Outcome, note: str) -> Counterexample:
+    """Return the graphs and inputs of a trial, to be kept for `gslverify repro`."""
+    source, target = listing(trial.network.outputs), listing(trial.target)
+    model, case = trial.network.model, trial.case()
+    return Counterexample(model, tuple(source), tuple(target), notes=(note,), case=case)
 
 
 def simplest(passed: Sequence[Sequence[Outcome]]) -> Outcome:
@@ -117,6 +127,7 @@ def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Ou
     exprs = reverse_post_order(prepared.outputs)
     if not all(has_at_most(expr, MOST_ELEMENTS_OF_TARGET) for expr in exprs):
         return Outcome(network, inputs, prepared.outputs, rejected=TOO_LARGE)
+    announce(lambda: example_of(Outcome(network, inputs, prepared.outputs), LAST))
     return _compare(network, inputs, prepared.outputs)
 
 

@@ -359,6 +359,27 @@ print(worker._zygote.pid, flush=True)
 """
 
 
+OTHER_VERSION = """
+from gsl.expr import Const
+from gsl.tvm import child
+from gsl.tvm.errors import BackendError
+from gsl.tvm.worker import Worker
+child.VERSION = "0.1"
+with Worker() as worker:
+    try:
+        worker.run([("one", [Const(1.0)], {})])
+    except BackendError as error:
+        print(error)
+"""
+
+
+def test_a_tvm_of_another_version_is_an_error():
+    command = [sys.executable, "-c", OTHER_VERSION]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert "TVM does not start: TVM 0." in done.stdout
+    assert "is installed, not 0.1" in done.stdout
+
+
 @pytest.mark.parametrize("end", ["", "os._exit(0)", "os.kill(os.getpid(), 9)"])
 def test_the_parent_has_no_tvm_and_leaves_no_process_behind(end: str):
     done = subprocess.run(

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from gslverify.repro.form import rule_in
+
 HEAD = """\
 import os
 
@@ -82,6 +84,27 @@ def test_reference_that_aborts_costs_its_rule(folder: Path) -> None:
     found = report_of(folder, text, "--no-tvm")
 
     assert found == {"odd": ("error", ["GSL902"]), "sound": ("pass", []), "exit": 3}
+    (stored,) = (folder / ".gslverify" / "failures").glob("odd-GSL902-*.json")
+    assert rule_in(stored) == "rules.py::odd"
+    assert '"Odd"' in stored.read_text("utf-8")
+
+
+def repro(stored: Path) -> str:
+    """Return what `gslverify repro` says of a file."""
+    command = [sys.executable, "-m", "gslverify", "repro", str(stored)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert not done.stderr
+    return done.stdout
+
+
+def test_what_was_run_last_can_be_run_again(folder: Path) -> None:
+    """It needs the operator that the file of the rule declares."""
+    text = HEAD.format(reference="ABORT() or data", lowering="data")
+    report_of(folder, text.replace("import os\n", "import os\nABORT = os.abort\n"), "--no-tvm")
+    (stored,) = (folder / ".gslverify" / "failures").glob("odd-GSL902-*.json")
+    (folder / "rules.py").write_text(text.replace("import os\n", "ABORT = int\n"), "utf-8")
+
+    assert "MENDED rules.py::odd: source and target agree on it" in repro(stored)
 
 
 @pytest.mark.smt
@@ -114,3 +137,5 @@ def test_operator_that_ends_tvm_costs_its_rule(lowering: str, folder: Path) -> N
     assert verdict == "inconclusive"
     assert "GSL491" in codes
     assert found["sound"] == ("pass", [])
+    (stored,) = (folder / ".gslverify" / "failures").glob("odd-GSL491-*.json")
+    assert "REPRODUCED rules.py::odd: GSL491 TVM cannot run the source: crash" in repro(stored)
