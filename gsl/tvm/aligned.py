@@ -13,7 +13,7 @@ ALIGNMENT = 64
 def aligned(array: Any) -> Any:
     """Return `array` if TVM can use its memory as it is, else an aligned contiguous copy."""
     flags = array.flags
-    if flags.c_contiguous and flags.writeable and array.ctypes.data % ALIGNMENT == 0:
+    if flags.c_contiguous and flags.writeable and _address(array) % ALIGNMENT == 0:
         return array
     copy = empty(array.shape, array.dtype)
     copy[...] = array
@@ -27,5 +27,10 @@ def empty(shape: tuple[int, ...], dtype: Any) -> Any:
     for one in shape:
         size *= one
     memory = np.empty(size + ALIGNMENT, np.uint8)
-    start = -memory.ctypes.data % ALIGNMENT
-    return memory[start : start + size].view(plain).reshape(shape)
+    return np.ndarray(shape, plain, memory, -_address(memory) % ALIGNMENT)
+
+
+def _address(array: Any) -> int:
+    """Return where the elements begin, without the objects that `array.ctypes` makes."""
+    place: int = array.__array_interface__["data"][0]
+    return place

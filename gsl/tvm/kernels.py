@@ -9,6 +9,7 @@ pipeline of TVM fuses nothing, so a graph computes with the same kernels when it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ class Kernels:
             case Var(name=name):
                 if name not in inputs:
                     raise GraphError(f"variable `{name}` has no value")
-                return _checked(aligned(np.asarray(inputs[name])), expr.type, f"input `{name}`")
+                return _checked(aligned(np.asarray(inputs[name])), expr.type, expr)
             case Const(value=value):
                 return aligned(value)
             case Tuple():
@@ -92,10 +93,10 @@ class Kernels:
             raise function
         numbers = [tvm.runtime.ShapeTuple(form.numbers)] if form.codes else []
         if not form.is_simpler:
-            return _checked(function(*operands, *numbers), call.type, describe(call))
+            return _checked(function(*operands, *numbers), call.type, call)
         pairs = zip(operands, form.call.operands, strict=True)
         given = [_same_bytes(value, operand.type) for value, operand in pairs]
-        result = _checked(function(*given, *numbers), form.call.type, describe(form.call))
+        result = _checked(function(*given, *numbers), form.call.type, form.call)
         return _same_bytes(result, call.type)
 
     def key(self, call: Call) -> Key | None:
@@ -221,24 +222,30 @@ def _result(value: Any, declared: Type) -> Any:
     return np.array(_array(value))
 
 
-def _checked(value: Any, declared: Type, place: str) -> Any:
+def _checked(value: Any, declared: Type, expr: Expr) -> Any:
     """Return a value of TVM; raise TypeMismatchError unless it is of the declared type."""
     if isinstance(declared, TupleType):
         for part, its in zip(value, declared.fields, strict=True):
-            _checked(part, its, place)
+            _checked(part, its, expr)
         return value
-    actual = TensorType(tuple(map(int, value.shape)), str(value.dtype))
-    if actual != declared:
+    if tuple(value.shape) != declared.shape or _dtype_name(value.dtype) != declared.dtype:
+        place = describe(expr) if isinstance(expr, Call) else f"input `{getattr(expr, 'name', '')}`"
+        actual = TensorType(tuple(map(int, value.shape)), str(value.dtype))
         raise TypeMismatchError(f"{place} has type {declared}, TVM has {actual}")
     return value
 
 
+_dtype_name = cache(str)
+"""The names of dtypes; NumPy puts them together every time."""
+
+
 def _array(value: Any) -> Any:
-    return value if isinstance(value, np.ndarray) else np.from_dlpack(value)
+    """Return an aligned array; those that are arrays of NumPy by now are aligned already."""
+    return value if isinstance(value, np.ndarray) else aligned(np.from_dlpack(value))
 
 
 def _same_bytes(value: Any, given: Type) -> Any:
     """Return arrays as those of another type of as many bytes."""
     if isinstance(given, TupleType):
         return tuple(_same_bytes(*pair) for pair in zip(value, given.fields, strict=True))
-    return aligned(same_bytes(_array(value), given))
+    return same_bytes(_array(value), given)
