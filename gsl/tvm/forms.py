@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from gsl.expr import Call
 from gsl.operators.declaration import tensors
 from gsl.tvm.generality import any_sizes, generalised, is_flat
-from gsl.tvm.numbered import numbered, told
+from gsl.tvm.numbered import filler, numbered, told
 from gsl.tvm.simpler import has_elements, is_view, simplified
 from gsl.types import TensorType, Type
 
@@ -55,18 +55,27 @@ def general(call: Call) -> Form:
     """Return the form whose kernel serves as many other calls as can be."""
     if is_view(call):
         return Form(None, call, is_simpler=True)
-    simple = simplified(call)
+    filled = filler(call)
+    simple = simplified(call if filled is None else _filled_with_zero(call))
     key = exact(simple)
     types, codes = _types_and_codes(simple)
+    values = simple.attributes
+    if filled is not None:
+        codes = {**codes, "pad_value": (min(codes["pad_width"]) - 1,)}
+        values = {**values, "pad_value": filled}
     numbers = tuple(
         number
         for name in codes
-        for code, number in zip(codes[name], listed(simple.attributes[name]), strict=True)
+        for code, number in zip(codes[name], listed(values[name]), strict=True)
         if code < 0
     )
     if codes:
         key = key._replace(attributes=repr({**simple.attributes, **codes}))
     return Form(key._replace(types=types), simple, simple is not call, codes, numbers)
+
+
+def _filled_with_zero(call: Call) -> Call:
+    return Call(call.operator, call.operands, {**call.attributes, "pad_value": 0.0})
 
 
 def listed(number: int | tuple[int, ...]) -> tuple[int, ...]:

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from tvm import topi
+import numpy as np
+from tvm import tirx, topi
 from tvm.runtime import ObjectConvertible
 
 from gsl.expr import Call
 from gsl.operators.declaration import tensors
+from gsl.tvm.simpler import has_elements
 
 WINDOW = ("pool_size", "strides", "dilation", "padding")
 CONVOLUTION = ("strides", "padding", "dilation")
@@ -49,6 +51,22 @@ def _has_pieces(call: Call) -> bool:
     return is_at_places and len(pieces) > 1 and all(piece.size for piece in pieces)
 
 
+def filler(call: Call) -> int | None:
+    """Return what `Pad` fills with, as an integer of the same bytes.
+
+    None for other operators, for tensors without elements, and where the dtype does not have the
+    number, so that TVM has to say what becomes of it.
+    """
+    if call.operator.name != "Pad" or not has_elements(call):
+        return None
+    (given,) = tensors((call.operands[0].type,))
+    value, dtype = call.attributes["pad_value"], np.dtype(given.dtype)
+    with np.errstate(over="ignore", invalid="ignore"):
+        array = np.asarray(value).astype(dtype)
+    is_kept = np.isfinite(array) == np.isfinite(value) if dtype.kind == "f" else array == value
+    return int(array.view(f"i{dtype.itemsize}")) if is_kept and dtype.kind != "b" else None
+
+
 def told(call: Call, name: str) -> Collection[int]:
     """Return the places in an attribute whose numbers TVM has to know.
 
@@ -62,7 +80,8 @@ def told(call: Call, name: str) -> Collection[int]:
     sides = padding[:axes] if rounds_up else padding
     padded = [place for place, width in enumerate(sides) if width]
     if name == "padding":
-        return padded[:1] or range(len(padding))
+        least = sorted(padded, key=sides.__getitem__)  # 1 mostly, so that kernels are shared
+        return least[:1] or range(len(padding))
     return range(axes) if rounds_up and not padded else ()
 
 
@@ -92,8 +111,16 @@ def _pool(function: Callable[..., Any], kind: str) -> Callable[..., Any]:
     return pool
 
 
-def _pad(data: Any, *, pad_width: Any, pad_value: float) -> Any:
-    return topi.nn.pad(data, pad_width[::2], pad_width[1::2], pad_value)
+def _pad(data: Any, *, pad_width: Any, pad_value: Any) -> Any:
+    value = _of_bytes(pad_value[0], data.dtype) if isinstance(pad_value, list) else pad_value
+    return topi.nn.pad(data, pad_width[::2], pad_width[1::2], value)
+
+
+def _of_bytes(number: Any, dtype: str) -> Any:
+    """Return the element of a dtype whose bytes are those of an integer."""
+    if dtype == "float16":
+        return tirx.reinterpret(dtype, number.astype("int16"))
+    return number.astype(dtype)
 
 
 def _split(data: Any, *, indices_or_sections: Any, axis: int) -> Any:

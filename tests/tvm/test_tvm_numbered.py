@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import inf, nan
 from random import Random
 from typing import Any
 
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.tvm
 
 CALLS = 120
 """Calls of every operator; about half of them share kernels."""
+FILLERS = (0.0, -0.0, 1.0, 1.5, -2.0, 0.1, 1e-5, 1e-7, 100.0, inf, -inf, nan)
 DTYPES = ("float64", "float32", "float16", "int64", "int32", "int8", "uint8")
 
 
@@ -89,7 +91,7 @@ def pooling(name: str) -> Callable[[Random, str], Expr]:
 def padding(random: Random, dtype: str) -> Expr:
     rank = random.randint(1, 4)
     widths = numbers(random, 0, 2, 2 * rank)
-    attributes = {"pad_width": widths, "pad_value": random.choice((0.0, 1.0, 1.5, -2.0))}
+    attributes = {"pad_width": widths, "pad_value": random.choice(FILLERS)}
     return Call(lookup("Pad"), [Var("x", numbers(random, 1, 4, rank), dtype)], attributes)
 
 
