@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from figures import Figure, report
 
+from gsl.collector import collect_seldom
 from gsl.expr import Call, Const
 from gsl.operators import lookup
 from gslverify.comparison.compare import compare, evaluate_bounded
@@ -151,8 +152,9 @@ def work(count: int, wanted: int) -> Tally:
 
     The two ways take turns, as a machine is not equally fast all the time.
     """
-    tally, before = Tally(), processor_time()
-    for items in share(rules_in("sound", count)):
+    tally, before, rules = Tally(), processor_time(), rules_in("sound", count)
+    collect_seldom()  # as workers of the verifier do
+    for items in share(rules):
         kept = verify(tally, items, wanted)
         naive(tally, kept)
         seed_deviations(tally, kept)
@@ -170,15 +172,17 @@ def take_numbers_of(counter: Any) -> None:
 def share(items: Sequence[CollectedRule]) -> Iterator[Sequence[CollectedRule]]:
     """Yield a few rules at a time that no process has taken yet.
 
-    Neighbours stay together: rules of one topic share kernels.
+    Neighbours stay together: rules of one topic share kernels. Towards the end there are fewer at
+    a time, so that all processes end at about the same time.
     """
     while True:
         with numbers.get_lock():
             first = numbers.value
-            numbers.value += NEIGHBOURS
+            many = max(1, min(NEIGHBOURS, (len(items) - first) // 4))
+            numbers.value += many
         if first >= len(items):
             return
-        yield items[first : first + NEIGHBOURS]
+        yield items[first : first + many]
 
 
 def processor_time() -> float:

@@ -23,6 +23,7 @@ import tempfile
 import traceback
 from typing import IO, Any, NoReturn
 
+from gsl.collector import collect_seldom
 from gsl.errors import GslError
 from gsl.tvm.frames import Ending, receive, send, tail
 from gsl.tvm.lasting import LastingChild
@@ -64,7 +65,7 @@ def _import_child() -> Any:
     from gsl.tvm import child
 
     child.warm_up()
-    gc.freeze()
+    collect_seldom()
     return child
 
 

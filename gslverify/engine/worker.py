@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+from gsl.collector import collect_seldom
 from gslverify.corpus.collect import Collected, CollectedRule, load
 from gslverify.engine.examination import crashed, examine
 from gslverify.events import Live, StageStarted
@@ -70,7 +71,9 @@ def _answer(connection: Connection, request: Request, settings: Settings) -> Non
 @lru_cache(maxsize=64)
 def _load(path: Path) -> tuple[Collected, ...]:
     with redirect_stderr(sys.stdout):
-        return tuple(load(path))
+        items = tuple(load(path))
+    collect_seldom()
+    return items
 
 
 def _picklable(result: StageResult) -> StageResult:
