@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
+from gsl.rule_files.guard import losses
+from gslverify.codes.internal import WORKER_LOST
 from gslverify.corpus.collect import CollectedRule, Unusable, collect, writable
 from gslverify.finding import Finding
 from gslverify.project import named, project_root
@@ -61,7 +65,13 @@ def replay_file(path: Path) -> tuple[Stored, CollectedRule, Replay]:
         raise UnreadableError(
             path, f"its rule is not written down: {written.message}", written.cure
         )
-    return stored, item, replay(written, stored.case, stored.code_id)
+    return stored, item, _replayed(partial(replay, written, stored.case, stored.code_id))
+
+
+def _replayed(act: Callable[[], Replay]) -> Replay:
+    """Return what comes of a case, which is tried in a process of its own first: it may end it."""
+    loss = losses([act], Settings().stage_timeout).get(0)
+    return act() if loss is None else Replay(WORKER_LOST, f"running it {loss.how}")
 
 
 def still_fails(file: str | Path) -> str:

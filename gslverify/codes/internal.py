@@ -19,7 +19,9 @@ WORKER_LOST = code(
     "the process that verified the rule ended or hung",
     Verdict.ERROR,
     meaning="""A native library aborted the worker process or did not come back in time. The other
-rules were verified by fresh processes; this one by one of its own, with the same result.""",
+rules were verified by fresh processes; this one by one of its own, with the same result. The last
+graphs that were run, if it came to that, are stored like any counterexample; `gslverify repro` runs
+them again, in a process of their own.""",
 )
 
 NESTED_TOO_DEEPLY = code(

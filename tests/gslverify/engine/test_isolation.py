@@ -87,6 +87,9 @@ def test_reference_that_aborts_costs_its_rule(folder: Path) -> None:
     (stored,) = (folder / ".gslverify" / "failures").glob("odd-GSL902-*.json")
     assert rule_in(stored) == "rules.py::odd"
     assert '"Odd"' in stored.read_text("utf-8")
+    assert "REPRODUCED rules.py::odd: GSL902 running it ends the process with SIGABRT" in repro(
+        stored
+    )
 
 
 def repro(stored: Path) -> str:
