@@ -135,11 +135,23 @@ Divide = binary(
     dtypes=FLOATING,
     values={"rhs": Values(nonzero=True)},
 )
+
+
+def _power(lhs: Any, rhs: Any) -> Any:
+    found = np.power(lhs, rhs)
+    if not isinstance(found, np.ndarray | np.generic):
+        return found
+    # For one exponent 0.5 NumPy takes the root, of which zeros keep the sign and -inf has none.
+    is_special = (rhs == 0.5) & ((lhs == 0) | np.isneginf(lhs))
+    return np.where(is_special, np.abs(lhs), found)
+
+
 Power = binary(
     "Power",
     "power",
-    np.power,
+    _power,
     "The first tensor to the power of the second.",
+    element="pow",
     dtypes=FLOATING,
     values={"lhs": Values(low=0.5, high=4.0), "rhs": Values(low=-3.0, high=3.0)},
 )

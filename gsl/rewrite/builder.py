@@ -22,6 +22,7 @@ from gsl.match.bindings import Bindings, Frame, Key, Scope, frame_of, instance_o
 from gsl.match.find import Found, Matcher, matcher_of
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
+from gsl.operators.domain import Choice
 from gsl.operators.ranges import representable
 from gsl.pat import Call, Cond, Const, GetItem, Pattern, SameOperator, Tuple, Variadic
 from gsl.rewrite.made import constant, maker_of, require_type
@@ -142,8 +143,9 @@ class Builder:
     def _expr(self, pattern: Pattern, frame: Frame | None, operands: list[Expr]) -> Expr:
         match pattern:
             case Call():
-                attributes = self._attributes(pattern, frame)
-                return CallExpr(self._operator(pattern, frame), operands, attributes, self.need)
+                operator = self._operator(pattern, frame)
+                attributes = self._attributes(pattern, operator, frame)
+                return CallExpr(operator, operands, attributes, self.need)
             case Tuple() | Variadic():
                 return TupleExpr(operands)
             case GetItem(constraints=constraints):
@@ -187,7 +189,7 @@ class Builder:
             case _:
                 raise RewriteError(f"{pattern!r} does not say which operator to build")
 
-    def _attributes(self, pattern: Call, frame: Frame | None) -> dict[str, Any]:
+    def _attributes(self, pattern: Call, operator: Operator, frame: Frame | None) -> dict[str, Any]:
         given: dict[str, Any] = {}
         if pattern.attributes_of is not None:
             key = self._key(pattern.attributes_of, frame)
@@ -196,8 +198,18 @@ class Builder:
             given.update(copied.attributes)
         for name, term in pattern.constraints.items():
             if term is not ANYTHING:
-                given[name] = self.value(term, frame)
+                given[name] = self._chosen(operator, name, self.value(term, frame))
         return given
+
+    def _chosen(self, operator: Operator, name: str, value: Any) -> Any:
+        """Return a flag, mode or layout as the one it is; sizes may decide about a term."""
+        domain = operator.attribute(name).domain
+        if not isinstance(value, Term) or not isinstance(domain, Choice):
+            return value
+        for option in domain.options:
+            if self.decide(equal(value, option)):
+                return option
+        raise RewriteError(f"`{name}` of {operator} would be none of {domain.options}")
 
     def value(self, term: Term, frame: Frame | None) -> Any:
         """Return the value of an attribute expression, computed only once where that is enough."""

@@ -163,6 +163,17 @@ def test_integers_wrap_around(name, operands, dtype, expected):
     assert of(name, *operands, dtype=dtype) == expected
 
 
+@pytest.mark.parametrize("exponents", [0.5, [0.5] * 5], ids=["one for all", "one for each"])
+@pytest.mark.parametrize("dtype", FLOATING)
+def test_a_power_is_that_of_the_standard_where_it_is_no_root(dtype, exponents):
+    bases = np.array([-0.0, -np.inf, -2.0, np.nan, 4.0], dtype)
+    with np.errstate(invalid="ignore"):
+        powers = lookup("Power").reference(bases, np.array(exponents, dtype))
+    assert powers.dtype == dtype
+    np.testing.assert_array_equal(powers, [0.0, np.inf, np.nan, np.nan, 2.0])
+    assert not np.signbit(powers[0])
+
+
 def test_floor_division_rounds_the_rounded_quotient():
     assert of("FloorDivide", [1.0], [0.1]) == [10.0]
 

@@ -129,6 +129,22 @@ def wrong_on_the_second_path() -> Subst:
     return Subst(total, pat.Cond(x.shape[0] != 7, total, flat), where=[x.ndim == 1])
 
 
+def flag_by_size() -> Subst:
+    x = pat.Wildcard()
+    total = op.Sum(x, keepdims=True)
+    same = op.Sum(x, axis=total.axis, keepdims=attr.Cond(x.shape[0] == 7, False, True))
+    return Subst(total, same, where=[x.ndim == 1])
+
+
+def layout_by_stride() -> Subst:
+    x = pat.Wildcard()
+    pool = op.MaxPool1D(x, layout="NCW")
+    layout = attr.Cond(pool.strides[0] == 3, "NWC", pool.layout)
+    attributes = {"pool_size": pool.pool_size, "strides": pool.strides, "padding": pool.padding}
+    attributes |= {"dilation": pool.dilation, "ceil_mode": pool.ceil_mode}
+    return Subst(pool, op.MaxPool1D(x, **attributes, layout=layout))
+
+
 def no_such_axis() -> Subst:
     x = pat.Wildcard()
     first = op.Relu(x)
@@ -148,6 +164,8 @@ WRONG = [
     (wrong_for_one_alternative, OUTPUT_SHAPE),
     (wrong_on_one_path, OUTPUT_SHAPE),
     (wrong_on_the_second_path, OUTPUT_SHAPE),
+    (flag_by_size, OUTPUT_SHAPE),
+    (layout_by_stride, ILLEGAL_TARGET),
     (no_such_axis, ILLEGAL_TARGET),
 ]
 
