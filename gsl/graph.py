@@ -90,12 +90,23 @@ def successors(order: Sequence[Vertex]) -> dict[Vertex, list[Vertex]]:
 def _is_plain(replacements: Sequence[tuple[Node, Node]]) -> bool:
     """Tell whether no output of the graph is replaced, and what is new lies below all users."""
     for old, new in replacements:
-        if old.output_count or new is old or (new.users and len(replacements) > 1):
-            return False
         level = new.level
-        if level > old.level and any(user.level <= level for user in old.users):
-            return False
+        if old.output_count or new.users or level > old.level:
+            if old.output_count or new is old or (new.users and len(replacements) > 1):
+                return False
+            if any(user.level <= level for user in old.users):
+                return False
     return True
+
+
+def _deserted(nodes: Iterable[Node]) -> list[Node]:
+    """Have nodes with few users forget those that were dropped; return those without any left."""
+    deserted = []
+    for node in nodes:
+        users = node.users = tuple([user for user in node.users if user.level >= 0])
+        if not users:
+            deserted.append(node)
+    return deserted
 
 
 class Graph:
@@ -103,8 +114,7 @@ class Graph:
 
     `order` are these expressions in reverse post-order, if it is known. Iterating gives their
     nodes in this order, then what was added. Of the nodes around the last replacement `affected`
-    has those that gained an operand, `released` those that lost a user. `made` has those whose
-    expressions get their operands when they are asked for.
+    has those that gained an operand, `released` those that lost a user.
     `blocked` is where matches are noted that were declined because of a cycle they would close,
     `memory` what whoever works on the graph wants to find again, under keys of its own.
     """
@@ -121,14 +131,17 @@ class Graph:
             output.output_count += 1
         self.affected: dict[Node, None] = {}
         self.released: dict[Node, None] = {}
-        self.made: list[Node] = []
         self.blocked: dict[Node, None] = {}
         self.memory: dict[Any, Any] = {}
+        self._incomplete: list[Node] = []
+        self._is_whole = True
 
     def __contains__(self, node: Node) -> bool:
         return node.level >= 0
 
     def __iter__(self) -> Iterator[Node]:
+        if self._is_whole:
+            return iter(self._nodes[:])
         return iter([node for node in self._nodes if node.level >= 0])
 
     def __len__(self) -> int:
@@ -186,21 +199,26 @@ class Graph:
         return self._drop(mapping)
 
     def splice(
-        self, replacements: Sequence[tuple[Node, Node]], added: list[Node], apart: bool = False
+        self,
+        replacements: Sequence[tuple[Node, Node]],
+        added: list[Node],
+        incomplete: list[Node],
+        apart: bool = False,
     ) -> list[Node]:
         """Add nodes that are linked, and replace; return `added` without what nothing uses then.
 
-        Their expressions get operands when the graph is asked for its own. Mostly old nodes just
-        hand all their users over to new ones that lie lower. `apart` says that no node in `added`
-        uses an old one.
+        Expressions of `incomplete` nodes among them get operands when the graph is asked for its
+        own. Mostly old nodes just hand all their users over to new ones that lie lower. `apart`
+        says that neither a node in `added` nor one that is to be dropped uses an old one.
         """
         self._adopt(added)
-        self.made += added
-        if not apart:
-            own = frozenset(added)
-            apart = all(own.isdisjoint(old.users) for old, _ in replacements)
-        if apart and _is_plain(replacements):
+        self._incomplete += incomplete
+        own = frozenset() if apart else frozenset(added)
+        beside = apart or all(own.isdisjoint(old.users) for old, _ in replacements)
+        if beside and _is_plain(replacements):
             self._hand_over(replacements)
+            if apart:
+                return added
         else:
             self.replace(replacements, frozenset(added))
         for _, new in replacements:
@@ -214,22 +232,23 @@ class Graph:
         wide: dict[Node, None] = {}
         for old, new in replacements:
             users = old.users
+            old.users = ()
             for user in users:
+                affected[user] = None
                 operands = user.operands
-                if len(operands) == 1:
+                count = len(operands)
+                if count == 1:
                     user.operands = (new,)
-                elif len(operands) == 2:
+                elif count == 2:
                     one, two = operands
                     user.operands = (new if one is old else one, new if two is old else two)
                 else:
                     wide[user] = None
-                affected[user] = None
-            if new.users:
+            if not new.users:
+                new.users = users
+            else:
                 for user in users:
                     add_user(new, user)
-            else:
-                new.users = users
-            old.users = ()
         if wide:
             mapping = dict(replacements).get
             for user in wide:
@@ -277,35 +296,43 @@ class Graph:
 
     def _drop(self, candidates: Iterable[Node]) -> list[Node]:
         """Drop those of `candidates` that nothing uses, then what only they used, and so on."""
+        self._is_whole = False
         dropped: list[Node] = []
-        while candidates:
-            below: dict[Node, None] = {}
-            for node in candidates:
-                if not node.users and not node.output_count and node.level >= 0:
-                    node.level = -1
-                    dropped.append(node)
-                    for operand in node.operands:
-                        below[operand] = None
-                        if len(operand.users) > FEW_USERS:
-                            remove_user(operand, node)
-            candidates = []
-            for operand in below:
-                users = operand.users
-                if len(users) <= FEW_USERS:
-                    if len(users) == 2:
+        below: dict[Node, None] = {}
+        several: dict[Node, None] = {}
+        pending = [*candidates]
+        while pending:
+            for node in pending:
+                if node.users or node.output_count:
+                    continue
+                node.level = -1
+                dropped.append(node)
+                for operand in node.operands:
+                    below[operand] = None
+                    users: Any = operand.users
+                    count = len(users)
+                    if count == 1:
+                        if users[0] is node:
+                            operand.users = ()
+                            pending.append(operand)
+                    elif count == 2:
                         one, two = users
-                        users = (one, two) if one.level >= 0 else (two,)
-                        users = users if two.level >= 0 else users[:-1]
-                    else:
-                        users = tuple([user for user in users if user.level >= 0])
-                    operand.users = users
-                    if not users:
-                        candidates.append(operand)
-            self.released = {**self.released, **below} if self.released else below
+                        if one is node:
+                            operand.users = (two,)
+                        elif two is node:
+                            operand.users = (one,)
+                    elif count > FEW_USERS:
+                        remove_user(operand, node)
+                    elif count:
+                        several[operand] = None
+            pending = _deserted(several)
+            several = {}
+        self.released = {**self.released, **below} if self.released else below
         return dropped
 
     def take_back(self, node: Node) -> None:
         """Undo the addition of a node that nothing uses; what it uses stays."""
+        self._is_whole = False
         node.level = -1
         for operand in node.operands:
             remove_user(operand, node)
@@ -314,7 +341,7 @@ class Graph:
 
     def drop_unused(self, nodes: Iterable[Node]) -> list[Node]:
         """Drop those of `nodes` that nothing uses, and what only they used."""
-        return self._drop(nodes)
+        return self._drop([node for node in nodes if node.level >= 0])
 
     def verify(self) -> None:
         """Raise GraphError unless every edge is known at both ends and leads to a higher level.
@@ -330,6 +357,6 @@ class Graph:
 
     def to_exprs(self) -> list[Expr]:
         """Return the outputs as expressions; whatever did not change is the very same object."""
-        complete(self._changed, self.made)
-        self._changed, self.made = {}, []
+        complete(self._changed, self._incomplete)
+        self._changed, self._incomplete = {}, []
         return [output.expr for output in self.outputs]

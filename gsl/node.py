@@ -75,7 +75,7 @@ def depends(node: Node, other: Node) -> bool:
     return False
 
 
-LEVEL_GAP = 1 << 20
+LEVEL_GAP = 1 << 10
 """Levels left free between the nodes of a new graph, so that few rewrites have to raise others."""
 
 
@@ -117,34 +117,48 @@ def mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
     """Return the nodes of expressions that come after their operands, with all users."""
     nodes: dict[Expr, Node] = {}
     few, gap = FEW_USERS, LEVEL_GAP
+    users: Any
     for expr in order:
         nodes[expr] = node = Node()
         node.expr = expr
-        node.head = expr.operator if isinstance(expr, Call) else expr.__class__
         node.users = ()
         node.output_count = 0
         node.waiting = False
-        below = expr.operands
+        if isinstance(expr, Call):
+            node.head = expr.operator
+            below = expr.operands
+        else:
+            node.head = type(expr)
+            below = expr.operands
+            if not below:
+                node.operands = ()
+                node.level = 0
+                continue
         count = len(below)
-        if count == 0:
-            node.operands = ()
-            node.level = 0
-        elif count == 1:
+        if count == 1:
             one = nodes[below[0]]
             node.operands = (one,)
-            new = (node,)
-            users: Any = one.users
-            one.users = users + new if len(users) < few else crowd(users, node)
             node.level = one.level + gap
-        elif count == 2 and below[0] is not below[1]:
-            one, two = nodes[below[0]], nodes[below[1]]
-            node.operands = (one, two)
             new = (node,)
             users = one.users
-            one.users = users + new if len(users) < few else crowd(users, node)
-            users = two.users
-            two.users = users + new if len(users) < few else crowd(users, node)
+            one.users = (
+                new if not users else users + new if len(users) < few else crowd(users, node)
+            )
+        elif count == 2:
+            first, second = below
+            one, two = nodes[first], nodes[second]
+            node.operands = (one, two)
             node.level = (one.level if one.level > two.level else two.level) + gap
+            new = (node,)
+            users = one.users
+            one.users = (
+                new if not users else users + new if len(users) < few else crowd(users, node)
+            )
+            if one is not two:
+                users = two.users
+                two.users = (
+                    new if not users else users + new if len(users) < few else crowd(users, node)
+                )
         else:
             node.operands = tuple([nodes[operand] for operand in below])
             node.level = used(node.operands, node) + gap
@@ -174,11 +188,11 @@ def link(nodes: Iterable[Node]) -> None:
         node.level = used(node.operands, node) + 1
 
 
-def complete(changed: Iterable[Node], made: Iterable[Node]) -> None:
+def complete(changed: Iterable[Node], incomplete: Iterable[Node]) -> None:
     """Have the expressions of all nodes fit their operands.
 
-    Expressions of `made` nodes get operands. Those of `changed` nodes and of whatever is above
-    them are made anew if an operand is another expression by now.
+    Expressions of `incomplete` nodes get operands. Those of `changed` nodes and of whatever is
+    above them are made anew if an operand is another expression by now.
     """
     copied: list[Node] = []
     for node in changed:
@@ -194,18 +208,17 @@ def complete(changed: Iterable[Node], made: Iterable[Node]) -> None:
             if user.expr.operands:
                 user.expr = _without_operands(user.expr)
                 copied.append(user)
-    last: tuple[Node, ...] = ()
-    below: tuple[Expr, ...] = ()
-    for node in chain(made, copied):
+    below: tuple[Expr, ...]
+    for node in chain(incomplete, copied):
         operands = node.operands
-        if operands is not last:
-            last = operands
-            if len(operands) == 1:
-                below = (operands[0].expr,)
-            elif len(operands) == 2:
-                below = (operands[0].expr, operands[1].expr)
-            else:
-                below = tuple([operand.expr for operand in operands])
+        count = len(operands)
+        if count == 1:
+            below = (operands[0].expr,)
+        elif count == 2:
+            one, two = operands
+            below = (one.expr, two.expr)
+        else:
+            below = tuple([operand.expr for operand in operands])
         node.expr.operands = below
 
 

@@ -211,8 +211,7 @@ class TermWriter:
             left, right = operands
             return Written(f"({left.text} {term.head} {right.text})", infix)
         if term.head in ("and", "or") and kinds == {Kind.FLAG}:
-            sign = " & " if term.head == "and" else " | "
-            return Written(f"({sign.join(operand.text for operand in operands)})", Kind.FLAG)
+            return Written(_joined(term.head, [o.text for o in operands]), Kind.FLAG)
         if term.head == "not" and kinds == {Kind.FLAG}:
             return Written(f"(not {operands[0].text})", Kind.FLAG)
         if term.head == "neg" and kinds <= NUMBERS:
@@ -267,6 +266,18 @@ def _infix(head: str, kinds: set[Kind]) -> Kind | None:
     if head in ("+", "-", "*", "//", "%"):
         return Kind.INTEGER if kinds == {Kind.INTEGER} else Kind.REAL
     return Kind.REAL if head == "/" else None
+
+
+def _joined(head: str, flags: list[str]) -> str:
+    """Return the source of `and` or `or` of flags that computes all, as any may have no value.
+
+    Names have one, so they come last, where they need not be looked at.
+    """
+    computed = [flag for flag in flags if not flag.isidentifier()]
+    together = (" & " if head == "and" else " | ").join(computed)
+    names = [flag for flag in flags if flag.isidentifier()]
+    first = [f"({together})" if len(computed) > 1 and names else together] if computed else []
+    return f"({f' {head} '.join(first + names)})"
 
 
 def _repeated(terms: Iterable[Term]) -> set[Term]:

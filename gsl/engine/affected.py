@@ -16,138 +16,13 @@ from functools import lru_cache, partial
 
 from gsl.attr.term import free_symbols
 from gsl.engine.index import Heads, Memo, heads_of, root_of
+from gsl.engine.ways import Anywhere, Down, PutOff, Reached, Step, Up, Way, Ways
 from gsl.graph import Graph, Head, Node, reverse_post_order
 from gsl.pat import INPUTS, Alt, GetInst, Pattern, Variadic
 from gsl.subst import Subst
 
 LONGEST_WAY = 50
 """For patterns that are further from the root the root is looked for anywhere."""
-
-FEW = 8
-"""So many users of a shared node are visited at once; more are put off, to be visited once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Up:
-    """A step to the users of a node, of which it has at most so many in a match (None: any)."""
-
-    most: int | None
-    heads: Heads
-
-
-@dataclass(frozen=True, slots=True)
-class Down:
-    """A step to one operand of a node, or to all of them."""
-
-    position: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Anywhere:
-    """A step to all nodes of some heads, from patterns too far from the root to find a way."""
-
-    heads: Heads
-
-
-Step = Up | Down | Anywhere
-Way = tuple[Step, ...]
-
-
-class Ways:
-    """Ways from nodes of one head to roots, with what they have in common at first once.
-
-    The last steps come first in `_up`, by how many users there are at most, and in `_down`, by
-    position. `finish` sets them when all ways are known.
-    """
-
-    __slots__ = ("_anywhere", "_down", "_to_crowd", "_up", "arrived", "steps")
-
-    def __init__(self) -> None:
-        self.arrived = False
-        self.steps: dict[Step, Ways] = {}
-        self._anywhere: list[Anywhere] = []
-        self._to_crowd = False
-        self._up: list[tuple[int | None, Memo[Head, Ways | None]]] = []
-        self._down: list[tuple[int | None, Ways]] = []
-
-    def add(self, way: Way) -> None:
-        """Add a way."""
-        ways = self
-        for step in way:
-            ways = ways.steps.setdefault(step, Ways())
-        ways.arrived = True
-
-    def finish(self) -> None:
-        """Prepare to follow these ways and what lies further on them."""
-        pending = [self]
-        for ways in pending:
-            pending += ways.steps.values()
-            steps = [*reversed(ways.steps)]
-            most = dict.fromkeys(step.most for step in ways.steps if type(step) is Up)
-            ways._up = [(m, Memo(partial(ways._to_users, m))) for m in reversed(most)]
-            ways._to_crowd = None in most
-            ways._down = [(s.position, ways.steps[s]) for s in steps if type(s) is Down]
-            ways._anywhere = [step for step in ways.steps if type(step) is Anywhere]
-
-    def _to_users(self, most: int | None, head: Head) -> Ways | None:
-        """Return the ways on from users of a head, all as one."""
-        merged = Ways()
-        for step, ways in self.steps.items():
-            if type(step) is Up and step.most == most and head in step.heads:
-                merged._take_in(ways)
-        merged.finish()
-        return merged if merged.arrived or merged.steps else None
-
-    def _take_in(self, other: Ways) -> None:
-        self.arrived = self.arrived or other.arrived
-        for step, ways in other.steps.items():
-            self.steps.setdefault(step, Ways())._take_in(ways)
-
-    def follow(self, node: Node, found: list[Reached]) -> None:
-        """Add to `found` where the ways lead from a node.
-
-        Recursion goes no deeper than a way is long.
-        """
-        if self.arrived:
-            found.append(node)
-        if self._anywhere:
-            found += self._anywhere
-        users, operands = node.users, node.operands
-        count = len(users)
-        if self._to_crowd and count > FEW:
-            found += self._put_off(node)
-        for most, ways_to in self._up:
-            if count <= FEW if most is None else count <= most and not node.output_count:
-                for user in reversed(users):
-                    ways = ways_to[user.head]
-                    if ways is not None:
-                        if ways.steps:
-                            ways.follow(user, found)
-                        else:
-                            found.append(user)
-        for position, ways in self._down:
-            if position is None:
-                for operand in reversed(operands):
-                    ways.follow(operand, found)
-            elif position < len(operands):
-                ways.follow(operands[position], found)
-
-    def _put_off(self, node: Node) -> list[PutOff]:
-        steps = self.steps.items()
-        return [PutOff(node, s.heads, w) for s, w in steps if type(s) is Up and s.most is None]
-
-
-@dataclass(frozen=True, slots=True)
-class PutOff:
-    """Users of a node that are too many to be visited after every rewrite beside them."""
-
-    node: Node
-    heads: Heads
-    ways: Ways
-
-
-Reached = Node | PutOff | Anywhere
-"""What a way leads to: a node that may be a root, or a way on that is put off."""
 
 
 @lru_cache(maxsize=16)
@@ -159,8 +34,9 @@ def neighbourhood_of(rules: tuple[Subst, ...]) -> Neighbourhood:
 class Neighbourhood:
     """Finds the roots of matches that a node may be part of, for a set of rules.
 
-    `ways_from` has the ways from nodes of a head, or None if they are in no match but as inputs,
-    `ways_from_interior` those of nodes that are neither inputs nor outputs.
+    `ways_from` has the ways from nodes of a head, or None if they are in no match but as inputs;
+    they have `arrived` when the node may be a root itself. `ways_from_interior` has those of nodes
+    that are neither inputs nor outputs.
     """
 
     def __init__(self, rules: Sequence[Subst]) -> None:
@@ -191,7 +67,6 @@ class Neighbourhood:
         for start in self._ways:
             if head in start.heads and (start.interior or not interior):
                 ways.add(start.way)
-        ways.finish()
         return ways if ways.arrived or ways.steps else None
 
 
@@ -209,7 +84,7 @@ def _ways_of(rule: Subst) -> list[_Start]:
     places = _Places(rule)
     ways = {**places.ways_to_root(upwards=False), **places.ways_to_root(upwards=True)}
     around = places.around()
-    found = [places.start(p, way) for p, way in ways.items() if not isinstance(p, INPUTS)]
+    found = [places.start(p, w) for p, w in ways.items() if not w or not isinstance(p, INPUTS)]
     found += [replace(start, way=start.way + around) for start in found if around]
     far = set(rule.source_patterns) - ways.keys() if places.has_far else ()
     anywhere = Anywhere(heads_of(root_of(rule)))

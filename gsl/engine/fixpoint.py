@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from gsl.attr.writer import UNDECIDED
 from gsl.check import require_well_formed
 from gsl.collector import collector_paused
-from gsl.engine.affected import Anywhere, PutOff, Reached, neighbourhood_of
+from gsl.engine.affected import neighbourhood_of
 from gsl.engine.history import Noted, explanation
 from gsl.engine.index import index_of
+from gsl.engine.ways import Anywhere, PutOff, Reached
 from gsl.errors import MisuseError, RewriteError
 from gsl.expr import Expr, Var
 from gsl.graph import Graph, Node
@@ -203,31 +204,35 @@ class _Run:
 
     def _go_on(self, root: Node, added: Sequence[Node]) -> None:
         """Have what was made examined next, and what it may have made possible after all others."""
-        has_root, neighbourhood = self._index.has_root, self._neighbourhood
-        ways_from = neighbourhood.ways_from
+        graph, ways_from = self.graph, self._neighbourhood.ways_from
         first: list[Node] = []
         found: list[Reached] = []
         for node in added:
-            head = node.head
-            if has_root[head]:
-                first.append(node)
-                node.waiting = True
-            ways = ways_from[head]
+            ways = ways_from[node.head]
             if ways is not None:
-                ways.follow(node, found)
-        for touched, ways_of in (
-            (self.graph.affected, ways_from),
-            (self.graph.released, neighbourhood.ways_from_interior),
-        ):
-            for node in touched:
-                ways = ways_of[node.head]
-                if ways is not None and node.level >= 0:
-                    ways.follow(node, found)
-        if root.level >= 0 and has_root[root.head]:
+                if ways.arrived:
+                    first.append(node)
+                    node.waiting = True
+                follow = ways.follow
+                follow(node, found)
+        for node in graph.affected:
+            ways = ways_from[node.head]
+            if ways is not None and node.level >= 0:
+                follow = ways.follow
+                follow(node, found)
+        ways_from = self._neighbourhood.ways_from_interior
+        for node in graph.released:
+            ways = ways_from[node.head]
+            if ways is not None and node.level >= 0:
+                follow = ways.follow
+                follow(node, found)
+        if root.level >= 0 and self._index.has_root[root.head]:
             first.append(root)
             root.waiting = True
-        self._pending.extendleft(reversed(first))
-        self._await(found)
+        if first:
+            self._pending.extendleft(reversed(first))
+        if found:
+            self._await(found)
 
     def note_rewrites(self) -> None:
         """Have the record tell what was rewritten."""

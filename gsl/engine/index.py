@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from gsl.expr import Const as ConstExpr
@@ -27,8 +27,8 @@ _KINDS: dict[type[Pattern], Head] = {
 }
 
 
-Finder = tuple[Subst, First]
-"""A rule and what finds its first match at a node."""
+Finders = tuple[tuple[Subst, First], ...]
+"""Rules, each with what finds its first match at a node."""
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -137,11 +137,14 @@ class RuleIndex:
     def __init__(self, rules: Sequence[Subst]) -> None:
         self._entries = [rule.derived(_Entry) for rule in rules]
         self._rooted = Memo[Head, list[_Entry]](self._entries_of)
-        self.only = Memo[Head, tuple[Finder, ...] | None](self._only_of)
+        self.only = Memo[Head, Finders | None](self._only_of)
         self.has_root = Memo[Head, bool](lambda head: bool(self._rooted[head]))
-        self._choices: dict[tuple[Any, ...], tuple[Finder, ...]] = {}
+        self._choices: dict[Any, Finders] = {}
+        self._unary = Memo[Head, Memo[Head, tuple[Finders, Finders]]](
+            lambda head: Memo(partial(self._with_operand, head))
+        )
 
-    def _only_of(self, head: Head) -> tuple[Finder, ...] | None:
+    def _only_of(self, head: Head) -> Finders | None:
         entries = self._rooted[head]
         return None if len(entries) > 1 else tuple([(one.rule, one.first) for one in entries])
 
@@ -152,25 +155,33 @@ class RuleIndex:
     def _entries_of(self, head: Head) -> list[_Entry]:
         return [entry for entry in self._entries if head in entry.root]
 
-    def finders_at(self, node: Node) -> tuple[Finder, ...]:
+    def finders_at(self, node: Node) -> Finders:
         """Return the rules that may match at `node`, with their matchers."""
         operands = node.operands
         if len(operands) == 1:
             (one,) = operands
-            key: tuple[Any, ...] = (node.head, one.head, len(one.users) > 1)
-        elif len(operands) == 2:
+            return self._unary[node.head][one.head][len(one.users) > 1]
+        if len(operands) == 2:
             one, two = operands
-            key = (node.head, one.head, two.head, len(one.users) > 1, len(two.users) > 1)
+            key: Any = (node.head, one.head, two.head, len(one.users) > 1, len(two.users) > 1)
         else:
             key = (node.head, *[operand.head for operand in operands])
         found = self._choices.get(key)
-        return self._choose(key, node) if found is None else found
+        return self._choice(key, node) if found is None else found
 
-    def _choose(self, key: tuple[Any, ...], node: Node) -> tuple[Finder, ...]:
+    def _choice(self, key: Any, node: Node) -> Finders:
         heads = [operand.head for operand in node.operands]
         shared = [len(heads) > 2 or len(operand.users) > 1 for operand in node.operands]
-        entries = [entry for entry in self._rooted[node.head] if entry.admits(heads, shared)]
-        found = tuple([(entry.rule, entry.first) for entry in entries])
+        found = self._choose(node.head, heads, shared)
         if len(heads) < WIDE:
             self._choices[key] = found
         return found
+
+    def _choose(self, head: Head, operands: Sequence[Head], shared: Sequence[bool]) -> Finders:
+        entries = [entry for entry in self._rooted[head] if entry.admits(operands, shared)]
+        return tuple([(entry.rule, entry.first) for entry in entries])
+
+    def _with_operand(self, head: Head, operand: Head) -> tuple[Finders, Finders]:
+        """Return the rules for nodes with one operand that nothing else uses, and with a shared."""
+        alone, shared = (self._choose(head, (operand,), (many,)) for many in (False, True))
+        return alone, shared

@@ -272,7 +272,7 @@ class BranchWriter:
 
     def _constraints(self, pattern: Pattern) -> None:
         name = self.names[pattern]
-        twin = _shared_attributes(pattern)
+        twin = attributes_like(pattern)
         if twin is not None:
             own, other = (self.reads.keep(n, "expr.attributes") for n in (name, self._node(twin)))
             self.fail_if(f"{own} is not {other} and {own} != {other}")
@@ -330,7 +330,7 @@ class BranchWriter:
 
     def hoist_constraints(self, pattern: Pattern) -> None:
         """Write now what the attributes of a pattern are going to be compared with."""
-        twin = _shared_attributes(pattern)
+        twin = attributes_like(pattern)
         if twin in self.names:
             self.reads.keep(self.names[twin], "expr.attributes")
         elif twin is None:
@@ -371,7 +371,7 @@ def _has_demands(pattern: Pattern) -> bool:
     )
 
 
-def _shared_attributes(pattern: Pattern) -> Call | None:
+def attributes_like(pattern: Pattern) -> Call | None:
     """Return the call of the same operator with which a call must share all attributes, if any.
 
     Their values must be of kinds that compare by ==.

@@ -235,7 +235,7 @@ def rewrite(subst: Subst, found: Bindings | Found, graph: Graph) -> list[Node]:
         except (GslError, *MISSING, *UNDECIDED):
             pass  # the builder will do better or say why not
         else:
-            return graph.splice(pairs, maker.made, target.apart)
+            return graph.splice(pairs, maker.made, maker.incomplete, target.apart)
     if not isinstance(found, Bindings):
         found = _matcher(subst).bindings(found)
     return build_and_replace(subst, found, graph)

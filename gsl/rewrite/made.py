@@ -24,14 +24,15 @@ Known = tuple[Attributes, Type, tuple[Any, ...]]
 class Maker:
     """Makes the nodes of targets, to be linked when all of one are `made`.
 
-    Their expressions get operands when the graph is asked for its own.
+    Expressions of `incomplete` nodes get operands when the graph is asked for its own.
     `known` has attributes and types of calls by what they depend on; it belongs to the graph.
     """
 
-    __slots__ = ("known", "made")
+    __slots__ = ("incomplete", "known", "made")
 
     def __init__(self, graph: Graph) -> None:
         self.made: list[Node] = []
+        self.incomplete: list[Node] = []
         self.known: dict[Any, Any] = graph.memory
 
     def _make(self, expr: Expr, operands: tuple[Node, ...]) -> Node:
@@ -97,6 +98,7 @@ def maker_of(graph: Graph) -> Maker:
         maker = graph.memory[Maker] = Maker(graph)
     else:
         maker.made = []
+        maker.incomplete = []
     return maker
 
 

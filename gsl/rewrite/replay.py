@@ -8,7 +8,7 @@ as values of constants, are made by `rewrite/target.py` every time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ from gsl.expr import Const as ConstExpr
 from gsl.expr import Proj as ProjExpr
 from gsl.expr import Tuple as TupleExpr
 from gsl.graph import Node, link
-from gsl.match.branch import listed
+from gsl.match.branch import attributes_like, listed
 from gsl.match.fan import Fan
 from gsl.match.reads import EXACT, kind_of_domain
 from gsl.node import FEW_USERS, crowd, used, users_of
@@ -37,6 +37,9 @@ MOST_PLANS = 1 << 12
 Plan = tuple[Any, ...]
 """What is not in the rule of what a target consists of, in the order in which it is made."""
 
+Fact = tuple[Pattern, str]
+"""A matched pattern and the source of what matters of its node."""
+
 TYPE = "{}.expr.type"
 ATTRIBUTES = "{}.expr.attributes"
 ANY_ATTRIBUTES = "getattr({}.expr, 'attributes', None)"
@@ -47,7 +50,7 @@ HEAD = "{}.head"
 class Target:
     """The compiled target of a rule; `make` links what it makes.
 
-    `apart` says that nothing that is made uses an output of the source.
+    `apart` says that neither what is made nor what is matched uses an output of the source.
     """
 
     make: Construct
@@ -70,8 +73,11 @@ def target_of(subst: Subst) -> Target | None:
 
 def _is_apart(subst: Subst) -> bool:
     variadic = subst.variadic
-    outputs = set(subst.source) if variadic is None else {variadic.field, *variadic.first}
-    used = {operand for pattern in subst.target_patterns for operand in pattern.operands}
+    outputs = set(subst.source)
+    if variadic is not None:
+        outputs = {variadic.field, variadic.first_of(variadic.field)}
+    users = [p for p in subst.source_patterns if p is not variadic] + list(subst.target_patterns)
+    used = {operand for pattern in users for operand in pattern.operands}
     instances = {p.template for p in used if isinstance(p, GetInst)}
     return outputs.isdisjoint(used | instances)
 
@@ -87,6 +93,7 @@ class _Plans:
         """Make and link a target without a plan."""
         pairs = self._construct(found, make)
         link(make.made)
+        make.incomplete = make.made
         return pairs
 
     def learn(self, found: Any, make: Maker, key: Any) -> Replacements:
@@ -149,6 +156,7 @@ class _ReplayWriter(TargetWriter):
         code.line(f"plan = {code.constant(self._plans.known.get)}(key)")
         code.line(f"if plan is None: return {code.constant(self._plans.learn)}(found, make, key)")
         code.line(f"new, made = {code.constant(object.__new__)}, make.made.append")
+        code.line("incomplete = make.incomplete.append")
         self._place = code.mark()
 
     def function(self) -> Construct:
@@ -183,6 +191,7 @@ class _ReplayWriter(TargetWriter):
         if self.code.depth > 1:
             raise NotCompiledError("users that are not gathered")
         node = self.packed([])
+        self.code.line(f"incomplete({node})")
         self.code.line(f"{node}.operands = tuple({fields})")
         self.code.line(f"{node}.level = {self.code.constant(used)}({fields}, {node}) + 1")
         return node
@@ -196,6 +205,8 @@ class _ReplayWriter(TargetWriter):
     def made(self, kind: str, head: str, operands: list[str], rest: str) -> str:
         """Write the constructors of an expression and its node, linked; return its name."""
         node = super().made(kind, head, operands, rest)
+        if not self._made.issuperset(operands):
+            self.code.line(f"incomplete({node})")
         for operand in dict.fromkeys(operands):
             self._use(operand, node)
         self._made.add(node)
@@ -207,6 +218,16 @@ class _ReplayWriter(TargetWriter):
             level = f"max({', '.join(levels)}) + 1" if levels else "0"
         self.code.line(f"{node}.level = {level}")
         return node
+
+    def operands(self, nodes: list[str]) -> str:
+        """Return the source of the operands of an expression, if all of them are made here.
+
+        Others may become other expressions before the graph is asked for its own.
+        """
+        if not self._made.issuperset(nodes):
+            return "()"
+        below = listed(f"{node}.expr" for node in nodes)
+        return self.before(nodes[0], below) if len(nodes) == 1 else below
 
     def _use(self, operand: str, node: str) -> None:
         """Write that a node has a new user."""
@@ -264,17 +285,28 @@ class _ReplayWriter(TargetWriter):
 
     def _key(self) -> Iterator[str]:
         of_field = []
-        for pattern, path in dict.fromkeys(self._facts()):
+        for pattern, path in self._independent(dict.fromkeys(self._facts())):
             if pattern in self.names:
                 yield f"id({path.format(self.names[pattern])})"
             elif pattern in self.templates:
                 of_field.append(path.format(f"o[{self.templates.index(pattern)}]"))
             else:
                 raise NotCompiledError(f"{pattern!r} is not there")
-        if of_field:
-            yield f"*[id(part) for o in fields for part in {listed(of_field)}]"
+        yield from (f"*map(id, [{part} for o in fields])" for part in of_field)
 
-    def _facts(self) -> Iterator[tuple[Pattern, str]]:
+    def _independent(self, facts: Collection[Fact]) -> list[Fact]:
+        """Return facts without the types of calls that follow from the others."""
+        typed = {pattern for pattern, path in facts if path == TYPE}
+        following = set[Pattern]()
+        for pattern in self._subst.source_patterns:
+            if isinstance(pattern, Call) and typed.issuperset(pattern.operands):
+                settled = ((p, ATTRIBUTES) in facts for p in (pattern, attributes_like(pattern)))
+                if _is_plain(pattern) or any(settled):
+                    typed.add(pattern)
+                    following.add(pattern)
+        return [(p, path) for p, path in facts if path != TYPE or p not in following]
+
+    def _facts(self) -> Iterator[Fact]:
         """Yield the matched patterns that a target is made of, each with what matters of it."""
         outputs = self._subst.source if self.source is None else (self.source.field,)
         yield from ((output, TYPE) for output in outputs)
@@ -286,7 +318,7 @@ class _ReplayWriter(TargetWriter):
             else:
                 yield from self._facts_of_made(pattern)
 
-    def _facts_of_made(self, pattern: Pattern) -> Iterator[tuple[Pattern, str]]:
+    def _facts_of_made(self, pattern: Pattern) -> Iterator[Fact]:
         if isinstance(pattern, Call) and pattern.attributes_of is not None:
             yield from self._facts_of_call(pattern.attributes_of)
         callee = pattern.callee if isinstance(pattern, Call) else None
@@ -297,7 +329,7 @@ class _ReplayWriter(TargetWriter):
         for term in pattern.terms():
             yield from self._facts_of_term(term)
 
-    def _facts_of_term(self, term: Term) -> Iterator[tuple[Pattern, str]]:
+    def _facts_of_term(self, term: Term) -> Iterator[Fact]:
         for part in subterms(term) if term is not ANYTHING else ():
             if isinstance(part, Access) and part.pattern is not self.source:
                 yield from self._fact(part.pattern, part.name)
@@ -305,7 +337,7 @@ class _ReplayWriter(TargetWriter):
     def _is_matched(self, pattern: Pattern) -> bool:
         return pattern in self.names or pattern in self.templates
 
-    def _fact(self, pattern: Pattern, name: str) -> Iterator[tuple[Pattern, str]]:
+    def _fact(self, pattern: Pattern, name: str) -> Iterator[Fact]:
         """Yield what the value of an attribute of a matched pattern follows from."""
         if isinstance(pattern, GetInst):
             pattern = pattern.template
@@ -324,7 +356,7 @@ class _ReplayWriter(TargetWriter):
             ):
                 yield pattern, ANY_ATTRIBUTES
 
-    def _facts_of_call(self, pattern: Pattern) -> Iterator[tuple[Pattern, str]]:
+    def _facts_of_call(self, pattern: Pattern) -> Iterator[Fact]:
         """Yield the attributes of a call, if equal ones are the same object."""
         if self._is_matched(pattern):
             callee = pattern.callee if isinstance(pattern, Call) else None
@@ -334,6 +366,14 @@ class _ReplayWriter(TargetWriter):
                 yield pattern, ATTRIBUTES
             else:
                 raise NotCompiledError("attributes that differ from call to call")
+
+
+def _is_plain(pattern: Call) -> bool:
+    """Tell whether the type of a call follows from those of its operands alone."""
+    callee = pattern.callee
+    if not isinstance(callee, Operator) or isinstance(callee, OpaqueOperator):
+        return False
+    return not callee.attributes
 
 
 class _TakingWriter(_ReplayWriter):

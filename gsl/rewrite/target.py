@@ -238,10 +238,22 @@ class TargetWriter:
             length, count = count, self.code.fresh("c")
             self.code.line(f"{count} = {self.code.constant(field_count)}({length})")
         fields = self.code.fresh("f")
+        place = self._column(pattern)
+        if place is not None and count == COUNT:
+            self.code.line(f"{fields} = [o[{place}] for o in fields]")
+            return fields
         self.code.line(f"{fields} = []")
         with self.loop(pattern, count):
             self.code.line(f"{fields}.append({self.node(pattern.field)})")
         return fields
+
+    def _column(self, pattern: Variadic) -> int | None:
+        """Return the place of the template whose node in the same field of the source is wanted."""
+        field = pattern.field
+        if not isinstance(field, GetInst) or field.variadic is not self.source:
+            return None
+        same = field.index_term is pattern.symbol and field.template in self.templates
+        return self.templates.index(field.template) if same else None
 
     def _dtype(self, pattern: Const) -> str:
         if "dtype" in pattern.constraints:
@@ -276,7 +288,7 @@ class TargetWriter:
     def made(self, kind: str, head: str, operands: list[str], rest: str) -> str:
         """Write the constructors of an expression and its node; return the name of the node."""
         node = self.code.fresh("n")
-        self.code.line(f"e = new({kind}); e.operands = (); {rest}")
+        self.code.line(f"e = new({kind}); e.operands = {self.operands(operands)}; {rest}")
         self.code.line(f"{node} = {self.code.constant(Node)}(); {node}.expr = e")
         below = listed(operands)
         if len(operands) == 1:
@@ -285,6 +297,10 @@ class TargetWriter:
         self.code.line(f"{node}.users = (); {node}.output_count = 0")
         self.code.line(f"{node}.waiting = False; made({node})")
         return node
+
+    def operands(self, nodes: list[str]) -> str:
+        """Return the source of the operands of an expression; here it gets them later."""
+        return "()"
 
     def operator(self, pattern: Call) -> str:
         """Return the source of the operator of a call."""

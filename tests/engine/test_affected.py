@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from gsl import Expr, Subst, Workload, apply, attr, op, pat
-from gsl.engine.affected import FEW, LONGEST_WAY, Anywhere, Neighbourhood, PutOff, standing
+from gsl.engine.affected import LONGEST_WAY, Neighbourhood, standing
+from gsl.engine.ways import FEW, Anywhere, PutOff
 from gsl.graph import Graph
 from gsl.operators import REGISTRY
 from tests.match.asking import node_of

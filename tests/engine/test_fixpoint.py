@@ -15,7 +15,7 @@ import pytest
 
 from gsl import Expr, Subst, Workload, apply, attr, op, pat
 from gsl.check import check
-from gsl.engine import affected
+from gsl.engine import ways
 from gsl.engine.fixpoint import Record
 from gsl.errors import RewriteError
 from gsl.expr import Call
@@ -102,7 +102,7 @@ def test_no_rule_matches_what_apply_returns(case: Case, seeds: int, few: int) ->
     for seed in range(seeds):
         outputs, rules = case(Random(seed))
         record = Record()
-        with patch.object(loops, "FEW", few), patch.object(affected, "FEW", few):
+        with patch.object(loops, "FEW", few), patch.object(ways, "FEW", few):
             try:
                 result = apply(Workload(outputs), rules, max_rewrites=MOST_REWRITES, record=record)
             except RewriteError:

@@ -1,0 +1,166 @@
+"""Ways from nodes to the roots of matches that they may be part of, compiled to Python source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from gsl.attr.code import Code
+from gsl.engine.index import Heads, Memo
+from gsl.graph import Head, Node
+
+FEW = 8
+"""So many users of a shared node are visited at once; more are put off, to be visited once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Up:
+    """A step to the users of a node, of which it has at most so many in a match (None: any)."""
+
+    most: int | None
+    heads: Heads
+
+
+@dataclass(frozen=True, slots=True)
+class Down:
+    """A step to one operand of a node, or to all of them."""
+
+    position: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Anywhere:
+    """A step to all nodes of some heads, from patterns too far from the root to find a way."""
+
+    heads: Heads
+
+
+Step = Up | Down | Anywhere
+Way = tuple[Step, ...]
+
+
+class Ways:
+    """Ways from nodes of one head to roots, with what they have in common at first once.
+
+    `follow` adds to a list where they lead from a node; it is compiled when it is first called,
+    so nothing is added to the ways from then on. It calls itself no deeper than a way is long.
+    """
+
+    __slots__ = ("arrived", "follow", "steps")
+
+    follow: Callable[[Node, list[Reached]], None]
+
+    def __init__(self) -> None:
+        self.arrived = False
+        self.steps: dict[Step, Ways] = {}
+        self.follow = self._first
+
+    def add(self, way: Way) -> None:
+        """Add a way."""
+        ways = self
+        for step in way:
+            ways = ways.steps.setdefault(step, Ways())
+        ways.arrived = True
+
+    @property
+    def leads_across(self) -> bool:
+        """Whether all that is reached lies beside the node from which a step down has led here."""
+        return not self.arrived and all(type(step) is Up for step in self.steps)
+
+    def _first(self, node: Node, found: list[Reached]) -> None:
+        self.follow = _compiled(self)
+        self.follow(node, found)
+
+    def to_users(self, most: set[int | None], head: Head) -> Ways | None:
+        """Return the ways on from users of a head, all as one, of nodes that have so many."""
+        merged = Ways()
+        for step, ways in self.steps.items():
+            if type(step) is Up and step.most in most and head in step.heads:
+                merged.take_in(ways)
+        return merged if merged.arrived or merged.steps else None
+
+    def take_in(self, other: Ways) -> None:
+        """Add the ways of `other`."""
+        self.arrived = self.arrived or other.arrived
+        for step, ways in other.steps.items():
+            self.steps.setdefault(step, Ways()).take_in(ways)
+
+    def put_off(self, node: Node) -> list[PutOff]:
+        """Return the ways to users of a node, whatever their number, to be followed later."""
+        steps = self.steps.items()
+        return [PutOff(node, s.heads, w) for s, w in steps if type(s) is Up and s.most is None]
+
+
+@dataclass(frozen=True, slots=True)
+class PutOff:
+    """Users of a node that are too many to be visited after every rewrite beside them."""
+
+    node: Node
+    heads: Heads
+    ways: Ways
+
+
+Reached = Node | PutOff | Anywhere
+"""What a way leads to: a node that may be a root, or a way on that is put off."""
+
+
+def _compiled(ways: Ways) -> Callable[[Node, list[Reached]], None]:
+    code = Code()
+    if ways.arrived:
+        code.line("found.append(node)")
+    anywhere = [step for step in ways.steps if type(step) is Anywhere]
+    if anywhere:
+        code.line(f"found += {code.constant(anywhere)}")
+    _write_up(code, ways)
+    _write_down(code, ways)
+    return code.function("(node, found)", "ways")
+
+
+def _write_up(code: Code, ways: Ways) -> None:
+    """Write the steps to users; a node with one user is most frequent and has them all at once."""
+    most = dict.fromkeys(step.most for step in ways.steps if type(step) is Up)
+    if not most:
+        return
+    code.line("users = node.users")
+    code.line("count = len(users)")
+    code.open("if count == 1 and not node.output_count:")
+    code.line("user = users[0]")
+    _write_user(code, ways, {*most})
+    code.depth -= 1
+    code.open("else:")
+    if None in most:
+        code.line(f"if count > {FEW}: found += {code.constant(ways.put_off)}(node)")
+    for number in reversed(most):
+        within = f"count <= {FEW if number is None else number}"
+        code.open(f"if {within}:" if number is None else f"if {within} and not node.output_count:")
+        code.open("for user in reversed(users):")
+        _write_user(code, ways, {number})
+        code.depth -= 2
+    code.depth -= 1
+
+
+def _write_user(code: Code, ways: Ways, most: set[int | None]) -> None:
+    onwards = code.constant(Memo[Head, "Ways | None"](partial(ways.to_users, most)))
+    code.line(f"onwards = {onwards}[user.head]")
+    code.open("if onwards is not None:")
+    code.line("if not onwards.steps: found.append(user)")
+    code.line("else: follow = onwards.follow; follow(user, found)")
+    code.depth -= 1
+
+
+def _write_down(code: Code, ways: Ways) -> None:
+    """Write the steps to operands; where a match goes on beside them they need another user."""
+    downs = [(step, ways.steps[step]) for step in reversed(ways.steps) if type(step) is Down]
+    if downs:
+        code.line("operands = node.operands")
+    for step, onwards in downs:
+        if step.position is None:
+            code.open("for operand in reversed(operands):")
+        else:
+            code.open(f"if len(operands) > {step.position}:")
+            code.line(f"operand = operands[{step.position}]")
+        if onwards.leads_across:
+            code.open("if len(operand.users) > 1:")
+        code.line(f"follow = {code.constant(onwards)}.follow; follow(operand, found)")
+        code.depth = 1
