@@ -117,7 +117,7 @@ def mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
     """Return the nodes of expressions that come after their operands, with all users."""
     nodes: dict[Expr, Node] = {}
     few, gap = FEW_USERS, LEVEL_GAP
-    users: Any
+    old: Any
     for expr in order:
         nodes[expr] = node = Node()
         node.expr = expr
@@ -140,25 +140,19 @@ def mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
             node.operands = (one,)
             node.level = one.level + gap
             new = (node,)
-            users = one.users
-            one.users = (
-                new if not users else users + new if len(users) < few else crowd(users, node)
-            )
+            old = one.users
+            one.users = new if not old else old + new if len(old) < few else crowd(old, node)
         elif count == 2:
             first, second = below
             one, two = nodes[first], nodes[second]
             node.operands = (one, two)
             node.level = (one.level if one.level > two.level else two.level) + gap
             new = (node,)
-            users = one.users
-            one.users = (
-                new if not users else users + new if len(users) < few else crowd(users, node)
-            )
+            old = one.users
+            one.users = new if not old else old + new if len(old) < few else crowd(old, node)
             if one is not two:
-                users = two.users
-                two.users = (
-                    new if not users else users + new if len(users) < few else crowd(users, node)
-                )
+                old = two.users
+                two.users = new if not old else old + new if len(old) < few else crowd(old, node)
         else:
             node.operands = tuple([nodes[operand] for operand in below])
             node.level = used(node.operands, node) + gap
