@@ -45,14 +45,16 @@ class Ways:
 
     `follow` adds to a list where they lead from a node; it is compiled when it is first called,
     so nothing is added to the ways from then on. It calls itself no deeper than a way is long.
+    From a `shared` node, to which a step down has led, they lead on to other users only.
     """
 
-    __slots__ = ("arrived", "follow", "steps")
+    __slots__ = ("arrived", "follow", "shared", "steps")
 
     follow: Callable[[Node, list[Reached]], None]
 
-    def __init__(self) -> None:
+    def __init__(self, shared: bool = False) -> None:
         self.arrived = False
+        self.shared = shared
         self.steps: dict[Step, Ways] = {}
         self.follow = self._first
 
@@ -60,12 +62,15 @@ class Ways:
         """Add a way."""
         ways = self
         for step in way:
-            ways = ways.steps.setdefault(step, Ways())
+            ways = ways._after(step)
         ways.arrived = True
+
+    def _after(self, step: Step) -> Ways:
+        return self.steps.setdefault(step, Ways(shared=type(step) is Down))
 
     @property
     def leads_across(self) -> bool:
-        """Whether all that is reached lies beside the node from which a step down has led here."""
+        """Whether they only lead to users, so that a shared node needs several."""
         return not self.arrived and all(type(step) is Up for step in self.steps)
 
     def _first(self, node: Node, found: list[Reached]) -> None:
@@ -84,7 +89,7 @@ class Ways:
         """Add the ways of `other`."""
         self.arrived = self.arrived or other.arrived
         for step, ways in other.steps.items():
-            self.steps.setdefault(step, Ways()).take_in(ways)
+            self._after(step).take_in(ways)
 
     def put_off(self, node: Node) -> list[PutOff]:
         """Return the ways to users of a node, whatever their number, to be followed later."""
@@ -124,20 +129,31 @@ def _write_up(code: Code, ways: Ways) -> None:
         return
     code.line("users = node.users")
     code.line("count = len(users)")
-    code.open("if count == 1 and not node.output_count:")
-    code.line("user = users[0]")
-    _write_user(code, ways, {*most})
-    code.depth -= 1
-    code.open("else:")
+    if ways.shared:
+        code.open("if count > 1:")
+    else:
+        code.open("if count == 1 and not node.output_count:")
+        code.line("user = users[0]")
+        _write_user(code, ways, {*most})
+        code.depth -= 1
+        code.open("else:")
+    code.line("pass")
     if None in most:
         code.line(f"if count > {FEW}: found += {code.constant(ways.put_off)}(node)")
     for number in reversed(most):
-        within = f"count <= {FEW if number is None else number}"
-        code.open(f"if {within}:" if number is None else f"if {within} and not node.output_count:")
-        code.open("for user in reversed(users):")
-        _write_user(code, ways, {number})
-        code.depth -= 2
+        _write_users(code, ways, number)
     code.depth -= 1
+
+
+def _write_users(code: Code, ways: Ways, most: int | None) -> None:
+    """Write the steps to users of nodes that have at most so many, but not a single one."""
+    if most == 1:
+        return
+    limit = f"count <= {FEW}" if most is None else f"count <= {most} and not node.output_count"
+    code.open(f"if {limit}:")
+    code.open("for user in reversed(users):")
+    _write_user(code, ways, {most})
+    code.depth -= 2
 
 
 def _write_user(code: Code, ways: Ways, most: set[int | None]) -> None:
