@@ -122,7 +122,7 @@ class Graph:
     def __init__(self, outputs: Sequence[Expr], order: Iterable[Expr] | None = None) -> None:
         nodes = mirrored(reverse_post_order(outputs) if order is None else order)
         self._nodes = list(nodes.values())
-        self._changed: dict[Node, None] = {}
+        self._changed: list[Node] = []
         self._arrivals: dict[Node, list[Node]] = {}
         self._places: dict[Node, list[int]] = {}
         self.outputs = [nodes[output] for output in outputs]
@@ -181,11 +181,11 @@ class Graph:
 
     def replace(
         self, replacements: Sequence[tuple[Node, Node]], added: Collection[Node] = ()
-    ) -> list[Node]:
+    ) -> None:
         """Redirect the users of each old node to its new one at once; drop what is dead then.
 
         Users in `added` keep the old node, since a replacement may be built on what it replaces;
-        so do all others on which the new node depends. Returns the dropped nodes.
+        so do all others on which the new node depends.
         """
         mapping = {old: new for old, new in replacements if old is not new}
         users = [user for old in mapping for user in old.users if user not in added]
@@ -193,10 +193,10 @@ class Graph:
             users = list(dict.fromkeys(users))
         for user in users:
             self._redirect(user, mapping)
-        self._changed.update(dict.fromkeys(users))
+        self._changed += users
         self.affected, self.released = dict.fromkeys(users), dict.fromkeys(mapping)
         self._replace_outputs(mapping)
-        return self._drop(mapping)
+        self._drop([*mapping])
 
     def splice(
         self,
@@ -230,20 +230,22 @@ class Graph:
     def _hand_over(self, replacements: Sequence[tuple[Node, Node]]) -> None:
         affected: dict[Node, None] = {}
         wide: dict[Node, None] = {}
+        left: list[Node] = []
         for old, new in replacements:
             users = old.users
             old.users = ()
+            left.append(old)
             for user in users:
                 affected[user] = None
                 operands = user.operands
                 count = len(operands)
-                if count == 1:
+                if count > 2:
+                    wide[user] = None
+                elif count == 1:
                     user.operands = (new,)
-                elif count == 2:
+                else:
                     one, two = operands
                     user.operands = (new if one is old else one, new if two is old else two)
-                else:
-                    wide[user] = None
             if not new.users:
                 new.users = users
             else:
@@ -254,10 +256,10 @@ class Graph:
             for user in wide:
                 user.operands = tuple([mapping(node, node) for node in user.operands])
         self.affected, self.released = affected, {}
-        self._changed.update(affected)
+        self._changed += affected
         if self._arrivals:
             self._announce(affected)
-        self._drop([old for old, _ in replacements])
+        self._drop(left)
 
     def _redirect(self, user: Node, mapping: Mapping[Node, Node]) -> None:
         changes: dict[Node, Node] = {}
@@ -294,19 +296,16 @@ class Graph:
                 user.level = level + 1
                 pending.extend((next_user, user.level) for next_user in user.users)
 
-    def _drop(self, candidates: Iterable[Node]) -> list[Node]:
-        """Drop those of `candidates` that nothing uses, then what only they used, and so on."""
+    def _drop(self, pending: list[Node]) -> None:
+        """Drop those of `pending` that nothing uses, then what only they used, and so on."""
         self._is_whole = False
-        dropped: list[Node] = []
         below: dict[Node, None] = {}
         several: dict[Node, None] = {}
-        pending = [*candidates]
         while pending:
             for node in pending:
                 if node.users or node.output_count:
                     continue
                 node.level = -1
-                dropped.append(node)
                 for operand in node.operands:
                     below[operand] = None
                     users: Any = operand.users
@@ -325,10 +324,10 @@ class Graph:
                         remove_user(operand, node)
                     elif count:
                         several[operand] = None
-            pending = _deserted(several)
-            several = {}
+            if not several:
+                break
+            pending, several = _deserted(several), {}
         self.released = {**self.released, **below} if self.released else below
-        return dropped
 
     def take_back(self, node: Node) -> None:
         """Undo the addition of a node that nothing uses; what it uses stays."""
@@ -339,9 +338,9 @@ class Graph:
         if self._nodes[-1] is node:
             self._nodes.pop()
 
-    def drop_unused(self, nodes: Iterable[Node]) -> list[Node]:
+    def drop_unused(self, nodes: Iterable[Node]) -> None:
         """Drop those of `nodes` that nothing uses, and what only they used."""
-        return self._drop([node for node in nodes if node.level >= 0])
+        self._drop([node for node in nodes if node.level >= 0])
 
     def verify(self) -> None:
         """Raise GraphError unless every edge is known at both ends and leads to a higher level.
@@ -358,5 +357,5 @@ class Graph:
     def to_exprs(self) -> list[Expr]:
         """Return the outputs as expressions; whatever did not change is the very same object."""
         complete(self._changed, self._incomplete)
-        self._changed, self._incomplete = {}, []
+        self._changed, self._incomplete = [], []
         return [output.expr for output in self.outputs]

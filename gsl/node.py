@@ -89,11 +89,11 @@ def add_user(node: Node, user: Node) -> None:
 
 
 def crowd(users: Users, user: Node) -> Users:
-    """Return many users and one more, unless it is among them."""
+    """Return users and one more, unless it is among them, as nodes keep them."""
     if isinstance(users, dict):
         users[user] = None
     elif user not in users:
-        return dict.fromkeys((*users, user))
+        return users_of((*users, user))
     return users
 
 
@@ -159,18 +159,17 @@ def mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
     return nodes
 
 
-def used(operands: Iterable[Node], user: Node) -> int:
-    """Have nodes know a user, and return the highest of their levels, -1 if there are none."""
+def used(operands: Sequence[Node], user: Node) -> int:
+    """Have nodes know a new user, and return the highest of their levels, -1 if there are none."""
     level = -1
     new = (user,)
+    few = FEW_USERS if len(set(operands)) == len(operands) else 0
     for node in operands:
         users: Any = node.users
         if not users:
             node.users = new
-        elif len(users) >= FEW_USERS:
-            node.users = crowd(users, user)
-        elif user not in users:
-            node.users = users + new
+        else:
+            node.users = users + new if len(users) < few else crowd(users, user)
         if node.level > level:
             level = node.level
     return level
@@ -197,10 +196,20 @@ def complete(changed: Iterable[Node], incomplete: Iterable[Node]) -> None:
                     node.expr = _without_operands(node.expr)
                     copied.append(node)
                     break
+    new = object.__new__
     for node in copied:
         for user in node.users:
-            if user.expr.operands:
-                user.expr = _without_operands(user.expr)
+            expr = user.expr
+            if expr.operands:
+                if type(expr) is Call:
+                    copy = new(Call)
+                    copy.operator = expr.operator
+                    copy.attributes = expr.attributes
+                    copy.type = expr.type
+                    copy.operands = ()
+                    user.expr = copy
+                else:
+                    user.expr = expr.with_operands(())
                 copied.append(user)
     below: tuple[Expr, ...]
     for node in chain(incomplete, copied):

@@ -133,7 +133,9 @@ class _ReplayWriter(TargetWriter):
     """Writes how a target is made of a plan.
 
     `_made` are the nodes that it makes, `_unused` those of the present block that nothing uses yet,
-    and `_gathered` has the lists of the users that nodes made before a loop get in it.
+    and `_gathered` has the lists of the users that nodes made before a loop get in it. `_straight`
+    are the nodes made outside of loops since the last one, `_incomplete` those of all that get
+    operands later.
     """
 
     def __init__(self, subst: Subst, plans: _Plans) -> None:
@@ -148,6 +150,9 @@ class _ReplayWriter(TargetWriter):
         self._made: set[str] = set()
         self._unused: set[str] = set()
         self._gathered: dict[str, str] = {}
+        self._straight: list[str] = []
+        self._incomplete: list[str] = []
+        self._has_loop = False
 
     def begin(self) -> None:
         """Write the look-up of the plan."""
@@ -155,8 +160,7 @@ class _ReplayWriter(TargetWriter):
         code.line(f"key = {listed(self._key())}")
         code.line(f"plan = {code.constant(self._plans.known.get)}(key)")
         code.line(f"if plan is None: return {code.constant(self._plans.learn)}(found, make, key)")
-        code.line(f"new, made = {code.constant(object.__new__)}, make.made.append")
-        code.line("incomplete = make.incomplete.append")
+        code.line(f"new = {code.constant(object.__new__)}")
         self._place = code.mark()
 
     def function(self) -> Construct:
@@ -191,7 +195,7 @@ class _ReplayWriter(TargetWriter):
         if self.code.depth > 1:
             raise NotCompiledError("users that are not gathered")
         node = self.packed([])
-        self.code.line(f"incomplete({node})")
+        self._note_incomplete(node)
         self.code.line(f"{node}.operands = tuple({fields})")
         self.code.line(f"{node}.level = {self.code.constant(used)}({fields}, {node}) + 1")
         return node
@@ -206,7 +210,7 @@ class _ReplayWriter(TargetWriter):
         """Write the constructors of an expression and its node, linked; return its name."""
         node = super().made(kind, head, operands, rest)
         if not self._made.issuperset(operands):
-            self.code.line(f"incomplete({node})")
+            self._note_incomplete(node)
         for operand in dict.fromkeys(operands):
             self._use(operand, node)
         self._made.add(node)
@@ -218,6 +222,36 @@ class _ReplayWriter(TargetWriter):
             level = f"max({', '.join(levels)}) + 1" if levels else "0"
         self.code.line(f"{node}.level = {level}")
         return node
+
+    def note(self, node: str) -> None:
+        """Have a node be among those that are made."""
+        if self.code.depth == 1:
+            self._straight.append(node)
+        else:
+            self.code.line(f"made.append({node})")
+
+    def _note_incomplete(self, node: str) -> None:
+        if self.code.depth == 1:
+            self._incomplete.append(node)
+        else:
+            self.code.line(f"incomplete.append({node})")
+
+    def _list_straight(self) -> None:
+        """Write the list of the nodes that are made so far."""
+        sign = "+=" if self._has_loop else "="
+        self.code.line(f"made {sign} [{', '.join(self._straight)}]")
+        self._straight = []
+
+    def end(self) -> None:
+        """Write which nodes are made."""
+        incomplete = ", ".join(self._incomplete)
+        if self._has_loop:
+            self._list_straight()
+            self.code.line(f"make.made = made; make.incomplete = [*incomplete, {incomplete}]")
+            self.code.insert(self._place, "incomplete = []")
+        else:
+            self.code.line(f"make.made = [{', '.join(self._straight)}]")
+            self.code.line(f"make.incomplete = [{incomplete}]")
 
     def operands(self, nodes: list[str]) -> str:
         """Return the source of the operands of an expression, if all of them are made here.
@@ -260,6 +294,8 @@ class _ReplayWriter(TargetWriter):
         if count != COUNT:
             raise NotCompiledError("a number of fields that is computed")
         if self.code.depth == 1:
+            self._list_straight()
+            self._has_loop = True
             self._loop = self.code.mark()
             self._outside = frozenset(self.names.values())
 

@@ -64,6 +64,7 @@ def _fixed(subst: Subst, matcher: FixedMatcher, writer: TargetWriter) -> Constru
     made = [(names[source], writer.node(target)) for source, target in pairs]
     for old, new in made:
         writer.demand_type(old, new)
+    writer.end()
     writer.code.line(f"return [{', '.join(map(listed, made))}]")
     return writer.function()
 
@@ -89,6 +90,7 @@ def _fan(subst: Subst, matcher: FanMatcher, writer: TargetWriter) -> Construct:
         code.line(f"old = {writer.rows[index]}[0]")
         writer.demand_type("old", new)
         code.line(f"pairs.append((old, {new}))")
+    writer.end()
     code.line("return pairs")
     return writer.function()
 
@@ -295,8 +297,16 @@ class TargetWriter:
             below = self.before(operands[0], below)
         self.code.line(f"{node}.head = {head}; {node}.operands = {below}")
         self.code.line(f"{node}.users = (); {node}.output_count = 0")
-        self.code.line(f"{node}.waiting = False; made({node})")
+        self.code.line(f"{node}.waiting = False")
+        self.note(node)
         return node
+
+    def note(self, node: str) -> None:
+        """Write that a node is made."""
+        self.code.line(f"made({node})")
+
+    def end(self) -> None:
+        """Write what comes when all nodes are made."""
 
     def operands(self, nodes: list[str]) -> str:
         """Return the source of the operands of an expression; here it gets them later."""
