@@ -230,11 +230,11 @@ class Graph:
     def _hand_over(self, replacements: Sequence[tuple[Node, Node]]) -> None:
         affected: dict[Node, None] = {}
         wide: dict[Node, None] = {}
-        left: list[Node] = []
+        mapping: dict[Node, Node] = {}
         for old, new in replacements:
             users = old.users
             old.users = ()
-            left.append(old)
+            mapping[old] = new
             for user in users:
                 affected[user] = None
                 operands = user.operands
@@ -251,15 +251,13 @@ class Graph:
             else:
                 for user in users:
                     add_user(new, user)
-        if wide:
-            mapping = dict(replacements).get
-            for user in wide:
-                user.operands = tuple([mapping(node, node) for node in user.operands])
+        for user in wide:
+            user.operands = tuple([mapping.get(node, node) for node in user.operands])
         self.affected, self.released = affected, {}
         self._changed += affected
         if self._arrivals:
             self._announce(affected)
-        self._drop(left)
+        self._drop([*mapping])
 
     def _redirect(self, user: Node, mapping: Mapping[Node, Node]) -> None:
         changes: dict[Node, Node] = {}

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from gsl.expr import Call, Expr
+from gsl.expr import Call, Expr, Var
 from gsl.operators.declaration import Operator
 
 Head = Operator | type[Expr]
@@ -124,11 +124,17 @@ def mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
         node.users = ()
         node.output_count = 0
         node.waiting = False
+        kind = type(expr)
+        if kind is Var:
+            node.head = Var
+            node.operands = ()
+            node.level = 0
+            continue
         if isinstance(expr, Call):
             node.head = expr.operator
             below = expr.operands
         else:
-            node.head = type(expr)
+            node.head = kind
             below = expr.operands
             if not below:
                 node.operands = ()
@@ -159,17 +165,18 @@ def mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
     return nodes
 
 
-def used(operands: Sequence[Node], user: Node) -> int:
-    """Have nodes know a new user, and return the highest of their levels, -1 if there are none."""
+def used(operands: Iterable[Node], user: Node) -> int:
+    """Have nodes know a user, and return the highest of their levels, -1 if there are none."""
     level = -1
     new = (user,)
-    few = FEW_USERS if len(set(operands)) == len(operands) else 0
     for node in operands:
         users: Any = node.users
         if not users:
             node.users = new
-        else:
-            node.users = users + new if len(users) < few else crowd(users, user)
+        elif len(users) >= FEW_USERS:
+            node.users = crowd(users, user)
+        elif user not in users:
+            node.users = users + new
         if node.level > level:
             level = node.level
     return level

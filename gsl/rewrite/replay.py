@@ -215,11 +215,10 @@ class _ReplayWriter(TargetWriter):
             self._use(operand, node)
         self._made.add(node)
         self._unused.add(node)
-        levels = [f"{operand}.level" for operand in operands]
-        if len(levels) == 1:
-            level = self.before(operands[0], f"{levels[0]} + 1")
+        if len(operands) == 1:
+            level = self.before(operands[0], f"{operands[0]}.level + 1")
         else:
-            level = f"max({', '.join(levels)}) + 1" if levels else "0"
+            level = _level(operands)
         self.code.line(f"{node}.level = {level}")
         return node
 
@@ -328,7 +327,7 @@ class _ReplayWriter(TargetWriter):
                 of_field.append(path.format(f"o[{self.templates.index(pattern)}]"))
             else:
                 raise NotCompiledError(f"{pattern!r} is not there")
-        yield from (f"*map(id, [{part} for o in fields])" for part in of_field)
+        yield from (f"*[id({part}) for o in fields]" for part in of_field)
 
     def _independent(self, facts: Collection[Fact]) -> list[Fact]:
         """Return facts without the types of calls that follow from the others."""
@@ -402,6 +401,18 @@ class _ReplayWriter(TargetWriter):
                 yield pattern, ATTRIBUTES
             else:
                 raise NotCompiledError("attributes that differ from call to call")
+
+
+def _level(operands: list[str]) -> str:
+    """Return the source of the level above those of some nodes; a choice is quicker than `max`."""
+    levels = [f"{operand}.level" for operand in operands]
+    match levels:
+        case []:
+            return "0"
+        case [one, two]:
+            return f"({one} if {one} > {two} else {two}) + 1"
+        case _:
+            return f"max({', '.join(levels)}) + 1"
 
 
 def _is_plain(pattern: Call) -> bool:
