@@ -164,13 +164,10 @@ class Graph:
         link([node])
         if operands:
             node.level += gap - 1
-        self._adopt([node])
-        return node
-
-    def _adopt(self, nodes: list[Node]) -> None:
-        self._nodes += nodes
+        self._nodes.append(node)
         if self._arrivals:
-            self._announce(nodes)
+            self._announce([node])
+        return node
 
     def _announce(self, users: Iterable[Node]) -> None:
         arrivals = self._arrivals
@@ -211,8 +208,10 @@ class Graph:
         own. Mostly old nodes just hand all their users over to new ones that lie lower. `apart`
         says that neither a node in `added` nor one that is to be dropped uses an old one.
         """
-        self._adopt(added)
+        self._nodes += added
         self._incomplete += incomplete
+        if self._arrivals:
+            self._announce(added)
         own = frozenset() if apart else frozenset(added)
         beside = apart or all(own.isdisjoint(old.users) for old, _ in replacements)
         if beside and _is_plain(replacements):

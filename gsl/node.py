@@ -117,7 +117,6 @@ def mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
     """Return the nodes of expressions that come after their operands, with all users."""
     nodes: dict[Expr, Node] = {}
     few, gap = FEW_USERS, LEVEL_GAP
-    old: Any
     for expr in order:
         nodes[expr] = node = Node()
         node.expr = expr
@@ -136,17 +135,13 @@ def mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
         else:
             node.head = kind
             below = expr.operands
-            if not below:
-                node.operands = ()
-                node.level = 0
-                continue
         count = len(below)
         if count == 1:
             one = nodes[below[0]]
             node.operands = (one,)
             node.level = one.level + gap
             new = (node,)
-            old = one.users
+            old: Any = one.users
             one.users = new if not old else old + new if len(old) < few else crowd(old, node)
         elif count == 2:
             first, second = below
@@ -197,27 +192,10 @@ def complete(changed: Iterable[Node], incomplete: Iterable[Node]) -> None:
     copied: list[Node] = []
     for node in changed:
         before = node.expr.operands
-        if before and node.level >= 0:
-            for old, operand in zip(before, node.operands, strict=True):
-                if operand.expr is not old:
-                    node.expr = _without_operands(node.expr)
-                    copied.append(node)
-                    break
-    new = object.__new__
-    for node in copied:
-        for user in node.users:
-            expr = user.expr
-            if expr.operands:
-                if type(expr) is Call:
-                    copy = new(Call)
-                    copy.operator = expr.operator
-                    copy.attributes = expr.attributes
-                    copy.type = expr.type
-                    copy.operands = ()
-                    user.expr = copy
-                else:
-                    user.expr = expr.with_operands(())
-                copied.append(user)
+        if node.level < 0 or not before:
+            continue
+        if before != tuple([operand.expr for operand in node.operands]):
+            copied += _copied_upwards(node)
     below: tuple[Expr, ...]
     for node in chain(incomplete, copied):
         operands = node.operands
@@ -232,13 +210,27 @@ def complete(changed: Iterable[Node], incomplete: Iterable[Node]) -> None:
         node.expr.operands = below
 
 
-def _without_operands(expr: Expr) -> Expr:
-    """Return a copy of an expression that gets operands later."""
-    if expr.__class__ is not Call:
-        return expr.with_operands(())
-    call: Call = object.__new__(Call)
-    call.operator = expr.operator
-    call.attributes = expr.attributes
-    call.type = expr.type
-    call.operands = ()
-    return call
+def _copied_upwards(lowest: Node) -> list[Node]:
+    """Copy the expressions of a node and of all nodes above it; return those nodes.
+
+    The copies get their operands later, as do expressions that have none yet.
+    """
+    new = object.__new__
+    nodes = [lowest]
+    lowest.expr = lowest.expr.with_operands(())
+    for node in nodes:
+        for user in node.users:
+            expr = user.expr
+            if not expr.operands:
+                continue
+            if type(expr) is Call:
+                copy = new(Call)
+                copy.operator = expr.operator
+                copy.attributes = expr.attributes
+                copy.type = expr.type
+                copy.operands = ()
+                user.expr = copy
+            else:
+                user.expr = expr.with_operands(())
+            nodes.append(user)
+    return nodes

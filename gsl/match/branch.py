@@ -122,7 +122,7 @@ class Shape:
         while others:
             place = others.bit_length() - 1
             others ^= 1 << place
-            if _may_coincide(pattern, self.patterns[place]):
+            if may_coincide(pattern, self.patterns[place]):
                 yield self.patterns[place]
 
     def is_interior(self, pattern: Pattern) -> bool:
@@ -130,7 +130,8 @@ class Shape:
         return not isinstance(pattern, INPUTS) and pattern not in self.outputs
 
 
-def _may_coincide(one: Pattern, other: Pattern) -> bool:
+def may_coincide(one: Pattern, other: Pattern) -> bool:
+    """Tell whether one node may fit both of two patterns."""
     first, second = head_of(one), head_of(other)
     if isinstance(first, type) and isinstance(other, Call):
         return False

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TypeGuard
 
 from gsl.attr.code import NotCompiledError
@@ -18,7 +19,7 @@ from gsl.attr.term import Access, Reduce, Term, free_symbols
 from gsl.errors import UndecidedError
 from gsl.graph import Graph, Node, reverse_post_order
 from gsl.match.bindings import Bindings, Key, Scope
-from gsl.match.branch import Shape, listed
+from gsl.match.branch import Shape, listed, may_coincide
 from gsl.match.conditions import violated
 from gsl.match.join import patterns_of
 from gsl.match.loops import LoopWriter
@@ -64,6 +65,7 @@ class FanMatcher:
         self._head_inputs = _places(self.head, parts.may_depend)
         self._inputs = _places(self.templates, parts.may_depend)
         self._interior = [(self.head.index(p), *parts.users(p)) for p in parts.shared_interior]
+        self._contested = _contested(self.templates)
         self._meets_head = not parts.templates.isdisjoint(self.head)
 
     def first(self, root: Node, graph: Graph) -> Fan | None:
@@ -82,8 +84,14 @@ class FanMatcher:
                 return None
         if self._interior and self._escapes(head, len(fields) + 1):
             return None
-        if len(set().union(*fields)) < len(fields) * len(self.templates):
-            fields = choose(fields)
+        if self._contested is None:
+            if len(set().union(*fields)) < len(fields) * len(self.templates):
+                fields = choose(fields)
+        else:
+            for place in self._contested:
+                if len({one[place] for one in fields}) < len(fields):
+                    fields = choose(fields)
+                    break
         found = Fan(head, fields)
         if self._head_inputs or self._inputs:
             self._demand_no_cycle(found, graph)
@@ -163,6 +171,17 @@ class FanMatcher:
 
 def _places(patterns: Sequence[Pattern], chosen: Callable[[Pattern], bool]) -> list[int]:
     return [place for place, pattern in enumerate(patterns) if chosen(pattern)]
+
+
+def _contested(templates: Sequence[Pattern]) -> list[int] | None:
+    """Return where the inputs among templates are, or None if different ones may be one node.
+
+    An interior node leads up to one output, and candidates have different outputs, so that they
+    compete for inputs only.
+    """
+    if any(may_coincide(one, other) for one, other in combinations(templates, 2)):
+        return None
+    return _places(templates, lambda pattern: isinstance(pattern, INPUTS))
 
 
 def _undecided(fields: list[Nodes]) -> list[Nodes]:
