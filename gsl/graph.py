@@ -307,16 +307,16 @@ class Graph:
                     below[operand] = None
                     users: Any = operand.users
                     count = len(users)
-                    if count == 1:
-                        if users[0] is node:
-                            operand.users = ()
-                            pending.append(operand)
-                    elif count == 2:
+                    if count == 2:
                         one, two = users
                         if one is node:
                             operand.users = (two,)
                         elif two is node:
                             operand.users = (one,)
+                    elif count == 1:
+                        if users[0] is node:
+                            operand.users = ()
+                            pending.append(operand)
                     elif count > FEW_USERS:
                         remove_user(operand, node)
                     elif count:

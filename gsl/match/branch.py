@@ -151,7 +151,8 @@ class BranchWriter:
     """Writes the match of patterns below given nodes into one function.
 
     `failing` is the statement for a mismatch; it changes when a loop is entered. `names` has the
-    variables of the patterns matched so far, `bound` their bits.
+    variables of the patterns matched so far, `bound` their bits. `least_users` says of some
+    patterns how many users their nodes have in every match.
     """
 
     def __init__(self, code: Code, shape: Shape, terms: Iterable[Term]) -> None:
@@ -162,6 +163,7 @@ class BranchWriter:
         self.reads = Reads(code)
         self.terms = TermWriter(code, self._attribute, terms)
         self.bound = 0
+        self.least_users: Mapping[Pattern, int] = {}
         self._visible: frozenset[Pattern] = frozenset()
         self._comparisons = 0
 
@@ -233,6 +235,8 @@ class BranchWriter:
             refusals += [f"{name}.output_count", f"len({name}.users) != {count}"]
         elif self.shape.whole and count > 1:
             refusals.append(f"len({name}.users) < {count}")
+        elif self.least_users.get(pattern, 1) > 1:
+            refusals.append(f"len({name}.users) < {self.least_users[pattern]}")
         if refusals:
             self.fail_if(" or ".join(refusals))
         self._name(pattern, name)

@@ -287,10 +287,8 @@ def _head_function(
 ) -> tuple[Callable[[Node], Nodes | None], tuple[Pattern, ...]]:
     """Return a function that matches field 0 at a node, and the patterns it gives nodes for."""
     writer = LoopWriter(parts.shape, conditions)
+    writer.branch.least_users = dict.fromkeys(parts.anchors, parts.variadic.minimum)
     writer.branch.match(parts.root, "root")
-    for pattern, name in writer.branch.names.items():
-        if pattern in parts.anchors:
-            writer.branch.fail_if(f"len({name}.users) < {parts.variadic.minimum}")
     writer.demand_conditions()
     writer.code.line(f"return {listed(writer.branch.names.values())}")
     return writer.function("(root)"), tuple(writer.branch.names)
