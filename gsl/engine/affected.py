@@ -10,12 +10,12 @@ up again.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from gsl.attr.term import free_symbols
-from gsl.engine.index import Heads, Memo, heads_of, root_of
+from gsl.engine.index import Heads, heads_in, heads_of, root_of
 from gsl.engine.ways import Anywhere, Down, PutOff, Reached, Step, Up, Way, Ways
 from gsl.graph import Graph, Head, Node, reverse_post_order
 from gsl.pat import INPUTS, Alt, GetInst, Pattern, Variadic
@@ -36,20 +36,28 @@ class Neighbourhood:
 
     `ways_from` has the ways from nodes of a head, or None if they are in no match but as inputs;
     they have `arrived` when the node may be a root itself. `ways_from_interior` has those of nodes
-    that are neither inputs nor outputs.
+    that are neither inputs nor outputs. Both know the heads that they were told of by `learn`.
     """
 
     def __init__(self, rules: Sequence[Subst]) -> None:
         self._ways = [entry for rule in rules for entry in rule.derived(_ways_of)]
-        self.ways_from = Memo[Head, Ways | None](partial(self._from_head, interior=False))
-        self.ways_from_interior = Memo[Head, Ways | None](partial(self._from_head, interior=True))
+        self.ways_from: dict[Head, Ways | None] = {}
+        self.ways_from_interior: dict[Head, Ways | None] = {}
+        self.learn(heads_in(rules))
+
+    def learn(self, heads: Iterable[Head]) -> None:
+        """Find the ways from nodes of some heads; those of all heads of the rules are known."""
+        for head in set(heads) - self.ways_from.keys():
+            self.ways_from[head] = self._from_head(head, interior=False)
+            self.ways_from_interior[head] = self._from_head(head, interior=True)
 
     def roots(self, node: Node) -> list[Reached]:
         """Return the nodes that may be the root of a match with `node` in it."""
+        self.learn((node.head,))
         found: list[Reached] = []
         ways = self.ways_from[node.head]
         if ways is not None:
-            ways.follow(node, found)
+            ways.lead(node, found)
         return found
 
     def further(self, put_off: PutOff | Anywhere, graph: Graph) -> list[Reached]:
@@ -59,7 +67,7 @@ class Neighbourhood:
         found: list[Reached] = []
         for user in put_off.node.users:
             if user.head in put_off.heads:
-                put_off.ways.follow(user, found)
+                put_off.ways.lead(user, found)
         return found
 
     def _from_head(self, head: Head, interior: bool) -> Ways | None:

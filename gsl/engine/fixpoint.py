@@ -132,10 +132,27 @@ class _Run:
         self._unblocked_at = 0
         self._roots: defaultdict[Subst, list[Expr]] = defaultdict(list)
         self._refused: set[tuple[Subst, Node]] = set()
-        has_root = self._index.has_root
-        self._pending = deque([node for node in graph if has_root[node.head]])
+        try:
+            self._pending = self._with_roots()
+        except KeyError:
+            self._learn()
+            self._pending = self._with_roots()
         for node in self._pending:
             node.waiting = True
+
+    def _with_roots(self) -> deque[Node]:
+        """Return the nodes where some rule may match; raise KeyError when a head is new."""
+        has_root = self._index.has_root
+        if has_root.keys() != self._neighbourhood.ways_from.keys():
+            raise KeyError
+        return deque([node for node in self.graph if has_root[node.head]])
+
+    def _learn(self) -> None:
+        """Have all heads known that there are; rewriting brings no others but those of rules."""
+        index, neighbourhood = self._index, self._neighbourhood
+        heads = {node.head for node in self.graph} | index.has_root.keys()
+        index.learn(heads | neighbourhood.ways_from.keys())
+        neighbourhood.learn(index.has_root)
 
     def to_fixpoint(self) -> int:
         """Rewrite until nothing matches; return the number of rewrites."""
@@ -218,12 +235,16 @@ class _Run:
         for node in graph.affected:
             ways = ways_from[node.head]
             if ways is not None and node.level >= 0:
+                if ways.arrived:
+                    found.append(node)
                 follow = ways.follow
                 follow(node, found)
         ways_from = self._neighbourhood.ways_from_interior
         for node in graph.released:
             ways = ways_from[node.head]
             if ways is not None and node.level >= 0:
+                if ways.arrived:
+                    found.append(node)
                 follow = ways.follow
                 follow(node, found)
         if root.level >= 0 and self._index.has_root[root.head]:

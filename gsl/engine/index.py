@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from gsl.expr import Const as ConstExpr
@@ -105,6 +105,15 @@ def _shared_operands(rule: Subst, root: Pattern) -> list[int]:
     return [place for place, p in enumerate(root.operands) if several and p in every]
 
 
+def heads_in(rules: Iterable[Subst]) -> set[Head]:
+    """Return the heads of all nodes that rules name or make; others are those of matched nodes."""
+    found: set[Head] = {*_KINDS.values()}
+    for rule in rules:
+        for pattern in (*rule.source_patterns, *rule.target_patterns):
+            found |= heads_of(pattern).known or frozenset()
+    return found
+
+
 WIDE = 8
 """For nodes with more operands it is not remembered which rules may match."""
 
@@ -131,22 +140,28 @@ class RuleIndex:
     """Finds the rules that may match at a node, in the order in which they were given.
 
     `has_root` tells of a head whether some rule may match at its nodes, `only` has the rules for
-    those heads that have so few that looking at operands as well does not pay.
+    those heads that have so few that looking at operands as well does not pay. Both know the heads
+    that they were told of by `learn`: they are looked up for every node, and nothing is quicker
+    than a plain dictionary.
     """
 
     def __init__(self, rules: Sequence[Subst]) -> None:
         self._entries = [rule.derived(_Entry) for rule in rules]
         self._rooted = Memo[Head, list[_Entry]](self._entries_of)
-        self.only = Memo[Head, Finders | None](self._only_of)
-        self.has_root = Memo[Head, bool](lambda head: bool(self._rooted[head]))
+        self.only: dict[Head, Finders | None] = {}
+        self.has_root: dict[Head, bool] = {}
         self._choices: dict[Any, Finders] = {}
-        self._unary = Memo[Head, Memo[Head, tuple[Finders, Finders]]](
-            lambda head: Memo(partial(self._with_operand, head))
-        )
+        self._unary: dict[Head, dict[Head, tuple[Finders, Finders]]] = {}
+        self.learn(heads_in(rules))
 
-    def _only_of(self, head: Head) -> Finders | None:
-        entries = self._rooted[head]
-        return None if len(entries) > 1 else tuple([(one.rule, one.first) for one in entries])
+    def learn(self, heads: Iterable[Head]) -> None:
+        """Have `only` and `has_root` know heads; those of all rules they know already."""
+        for head in set(heads) - self.only.keys():
+            entries = self._rooted[head]
+            finders = tuple([(one.rule, one.first) for one in entries])
+            self.only[head] = None if len(entries) > 1 else finders
+            self.has_root[head] = bool(entries)
+            self._unary[head] = {}
 
     def rules_at(self, node: Node) -> tuple[Subst, ...]:
         """Return the rules that may match at `node`."""
@@ -160,7 +175,10 @@ class RuleIndex:
         operands = node.operands
         if len(operands) == 1:
             (one,) = operands
-            return self._unary[node.head][one.head][len(one.users) > 1]
+            try:
+                return self._unary[node.head][one.head][len(one.users) > 1]
+            except KeyError:
+                return self._with_operand(node.head, one.head)[len(one.users) > 1]
         if len(operands) == 2:
             one, two = operands
             key: Any = (node.head, one.head, two.head, len(one.users) > 1, len(two.users) > 1)
@@ -183,5 +201,7 @@ class RuleIndex:
 
     def _with_operand(self, head: Head, operand: Head) -> tuple[Finders, Finders]:
         """Return the rules for nodes with one operand that nothing else uses, and with a shared."""
+        self.learn((head,))
         alone, shared = (self._choose(head, (operand,), (many,)) for many in (False, True))
+        self._unary[head][operand] = alone, shared
         return alone, shared

@@ -43,9 +43,10 @@ Way = tuple[Step, ...]
 class Ways:
     """Ways from nodes of one head to roots, with what they have in common at first once.
 
-    `follow` adds to a list where they lead from a node; it is compiled when it is first called,
-    so nothing is added to the ways from then on. It calls itself no deeper than a way is long.
-    From a `shared` node, to which a step down has led, they lead on to other users only.
+    `follow` adds to a list where they lead from a node, except that they may have `arrived` there;
+    it is compiled when it is first called, so nothing is added to the ways from then on. It calls
+    others no deeper than a way is long. From a `shared` node, to which a step down has led, they
+    lead on to other users only.
     """
 
     __slots__ = ("arrived", "follow", "shared", "steps")
@@ -70,12 +71,19 @@ class Ways:
 
     @property
     def leads_across(self) -> bool:
-        """Whether they only lead to users, so that a shared node needs several."""
-        return not self.arrived and all(type(step) is Up for step in self.steps)
+        """Whether all steps lead to users, so that a shared node needs several."""
+        return all(type(step) is Up for step in self.steps)
 
     def _first(self, node: Node, found: list[Reached]) -> None:
         self.follow = _compiled(self)
         self.follow(node, found)
+
+    def lead(self, node: Node, found: list[Reached]) -> None:
+        """Add to `found` where the ways lead from a node, itself included."""
+        if self.arrived:
+            found.append(node)
+        follow = self.follow
+        follow(node, found)
 
     def to_users(self, most: set[int | None], head: Head) -> Ways | None:
         """Return the ways on from users of a head, all as one, of nodes that have so many."""
@@ -112,8 +120,7 @@ Reached = Node | PutOff | Anywhere
 
 def _compiled(ways: Ways) -> Callable[[Node, list[Reached]], None]:
     code = Code()
-    if ways.arrived:
-        code.line("found.append(node)")
+    code.line("pass")
     anywhere = [step for step in ways.steps if type(step) is Anywhere]
     if anywhere:
         code.line(f"found += {code.constant(anywhere)}")
@@ -160,8 +167,8 @@ def _write_user(code: Code, ways: Ways, most: set[int | None]) -> None:
     onwards = code.constant(Memo[Head, "Ways | None"](partial(ways.to_users, most)))
     code.line(f"onwards = {onwards}[user.head]")
     code.open("if onwards is not None:")
-    code.line("if not onwards.steps: found.append(user)")
-    code.line("else: follow = onwards.follow; follow(user, found)")
+    code.line("if onwards.arrived: found.append(user)")
+    code.line("if onwards.steps: follow = onwards.follow; follow(user, found)")
     code.depth -= 1
 
 
@@ -176,6 +183,8 @@ def _write_down(code: Code, ways: Ways) -> None:
         else:
             code.open(f"if len(operands) > {step.position}:")
             code.line(f"operand = operands[{step.position}]")
+        if onwards.arrived:
+            code.line("found.append(operand)")
         if onwards.leads_across:
             code.open("if len(operand.users) > 1:")
         code.line(f"follow = {code.constant(onwards)}.follow; follow(operand, found)")

@@ -8,6 +8,7 @@ import pytest
 
 from gsl import Expr, Subst, Workload, apply, attr, op, pat
 from gsl.engine.affected import LONGEST_WAY, Neighbourhood, standing
+from gsl.engine.fixpoint import matches
 from gsl.engine.ways import FEW, Anywhere, PutOff
 from gsl.graph import Graph
 from gsl.operators import REGISTRY
@@ -83,10 +84,15 @@ CASES: dict[str, tuple[Callable[[], Subst], list[Expr], Expr, list[object]]] = {
 
 def test_only_interior_nodes_matter_when_a_user_has_gone() -> None:
     rules = [Subst([op.Relu(op.Exp(X)), op.Tanh(X)], [X, X])]
+    heads = [REGISTRY[name] for name in ("Relu", "Exp", "Tanh", "Negative")]
+    neighbourhood = Neighbourhood(rules)
+    neighbourhood.learn(heads)
+
     everywhere, interior = (
-        [head for head in ("Relu", "Exp", "Tanh", "Negative") if ways[REGISTRY[head]] is not None]
-        for ways in (Neighbourhood(rules).ways_from, Neighbourhood(rules).ways_from_interior)
+        [head.name for head in heads if ways[head] is not None]
+        for ways in (neighbourhood.ways_from, neighbourhood.ways_from_interior)
     )
+
     assert everywhere == ["Relu", "Exp", "Tanh"]
     assert interior == ["Exp"]
 
@@ -171,3 +177,24 @@ def test_root_of_a_deep_pattern_is_looked_for_anywhere() -> None:
 
     assert node_of(graph, top) in found, "one step up, as for any pattern"
     assert [node.expr for node in neighbourhood.further(far, graph)] == [top]
+
+
+def test_heads_that_one_call_has_taught_are_known_to_the_next() -> None:
+    """Rules are compiled once for all calls, whatever the graphs have in them."""
+    rules = [Subst(op.Relu(op.Relu(X)), op.Relu(X))]
+    for top in (exp, tanh, negative):
+        twice = Workload([top(relu(relu(A)))])
+        assert next(matches(rules[0], twice))
+        assert [shape_of(one) for one in apply(twice, rules).outputs] == [shape_of(top(relu(A)))]
+
+
+def test_user_of_a_shared_node_that_is_the_only_one_is_not_looked_for() -> None:
+    """A step down and up again leads to others, so there must be two users."""
+    rules = [Subst([op.Relu(X), op.Tanh(X)], [X, X])]
+    alone, beside = exp(A), exp(B)
+    graph = Graph([tanh(alone), tanh(beside), relu(beside)])
+    found = [Neighbourhood(rules).roots(output) for output in graph.outputs[:2]]
+    assert [[shape_of(one.expr) for one in roots] for roots in found] == [
+        [],
+        [shape_of(relu(beside))],
+    ]

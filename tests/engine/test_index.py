@@ -92,6 +92,8 @@ def test_operands_of_the_root_tell_rules_apart() -> None:
 def test_heads_without_a_rule_are_known() -> None:
     index = RuleIndex([Subst(op.Relu(X), X), Subst(p_tag(X), X)])
 
+    index.learn((ADD, RELU))
+
     assert [index.has_root[head] for head in (RELU, Tag, ADD, Var)] == [True, True, False, False]
 
 
@@ -106,6 +108,7 @@ def test_rule_that_matches_is_always_among_those_found() -> None:
             if any(True for _ in search_of(rule, graph).matches(node)):
                 matches += 1
                 assert index.rules_at(node) == (rule,), (seed, node)
+                index.learn((node.head,))
                 assert index.has_root[node.head]
 
     assert matches > 100
