@@ -8,25 +8,23 @@ as values of constants, are made by `rewrite/target.py` every time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from gsl.attr.code import NotCompiledError
-from gsl.attr.term import ANYTHING, Access, Term, subterms
+from gsl.attr.term import Term
 from gsl.expr import Call as CallExpr
 from gsl.expr import Const as ConstExpr
 from gsl.expr import Proj as ProjExpr
 from gsl.expr import Tuple as TupleExpr
 from gsl.graph import Node, link
-from gsl.match.branch import attributes_like, listed
+from gsl.match.branch import listed
 from gsl.match.fan import Fan
-from gsl.match.reads import EXACT, kind_of_domain
 from gsl.node import FEW_USERS, crowd, used, users_of
-from gsl.operators import Operator
-from gsl.operators.declaration import OpaqueOperator
-from gsl.pat import Call, Const, GetInst, GetItem, Pattern, SameOperator, Tuple, Variable, Variadic
+from gsl.pat import Call, Const, GetInst, Variadic
+from gsl.rewrite.facts import Facts
 from gsl.rewrite.made import Maker
 from gsl.rewrite.target import COUNT, Construct, Replacements, TargetWriter, construct_of, write
 from gsl.subst import Subst
@@ -36,14 +34,6 @@ MOST_PLANS = 1 << 12
 
 Plan = tuple[Any, ...]
 """What is not in the rule of what a target consists of, in the order in which it is made."""
-
-Fact = tuple[Pattern, str]
-"""A matched pattern and the source of what matters of its node."""
-
-TYPE = "{}.expr.type"
-ATTRIBUTES = "{}.expr.attributes"
-ANY_ATTRIBUTES = "getattr({}.expr, 'attributes', None)"
-HEAD = "{}.head"
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +310,8 @@ class _ReplayWriter(TargetWriter):
 
     def _key(self) -> Iterator[str]:
         of_field = []
-        for pattern, path in self._independent(dict.fromkeys(self._facts())):
+        facts = Facts(self._subst, self.source, self.names.keys(), self.templates)
+        for pattern, path in facts.independent():
             if pattern in self.names:
                 yield f"id({path.format(self.names[pattern])})"
             elif pattern in self.templates:
@@ -328,79 +319,6 @@ class _ReplayWriter(TargetWriter):
             else:
                 raise NotCompiledError(f"{pattern!r} is not there")
         yield from (f"*[id({part}) for o in fields]" for part in of_field)
-
-    def _independent(self, facts: Collection[Fact]) -> list[Fact]:
-        """Return facts without the types of calls that follow from the others."""
-        typed = {pattern for pattern, path in facts if path == TYPE}
-        following = set[Pattern]()
-        for pattern in self._subst.source_patterns:
-            if isinstance(pattern, Call) and typed.issuperset(pattern.operands):
-                settled = ((p, ATTRIBUTES) in facts for p in (pattern, attributes_like(pattern)))
-                if _is_plain(pattern) or any(settled):
-                    typed.add(pattern)
-                    following.add(pattern)
-        return [(p, path) for p, path in facts if path != TYPE or p not in following]
-
-    def _facts(self) -> Iterator[Fact]:
-        """Yield the matched patterns that a target is made of, each with what matters of it."""
-        outputs = self._subst.source if self.source is None else (self.source.field,)
-        yield from ((output, TYPE) for output in outputs)
-        for pattern in self._subst.target_patterns:
-            if isinstance(pattern, GetInst):
-                yield pattern.template, TYPE
-            elif pattern in self.names:
-                yield pattern, TYPE
-            else:
-                yield from self._facts_of_made(pattern)
-
-    def _facts_of_made(self, pattern: Pattern) -> Iterator[Fact]:
-        if isinstance(pattern, Call) and pattern.attributes_of is not None:
-            yield from self._facts_of_call(pattern.attributes_of)
-        callee = pattern.callee if isinstance(pattern, Call) else None
-        if isinstance(callee, SameOperator) and self._is_matched(callee.call):
-            yield callee.call, HEAD
-        if isinstance(pattern, Const) and pattern.like is not None:
-            yield from self._fact(pattern.like, "dtype")
-        for term in pattern.terms():
-            yield from self._facts_of_term(term)
-
-    def _facts_of_term(self, term: Term) -> Iterator[Fact]:
-        for part in subterms(term) if term is not ANYTHING else ():
-            if isinstance(part, Access) and part.pattern is not self.source:
-                yield from self._fact(part.pattern, part.name)
-
-    def _is_matched(self, pattern: Pattern) -> bool:
-        return pattern in self.names or pattern in self.templates
-
-    def _fact(self, pattern: Pattern, name: str) -> Iterator[Fact]:
-        """Yield what the value of an attribute of a matched pattern follows from."""
-        if isinstance(pattern, GetInst):
-            pattern = pattern.template
-        if not self._is_matched(pattern):
-            return
-        callee = pattern.callee if isinstance(pattern, Call) else None
-        if isinstance(callee, Operator) and name in callee.attributes:
-            yield from self._facts_of_call(pattern)
-        elif name not in ("shape", "dtype", "ndim"):
-            if not isinstance(pattern, Tuple):
-                raise NotCompiledError(f"the {name} of {pattern!r}")
-        else:
-            yield pattern, TYPE
-            if not isinstance(callee, Operator) and not isinstance(
-                pattern, Variable | Const | GetItem
-            ):
-                yield pattern, ANY_ATTRIBUTES
-
-    def _facts_of_call(self, pattern: Pattern) -> Iterator[Fact]:
-        """Yield the attributes of a call, if equal ones are the same object."""
-        if self._is_matched(pattern):
-            callee = pattern.callee if isinstance(pattern, Call) else None
-            if not isinstance(callee, Operator) or isinstance(callee, OpaqueOperator):
-                yield pattern, ANY_ATTRIBUTES
-            elif all(kind_of_domain(a.domain) in EXACT for a in callee.attributes.values()):
-                yield pattern, ATTRIBUTES
-            else:
-                raise NotCompiledError("attributes that differ from call to call")
 
 
 def _level(operands: list[str]) -> str:
@@ -413,14 +331,6 @@ def _level(operands: list[str]) -> str:
             return f"({one} if {one} > {two} else {two}) + 1"
         case _:
             return f"max({', '.join(levels)}) + 1"
-
-
-def _is_plain(pattern: Call) -> bool:
-    """Tell whether the type of a call follows from those of its operands alone."""
-    callee = pattern.callee
-    if not isinstance(callee, Operator) or isinstance(callee, OpaqueOperator):
-        return False
-    return not callee.attributes
 
 
 class _TakingWriter(_ReplayWriter):

@@ -125,6 +125,22 @@ def test_term_in_a_branch_that_may_not_be_taken_is_not_computed_before() -> None
 
 
 SIZES = Access(PATTERN, "sizes")
+
+
+@pytest.mark.parametrize("head", ["and", "or"])
+def test_flags_that_are_known_come_last_so_that_the_others_are_computed(head: str) -> None:
+    known, open_one = Access(PATTERN, "whole") == 1, SIZES[9] == 1
+    term = known & open_one if head == "and" else known | open_one
+    code = Code()
+    writer = TermWriter(code, attribute)
+    writer.hoist(known)
+
+    assert writer.write(term).text == f"((given['sizes'][9] == 1) {head} t1)"
+    for whole in (1, 2):
+        values = {"whole": whole, "sizes": (1,)}
+        assert computed(attr.Tuple(known, term), values) is computed(open_one, values)
+
+
 RUNNING: dict[str, Any] = {
     "sums": lambda: attr.Variadic(lambda j: attr.Sum(lambda k: SIZES[k], length=j + 1), length=3),
     "too many": lambda: attr.Variadic(
