@@ -45,11 +45,17 @@ class Facts:
         self._templates = templates
 
     def independent(self) -> list[Fact]:
-        """Return the facts without the types of calls that follow from the others."""
+        """Return the facts without the types of calls that follow from the others.
+
+        Nothing is said of templates for which other patterns stand in field 0.
+        """
         facts = dict.fromkeys(self._facts())
         typed = {pattern for pattern, path in facts if path == TYPE}
         following = set[Pattern]()
+        has_first = self._source is not None and bool(self._source.first)
         for pattern in self._subst.source_patterns:
+            if has_first and pattern in self._templates:
+                continue
             if isinstance(pattern, Call) and typed.issuperset(pattern.operands):
                 settled = ((p, ATTRIBUTES) in facts for p in (pattern, attributes_like(pattern)))
                 if _is_plain(pattern) or any(settled):

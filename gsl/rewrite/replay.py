@@ -318,6 +318,8 @@ class _ReplayWriter(TargetWriter):
                 of_field.append(path.format(f"o[{self.templates.index(pattern)}]"))
             else:
                 raise NotCompiledError(f"{pattern!r} is not there")
+        if self.source is not None and not of_field:
+            yield "len(fields)"
         yield from (f"*[id({part}) for o in fields]" for part in of_field)
 
 

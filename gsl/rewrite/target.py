@@ -150,8 +150,11 @@ class TargetWriter:
         """Take notice that a loop over so many fields is opened."""
 
     def _make_shared(self, variadic: Variadic) -> None:
-        for pattern in reverse_post_order([variadic.field]):
-            if pattern in variadic.templates or isinstance(pattern, GetInst):
+        inside = reverse_post_order([variadic.field])
+        tuples = [variadic, *[pattern for pattern in inside if isinstance(pattern, Variadic)]]
+        repeated = {template for one in tuples for template in one.templates}
+        for pattern in inside:
+            if pattern in repeated or isinstance(pattern, GetInst):
                 continue
             if not frozenset(variadic.templates).isdisjoint(pattern.operands):
                 raise NotCompiledError("a template below what is shared")

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from gsl import Call, Const, Expr, Subst, Var, Workload, apply, attr, op, pat
+from gsl.engine.fixpoint import Record
+from gsl.expr import Tuple as TupleExpr
 from gsl.graph import Graph
 from gsl.match.find import find
 from gsl.node import FEW_USERS
@@ -209,3 +211,81 @@ def test_target_tells_whether_it_uses_an_output(
 
     assert target is not None, name
     assert target.apart is apart
+
+
+def squares(*counts: int) -> Workload:
+    """Return as many squares of one tensor as each count says."""
+    tensors = [Var(f"v{number}", (2, 3)) for number in range(len(counts))]
+    return Workload(
+        [
+            Call(REGISTRY["Square"], [tensor])
+            for tensor, count in zip(tensors, counts, strict=True)
+            for _ in range(count)
+        ]
+    )
+
+
+def products() -> Subst:
+    """Any number of squares of x => as many products of x with itself."""
+    old, new = op.Square(X), X * X
+    return Subst(pat.Variadic(old, templates=[old]), pat.Variadic(new, templates=[new]))
+
+
+def split_products() -> Subst:
+    """Any number of squares of x => as many products, put together and split again."""
+    i, j = attr.Symbol("i"), attr.Symbol("j")
+    old, new = op.Square(X), X * X
+    source = pat.Variadic(old, templates=[old], min_len=2)
+    each = pat.Variadic(new, templates=[new], index=j, length=source.length)
+    item = op.Split(op.Concatenate(each, axis=0), indices_or_sections=source.length, axis=0)[i]
+    return Subst(source, pat.Variadic(item, templates=[item], index=i))
+
+
+@pytest.mark.parametrize("rule", [products, split_products])
+@pytest.mark.parametrize("counts", [(3, 3), (2, 3), (3, 2), (4, 2, 3)])
+def test_plan_for_one_number_of_fields_is_none_for_another(
+    rule: Callable[[], Subst], counts: tuple[int, ...]
+) -> None:
+    """Nothing that the target looks at differs from field to field, but their number matters."""
+    applied = apply(squares(*counts), [rule()])
+
+    start = 0
+    for number, count in enumerate(counts):
+        alone = apply(squares(*[0] * number, count), [rule()])
+        outputs = applied.outputs[start : start + count]
+        assert list(map(shape_of, outputs)) == list(map(shape_of, alone.outputs))
+        start += count
+    for expr in applied.order:
+        if isinstance(expr, Call):
+            assert Call(expr.operator, expr.operands, expr.attributes).type == expr.type
+        elif isinstance(expr, TupleExpr):
+            assert TupleExpr(expr.operands).type == expr.type
+
+
+def test_inner_tuples_have_nodes_of_their_own_whether_compiled_or_built() -> None:
+    rule = split_products()
+    graph = squares(3)
+    expected = rewritten(rule, graph.outputs, 1, 0, build_and_replace)
+
+    assert rewritten(rule, graph.outputs, 1, 0, rewrite) == expected
+    assert rewritten(rule, graph.outputs, 1, 0, rewrite) == expected
+
+
+@pytest.mark.parametrize("dtypes", [("float32", "float16"), ("float16", "float32")])
+def test_type_of_a_first_field_with_a_pattern_of_its_own_is_always_compared(
+    dtypes: tuple[str, str],
+) -> None:
+    """The cast may change the dtype, which the relu beside it does not tell."""
+    old, new = op.Relu(X), op.Tanh(X)
+    source = pat.Variadic(old, templates=[old], first=[op.Cast(X)], min_len=2)
+    rule = Subst(source, pat.Variadic(new, templates=[new]))
+    outputs: list[Expr] = []
+    for dtype in dtypes:
+        tensor = Var(f"v{dtype}", (2,))
+        outputs += [Call(REGISTRY["Cast"], [tensor], {"dtype": dtype}), relu(tensor)]
+    record = Record()
+
+    applied = apply(Workload(outputs), [rule], record=record)
+
+    assert (record.total, len(record.refused)) == (1, 1)
+    assert [one.type for one in applied.outputs] == [one.type for one in outputs]
