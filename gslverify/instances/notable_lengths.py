@@ -63,8 +63,8 @@ def _bound(terms: Iterable[Term], indices: set[Symbol]) -> Iterator[Symbol]:
 
 def _told_apart(decision: Operation, indices: set[Symbol]) -> Iterator[int]:
     """Yield numbers of fields with which a decision falls either way, as far as numbers tell."""
-    parts = list(_compared(decision))
-    numbers = [number for part in parts for number in _numbers(part)]
+    parts = list(compared(decision))
+    numbers = [number for part in parts for number in numbers_in(part)]
     for number in numbers:
         if any(map(_is_length, parts)):
             yield from (number - 1, number, number + 1)
@@ -72,7 +72,7 @@ def _told_apart(decision: Operation, indices: set[Symbol]) -> Iterator[int]:
             yield number + 2
 
 
-def _compared(term: Term) -> Iterator[Term]:
+def compared(term: Term) -> Iterator[Term]:
     """Yield what a decision computes with, which of `shape[i]` is neither the shape nor i."""
     stack = [term]
     while stack:
@@ -90,7 +90,8 @@ def _is_variadic(pattern: Pattern) -> bool:
     return isinstance(pattern.template if isinstance(pattern, GetInst) else pattern, Variadic)
 
 
-def _numbers(term: Term) -> Iterator[int]:
+def numbers_in(term: Term) -> Iterator[int]:
+    """Yield the whole numbers of a constant."""
     if isinstance(term, Constant):
         values = term.value if isinstance(term.value, tuple) else (term.value,)
         yield from (value for value in values if type(value) is int)

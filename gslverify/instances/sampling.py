@@ -24,6 +24,7 @@ from gslverify.instances.instance import Instance
 from gslverify.instances.leaps import leaps
 from gslverify.instances.repair import Repair
 from gslverify.instances.symbols import instance_symbols, result_sizes
+from gslverify.instances.wraps import wraps
 from gslverify.smt import Answer, Solver
 
 LARGEST_SAMPLES = (24, 320, 4096)
@@ -109,6 +110,7 @@ class Sampler:
         return [
             *either_way(self._arms.open),
             *self._arms.extremes,
+            *wraps(self.instance),
             *[boundary for term in written for boundary in boundaries(term)],
             *leaps(self.instance),
             *[_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)],

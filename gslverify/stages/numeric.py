@@ -14,6 +14,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from gsl.subst import Subst
 from gsl.text.listing import listing
 from gslverify.codes.numeric import (
     NO_FIXPOINT,
@@ -30,8 +31,9 @@ from gslverify.generate.peaks import peaks
 from gslverify.generate.strategies import network_from, with_place
 from gslverify.generate.wishes import DTYPES, NOTHING_FIXED
 from gslverify.instances.concrete import Rewritten, target_outputs
-from gslverify.instances.instance import USUAL
+from gslverify.instances.instance import USUAL, Instance
 from gslverify.instances.notable_lengths import notable_lengths
+from gslverify.instances.notable_ranks import notable_ranks, ranks_of
 from gslverify.instances.sampling import Sampler
 from gslverify.smt import Answer, UntranslatableError
 from gslverify.stage import Count, Covered, Outcome, Question, Stage, Witness
@@ -44,7 +46,7 @@ from gslverify.stages.rounds import (
     special_rounds,
     with_short_axes_only,
 )
-from gslverify.stages.satisfiable import fresh_scenarios_of
+from gslverify.stages.satisfiable import fresh_scenarios_of, structures_of_rank
 from gslverify.trials.ladder import climb, refutation
 from gslverify.trials.second_opinion import assurances, confirm_on_tvm
 from gslverify.trials.simplify import simplified
@@ -199,6 +201,15 @@ def _untried(search: Search, samplers: list[Sampler]) -> str:
     for length in notable_lengths(search.question.subst):
         if length > USUAL.most_fields and length not in tried:
             return f"with {length} fields, and the target depends on their number"
+    return _untried_rank(search.question.subst, instances)
+
+
+def _untried_rank(subst: Subst, instances: Sequence[Instance]) -> str:
+    """Return at which rank no graph was run although the rule may do something else there."""
+    tried = set[int]().union(*map(ranks_of, instances))
+    for rank in notable_ranks(subst):
+        if rank not in tried and structures_of_rank(subst, rank):
+            return f"with an input of {rank} axes, and the rule depends on their number"
     return ""
 
 

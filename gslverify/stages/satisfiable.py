@@ -6,8 +6,9 @@ import random
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from gsl.operators.declaration import tensors
-from gsl.pat import Variadic
+from gsl.operators import Operator
+from gsl.operators.domain_axes import Permutation
+from gsl.pat import Call, Variadic
 from gsl.subst import Subst
 from gslverify.codes.satisfiable import ONLY_EMPTY, UNDECIDED_SATISFIABILITY
 from gslverify.finding import Finding
@@ -18,10 +19,12 @@ from gslverify.instances.instance import (
     RARE,
     USUAL,
     WIDE,
+    Extent,
     Instance,
     of_many_fields,
 )
 from gslverify.instances.notable_lengths import lengths_of_conditions, notable_lengths
+from gslverify.instances.notable_ranks import notable_ranks, ranks_of
 from gslverify.instances.variants import Enumeration, Variant, enumerate_variants, some_variants
 from gslverify.smt import Answer, UntranslatableError, has_formula, new_context
 from gslverify.stage import Count, Outcome, Question, Stage
@@ -35,6 +38,9 @@ MOST_LARGE = 8
 RUNS_OF_RARE_EXTENT, MOST_RARE = 2000, 16
 MANY_FIELDS, MOST_OF_MANY_FIELDS = 8, 2
 MOST_OF_A_LENGTH = 8
+MOST_ORDERS, RUNS_OF_ORDERS = 8, 320
+MOST_RANK, MOST_OF_A_RANK = 10, 2
+"""Tensors with more axes than this are not tried, whatever numbers a rule names."""
 MOST_FIELDS = 40
 """Tuples with more fields than this are not tried, whatever numbers a rule names."""
 
@@ -123,11 +129,33 @@ def _large(question: Question) -> list[Scenario]:
     variants: list[Variant] = []
     subst = question.subst
     for extent in (FIVE_FIELDS, *LARGE) if _has_lengths(subst) else LARGE:
-        variants += some_variants(subst, extent, _is_large, 1, RUNS_PER_LARGE_EXTENT)
+        orders = extent is LARGE[0] and _permutes(subst)
+        most, runs = (MOST_ORDERS, RUNS_OF_ORDERS) if orders else (1, RUNS_PER_LARGE_EXTENT)
+        variants += some_variants(subst, extent, _is_large, most, runs)
+    for rank in notable_ranks(subst):
+        if rank <= MOST_RANK:
+            variants += structures_of_rank(subst, rank, MOST_OF_A_RANK)
     variants += _of_many_fields(subst) if _has_lengths(subst) else []
     found = Enumeration(tuple(variants), complete=False)
     limit = question.settings.solver_limit // 10
     return _solve(question, found, max(MOST_LARGE, len(variants)), limit)[0]
+
+
+def structures_of_rank(subst: Subst, rank: int, most: int = 1) -> list[Variant]:
+    """Return up to `most` structures with an input of so many axes."""
+    fits = partial(_has_rank, rank)
+    return some_variants(subst, Extent(ranks=(rank,)), fits, most, RUNS_PER_LARGE_EXTENT)
+
+
+def _has_rank(rank: int, instance: Instance) -> bool:
+    return rank in ranks_of(instance)
+
+
+def _permutes(subst: Subst) -> bool:
+    """Tell whether the source has a permutation, of which a single one would tell little."""
+    callees = [pattern.callee for pattern in subst.source_patterns if isinstance(pattern, Call)]
+    operators = [callee for callee in callees if isinstance(callee, Operator)]
+    return any(isinstance(a.domain, Permutation) for o in operators for a in o.attributes.values())
 
 
 def _rare(question: Question, usual: Enumeration) -> list[Scenario]:
@@ -172,8 +200,7 @@ def _has_lengths(subst: Subst) -> bool:
 
 
 def _is_large(instance: Instance) -> bool:
-    inputs = [instance.bindings.nodes[key].expr.type for key in instance.inputs]
-    ranks = [tensor.ndim for tensor in tensors(tuple(inputs))]
+    ranks = ranks_of(instance)
     lengths = instance.bindings.lengths.values()
     return max(ranks, default=0) > max(USUAL.ranks) or max(lengths, default=0) > USUAL.most_fields
 

@@ -51,6 +51,30 @@ def test_a_mistake_with_one_permutation_is_found(wrong: tuple[int, ...], seed: i
     assert ask(NUMERIC, lambda: transposed(wrong), seed=seed).verdict is Verdict.FAIL
 
 
+def leaves_three_axes() -> Subst:
+    """A transpose that leaves the first three axes is no transpose: of three or four axes."""
+    x = pat.Wildcard()
+    moved = op.Transpose(x)
+    left = [moved.axes[i] % x.ndim == i for i in range(3)]
+    where = [x.ndim >= 3, moved.shape == x.shape, *left]
+    return Subst(op.Relu(moved), op.Relu(x), where=where)
+
+
+def cycle_of_three() -> Subst:
+    """Twice the same transpose is none if it leaves two axes: of four axes, not of five."""
+    x = pat.Wildcard()
+    first = op.Transpose(x)
+    second = op.Transpose(first, axes=first.axes)
+    back = [first.axes[first.axes[i] % x.ndim] % x.ndim == i for i in range(2)]
+    return Subst(second, x, where=[x.ndim >= 4, second.shape == x.shape, *back])
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("write", [leaves_three_axes, cycle_of_three])
+def test_permutations_of_five_axes_are_tried(write: Callable[[], Subst], seed: int) -> None:
+    assert ask(NUMERIC, write, seed=seed, use_tvm=False).verdict is Verdict.FAIL
+
+
 def test_a_mistake_with_no_permutation_is_none() -> None:
     assert ask(NUMERIC, lambda: transposed((0, 0))).verdict is Verdict.PASS
 

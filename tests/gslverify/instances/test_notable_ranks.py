@@ -1,0 +1,67 @@
+"""Which ranks a rule tells apart, and that rules are tried at them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gsl import Subst, attr, op, pat
+from gslverify.codes.numeric import TOO_FEW_EXAMPLES
+from gslverify.finding import Verdict
+from gslverify.instances.notable_ranks import notable_ranks
+from gslverify.stages.numeric import NUMERIC
+from tests.gslverify.stages.asking import ask, only
+
+
+def softmax(axis: Callable[[Any], Any], *where: Callable[[Any], Any]) -> Subst:
+    """|softmax(x)| => softmax(x) along another axis."""
+    x = pat.Wildcard()
+    conditions = [condition(x) for condition in where]
+    return Subst(op.Abs(op.Softmax(x, axis=-1)), op.Softmax(x, axis=axis(x)), where=conditions)
+
+
+@pytest.mark.parametrize(
+    ("rule", "ranks"),
+    [
+        (softmax(lambda x: x.ndim - 1), ()),
+        (softmax(lambda x: attr.Cond(x.ndim >= 4, 0, -1)), ()),
+        (softmax(lambda x: attr.Cond(x.ndim >= 8, 0, -1)), (8, 9, 10)),
+        (softmax(lambda x: attr.Min(x.ndim - 1, 6)), (8,)),
+        (softmax(lambda x: (x.ndim - 1) % 7), (8, 9)),
+        (softmax(lambda x: -1, lambda x: x.ndim < 8), (8, 9, 10)),
+        (softmax(lambda x: -1, lambda x: x.shape[0] < 8), ()),
+        (softmax(lambda x: -1, lambda x: x.ndim < 1000), ()),
+    ],
+)
+def test_numbers_that_ranks_meet(rule: Subst, ranks: tuple[int, ...]) -> None:
+    assert notable_ranks(rule) == ranks
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize(
+    ("rule", "verdict"),
+    [
+        (lambda: softmax(lambda x: attr.Cond(x.ndim >= 8, 0, -1)), Verdict.FAIL),
+        (lambda: softmax(lambda x: attr.Min(x.ndim - 1, 6)), Verdict.FAIL),
+        (
+            lambda: softmax(lambda x: 0, lambda x: (x.ndim >= 9) | (x.ndim == 1)),
+            Verdict.FAIL,
+        ),
+        (lambda: softmax(lambda x: -1, lambda x: x.ndim < 8), Verdict.PASS),
+        (lambda: softmax(lambda x: attr.Cond(x.ndim >= 8, x.ndim - 1, -1)), Verdict.PASS),
+    ],
+)
+def test_rules_are_tried_at_the_ranks_that_they_name(
+    rule: Callable[[], Subst], verdict: Verdict
+) -> None:
+    assert ask(NUMERIC, rule, use_tvm=False).verdict is verdict
+
+
+@pytest.mark.smt
+def test_rule_that_names_a_rank_that_is_not_tried_is_inconclusive() -> None:
+    result = ask(NUMERIC, lambda: softmax(lambda x: attr.Cond(x.ndim >= 20, 0, -1)), use_tvm=False)
+
+    assert only(result).code is TOO_FEW_EXAMPLES
+    assert "an input of 19 axes" in only(result).message
