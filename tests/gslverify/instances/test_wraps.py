@@ -17,7 +17,6 @@ from gslverify.smt import Answer, Solver
 from gslverify.stages.numeric import NUMERIC
 from tests.gslverify.stages.asking import ask
 
-
 SOLVER_LIMIT = 2_000_000
 
 
