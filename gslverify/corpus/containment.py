@@ -13,10 +13,18 @@ STREAMS = (1, 2)
 
 @contextmanager
 def contained() -> Iterator[None]:
-    """Restore the working directory and the standard streams; end a copy that forks off inside."""
+    """Restore the working directory and the standard streams; end a copy that forks off inside.
+
+    Whatever is written to the standard output of the process goes to standard error, because
+    reports are written there.
+    """
     process_id = os.getpid()
     saved = _duplicates()
     try:
+        if saved.keys() == {*STREAMS}:
+            with suppress(AttributeError, OSError, ValueError):  # it may be closed, or not there
+                sys.stdout.flush()
+            os.dup2(2, 1)
         out, err = (stream and Lent(stream) for stream in (sys.stdout, sys.stderr))
         with chdir(os.getcwd()), redirect_stdout(out), redirect_stderr(err):
             yield

@@ -135,3 +135,11 @@ def test_a_lent_stream_is_written_to_and_stays_open(tmp_path: Path) -> None:
         assert lent.encoding == "utf-8"
 
     assert (tmp_path / "text").read_text("utf-8") == "line\n"
+
+
+def test_output_of_a_rule_file_goes_to_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
+    with contained():
+        os.write(1, b"written")
+    os.write(1, b"report")
+
+    assert capfd.readouterr() == ("report", "written")
