@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from gsl.attr.size import oversize
-from gsl.attr.term import Term, as_term
+from gsl.attr.term import ANYTHING, Term, as_term
 from gsl.errors import RuleError, did_you_mean
 from gsl.graph import reverse_post_order
 from gsl.pat import INPUTS, Const, Pattern, Variadic, as_pattern
@@ -32,7 +32,8 @@ class Subst:
         src: the source: a pattern, several for several outputs, or one `pat.Variadic` for as many
             outputs as can be matched.
         tgt: the target, with as many outputs.
-        where: conditions over attributes of the source that must hold besides its constraints.
+        where: conditions over attributes of the source that must hold besides its constraints. A
+            `length` of a variadic pattern in the source is one of them.
         aliases: whether two inputs (`Wildcard`, `Variable`, `Const`) may stand for one tensor; by
             default only two constants may.
 
@@ -48,10 +49,16 @@ class Subst:
         if not isinstance(where, Iterable) or isinstance(where, Term | str | Pattern):
             message = "the conditions of a rule are a list"
             raise RuleError("GSL143", message, resolve(self.origin), "write where=[...]")
-        self.where: tuple[Term, ...] = tuple(as_term(condition) for condition in where)
+        self.where = (*map(as_term, where), *self._lengths())
         self.aliases = aliases
         self._derived: dict[Callable[[Subst], Any], Any] = {}
         self._require_moderate_terms()
+
+    def _lengths(self) -> Iterator[Term]:
+        """Yield that tuples of the source have as many fields as a `length` says."""
+        for pattern in self.source_patterns:
+            if isinstance(pattern, Variadic) and pattern.size is not ANYTHING:
+                yield pattern.length == pattern.size
 
     def _require_moderate_terms(self) -> None:
         written = [(term, p.origin) for p in self._patterns() for term in p.terms()]

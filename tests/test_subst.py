@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gsl import Rule, Subst, Workload, attr, op, pat, rule
+from gsl import Call, Rule, Subst, Tuple, Workload, attr, op, pat, rule
+from gsl.engine.fixpoint import matches
 from gsl.errors import RuleError
 from gsl.graph import reverse_post_order
+from gsl.operators import lookup
 from gsl.subst import collecting
 from tests.match.toys import exp, relu, var
 from tests.rule_text import underlined
@@ -19,6 +21,20 @@ def test_outputs_may_be_one_pattern_or_several() -> None:
     assert ((relu,), (exp,)) == (Subst(relu, exp).source, Subst(relu, exp).target)
     assert (relu, exp) == Subst([relu, exp], (exp, relu)).source
     assert (exp, relu) == Subst([relu, exp], (exp, relu)).target
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_length_of_a_tuple_in_the_source_is_a_condition(count: int) -> None:
+    x = pat.Wildcard()
+    limited = op.Relu(x)
+    fields = pat.Variadic(limited, templates=[limited, x], length=3)
+    joined = op.Concatenate(fields, axis=0)
+    three = Subst(joined, op.Relu(joined))
+    parts = [relu(var(f"x{number}")) for number in range(count)]
+    workload = Workload(Call(lookup("Concatenate"), [Tuple(parts)], {"axis": 0}))
+
+    assert len(three.where) == 1
+    assert any(True for _ in matches(three, workload)) is (count == 3)
 
 
 def test_numbers_as_targets_become_constants() -> None:

@@ -20,7 +20,7 @@ class Variadic(Pattern):
             by all fields. Default: only `field`.
         first: patterns that stand for the templates in field 0, so that others can refer to it.
         index: the symbol that is the number of the field, from 0.
-        length: number of fields; needed where a target builds a tuple.
+        length: number of fields; needed where a target builds a tuple, a condition in a source.
         min_len: least number of fields that match.
     """
 
