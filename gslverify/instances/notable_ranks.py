@@ -6,7 +6,7 @@ How many axes a tensor has is known in every structure, so no model decides on
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from gsl.attr.term import Access, Operation, Term, subterms
@@ -22,9 +22,18 @@ MOST_AXES = 64
 
 @lru_cache(maxsize=16)
 def notable_ranks(subst: Subst) -> tuple[int, ...]:
-    """Return the ranks above those usually tried at which a rule may change its way, in order."""
-    patterns = (*subst.source_patterns, *subst.target_patterns)
-    written = [*subst.where, *(term for pattern in patterns for term in pattern.terms())]
+    """Return the ranks above those usually tried at which the target may change its way."""
+    return _at_which_change(term for pattern in subst.target_patterns for term in pattern.terms())
+
+
+@lru_cache(maxsize=16)
+def ranks_of_conditions(subst: Subst) -> tuple[int, ...]:
+    """Return the ranks above those usually tried at which a condition may turn, in order."""
+    constraints = (term for pattern in subst.source_patterns for term in pattern.terms())
+    return _at_which_change((*subst.where, *constraints))
+
+
+def _at_which_change(written: Iterable[Term]) -> tuple[int, ...]:
     found: set[int] = set()
     for term in dict.fromkeys(part for whole in written for part in subterms(whole)):
         if isinstance(term, Operation) and term.head in DECIDING:

@@ -33,7 +33,12 @@ from gslverify.generate.wishes import DTYPES, NOTHING_FIXED
 from gslverify.instances.concrete import Rewritten, target_outputs
 from gslverify.instances.instance import USUAL, Instance
 from gslverify.instances.notable_lengths import notable_lengths
-from gslverify.instances.notable_ranks import notable_ranks, ranks_of
+from gslverify.instances.notable_ranks import (
+    USUALLY_TRIED,
+    notable_ranks,
+    ranks_of,
+    ranks_of_conditions,
+)
 from gslverify.instances.sampling import Sampler
 from gslverify.smt import Answer, UntranslatableError
 from gslverify.stage import Count, Covered, Outcome, Question, Stage, Witness
@@ -205,10 +210,17 @@ def _untried(search: Search, samplers: list[Sampler]) -> str:
 
 
 def _untried_rank(subst: Subst, instances: Sequence[Instance]) -> str:
-    """Return at which rank no graph was run although the rule may do something else there."""
+    """Return at which rank no graph was run although the rule may do something else there.
+
+    A condition that already allows the most axes that are usually tried only bounds them.
+    """
     tried = set[int]().union(*map(ranks_of, instances))
-    for rank in notable_ranks(subst):
-        if rank not in tried and structures_of_rank(subst, rank):
+    ranks = {*notable_ranks(subst)}
+    opening = ranks_of_conditions(subst)
+    if opening and not structures_of_rank(subst, USUALLY_TRIED):
+        ranks.update(opening)
+    for rank in sorted(ranks - tried):
+        if structures_of_rank(subst, rank):
             return f"with an input of {rank} axes, and the rule depends on their number"
     return ""
 

@@ -24,7 +24,7 @@ from gslverify.instances.instance import (
     of_many_fields,
 )
 from gslverify.instances.notable_lengths import lengths_of_conditions, notable_lengths
-from gslverify.instances.notable_ranks import notable_ranks, ranks_of
+from gslverify.instances.notable_ranks import notable_ranks, ranks_of, ranks_of_conditions
 from gslverify.instances.variants import Enumeration, Variant, enumerate_variants, some_variants
 from gslverify.smt import Answer, UntranslatableError, has_formula, new_context
 from gslverify.stage import Count, Outcome, Question, Stage
@@ -132,7 +132,7 @@ def _large(question: Question) -> list[Scenario]:
         orders = extent is LARGE[0] and _permutes(subst)
         most, runs = (MOST_ORDERS, RUNS_OF_ORDERS) if orders else (1, RUNS_PER_LARGE_EXTENT)
         variants += some_variants(subst, extent, _is_large, most, runs)
-    for rank in notable_ranks(subst):
+    for rank in sorted({*notable_ranks(subst), *ranks_of_conditions(subst)}):
         if rank <= MOST_RANK:
             variants += structures_of_rank(subst, rank, MOST_OF_A_RANK)
     variants += _of_many_fields(subst) if _has_lengths(subst) else []

@@ -10,7 +10,7 @@ import pytest
 from gsl import Subst, attr, op, pat
 from gslverify.codes.numeric import TOO_FEW_EXAMPLES
 from gslverify.finding import Verdict
-from gslverify.instances.notable_ranks import notable_ranks
+from gslverify.instances.notable_ranks import notable_ranks, ranks_of_conditions
 from gslverify.stages.numeric import NUMERIC
 from tests.gslverify.stages.asking import ask, only
 
@@ -30,13 +30,25 @@ def softmax(axis: Callable[[Any], Any], *where: Callable[[Any], Any]) -> Subst:
         (softmax(lambda x: attr.Cond(x.ndim >= 8, 0, -1)), (8, 9, 10)),
         (softmax(lambda x: attr.Min(x.ndim - 1, 6)), (8,)),
         (softmax(lambda x: (x.ndim - 1) % 7), (8, 9)),
-        (softmax(lambda x: -1, lambda x: x.ndim < 8), (8, 9, 10)),
-        (softmax(lambda x: -1, lambda x: x.shape[0] < 8), ()),
-        (softmax(lambda x: -1, lambda x: x.ndim < 1000), ()),
+        (softmax(lambda x: -1, lambda x: x.ndim < 8), ()),
     ],
 )
 def test_numbers_that_ranks_meet(rule: Subst, ranks: tuple[int, ...]) -> None:
     assert notable_ranks(rule) == ranks
+
+
+@pytest.mark.parametrize(
+    ("condition", "ranks"),
+    [
+        (lambda x: x.ndim < 8, (8, 9, 10)),
+        (lambda x: x.shape[0] < 8, ()),
+        (lambda x: x.ndim < 1000, ()),
+    ],
+)
+def test_numbers_that_ranks_meet_in_conditions(
+    condition: Callable[[Any], Any], ranks: tuple[int, ...]
+) -> None:
+    assert ranks_of_conditions(softmax(lambda x: -1, condition)) == ranks
 
 
 @pytest.mark.smt
@@ -50,6 +62,7 @@ def test_numbers_that_ranks_meet(rule: Subst, ranks: tuple[int, ...]) -> None:
             Verdict.FAIL,
         ),
         (lambda: softmax(lambda x: -1, lambda x: x.ndim < 8), Verdict.PASS),
+        (lambda: softmax(lambda x: -1, lambda x: x.ndim < 20), Verdict.PASS),
         (lambda: softmax(lambda x: attr.Cond(x.ndim >= 8, x.ndim - 1, -1)), Verdict.PASS),
     ],
 )
@@ -60,8 +73,17 @@ def test_rules_are_tried_at_the_ranks_that_they_name(
 
 
 @pytest.mark.smt
-def test_rule_that_names_a_rank_that_is_not_tried_is_inconclusive() -> None:
-    result = ask(NUMERIC, lambda: softmax(lambda x: attr.Cond(x.ndim >= 20, 0, -1)), use_tvm=False)
+@pytest.mark.parametrize(
+    ("rule", "axes"),
+    [
+        (lambda: softmax(lambda x: attr.Cond(x.ndim >= 20, 0, -1)), 19),
+        (lambda: softmax(lambda x: 0, lambda x: (x.ndim >= 12) | (x.ndim == 1)), 12),
+    ],
+)
+def test_rule_that_names_a_rank_that_is_not_tried_is_inconclusive(
+    rule: Callable[[], Subst], axes: int
+) -> None:
+    result = ask(NUMERIC, rule, use_tvm=False)
 
     assert only(result).code is TOO_FEW_EXAMPLES
-    assert "an input of 19 axes" in only(result).message
+    assert f"an input of {axes} axes" in only(result).message
