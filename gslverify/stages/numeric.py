@@ -33,12 +33,7 @@ from gslverify.generate.wishes import DTYPES, NOTHING_FIXED
 from gslverify.instances.concrete import Rewritten, target_outputs
 from gslverify.instances.instance import USUAL, Instance
 from gslverify.instances.notable_lengths import notable_lengths
-from gslverify.instances.notable_ranks import (
-    USUALLY_TRIED,
-    notable_ranks,
-    ranks_of,
-    ranks_of_conditions,
-)
+from gslverify.instances.notable_ranks import notable_ranks, ranks_of
 from gslverify.instances.sampling import Sampler
 from gslverify.smt import Answer, UntranslatableError
 from gslverify.stage import Count, Covered, Outcome, Question, Stage, Witness
@@ -210,18 +205,11 @@ def _untried(search: Search, samplers: list[Sampler]) -> str:
 
 
 def _untried_rank(subst: Subst, instances: Sequence[Instance]) -> str:
-    """Return at which rank no graph was run although the rule may do something else there.
-
-    A condition that already allows the most axes that are usually tried only bounds them.
-    """
+    """Return at which rank no graph was run although the target may be another one there."""
     tried = set[int]().union(*map(ranks_of, instances))
-    ranks = {*notable_ranks(subst)}
-    opening = ranks_of_conditions(subst)
-    if opening and not structures_of_rank(subst, USUALLY_TRIED):
-        ranks.update(opening)
-    for rank in sorted(ranks - tried):
-        if structures_of_rank(subst, rank):
-            return f"with an input of {rank} axes, and the rule depends on their number"
+    for rank in notable_ranks(subst):
+        if rank not in tried and structures_of_rank(subst, rank):
+            return f"with an input of {rank} axes, and the target depends on their number"
     return ""
 
 

@@ -74,6 +74,8 @@ def examine(question: Question) -> Iterable[Outcome]:
         looked_for = enumerate_variants(question.subst, WIDE, most_runs=1000)
         scenarios, others, unknown = _solve(question, looked_for, most // 4)
         refuted = refuted or others
+    if not scenarios and not unknown and not looked_for.undecided:
+        scenarios = _large(question)  # a rule may be about many axes or fields only
     examined_all = len(scenarios) + len(refuted) + len(unknown) == len(found.variants)
     decided = examined_all and not found.undecided and not unknown
     complete = found.complete and found.exhaustive and decided
@@ -142,7 +144,12 @@ def _large(question: Question) -> list[Scenario]:
 
 
 def structures_of_rank(subst: Subst, rank: int, most: int = 1) -> list[Variant]:
-    """Return up to `most` structures with an input of so many axes."""
+    """Return up to `most` structures with an input of so many axes.
+
+    None where the source has a permutation: there are too many of so many axes.
+    """
+    if _permutes(subst):
+        return []
     fits = partial(_has_rank, rank)
     return some_variants(subst, Extent(ranks=(rank,)), fits, most, RUNS_PER_LARGE_EXTENT)
 

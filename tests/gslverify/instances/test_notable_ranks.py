@@ -12,6 +12,7 @@ from gslverify.codes.numeric import TOO_FEW_EXAMPLES
 from gslverify.finding import Verdict
 from gslverify.instances.notable_ranks import notable_ranks, ranks_of_conditions
 from gslverify.stages.numeric import NUMERIC
+from gslverify.stages.satisfiable import structures_of_rank
 from tests.gslverify.stages.asking import ask, only
 
 
@@ -73,17 +74,40 @@ def test_rules_are_tried_at_the_ranks_that_they_name(
 
 
 @pytest.mark.smt
-@pytest.mark.parametrize(
-    ("rule", "axes"),
-    [
-        (lambda: softmax(lambda x: attr.Cond(x.ndim >= 20, 0, -1)), 19),
-        (lambda: softmax(lambda x: 0, lambda x: (x.ndim >= 12) | (x.ndim == 1)), 12),
-    ],
-)
-def test_rule_that_names_a_rank_that_is_not_tried_is_inconclusive(
-    rule: Callable[[], Subst], axes: int
-) -> None:
-    result = ask(NUMERIC, rule, use_tvm=False)
+def test_target_that_names_a_rank_that_is_not_tried_is_inconclusive() -> None:
+    result = ask(NUMERIC, lambda: softmax(lambda x: attr.Cond(x.ndim >= 20, 0, -1)), use_tvm=False)
 
     assert only(result).code is TOO_FEW_EXAMPLES
-    assert f"an input of {axes} axes" in only(result).message
+    assert "an input of 19 axes" in only(result).message
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize(
+    "condition",
+    [
+        lambda x: x.ndim <= 12,
+        lambda x: x.ndim != 30,
+        lambda x: 2 * x.ndim != 12,
+        lambda x: x.ndim * x.shape[0] <= 64,
+    ],
+)
+def test_conditions_on_ranks_that_are_not_tried_are_none_of_the_target(
+    condition: Callable[[Any], Any],
+) -> None:
+    def same() -> Subst:
+        return softmax(lambda x: -1, condition)
+
+    assert ask(NUMERIC, same, use_tvm=False).verdict is Verdict.PASS
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize("most", [8, 10])
+def test_permutations_of_many_axes_are_not_listed(most: int) -> None:
+    def moved() -> Subst:
+        x = pat.Wildcard()
+        first = op.Transpose(x)
+        target = op.Transpose(op.Relu(x), axes=first.axes)
+        return Subst(op.Relu(first), target, where=[x.ndim <= most])
+
+    assert not structures_of_rank(moved(), 9)
+    assert ask(NUMERIC, moved, use_tvm=False).verdict is Verdict.PASS
