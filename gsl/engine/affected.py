@@ -48,8 +48,8 @@ class Neighbourhood:
     def learn(self, heads: Iterable[Head]) -> None:
         """Find the ways from nodes of some heads; those of all heads of the rules are known."""
         for head in set(heads) - self.ways_from.keys():
-            self.ways_from[head] = self._from_head(head, interior=False)
             self.ways_from_interior[head] = self._from_head(head, interior=True)
+            self.ways_from[head] = self._from_head(head, interior=False)  # last, for other threads
 
     def roots(self, node: Node) -> list[Reached]:
         """Return the nodes that may be the root of a match with `node` in it."""

@@ -232,21 +232,15 @@ class _Run:
                     node.waiting = True
                 follow = ways.follow
                 follow(node, found)
-        for node in graph.affected:
-            ways = ways_from[node.head]
-            if ways is not None and node.level >= 0:
-                if ways.arrived:
-                    found.append(node)
-                follow = ways.follow
-                follow(node, found)
-        ways_from = self._neighbourhood.ways_from_interior
-        for node in graph.released:
-            ways = ways_from[node.head]
-            if ways is not None and node.level >= 0:
-                if ways.arrived:
-                    found.append(node)
-                follow = ways.follow
-                follow(node, found)
+        interior = self._neighbourhood.ways_from_interior
+        for touched, ways_of in ((graph.affected, ways_from), (graph.released, interior)):
+            for node in touched:
+                ways = ways_of[node.head]
+                if ways is not None and node.level >= 0:
+                    if ways.arrived:
+                        found.append(node)
+                    follow = ways.follow
+                    follow(node, found)
         if root.level >= 0 and self._index.has_root[root.head]:
             first.append(root)
             root.waiting = True

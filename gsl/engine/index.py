@@ -156,12 +156,12 @@ class RuleIndex:
 
     def learn(self, heads: Iterable[Head]) -> None:
         """Have `only` and `has_root` know heads; those of all rules they know already."""
-        for head in set(heads) - self.only.keys():
+        for head in set(heads) - self.has_root.keys():
             entries = self._rooted[head]
             finders = tuple([(one.rule, one.first) for one in entries])
-            self.only[head] = None if len(entries) > 1 else finders
-            self.has_root[head] = bool(entries)
             self._unary[head] = {}
+            self.only[head] = None if len(entries) > 1 else finders
+            self.has_root[head] = bool(entries)  # last: other threads take the rest for known then
 
     def rules_at(self, node: Node) -> tuple[Subst, ...]:
         """Return the rules that may match at `node`."""

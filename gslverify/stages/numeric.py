@@ -46,7 +46,7 @@ from gslverify.stages.rounds import (
     special_rounds,
     with_short_axes_only,
 )
-from gslverify.stages.satisfiable import fresh_scenarios_of, structures_of_rank
+from gslverify.stages.satisfiable import fresh_scenarios_of, may_have_rank
 from gslverify.trials.ladder import climb, refutation
 from gslverify.trials.second_opinion import assurances, confirm_on_tvm
 from gslverify.trials.simplify import simplified
@@ -208,7 +208,7 @@ def _untried_rank(subst: Subst, instances: Sequence[Instance]) -> str:
     """Return at which rank no graph was run although the target may be another one there."""
     tried = set[int]().union(*map(ranks_of, instances))
     for rank in notable_ranks(subst):
-        if rank not in tried and structures_of_rank(subst, rank):
+        if rank not in tried and may_have_rank(subst, rank):
             return f"with an input of {rank} axes, and the target depends on their number"
     return ""
 

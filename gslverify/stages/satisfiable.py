@@ -78,7 +78,7 @@ def examine(question: Question) -> Iterable[Outcome]:
         scenarios = _large(question)  # a rule may be about many axes or fields only
     examined_all = len(scenarios) + len(refuted) + len(unknown) == len(found.variants)
     decided = examined_all and not found.undecided and not unknown
-    complete = found.complete and found.exhaustive and decided
+    complete = looked_for is found and found.complete and found.exhaustive and decided
     is_usual = scenarios and looked_for is found
     large = [*_large(question), *_rare(question, found)] if is_usual else []
     examined = Scenarios(scenarios, complete, len(looked_for.variants), large)
@@ -152,6 +152,11 @@ def structures_of_rank(subst: Subst, rank: int, most: int = 1) -> list[Variant]:
         return []
     fits = partial(_has_rank, rank)
     return some_variants(subst, Extent(ranks=(rank,)), fits, most, RUNS_PER_LARGE_EXTENT)
+
+
+def may_have_rank(subst: Subst, rank: int) -> bool:
+    """Tell whether an input may have so many axes, as far as a few structures show it."""
+    return _permutes(subst) or bool(structures_of_rank(subst, rank))
 
 
 def _has_rank(rank: int, instance: Instance) -> bool:

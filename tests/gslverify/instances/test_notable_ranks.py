@@ -111,3 +111,14 @@ def test_permutations_of_many_axes_are_not_listed(most: int) -> None:
 
     assert not structures_of_rank(moved(), 9)
     assert ask(NUMERIC, moved, use_tvm=False).verdict is Verdict.PASS
+
+
+@pytest.mark.smt
+def test_target_of_a_permutation_that_names_a_rank_is_inconclusive() -> None:
+    def moved() -> Subst:
+        x = pat.Wildcard()
+        first = op.Transpose(x)
+        limited = op.Relu(first)
+        return Subst(op.Abs(limited), pat.Cond(x.ndim >= 8, first, limited))
+
+    assert only(ask(NUMERIC, moved, use_tvm=False)).code is TOO_FEW_EXAMPLES
