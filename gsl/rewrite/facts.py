@@ -47,21 +47,27 @@ class Facts:
     def independent(self) -> list[Fact]:
         """Return the facts without the types of calls that follow from the others.
 
-        Nothing is said of templates for which other patterns stand in field 0.
+        A template follows if the pattern that stands for it in field 0 does so, too.
         """
         facts = dict.fromkeys(self._facts())
+        firsts = self._firsts()
         typed = {pattern for pattern, path in facts if path == TYPE}
+        typed |= {firsts[pattern] for pattern in typed if pattern in firsts}
         following = set[Pattern]()
-        has_first = self._source is not None and bool(self._source.first)
         for pattern in self._subst.source_patterns:
-            if has_first and pattern in self._templates:
+            if not isinstance(pattern, Call) or not typed.issuperset(pattern.operands):
                 continue
-            if isinstance(pattern, Call) and typed.issuperset(pattern.operands):
-                settled = ((p, ATTRIBUTES) in facts for p in (pattern, attributes_like(pattern)))
-                if _is_plain(pattern) or any(settled):
-                    typed.add(pattern)
+            settled = ((p, ATTRIBUTES) in facts for p in (pattern, attributes_like(pattern)))
+            if _is_plain(pattern) or any(settled):
+                typed.add(pattern)
+                if pattern not in firsts or firsts[pattern] in following:
                     following.add(pattern)
         return [(p, path) for p, path in facts if path != TYPE or p not in following]
+
+    def _firsts(self) -> dict[Pattern, Pattern]:
+        """Return what stands for templates in field 0 by templates, if something else does."""
+        source = self._source
+        return {} if source is None else dict(zip(source.templates, source.first, strict=False))
 
     def _facts(self) -> Iterator[Fact]:
         """Yield the matched patterns that a target is made of, each with what matters of it."""
