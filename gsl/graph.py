@@ -230,16 +230,20 @@ class Graph:
         affected: dict[Node, None] = {}
         wide: dict[Node, None] = {}
         mapping: dict[Node, Node] = {}
+        last: Node | None = None  # mostly a tuple of all that is replaced
         for old, new in replacements:
             users = old.users
             old.users = ()
             mapping[old] = new
             for user in users:
+                if user is last:
+                    continue
                 affected[user] = None
                 operands = user.operands
                 count = len(operands)
                 if count > 2:
                     wide[user] = None
+                    last = user
                 elif count == 1:
                     user.operands = (new,)
                 else:
@@ -299,11 +303,14 @@ class Graph:
         below: dict[Node, None] = {}
         several: dict[Node, None] = {}
         while pending:
+            last: Node | None = None  # mostly what all that is dropped shares
             for node in pending:
                 if node.users or node.output_count:
                     continue
                 node.level = -1
                 for operand in node.operands:
+                    if operand is last:
+                        continue
                     below[operand] = None
                     users: Any = operand.users
                     count = len(users)
@@ -321,6 +328,7 @@ class Graph:
                         remove_user(operand, node)
                     elif count:
                         several[operand] = None
+                        last = operand
             if not several:
                 break
             pending, several = _deserted(several), {}

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from gsl.expr import Call, Expr, Var
+from gsl.expr import Call, Expr
 from gsl.operators.declaration import Operator
 
 Head = Operator | type[Expr]
@@ -26,7 +26,7 @@ class Node:
     which win over the operands of `expr` once something below has been rewritten. `level` is above
     the level of every operand, so it bounds a search for paths between nodes; it is -1 once the
     node has been dropped. `users` has every user once, in the order in which they came. `waiting`
-    says that the engine is going to examine the node.
+    says of a node that may be the root of a match that the engine is going to examine it.
 
     It is made by `node_of`, or without a call, because many are made.
     """
@@ -122,19 +122,13 @@ def mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
         node.expr = expr
         node.users = ()
         node.output_count = 0
-        node.waiting = False
-        kind = type(expr)
-        if kind is Var:
-            node.head = Var
+        node.waiting = True
+        node.head = expr.operator if isinstance(expr, Call) else type(expr)
+        below = expr.operands
+        if not below:
             node.operands = ()
             node.level = 0
             continue
-        if isinstance(expr, Call):
-            node.head = expr.operator
-            below = expr.operands
-        else:
-            node.head = kind
-            below = expr.operands
         count = len(below)
         if count == 1:
             one = nodes[below[0]]

@@ -36,13 +36,15 @@ class Neighbourhood:
 
     `ways_from` has the ways from nodes of a head, or None if they are in no match but as inputs;
     they have `arrived` when the node may be a root itself. `ways_from_interior` has those of nodes
-    that are neither inputs nor outputs. Both know the heads that they were told of by `learn`.
+    that are neither inputs nor outputs, and `has_interior` tells if there are such at all. Both
+    know the heads that they were told of by `learn`.
     """
 
     def __init__(self, rules: Sequence[Subst]) -> None:
         self._ways = [entry for rule in rules for entry in rule.derived(_ways_of)]
         self.ways_from: dict[Head, Ways | None] = {}
         self.ways_from_interior: dict[Head, Ways | None] = {}
+        self.has_interior = any(start.interior for start in self._ways)
         self.learn(heads_in(rules))
 
     def learn(self, heads: Iterable[Head]) -> None:

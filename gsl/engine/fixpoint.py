@@ -137,8 +137,6 @@ class _Run:
         except KeyError:
             self._learn()
             self._pending = self._with_roots()
-        for node in self._pending:
-            node.waiting = True
 
     def _with_roots(self) -> deque[Node]:
         """Return the nodes where some rule may match; raise KeyError when a head is new."""
@@ -221,7 +219,8 @@ class _Run:
 
     def _go_on(self, root: Node, added: Sequence[Node]) -> None:
         """Have what was made examined next, and what it may have made possible after all others."""
-        graph, ways_from = self.graph, self._neighbourhood.ways_from
+        graph, neighbourhood = self.graph, self._neighbourhood
+        ways_from = neighbourhood.ways_from
         first: list[Node] = []
         found: list[Reached] = []
         for node in added:
@@ -232,8 +231,10 @@ class _Run:
                     node.waiting = True
                 follow = ways.follow
                 follow(node, found)
-        interior = self._neighbourhood.ways_from_interior
-        for touched, ways_of in ((graph.affected, ways_from), (graph.released, interior)):
+        changed = [(graph.affected, ways_from)]
+        if neighbourhood.has_interior:
+            changed.append((graph.released, neighbourhood.ways_from_interior))
+        for touched, ways_of in changed:
             for node in touched:
                 ways = ways_of[node.head]
                 if ways is not None and node.level >= 0:

@@ -8,7 +8,7 @@ search has to choose.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeGuard
@@ -24,7 +24,7 @@ from gsl.match.conditions import violated
 from gsl.match.join import patterns_of
 from gsl.match.loops import LoopWriter
 from gsl.match.whole import output_below
-from gsl.pat import INPUTS, GetInst, Pattern, Variadic, Wildcard
+from gsl.pat import INPUTS, GetInst, Pattern, Variable, Variadic, Wildcard
 from gsl.subst import Subst
 
 Nodes = tuple[Node, ...]
@@ -225,6 +225,15 @@ class _Parts:
         """The shared patterns that every field uses."""
         return self.shared.intersection(self.variadic.field.operands)
 
+    def variables(self, names: Mapping[Pattern, str]) -> dict[Pattern, str]:
+        """Return the variables among the templates, with the names of those in field 0."""
+        firsts = {template: self.variadic.first_of(template) for template in self.templates}
+        return {
+            template: names[first]
+            for template, first in firsts.items()
+            if first in names and isinstance(template, Variable) and isinstance(first, Variable)
+        }
+
     def users(self, shared: Pattern) -> tuple[int, int]:
         """Return how many nodes of field 0, and of each further field, use a shared one."""
         users = self.shape.users[shared]
@@ -310,6 +319,9 @@ def _field_function(
     if parts.root not in writer.branch.names:
         writer.branch.fail_if(f"{candidate} is {names[0]}")
     writer.branch.match(parts.variadic.field, candidate)
+    # What holds for field 0 holds for types that are the same.
+    known = parts.variables(dict(zip(head, names, strict=True)))
+    writer.demand_of_other_types(known, parts.templates)
     writer.demand_conditions()
     matched = list(writer.branch.names.items())[before:]
     writer.code.line(f"found.append({listed(name for _, name in matched)})")

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from gsl.attr.code import Code, NotCompiledError
-from gsl.attr.term import Term
+from gsl.attr.term import Access, Term, subterms
 from gsl.attr.writer import MISSING
 from gsl.graph import reverse_post_order
 from gsl.match.branch import BranchWriter, Shape, head_of, listed
 from gsl.match.join import FEW, Site, equations, patterns_of, profile_of, write_left
-from gsl.match.reads import block
+from gsl.match.reads import OF_TYPES, block
 from gsl.pat import Pattern
 
 MOST_PATTERNS = 10_000
@@ -71,6 +71,23 @@ class LoopWriter:
         self.conditions = [term for term in self.conditions if not patterns_of(term) <= known]
         for term in ready:
             self.branch.demand(self.branch.terms.write(term))
+
+    def demand_of_other_types(self, known: Mapping[Pattern, str], own: Collection[Pattern]) -> None:
+        """Write the conditions that hold anyway where a pattern has the type of a known node.
+
+        These are conditions on the type of one key of `known` and on no other pattern of the
+        candidate, which are `own`; they hold for the type of the node that the key is mapped to.
+        """
+        for pattern, node in known.items():
+            of_type = [t for t in self.conditions if _is_of_type(t, pattern, own)]
+            if of_type:
+                self.conditions = [t for t in self.conditions if not _is_of_type(t, pattern, own)]
+                with block(self.code, self.branch.reads, self.branch.terms):
+                    keep, names = self.branch.reads.keep, self.branch.names
+                    found, alike = keep(names[pattern], "expr.type"), keep(node, "expr.type")
+                    self.code.open(f"if {found} is not {alike}:")
+                    for term in of_type:
+                        self.branch.demand(self.branch.terms.write(term))
 
     def loop(self, output: Pattern) -> str:
         """Open a loop over the candidates for an output that is not bound; return its variable."""
@@ -165,3 +182,9 @@ class LoopWriter:
             if operand not in names
             for name in map(names.__getitem__, self._shape.rivals(operand, self.branch.bound))
         )
+
+
+def _is_of_type(term: Term, pattern: Pattern, own: Collection[Pattern]) -> bool:
+    """Tell whether a term speaks of the type of `pattern` and of nothing else that is `own`."""
+    accesses = [part for part in subterms(term) if isinstance(part, Access) and part.pattern in own]
+    return bool(accesses) and all(a.pattern is pattern and a.name in OF_TYPES for a in accesses)

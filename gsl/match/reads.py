@@ -39,7 +39,8 @@ _KINDS: tuple[tuple[tuple[type, ...], Kind], ...] = (
 EXACT = frozenset((Kind.INTEGER, Kind.INTEGERS, Kind.FLAG, Kind.TEXT))
 """Kinds of values that are interchangeable when they compare equal by ==."""
 
-_OF_TYPES = {"shape": Kind.INTEGERS, "dtype": Kind.TEXT, "ndim": Kind.INTEGER}
+OF_TYPES = {"shape": Kind.INTEGERS, "dtype": Kind.TEXT, "ndim": Kind.INTEGER}
+"""What types tell of all nodes that no operator gives attributes of these names."""
 
 
 class Reads:
@@ -60,14 +61,14 @@ class Reads:
         if isinstance(known, Operator) or isinstance(pattern, Variable | Const | GetItem):
             if name == "ndim":
                 return Written(f"len({self.keep(node, 'expr.type')}.shape)", Kind.INTEGER)
-            if name in _OF_TYPES:
-                return Written(f"{self.keep(node, 'expr.type')}.{name}", _OF_TYPES[name])
+            if name in OF_TYPES:
+                return Written(f"{self.keep(node, 'expr.type')}.{name}", OF_TYPES[name])
         if isinstance(pattern, GetItem) and name == "index":
             return Written(f"{node}.expr.index", Kind.INTEGER)
         if isinstance(pattern, Tuple) and name == "length":
             return Written(f"len({node}.operands)", Kind.INTEGER)
         if name in _FAST:
-            return Written(f"{self._code.constant(_FAST[name])}({node}.expr)", _OF_TYPES[name])
+            return Written(f"{self._code.constant(_FAST[name])}({node}.expr)", OF_TYPES[name])
         return Written(f"{self._code.constant(attribute_of)}({node}.expr, {name!r})")
 
     def is_read(self, text: str) -> bool:
