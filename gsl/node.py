@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from gsl.expr import Call, Expr
+from gsl.expr import Call, Expr, Var
 from gsl.operators.declaration import Operator
 
 Head = Operator | type[Expr]
@@ -117,18 +117,25 @@ def mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
     """Return the nodes of expressions that come after their operands, with all users."""
     nodes: dict[Expr, Node] = {}
     few, gap = FEW_USERS, LEVEL_GAP
+    expr: Any
     for expr in order:
         nodes[expr] = node = Node()
         node.expr = expr
         node.users = ()
         node.output_count = 0
         node.waiting = True
-        node.head = expr.operator if isinstance(expr, Call) else type(expr)
-        below = expr.operands
-        if not below:
+        kind = type(expr)
+        if kind is Var:
+            node.head = Var
             node.operands = ()
             node.level = 0
             continue
+        if kind is Call:
+            node.head = expr.operator
+            below = expr.operands  # written twice, since Python is quick with one kind at a place
+        else:
+            node.head = expr.operator if isinstance(expr, Call) else kind
+            below = expr.operands
         count = len(below)
         if count == 1:
             one = nodes[below[0]]
@@ -201,7 +208,11 @@ def complete(changed: Iterable[Node], incomplete: Iterable[Node]) -> None:
             below = (one.expr, two.expr)
         else:
             below = tuple([operand.expr for operand in operands])
-        node.expr.operands = below
+        expr = node.expr
+        if type(expr) is Call:
+            expr.operands = below
+        else:
+            expr.operands = below
 
 
 def _copied_upwards(lowest: Node) -> list[Node]:
@@ -215,16 +226,16 @@ def _copied_upwards(lowest: Node) -> list[Node]:
     for node in nodes:
         for user in node.users:
             expr = user.expr
-            if not expr.operands:
-                continue
             if type(expr) is Call:
-                copy = new(Call)
-                copy.operator = expr.operator
-                copy.attributes = expr.attributes
-                copy.type = expr.type
-                copy.operands = ()
-                user.expr = copy
-            else:
+                if expr.operands:
+                    copy = new(Call)
+                    copy.operator = expr.operator
+                    copy.attributes = expr.attributes
+                    copy.type = expr.type
+                    copy.operands = ()
+                    user.expr = copy
+                    nodes.append(user)
+            elif expr.operands:
                 user.expr = expr.with_operands(())
-            nodes.append(user)
+                nodes.append(user)
     return nodes

@@ -23,7 +23,7 @@ from gsl.graph import Node, link
 from gsl.match.branch import listed
 from gsl.match.fan import Fan
 from gsl.node import FEW_USERS, crowd, used, users_of
-from gsl.pat import Call, Const, GetInst, Variadic
+from gsl.pat import Call, Const, GetInst, Pattern, Variable, Variadic
 from gsl.rewrite.facts import Facts
 from gsl.rewrite.made import Maker
 from gsl.rewrite.target import COUNT, Construct, Replacements, TargetWriter, construct_of, write
@@ -142,6 +142,7 @@ class _ReplayWriter(TargetWriter):
         self._gathered: dict[str, str] = {}
         self._straight: list[str] = []
         self._incomplete: list[str] = []
+        self._leaves: set[str] = set()
         self._has_loop = False
 
     def begin(self) -> None:
@@ -185,10 +186,21 @@ class _ReplayWriter(TargetWriter):
         if self.code.depth > 1:
             raise NotCompiledError("users that are not gathered")
         node = self.packed([])
-        self._note_incomplete(node)
+        if fields in self._leaves:
+            self.code.line(f"{node}.expr.operands = tuple([o.expr for o in {fields}])")
+        else:
+            self._note_incomplete(node)
         self.code.line(f"{node}.operands = tuple({fields})")
         self.code.line(f"{node}.level = {self.code.constant(used)}({fields}, {node}) + 1")
         return node
+
+    def column(self, template: Pattern) -> str:
+        """Write the list of what a template stands for; note whether it will have operands."""
+        fields = super().column(template)
+        first = template if self.source is None else self.source.first_of(template)
+        if isinstance(template, Variable | Const) and isinstance(first, Variable | Const):
+            self._leaves.add(fields)
+        return fields
 
     def constant(self, value: Term, pattern: Const) -> str:
         """Write how a constant is made; return the name of its node."""

@@ -242,23 +242,28 @@ class TargetWriter:
         if count != COUNT:
             length, count = count, self.code.fresh("c")
             self.code.line(f"{count} = {self.code.constant(field_count)}({length})")
+        template = self._template_of(pattern)
+        if template is not None and count == COUNT:
+            return self.column(template)
         fields = self.code.fresh("f")
-        place = self._column(pattern)
-        if place is not None and count == COUNT:
-            self.code.line(f"{fields} = [o[{place}] for o in fields]")
-            return fields
         self.code.line(f"{fields} = []")
         with self.loop(pattern, count):
             self.code.line(f"{fields}.append({self.node(pattern.field)})")
         return fields
 
-    def _column(self, pattern: Variadic) -> int | None:
-        """Return the place of the template whose node in the same field of the source is wanted."""
+    def column(self, template: Pattern) -> str:
+        """Write the list of what a template stands for in all fields; return its name."""
+        fields = self.code.fresh("f")
+        self.code.line(f"{fields} = [o[{self.templates.index(template)}] for o in fields]")
+        return fields
+
+    def _template_of(self, pattern: Variadic) -> Pattern | None:
+        """Return the template whose node in the same field of the source is wanted."""
         field = pattern.field
         if not isinstance(field, GetInst) or field.variadic is not self.source:
             return None
         same = field.index_term is pattern.symbol and field.template in self.templates
-        return self.templates.index(field.template) if same else None
+        return field.template if same else None
 
     def _dtype(self, pattern: Const) -> str:
         if "dtype" in pattern.constraints:
