@@ -17,7 +17,7 @@ from math import log
 import others
 import workloads
 from figures import Figure, report
-from floor import compared, once, seconds
+from floor import multiple, once, seconds
 
 from gsl import Call, Subst, Workload, apply
 from gsl.graph import reverse_post_order
@@ -50,8 +50,7 @@ def operators(workload: Workload) -> int:
 
 def sample(workload: Workload, rules: Sequence[Subst]) -> Sample:
     size = operators(workload)
-    ours, floor = compared(lambda: apply(workload, rules), size)
-    return Sample(size, ours / floor)
+    return Sample(size, multiple(lambda: apply(workload, rules), size))
 
 
 def exponent(samples: Sequence[Sample]) -> float:

@@ -60,16 +60,18 @@ def seconds(work: Callable[[], object]) -> float:
         gc.enable()
 
 
-def compared(
-    work: Callable[[], object], size: int, repeats: int | None = None
-) -> tuple[float, float]:
-    """Return the medians of `work` and of the floor for `size` nodes, in seconds, taken in turn.
+def multiple(work: Callable[[], object], size: int, repeats: int | None = None) -> float:
+    """Return the time of `work` as a multiple of the floor for `size` nodes.
 
-    They are medians of 5 times unless `repeats` is given, of more where these are short: other
-    programs on the machine disturb milliseconds most, and exponents are fitted through small sizes.
+    It is the median of 5 unless `repeats` is given, of more where the work is short, because other
+    programs on the machine disturb milliseconds most. Each time is compared with those of the floor
+    just before and just after it, because the speed of a machine that is shared changes meanwhile.
     """
-    works, floors = [], []
-    for _ in range(repeats or min(45, 5 + 2 * (10_000 // size))):
-        floors.append(seconds(lambda: once(size)))
-        works.append(seconds(work))
-    return median(works), median(floors)
+    multiples = []
+    before = seconds(lambda: once(size))
+    for _ in range(repeats or min(45, 5 + 10 * (10_000 // size))):
+        took = seconds(work)
+        after = seconds(lambda: once(size))
+        multiples.append(2 * took / (before + after))
+        before = after
+    return median(multiples)
