@@ -63,13 +63,13 @@ def seconds(work: Callable[[], object]) -> float:
 def multiple(work: Callable[[], object], size: int, repeats: int | None = None) -> float:
     """Return the time of `work` as a multiple of the floor for `size` nodes.
 
-    It is the median of 5 unless `repeats` is given, of more where the work is short, because other
+    It is the median of 9 unless `repeats` is given, of more where the work is short, because other
     programs on the machine disturb milliseconds most. Each time is compared with those of the floor
     just before and just after it, because the speed of a machine that is shared changes meanwhile.
     """
     multiples = []
     before = seconds(lambda: once(size))
-    for _ in range(repeats or min(45, 5 + 10 * (10_000 // size))):
+    for _ in range(repeats or min(45, 9 + 6 * (10_000 // size))):
         took = seconds(work)
         after = seconds(lambda: once(size))
         multiples.append(2 * took / (before + after))
