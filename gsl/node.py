@@ -117,7 +117,6 @@ def mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
     """Return the nodes of expressions that come after their operands, with all users."""
     nodes: dict[Expr, Node] = {}
     few, gap = FEW_USERS, LEVEL_GAP
-    expr: Any
     for expr in order:
         nodes[expr] = node = Node()
         node.expr = expr
@@ -131,8 +130,8 @@ def mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
             node.level = 0
             continue
         if kind is Call:
-            node.head = expr.operator
-            below = expr.operands  # written twice, since Python is quick with one kind at a place
+            node.head = expr.operator  # type: ignore[attr-defined]
+            below = expr.operands  # Python is quick where it always meets the same kind
         else:
             node.head = expr.operator if isinstance(expr, Call) else kind
             below = expr.operands
