@@ -52,7 +52,8 @@ class Builder:
     """Builds the target patterns of one match as nodes of a work graph.
 
     `need` collects preconditions of target operators that a symbolic match leaves open, `decide`
-    settles conditional targets, and `current` is the pattern that is being built.
+    settles conditional targets, of which `arms` has the chosen ones, and `current` is the pattern
+    that is being built.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class Builder:
         self.added: dict[Node, None] = {}
         self.decide = decide
         self.current: Pattern | None = None
-        self._arms: dict[Key, Pattern] = {}
+        self.arms: dict[Key, Pattern] = {}
         self._memory = MatchMemory()
 
     def build(self, pattern: Pattern, frame: Frame | None) -> Node:
@@ -117,11 +118,11 @@ class Builder:
 
     def _arm(self, pattern: Cond, frame: Frame | None) -> Pattern:
         key = instance_of(pattern, frame)
-        if key not in self._arms:
+        if key not in self.arms:
             then, otherwise = pattern.operands
             condition = self.value(pattern.condition, frame)
-            self._arms[key] = then if self.decide(condition) else otherwise
-        return self._arms[key]
+            self.arms[key] = then if self.decide(condition) else otherwise
+        return self.arms[key]
 
     def _length(self, variadic: Variadic, frame: Frame | None) -> int:
         count = self.value(variadic.size, frame)

@@ -11,7 +11,7 @@ from typing import Any
 from gsl.attr.evaluate import conjunction, disjunction, evaluate
 from gsl.attr.term import Operation, Term, operation, subterms
 from gsl.errors import GslError
-from gsl.match.bindings import Bindings, Scope
+from gsl.match.bindings import Bindings, Scope, frame_of
 from gsl.operators.declaration import Need
 from gsl.pat import Cond
 from gsl.rewrite.builder import Builder, known, output_pairs
@@ -19,6 +19,9 @@ from gsl.subst import Subst
 from gslverify.instances.instance import Instance
 from gslverify.instances.occurrences import occurrences
 from gslverify.instances.variants import Variant
+
+Outcome = tuple[Cond | Operation, bool]
+"""How the condition of a conditional target or attribute falls."""
 
 
 @dataclass(slots=True)
@@ -28,13 +31,15 @@ class Arms:
     `taken` has None where sizes or attributes decide; then `open` has the condition. So has it
     whether the quotients and remainders by a number are 0. `extremes` says which operand of a
     minimum or maximum is taken, and the same of other quotients. `known` has the conditional
-    attributes that the structure decides, and how.
+    attributes that the structure decides, and how. `outcomes` are those of everything conditional
+    that counts for the target; what is open has both.
     """
 
     taken: list[bool | None] = field(default_factory=list)
     open: list[Term] = field(default_factory=list)
     extremes: list[Term] = field(default_factory=list)
     known: set[tuple[Term, bool]] = field(default_factory=set)
+    outcomes: set[Outcome] = field(default_factory=set)
 
     def decide(self, condition: Any) -> bool:
         """Note a condition, and go on with the first arm if it is open."""
@@ -59,6 +64,7 @@ def arms_of(instance: Instance) -> Arms:
         pass  # that a target cannot be built is for the stage shape to say
     finally:
         _note_choices(arms, instance.subst, builder.bindings)
+        arms.outcomes = set(_outcomes(instance.subst, builder))
         instance.graph.drop_unused(reversed(builder.added))
     return arms
 
@@ -99,6 +105,33 @@ def _note_choices(arms: Arms, subst: Subst, bindings: Bindings) -> None:
                     arms.extremes += either_way(nothing)
                 else:
                     arms.open += nothing
+
+
+def _outcomes(subst: Subst, builder: Builder) -> Iterator[Outcome]:
+    """Yield how the conditions fall of what was built."""
+    asked: list[tuple[Cond | Operation, Term, Scope]] = []
+    for pattern, path in builder.arms:
+        if isinstance(pattern, Cond):
+            scope = Scope(builder.bindings, frame_of(path))
+            asked.append((pattern, pattern.condition, scope))
+    known = {pattern for pattern, _ in builder.bindings.nodes}
+    built = [pattern for pattern in subst.target_patterns if pattern in known]
+    for part, scope in occurrences(subst, builder.bindings, built):
+        if part.head == "cond":
+            asked.append((part, part.operands[0], scope))
+    for conditional, condition, scope in asked:
+        for value in _values(condition, [scope]):
+            either = (True, False) if isinstance(value, Term) else (value is True,)
+            yield from ((conditional, outcome) for outcome in either)
+
+
+def decisions(subst: Subst) -> list[Cond | Operation]:
+    """Return the conditional targets and attributes of a rule."""
+    patterns = [pattern for pattern in subst.target_patterns if isinstance(pattern, Cond)]
+    terms = (term for pattern in subst.target_patterns for term in pattern.terms())
+    parts = dict.fromkeys(part for term in terms for part in subterms(term))
+    operations = [part for part in parts if isinstance(part, Operation) and part.head == "cond"]
+    return [*patterns, *operations]
 
 
 def _open(term: Term, scopes: Iterable[Scope]) -> list[Term]:

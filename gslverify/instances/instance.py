@@ -19,19 +19,23 @@ from gsl.pat import (
 from gsl.span import Origin, Span, resolve
 from gsl.subst import Subst
 
+Order = tuple[int, ...]
+"""A permutation of axes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Extent:
     """How far structures are looked for: ranks of inputs and lengths, likely ones first.
 
     `rare` takes also those forms of attributes that are too many to try them all, `longest_first`
-    begins with many fields.
+    begins with many fields. Axes are put in any order unless some `orders` are given.
     """
 
     ranks: tuple[int, ...] = (1, 2, 3, 4, 0)
     most_fields: int = 4
     rare: bool = False
     longest_first: bool = False
+    orders: tuple[Order, ...] = ()
 
 
 USUAL = Extent()

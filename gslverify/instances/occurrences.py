@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 
@@ -10,20 +10,23 @@ from gsl.attr.evaluate import evaluate, field_count
 from gsl.attr.term import Operation, Reduce, Term, VariadicTuple, children
 from gsl.errors import GslError
 from gsl.match.bindings import Bindings, Path, Scope, frame_of
-from gsl.pat import Variadic
+from gsl.pat import Pattern, Variadic
 from gsl.subst import Subst
 
 MOST_FIELDS_LOOKED_AT = 64
 
 
-def occurrences(subst: Subst, bindings: Bindings) -> Iterator[tuple[Operation, Scope]]:
+def occurrences(
+    subst: Subst, bindings: Bindings, patterns: Iterable[Pattern] | None = None
+) -> Iterator[tuple[Operation, Scope]]:
     """Yield every operation in the terms of a target that was built, with each of its scopes.
 
-    One that has a value outside of all fields has the same in each of them.
+    One that has a value outside of all fields has the same in each of them. Only some `patterns`
+    of the target may be asked for.
     """
     paths = islice(_paths(subst, bindings), MOST_FIELDS_LOOKED_AT)
     fields = [Scope(bindings, frame_of(path)) for path in paths]
-    for pattern in subst.target_patterns:
+    for pattern in subst.target_patterns if patterns is None else patterns:
         for term in pattern.terms():
             outside = Scope(bindings)
             for scope in [outside] if _has_value(term, outside) else fields:

@@ -8,7 +8,7 @@ model instead.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import cycle
@@ -17,7 +17,7 @@ from typing import Any
 from gsl.attr.conjuncts import conjuncts
 from gsl.attr.term import ANYTHING, Constant, Operation, Symbol, Term, operation, subterms
 from gsl.errors import GslError
-from gslverify.instances.arms import Arms, arms_of, either_way
+from gslverify.instances.arms import Arms, Outcome, arms_of, either_way
 from gslverify.instances.boundaries import boundaries
 from gslverify.instances.concrete import value_in
 from gslverify.instances.instance import Instance
@@ -99,6 +99,11 @@ class Sampler:
     def arms(self) -> tuple[bool | None, ...]:
         """Which arms of conditional targets the structure takes, None where sizes decide."""
         return tuple(self._arms.taken)
+
+    @property
+    def outcomes(self) -> Set[Outcome]:
+        """How what is conditional in the target falls; either way where sizes decide."""
+        return self._arms.outcomes
 
     @property
     def decisive(self) -> int:

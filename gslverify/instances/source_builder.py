@@ -6,14 +6,7 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 from gsl.attr.evaluate import contains, equal, evaluate, is_symbolic, negation, satisfies
-from gsl.attr.term import (
-    ANYTHING,
-    Symbol,
-    Term,
-    TupleOf,
-    as_term,
-    operation,
-)
+from gsl.attr.term import ANYTHING, Symbol, Term, TupleOf, as_term, operation
 from gsl.errors import EvaluationError, OperatorError, UndecidedError
 from gsl.expr import Call as CallExpr
 from gsl.expr import Const as ConstExpr
@@ -26,6 +19,7 @@ from gsl.match.bindings import Bindings, Frame, Key, Scope, frame_of, instance_o
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
 from gsl.operators.domain import Domain, Fresh
+from gsl.operators.domain_axes import Permutation
 from gsl.operators.ranges import representable, rounded, stored
 from gsl.pat import (
     Alt,
@@ -390,6 +384,8 @@ class SourceBuilder:
     def _options(
         self, term: Term, domain: Domain, types: tuple[Any, ...], fresh: Fresh
     ) -> list[Any]:
+        if self.extent.orders and isinstance(domain, Permutation):
+            return [order for order in self.extent.orders if has_length(term, order)]
         options = [form for form in domain.instances(types, fresh) if has_length(term, form)]
         further = [form for form in domain.further(types, fresh) if has_length(term, form)]
         are_few = isinstance(term, TupleOf) and len(further) <= MOST_FURTHER_FORMS

@@ -14,7 +14,6 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from gsl.subst import Subst
 from gsl.text.listing import listing
 from gslverify.codes.numeric import (
     NO_FIXPOINT,
@@ -31,11 +30,7 @@ from gslverify.generate.peaks import peaks
 from gslverify.generate.strategies import network_from, with_place
 from gslverify.generate.wishes import DTYPES, NOTHING_FIXED
 from gslverify.instances.concrete import Rewritten, target_outputs
-from gslverify.instances.instance import USUAL, Instance
-from gslverify.instances.notable_lengths import notable_lengths
-from gslverify.instances.notable_ranks import notable_ranks, ranks_of
 from gslverify.instances.sampling import Sampler
-from gslverify.smt import Answer, UntranslatableError
 from gslverify.stage import Count, Covered, Outcome, Question, Stage, Witness
 from gslverify.stages.rounds import (
     ALL_EQUAL,
@@ -46,7 +41,8 @@ from gslverify.stages.rounds import (
     special_rounds,
     with_short_axes_only,
 )
-from gslverify.stages.satisfiable import fresh_scenarios_of, may_have_rank
+from gslverify.stages.satisfiable import fresh_scenarios_of
+from gslverify.stages.untried import untried_by
 from gslverify.trials.ladder import climb, refutation
 from gslverify.trials.second_opinion import assurances, confirm_on_tvm
 from gslverify.trials.simplify import simplified
@@ -163,7 +159,7 @@ def examine(question: Question) -> Iterable[Outcome]:
         lines = tuple(listing(search.endless.outputs))
         message = f"{MOST_REWRITES} rewrites of a graph did not come to an end"
         yield Finding(NO_FIXPOINT, message, question.subst.span, details=lines)
-    untried = _untried(search, samplers)
+    untried = untried_by(search.question.subst, search.networks, samplers, search.corners)
     if untried:
         message = f"no graph was run {untried}"
         yield Finding(TOO_FEW_EXAMPLES, message, question.subst.span, details=_reasons(search))
@@ -188,36 +184,6 @@ def _told(question: Question, failure: Trial) -> Finding:
     if failure.code is REFERENCE_CHANGES:
         return Finding(failure.code, failure.message, question.subst.span)
     return refutation(question, failure)
-
-
-def _untried(search: Search, samplers: list[Sampler]) -> str:
-    """Return which graphs were not run although the target may be computed otherwise on them."""
-    for corner in range(max(sampler.decisive for sampler in samplers)):
-        ways = [sampler for sampler in samplers if corner < sampler.decisive]
-        if corner not in search.corners and any(_may_lie_in(sampler, corner) for sampler in ways):
-            return f"on which a condition of the target is {'false' if corner % 2 else 'true'}"
-    instances = [network.sampler.instance for network in search.networks]
-    tried = {length for one in instances for length in one.bindings.lengths.values()}
-    for length in notable_lengths(search.question.subst):
-        if length > USUAL.most_fields and length not in tried:
-            return f"with {length} fields, and the target depends on their number"
-    return _untried_rank(search.question.subst, instances)
-
-
-def _untried_rank(subst: Subst, instances: Sequence[Instance]) -> str:
-    """Return at which rank no graph was run although the target may be another one there."""
-    tried = set[int]().union(*map(ranks_of, instances))
-    for rank in notable_ranks(subst):
-        if rank not in tried and may_have_rank(subst, rank):
-            return f"with an input of {rank} axes, and the target depends on their number"
-    return ""
-
-
-def _may_lie_in(sampler: Sampler, corner: int) -> bool:
-    try:
-        return sampler.solver.check(sampler.corners[corner]).answer is not Answer.UNSAT
-    except UntranslatableError:
-        return True
 
 
 def _search(search: Search, samplers: list[Sampler]) -> Trial | None:

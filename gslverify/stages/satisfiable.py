@@ -24,6 +24,7 @@ from gslverify.instances.instance import (
     of_many_fields,
 )
 from gslverify.instances.notable_lengths import lengths_of_conditions, notable_lengths
+from gslverify.instances.notable_orders import extent_of, has_order, notable_orders
 from gslverify.instances.notable_ranks import notable_ranks, ranks_of, ranks_of_conditions
 from gslverify.instances.variants import Enumeration, Variant, enumerate_variants, some_variants
 from gslverify.smt import Answer, UntranslatableError, has_formula, new_context
@@ -137,6 +138,11 @@ def _large(question: Question) -> list[Scenario]:
     for rank in sorted({*notable_ranks(subst), *ranks_of_conditions(subst)}):
         if rank <= MOST_RANK:
             variants += structures_of_rank(subst, rank, MOST_OF_A_RANK)
+    for order in notable_orders(subst):
+        if len(order) <= MOST_RANK:
+            fits = partial(has_order, order)
+            extent = extent_of(order)
+            variants += some_variants(subst, extent, fits, MOST_OF_A_RANK, RUNS_PER_LARGE_EXTENT)
     variants += _of_many_fields(subst) if _has_lengths(subst) else []
     found = Enumeration(tuple(variants), complete=False)
     limit = question.settings.solver_limit // 10

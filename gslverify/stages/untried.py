@@ -1,0 +1,82 @@
+"""Graphs that were not run although the target of a rule may be computed otherwise on them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from gsl.attr.term import Operation
+from gsl.pat import Cond
+from gsl.subst import Subst
+from gsl.text.naming import pattern_names
+from gsl.text.terms import term_text
+from gslverify.generate.network import Network
+from gslverify.instances.arms import decisions
+from gslverify.instances.instance import USUAL, Instance
+from gslverify.instances.notable_lengths import notable_lengths
+from gslverify.instances.notable_ranks import notable_ranks, ranks_of
+from gslverify.instances.sampling import Sampler
+from gslverify.smt import Answer, UntranslatableError
+from gslverify.stages.satisfiable import may_have_rank
+
+
+def untried_by(
+    subst: Subst,
+    networks: Sequence[Network],
+    samplers: Sequence[Sampler],
+    corners: Collection[int],
+) -> str:
+    """Return which graphs the networks, some of them in corners of the samplers, leave out."""
+    instances = [network.sampler.instance for network in networks]
+    return (
+        _untried_corner(samplers, corners)
+        or _untried_length(subst, instances)
+        or _untried_rank(subst, instances)
+        or _untried_arm(subst, networks)
+    )
+
+
+def _untried_corner(samplers: Sequence[Sampler], corners: Collection[int]) -> str:
+    """Return what sizes and attributes decide, and was only decided in one way."""
+    for corner in range(max(sampler.decisive for sampler in samplers)):
+        ways = [sampler for sampler in samplers if corner < sampler.decisive]
+        if corner not in corners and any(_may_lie_in(sampler, corner) for sampler in ways):
+            return f"on which a condition of the target is {'false' if corner % 2 else 'true'}"
+    return ""
+
+
+def _may_lie_in(sampler: Sampler, corner: int) -> bool:
+    try:
+        return sampler.solver.check(sampler.corners[corner]).answer is not Answer.UNSAT
+    except UntranslatableError:
+        return True
+
+
+def _untried_length(subst: Subst, instances: Sequence[Instance]) -> str:
+    tried = {length for one in instances for length in one.bindings.lengths.values()}
+    for length in notable_lengths(subst):
+        if length > USUAL.most_fields and length not in tried:
+            return f"with {length} fields, and the target depends on their number"
+    return ""
+
+
+def _untried_rank(subst: Subst, instances: Sequence[Instance]) -> str:
+    tried = set[int]().union(*map(ranks_of, instances))
+    for rank in notable_ranks(subst):
+        if rank not in tried and may_have_rank(subst, rank):
+            return f"with an input of {rank} axes, and the target depends on their number"
+    return ""
+
+
+def _untried_arm(subst: Subst, networks: Sequence[Network]) -> str:
+    """Return what the structure decides, and was only decided in one way."""
+    seen = set().union(*(network.sampler.outcomes for network in networks))
+    for conditional in decisions(subst):
+        for outcome in (True, False):
+            if (conditional, outcome) not in seen:
+                return f"on which {_condition_of(conditional, subst)} is {str(outcome).lower()}"
+    return ""
+
+
+def _condition_of(conditional: Cond | Operation, subst: Subst) -> str:
+    condition = conditional.condition if isinstance(conditional, Cond) else conditional.operands[0]
+    return f"the condition `{term_text(condition, pattern_names(subst))}` of the target"
