@@ -1,4 +1,7 @@
-"""A counterexample as a program of at most 40 lines that needs NumPy and TVM, and nothing else."""
+"""A counterexample as a program of at most 40 lines that needs NumPy and TVM, and nothing else.
+
+It ends with status 1 when what it compares differs.
+"""
 
 from __future__ import annotations
 
@@ -43,15 +46,24 @@ def run(name):
 
 """
 
-COMPARE = """for number, (old, new) in enumerate(zip(run("source"), run("target"))):
+EXACT_DIGITS = "np.set_printoptions(floatmode='unique')\n"
+"""Makes NumPy print as many digits as tell a float from its neighbours, instead of 8."""
+
+COMPARE = f"""{EXACT_DIGITS}status = 0
+for number, (old, new) in enumerate(zip(run("source"), run("target"))):
     same = old.dtype == new.dtype and np.array_equal(old, new, equal_nan=True)
-    print(f"output {number}: {'equal' if same else 'different'}", old, new, sep="\\n")
+    status |= not same
+    print(f"output {{number}}: {{'equal' if same else 'different'}}", old, new, sep="\\n")
+raise SystemExit(int(status))
 """
 
-COMPARE_WITH_NUMPY = """for number, (known, found) in enumerate(zip(expected, run("source"))):
+COMPARE_WITH_NUMPY = f"""{EXACT_DIGITS}status = 0
+for number, (known, found) in enumerate(zip(expected, run("source"))):
     same = known.dtype == found.dtype and np.array_equal(known, found, equal_nan=True)
-    words = f"output {number}: {'equal' if same else 'different'}, first NumPy, then TVM"
+    status |= not same
+    words = f"output {{number}}: {{'equal' if same else 'different'}}, first NumPy, then TVM"
     print(words, known, found, sep="\\n")
+raise SystemExit(int(status))
 """
 
 SOURCE_ONLY = """for number, old in enumerate(run("source")):

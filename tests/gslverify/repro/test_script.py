@@ -29,13 +29,13 @@ runpy.run_path(sys.argv[1])
 """
 
 
-def printed_by(text: str, folder: Path) -> str:
-    """Run a program in a process that cannot import gsl."""
+def printed_by(text: str, folder: Path, status: int = 1) -> str:
+    """Run a program in a process that cannot import gsl, and expect its exit status."""
     path = folder / "script.py"
     path.write_text(text, "utf-8")
     command = [sys.executable, "-I", "-c", WITHOUT_GSL, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == status, done.stderr
     return done.stdout
 
 
@@ -77,6 +77,24 @@ def test_the_program_shows_the_difference(case: Case, output: str, folder: Path)
     assert printed_by(text, folder) == output
 
 
+def test_small_differences_can_be_read(folder: Path) -> None:
+    x = Var("x", (1,), "float64")
+    scaled = call("Multiply", x, Const(np.array(1.0000000001)))
+    case = case_of([scaled], [scaled], [x], {"x": np.float64([1])})
+
+    text = printed_by(python_text(stored(case)), folder)
+
+    assert text == "output 0: different\n[1.0000000001]\n[1.]\n"
+
+
+def test_the_status_says_that_both_sides_are_equal(folder: Path) -> None:
+    x = Var("x", (2,))
+    one, other = call("Abs", x), call("Abs", call("Abs", x))
+    case = case_of([one], [one], [other], {"x": np.float32([-1, 2])})
+
+    assert printed_by(python_text(stored(case)), folder, status=0).startswith("output 0: equal\n")
+
+
 @pytest.mark.parametrize("case", [constant_case(), layout_case()])
 def test_constants_and_odd_numbers_are_written(case: Case, folder: Path) -> None:
     assert "output 0: different" in printed_by(python_text(stored(case)), folder)
@@ -86,7 +104,7 @@ def test_a_target_that_cannot_be_built_is_left_out(folder: Path) -> None:
     whole = swapped_case()
     case = case_of(*[[whole.exprs()[n] for n in whole.source]] * 2)
 
-    text = printed_by(python_text(stored(case, "GSL303")), folder)
+    text = printed_by(python_text(stored(case, "GSL303")), folder, status=0)
 
     assert text == "output 0 of the source; the target cannot be built:\n[0. 0.]\n"
 
