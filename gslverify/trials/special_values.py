@@ -14,7 +14,7 @@ import numpy as np
 
 from gsl.errors import GslError
 from gsl.evaluate import trace
-from gsl.expr import Call
+from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
 from gslverify.codes.levels import SPECIAL_VALUES_CHANGE
 from gslverify.comparison.compare import Comparison
@@ -23,6 +23,7 @@ from gslverify.comparison.special import (
     CHANGES,
     LARGE,
     MENUS,
+    ZERO,
     Change,
     changes,
     floats_in,
@@ -56,7 +57,7 @@ def special_values(
     pairs = [(trial, one) for trial, found in zip(asked, changed, strict=True) for one in found]
     pairs = pairs or list(_changes_by_constants(question, asked))
     if pairs:
-        smallest = min(pairs, key=lambda pair: pair[0].network.elements)
+        smallest = min(pairs, key=_weight)
         yield _broken_promise(question, *smallest)
     elif asked:
         yield Assurance("", Level.TESTED, f"special values same, {len(asked)} graphs")
@@ -121,10 +122,34 @@ def _broken_promise(question: Question, trial: Trial, change: Change) -> Finding
         code,
         message,
         question.subst.span,
-        'remove nan="same", or keep these values',
+        _cure(change, trial),
         counterexample=example,
         subject=code.id,
     )
+
+
+def _weight(found: tuple[Trial, Change]) -> tuple[bool, int]:
+    network = found[0].network
+    return network.context != "alone", network.elements
+
+
+def _cure(change: Change, trial: Trial) -> str:
+    """Return what to write: the weaker promise, or which operator has to stay in the target."""
+    cure = f'write @rule(nan="may-change") if a change of {change.kind} is harmless'
+    if change.kind != ZERO:
+        return f"{cure}; otherwise exclude such values, or use a target that keeps them"
+    if any(isinstance(e, Const) and _is_negative_zero(e) for e in _nodes(trial)):
+        return f"{cure}: a 0 in the source matches -0.0 as well, and it differs for that"
+    return f"{cure}; otherwise use a target that computes the zero with the same operator"
+
+
+def _nodes(trial: Trial) -> list[Expr]:
+    return reverse_post_order(trial.network.outputs)
+
+
+def _is_negative_zero(constant: Const) -> bool:
+    value = constant.value
+    return bool(value.dtype.kind == "f" and ((value == 0) & np.signbit(value)).any())
 
 
 def _simplified(trial: Trial, change: Change) -> Change:

@@ -172,6 +172,22 @@ def test_a_broken_promise_is_refuted_and_can_be_replayed() -> None:
     assert replay(difference_of_one(), example.case, finding.code.id).code is None
 
 
+def minus_zero() -> Subst:
+    """Right for 0.0, and wrong for -0.0, which the source matches as well."""
+    x = pat.Wildcard()
+    return Subst(x - 0, x, where=[x.dtype == "float32"])
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize(("write", "said"), [(plus_zero, "same operator"), (minus_zero, "-0.0")])
+def test_a_broken_promise_comes_with_what_to_write(write: Any, said: str) -> None:
+    (finding,) = promised(write).findings
+    assert 'nan="may-change"' in finding.cure
+    assert said in finding.cure
+    assert finding.counterexample is not None
+    assert finding.counterexample.notes == ()
+
+
 @pytest.mark.smt
 def test_overflow_breaks_the_promise_too() -> None:
     def write() -> Subst:
