@@ -1,12 +1,13 @@
 """What matters about a counterexample: the same graph with one attribute or size changed.
 
 Everything said here was tried. A value is said to be harmless only if all of several inputs agreed,
-and a name is said not to matter only if every other value that was tried failed just the same.
+those among them on which the graph had failed, brought to the new sizes. A name is said not to
+matter only if every other value that was tried failed just the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +23,7 @@ from gslverify.generate.network import Network
 from gslverify.generate.strategies import concrete_site
 from gslverify.generate.values import value_ranges
 from gslverify.instances.sampling import Sampler, is_constant
+from gslverify.trials.kept import kept_inputs
 from gslverify.trials.trial import Outcome, run_trial
 
 STYLES = ("small integers", "distinct integers", "halves", "nonzero integers")
@@ -75,13 +77,42 @@ class Variations:
         network = self._network(symbol, value)
         if network is None:
             return []
+        kept = self._kept(network)
+        if kept and kept[-1].code is self.failure.code:
+            return kept
+        return [*kept, *self._fresh(network, rounds)]
+
+    def fails_with_kept_values(self) -> bool:
+        """Tell whether the match alone, with nothing changed, fails with the inputs it failed on.
+
+        If not, its surroundings or the values of constants matter, which are not kept here.
+        """
+        symbols = self.symbols()
+        network = self._network(symbols[0], self.model[symbols[0].name]) if symbols else None
+        return network is not None and self.still_fails(self._kept(network)) is not None
+
+    def told(self, outcomes: list[Outcome], value: Any, symbol: Symbol) -> bool:
+        """Tell whether outcomes show that a value is harmless: also on the inputs that failed."""
+        network = self._network(symbol, value)
+        enough = len(outcomes) >= LEAST_AGREEING and all(one.code is None for one in outcomes)
+        return enough and network is not None and bool(self._kept(network))
+
+    def _kept(self, network: Network) -> list[Outcome]:
+        """Run a network on the failing inputs in its sizes, until it fails as before."""
+        return self._until_failure(network, kept_inputs(network.variables, self.failure.inputs))
+
+    def _fresh(self, network: Network, rounds: int) -> list[Outcome]:
         generator = np.random.default_rng(0)
         ranges = value_ranges(network.outputs)
+        drawn = (
+            {v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables}
+            for style in STYLES * rounds
+        )
+        return self._until_failure(network, drawn)
+
+    def _until_failure(self, network: Network, draws: Iterable[Mapping[str, Any]]) -> list[Outcome]:
         outcomes: list[Outcome] = []
-        for style in STYLES * rounds:
-            inputs = {
-                v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables
-            }
+        for inputs in draws:
             outcome = run_trial(self.subst, network, inputs)
             outcomes += [] if outcome.rejected else [outcome]
             if outcome.code is self.failure.code:
@@ -164,6 +195,8 @@ def telling(subst: Subst, failure: Outcome) -> Telling:
     if failure.network.sampler is None or failure.network.escaping:
         return Telling()
     variations = Variations(subst, failure)
+    if not variations.fails_with_kept_values():
+        return Telling()
     tried: dict[str, Tried] = {}
     left = MOST_VARIATIONS
     for symbol in variations.symbols()[:MOST_SYMBOLS]:
@@ -175,7 +208,7 @@ def telling(subst: Subst, failure: Outcome) -> Telling:
             seen = tried.setdefault(symbol.name, Tried())
             if variations.still_fails(outcomes) is not None:
                 seen.fails.append(value)
-            elif len(outcomes) >= LEAST_AGREEING and all(one.code is None for one in outcomes):
+            elif variations.told(outcomes, value, symbol):
                 seen.passes[value] = len(outcomes)
     return _said(tried, variations.model)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -77,10 +78,51 @@ def test_the_attribute_that_matters_is_named_with_what_it_does() -> None:
 
     groups = next(text for text in said.matters if ".groups" in text)
     assert "fails for 2" in groups
-    assert "passes 20 of 20 with 1" in groups
+    assert "passes 23 of 23 with 1" in groups
     assert any(".strides" in name for name in said.same_for_any)
     assert not any(".groups" in name for name in said.same_for_any)
     assert said.cure.endswith(".groups == 1")
+
+
+def constants_moved() -> Subst:
+    """Wrong only where x + c wraps, which no random input shows."""
+    x, c, d = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=())
+    return Subst(op.Less(x + c, d), op.Less(x, d - c), where=[x.dtype == "int64"])
+
+
+def test_rare_values_are_kept_where_sizes_change() -> None:
+    subst = constants_moved()
+    network = failing_network(subst, 1)
+    failure = run_trial(subst, network, {"x": np.full((1,), 2**63 - 1)})
+    assert failure.code is OUTPUTS_DIFFER
+
+    said = telling(subst, failure)
+
+    assert "x.shape" in said.same_for_any
+    assert [text.partition(" ")[0] for text in said.matters] == ["c.value"]
+    assert "with 0" in said.matters[0]
+
+
+def test_nothing_is_said_where_the_match_alone_does_not_fail() -> None:
+    subst = constants_moved()
+    network = failing_network(subst, 1)
+    failure = replace(run_trial(subst, network, {"x": np.int64([1])}), code=OUTPUTS_DIFFER)
+
+    assert telling(subst, failure) == Telling()
+
+
+def failing_network(subst: Subst, size: int) -> Network:
+    """Return a match of x: int64[size]."""
+    sampler = next(s for s in samplers_of(subst) if any(f.name == "x.shape[0]" for f in s.free))
+
+    def wish(symbol: Any, options: tuple[Any, ...]) -> Any:
+        return "int64" if symbol.sort == "text" else size
+
+    model = sampler.model(wish)
+    assert model is not None
+    outputs = tuple(concrete_site(sampler.instance, model).outputs)
+    named = {symbol.name: value for symbol, value in model.items()}
+    return Network(outputs, outputs, "alone", named, sampler=sampler)
 
 
 def test_a_rule_that_is_wrong_everywhere_has_nothing_that_matters() -> None:
