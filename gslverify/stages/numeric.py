@@ -46,6 +46,7 @@ from gslverify.stages.untried import untried_by
 from gslverify.trials.ladder import climb, refutation
 from gslverify.trials.second_opinion import assurances, confirm_on_tvm
 from gslverify.trials.simplify import simplified
+from gslverify.trials.structures import in_simplest_structure
 from gslverify.trials.trial import MOST_REWRITES, Prepared, judge, prepare, simplest
 from gslverify.trials.trial import Outcome as Trial
 
@@ -153,7 +154,7 @@ def examine(question: Question) -> Iterable[Outcome]:
         graphs = "1 graph" if len(search.passed) == 1 else f"{len(search.passed)} graphs"
         after = f"found after {graphs} that agreed"
         details = (f"{after}, seed {question.settings.seed}",)
-        yield replace(_told(question, failure), details=details)
+        yield replace(_told(question, failure, samplers), details=details)
         return
     if search.endless is not None:
         lines = tuple(listing(search.endless.outputs))
@@ -179,11 +180,13 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield from further.assurances
 
 
-def _told(question: Question, failure: Trial) -> Finding:
+def _told(question: Question, failure: Trial, samplers: Sequence[Sampler]) -> Finding:
     """Return the finding about a trial that failed; what changes each time cannot be made small."""
     if failure.code is REFERENCE_CHANGES:
         return Finding(failure.code, failure.message, question.subst.span)
-    return refutation(question, failure)
+    seconds = question.settings.shrink_seconds
+    simple = in_simplest_structure(question.subst, failure, samplers, seconds)
+    return refutation(question, simple, samplers)
 
 
 def _search(search: Search, samplers: list[Sampler]) -> Trial | None:

@@ -20,7 +20,7 @@ def kept_inputs(variables: Sequence[Var], failing: Mapping[str, Any]) -> Iterato
     for resized in (_beginning, _end, _notable):
         inputs = {v.name: resized(failing[v.name], v.shape) for v in variables}
         if all(_holds(v.dtype, inputs[v.name]) for v in variables):
-            yield {v.name: inputs[v.name].astype(v.dtype) for v in variables}
+            yield {v.name: np.array(inputs[v.name], v.dtype) for v in variables}
 
 
 def _beginning(array: Any, shape: tuple[int, ...]) -> Any:

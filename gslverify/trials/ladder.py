@@ -23,8 +23,10 @@ from gslverify.generate.arrays import random_array
 from gslverify.generate.empty import plain_inputs
 from gslverify.generate.network import Network
 from gslverify.generate.values import value_ranges
+from gslverify.instances.sampling import Sampler
 from gslverify.stage import Count, Question
 from gslverify.trials.minimise import counterexample_of, minimise_values
+from gslverify.trials.other_structures import structures_that_matter
 from gslverify.trials.second_opinion import spread
 from gslverify.trials.special_values import special_values
 from gslverify.trials.trial import NO_ELEMENTS, run_trial
@@ -126,18 +128,21 @@ def _refuted_by_integers(question: Question, trial: Trial) -> Trial | None:
     return None
 
 
-def refutation(question: Question, failure: Trial) -> Finding:
+def refutation(question: Question, failure: Trial, samplers: Sequence[Sampler] = ()) -> Finding:
     """Return the finding about a failed trial, made small, with what matters about it.
 
-    Of a rule that is wrong on purpose nobody asks why.
+    The `samplers` are those of all structures, where it is known which may matter. Of a rule that
+    is wrong on purpose nobody asks why.
     """
     small = shrunk(question.subst, failure)
     smallest = minimise_values(question.subst, small, question.settings.shrink_seconds)
     assert smallest.code is not None
     seen = Telling() if question.rule.expect else telling(question.subst, smallest)
+    subst, few = question.subst, () if question.rule.expect else samplers
+    others = structures_that_matter(subst, smallest, few) if few else ()
     example = replace(
         counterexample_of(smallest, question.settings.use_tvm),
-        matters=seen.matters,
+        matters=(*others, *seen.matters),
         same_for_any=seen.same_for_any,
     )
     code, span = smallest.code, question.subst.span

@@ -40,6 +40,7 @@ from gslverify.trials.special_constants import with_special_constants
 from gslverify.trials.trial import Outcome as Trial
 
 NETWORKS_WITH_SPECIAL_VALUES = 12
+FEW_ELEMENTS = 8
 
 
 def special_values(
@@ -128,9 +129,10 @@ def _broken_promise(question: Question, trial: Trial, change: Change) -> Finding
     )
 
 
-def _weight(found: tuple[Trial, Change]) -> tuple[bool, int]:
+def _weight(found: tuple[Trial, Change]) -> tuple[bool, bool, int]:
+    """Few elements are simple, and of networks with few those with nothing around the match."""
     network = found[0].network
-    return network.context != "alone", network.elements
+    return network.elements > FEW_ELEMENTS, network.context != "alone", network.elements
 
 
 def _cure(change: Change, trial: Trial) -> str:

@@ -77,6 +77,10 @@ class Variations:
         network = self._network(symbol, value)
         if network is None:
             return []
+        return self.outcomes(network, rounds)
+
+    def outcomes(self, network: Network, rounds: int) -> list[Outcome]:
+        """Run a network on the failing inputs in its sizes and on fresh ones, until it fails."""
         kept = self._kept(network)
         if kept and kept[-1].code is self.failure.code:
             return kept
@@ -92,10 +96,14 @@ class Variations:
         return network is not None and self.still_fails(self._kept(network)) is not None
 
     def told(self, outcomes: list[Outcome], value: Any, symbol: Symbol) -> bool:
-        """Tell whether outcomes show that a value is harmless: also on the inputs that failed."""
+        """Tell whether outcomes show that a value is harmless."""
         network = self._network(symbol, value)
+        return network is not None and self.is_harmless(outcomes, network)
+
+    def is_harmless(self, outcomes: list[Outcome], network: Network) -> bool:
+        """Tell whether outcomes of a network are enough and agree: also on inputs that failed."""
         enough = len(outcomes) >= LEAST_AGREEING and all(one.code is None for one in outcomes)
-        return enough and network is not None and bool(self._kept(network))
+        return enough and bool(self._kept(network))
 
     def _kept(self, network: Network) -> list[Outcome]:
         """Run a network on the failing inputs in its sizes, until it fails as before."""
@@ -231,7 +239,7 @@ def _said(tried: Mapping[str, Tried], model: Mapping[str, Any]) -> Telling:
     cure = ""
     for name, seen in tried.items():
         if seen.passes:
-            matters.append(_mattering(name, seen, model[name]))
+            matters.append(mattering(name, seen, model[name]))
             if not cure and _decides(name, seen):
                 (value,) = seen.passes
                 cure = f"if that is meant, add the condition {name} == {value!r}"
@@ -247,7 +255,8 @@ def _decides(name: str, seen: Tried) -> bool:
     return is_attribute and len(seen.passes) == 1
 
 
-def _mattering(name: str, seen: Tried, now: Any) -> str:
+def mattering(name: str, seen: Tried, now: Any) -> str:
+    """Return in words for which values of a name a network failed, and for which not."""
     failing = ", ".join(str(value) for value in sorted([now, *seen.fails], key=str))
     passing = "; ".join(
         f"passes {count} of {count} with {value}" for value, count in seen.passes.items()

@@ -24,6 +24,8 @@ def test_longer_axes_repeat_the_values() -> None:
 
 def test_other_ranks_take_the_elements_in_their_order() -> None:
     assert kept((), "int64", [3, 8]) == [3, 8, 8]
+    alone = list(kept_inputs([Var("x", ())], {"x": np.array(2.0, "float32")}))
+    assert all(isinstance(one["x"], np.ndarray) for one in alone)
     assert kept((1, 2), "int64", [3, 8])[0] == [[3, 8]]
 
 

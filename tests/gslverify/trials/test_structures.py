@@ -1,0 +1,68 @@
+"""A failure is shown in the simplest structure that fails as well, with nothing around it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gsl import Subst, op, pat
+from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER
+from gslverify.generate.network import Network
+from gslverify.instances.sampling import Sampler
+from gslverify.trials.structures import complexity, failing_in, in_simplest_structure, like
+from gslverify.trials.trial import Outcome, run_trial
+from tests.gslverify.rules import samplers_of
+
+pytestmark = pytest.mark.smt
+
+
+def bound_moved() -> Subst:
+    """Wrong only where x + c wraps, which no random input shows."""
+    x, c, d = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=())
+    return Subst(op.Less(x + c, d), op.Less(x, d - c), where=[x.dtype == "int64"])
+
+
+def failure_of_rank(subst: Subst, samplers: list[Sampler], rank: int) -> Outcome:
+    sampler = next(one for one in samplers if complexity(one)[1] == rank)
+    wanted = Network((), (), "alone", {"x.dtype": "int64", "c.value": 1})
+    start = like(wanted, sampler)
+    assert start is not None
+    (x,) = start.variables
+    failure = run_trial(subst, start, {"x": np.full(x.shape, 2**63 - 1)})
+    assert failure.code is OUTPUTS_DIFFER
+    return failure
+
+
+def test_ranks_fall_although_the_values_are_rare() -> None:
+    subst = bound_moved()
+    samplers = samplers_of(subst)
+    failure = failure_of_rank(subst, samplers, 4)
+
+    simple = in_simplest_structure(subst, failure, samplers, 60.0)
+
+    assert simple.code is OUTPUTS_DIFFER
+    assert simple.inputs["x"].shape == ()
+    assert in_simplest_structure(subst, failure, samplers, -1.0) is failure
+
+
+def test_what_stands_around_the_match_goes() -> None:
+    subst = bound_moved()
+    samplers = samplers_of(subst)
+    failure = failure_of_rank(subst, samplers, 4)
+    used = replace(failure, network=replace(failure.network, context="outputs used"))
+
+    simple = in_simplest_structure(subst, used, [failure.network.sampler], 60.0)
+
+    assert simple.network.context == "alone"
+    assert simple.code is OUTPUTS_DIFFER
+
+
+def test_another_failure_is_not_taken_for_the_same() -> None:
+    subst = bound_moved()
+    samplers = samplers_of(subst)
+    failure = replace(failure_of_rank(subst, samplers, 4), code=MATCH_REFUSED)
+
+    assert all(failing_in(subst, failure, sampler) is None for sampler in samplers)
+    assert in_simplest_structure(subst, failure, samplers, 60.0) is failure
