@@ -24,6 +24,7 @@ from gsl.types import FLOATING, INTEGER
 
 SIGNED = tuple(dtype for dtype in INTEGER if not dtype.startswith("u"))
 MOST_AXES = 4
+MOST_SMALL_RANK = 3
 ORDERED = {(one, other) for one in ("min", "max") for other in ("min", "max")}
 ORDERED |= {(kind, kind) for kind in ("value", "ndim", "size")}
 """Kinds of readings that are compared by their order."""
@@ -137,8 +138,17 @@ def _about_integers(reading: Reading) -> Iterator[tuple[int, Term]]:
     yield from ((dear + (value != 1), term == value) for value in sorted({0, 1, *small}))
     if reading.kind not in ("size", "ndim"):
         yield from ((2, term >= 0), (2, term >= 1))
-    yield from ((3, term >= 2), (3, term >= 3), (3, term <= 1), (3, term <= 2))
+    yield from ((3, term >= 2), (3, term >= 3))
+    if reading.kind == "ndim":
+        yield from ((3, term < rank) for rank in _high_ranks(reading))
+    yield from ((3, term <= 1), (3, term <= 2))
     yield from ((3, term % 2 == 1), (3, term % 2 == 0))
+
+
+def _high_ranks(reading: Reading) -> list[int]:
+    """Return the ranks beyond 3 in some match, highest first: of what holds alike, the weakest."""
+    ranks = {value for value in reading.values if value is not None and value > MOST_SMALL_RANK}
+    return sorted(ranks, reverse=True)
 
 
 def _about_names(reading: Reading) -> Iterator[tuple[int, Term]]:

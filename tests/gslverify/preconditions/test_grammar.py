@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gsl.attr.term import Access
+from gsl import pat
+from gsl.attr.term import Access, Operation
 from gslverify.preconditions.changed import written
-from gslverify.preconditions.grammar import Condition, conditions, value_of
+from gslverify.preconditions.grammar import Condition, Reading, _facts, conditions, value_of
 from gslverify.preconditions.specimens import specimens
 from gslverify.stages.satisfiable import scenarios_of
 from tests.gslverify.preconditions import rules
@@ -67,3 +68,17 @@ def test_a_term_without_a_value_has_none() -> None:
     shape = Access(asked.subst.source_patterns[0], "shape")
     assert value_of(shape[99], specimen.scope) is None
     assert value_of(shape, specimen.scope) == specimen.network.variables[0].shape
+
+
+def test_high_ranks_are_bounds_and_the_weakest_comes_first() -> None:
+    x = pat.Wildcard()
+    reading = Reading(x.ndim, "ndim", x, (2, 5, 8, None, 3))
+
+    bounds = [term for _, term in _facts(reading) if isinstance(term, Operation)]
+
+    assert [term for term in bounds if term.head in ("<", "<=")] == [
+        x.ndim < 8,
+        x.ndim < 5,
+        x.ndim <= 1,
+        x.ndim <= 2,
+    ]
