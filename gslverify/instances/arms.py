@@ -13,7 +13,7 @@ from gsl.attr.term import Operation, Term, operation, subterms
 from gsl.errors import GslError
 from gsl.match.bindings import Bindings, Scope, frame_of
 from gsl.operators.declaration import Need
-from gsl.pat import Cond
+from gsl.pat import Cond, GetInst
 from gsl.rewrite.builder import Builder, known, output_pairs
 from gsl.subst import Subst
 from gslverify.instances.instance import Instance
@@ -115,7 +115,7 @@ def _outcomes(subst: Subst, builder: Builder) -> Iterator[Outcome]:
             scope = Scope(builder.bindings, frame_of(path))
             asked.append((pattern, pattern.condition, scope))
     known = {pattern for pattern, _ in builder.bindings.nodes}
-    built = [pattern for pattern in subst.target_patterns if pattern in known]
+    built = [p for p in subst.target_patterns if p in known or isinstance(p, GetInst)]
     for part, scope in occurrences(subst, builder.bindings, built):
         if part.head == "cond":
             asked.append((part, part.operands[0], scope))
