@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 
 
 def pytest_configure() -> None:
     os.environ.pop("CI", None)
+    _hear_interrupts()
+
+
+def _hear_interrupts() -> None:
+    """Processes that a shell started in the background ignore Ctrl-C, and so would their children."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
