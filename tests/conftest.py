@@ -12,6 +12,6 @@ def pytest_configure() -> None:
 
 
 def _hear_interrupts() -> None:
-    """Processes that a shell started in the background ignore Ctrl-C, and so would their children."""
+    """What a shell starts in the background ignores Ctrl-C, and so would its children."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
