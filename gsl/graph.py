@@ -364,3 +364,8 @@ class Graph:
         complete(self._changed, self._incomplete)
         self._changed, self._incomplete = [], []
         return [output.expr for output in self.outputs]
+
+    def dissolve(self) -> None:
+        """Have no node know its users, when the graph is done with: no cycle is left to collect."""
+        for node in self._nodes:
+            node.users = ()

@@ -6,7 +6,10 @@ import gc
 
 import pytest
 
+from gsl import Expr, Subst, Var, Workload, apply, op, pat
 from gsl.collector import YOUNG, collect_seldom, collector_paused
+from gsl.expr import Call
+from gsl.operators import lookup
 
 
 def test_collector_runs_again_afterwards() -> None:
@@ -43,3 +46,21 @@ def test_collector_that_works_seldom_passes_over_what_there_is() -> None:
     finally:
         gc.set_threshold(*thresholds)
         gc.unfreeze()
+
+
+def test_an_application_leaves_no_cycle_to_collect() -> None:
+    x = pat.Wildcard()
+    rule = Subst(op.Relu(op.Relu(x)), op.Relu(x))
+    relu = lookup("Relu")
+    expr: Expr = Var("x", (2,))
+    for _ in range(200):
+        expr = Call(relu, [expr])
+    workload = Workload(expr)
+    apply(workload, [rule])
+    gc.collect()
+    gc.disable()
+    try:
+        apply(workload, [rule])
+        assert gc.collect() < 100  # a few of the call itself, none of its 600 nodes
+    finally:
+        gc.enable()

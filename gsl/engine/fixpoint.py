@@ -77,20 +77,23 @@ def apply(
     for rule in rules:
         rule.derived(require_well_formed)
     with collector_paused():  # a graph is made of cycles, and none of them is garbage
-        graph = Graph(workload.outputs, workload.order)
         if max_rewrites is None:
             max_rewrites = max(1000, DEFAULT_REWRITES_PER_NODE * len(workload.order))
-        run = _Run(graph, rules, Record() if record is None else record, max_rewrites)
-        try:
-            rewrites = run.to_fixpoint()
-        finally:
-            outputs = graph.to_exprs()
-            run.note_rewrites()
-        if not rewrites:
-            return workload
-        nodes = graph if workload.parameters else ()
-        used = [node.expr for node in nodes if isinstance(node.expr, Var)]
-        return workload.with_outputs(outputs, used)
+        return _rewritten(workload, rules, Record() if record is None else record, max_rewrites)
+
+
+def _rewritten(workload: Workload, rules: Sequence[Subst], record: Record, limit: int) -> Workload:
+    graph = Graph(workload.outputs, workload.order)
+    run = _Run(graph, rules, record, limit)
+    try:
+        rewrites = run.to_fixpoint()
+    finally:
+        outputs = graph.to_exprs()
+        run.note_rewrites()
+    nodes = graph if workload.parameters and rewrites else ()
+    used = [node.expr for node in nodes if isinstance(node.expr, Var)]
+    graph.dissolve()
+    return workload.with_outputs(outputs, used) if rewrites else workload
 
 
 def _require_kinds(workload: object, rules: object) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from gsl.expr import Const as ConstExpr
 from gsl.expr import Proj as ProjExpr
@@ -150,8 +150,9 @@ class RuleIndex:
         self._rooted = Memo[Head, list[_Entry]](self._entries_of)
         self.only: dict[Head, Finders | None] = {}
         self.has_root: dict[Head, bool] = {}
-        self._choices: dict[Any, Finders] = {}
-        self._unary: dict[Head, dict[Head, tuple[Finders, Finders]]] = {}
+        self._choices: dict[tuple[Head, ...], Finders] = {}
+        self._unary: dict[Head, dict[Head, list[Finders]]] = {}
+        self._binary: dict[Head, dict[Head, dict[Head, list[Finders]]]] = {}
         self.learn(heads_in(rules))
 
     def learn(self, heads: Iterable[Head]) -> None:
@@ -159,7 +160,7 @@ class RuleIndex:
         for head in set(heads) - self.has_root.keys():
             entries = self._rooted[head]
             finders = tuple([(one.rule, one.first) for one in entries])
-            self._unary[head] = {}
+            self._unary[head], self._binary[head] = {}, {}
             self.only[head] = None if len(entries) > 1 else finders
             self.has_root[head] = bool(entries)  # last: other threads take the rest for known then
 
@@ -173,35 +174,38 @@ class RuleIndex:
     def finders_at(self, node: Node) -> Finders:
         """Return the rules that may match at `node`, with their matchers."""
         operands = node.operands
-        if len(operands) == 1:
-            (one,) = operands
-            try:
+        count = len(operands)
+        try:
+            if count == 2:
+                one, two = operands
+                shared = (len(one.users) > 1) + 2 * (len(two.users) > 1)
+                return self._binary[node.head][one.head][two.head][shared]
+            if count == 1:
+                (one,) = operands
                 return self._unary[node.head][one.head][len(one.users) > 1]
-            except KeyError:
-                return self._with_operand(node.head, one.head)[len(one.users) > 1]
-        if len(operands) == 2:
-            one, two = operands
-            key: Any = (node.head, one.head, two.head, len(one.users) > 1, len(two.users) > 1)
-        else:
-            key = (node.head, *[operand.head for operand in operands])
-        found = self._choices.get(key)
-        return self._choice(key, node) if found is None else found
+            return self._choices[(node.head, *[operand.head for operand in operands])]
+        except KeyError:
+            return self._chosen(node)
 
-    def _choice(self, key: Any, node: Node) -> Finders:
+    def _chosen(self, node: Node) -> Finders:
+        """Choose the rules for nodes like this one, and have them known."""
+        self.learn((node.head,))
         heads = [operand.head for operand in node.operands]
-        shared = [len(heads) > 2 or len(operand.users) > 1 for operand in node.operands]
-        found = self._choose(node.head, heads, shared)
+        alone, many = (False,), (True,)
+        if len(heads) == 1:
+            ways = [self._choose(node.head, heads, shared) for shared in (alone, many)]
+            self._unary[node.head][heads[0]] = ways
+            return self.finders_at(node)
+        if len(heads) == 2:
+            first = [one + two for two in (alone, many) for one in (alone, many)]
+            ways = [self._choose(node.head, heads, shared) for shared in first]
+            self._binary[node.head].setdefault(heads[0], {})[heads[1]] = ways
+            return self.finders_at(node)
+        found = self._choose(node.head, heads, many * len(heads))
         if len(heads) < WIDE:
-            self._choices[key] = found
+            self._choices[(node.head, *heads)] = found
         return found
 
     def _choose(self, head: Head, operands: Sequence[Head], shared: Sequence[bool]) -> Finders:
         entries = [entry for entry in self._rooted[head] if entry.admits(operands, shared)]
         return tuple([(entry.rule, entry.first) for entry in entries])
-
-    def _with_operand(self, head: Head, operand: Head) -> tuple[Finders, Finders]:
-        """Return the rules for nodes with one operand that nothing else uses, and with a shared."""
-        self.learn((head,))
-        alone, shared = (self._choose(head, (operand,), (many,)) for many in (False, True))
-        self._unary[head][operand] = alone, shared
-        return alone, shared

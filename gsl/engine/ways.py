@@ -51,7 +51,7 @@ class Ways:
 
     __slots__ = ("arrived", "follow", "shared", "steps")
 
-    follow: Callable[[Node, list[Reached]], None]
+    follow: Follow
 
     def __init__(self, shared: bool = False) -> None:
         self.arrived = False
@@ -85,13 +85,13 @@ class Ways:
         follow = self.follow
         follow(node, found)
 
-    def to_users(self, most: set[int | None], head: Head) -> Ways | None:
+    def to_users(self, most: set[int | None], head: Head) -> Follow | None:
         """Return the ways on from users of a head, all as one, of nodes that have so many."""
         merged = Ways()
         for step, ways in self.steps.items():
             if type(step) is Up and step.most in most and head in step.heads:
                 merged.take_in(ways)
-        return merged if merged.arrived or merged.steps else None
+        return _compiled(merged, arrives=True) if merged.arrived or merged.steps else None
 
     def take_in(self, other: Ways) -> None:
         """Add the ways of `other`."""
@@ -117,10 +117,14 @@ class PutOff:
 Reached = Node | PutOff | Anywhere
 """What a way leads to: a node that may be a root, or a way on that is put off."""
 
+Follow = Callable[[Node, list[Reached]], None]
+"""Adds to a list where ways lead from a node."""
 
-def _compiled(ways: Ways) -> Callable[[Node, list[Reached]], None]:
+
+def _compiled(ways: Ways, arrives: bool = False) -> Follow:
+    """Write what follows ways from a node, which is itself added when they `arrive` there."""
     code = Code()
-    code.line("pass")
+    code.line("found.append(node)" if arrives and ways.arrived else "pass")
     anywhere = [step for step in ways.steps if type(step) is Anywhere]
     if anywhere:
         code.line(f"found += {code.constant(anywhere)}")
@@ -164,12 +168,9 @@ def _write_users(code: Code, ways: Ways, most: int | None) -> None:
 
 
 def _write_user(code: Code, ways: Ways, most: set[int | None]) -> None:
-    onwards = code.constant(Memo[Head, "Ways | None"](partial(ways.to_users, most)))
+    onwards = code.constant(Memo[Head, "Follow | None"](partial(ways.to_users, most)))
     code.line(f"onwards = {onwards}[user.head]")
-    code.open("if onwards is not None:")
-    code.line("if onwards.arrived: found.append(user)")
-    code.line("if onwards.steps: follow = onwards.follow; follow(user, found)")
-    code.depth -= 1
+    code.line("if onwards is not None: onwards(user, found)")
 
 
 def _write_down(code: Code, ways: Ways) -> None:
