@@ -66,12 +66,19 @@ def multiple(work: Callable[[], object], size: int, repeats: int | None = None) 
     It is the median of 9 unless `repeats` is given, of more where the work is short, because other
     programs on the machine disturb milliseconds most. Each time is compared with those of the floor
     just before and just after it, because the speed of a machine that is shared changes meanwhile.
+    What there is beforehand is kept from the collector, which walked through all of it otherwise
+    and left nothing in the caches of the processor between two measurements.
     """
     multiples = []
-    before = seconds(lambda: once(size))
-    for _ in range(repeats or min(45, 9 + 6 * (10_000 // size))):
-        took = seconds(work)
-        after = seconds(lambda: once(size))
-        multiples.append(2 * took / (before + after))
-        before = after
+    gc.collect()
+    gc.freeze()
+    try:
+        before = seconds(lambda: once(size))
+        for _ in range(repeats or min(45, 9 + 6 * (10_000 // size))):
+            took = seconds(work)
+            after = seconds(lambda: once(size))
+            multiples.append(2 * took / (before + after))
+            before = after
+    finally:
+        gc.unfreeze()
     return median(multiples)

@@ -159,14 +159,25 @@ class _Run:
         """Rewrite until nothing matches; return the number of rewrites."""
         pending, graph = self._pending, self.graph
         only, finders_at = self._index.only, self._index.finders_at
+        unary, binary = self._index.unary, self._index.binary
         while pending or self._more():
             node = pending.popleft()
             node.waiting = False
             if node.level < 0:
                 continue
-            finders = only[node.head]
-            if finders is None:
-                finders = finders_at(node)
+            head, operands = node.head, node.operands
+            finders = only[head]
+            if finders is None:  # what `finders_at` says, without a call for most nodes
+                try:
+                    if len(operands) == 1:
+                        (one,) = operands
+                        finders = unary[head][one.head][len(one.users) > 1]
+                    else:
+                        one, two = operands
+                        shared = len(one.users) > 1, len(two.users) > 1
+                        finders = binary[head][one.head][two.head][shared]
+                except (KeyError, ValueError):
+                    finders = finders_at(node)
             for rule, first in finders:
                 try:
                     found = first(node, graph)

@@ -114,6 +114,8 @@ def heads_in(rules: Iterable[Subst]) -> set[Head]:
     return found
 
 
+EITHER = (False, True)
+
 WIDE = 8
 """For nodes with more operands it is not remembered which rules may match."""
 
@@ -142,7 +144,8 @@ class RuleIndex:
     `has_root` tells of a head whether some rule may match at its nodes, `only` has the rules for
     those heads that have so few that looking at operands as well does not pay. Both know the heads
     that they were told of by `learn`: they are looked up for every node, and nothing is quicker
-    than a plain dictionary.
+    than a plain dictionary. `unary` and `binary` have what `finders_at` has found for nodes with
+    one and two operands, by head, heads of operands, and whether anything else uses these.
     """
 
     def __init__(self, rules: Sequence[Subst]) -> None:
@@ -151,8 +154,8 @@ class RuleIndex:
         self.only: dict[Head, Finders | None] = {}
         self.has_root: dict[Head, bool] = {}
         self._choices: dict[tuple[Head, ...], Finders] = {}
-        self._unary: dict[Head, dict[Head, list[Finders]]] = {}
-        self._binary: dict[Head, dict[Head, dict[Head, list[Finders]]]] = {}
+        self.unary: dict[Head, dict[Head, dict[bool, Finders]]] = {}
+        self.binary: dict[Head, dict[Head, dict[Head, dict[tuple[bool, bool], Finders]]]] = {}
         self.learn(heads_in(rules))
 
     def learn(self, heads: Iterable[Head]) -> None:
@@ -160,7 +163,7 @@ class RuleIndex:
         for head in set(heads) - self.has_root.keys():
             entries = self._rooted[head]
             finders = tuple([(one.rule, one.first) for one in entries])
-            self._unary[head], self._binary[head] = {}, {}
+            self.unary[head], self.binary[head] = {}, {}
             self.only[head] = None if len(entries) > 1 else finders
             self.has_root[head] = bool(entries)  # last: other threads take the rest for known then
 
@@ -173,38 +176,24 @@ class RuleIndex:
 
     def finders_at(self, node: Node) -> Finders:
         """Return the rules that may match at `node`, with their matchers."""
-        operands = node.operands
-        count = len(operands)
-        try:
-            if count == 2:
-                one, two = operands
-                shared = (len(one.users) > 1) + 2 * (len(two.users) > 1)
-                return self._binary[node.head][one.head][two.head][shared]
-            if count == 1:
-                (one,) = operands
-                return self._unary[node.head][one.head][len(one.users) > 1]
-            return self._choices[(node.head, *[operand.head for operand in operands])]
-        except KeyError:
-            return self._chosen(node)
-
-    def _chosen(self, node: Node) -> Finders:
-        """Choose the rules for nodes like this one, and have them known."""
         self.learn((node.head,))
-        heads = [operand.head for operand in node.operands]
-        alone, many = (False,), (True,)
+        heads = tuple([operand.head for operand in node.operands])
+        many = [len(operand.users) > 1 for operand in node.operands]
         if len(heads) == 1:
-            ways = [self._choose(node.head, heads, shared) for shared in (alone, many)]
-            self._unary[node.head][heads[0]] = ways
-            return self.finders_at(node)
+            found = {shared: self._choose(node.head, heads, (shared,)) for shared in EITHER}
+            self.unary[node.head][heads[0]] = found
+            return found[many[0]]
         if len(heads) == 2:
-            first = [one + two for two in (alone, many) for one in (alone, many)]
-            ways = [self._choose(node.head, heads, shared) for shared in first]
-            self._binary[node.head].setdefault(heads[0], {})[heads[1]] = ways
-            return self.finders_at(node)
-        found = self._choose(node.head, heads, many * len(heads))
-        if len(heads) < WIDE:
-            self._choices[(node.head, *heads)] = found
-        return found
+            ways = {(a, b): self._choose(node.head, heads, (a, b)) for a in EITHER for b in EITHER}
+            self.binary[node.head].setdefault(heads[0], {})[heads[1]] = ways
+            return ways[many[0], many[1]]
+        key = (node.head, *heads)
+        if key not in self._choices:
+            chosen = self._choose(node.head, heads, (True,) * len(heads))
+            if len(heads) >= WIDE:
+                return chosen
+            self._choices[key] = chosen
+        return self._choices[key]
 
     def _choose(self, head: Head, operands: Sequence[Head], shared: Sequence[bool]) -> Finders:
         entries = [entry for entry in self._rooted[head] if entry.admits(operands, shared)]

@@ -213,8 +213,8 @@ class _ReplayWriter(TargetWriter):
         node = super().made(kind, head, operands, rest)
         if not self._made.issuperset(operands):
             self._note_incomplete(node)
-        for operand in dict.fromkeys(operands):
-            self._use(operand, node)
+        for number, operand in enumerate(dict.fromkeys(operands)):
+            self._use(operand, node, first=number == 0)
         self._made.add(node)
         self._unused.add(node)
         if len(operands) == 1:
@@ -264,8 +264,8 @@ class _ReplayWriter(TargetWriter):
         below = listed(f"{node}.expr" for node in nodes)
         return self.before(nodes[0], below) if len(nodes) == 1 else below
 
-    def _use(self, operand: str, node: str) -> None:
-        """Write that a node has a new user."""
+    def _use(self, operand: str, node: str, first: bool) -> None:
+        """Write that a node has a new user; what is not its `first` operand may be that node."""
         if operand in self._unused:
             self._unused.remove(operand)
             self.code.line(f"{operand}.users = ({node},)")
@@ -273,7 +273,8 @@ class _ReplayWriter(TargetWriter):
             users = self._gathered[operand] = self.before(operand, f"[*{operand}.users]")
             self.code.line(f"{users}.append({node})")
         else:
-            more = f"u + ({node},) if len(u) < {FEW_USERS} and {node} not in u"
+            fits = f"len(u) < {FEW_USERS}" + ("" if first else f" and {node} not in u")
+            more = f"u + ({node},) if {fits}"
             many = f"{self.code.constant(crowd)}(u, {node})"
             self.code.line(f"u = {operand}.users; {operand}.users = {more} else {many}")
 
