@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from contextlib import suppress
 from importlib import import_module
 
 INPUT = 0
@@ -20,6 +21,7 @@ def run() -> None:
         import_module("gslverify.cli").main(prog_name="gslverify")
     except SystemExit as end:
         _end_in_spite_of_threads(end.code)
+        _close_the_report()
         raise
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr, flush=True)
@@ -61,6 +63,13 @@ def _end_in_spite_of_threads(code: object) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code if isinstance(code, int) else 1)
+
+
+def _close_the_report() -> None:
+    """Let go to standard error what rule files write when the process ends, as all they write."""
+    with suppress(OSError, ValueError):  # a stream that takes no more is told of by Python
+        sys.stdout.flush()
+        os.dup2(2, 1)
 
 
 if __name__ == "__main__":

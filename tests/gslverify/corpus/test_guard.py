@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -103,6 +104,17 @@ def test_show_and_list_survive_as_well(folder: Path) -> None:
     assert "GSL102 the rule ends the process with exit code 0" in shown.stderr
     assert listed.returncode == 0
     assert "example" in listed.stdout
+
+
+def test_what_a_file_writes_at_the_end_is_not_in_the_report(folder: Path) -> None:
+    path = write_rules(folder, ["sound"], "sound.py")
+    late = "\nimport atexit\n\natexit.register(print, 'goodbye', flush=True)\n"
+    path.write_text(path.read_text("utf-8") + late, "utf-8")
+
+    done = command("sound.py", *STATIC, "--output-format", "json")
+
+    assert json.loads(done.stdout)["rules"]
+    assert "goodbye" in done.stderr
 
 
 SLEEP = "import time\nprint('sleeping', flush=True)\ntime.sleep(60)\n"
