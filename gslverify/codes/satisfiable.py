@@ -34,10 +34,12 @@ The rule never does anything. The details name constraints that suffice for the 
 UNDECIDED_SATISFIABILITY = code(
     "GSL290",
     "undecided-satisfiability",
-    "the solver could not tell whether any graph matches",
+    "it is not known whether any graph matches",
     Verdict.INCONCLUSIVE,
     meaning="""No solution of the constraints was found within the resource limit, and neither was
-their contradiction proved. Simplify the constraints or raise the limit.""",
+their contradiction proved. Simplify the constraints or raise the limit. Graphs with more axes or
+fields than are tried are not examined at all; where a condition is about
+them, the details say so.""",
 )
 
 ONLY_EMPTY = code(

@@ -87,12 +87,23 @@ def examine(question: Question) -> Iterable[Outcome]:
     yield Count("variants", len(scenarios))
     if scenarios:
         return
-    if looked_for.undecided or unknown:
-        yield _undecided(question, looked_for, unknown)
+    untried = _larger_than_tried(question.subst)
+    if looked_for.undecided or unknown or untried:
+        yield _undecided(question, looked_for, [*unknown, *untried])
     elif may_be_empty((one.instance for one in refuted), question.settings.solver_limit):
         yield _empty(question)
     else:
         yield _vacuous(question, found, refuted)
+
+
+def _larger_than_tried(subst: Subst) -> list[str]:
+    """Return what conditions are about that is larger than any structure that was tried."""
+    wanted = (
+        (ranks_of_conditions(subst), MOST_RANK, "axes in a tensor"),
+        (lengths_of_conditions(subst), MOST_FIELDS, "fields in a tuple"),
+    )
+    untried = "a condition is about more {}, and more than {} are not tried; allow fewer"
+    return [untried.format(what, most) for n, most, what in wanted if max(n, default=0) > most]
 
 
 def _solve(

@@ -92,7 +92,7 @@ def no_such_axis() -> Subst:
 
 def no_such_rank() -> Subst:
     x = pat.Wildcard()
-    return Subst(op.Relu(x), x, where=[x.ndim == 65])
+    return Subst(op.Relu(x), x, where=[x.ndim < 0])
 
 
 def no_such_field() -> Subst:
@@ -270,3 +270,27 @@ def reads_a_scalar() -> Subst:
 
 def test_constants_without_axes_have_no_elements_to_read() -> None:
     assert only(ask(SATISFIABLE, reads_a_scalar)).code is VACUOUS
+
+
+def of_many_axes() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.ndim > 12])
+
+
+def of_many_fields() -> Subst:
+    field = op.Relu(pat.Wildcard())
+    several = pat.Variadic(field, templates=[field])
+    concat = op.Concatenate(several)
+    return Subst(concat, concat, where=[several.length > 60])
+
+
+@pytest.mark.parametrize(
+    ("rule", "what"), [(of_many_axes, "axes in a tensor"), (of_many_fields, "fields in a tuple")]
+)
+def test_what_is_larger_than_anything_tried_is_not_called_a_contradiction(
+    rule: Callable[[], Subst], what: str
+) -> None:
+    finding = only(ask(SATISFIABLE, rule))
+
+    assert finding.code is UNDECIDED_SATISFIABILITY
+    assert what in finding.details[0]
