@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -175,7 +175,11 @@ class Rule:
         subst = self.write()
         if not isinstance(subst, Subst):
             message = f"rule `{self.name}` returns {subst!r} instead of a Subst"
-            raise RuleError("GSL104", message, self.span, "end it with `return Subst(...)`")
+            cure = "end it with `return Subst(...)`"
+            if isinstance(subst, Coroutine):
+                subst.close()  # nobody awaits it, which Python would complain of
+                cure = "write `def` instead of `async def`"
+            raise RuleError("GSL104", message, self.span, cure)
         return subst
 
 

@@ -196,3 +196,12 @@ def test_what_a_rule_says_about_nan() -> None:
 
     assert (usual.nan, promising.nan) == ("may-change", "same")
     assert (promising.tags, promising.origin) == (frozenset({"a"}), "somewhere")
+
+
+def test_rule_that_is_a_coroutine_says_so() -> None:
+    @rule  # type: ignore[arg-type]
+    async def later() -> Subst:
+        return Subst(pat.Wildcard(), pat.Wildcard())
+
+    with pytest.raises(RuleError, match="instead of `async def`"):
+        later()

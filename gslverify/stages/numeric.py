@@ -163,7 +163,8 @@ def examine(question: Question) -> Iterable[Outcome]:
     untried = untried_by(search.question.subst, search.networks, samplers, search.corners)
     if untried:
         message = f"no graph was run {untried}"
-        yield Finding(TOO_FEW_EXAMPLES, message, question.subst.span, details=_reasons(search))
+        cure = "leave the condition out, or compare with what small graphs have"
+        yield Finding(TOO_FEW_EXAMPLES, message, question.subst.span, cure, _reasons(search))
         return
     if search.passed:
         yield Witness(simplest(search.passed).case())
