@@ -1,4 +1,4 @@
-"""What contradicts what in a source that nothing can match, with the places where it is written."""
+"""What contradicts what in a source, or is too hard to tell, and where it is written."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from gslverify.codes.satisfiable import VACUOUS
 from gslverify.finding import Finding
 from gslverify.instances.instance import Claim, InfeasibleError
 from gslverify.project import in_project
+from gslverify.smt import Answer, Solver
+from gslverify.stages.questions import Questions
+from gslverify.stages.scenarios import Scenario
 
 
 def vacuous_structure(subst: Subst, obstacles: Sequence[InfeasibleError]) -> Finding:
@@ -35,6 +38,19 @@ def vacuous_constraints(subst: Subst, clashing: Sequence[Claim], structures: int
     span = clashing[0].span if clashing else subst.span
     message = f"the constraints contradict each other in all {structures} structures"
     return Finding(VACUOUS, message, span, "remove one of them", details, subject="constraints")
+
+
+def given_up(scenario: Scenario, asked: Questions) -> list[str]:
+    """Return on which written conditions the solver gave up: those it cannot decide even alone."""
+    solver = scenario.solver
+    written = [claim for claim in scenario.instance.claims if claim.written]
+    hard = [
+        claim
+        for claim in written
+        if asked.can_hold(Solver([claim.term], solver.limit, solver.context)) is Answer.UNKNOWN
+    ]
+    told = [f"{_place(c.span)}: the solver gave up on {c.reason}" for c in hard or written]
+    return told or ["the solver gave up"]
 
 
 def _pins(subst: Subst, origin: Origin | None) -> Iterator[str]:

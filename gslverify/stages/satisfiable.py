@@ -29,7 +29,7 @@ from gslverify.instances.notable_ranks import notable_ranks, ranks_of, ranks_of_
 from gslverify.instances.variants import Enumeration, Variant, enumerate_variants, some_variants
 from gslverify.smt import Answer, UntranslatableError, has_formula, new_context
 from gslverify.stage import Count, Outcome, Question, Stage
-from gslverify.stages.clashes import vacuous_constraints, vacuous_structure
+from gslverify.stages.clashes import given_up, vacuous_constraints, vacuous_structure
 from gslverify.stages.empty_sizes import may_be_empty
 from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario, Scenarios, planned, scenario_of
@@ -134,7 +134,7 @@ def _solve(
         elif answer is Answer.UNSAT:
             refuted.append(scenario)
         else:
-            unknown.append("the solver gave up")
+            unknown += given_up(scenario, asked)
     return scenarios, refuted, unknown
 
 
@@ -253,7 +253,8 @@ def _vacuous(question: Question, found: Enumeration, refuted: list[Scenario]) ->
 
 def _undecided(question: Question, found: Enumeration, unknown: list[str]) -> Finding:
     reasons = tuple(dict.fromkeys((*unknown, *found.undecided)))
-    message = f"no solution found in {len(found.variants)} structures"
+    count = len(found.variants)
+    message = f"no solution found in {count} {'structure' if count == 1 else 'structures'}"
     return Finding(UNDECIDED_SATISFIABILITY, message, question.subst.span, details=reasons)
 
 

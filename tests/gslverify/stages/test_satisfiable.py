@@ -294,3 +294,21 @@ def test_what_is_larger_than_anything_tried_is_not_called_a_contradiction(
 
     assert finding.code is UNDECIDED_SATISFIABILITY
     assert what in finding.details[0]
+
+
+def cubes() -> Subst:
+    x = pat.Variable(shape=(None, None, None))
+    a, b, c = x.shape[0], x.shape[1], x.shape[2]
+    where = [
+        a >= 1,
+        a * a * a + b * b * b == c * c * c,  # nobody knows
+    ]
+    return Subst(op.Relu(x), x, where=where)
+
+
+def test_the_condition_on_which_the_solver_gave_up_is_named() -> None:
+    finding = only(ask(SATISFIABLE, cubes))
+
+    (said,) = finding.details
+    assert f":{line_of(cubes, '# nobody knows')}:" in said
+    assert "the solver gave up on the condition" in said
