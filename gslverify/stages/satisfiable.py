@@ -168,7 +168,8 @@ def structures_of_rank(subst: Subst, rank: int, most: int = 1) -> list[Variant]:
     if _permutes(subst):
         return []
     fits = partial(_has_rank, rank)
-    return some_variants(subst, Extent(ranks=(rank,)), fits, most, RUNS_PER_LARGE_EXTENT)
+    extent = Extent(ranks=(rank, 1, 0))  # a condition may compare the ranks of two inputs
+    return some_variants(subst, extent, fits, most, RUNS_PER_LARGE_EXTENT)
 
 
 def may_have_rank(subst: Subst, rank: int) -> bool:

@@ -312,3 +312,13 @@ def test_the_condition_on_which_the_solver_gave_up_is_named() -> None:
     (said,) = finding.details
     assert f":{line_of(cubes, '# nobody knows')}:" in said
     assert "the solver gave up on the condition" in said
+
+
+def of_ranks_far_apart() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    total = op.Relu(x) + op.Relu(y)
+    return Subst(total, total, where=[x.ndim > y.ndim + 8])
+
+
+def test_conditions_that_compare_ranks_may_want_them_far_apart() -> None:
+    assert not ask(SATISFIABLE, of_ranks_far_apart).findings
