@@ -12,6 +12,7 @@ from gsl.errors import GslError
 from gsl.evaluate import value_of
 from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
+from gslverify.comparison.approximations import approximated
 from gslverify.comparison.bounded import Bounded, number
 from gslverify.comparison.references import failure_of
 from gslverify.finding import Difference
@@ -79,7 +80,10 @@ def _defined_value(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -
         if failure is None:
             raise
         raise failure from error
-    return _filled(expr, value) if isinstance(expr, Call) and FILL in expr.attributes else value
+    if not isinstance(expr, Call):
+        return value
+    value = _filled(expr, value) if FILL in expr.attributes else value
+    return approximated(expr, operands, value)
 
 
 def _filled(expr: Call, value: Any) -> Any:
