@@ -46,6 +46,11 @@ WIDER_FLOATS = {dtype: wider for dtype, wider in WIDER.items() if dtype in FLOAT
 """The same where sums count as real numbers, which do not wrap."""
 
 MOST_BITS = 6
+LARGEST_HELD = 127
+"""Numbers from 0 to this are values of all dtypes but that of truth values."""
+
+OF_RINGS = frozenset({"+", "-", "*", "neg", "select"})
+"""Functions that integers modulo a power of two have as well."""
 
 Cases = list[tuple[tuple[Any, ...], Value]]
 
@@ -89,16 +94,29 @@ class Laws:
             return [((), self._table[name](*arguments))]
         return self.value(self.algebra.factor(name, *arguments))
 
-    def cast(self, value: Value, source: Any, target: Any) -> Cases:
+    def held(self, value: Value) -> Value:
+        """Return a computed integer as what its dtype can hold of it, of which nothing is known.
+
+        Only what is made of constants is known to be any number; small ones every dtype can hold.
+        """
+        number = value.constant
+        is_small = isinstance(number, int) and 0 <= number <= LARGEST_HELD
+        if self.is_field or is_small or not _is_constant(value):
+            return value
+        return single(self.algebra.factor("held", value))
+
+    def cast(self, value: Value, source: Any, target: Any, computed: bool = False) -> Cases:
         """Convert: nothing happens to what the target can hold, else it is only a function.
 
         Where integers may wrap, an element is what it is in a wider dtype, a sum need not be.
         """
         if value.constant in (0, 1):
             return [((), value)]
-        exact = self.is_field or self.is_exact(value)
+        held = self.held(value) if computed else value
+        exact = self.is_field or self.is_exact(held)
         if self._holds(source, target, WIDER if exact else WIDER_FLOATS):
             return [((), value)]
+        value = held
         if self.facts.forms.names.is_named(target, "bool"):
             return [((), self._not(self._equality(value)))]
         inside = moved_inside(value, lambda one: self._only_cast(one, source, target), self.algebra)
@@ -274,7 +292,7 @@ class Laws:
             return self._decided(plus(left, right, -1), negative, equal)
         if name in (">", "<="):
             left, right = right, left  # so that a <= b is not (b < a)
-        if _is_constant(left) and _is_constant(right):
+        if left.key == right.key or (_is_constant(left) and _is_constant(right)):
             return self._decided(plus(left, right, -1), negative, _less)
         value = self._below(left, right)
         return [((), self._not(value) if negative else value)]

@@ -26,9 +26,10 @@ from gslverify.prove.algebra import Algebra
 from gslverify.prove.conditions import opposite
 from gslverify.prove.facts import Facts
 from gslverify.prove.failure import UnprovableError
-from gslverify.prove.laws import Laws, is_infinite
+from gslverify.prove.laws import OF_RINGS, Laws, is_infinite
 from gslverify.prove.regions import Regions
 from gslverify.prove.values import EXTREMA, Family, Item, Region, Value, value_of
+from gslverify.prove.wrapping import Computed
 
 Guards = tuple[Any, ...]
 
@@ -52,6 +53,7 @@ class Normaliser:
         self.regions = Regions(self.forms)
         self.bits = bits
         self.laws = Laws(facts, algebra, is_field)
+        self._computed = Computed()
         self._known: dict[int, tuple[Expression, Cases]] = {}
 
     def cases(self, expression: Expression) -> Cases:
@@ -73,10 +75,10 @@ class Normaliser:
             case Select(condition=condition, then=then, otherwise=otherwise):
                 return self._chosen(condition, self.cases(then), self.cases(otherwise))
             case Apply(function="cast", arguments=(value, Number() as source, Number() as target)):
-                cast = self.laws.cast
-                return self._each([value], lambda v: cast(v, source.value, target.value))
+                cast, computed = self.laws.cast, self._computed(value)
+                return self._each([value], lambda v: cast(v, source.value, target.value, computed))
             case Apply(function=function, arguments=arguments):
-                return self._each(arguments, lambda *v: self._applied(function, v))
+                return self._each(arguments, lambda *v: self._applied(function, arguments, v))
             case Reduction(function="sum"):
                 return [((), self._sum(expression))]
             case Reduction():
@@ -84,10 +86,19 @@ class Normaliser:
             case _:
                 assert_never(expression)
 
-    def _applied(self, function: str, values: Sequence[Value]) -> Cases:
+    def _applied(
+        self, function: str, arguments: Sequence[Expression], values: Sequence[Value]
+    ) -> Cases:
         if function not in EXTREMA and any(map(is_infinite, values)):
             raise UnprovableError("it computes with an infinite constant")
+        if function not in OF_RINGS:
+            pairs = zip(arguments, values, strict=True)
+            values = [self._held(argument, value) for argument, value in pairs]
         return self.laws.function(function, values)
+
+    def _held(self, expression: Expression, value: Value) -> Value:
+        """Return the value of an expression as what its dtype can hold of it."""
+        return self.laws.held(value) if self._computed(expression) else value
 
     def _number(self, value: Any) -> Cases:
         """Return a constant; what it computes with reals is computed with values."""
@@ -184,7 +195,8 @@ class Normaliser:
         for symbol, extent in whole.variables:
             self.forms.bound(symbol, extent)
         items: list[Item] = []
-        for guards, value in self.cases(whole.body):
+        for guards, computed in self.cases(whole.body):
+            value = self._held(whole.body, computed)
             simple = self.regions.simplified(Region(whole.variables, guards))
             if simple is not None:
                 items.append(Item(simple[0], self.algebra.replaced(value, simple[1])))

@@ -1,0 +1,132 @@
+"""Integers that were computed may have wrapped, so nothing is known about their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from gsl import Subst, attr, op, pat, rule
+from gsl.kernel.expression import Number, Read, Reduction
+from gsl.kernel.meaning import apply
+from gsl.pat import Pattern
+from gslverify.prove.wrapping import Computed
+from tests.gslverify.prove.proving import is_proved_rule
+
+pytestmark = pytest.mark.smt
+
+
+def count(x: Pattern, dtype: str) -> Pattern:
+    return op.Sum(op.OnesLike(x, dtype=dtype), axis=(0,), keepdims=False)
+
+
+def truth(value: object = 1.0) -> Pattern:
+    return op.Full(shape=(), fill_value=value, dtype="bool")
+
+
+def up_to(x: Pattern, most: int) -> list[object]:
+    return [x.ndim == 1, x.shape[0] >= 1, x.shape[0] <= most]
+
+
+def positive_count() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Greater(count(x, "int8"), 0), truth(), where=up_to(x, 200))
+
+
+def count_that_is_not_zero() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Cast(count(x, "uint8"), dtype="bool"), truth(), where=up_to(x, 256))
+
+
+def equal_counts() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    same = attr.Cond(x.shape[0] == y.shape[0], 1.0, 0.0)
+    equal = op.Equal(count(x, "int8"), count(y, "int8"))
+    return Subst(equal, truth(same), where=[x.ndim == 1, y.ndim == 1])
+
+
+def doubled_positions() -> Subst:
+    one, two = (op.Arange(dtype="uint8", start=0, step=1) for _ in range(2))
+    upright = op.ExpandDims(one, axis=(1,))
+    return Subst(op.Equal(upright * 2, two * 2), op.Equal(upright, two))
+
+
+def added_positions() -> Subst:
+    one, two = (op.Arange(dtype="int8", start=0, step=1) for _ in range(2))
+    both = op.GreaterEqual(op.ExpandDims(one, axis=(1,)) + two, 0)
+    ones = op.Full(shape=(one.shape[0], two.shape[0]), fill_value=1.0, dtype="bool")
+    return Subst(both, ones)
+
+
+def wider_count() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Cast(count(x, "int8"), dtype="int32"), count(x, "int32"), where=[x.ndim == 1])
+
+
+def wider_maximum() -> Subst:
+    x = pat.Wildcard()
+    most = op.Maximum(count(x, "int8"), 3)
+    wide = op.Maximum(count(x, "int32"), 3)
+    return Subst(op.Cast(most, dtype="int32"), wide, where=[x.ndim == 1])
+
+
+def absolute_count() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Abs(count(x, "int8")), count(x, "int8"), where=[x.ndim == 1])
+
+
+def largest_of_counts() -> Subst:
+    x = pat.Wildcard()
+    counts = op.Sum(op.OnesLike(x, dtype="int8"), axis=(1,), keepdims=False)
+    most = op.Cast(op.Max(counts, axis=(0,), keepdims=False), dtype="int32")
+    size = op.Cast(op.Full(shape=(), fill_value=x.shape[1], dtype="int32"), dtype="int32")
+    return Subst(most, size, where=[x.ndim == 2])
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        positive_count, count_that_is_not_zero, equal_counts, doubled_positions, added_positions,
+        wider_count, wider_maximum, absolute_count, largest_of_counts,
+    ],
+)  # fmt: skip
+def test_what_wraps_is_not_proved(write: Callable[[], Subst]) -> None:
+    assert not is_proved_rule(rule(write))
+
+
+def same_count() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.GreaterEqual(count(x, "int8"), count(x, "int8")), truth(), where=[x.ndim == 1])
+
+
+def sum_of_counts() -> Subst:
+    x = pat.Wildcard()
+    return Subst(count(x, "int8") + count(x, "int8"), count(x, "int8") * 2, where=[x.ndim == 1])
+
+
+def few() -> Subst:
+    x = pat.Wildcard()
+    three = op.Cast(count(x, "int8"), dtype="int32")
+    size = op.Full(shape=(), fill_value=3.0, dtype="int32")
+    return Subst(three, size, where=[x.ndim == 1, x.shape[0] == 3])
+
+
+def ordered_positions() -> Subst:
+    one = op.Arange(dtype="int8", start=0, step=1)
+    ones = op.Full(shape=(one.shape[0],), fill_value=1.0, dtype="bool")
+    return Subst(op.GreaterEqual(one, 0), ones)
+
+
+@pytest.mark.parametrize("write", [same_count, sum_of_counts, few, ordered_positions])
+def test_what_holds_for_integers_that_wrap_is_proved(write: Callable[[], Subst]) -> None:
+    assert is_proved_rule(rule(write))
+
+
+def test_elements_constants_and_truth_values_are_not_computed() -> None:
+    computed, x = Computed(), Read("x", ())
+    kept = apply("max", apply("select", apply("<", x + 1, 3), x, 2), apply("cast", x, 0, 1))
+    assert not computed(kept)
+    assert not computed(Reduction("max", (), Number(1)))
+    assert computed(apply("max", kept, x + 1))
+    assert computed(Reduction("sum", (), x))
+    assert computed(Reduction("product", (), x))
