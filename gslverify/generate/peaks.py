@@ -20,6 +20,7 @@ from gslverify.generate.network import Network
 from gslverify.generate.values import restricted, value_ranges
 
 SELECTING = frozenset({"Max", "Min", "Argmax", "Argmin", "MaxPool1D", "MaxPool2D"})
+LIMITING = frozenset({"Clip", "Minimum", "Maximum"})
 MOST_PEAKS = 24
 FEWEST_ELEMENTS, MOST_ELEMENTS = 6, 400
 ENDS, MOST_ELEMENTS_OF_ENDS = 2, 10_000
@@ -39,6 +40,35 @@ def peaks(network: Network, seed: int) -> list[dict[str, Any]]:
 
 def _selects(expr: Expr) -> bool:
     return isinstance(expr, Call) and expr.operator.name in SELECTING
+
+
+def saturated(network: Network, seed: int) -> list[dict[str, Any]]:
+    """Return inputs that are all large, and all small, if the network limits several of them.
+
+    What is computed of results that are at their limits all at once may leave its dtype.
+    """
+    limits = any(map(_limits, reverse_post_order(network.outputs)))
+    if not limits or len(network.variables) < 2:
+        return []
+    ranges = value_ranges(network.outputs, True)
+    given = filled_inputs(network, ("small integers", True), seed)
+    return [
+        {
+            one.name: _within(_level(given[one.name], peak), ranges.get(one))
+            for one in network.variables
+        }
+        for peak in (PEAK, -PEAK)
+    ]
+
+
+def _limits(expr: Expr) -> bool:
+    return isinstance(expr, Call) and expr.operator.name in LIMITING
+
+
+def _level(value: Any, peak: int) -> Any:
+    if value.dtype.kind == "b":
+        return value
+    return np.full_like(value, 0 if value.dtype.kind == "u" and peak < 0 else peak)
 
 
 def _with_peaks(network: Network, seed: int, count: int) -> Iterator[dict[str, Any]]:

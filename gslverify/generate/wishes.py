@@ -7,7 +7,8 @@ from typing import Any
 
 from gsl.attr.term import Symbol
 from gslverify.generate.choices import Choices, one_of
-from gslverify.instances.sampling import Wish, is_constant
+from gslverify.instances.sampling import Wish
+from gslverify.instances.symbols import is_constant
 
 DTYPES = ("float32", "float64", "int32", "float16", "int64", "int8", "uint8", "bool")
 REALS = (1.0, 0.5, 2.0, 0.0, 0.25, -1.0, 3.0, -0.5, 1e-5, -2.0, 100.0)
@@ -25,6 +26,9 @@ LIKELY = (1, 2, 3, 4, 5, 1)
 SIZES = ("free", "equal", "distinct")
 LONG = ("long",)
 NARROW = ("narrow",)
+ROOMY = ("roomy",)
+ROOM = 5_000
+"""What the product of the sizes in the mode "roomy" stays below."""
 
 
 NOTHING_FIXED: Mapping[str, int] = {}
@@ -49,16 +53,17 @@ def wishes(choices: Choices, dtypes: Sequence[str] = DTYPES, modes: Sequence[str
 
     In the mode "free" sizes are up to 5, in "equal" all are 2, 3 or 4, in "distinct" different;
     in "long" one is of LENGTHS and the others are short. In "narrow" sizes are free, and values of
-    constants near the limits of what one byte holds.
+    constants near the limits of what one byte holds. In "roomy" as many as there is ROOM for are 8
+    to 11, mostly.
     """
     mode = one_of(choices, modes)
     common = 2 + choices.number(2)
     same = common if mode == "equal" else 0
     length = one_of(choices, LENGTHS) if mode == "long" else 0
-    count = 0
+    count, room = 0, ROOM
 
     def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
-        nonlocal count, length
+        nonlocal count, length, room
         if symbol.sort == "text":
             likely = tuple(dtype for dtype in dtypes if not options or dtype in options)
             return one_of(choices, likely or options)
@@ -80,6 +85,11 @@ def wishes(choices: Choices, dtypes: Sequence[str] = DTYPES, modes: Sequence[str
             return size
         if mode == "long":
             return min(size, 2)
+        if mode == "roomy":
+            roomy = 8 + choices.number(3) if choices.number(5) else size
+            size = roomy if roomy <= room else 1 + size % 2
+            room //= size
+            return size
         return same or (1 + (size + count) % 6 if mode == "distinct" else size)
 
     return wish

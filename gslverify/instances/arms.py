@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import combinations, islice, product
 from typing import Any
 
 from gsl.attr.evaluate import conjunction, disjunction, evaluate
@@ -40,6 +41,13 @@ class Arms:
     extremes: list[Term] = field(default_factory=list)
     known: set[tuple[Term, bool]] = field(default_factory=set)
     outcomes: set[Outcome] = field(default_factory=set)
+
+    def pairs(self, most: int) -> list[Term]:
+        """Return up to `most` conditions that two choices of the target fall in some way."""
+        groups = [either_way([one]) for one in self.open] + [[one] for one in self.extremes]
+        both = (pair for two in combinations(groups, 2) for pair in product(*two))
+        found = (conjunction(*pair) for pair in both)
+        return list(islice((one for one in found if isinstance(one, Term)), most))
 
     def decide(self, condition: Any) -> bool:
         """Note a condition, and go on with the first arm if it is open."""

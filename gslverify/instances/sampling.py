@@ -15,23 +15,21 @@ from itertools import cycle
 from typing import Any
 
 from gsl.attr.conjuncts import conjuncts
-from gsl.attr.term import ANYTHING, Constant, Operation, Symbol, Term, operation, subterms
+from gsl.attr.term import ANYTHING, Constant, Operation, Symbol, Term, subterms
 from gsl.errors import GslError
 from gslverify.instances.arms import Arms, Outcome, arms_of, either_way
-from gslverify.instances.boundaries import boundaries
 from gslverify.instances.concrete import value_in
+from gslverify.instances.corners import corners_of
 from gslverify.instances.instance import Instance
-from gslverify.instances.leaps import leaps
 from gslverify.instances.repair import Repair
-from gslverify.instances.symbols import instance_symbols, result_sizes
-from gslverify.instances.wraps import wraps
+from gslverify.instances.symbols import instance_symbols, is_constant, result_sizes
 from gslverify.smt import Answer, Solver
 
 LARGEST_SAMPLES = (24, 320, 4096)
 """Bounds of the integers in a model; a larger one is tried when no model keeps the one before."""
 
-MOST_WRAPS = 4
-"""So many results of arithmetic on constants, the outer ones, are corners: only a few are tried."""
+MOST_PAIRS = 12
+"""So many pairs of what chooses in a target are corners."""
 
 MOST_GIVEN_UP = 8
 """How often the solver may give up on the same question, which takes it longest of all."""
@@ -111,18 +109,14 @@ class Sampler:
         return 2 * len(self._arms.open)
 
     @cached_property
+    def choosing(self) -> list[Term]:
+        """The corners that choose how the target is computed, one by one and two at once."""
+        return [*either_way(self._arms.open), *self._arms.extremes, *self._arms.pairs(MOST_PAIRS)]
+
+    @cached_property
     def corners(self) -> list[Term]:
         """The conditions under which the rule may be wrong and is rarely tried."""
-        written = [claim.term for claim in self.instance.claims if claim.written]
-        symbols = instance_symbols(self.instance)
-        return [
-            *either_way(self._arms.open),
-            *self._arms.extremes,
-            *[*wraps(self.instance)][-MOST_WRAPS:],
-            *[boundary for term in written for boundary in boundaries(term)],
-            *leaps(self.instance),
-            *[_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)],
-        ]
+        return [*self.choosing, *corners_of(self.instance)]
 
     def _narrow(self, symbol: Symbol, term: Term) -> None:
         """What a symbol may be restricts the symbol that it is defined to equal."""
@@ -363,24 +357,6 @@ def _simple(symbol: Symbol, options: tuple[Any, ...] | None, sizes: Iterator[int
 
 def _is_extent(symbol: Symbol) -> bool:
     return symbol.sort == "int" and not is_constant(symbol)
-
-
-def is_constant(symbol: Symbol) -> bool:
-    """Tell whether a symbol is the value of a constant, not a size or an attribute."""
-    return symbol.name.endswith(".value")
-
-
-def is_whole_constant(symbol: Symbol) -> bool:
-    """Tell whether a symbol is the value of a constant of integers."""
-    return symbol.sort == "int" and is_constant(symbol)
-
-
-HUGE = 2**30
-"""Twice this is more than int32 holds; what a target computes with it may wrap."""
-
-
-def _is_huge(symbol: Symbol) -> Term:
-    return operation(">=", operation("abs", symbol), HUGE)
 
 
 _KINDS: Mapping[str, tuple[type, ...]] = {

@@ -29,6 +29,16 @@ def result_sizes(instance: Instance) -> Iterator[Term]:
             yield size
 
 
+def is_constant(symbol: Symbol) -> bool:
+    """Tell whether a symbol is the value of a constant, not a size or an attribute."""
+    return symbol.name.endswith(".value")
+
+
+def is_whole_constant(symbol: Symbol) -> bool:
+    """Tell whether a symbol is the value of a constant of integers."""
+    return symbol.sort == "int" and is_constant(symbol)
+
+
 def _terms(declared: Type, expr: Any) -> Iterator[Term]:
     values: list[Any] = list(_type_parts(declared))
     if isinstance(expr, Call):

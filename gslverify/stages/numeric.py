@@ -26,7 +26,7 @@ from gslverify.generate.arrays import inputs_of_a_mixture
 from gslverify.generate.choices import Choices, NothingDrawnError, Tape, entropy
 from gslverify.generate.empty import empty_networks
 from gslverify.generate.network import NOT_APPLICABLE, Network
-from gslverify.generate.peaks import peaks
+from gslverify.generate.peaks import peaks, saturated
 from gslverify.generate.strategies import network_from, with_place
 from gslverify.generate.wishes import DTYPES, NOTHING_FIXED
 from gslverify.instances.concrete import Rewritten, target_outputs
@@ -248,7 +248,9 @@ def _example(
     context, draws = (one.context,), search.question.settings.draws
     network = network_from(choices, samplers, context, one.dtypes, one.sizes, one.corner, fixed)
     inputs = inputs_of_a_mixture(choices, network, number, draws)
-    return network, [*inputs, *(peaks(network, number) if network.in_corner else ())]
+    if network.in_corner:
+        inputs = [*inputs, *peaks(network, number), *saturated(network, number)]
+    return network, inputs
 
 
 def _play(

@@ -8,15 +8,16 @@ from dataclasses import dataclass, replace
 from gsl.types import FLOATING, INTEGER
 from gslverify.generate.contexts import CONTEXTS
 from gslverify.generate.network import Network
-from gslverify.generate.wishes import DTYPES, LONG, NARROW, SIZES
+from gslverify.generate.wishes import DTYPES, LONG, NARROW, ROOMY, SIZES
 from gslverify.instances.instance import USUAL
-from gslverify.instances.sampling import Sampler, is_constant
+from gslverify.instances.sampling import Sampler
+from gslverify.instances.symbols import is_constant
 
 GRAPHS_PER_WAY = 6
 GRAPHS_IN_CORNERS = 24
 GRAPHS_NEAR_LIMITS = 12
 ONE_BYTE = ("int8", "uint8")
-MOST_CORNERS = 16
+MOST_CORNERS = 24
 GRAPHS_PER_LARGE_STRUCTURE = 1
 
 
@@ -74,7 +75,10 @@ def special_rounds(samplers: list[Sampler]) -> Iterator[tuple[list[Sampler], Rou
     corners = min(max(len(sampler.corners) for sampler in samplers), most)
     for corner in range(corners):
         few = [sampler for sampler in samplers if corner < len(sampler.corners)]
-        yield few, replace(plain, corner=corner), max(2, min(8, GRAPHS_IN_CORNERS // corners))
+        graphs = max(2, min(8, GRAPHS_IN_CORNERS // corners))
+        yield few, replace(plain, corner=corner), graphs
+        if choosing := [sampler for sampler in few if corner < len(sampler.choosing)]:
+            yield choosing, replace(plain, corner=corner, sizes=ROOMY), graphs
     if few := [sampler for sampler in samplers if _counts_in_bytes(sampler)]:
         yield few, Round("alone", ONE_BYTE, 0.0, NARROW), GRAPHS_NEAR_LIMITS
     large = [sampler for sampler in samplers if sampler.instance.extent != USUAL]

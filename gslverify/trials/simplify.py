@@ -9,7 +9,7 @@ from typing import Any
 
 from gsl.attr.term import Symbol
 from gslverify.generate.choices import Tape, simplest
-from gslverify.instances.sampling import is_constant
+from gslverify.instances.symbols import is_constant
 from gslverify.trials.trial import Outcome
 
 MOST_STEPS_OF_CHOICES = 300

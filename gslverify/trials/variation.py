@@ -22,7 +22,8 @@ from gslverify.generate.arrays import random_array
 from gslverify.generate.network import Network
 from gslverify.generate.strategies import concrete_site
 from gslverify.generate.values import value_ranges
-from gslverify.instances.sampling import Sampler, is_constant
+from gslverify.instances.sampling import Sampler
+from gslverify.instances.symbols import is_constant
 from gslverify.trials.kept import kept_inputs
 from gslverify.trials.trial import Outcome, run_trial
 

@@ -73,7 +73,7 @@ def factor_at(factor: Factor, point: Point) -> float:
         found = [value_at(i.value, at) for i in factor.items for at in points(i.region, point)]
         return {"max": max, "min": min, "product": math.prod}[factor.head](found)
     arguments = [value_at(argument, point) for argument in factor.arguments]
-    if factor.head == "group":
+    if factor.head in ("group", "held"):
         return arguments[0]
     if factor.head in ("<", "=="):
         left, right = arguments if len(arguments) == 2 else (arguments[0], 0.0)
