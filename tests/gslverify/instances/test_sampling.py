@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from gsl import Subst, attr, op, pat
 from gsl.attr.term import Symbol
 from gslverify.instances.boundaries import MARGIN
+from gslverify.instances.corners import HUGE
 from gslverify.instances.instance import Instance
 from gslverify.instances.sampling import (
-    HUGE,
     LARGEST_SAMPLES,
     MOST_GIVEN_UP,
     Sampler,
