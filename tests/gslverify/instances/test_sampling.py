@@ -210,7 +210,7 @@ def test_slices_leave_elements_out_in_a_corner(rank: int) -> None:
 def test_ranges_leave_numbers_out_in_a_corner() -> None:
     numbers = op.Arange(start=0)
     found = sampler(Subst(op.Relu(numbers), numbers))
-    (demand,) = found.corners
+    *_, demand = found.corners
     model = by_name(found.model(wishing(), demand=demand))
     step = next(v for n, v in model.items() if n.endswith("step"))
     end = next(v for n, v in model.items() if n.endswith("end"))
