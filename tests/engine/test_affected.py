@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from gsl import Expr, Subst, Workload, apply, attr, op, pat
-from gsl.engine.affected import LONGEST_WAY, Neighbourhood, standing
+from gsl.engine.affected import Neighbourhood
 from gsl.engine.fixpoint import matches
+from gsl.engine.places import LONGEST_WAY
 from gsl.engine.ways import FEW, Anywhere, PutOff
 from gsl.graph import Graph
 from gsl.operators import REGISTRY
