@@ -20,6 +20,7 @@ from gsl.graph import Graph, Head, Node
 from gsl.pat import INPUTS
 from gsl.subst import Subst
 
+
 @lru_cache(maxsize=16)
 def neighbourhood_of(rules: tuple[Subst, ...]) -> Neighbourhood:
     """Return the neighbourhood for a set of rules, the same one for the same rules."""

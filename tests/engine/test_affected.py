@@ -156,15 +156,6 @@ def test_several_rules_are_looked_at_together() -> None:
     assert set(Neighbourhood(rules).roots(relu_node)) == {relu_node, exp_node}
 
 
-def test_patterns_that_stand_where_one_is_written() -> None:
-    one, two, three = op.Relu(X), op.Exp(X), op.Tanh(X)
-    many = fan()
-
-    assert standing(one) == [one]
-    assert standing(pat.Alt(one, pat.Alt(two, three))) == [one, two, three]
-    assert standing(many(many.field, 0)) == []
-
-
 def test_root_of_a_deep_pattern_is_looked_for_anywhere() -> None:
     source: pat.Pattern = X
     for _ in range(2 * LONGEST_WAY):
