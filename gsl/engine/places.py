@@ -26,10 +26,10 @@ MOST_WAYS = 16
 
 
 class Choice(NamedTuple):
-    """An arm of an alternative by which a way passes, upwards or downwards.
+    """An arm that a match takes of an alternative.
 
-    An alternative in a template has an arm in every field; a way may go up in one and down in
-    another.
+    Of one in a template every field takes an arm. There a way may go up in one field and down in
+    another, which are two choices.
     """
 
     alternative: Pattern
@@ -43,6 +43,10 @@ Ways = dict[Choices, Way]
 """Ways between two places, each in all matches that have made its choices."""
 
 Standing = tuple[Pattern, Choices]
+
+
+Next = tuple[Pattern, Step, Choices]
+"""A pattern, a step from or to it, and the choices that a match with this step has made."""
 
 
 class Link(NamedTuple):
@@ -63,19 +67,19 @@ class Places:
         self.has_far = False
         self._rule = rule
         self._root = root_of(rule)
-        fields = () if rule.variadic is None else (rule.variadic.field,)
-        self._outputs = (*rule.source, self._root, *fields)
+        variadic = rule.variadic
+        self._outputs = rule.source if variadic is None else (self._root, variadic.field)
         self._free = self._used_by_anything()
         self._operands: dict[Pattern, list[Link]] = {}
         self._users: defaultdict[Pattern, list[Link]] = defaultdict(list)
-        self._repeated: defaultdict[Pattern, set[Variadic]] = defaultdict(set)
+        self._repeated: dict[Pattern, set[Variadic]] = {}
         for pattern in rule.source_patterns:
             self._note(pattern)
 
     def _note(self, pattern: Pattern) -> None:
         if isinstance(pattern, Variadic):
             for template in pattern.templates:
-                self._repeated[template].add(pattern)
+                self._repeated.setdefault(template, set()).add(pattern)
         if pattern is self._rule.variadic or isinstance(pattern, Alt | GetInst):
             return
         self._operands[pattern] = _links(pattern)
@@ -119,23 +123,41 @@ class Places:
         return not starts or cover(found)
 
     def _ways_to_root(self, upwards: bool) -> dict[Pattern, Ways]:
-        """Return the shortest ways to the root, along users only if `upwards`."""
+        """Return the shortest ways to the root, along users only if `upwards`.
 
-        def steps_to(pattern: Pattern) -> Iterator[tuple[Pattern, Step, Choices]]:
-            for below, _, choices in self._operands[pattern]:
-                yield below, self._up(below, pattern), choices
+        A way up to a user and down again needs what it takes for that user to be in the match.
+        """
+        outputs = [end for output in self._outputs for end in standing(output)]
+        present = {} if upwards else self._explored(outputs, self._steps_up)
+
+        def steps_to(pattern: Pattern, way: Way) -> Iterator[Next]:
+            is_peak = bool(way) and type(way[0]) is Down
+            for needed in present.get(pattern, {}) if is_peak else (frozenset[Choice](),):
+                for below, step, choices in self._steps_up(pattern, way):
+                    yield below, step, choices | needed
             if not upwards:
                 for user, position, choices in self._users[pattern]:
-                    yield user, Down(position), _downwards(choices)
+                    yield user, Down(position), self._downwards(choices)
 
         return self._explored(standing(self._root), steps_to)
+
+    def _steps_up(self, pattern: Pattern, _: Way) -> Iterator[Next]:
+        for below, _position, choices in self._operands[pattern]:
+            yield below, self._up(below, pattern), choices
+
+    def _downwards(self, choices: Choices) -> Choices:
+        """Return the choices of a way down where those of a way up are `choices`."""
+        return frozenset([c._replace(upwards=c.alternative not in self._repeated) for c in choices])
 
     def _explored(
         self,
         ends: Iterable[Standing],
-        steps_to: Callable[[Pattern], Iterable[tuple[Pattern, Step, Choices]]],
+        steps_to: Callable[[Pattern, Way], Iterable[Next]],
     ) -> dict[Pattern, Ways]:
-        """Return the shortest ways to `ends`, none longer than LONGEST_WAY."""
+        """Return the shortest ways to `ends`, none longer than LONGEST_WAY.
+
+        `steps_to` has the steps to a pattern from which a way leads on.
+        """
         found: dict[Pattern, Ways] = {}
         pending: deque[tuple[Pattern, Choices, Way]] = deque((*end, ()) for end in ends)
         while pending:
@@ -146,7 +168,7 @@ class Places:
             if len(way) == LONGEST_WAY or len(ways) > MOST_WAYS:
                 self.has_far = True
                 continue
-            for other, step, needed in steps_to(pattern):
+            for other, step, needed in steps_to(pattern, way):
                 pending.append((other, choices | needed, (step, *way)))
         return found
 
@@ -156,8 +178,8 @@ class Places:
     def _most_users(self, pattern: Pattern) -> int | None:
         """Return how many users a node of `pattern` has at most in a match; None is any number."""
         users = [user for user, _, _ in self._users[pattern]]
-        repeated = self._repeated[pattern]
-        shared = any(not self._repeated[user] <= repeated for user in users)
+        repeated = self._repeated.get(pattern, set())
+        shared = any(not self._repeated.get(user, set()) <= repeated for user in users)
         free = isinstance(pattern, INPUTS) or pattern in self._free or shared
         return None if free else len(users)
 
@@ -174,12 +196,12 @@ class Places:
     def _across(self, variadic: Variadic) -> Iterator[tuple[Choices, Way]]:
         """Yield ways from a field down to what fields share and up to another one."""
 
-        def steps_down(pattern: Pattern) -> Iterator[tuple[Pattern, Step, Choices]]:
+        def steps_down(pattern: Pattern, _: Way) -> Iterator[Next]:
             for below, position, choices in self._operands[pattern]:
                 if pattern in variadic.templates:
-                    yield below, Down(position), _downwards(choices)
+                    yield below, Down(position), self._downwards(choices)
 
-        field = [(below, _downwards(arms)) for below, arms in standing(variadic.field)]
+        field = [(below, self._downwards(arms)) for below, arms in standing(variadic.field)]
         downs, ups = self._explored(field, steps_down), self._ways_to_root(upwards=True)
         for shared in [below for below in downs if below not in variadic.templates]:
             for (here, down), (there, up) in product(downs[shared].items(), ups[shared].items()):
@@ -225,10 +247,6 @@ def _links(pattern: Pattern) -> list[Link]:
         place = None if isinstance(pattern, Variadic) else position
         found += [Link(below, place, arms | own) for below, arms in standing(operand)]
     return found
-
-
-def _downwards(choices: Choices) -> Choices:
-    return frozenset([choice._replace(upwards=False) for choice in choices])
 
 
 def _without_needless(ways: Iterable[tuple[Choices, Way]]) -> Ways:
