@@ -114,6 +114,12 @@ def output_beside_further_fields() -> Subst:
     return Subst([op.Square(p_pack(many)), op.Tanh(X)], [op.Abs(Y)] * 2)
 
 
+def output_beside_an_arm_of_an_output() -> Subst:
+    inner = op.Exp(Y)
+    source = [op.Relu(X), pat.Alt(X * inner, op.Abs(X)), op.Square(inner)]
+    return Subst(source, [op.Negative(X), op.Negative(X), op.Negative(Y)])
+
+
 def output_with_arms() -> Subst:
     some = pat.Alt(op.Relu(op.Exp(X)), op.Abs(X))
     return Subst([op.Tanh(some), some], [op.Square(X)] * 2)
@@ -154,6 +160,10 @@ MISSED: dict[str, tuple[Callable[[], Subst], Subst, list[Expr]]] = {
     ),
     "an output is connected by the other arm only": (
         lambda: either(X, Y), MAKES_TANH, [call("Square", exp(A)), twice(B)],
+    ),
+    "an output is connected by an arm of an output only": (
+        output_beside_an_arm_of_an_output, CUT,
+        [r, call("Abs", A), call("Square", v := exp(B)), add(v, negative(C))],
     ),
     "an output is connected by further fields only": (
         output_beside_further_fields, MAKES_TANH, [call("Square", pack(r)), twice(B)],
