@@ -154,13 +154,16 @@ class Call(Expr):
         return call
 
     def __repr__(self) -> str:
-        return f"Call({self.operator}, {len(self.operands)} operands, {dict(self.attributes)})"
+        count = len(self.operator.operands or self.operands)  # new nodes get theirs at the end
+        return f"Call({self.operator}, {count} operands, {dict(self.attributes)})"
 
 
 class Tuple(Expr):
     """Several expressions as one."""
 
     __slots__ = ()
+
+    type: TupleType
 
     def __init__(self, fields: Sequence[Expr]) -> None:
         operands, types = _with_types("a tuple", fields)
@@ -176,7 +179,7 @@ class Tuple(Expr):
         return copy
 
     def __repr__(self) -> str:
-        return f"Tuple({len(self.operands)} fields)"
+        return f"Tuple({len(self.type.fields)} fields)"
 
 
 class Proj(Expr):

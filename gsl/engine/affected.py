@@ -9,20 +9,16 @@ up again.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from gsl.attr.term import free_symbols
 from gsl.engine.index import Heads, heads_in, heads_of, root_of
-from gsl.engine.ways import Anywhere, Down, PutOff, Reached, Step, Up, Way, Ways
-from gsl.graph import Graph, Head, Node, reverse_post_order
-from gsl.pat import INPUTS, Alt, GetInst, Pattern, Variadic
+from gsl.engine.places import Places
+from gsl.engine.ways import Anywhere, PutOff, Reached, Way, Ways
+from gsl.graph import Graph, Head, Node
+from gsl.pat import INPUTS
 from gsl.subst import Subst
-
-LONGEST_WAY = 50
-"""For patterns that are further from the root the root is looked for anywhere."""
 
 
 @lru_cache(maxsize=16)
@@ -91,114 +87,19 @@ class _Start:
 
 def _ways_of(rule: Subst) -> list[_Start]:
     """Return where matches may begin to exist, for every pattern of a rule that is no input."""
-    places = _Places(rule)
-    ways = {**places.ways_to_root(upwards=False), **places.ways_to_root(upwards=True)}
+    places = Places(rule)
+    ways = places.ways()
+    found = [
+        _Start(heads_of(pattern), places.is_interior(pattern), way)
+        for pattern, by_choice in ways.items()
+        for way in by_choice.values()
+        if not way or not isinstance(pattern, INPUTS)
+    ]
     around = places.around()
-    found = [places.start(p, w) for p, w in ways.items() if not w or not isinstance(p, INPUTS)]
-    found += [replace(start, way=start.way + around) for start in found if around]
-    far = set(rule.source_patterns) - ways.keys() if places.has_far else ()
+    found += [replace(start, way=start.way + onwards) for start in found for onwards in around]
     anywhere = Anywhere(heads_of(root_of(rule)))
-    return found + [places.start(p, (anywhere,)) for p in far if not isinstance(p, INPUTS)]
-
-
-class _Places:
-    """The patterns of a source that stand for nodes, and the steps between them."""
-
-    def __init__(self, rule: Subst) -> None:
-        self.has_far = False
-        self._root = root_of(rule)
-        self._variadic = rule.variadic
-        fields = () if self._variadic is None else (self._variadic.field,)
-        self._outputs = frozenset((*rule.source, self._root, *fields))
-        self._users: dict[Pattern, list[tuple[Pattern, int | None]]] = {}
-        self._repeated: dict[Pattern, set[Variadic]] = {}
-        for pattern in rule.source_patterns:
-            self._note(pattern)
-
-    def start(self, pattern: Pattern, way: Way) -> _Start:
-        """Return the start of a way from `pattern`; an arm of an output counts as interior."""
-        return _Start(heads_of(pattern), pattern not in self._outputs, way)
-
-    def _note(self, pattern: Pattern) -> None:
-        if isinstance(pattern, Variadic):
-            for template in pattern.templates:
-                self._repeated.setdefault(template, set()).add(pattern)
-        if pattern is self._variadic or isinstance(pattern, Alt):
-            return
-        for position, operand in enumerate(pattern.operands):
-            place = None if isinstance(pattern, Variadic) else position
-            for below in standing(operand):
-                self._users.setdefault(below, []).append((pattern, place))
-
-    def ways_to_root(self, upwards: bool) -> dict[Pattern, Way]:
-        """Return the shortest way from every pattern to the root, along users only if `upwards`.
-
-        None is longer than LONGEST_WAY; `has_far` tells if that leaves out patterns.
-        """
-        found: dict[Pattern, Way] = dict.fromkeys(standing(self._root), ())
-        pending = deque(found)
-        while pending:
-            pattern = pending.popleft()
-            if len(found[pattern]) == LONGEST_WAY:
-                self.has_far = True
-                continue
-            for other, step in self._steps_to(pattern, upwards):
-                if other not in found:
-                    found[other] = (step, *found[pattern])
-                    pending.append(other)
-        return found
-
-    def _steps_to(self, pattern: Pattern, upwards: bool) -> Iterator[tuple[Pattern, Step]]:
-        for operand in pattern.operands:
-            for below in standing(operand):
-                yield below, self._up(below, pattern)
-        if not upwards:
-            for user, position in self._users.get(pattern, ()):
-                yield user, Down(position)
-
-    def _up(self, pattern: Pattern, user: Pattern) -> Up:
-        return Up(self._most_users(pattern), heads_of(user))
-
-    def _most_users(self, pattern: Pattern) -> int | None:
-        """Return how many users a node of `pattern` has at most in a match; None is any number."""
-        users = [user for user, _ in self._users[pattern]]
-        repeated = self._repeated.get(pattern, set())
-        shared = any(not self._repeated.get(user, set()) <= repeated for user in users)
-        free = isinstance(pattern, INPUTS) or pattern in self._outputs or shared
-        return None if free else len(users)
-
-    def around(self) -> Way:
-        """Return the way from a field to any other, empty when field 0 may be any of them."""
-        variadic = self._variadic
-        if variadic is None or variadic.first:
-            return ()
-        inside = reverse_post_order([variadic.field])
-        if all(variadic.symbol not in free_symbols(t) for p in inside for t in p.terms()):
-            return ()
-        ways: deque[tuple[Pattern, Way, Way]] = deque(
-            [(pattern, (), ()) for pattern in standing(variadic.field)]
-        )
-        while ways:
-            pattern, down, up = ways.popleft()
-            if pattern not in variadic.templates:
-                return down + up
-            for position, operand in enumerate(pattern.operands):
-                for below in standing(operand):
-                    further = (self._up(below, pattern), *up)
-                    ways.append((below, (*down, Down(position)), further))
-        return ()
-
-
-def standing(pattern: Pattern) -> list[Pattern]:
-    """Return the patterns that a node stands for where `pattern` is written: an alternative's arms.
-
-    Nothing for an instance, because its template is found elsewhere.
-    """
-    found, stack = [], [pattern]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, Alt):
-            stack.extend(reversed(current.operands))
-        elif not isinstance(current, GetInst):
-            found.append(current)
-    return found
+    return found + [
+        _Start(heads_of(pattern), places.is_interior(pattern), (anywhere,))
+        for pattern in places.far(ways)
+        if not isinstance(pattern, INPUTS)
+    ]

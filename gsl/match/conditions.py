@@ -6,10 +6,23 @@ import operator
 from collections.abc import Iterable
 
 from gsl.attr.evaluate import evaluate
-from gsl.attr.term import Access, Constant, Operation, Reduce, Symbol, Term, Value, subterms
+from gsl.attr.term import (
+    Access,
+    Constant,
+    Operation,
+    Reduce,
+    Symbol,
+    Term,
+    Value,
+    children,
+    free_symbols,
+    subterms,
+)
 from gsl.errors import EvaluationError
+from gsl.graph import reverse_post_order
 from gsl.match.bindings import Mismatch, Scope
 from gsl.pat import GetInst, Pattern, Variadic
+from gsl.subst import Subst
 
 
 def violated(conditions: Iterable[Term], scope: Scope) -> Mismatch | None:
@@ -40,6 +53,32 @@ def hopeless(term: Term, variadic: Variadic, scope: Scope, more: float) -> bool:
         return _only_shrinks(term, variadic) and evaluate(term, scope) is not True
     except EvaluationError:
         return False
+
+
+def fields_are_numbered(rule: Subst, variadic: Variadic) -> bool:
+    """Tell whether it matters which output of a variadic source is which field."""
+    inside = reverse_post_order([variadic.field])
+    return any(
+        variadic.symbol in free_symbols(term) for pattern in inside for term in pattern.terms()
+    ) or any(_numbers(term, variadic) for term in rule.where)
+
+
+def _numbers(term: Term, variadic: Variadic) -> bool:
+    """Tell whether a condition speaks about fields otherwise than about all of them alike.
+
+    Reductions over all fields do not, unless they use the number of a field as a value.
+    """
+    parts = [*subterms(term)]
+    over_all = {
+        part.symbol
+        for part in parts
+        if isinstance(part, Reduce)
+        and isinstance(part.length, Access)
+        and part.length.pattern is variadic
+    }
+    values = {child for part in parts if not isinstance(part, Access) for child in children(part)}
+    fields = [p for p in _about(term, variadic) if isinstance(p, GetInst)]
+    return any(p.index_term not in over_all - values for p in fields)
 
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}

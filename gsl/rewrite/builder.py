@@ -270,7 +270,7 @@ def output_pairs(subst: Subst, bindings: Bindings) -> list[tuple[Key, Built]]:
     """Return for every output of a match the key of its source and the target to build for it."""
     variadic = subst.variadic
     if variadic is None:
-        sources = [instance_of(pattern, None) for pattern in subst.source]
+        sources = [bindings.locate(pattern, Scope(bindings)) for pattern in subst.source]
         return list(zip(sources, ((t, None) for t in subst.target), strict=True))
     target = subst.target[0]
     assert isinstance(target, Variadic)

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from gsl import Expr, Subst, Workload, apply, attr, op, pat
-from gsl.engine.affected import LONGEST_WAY, Neighbourhood, standing
+from gsl.engine.affected import Neighbourhood
 from gsl.engine.fixpoint import matches
+from gsl.engine.places import LONGEST_WAY
 from gsl.engine.ways import FEW, Anywhere, PutOff
 from gsl.graph import Graph
 from gsl.operators import REGISTRY
@@ -153,15 +154,6 @@ def test_several_rules_are_looked_at_together() -> None:
     relu_node, exp_node = node_of(graph, r), graph.outputs[0]
 
     assert set(Neighbourhood(rules).roots(relu_node)) == {relu_node, exp_node}
-
-
-def test_patterns_that_stand_where_one_is_written() -> None:
-    one, two, three = op.Relu(X), op.Exp(X), op.Tanh(X)
-    many = fan()
-
-    assert standing(one) == [one]
-    assert standing(pat.Alt(one, pat.Alt(two, three))) == [one, two, three]
-    assert standing(many(many.field, 0)) == []
 
 
 def test_root_of_a_deep_pattern_is_looked_for_anywhere() -> None:

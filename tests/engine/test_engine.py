@@ -20,6 +20,8 @@ from tests.match.toys import (
     half,
     multiply,
     negative,
+    p_halves,
+    p_pack,
     p_tag,
     relu,
     tag,
@@ -132,6 +134,20 @@ def test_refused_match_does_not_hinder_the_others() -> None:
 
     assert result == [("Relu", "a"), ("Softmax", 1, "m")]
     assert len(record.refused) == 1
+
+
+def test_refusal_shows_the_operands_of_what_was_made_before() -> None:
+    """Expressions of new nodes get their operands at the end."""
+    tuples = Subst(op.Negative(op.Negative(X)), p_pack(pat.Tuple(X, X)))
+    halves = Subst(op.Relu(X), p_pack(p_halves(X)))
+    typed = Subst(p_pack(X), pat.Const(0.0, dtype=X.dtype))
+    record = Record()
+
+    apply(Workload([negative(negative(A)), relu(B)]), [tuples, halves, typed], record=record)
+
+    of_tuple, of_halves = [str(error) for _, error in record.refused]
+    assert "Tuple(2 fields) has no attribute `dtype`" in of_tuple
+    assert "Call(Halves, 1 operands, {}) has no attribute `dtype`" in of_halves
 
 
 def test_ill_formed_rule_is_refused_before_anything_runs() -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from gsl import Expr, Proj, Subst, attr, op, pat
-from gsl.attr.term import Term
+from gsl.attr.term import Symbol, Term
 from gsl.graph import Graph
 from gsl.match import Mismatch, match_at, matches_at
 from gsl.match.bindings import Scope
-from gsl.match.conditions import hopeless
+from gsl.match.conditions import fields_are_numbered, hopeless
 from gsl.match.whole import output_nodes
 from tests.match.asking import ask, every, fields, node_of
 from tests.match.toys import (
@@ -300,6 +301,52 @@ def test_condition_with_hope_is_not_given_up() -> None:
     assert not gives_up(other.length == 1)
     assert not gives_up(x.ndim == 3)
     assert not gives_up(attr.All(lambda k: many(many.field, 0).ndim == 9, length=many.length))
+
+
+def of_all(many: pat.Variadic, body: Callable[[Symbol], object], less: int = 0) -> Term:
+    return attr.All(body, length=many.length - less if less else many.length)
+
+
+NUMBERED: dict[str, tuple[bool, Callable[[pat.Variadic, pat.Pattern], Term]]] = {
+    "no condition": (False, lambda many, field: many.length >= 2),
+    "of one field": (True, lambda many, field: many(field, 0).k == 1),
+    "of all alike": (False, lambda many, field: of_all(many, lambda n: many(field, n).k == 1)),
+    "of all but one": (True, lambda many, field: of_all(many, lambda n: many(field, n).k == 1, 1)),
+    "of all by number": (True, lambda many, field: of_all(many, lambda n: many(field, n).k == n)),
+    "of neighbours": (
+        True, lambda many, field: of_all(many, lambda n: many(field, n).k < many(field, n + 1).k),
+    ),
+    "of all pairs": (
+        False,
+        lambda many, field: of_all(
+            many, lambda n: of_all(many, lambda m: many(field, n).k == many(field, m).k)
+        ),
+    ),
+    "of their sum": (
+        False,
+        lambda many, field: attr.Sum(lambda n: many(field, n).k, length=many.length) == 3,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+def test_fields_are_numbered_when_a_condition_tells_them_apart(name: str) -> None:
+    numbered, condition = NUMBERED[name]
+    field = p_tag(pat.Wildcard())
+    many = pat.Variadic(field, templates=[field])
+
+    assert fields_are_numbered(Subst(many, many, where=[condition(many, field)]), many) == numbered
+
+
+def test_condition_with_the_number_of_a_field_leaves_fields_in_their_order() -> None:
+    """Unlike a constraint; only too many fields are left out."""
+    field = p_tag(pat.Wildcard())
+    many = pat.Variadic(field, templates=[field])
+    counted = of_all(many, lambda n: many(field, n).k == n)
+    zero, one, two = (tag(A, k) for k in range(3))
+
+    assert fields(ask(many, [zero, one, two], where=[counted]), many) == [zero, one, two]
+    assert fields(ask(many, [zero, two, one], where=[counted]), many) == [zero, one]
 
 
 def test_tuple_has_one_field_for_every_operand() -> None:
