@@ -174,13 +174,19 @@ class Rule:
         """Write the substitution down; raise RuleError when the function returns none."""
         subst = self.write()
         if not isinstance(subst, Subst):
-            message = f"rule `{self.name}` returns {subst!r} instead of a Subst"
+            message = f"rule `{self.name}` returns {_shown(subst)} instead of a Subst"
             cure = "end it with `return Subst(...)`"
             if isinstance(subst, Coroutine):
                 subst.close()  # nobody awaits it, which Python would complain of
                 cure = "write `def` instead of `async def`"
             raise RuleError("GSL104", message, self.span, cure)
         return subst
+
+
+def _shown(value: object) -> str:
+    """Return what a value looks like, or its kind where that would be another in every process."""
+    text = repr(value)
+    return f"a {type(value).__name__}" if " at 0x" in text else text
 
 
 @overload

@@ -205,3 +205,12 @@ def test_rule_that_is_a_coroutine_says_so() -> None:
 
     with pytest.raises(RuleError, match="instead of `async def`"):
         later()
+
+
+def test_what_is_shown_of_a_wrong_result_is_the_same_in_every_process() -> None:
+    @rule
+    def one_by_one() -> Subst:  # type: ignore[misc]
+        yield Subst(op.Relu(pat.Wildcard()), pat.Wildcard())
+
+    with pytest.raises(RuleError, match="returns a generator instead of a Subst"):
+        one_by_one()

@@ -249,12 +249,35 @@ def _operation(term: Operation, environment: Environment, memory: Memory | None)
         if not isinstance(condition, Term):
             return evaluate(term.operands[1 if condition else 2], environment, memory)
     values = [evaluate(operand, environment, memory) for operand in term.operands]
+    return applied(term.head, *values)
+
+
+def applied(head: str, *values: Value) -> Value:
+    """Return the value of an operation; raise EvaluationError where it has none."""
     try:
-        return PYTHON[term.head](*values)
+        return PYTHON[head](*values)
     except ZeroDivisionError as error:
         raise EvaluationError("division by zero") from error
     except (TypeError, ValueError, OverflowError) as error:
-        raise EvaluationError(f"`{term.head}` is not defined here: {error}") from error
+        raise EvaluationError(f"`{head}` is not defined here: {error}") from error
+
+
+def settled(value: Value, decide: Callable[[Value], bool]) -> Value:
+    """Return `value` with every choice in it made that a condition leaves open, as `decide` says.
+
+    Nobody is asked about what is in an alternative that is not taken.
+    """
+    match value:
+        case tuple():
+            return tuple(settled(item, decide) for item in value)
+        case Operation(head="cond", operands=(condition, then, otherwise)):
+            return settled(then if decide(condition) else otherwise, decide)
+        case Operation(head=head, operands=operands):
+            return applied(head, *(settled(operand, decide) for operand in operands))
+        case Constant(value=known):
+            return known
+        case _:
+            return value
 
 
 def _tuple(term: TupleOf, environment: Environment, memory: Memory | None) -> Value:

@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from gsl.attr.evaluate import conjunction, contains, equal
+from gsl.attr.evaluate import conjunction, contains, equal, is_symbolic
 from gsl.attr.term import Term
-from gsl.errors import MisuseError, OperatorError, ShapeError, did_you_mean
+from gsl.errors import MisuseError, OperatorError, ShapeError, UndecidedError, did_you_mean
 from gsl.kernel.expression import Expression, as_expression
 from gsl.kernel.meaning import Index
 from gsl.operators.domain import Domain
@@ -34,6 +34,9 @@ Tensors = TupleType
 """Annotation of an operand that is a tuple of tensors."""
 
 REQUIRED = inspect.Parameter.empty
+
+AXIS_UNKNOWN = "an axis depends on an unknown size; write a rule for each axis, with a condition"
+"""Why neither shapes nor elements can be told of a call with such an attribute."""
 
 
 class Need:
@@ -130,10 +133,13 @@ class Operator:
     ) -> Expression:
         """Return the value of the element at `index`, in `field` of the result if it is a tuple.
 
-        Raises OperatorError when the operator has no kernel.
+        Raises OperatorError when the operator has no kernel, UndecidedError when an axis is a term.
         """
         if self.meaning is None:
             raise OperatorError(f"{self} has no kernel that says what its elements are")
+        for name, attribute in self.attributes.items():
+            if attribute.domain.names_axes and is_symbolic(attributes[name]):
+                raise UndecidedError(AXIS_UNKNOWN)
         place = (index,) if field is None else (field, index)
         return as_expression(self.meaning(*place, *operands, **attributes))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from gsl.attr.evaluate import conjunction, contains
 from gsl.attr.term import Symbol, Term
@@ -23,7 +23,12 @@ LONGEST = 8
 
 
 class Domain(Protocol):
-    """The values of one attribute; `operands` are the types of the operands of the call."""
+    """The values of one attribute; `operands` are the types of the operands of the call.
+
+    `names_axes` says that values are axes, on which the structure of a graph depends.
+    """
+
+    names_axes: ClassVar[bool] = False
 
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Return the canonical form of `value`; raise ValueError when it has none."""

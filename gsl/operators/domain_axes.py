@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations, product
-from typing import Any
+from typing import Any, ClassVar
 
 from gsl.attr.evaluate import conjunction
 from gsl.operators.domain import Domain, Fresh, as_tuple, first_rank, integer
@@ -18,6 +18,8 @@ MOST_AXES_IN_EVERY_FORM = 3
 @dataclass(frozen=True, slots=True)
 class Axis(Domain):
     """One axis of the first operand, negative from the end; `extra` more when axes are added."""
+
+    names_axes: ClassVar[bool] = True
 
     extra: int = 0
 
@@ -40,6 +42,8 @@ class Axis(Domain):
 @dataclass(frozen=True, slots=True)
 class Axes(Domain):
     """Several distinct axes of the first operand; None stands for all of them."""
+
+    names_axes: ClassVar[bool] = True
 
     may_be_empty: bool = False
     negative: bool = True
@@ -113,6 +117,8 @@ def _forms(axes: tuple[int, ...], rank: int, negative: bool) -> Iterator[tuple[i
 @dataclass(frozen=True, slots=True)
 class Permutation(Domain):
     """An order of all axes of the first operand; None stands for their reversal."""
+
+    names_axes: ClassVar[bool] = True
 
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Accept None or a tuple of ints; count axes that exist from the front."""

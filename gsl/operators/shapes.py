@@ -5,7 +5,7 @@ from __future__ import annotations
 from gsl.attr.evaluate import ceil_divide, choose, disjunction, equal
 from gsl.attr.term import Term
 from gsl.errors import ShapeError, UndecidedError
-from gsl.operators.declaration import Need
+from gsl.operators.declaration import AXIS_UNKNOWN, Need
 from gsl.types import Int
 
 Shape = tuple[Int, ...]
@@ -35,7 +35,7 @@ def _broadcast_size(need: Need, left: Int, right: Int) -> Int:
 def known_axis(axis: Int, rank: int) -> int:
     """Return `axis` counted from the front; raise ShapeError when there is no such axis."""
     if isinstance(axis, Term):
-        raise UndecidedError("an axis depends on an unknown size")
+        raise UndecidedError(AXIS_UNKNOWN)
     if not -rank <= axis < rank:
         raise ShapeError(f"axis {axis} does not exist in a tensor of rank {rank}")
     return int(axis) % rank

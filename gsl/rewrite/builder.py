@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gsl.attr.evaluate import equal, evaluate, is_symbolic
+from gsl.attr.evaluate import equal, evaluate, is_symbolic, settled
 from gsl.attr.term import ANYTHING, Term, as_term
 from gsl.attr.writer import MISSING, UNDECIDED
 from gsl.errors import EvaluationError, GslError, RewriteError, UndecidedError
@@ -203,8 +203,10 @@ class Builder:
         return given
 
     def _chosen(self, operator: Operator, name: str, value: Any) -> Any:
-        """Return a flag, mode or layout as the one it is; sizes may decide about a term."""
+        """Return flags, modes, layouts and axes as what they are; sizes may decide about a term."""
         domain = operator.attribute(name).domain
+        if domain.names_axes and is_symbolic(value):
+            return settled(value, self.decide)
         if not isinstance(value, Term) or not isinstance(domain, Choice):
             return value
         for option in domain.options:

@@ -171,8 +171,10 @@ def _least_work(sampler: Sampler) -> int:
 
 
 def has_at_most(expr: Expr, count: int) -> bool:
-    """Tell whether the value of an expression is no tensor with more elements."""
-    return not isinstance(expr.type, TensorType) or expr.type.size <= count
+    """Tell whether the value of an expression is no tensor with more elements, nor a longer one."""
+    if not isinstance(expr.type, TensorType):
+        return True
+    return expr.type.size <= count and max(expr.type.shape, default=0) <= count
 
 
 def concrete_site(instance: Instance, model: Mapping[Symbol, Any], fill: Fill = ones) -> Site:

@@ -13,9 +13,10 @@ from one_call import OPERATORS, explore
 from three_way import ROUNDING, Case, reference, scale
 
 from gsl.attr.term import Symbol
+from gsl.errors import UndecidedError
 from gsl.kernel.evaluate import evaluate
 from gsl.kernel.meaning import named
-from gsl.types import TupleType
+from gsl.types import TensorType, TupleType
 
 EXAMPLES = 21
 
@@ -33,6 +34,17 @@ def test_kernel_and_reference_agree(name: str) -> None:
     compared: list[bool] = []
     explore(OPERATORS[name], lambda drawn: compared.append(check(drawn.case)), EXAMPLES)
     assert sum(compared) >= 7
+
+
+@pytest.mark.parametrize("name", ["Flip", "Cumsum", "Softmax", "Sum", "Transpose"])
+def test_no_kernel_is_asked_about_an_axis_that_is_not_known(name: str) -> None:
+    operator, data = OPERATORS[name], TensorType((2, 3), "float32")
+    (axes,) = (one for one, declared in operator.attributes.items() if declared.domain.names_axes)
+    attributes = operator.normalise({axes: (0, 1) if name == "Transpose" else 0}, (data,))
+    unknown = Symbol("n")
+    attributes[axes] = (unknown,) if isinstance(attributes[axes], tuple) else unknown
+    with pytest.raises(UndecidedError, match="axis depends on an unknown size"):
+        operator.element((Symbol("i"), Symbol("j")), [named("x", data)], attributes, None)
 
 
 HELD = 2**53

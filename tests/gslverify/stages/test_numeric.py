@@ -376,3 +376,11 @@ def test_tvm_is_asked_about_a_counterexample() -> None:
     example = only(ask(NUMERIC, swapped_difference, **FEW, use_tvm=True)).counterexample
     assert example is not None
     assert "TVM computes different outputs, too" in example.notes
+
+
+def test_sizes_that_no_array_has_are_rejected() -> None:
+    def enormous() -> Subst:
+        x = pat.Wildcard()
+        return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.shape[0] == 10**19])
+
+    assert only(ask(NUMERIC, enormous)).code is TOO_FEW_EXAMPLES

@@ -145,6 +145,25 @@ def layout_by_stride() -> Subst:
     return Subst(pool, op.MaxPool1D(x, **attributes, layout=layout))
 
 
+def axis_by_size() -> Subst:
+    x = pat.Wildcard()
+    axis = attr.Cond(x.shape[0] > x.shape[1], 0, 1)
+    target = op.Sum(x, axis=(axis,), keepdims=True)
+    return Subst(op.Sum(x, axis=(0,), keepdims=True), target, where=[x.ndim == 2])
+
+
+def order_by_size() -> Subst:
+    x = pat.Wildcard()
+    order = attr.Cond(x.shape[0] == 7, (0, 1), (1, 0))
+    return Subst(op.Transpose(x, axes=(1, 0)), op.Transpose(x, axes=order), where=[x.ndim == 2])
+
+
+def axis_that_exists_at_times() -> Subst:
+    x = pat.Wildcard()
+    axis = attr.Cond(x.shape[0] == 7, 2, 0)
+    return Subst(op.Softmax(x, axis=0), op.Softmax(x, axis=axis), where=[x.ndim == 2])
+
+
 def no_such_axis() -> Subst:
     x = pat.Wildcard()
     first = op.Relu(x)
@@ -166,6 +185,9 @@ WRONG = [
     (wrong_on_the_second_path, OUTPUT_SHAPE),
     (flag_by_size, OUTPUT_SHAPE),
     (layout_by_stride, ILLEGAL_TARGET),
+    (axis_by_size, OUTPUT_SHAPE),
+    (order_by_size, OUTPUT_SHAPE),
+    (axis_that_exists_at_times, ILLEGAL_TARGET),
     (no_such_axis, ILLEGAL_TARGET),
 ]
 
