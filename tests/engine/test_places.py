@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -44,8 +45,8 @@ def twice(data: Expr) -> Expr:
     return negative(negative(data))
 
 
-def each(field: Pattern, *templates: Pattern, **options: object) -> pat.Variadic:
-    return pat.Variadic(field, templates=[field, *templates], index=NUMBER, **options)  # type: ignore[arg-type]
+def each(field: Pattern, *templates: Pattern, **options: Any) -> pat.Variadic:
+    return pat.Variadic(field, templates=[field, *templates], index=NUMBER, **options)
 
 
 def merged(source: pat.Variadic, of: Pattern, **conditions: object) -> Subst:
