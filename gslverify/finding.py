@@ -209,13 +209,17 @@ class StageResult:
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """Everything that was found out about one rule; `remarks` are findings of no stage."""
+    """Everything that was found out about one rule; `remarks` are findings of no stage.
+
+    `expect` is the code that the rule must be refuted by, if any, and `expect_reason` says why.
+    """
 
     rule_id: str
     span: Span | None
     stages: tuple[StageResult, ...]
     expect: str = ""
     remarks: tuple[Finding, ...] = ()
+    expect_reason: str = ""
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -143,6 +143,18 @@ class Term:
             "index it, or build a tuple with attr.Variadic",
         )
 
+    def __len__(self) -> int:
+        raise _asked(
+            "the length of an attribute expression is not known before matching",
+            "write attr.Length(...) instead of len(...), or x.ndim for the number of axes of x",
+        )
+
+    def __index__(self) -> int:
+        raise _asked(
+            "the value of an attribute expression is not known before matching",
+            "repeat by attr.Variadic, attr.Sum or attr.All instead of loops of Python",
+        )
+
     def __contains__(self, item: Value) -> bool:
         message = "`in` asks an attribute expression for what it has before matching"
         raise _asked(message, "write attr.In(item, tuple) instead of `item in tuple`")

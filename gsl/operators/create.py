@@ -180,7 +180,9 @@ def Arange(
     need(start <= end, "a range must not end before it begins")
     limits = in_range(start, dtype), in_range(maximum(start, end - 1), dtype)
     need(conjunction(*limits), "the dtype must be able to hold the numbers")
-    return TensorType((ceil_divide(end - start, step),), dtype)
+    count = ceil_divide(end - start, step)
+    need(count < 2**63, "a tensor has fewer than 2^63 elements")
+    return TensorType((count,), dtype)
 
 
 @Arange.numpy

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import click
 
 from gslverify.commands.parameters import PATHS, resolved_settings
 from gslverify.commands.parameters import paths as checked_paths
 from gslverify.commands.reading import collected_rules, write
+from gslverify.corpus.collect import Unusable
+from gslverify.endings import Exit
 from gslverify.report.json import finite
 from gslverify.report.pages import list_document, operator_list, rule_list
 
@@ -28,7 +31,8 @@ from gslverify.report.pages import list_document, operator_list, rule_list
 def list_command(paths: tuple[str, ...], operators: bool, form: str) -> None:
     """List rules with their equations, tags, expectations and pinned counterexamples.
 
-    Without a path these are the rules that the settings name.
+    Without a path these are the rules that the settings name. The exit code is 1 if a file or an
+    object could not be read as a rule.
     """
     if operators:
         if form == "json":
@@ -46,3 +50,5 @@ def list_command(paths: tuple[str, ...], operators: bool, form: str) -> None:
         click.echo(json.dumps(finite(list_document(collected)), indent=2))
     else:
         write(rule_list(collected))
+    if any(isinstance(item, Unusable) for item in collected):
+        sys.exit(Exit.FINDINGS)

@@ -361,7 +361,7 @@ def rule_result(
     remarks = tuple(_unmet_expectation(plain, rule.twin)) if rule.expect in CODES else ()
     remarks += item.warnings
     told, remarks = unsuppressed(item, stages, remarks, OWNERS, settings)
-    return RuleResult(item.rule_id, rule.span, told, rule.expect, remarks)
+    return RuleResult(item.rule_id, rule.span, told, rule.expect, remarks, rule.expect_reason)
 
 
 def _unmet_expectation(result: RuleResult, twin: str) -> Iterator[Finding]:

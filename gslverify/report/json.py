@@ -134,6 +134,7 @@ def _rule(result: RuleResult, report: Report) -> dict[str, Any]:
         "ir_hash": result.rule_hash or None,
         "verdict": result.verdict.lower(),
         "expected": result.expect or None,
+        "expected_reason": result.expect_reason or None,
         "assurance": [
             {"subject": a.subject, "level": int(a.level), "text": a.text} for a in result.assurances
         ],

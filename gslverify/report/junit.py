@@ -68,8 +68,9 @@ def _case(report: Report, result: RuleResult, stage: StageResult) -> ElementTree
     if stage.skipped:
         ElementTree.SubElement(case, "skipped", message=_clean(stage.skipped))
     elif result.verdict is Verdict.XFAIL and any(f.code.id == result.expect for f in found):
-        message = f"refuted by {result.expect} as expected"
-        ElementTree.SubElement(case, "skipped", message=message)
+        because = f": {result.expect_reason}" if result.expect_reason else ""
+        message = f"refuted by {result.expect} as expected{because}"
+        ElementTree.SubElement(case, "skipped", message=_clean(message))
     elif found:
         case.append(_problem(report, result, stage, found))
     return case

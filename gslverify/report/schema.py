@@ -105,6 +105,7 @@ RULE = record(
     ir_hash=optional({"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"}),
     verdict={"enum": VERDICTS},
     expected=optional(TEXT),
+    expected_reason=optional(TEXT),
     assurance=listing(
         record(subject=TEXT, level={"type": "integer", "minimum": 1, "maximum": 5}, text=TEXT)
     ),

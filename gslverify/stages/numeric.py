@@ -323,7 +323,8 @@ def _confirm(question: Question, search: Search) -> Iterator[Outcome]:
 def _too_few(question: Question, search: Search) -> Finding:
     count, wanted = len(search.passed), question.settings.min_examples
     message = f"only {count} of {wanted} needed graphs"
-    return Finding(TOO_FEW_EXAMPLES, message, question.subst.span, details=_reasons(search))
+    cure = "loosen what rejected most graphs, or compare with what small graphs have"
+    return Finding(TOO_FEW_EXAMPLES, message, question.subst.span, cure, _reasons(search))
 
 
 def _reasons(search: Search) -> tuple[str, ...]:

@@ -161,6 +161,9 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: list(a), "the length of an attribute expression is not known"),
     (lambda: [*a], "build a tuple with attr.Variadic"),
     (lambda: 1 in a, "write attr.In"),
+    (lambda: len(a), "write attr.Length"),
+    (lambda: list(range(a)), "attr.Variadic, attr.Sum or attr.All"),
+    (lambda: (1, 2)[a], "attr.Variadic, attr.Sum or attr.All"),
 ]
 
 

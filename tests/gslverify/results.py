@@ -112,7 +112,9 @@ def crashed() -> RuleResult:
 def expected() -> RuleResult:
     finding = Finding(OUTPUTS_DIFFER, "as everybody knows")
     stage = StageResult("numeric", Verdict.FAIL, (finding,))
-    return RuleResult("other.py::wrong_on_purpose", None, (stage,), "GSL401")
+    reason = "issue 12 <of 7>"
+    name = "other.py::wrong_on_purpose"
+    return RuleResult(name, None, (stage,), "GSL401", expect_reason=reason)
 
 
 def unmet() -> RuleResult:

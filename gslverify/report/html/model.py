@@ -91,6 +91,7 @@ class RuleView:
     name: str
     verdict: str
     expected: str
+    expected_reason: str
     codes: Sequence[str]
     assurance: Sequence[str]
     seconds: float
@@ -184,6 +185,7 @@ def drawing_model(rule_id: str, sketch: Sketch) -> RuleView:
         name=name,
         verdict="",
         expected="",
+        expected_reason="",
         codes=(),
         assurance=(),
         seconds=0.0,
@@ -237,6 +239,7 @@ def _rule(
         name=name or file,
         verdict=rule["verdict"],
         expected=rule["expected"] or "",
+        expected_reason=rule.get("expected_reason") or "",
         codes=list(dict.fromkeys(finding["code"] for finding in findings)),
         assurance=[f"{a['subject']} {a['text']}".strip() for a in rule["assurance"]],
         seconds=timing["rules"].get(rule["id"], 0.0),

@@ -147,6 +147,8 @@ def test_expected_failures_are_counted_apart(folder: Path) -> None:
 
     assert parsed["summary"] == {"pass": 1, "fail": 1, "xfail": 1}
     assert parsed["rules"][2]["expected"] == "GSL401"
+    assert parsed["rules"][2]["expected_reason"] == "issue 12 <of 7>"
+    assert parsed["rules"][0]["expected_reason"] is None
 
 
 def test_times_and_workers_are_only_below_timing(folder: Path) -> None:

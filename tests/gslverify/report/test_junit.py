@@ -30,6 +30,9 @@ def test_outcomes_of_cases(folder: Path) -> None:
     assert cases(undecided())["undecided[gradient]"] == ["skipped"]
     assert cases(crashed())["crashed[shape]"] == ["error"]
     assert cases(expected())["wrong_on_purpose[numeric]"] == ["skipped"]
+    assert 'message="refuted by GSL401 as expected: issue 12 &lt;of 7&gt;"' in junit(
+        report_of(expected())
+    )
     assert cases(unmet()) == {"mended[numeric]": [], "mended[declaration]": ["failure"]}
 
 
