@@ -16,8 +16,10 @@ class Visit:
 
     def texts(self, selector: str) -> list[str]:
         """Return the texts of the visible elements that a selector finds."""
+        # What has just come into view is laid out in a later frame; till then it has no innerText.
         texts: list[str] = self.page.locator(selector).evaluate_all(
-            "all => all.filter(one => one.checkVisibility()).map(one => one.innerText)"
+            "all => all.filter(one => one.checkVisibility())"
+            ".map(one => one.innerText || one.textContent.trim())"
         )
         return texts
 
