@@ -37,6 +37,9 @@ MOST_GIVEN_UP = 8
 Wish = Callable[[Symbol, tuple[Any, ...]], Any]
 """Chooses a value for a symbol, among options where the claims list them."""
 
+Demands = tuple[Term, ...]
+"""What a model has to meet beside the claims."""
+
 
 @dataclass(repr=False)
 class Sampler:
@@ -45,10 +48,11 @@ class Sampler:
     The `corners` are conditions under which a rule may be wrong and is rarely tried: a comparison
     of its conditions just about holds, or a target is computed in one of several ways. The first of
     them, as many as are `decisive`, choose between `arms` of the target. The `obstacles` are the
-    claims that attempts failed on, `unmet` the demands that no model meets; `given_up` says how
-    often the solver could not tell. The `places` say which contexts may surround the structure and
-    `work` how much an operator in it may compute, 0 while nobody has asked; the `order` is that of
-    the definitions, beside which there are `conditions`.
+    claims that attempts failed on, `unmet` the parts of demands that together no model of numbers
+    within `LARGEST_SAMPLES` meets; `given_up` says how often the solver could not tell. The
+    `places` say which contexts may surround the structure and `work` how much an operator in it may
+    compute, 0 while nobody has asked; the `order` is that of the definitions, beside which there
+    are `conditions`.
     """
 
     instance: Instance
@@ -60,8 +64,8 @@ class Sampler:
     barren: bool = False
     obstacles: Counter[str] = field(default_factory=Counter)
     places: dict[str, bool] = field(default_factory=dict)
-    unmet: set[Term] = field(default_factory=set)
-    given_up: Counter[Term | None] = field(default_factory=Counter)
+    unmet: list[frozenset[Term]] = field(default_factory=list)
+    given_up: Counter[Demands] = field(default_factory=Counter)
     order: tuple[Symbol, ...] = ()
     work: int = 0
     conditions: list[Term] = field(default_factory=list)
@@ -85,9 +89,9 @@ class Sampler:
             self._narrow(symbol, term)
 
     @cached_property
-    def sizes(self) -> list[Term]:
-        """The sizes of results that may be 0, as long as a model may avoid that."""
-        return list(result_sizes(self.instance))
+    def elements(self) -> list[Term]:
+        """The conditions that no result lacks elements, as long as a model may meet them."""
+        return [size >= 1 for size in result_sizes(self.instance)]
 
     @cached_property
     def _arms(self) -> Arms:
@@ -172,21 +176,20 @@ class Sampler:
         """
         wishes = self._wishes(wish)
         if demand is not None and not self.barren:
-            full = [] if may_be_empty else [size >= 1 for size in self.sizes]
-            found = self._meeting(wishes, demand, full) if full else None
-            found = self._meeting(wishes, demand) if found is None else found
+            full = () if may_be_empty else self.elements
+            found = self._meeting(wishes, (demand, *full)) if full else None
+            found = self._meeting(wishes, (demand,)) if found is None else found
             if found is not None:
                 return found
         found = self._direct(wishes)
         if self.barren:
             return found
-        if self.sizes and not may_be_empty and (found is None or self._lacks_elements(found)):
-            demands = [size >= 1 for size in self.sizes]
-            answer, better = Answer.SAT, self._repaired(wishes, demands)
+        if self.elements and not may_be_empty and (found is None or self._lacks_elements(found)):
+            answer, better = Answer.SAT, self._repaired(wishes, self.elements)
             if better is None:
-                answer, better = self._solved(wishes, demands)
+                answer, better = self._solved(wishes, self.elements)
             if answer is Answer.UNSAT:
-                self.sizes.clear()
+                self.elements.clear()
             found = better or found
         return self._near(wishes) if found is None else found
 
@@ -200,41 +203,46 @@ class Sampler:
         found = self._direct(self._wishes(wish))
         if found is None or (not may_be_empty and self._lacks_elements(found)):
             return None
-        return found if demand is None or demand in self.unmet or meets(found, demand) else None
+        return (
+            found if demand is None or self._is_unmet((demand,)) or meets(found, demand) else None
+        )
 
     def mended(self, wish: Wish) -> dict[Symbol, Any] | None:
         """Return a model near the wishes in which no result lacks elements, if one is found.
 
         As in `granted`, the solver is not asked.
         """
-        return self._repaired(self._wishes(wish), [size >= 1 for size in self.sizes])
+        return self._repaired(self._wishes(wish), self.elements)
 
     def _wishes(self, wish: Wish) -> dict[Symbol, Any]:
         return {symbol: wish(symbol, self.options.get(symbol, ())) for symbol in self.free}
 
-    def _meeting(
-        self, wishes: dict[Symbol, Any], demand: Term, others: Sequence[Term] = ()
-    ) -> dict[Symbol, Any] | None:
-        """Return a model that meets a demand and others, with small numbers if that can be."""
-        if demand in self.unmet:
+    def _meeting(self, wishes: dict[Symbol, Any], demands: Demands) -> dict[Symbol, Any] | None:
+        """Return a model that meets demands, with small numbers if that can be."""
+        if self._is_unmet(demands):
             return None
-        repaired = self._repaired(wishes, [demand, *others])
+        repaired = self._repaired(wishes, demands)
         if repaired is not None:
             return repaired
         for largest in LARGEST_SAMPLES[self.largest :]:
-            answer, found = self._solved(wishes, [demand, *others], largest)
+            answer, found = self._solved(wishes, demands, largest)
             if answer is not Answer.UNSAT:
-                if found is None and self._is_hopeless(demand):
-                    self.unmet.add(demand)
+                if found is None and self._is_hopeless(demands):
+                    self.unmet.append(_parts(demands))
                 return found
-            if not self._may_hold(demand):
-                self.unmet.add(demand)
+            if not self._may_hold(demands):
                 break
+        self.unmet.append(_parts(demands))
         return None
 
-    def _may_hold(self, demand: Term) -> bool:
+    def _is_unmet(self, demands: Demands) -> bool:
+        """Tell whether some of the demands are known not to be met together."""
+        parts = _parts(demands)
+        return any(known <= parts for known in self.unmet)
+
+    def _may_hold(self, demands: Demands) -> bool:
         try:
-            return self.solver.check(demand).answer is not Answer.UNSAT
+            return self.solver.check(*demands).answer is not Answer.UNSAT
         except GslError:
             return True
 
@@ -247,16 +255,16 @@ class Sampler:
         while answer is Answer.UNSAT and self.largest + 1 < len(LARGEST_SAMPLES):
             self.largest += 1
             answer, found = self._solved(wishes)
-        self.barren = answer is Answer.UNSAT or (found is None and self._is_hopeless(None))
+        self.barren = answer is Answer.UNSAT or (found is None and self._is_hopeless(()))
         return found
 
-    def _is_hopeless(self, demand: Term | None) -> bool:
+    def _is_hopeless(self, demands: Demands) -> bool:
         """Tell whether the solver gave up so often that it is not worth asking again."""
-        self.given_up[demand] += 1
-        return self.given_up[demand] >= MOST_GIVEN_UP
+        self.given_up[demands] += 1
+        return self.given_up[demands] >= MOST_GIVEN_UP
 
     def _lacks_elements(self, model: dict[Symbol, Any]) -> bool:
-        return any(value_in(size, model) == 0 for size in self.sizes)
+        return any(value_in(one, model) is not True for one in self.elements)
 
     def _direct(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
         model = self._complete(wishes)
@@ -331,6 +339,10 @@ class Sampler:
             return result.answer, model if is_model else None
         except GslError:
             return Answer.UNKNOWN, None
+
+
+def _parts(demands: Demands) -> frozenset[Term]:
+    return frozenset(part for demand in demands for part in conjuncts(demand))
 
 
 def meets(model: dict[Symbol, Any], condition: Term) -> bool:

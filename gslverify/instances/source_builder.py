@@ -38,7 +38,7 @@ from gsl.span import Origin
 from gsl.subst import Subst
 from gsl.text.naming import pattern_names
 from gsl.text.terms import term_text
-from gsl.types import ALL_DTYPES, FLOATING, INTEGER, TupleType
+from gsl.types import ALL_DTYPES, FLOATING, INTEGER, TensorType, TupleType
 from gslverify.instances.choices import Replay, Steps, Told
 from gslverify.instances.elements import read_by_element
 from gslverify.instances.instance import USUAL, Claim, Extent, InfeasibleError, Instance
@@ -350,6 +350,9 @@ class SourceBuilder:
         call = CallExpr(operator, operands, attributes, need)
         for term, reason in need.claims:
             self._claim(term, reason, pattern.origin)
+        if not operands and self.largest is not None and isinstance(call.type, TensorType):
+            for size in call.type.shape:
+                self._claim(size <= self.largest, "a tensor fits into a machine", pattern.origin)
         return call
 
     def _operator(self, key: Key, pattern: Call, count: int) -> Operator:

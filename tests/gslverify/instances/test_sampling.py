@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from gsl import Subst, attr, op, pat
 from gsl.attr.term import Symbol
 from gslverify.instances.boundaries import MARGIN
+from gslverify.instances.concrete import value_in
 from gslverify.instances.corners import HUGE
 from gslverify.instances.instance import Instance
 from gslverify.instances.sampling import (
@@ -375,8 +376,20 @@ def test_what_is_granted_meets_a_demand_unless_no_model_does() -> None:
     assert by_name(found.granted(wishing(**edge), demand=boundary))["x.shape[0]"] == 16
     beyond = size >= 20
     assert by_name(found.model(wishing(), demand=beyond))["x.shape[0]"] == 3
-    assert found.unmet == {beyond}
+    assert found.unmet == [{beyond}]
     assert by_name(found.granted(wishing(), demand=beyond))["x.shape[0]"] == 3
+
+
+def test_a_demand_that_only_empty_results_meet_is_tried_once_with_elements() -> None:
+    x = pat.Variable(shape=(None,))
+    call = op.StridedSlice(x)
+    found = sampler(Subst(call, call))
+    empty = attr.Not(*found.elements)
+    for _ in range(2):
+        model = found.model(wishing(), may_be_empty=False, demand=empty)
+        assert model is not None
+        assert value_in(*found.elements, model) is False
+        assert found.unmet == [{empty, *found.elements}]
 
 
 def test_a_demand_without_a_value_is_not_met() -> None:
