@@ -176,6 +176,16 @@ def test_output_is_found_over_a_tuple_whose_first_field_is_another_pattern() -> 
     assert found_outputs(source, [r, t, both]) == [r, t, both]
 
 
+def test_output_is_found_over_fields_whose_pattern_is_an_output_itself() -> None:
+    """What stands for a template beside the tuple says nothing about the fields."""
+    x, weight = pat.Wildcard(), pat.Wildcard()
+    field = x + weight
+    source = [field, p_pack(pat.Variadic(field, templates=[field, weight]))]
+    beside, fields = add(A, B), pack(add(A, var("c")), add(A, var("d")))
+
+    assert found_outputs(source, [beside, fields]) == [beside, fields]
+
+
 def test_output_is_found_over_a_projection() -> None:
     x = pat.Wildcard()
     halves = p_halves(x)
