@@ -258,7 +258,7 @@ class BranchWriter:
         if isinstance(pattern.callee, Operator):
             refusals = [f"{name}.head is not {self.code.constant(pattern.callee)}"]
             return (
-                refusals if self._arity_known(pattern) else [*refusals, self._arity(pattern, name)]
+                refusals if self.arity_known(pattern) else [*refusals, self._arity(pattern, name)]
             )
         operator = self.code.constant(Operator)
         refusals = [f"not isinstance({name}.head, {operator})", self._arity(pattern, name)]
@@ -266,10 +266,11 @@ class BranchWriter:
             refusals.insert(1, f"{pattern.callee.name!r} not in {name}.head.traits")
         return refusals
 
-    def _arity_known(self, pattern: Call) -> bool:
-        callee = pattern.callee
+    def arity_known(self, pattern: Pattern) -> bool:
+        """Tell whether all nodes with the head of `pattern` have as many operands as it has."""
+        callee = pattern.callee if isinstance(pattern, Call) else None
         if not isinstance(callee, Operator) or isinstance(callee, OpaqueOperator):
-            return False
+            return isinstance(pattern, GetItem)
         return len(callee.operands) == len(pattern.operands)
 
     def _arity(self, pattern: Call, name: str) -> str:

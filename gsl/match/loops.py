@@ -138,10 +138,10 @@ class LoopWriter:
     def _require_above(self, pattern: Pattern, position: int, user: str, anchor: str) -> None:
         """Pass over a user that does not have `anchor` where its pattern has it."""
         other = f"{user}.operands[{position}] is not {anchor}"
-        head = head_of(pattern)
-        if head is None:
+        if not self.branch.arity_known(pattern):
             other = f"len({user}.operands) <= {position} or {other}"
-        else:
+        head = head_of(pattern)
+        if head is not None:
             other = f"{user}.head is not {self.code.constant(head)} or {other}"
         self.code.line(f"if {other}: continue")
 

@@ -21,7 +21,20 @@ from gsl.match.loops import MOST_PATTERNS
 from gsl.operators import lookup
 from gsl.pat import Pattern
 from tests.match.fans import fan_problem
-from tests.match.toys import Tag, add, exp, mark, multiply, p_mark, p_tag, relu, tag, var
+from tests.match.toys import (
+    Tag,
+    add,
+    exp,
+    mark,
+    multiply,
+    p_mark,
+    p_pack,
+    p_tag,
+    pack,
+    relu,
+    tag,
+    var,
+)
 from tests.match.ways import compiled, kept
 
 X, Y, W = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
@@ -229,6 +242,16 @@ def test_tuples_of_one_length_are_matched() -> None:
     graph = Graph(calls)
 
     assert [find(rule, graph, root) is not None for root in graph.outputs] == [True, False]
+
+
+def test_tuple_with_fewer_fields_does_not_end_the_search_for_an_output() -> None:
+    rule = Subst([op.Relu(X), p_pack(pat.Tuple(Y, X))], [X, Y])
+    graph = Graph([relu(A), pack(A), pack(B, A)])
+
+    found = find(rule, graph, graph.outputs[0])
+
+    assert found is not None
+    assert graph.outputs[2] in nodes_of(found)
 
 
 @pytest.mark.parametrize("few", [0, 8])
