@@ -127,8 +127,9 @@ class VariadicSearch(RuleSearch):
     def finish(self) -> Mismatch | None:
         """Return why what is bound is not a match although all its parts fit."""
         mismatch = super().finish()
-        # Fewer fields cannot mend an escape, but they may satisfy a condition.
-        if mismatch is not None and mismatch.term is not None:
+        # Fewer fields may satisfy a condition. They cannot mend an escape of what all fields share,
+        # but one of what only some alternatives have.
+        if mismatch is not None and (mismatch.term is not None or self._has_choices):
             self._conflicts += 1
         return mismatch
 
@@ -186,6 +187,8 @@ class VariadicSearch(RuleSearch):
         for node, (pattern, path) in self.taken.items():
             if isinstance(pattern, INPUTS) or path or node in self.outputs:
                 continue
+            if node.output_count:
+                return Mismatch(OUTSIDE, pattern, node.expr)
             for user in node.users:
                 if user not in self.taken and self._last_taker.get(user, -1) < position:
                     return Mismatch(OUTSIDE, pattern, node.expr)
@@ -196,6 +199,8 @@ class VariadicSearch(RuleSearch):
         if item.index + len(item.nodes) < self.least:
             return Mismatch(f"fewer than {self.least} outputs can be matched", self.variadic)
         failing = self._hopeless(len(item.nodes))
+        if failing is None and self._has_choices:  # it may share more than the first field
+            failing = self._lost(self._candidate_count - len(item.nodes))
         if failing is not None:
             self._conflicts += 1
             return failing

@@ -211,6 +211,33 @@ def test_every_largest_set_is_a_match_of_its_own() -> None:
     assert matches == [[outputs[0], outputs[1]], [outputs[0], outputs[3]]]
 
 
+@pytest.mark.parametrize("escapes", ["to another call", "to an output"])
+def test_field_is_left_out_if_its_alternative_has_something_shared_that_escapes(
+    escapes: str,
+) -> None:
+    x, y, w = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    product, negated = op.Relu(x) * w, op.Negative(y)
+    field = pat.Alt(product, negated)
+    many = pat.Variadic(field, templates=[field, product, w, negated])
+    shared = relu(B)
+    outputs = [negative(A), multiply(shared, C), negative(A), negative(A), multiply(shared, W[0])]
+    escaping = exp(shared) if escapes == "to another call" else shared
+
+    assert fields(ask(many, outputs), many) == outputs
+    assert fields(ask(many, [*outputs, escaping]), many) == [outputs[i] for i in (0, 2, 3)]
+
+
+def test_fields_are_left_out_if_what_they_share_cannot_be_matched_by_all() -> None:
+    x, y, w = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    product, negated = op.Relu(x) * w, op.Negative(y)
+    field = pat.Alt(product, negated)
+    many = pat.Variadic(field, templates=[field, product, w, negated])
+    shared = relu(B)
+    outputs = [negative(A), multiply(shared, C), negative(A), multiply(shared, C)]
+
+    assert fields(ask(many, outputs), many) == [outputs[0], outputs[2]]
+
+
 def test_alternative_in_a_field_is_chosen_so_that_most_fields_match() -> None:
     x, w, v = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
     either = pat.Alt(w, op.Relu(v))
