@@ -46,6 +46,20 @@ def outputs_correspond(subst: Subst) -> Findings:
     elif len(set(source)) < len(source):
         message = "an output of the source is listed twice, and only one target can replace it"
         yield RuleError("GSL132", message, subst.span, "list every output once")
+    else:
+        yield from _outputs_differ(subst)
+
+
+def _outputs_differ(subst: Subst) -> Findings:
+    known: set[Pattern] = set()
+    cure = "write it a second time for one of the outputs"
+    for output in subst.source:
+        alternatives = _alternatives(output)
+        for pattern in alternatives:
+            if pattern in known:
+                message = f"{pattern!r} may be two outputs, and only one target can replace it"
+                yield RuleError("GSL132", message, place_of(pattern), cure)
+        known.update(alternatives)
 
 
 _MATCHED: Mapping[type[Pattern], str] = {

@@ -42,10 +42,14 @@ class Admit:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Agenda item: find nodes for the fields `index` and on among `nodes`."""
+    """Agenda item: find nodes for the fields `index` and on among `nodes`.
+
+    What was bound since `mark` is for the field before.
+    """
 
     index: int
     nodes: Nodes
+    mark: int
 
 
 class VariadicSearch(RuleSearch):
@@ -74,6 +78,9 @@ class VariadicSearch(RuleSearch):
         self._order_matters = variadic.symbol in symbols
         self._has_choices = any(isinstance(pattern, Alt) for pattern in inside)
         self._last_taker: dict[Node, int] = {}
+        self._passed: dict[int, list[Node]] = {}
+        self._definite: set[Node] = set()
+        self._refused: Node | None = None
         self._candidate_count = 0
         self._conflicts = 0
         self._entered = 0
@@ -113,9 +120,11 @@ class VariadicSearch(RuleSearch):
         """Work off one item, those of variadic outputs included."""
         match item:
             case Start(root=root):
-                fields = Fields(1, self._candidates(root))
+                fields = Fields(1, self._candidates(root), self.mark)
                 lost = self._lost(0)
-                return prepend([fields], rest) if lost is None else self.note(lost, inf)
+                return (
+                    prepend([fields], rest) if lost is None else self.note(self._escape(lost), inf)
+                )
             case Fields():
                 return self._fields(item, rest)
             case Admit(index=index, mark=mark):
@@ -165,45 +174,82 @@ class VariadicSearch(RuleSearch):
         return tuple(others) if self._order_matters else self._fitting(others)
 
     def _fitting(self, nodes: list[Node]) -> Nodes:
-        """Return those of `nodes` that fit as field 1, and note what each may then take."""
-        self._last_taker = {}
+        """Return those of `nodes` that fit as field 1, and note what each may then take.
+
+        The definite ones fit in one way only.
+        """
+        self._last_taker, self._passed = {}, {}
         fitting: list[Node] = []
         for node in nodes:
             mark = self.mark
             taken: list[Node] = []
+            ways = 0
             for _ in self.solutions(prepend(self._field(1, node), None)):
                 taken += [node, *self.claimed_since(mark)]
+                ways += 1
             self.undo(mark)
+            if ways == 1:
+                self._definite.add(node)
             if taken:
                 self._last_taker.update(dict.fromkeys(taken, len(fitting)))
                 fitting.append(node)
+        for taker, position in self._last_taker.items():
+            self._passed.setdefault(position, []).append(taker)
         self._candidate_count = len(fitting)
         return tuple(fitting)
 
-    def _lost(self, position: int) -> Mismatch | None:
-        """Decline when no candidate from `position` on can take a user of what fields share."""
+    def _lost(self, position: int) -> Node | None:
+        """Return what fields share if no candidate from `position` on can take a user of it."""
         if self._order_matters:
             return None
-        for node, (pattern, path) in self.taken.items():
-            if isinstance(pattern, INPUTS) or path or node in self.outputs:
-                continue
-            if node.output_count:
-                return Mismatch(OUTSIDE, pattern, node.expr)
-            for user in node.users:
-                if user not in self.taken and self._last_taker.get(user, -1) < position:
-                    return Mismatch(OUTSIDE, pattern, node.expr)
+        return next((node for node in self.taken if self._is_lost(node, position)), None)
+
+    def _is_lost(self, node: Node, position: int) -> bool:
+        return self._is_shared(node) and (
+            bool(node.output_count)
+            or any(
+                user not in self.taken and self._last_taker.get(user, -1) < position
+                for user in node.users
+            )
+        )
+
+    def _is_shared(self, node: Node) -> bool:
+        if node in self.outputs:
+            return False
+        pattern, path = self.taken[node]
+        return not path and not isinstance(pattern, INPUTS)
+
+    def _lost_at(self, position: int, mark: int) -> Node | None:
+        """Return what `_lost` does, when nothing was lost one position before.
+
+        Then it is new, or the candidate that was passed was the last for one of its users.
+        """
+        for node in self.claimed_since(mark):
+            if self._is_lost(node, position):
+                return node
+        for user in self._passed.get(position - 1, ()):
+            for node in user.operands if user not in self.taken else ():
+                if node in self.taken and self._is_shared(node):
+                    return node
         return None
+
+    def _escape(self, node: Node) -> Mismatch:
+        return Mismatch(OUTSIDE, self.taken[node][0], node.expr)
 
     def _fields(self, item: Fields, rest: Agenda) -> Agenda | Mismatch | Iterator[Agenda]:
         self._entered += 1
         if item.index + len(item.nodes) < self.least:
             return Mismatch(f"fewer than {self.least} outputs can be matched", self.variadic)
         failing = self._hopeless(len(item.nodes))
-        if failing is None and self._has_choices:  # it may share more than the first field
-            failing = self._lost(self._candidate_count - len(item.nodes))
         if failing is not None:
             self._conflicts += 1
             return failing
+        if self._has_choices and not self._order_matters:
+            # A field may share more than the first one does.
+            lost = self._lost_at(self._candidate_count - len(item.nodes), item.mark)
+            if lost is not None:
+                self._blame(lost, item)
+                return self._escape(lost)
         if not item.nodes:
             return rest
         return self._in_any_order(item, rest) if self._order_matters else self._in_order(item, rest)
@@ -211,20 +257,31 @@ class VariadicSearch(RuleSearch):
     def _in_any_order(self, item: Fields, rest: Agenda) -> Iterator[Agenda]:
         for node in item.nodes:
             others = tuple(other for other in item.nodes if other is not node)
-            yield self._with(node, Fields(item.index + 1, others), rest)
+            yield self._with(node, item.index, others, rest)
         if self.required.isdisjoint(item.nodes):
-            yield prepend([Fields(item.index, ())], rest)
+            yield prepend([Fields(item.index, (), self.mark)], rest)
 
     def _in_order(self, item: Fields, rest: Agenda) -> Iterator[Agenda]:
         node, others = item.nodes[0], item.nodes[1:]
         conflicts, entered = self._conflicts, self._entered
-        yield self._with(node, Fields(item.index + 1, others), rest)
+        self._refused = None
+        yield self._with(node, item.index, others, rest)
         if self._entered == entered:
             self._conflicts += 1
-        position = self._candidate_count - len(others)
-        helps = self._conflicts > conflicts and node not in self.required
-        if helps and self._lost(position) is None:
-            yield prepend([Fields(item.index, others)], rest)
+        conflicting = self._conflicts > conflicts or self._refused is node
+        if not conflicting or node in self.required:
+            return
+        if self._has_choices or self._lost(self._candidate_count - len(others)) is None:
+            yield prepend([Fields(item.index, others, self.mark)], rest)
 
-    def _with(self, node: Node, fields: Fields, rest: Agenda) -> Agenda:
-        return prepend([*self._field(fields.index - 1, node), fields], rest)
+    def _blame(self, lost: Node, item: Fields) -> None:
+        """Note that a field was in vain, only it if it alone took what is lost, in its one way."""
+        last = next(reversed(self.outputs))
+        if last in self._definite and lost in self.claimed_since(item.mark):
+            self._refused = last
+        else:
+            self._conflicts += 1
+
+    def _with(self, node: Node, index: int, others: Nodes, rest: Agenda) -> Agenda:
+        fields = Fields(index + 1, others, self.mark)
+        return prepend([*self._field(index, node), fields], rest)

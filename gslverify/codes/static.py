@@ -64,7 +64,7 @@ OUTPUTS_MISMATCHED = code(
     Verdict.FAIL,
     meaning="""Output i of the target replaces output i of the source, so there must be as many; a
 source with any number of outputs needs a target that is variadic, too. No output of the source
-may be listed twice.""",
+may be listed twice, nor be an arm of another one.""",
     bad=rule_file(
         '''
         def example() -> Subst:

@@ -75,6 +75,13 @@ CASES = [
     ),
     Case(
         "GSL132",
+        X + "r = op.Relu(x)\nrule = Subst([r, pat.Alt(op.Exp(x), r)], [x, x])",
+        "op.Relu(x)",
+        "the call of Relu may be two outputs, and only one target can replace it",
+        X + "rule = Subst([op.Relu(x), pat.Alt(op.Exp(x), op.Relu(x))], [x, x])",
+    ),
+    Case(
+        "GSL132",
         X + "rule = Subst([], [x])",
         "Subst([], [x])",
         "a rule needs at least one output on each side",

@@ -238,6 +238,22 @@ def test_fields_are_left_out_if_what_they_share_cannot_be_matched_by_all() -> No
     assert fields(ask(many, outputs), many) == [outputs[0], outputs[2]]
 
 
+@pytest.mark.parametrize("count", [3, 200])
+def test_too_few_fields_are_told_without_trying_all_sets(count: int) -> None:
+    """The alternative that escapes is given up alone, the others not with it."""
+    x, y, w = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    product, negated = op.Relu(x) * w, op.Negative(y)
+    field = pat.Alt(product, negated)
+    shared = relu(B)
+    outputs = [one for i in range(count) for one in (negative(A), multiply(shared, var(f"v{i}")))]
+    templates = [field, product, w, negated]
+    enough = pat.Variadic(field, templates=templates, min_len=count)
+    too_many = pat.Variadic(field, templates=templates, min_len=count + 1)
+
+    assert fields(ask(enough, [*outputs, exp(shared)]), enough) == outputs[::2]
+    assert isinstance(ask(too_many, [*outputs, exp(shared)]), Mismatch)
+
+
 def test_alternative_in_a_field_is_chosen_so_that_most_fields_match() -> None:
     x, w, v = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
     either = pat.Alt(w, op.Relu(v))
