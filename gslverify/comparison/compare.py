@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -137,6 +137,18 @@ def _compare_bounded(name: str, source: Bounded, target: Bounded) -> Comparison:
     difference = _difference(name, wrong, source.value, target.value) if wrong.any() else None
     exact = source.is_exact and target.is_exact
     return Comparison(exact, int(comparable.sum()), source.size, difference)
+
+
+def not_finite(name: str, source: Any, target: Any) -> Iterator[Comparison]:
+    """Yield outputs, or fields of one, that are not finite where those of the source are."""
+    if isinstance(source, tuple):
+        for number, (one, other) in enumerate(zip(source, target, strict=True)):
+            yield from not_finite(f"{name}.{number}", one, other)
+    elif isinstance(source, Bounded):
+        wrong = np.isfinite(source.value) & ~np.isfinite(target.value)
+        if wrong.any():
+            difference = _difference(name, wrong, source.value, target.value)
+            yield Comparison(False, source.size, source.size, difference)
 
 
 def _type_difference(name: str, source: Any, target: Any) -> Difference:

@@ -23,9 +23,17 @@ from gslverify.codes.numeric import (
     TARGET_UNDEFINED,
 )
 from gslverify.comparison.bounded import AmbiguousError
-from gslverify.comparison.compare import Comparison, UndefinedError, compare, evaluate_bounded
+from gslverify.comparison.compare import (
+    Comparison,
+    UndefinedError,
+    compare,
+    evaluate_bounded,
+    is_finite,
+    not_finite,
+)
 from gslverify.comparison.references import ReferenceFailureError
 from gslverify.comparison.repeated import changing_reference
+from gslverify.comparison.singular import is_singular
 from gslverify.finding import Code, Counterexample
 from gslverify.generate.network import MAY_DECLINE, PLANTED, Network
 from gslverify.generate.strategies import has_at_most
@@ -161,13 +169,13 @@ def _rewrite(subst: Subst, network: Network) -> Rewritten:
 
 def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ...]) -> Outcome:
     try:
-        before, values = evaluate_bounded(network.outputs, inputs)
+        before, known = evaluate_bounded(network.outputs, inputs)
     except GslError as error:
         return Outcome(network, inputs, target, rejected=str(error))
-    if not is_defined(network, inputs, values):
+    if not is_defined(network, inputs, known):
         return Outcome(network, inputs, target, rejected=UNDEFINED)
     try:
-        after, values = evaluate_bounded(target, inputs, values)
+        after, values = evaluate_bounded(target, inputs, known)
     except (AmbiguousError, ReferenceFailureError) as error:
         return Outcome(network, inputs, target, rejected=str(error))
     except UndefinedError as error:
@@ -182,6 +190,8 @@ def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ..
         for number, (source, new) in enumerate(zip(before, after, strict=True))
         for comparison in compare(f"output {number}", source, new)
     )
+    if all(map(is_finite, known.values())):
+        comparisons = _made_infinite(before, after, target, values) or comparisons
     for comparison in comparisons:
         if comparison.difference is not None:
             code, message = _code(network, OUTPUTS_DIFFER), comparison.difference.summary
@@ -199,6 +209,19 @@ def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ..
     return Outcome(
         network, inputs, target, exact=exact, comparisons=comparisons, values=(before, after)
     )
+
+
+def _made_infinite(
+    before: Sequence[Any],
+    after: Sequence[Any],
+    target: tuple[Expr, ...],
+    values: Mapping[Expr, Any],
+) -> tuple[Comparison, ...]:
+    """Return the outputs of the target that for certain are not finite where those before are."""
+    if all(map(is_finite, after)) or not is_singular(target, values):
+        return ()
+    pairs = enumerate(zip(before, after, strict=True))
+    return tuple(c for i, (old, new) in pairs for c in not_finite(f"output {i}", old, new))
 
 
 def _is_unread(

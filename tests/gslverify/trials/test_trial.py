@@ -210,3 +210,23 @@ def test_a_target_that_no_memory_holds_tells_nothing() -> None:
         return op.Relu(x) + op.Sum(zeros, axis=(0, 1), keepdims=False)
 
     assert attempt(relu_twice(far)).rejected == TOO_LARGE
+
+
+@pytest.mark.parametrize(
+    ("target", "refuted"),
+    [
+        (lambda x: op.Exp(x) * x / x, True),
+        (lambda x: op.Exp(x) + op.Log(x * x) - op.Log(x * x), True),
+        (lambda x: op.Exp(x + x) / op.Exp(x), False),
+    ],
+)
+def test_a_target_with_a_pole_where_the_source_is_finite_differs(
+    target: Any, refuted: bool
+) -> None:
+    x = pat.Wildcard()
+    network = around(call("Exp", X))
+
+    outcome = run_trial(Subst(op.Exp(x), target(x)), network, VALUES)
+
+    assert outcome.code is (OUTPUTS_DIFFER if refuted else None)
+    assert (outcome.message == "output 0: 1 of 3 elements differ, by up to inf") is refuted
