@@ -53,6 +53,8 @@ from gslverify.trials.trial import Outcome as Trial
 MOST_FRUITLESS_DRAWS = 200
 MOST_UNCOVERED = 12
 GRAPHS_UNCOVERED = 2
+MISSES_PER_TURN = 4
+"""So many draws of a structure that come to no network count as one: its next turn is later."""
 UNBUILT = "the target cannot be built"
 
 
@@ -60,7 +62,7 @@ UNBUILT = "the target cannot be built"
 class Search:
     """The trials of one rule; `passed` holds those of one network together.
 
-    `runs` counts the networks of every sampler.
+    `runs` counts the networks of every sampler, `misses` the draws that did not come to one.
     """
 
     question: Question
@@ -75,11 +77,18 @@ class Search:
     obstacles: Counter[str] = field(default_factory=Counter)
     survey: Survey | None = None
     runs: Counter[int] = field(default_factory=Counter)
+    misses: Counter[int] = field(default_factory=Counter)
 
     @property
     def networks(self) -> list[Network]:
         """The networks on which both sides agreed."""
         return [trials[0].network for trials in self.passed]
+
+    def turn_of(self, samplers: Sequence[Sampler]) -> int:
+        """Return which sampler is next: each in turn, those that often miss less often."""
+        keys = [id(sampler) for sampler in samplers]
+        turns = [self.runs[key] + self.misses[key] // MISSES_PER_TURN for key in keys]
+        return turns.index(min(turns))
 
     @property
     def refusals(self) -> Counter[str]:
@@ -263,7 +272,7 @@ def _play(
     most_fruitless = MOST_FRUITLESS_DRAWS if hopeful else 2 * examples + 10
     random = search.random if number else None
     while samplers and search.useful - before < examples and fruitless <= most_fruitless:
-        next_one = min(range(len(samplers)), key=lambda n: search.runs[id(samplers[n])])
+        next_one = search.turn_of(samplers)
         tape, useful = Tape((0, next_one) if random else (), random), search.useful
         random = search.random
         search.draws += 1
@@ -271,6 +280,7 @@ def _play(
             network, inputs = _example(search, samplers, one, number, tape)
         except NothingDrawnError as error:
             search.rejected[str(error)] += 1
+            search.misses[id(samplers[next_one])] += 1
             fruitless += 1
             continue
         search.runs[id(network.sampler)] += 1

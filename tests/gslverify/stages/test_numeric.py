@@ -384,3 +384,20 @@ def test_sizes_that_no_array_has_are_rejected() -> None:
         return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.shape[0] == 10**19])
 
     assert only(ask(NUMERIC, enormous)).code is TOO_FEW_EXAMPLES
+
+
+def test_a_structure_whose_graphs_are_too_large_does_not_keep_others_from_being_drawn() -> None:
+    """Two paddings of four axes rarely come to less than 20,000 elements."""
+
+    def padded_twice() -> Subst:
+        x = pat.Wildcard()
+        inner = op.Pad(x, pad_value=0.0)
+        outer = op.Pad(inner, pad_value=0.0)
+        one, other = inner.pad_width, outer.pad_width
+        widths = attr.Variadic(lambda i: one[i] + other[i], length=attr.Length(other))
+        return Subst(outer, op.Pad(x, pad_width=widths, pad_value=0.0))
+
+    result = ask(NUMERIC, padded_twice, max_examples=100, min_examples=60)
+
+    assert result.verdict is Verdict.PASS
+    assert result.counts["contexts"] >= 8
