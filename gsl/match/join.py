@@ -148,7 +148,7 @@ class Site:
     ) -> Iterable[Node | None]:
         """Return the users of `anchor` whose profile is `left` where bits of `required` are set.
 
-        Some may not be users any more. They begin with the first that does not clash, because two
+        Some may not be users any more. Many begin with the first that does not clash, because two
         patterns never stand for one node.
         """
         group = graph.memory.get((self, anchor))
@@ -165,26 +165,33 @@ class Agreeing:
     users only come at the end, a crowd that clashes is passed over once and not every time.
     """
 
+    __slots__ = ("_first", "_places", "_starts", "_users")
+
     def __init__(self) -> None:
         self._users: list[Node | None] = []
-        self._places: dict[Node, int] = {}
+        self._places: dict[Node, int] | None = None  # known from the first removal on
         self._first = 0
-        self._starts: dict[Clash, int] = {}
+        self._starts: dict[Clash, int] | None = None
 
     def add(self, user: Node) -> None:
         """Add a user at the end."""
-        self._places[user] = len(self._users)
+        if self._places is not None:
+            self._places[user] = len(self._users)
         self._users.append(user)
 
     def remove(self, user: Node) -> None:
         """Take away a user, which may be added again later."""
+        if self._places is None:
+            self._places = {one: place for place, one in enumerate(self._users) if one is not None}
         self._users[self._places.pop(user)] = None
 
     def beginning(
         self, clashes: Iterable[Clash], present: Container[Node | None]
     ) -> Iterable[Node | None]:
-        """Return the users from the first one on that is `present` and does not clash."""
+        """Return the users, of many those from the first on that is `present` and does not clash."""
         users = self._users
+        if len(users) <= FEW:
+            return users
         first = self._first
         while first < len(users) and users[first] not in present:
             first += 1
@@ -195,7 +202,10 @@ class Agreeing:
 
     def _after(self, clash: Clash, present: Container[Node | None]) -> int:
         position, node = clash
-        begin = place = max(self._starts.get(clash, 0), self._first)
+        starts = self._starts
+        if starts is None:
+            starts = self._starts = {}
+        begin = place = max(starts.get(clash, 0), self._first)
         for place in range(begin, len(self._users)):
             user = self._users[place]
             if user is not None and user in present and user.operands[position] is not node:
@@ -203,7 +213,7 @@ class Agreeing:
         else:
             place = len(self._users)
         if place > begin + FEW:
-            self._starts[clash] = place
+            starts[clash] = place
         return place
 
 
@@ -257,7 +267,7 @@ class _Group:
     def agreeing(
         self, required: int, left: Profile, clashes: Sequence[Clash]
     ) -> Iterable[Node | None]:
-        """Return the users that agree with `left`, from the first that does not clash."""
+        """Return the users that agree with `left`."""
         if required not in self._tables:
             self._tables[required] = self._table(required)
         chosen, table = self._tables[required]

@@ -209,16 +209,33 @@ def test_crowd_that_clashes_is_passed_over_once() -> None:
 
 
 def test_users_that_went_or_were_taken_away_are_not_first() -> None:
-    graph = Graph([add(A, var(f"b{i}")) for i in range(4)])
+    graph = Graph([add(A, var(f"b{i}")) for i in range(FEW + 4)])
     users = Agreeing()
     for user in graph.outputs:
         users.add(user)
-    users.remove(graph.outputs[1])
-    users.add(graph.outputs[1])
+    for place in (1, FEW):
+        users.remove(graph.outputs[place])
+        users.add(graph.outputs[place])
+    gone = graph.outputs[0]
+    present = {*graph.outputs} - {gone}
 
-    assert list(users.beginning([], set(graph.outputs[2:]))) == [
-        graph.outputs[2], graph.outputs[3], graph.outputs[1]
-    ]  # fmt: skip
+    left = [user for user in users.beginning([], present) if user in present]
+
+    again = [graph.outputs[1], graph.outputs[FEW]]
+    assert left == [user for user in graph.outputs if user not in {gone, *again}] + again
+    assert next(iter(users.beginning([], present))) is graph.outputs[2]
+
+
+def test_few_users_are_given_as_they_came() -> None:
+    b = var("b")
+    graph = Graph([add(A, b) for _ in range(FEW)])
+    users = Agreeing()
+    for user in graph.outputs:
+        users.add(user)
+    present = Counting()
+
+    assert list(users.beginning([(1, node_of(graph, b))], present)) == graph.outputs
+    assert not present.lookups
 
 
 def test_one_weight_of_all_candidates_is_seen_before_any_is_tried() -> None:
