@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from gsl.attr.writer import UNDECIDED
 from gsl.check import require_well_formed
@@ -17,12 +18,15 @@ from gsl.errors import MisuseError, RewriteError
 from gsl.expr import Expr, Var
 from gsl.graph import Graph, Node
 from gsl.match.bindings import Bindings
-from gsl.match.find import Found, find, nodes_of, searched
+from gsl.match.find import Found, find, matches_at, nodes_of, searched
 from gsl.rewrite.builder import rewrite
 from gsl.subst import Rule, Subst
 from gsl.workload import Workload
 
 DEFAULT_REWRITES_PER_NODE = 20
+
+OTHERS_PER_NODE = 10
+"""So many matches are tried for each node of a network because another one was refused."""
 
 
 @dataclass(slots=True)
@@ -30,7 +34,7 @@ class Record:
     """What an application did: rewrites per rule, and matches whose target was refused.
 
     `roots` has what each rewrite replaced, the first output of the match as it was made. A
-    refused match is left as it is; it is listed once for each rule and root.
+    refused match is left as it is; the first of a rule at a root is listed.
     """
 
     counts: dict[Subst, int] = field(default_factory=dict)
@@ -65,7 +69,9 @@ def apply(
 
     What no rule touches stays the very same object, and so does the workload if nothing matches.
     Outputs, inputs and parameters keep their order; parameters that are not used any more go. A
-    match whose target cannot be built is left alone and noted in `record`.
+    match whose target cannot be built is left alone, and the next one at its root is tried; the
+    first of a rule at a root is noted in `record`. So many are tried in all that the time stays
+    linear: 10 for a node of the network, at least 1000.
 
     Raises MisuseError for what is no workload, no list of rules that are written down or no limit,
     RuleError for a rule that is not well formed, GraphError for a graph with a cycle, and
@@ -135,6 +141,7 @@ class _Run:
         self._unblocked_at = 0
         self._roots: defaultdict[Subst, list[Expr]] = defaultdict(list)
         self._refused: set[tuple[Subst, Node]] = set()
+        self._others_left = max(1000, OTHERS_PER_NODE * len(graph))
         try:
             self._pending = self._with_roots()
         except KeyError:
@@ -174,8 +181,8 @@ class _Run:
                         finders = unary[head][one.head][len(one.users) > 1]
                     else:
                         one, two = operands
-                        shared = len(one.users) > 1, len(two.users) > 1
-                        finders = binary[head][one.head][two.head][shared]
+                        by_sharing = binary[head][one.head][two.head]
+                        finders = by_sharing[len(one.users) > 1][len(two.users) > 1]
                 except (KeyError, ValueError):
                     finders = finders_at(node)
             for rule, first in finders:
@@ -183,7 +190,9 @@ class _Run:
                     found = first(node, graph)
                 except UNDECIDED:
                     found = searched(rule, node, graph)
-                if found is not None and self._rewrite(rule, node, found):
+                if found is not None and (
+                    self._rewrite(rule, node, found) or self._rewrite_other(rule, node)
+                ):
                     break
         return self.rewrites
 
@@ -222,6 +231,15 @@ class _Run:
         self._roots[rule].append(root)
         self._go_on(node, added)
         return True
+
+    def _rewrite_other(self, rule: Subst, node: Node) -> bool:
+        """Replace the first match behind a refused one that can be; tell whether there is one."""
+        others = islice(matches_at(rule, self.graph, node), 1, 1 + self._others_left)
+        for bindings in [other.copy() for other in others]:  # trying one changes who uses what
+            self._others_left -= 1
+            if self._rewrite(rule, node, bindings):
+                return True
+        return False
 
     def _remember(self, rule: Subst, found: Found | Bindings, added: Sequence[Node]) -> None:
         """Note a rewrite when there may be no end; raise RewriteError when there is none."""

@@ -15,7 +15,18 @@ from gsl.expr import Var as VarExpr
 from gsl.graph import Head, Node
 from gsl.match.find import First, first_of
 from gsl.operators import Operator
-from gsl.pat import Alt, Call, Const, GetItem, Pattern, Trait, Tuple, Variable, Variadic
+from gsl.pat import (
+    Alt,
+    Call,
+    Const,
+    GetItem,
+    Pattern,
+    SameOperator,
+    Trait,
+    Tuple,
+    Variable,
+    Variadic,
+)
 from gsl.subst import Subst
 
 _KINDS: dict[type[Pattern], Head] = {
@@ -49,6 +60,8 @@ class Heads:
 
 def heads_of(pattern: Pattern) -> Heads:
     """Return the heads of the nodes that `pattern` may stand for."""
+    while isinstance(pattern, Call) and isinstance(pattern.callee, SameOperator):
+        pattern = pattern.callee.call
     match pattern:
         case Call(callee=Operator() as operator):
             return Heads(frozenset((operator,)))
@@ -155,7 +168,7 @@ class RuleIndex:
         self.has_root: dict[Head, bool] = {}
         self._choices: dict[tuple[Head, ...], Finders] = {}
         self.unary: dict[Head, dict[Head, dict[bool, Finders]]] = {}
-        self.binary: dict[Head, dict[Head, dict[Head, dict[tuple[bool, bool], Finders]]]] = {}
+        self.binary: dict[Head, dict[Head, dict[Head, dict[bool, dict[bool, Finders]]]]] = {}
         self.learn(heads_in(rules))
 
     def learn(self, heads: Iterable[Head]) -> None:
@@ -184,9 +197,9 @@ class RuleIndex:
             self.unary[node.head][heads[0]] = found
             return found[many[0]]
         if len(heads) == 2:
-            ways = {(a, b): self._choose(node.head, heads, (a, b)) for a in EITHER for b in EITHER}
-            self.binary[node.head].setdefault(heads[0], {})[heads[1]] = ways
-            return ways[many[0], many[1]]
+            both = {a: {b: self._choose(node.head, heads, (a, b)) for b in EITHER} for a in EITHER}
+            self.binary[node.head].setdefault(heads[0], {})[heads[1]] = both
+            return both[many[0]][many[1]]
         key = (node.head, *heads)
         if key not in self._choices:
             chosen = self._choose(node.head, heads, (True,) * len(heads))

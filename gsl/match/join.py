@@ -188,7 +188,7 @@ class Agreeing:
     def beginning(
         self, clashes: Iterable[Clash], present: Container[Node | None]
     ) -> Iterable[Node | None]:
-        """Return the users, of many those from the first on that is `present` and does not clash."""
+        """Return the users, of many those from the first that is `present` and does not clash."""
         users = self._users
         if len(users) <= FEW:
             return users

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import Mock, patch
 
 import pytest
 
-from gsl import Expr, Subst, Var, Workload, apply, op, pat, rule
-from gsl.engine.fixpoint import Record, matches
+from gsl import Call, Expr, Subst, Var, Workload, apply, op, pat, rule
+from gsl.engine import fixpoint
+from gsl.engine.fixpoint import OTHERS_PER_NODE, Record, matches
 from gsl.errors import MisuseError, RewriteError, RuleError
 from gsl.evaluate import run
 from gsl.graph import Graph, reverse_post_order
 from gsl.match import match_at
+from gsl.operators import REGISTRY
 from gsl.rewrite.builder import rewrite
 from tests.match.toys import (
     TANH,
@@ -134,6 +137,37 @@ def test_refused_match_does_not_hinder_the_others() -> None:
 
     assert result == [("Relu", "a"), ("Softmax", 1, "m")]
     assert len(record.refused) == 1
+
+
+@pytest.mark.parametrize("legal", [0, 1, 5, 30])
+def test_match_beside_refused_ones_is_replaced(legal: int) -> None:
+    """Which of many users makes a target that can be built does not depend on their order."""
+    flat = op.Reshape(X)
+    rule = Subst([op.Exp(X), flat], [op.Tanh(X), op.Reshape(op.Relu(X), shape=(flat.shape[0], 2))])
+    square = Var("m", (2, 2))
+    shapes = [(2, 2) if place == legal else (1, 4) for place in range(31)]
+    reshaped = [Call(REGISTRY["Reshape"], [square], {"shape": shape}) for shape in shapes]
+    record = Record()
+
+    result = apply_to([exp(square), *reshaped], rule, record=record)
+
+    assert result[0] == ("Tanh", "m")
+    assert result[1 + legal] == ("Reshape", (2, 2), ("Relu", "m"))
+    assert (record.total, len(record.refused)) == (1, 1 if legal else 0)
+
+
+def test_matches_beside_refused_ones_are_tried_in_linear_time() -> None:
+    flat, other = op.Reshape(X), op.Reshape(X)
+    rule = Subst([flat, other], [flat, op.Reshape(X, shape=(other.shape[0], 2))])
+    square = Var("m", (2, 2))
+    many = [Call(REGISTRY["Reshape"], [square], {"shape": (1, 4)}) for _ in range(150)]
+
+    tried = Mock(side_effect=rewrite)
+    with patch.object(fixpoint, "rewrite", tried):
+        workload = Workload(many)
+        assert apply(workload, [rule]) is workload
+
+    assert 1000 < tried.call_count < OTHERS_PER_NODE * 151 + 151 + 1
 
 
 def test_refusal_shows_the_operands_of_what_was_made_before() -> None:
