@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gsl import attr, op, pat
-    from gsl.engine.fixpoint import Record, apply
+    from gsl.engine.fixpoint import apply
+    from gsl.engine.record import Record
     from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
     from gsl.fold import FoldRecord
     from gsl.subst import Rule, Subst, rule
@@ -39,7 +40,8 @@ __all__ = [
 ]
 
 _MODULES = {
-    **dict.fromkeys(("Record", "apply"), "gsl.engine.fixpoint"),
+    "Record": "gsl.engine.record",
+    "apply": "gsl.engine.fixpoint",
     **dict.fromkeys(("Call", "Const", "Expr", "Proj", "Tuple", "Var"), "gsl.expr"),
     "FoldRecord": "gsl.fold",
     **dict.fromkeys(("Rule", "Subst", "rule"), "gsl.subst"),

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from gsl.drawing.vertices import drawing_of_graph
-from gsl.engine.fixpoint import Record, apply
+from gsl.engine.fixpoint import apply
+from gsl.engine.record import Record
 from gsl.errors import GslError, RewriteError
 from gsl.expr import Call, Expr
 from gsl.fold import FoldRecord
@@ -137,6 +138,7 @@ def _folded(
         folded = workload.fold(record=left)
         if folded is workload:
             return workload, left
+        record.refused.clear()  # what is still there is refused again
         workload = apply(folded, list(named), max_rewrites=max_rewrites, record=record)
         if workload is folded:
             return workload, left
@@ -164,12 +166,20 @@ def _report(
         yield from _table([("rule", "rewrites", "roots"), *rows])
     counts = f"{_operators(before)} operators before, {_operators(after)} after"
     yield f"{record.total} rewrites by {len(rows)} of {len(named)} rules; {counts}"
-    for rule, error in record.refused:
-        yield f"left alone, a match of {named[rule]}: {error}"
+    yield from _left_alone(named, record, places)
     opaque = Counter(str(call.operator) for call in _calls(before) if _is_opaque(call))
     if opaque:
         listed = ", ".join(f"{name} ({count})" for name, count in sorted(opaque.items()))
         yield f"unknown operators, passed through: {listed}"
+
+
+def _left_alone(named: dict[Subst, str], record: Record, places: dict[Expr, str]) -> Iterator[str]:
+    """Yield a line for every rule and reason for which matches were left alone."""
+    roots: dict[tuple[str, str], list[Expr]] = {}
+    for refusal in record.refused:
+        roots.setdefault((named[refusal.rule], str(refusal.error)), []).append(refusal.root)
+    for (name, why), exprs in roots.items():
+        yield f"left alone, {name} ({len(exprs)}) at {_roots(exprs, places)}: {why}"
 
 
 def _unfolded(record: FoldRecord) -> Iterator[str]:

@@ -60,7 +60,7 @@ class Expr:
 
 
 class Const(Expr):
-    """A tensor known when the network is written.
+    """A tensor known when the network is written; raises MisuseError for what is none.
 
     A term as value or dtype makes a constant of rank 0 that is only known symbolically; then
     `value` is the term instead of an array. Numbers beyond the range of a float dtype become
@@ -130,6 +130,8 @@ class Call(Expr):
     ) -> None:
         if not isinstance(operator, Operator):
             raise MisuseError(f"{operator!r} is no operator; see gsl.operators.lookup")
+        if type(attributes) is not dict and not isinstance(attributes, Mapping):
+            raise MisuseError(f"attributes of {operator} are given by name, not as {attributes!r}")
         operands, types = _with_types(operator, operands)
         self.operator = operator
         self.attributes = _shared_attributes(operator, operator.normalise(attributes, types))
@@ -229,8 +231,11 @@ def _with_types(
 
 def _array(value: Any, dtype: Any) -> np.ndarray:
     try:
-        return np.array(value, dtype=dtype)
-    except (TypeError, ValueError) as error:
+        array = np.array(value, dtype=dtype)
+        if dtype is None or array.dtype.kind == "f" or np.array_equal(array, value):
+            return array
+        raise ValueError(f"{value!r} is not a value of {dtype}")
+    except (OverflowError, TypeError, ValueError) as error:
         raise MisuseError(f"a constant is a number or an array of numbers: {error}") from error
 
 

@@ -120,7 +120,10 @@ class Graph:
     """
 
     def __init__(self, outputs: Sequence[Expr], order: Iterable[Expr] | None = None) -> None:
-        nodes = mirrored(reverse_post_order(outputs) if order is None else order)
+        try:
+            nodes = mirrored(reverse_post_order(outputs) if order is None else order)
+        except KeyError:  # somebody has given an expression other operands, perhaps of a cycle
+            nodes = mirrored(reverse_post_order(outputs))
         self._nodes = list(nodes.values())
         self._changed: list[Node] = []
         self._arrivals: dict[Node, list[Node]] = {}

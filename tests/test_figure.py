@@ -10,8 +10,8 @@ import pytest
 
 from gsl import Call, Expr, Subst, Var, Workload
 from gsl.check import check
-from gsl.engine.fixpoint import Record
 from gsl.engine.fixpoint import apply as apply_rules
+from gsl.engine.record import Record
 from gsl.evaluate import run
 from gsl.graph import reverse_post_order
 from gsl.operators import REGISTRY

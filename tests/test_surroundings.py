@@ -14,7 +14,7 @@ import pytest
 from gsl import Const, Expr, Subst, Workload, apply, op, pat
 from gsl.canonical import rule_hash
 from gsl.drawing.show import rule_text
-from gsl.engine.fixpoint import Record
+from gsl.engine.record import Record
 from gsl.evaluate import run
 from gsl.graph import Graph, reverse_post_order
 from gsl.match import match_at

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 
 from gsl.attr.writer import UNDECIDED
@@ -13,6 +12,7 @@ from gsl.collector import collector_paused
 from gsl.engine.affected import neighbourhood_of
 from gsl.engine.history import Noted, explanation
 from gsl.engine.index import index_of
+from gsl.engine.record import Record, Refusal
 from gsl.engine.ways import Anywhere, PutOff, Reached
 from gsl.errors import MisuseError, RewriteError
 from gsl.expr import Expr, Var
@@ -27,29 +27,6 @@ DEFAULT_REWRITES_PER_NODE = 20
 
 OTHERS_PER_NODE = 10
 """So many matches are tried for each node of a network because another one was refused."""
-
-
-@dataclass(slots=True)
-class Record:
-    """What an application did: rewrites per rule, and matches whose target was refused.
-
-    `roots` has what each rewrite replaced, the first output of the match as it was made. A
-    refused match is left as it is; the first of a rule at a root is listed.
-    """
-
-    counts: dict[Subst, int] = field(default_factory=dict)
-    roots: dict[Subst, list[Expr]] = field(default_factory=dict)
-    refused: list[tuple[Subst, RewriteError]] = field(default_factory=list)
-
-    @property
-    def total(self) -> int:
-        """The number of rewrites."""
-        return sum(self.counts.values())
-
-    def note(self, rule: Subst, roots: Sequence[Expr]) -> None:
-        """Count rewrites."""
-        self.counts[rule] = self.counts.get(rule, 0) + len(roots)
-        self.roots.setdefault(rule, []).extend(roots)
 
 
 def apply(
@@ -76,7 +53,7 @@ def apply(
     Raises MisuseError for what is no workload, no list of rules that are written down or no limit,
     RuleError for a rule that is not well formed, GraphError for a graph with a cycle, and
     RewriteError when more than `max_rewrites` are needed (default: 20 per node, at least 1000),
-    which means that the rules feed each other; it names those that do.
+    mostly because rules feed each other; it names those that do.
     """
     _require_kinds(workload, rules)
     _require_options(max_rewrites, record)
@@ -247,7 +224,7 @@ class _Run:
         if self.rewrites > self.limit:
             why = explanation(self._history)
             cure = "leave one out, give it a condition, or allow more with max_rewrites"
-            raise RewriteError(f"no end after {self.limit} rewrites; {why} ({cure})")
+            raise RewriteError(f"not done after {self.limit} rewrites; {why} ({cure})")
 
     def _go_on(self, root: Node, added: Sequence[Node]) -> None:
         """Have what was made examined next, and what it may have made possible after all others."""
@@ -290,7 +267,7 @@ class _Run:
     def _refuse(self, rule: Subst, node: Node, error: RewriteError) -> None:
         if (rule, node) not in self._refused:
             self._refused.add((rule, node))
-            self.record.refused.append((rule, error))
+            self.record.refused.append(Refusal(rule, node.expr, error))
 
 
 def matches(rule: Subst, workload: Workload) -> Iterator[tuple[Node, Graph]]:

@@ -17,13 +17,11 @@ Noted = tuple[Subst, Iterable[Node], Iterable[Node]]
 
 def explanation(rewrites: Sequence[Noted]) -> str:
     """Say which rules repeat in the rewrites so far, each by the name of what it makes possible."""
-    recent = [rule for rule, _, _ in rewrites[-LONGEST:]]
-    for rules in (_chain(rewrites), recent):
-        period = period_of(rules)
-        if period:
-            names = [rule.name for rule in (*period, period[0])]
-            return f"the rules feed each other: {' -> '.join(names)}"
-    names = [rule.name for rule in dict.fromkeys(recent)]
+    period = period_of(_chain(rewrites))
+    if period:
+        names = [rule.name for rule in (*period, period[0])]
+        return f"the rules feed each other: {' -> '.join(names)}"
+    names = [rule.name for rule in dict.fromkeys(rule for rule, _, _ in rewrites[-LONGEST:])]
     return f"the last rules were {', '.join(names)}"
 
 

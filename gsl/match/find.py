@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from gsl.attr.code import NotCompiledError
 from gsl.attr.writer import UNDECIDED
+from gsl.errors import MisuseError
 from gsl.graph import Graph, Node
 from gsl.match.bindings import Bindings, Mismatch
 from gsl.match.fan import Fan, FanMatcher
@@ -43,8 +44,10 @@ def matches_at(subst: Subst, graph: Graph, root: Node) -> Iterator[Bindings]:
     """Yield every match of the source of `subst` whose first output is `root`.
 
     Of a variadic source these are matches with as many outputs as possible, one for each largest
-    set of outputs. The bindings are only valid until the next one is asked for.
+    set of outputs. The bindings are only valid until the next one is asked for. Raises MisuseError
+    for a root that is no node.
     """
+    require_node(root)
     matcher = subst.derived(matcher_of)
     if matcher is None:
         return search_of(subst, graph).matches(root)
@@ -71,6 +74,13 @@ def first_of(subst: Subst) -> First:
 def searched(subst: Subst, root: Node, graph: Graph) -> Bindings | None:
     """Return the first match at `root` that the search finds, or None."""
     return next(search_of(subst, graph).matches(root), None)
+
+
+def require_node(root: object) -> None:
+    """Raise MisuseError unless `root` is a node of a work graph."""
+    if not isinstance(root, Node):
+        cure = "take one of Graph(outputs), such as graph.outputs[0]"
+        raise MisuseError(f"a rule is matched at a node of a graph, not at {root!r}; {cure}")
 
 
 def nodes_of(found: Found | Bindings) -> Iterable[Node]:

@@ -53,6 +53,8 @@ class RuleSearch(Search):
         match item:
             case Output(pattern=pattern):
                 nodes = candidates(self, self.graph, pattern, None)
+                if not nodes:
+                    return Mismatch("nothing above what is bound can be this output", pattern)
                 return (prepend([Match(pattern, None, node)], rest) for node in nodes)
             case Finish():
                 mismatch = self.finish()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gsl.graph import Graph, Node
 from gsl.match.bindings import Bindings, Mismatch
-from gsl.match.find import search_of
+from gsl.match.find import require_node, search_of
 from gsl.subst import Subst
 
 
@@ -37,6 +37,7 @@ def trace(subst: Subst, graph: Graph, root: Node) -> Trace:
 
     Slower than `match_at`, because it notes what is bound whenever it comes further than before.
     """
+    require_node(root)
     search = search_of(subst, graph)
     search.traced = True
     for bindings in search.matches(root):

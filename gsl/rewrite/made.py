@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gsl.attr.evaluate import is_symbolic
-from gsl.errors import EvaluationError, RewriteError, UndecidedError
+from gsl.errors import EvaluationError, MisuseError, RewriteError, UndecidedError
 from gsl.expr import Call, Const, Expr, Proj, Tuple
 from gsl.graph import Graph, Node, node_of
 from gsl.operators import Operator
@@ -116,16 +116,9 @@ def require_type(wanted: Type, made: Type) -> None:
 def constant(value: Any, dtype: str) -> Const:
     """Return a constant; raise RewriteError when `value` is not a value of `dtype`."""
     try:
-        built = Const(value, dtype)
-    except (OverflowError, TypeError, ValueError) as error:
+        return Const(value, dtype)
+    except MisuseError as error:
         raise RewriteError(f"{value!r} is not a value of {dtype}") from error
-    if built.value.tolist() != _plain(value) and not dtype.startswith("float"):
-        raise RewriteError(f"{value!r} is not a value of {dtype}")
-    return built
-
-
-def _plain(value: Any) -> Any:
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
 def instance(fields: Sequence[Any], index: Any) -> Any:

@@ -32,6 +32,8 @@ def read_script(path: Path) -> Workload:
     """
     try:
         names = vars(import_file(path.resolve()))
+    except SystemExit as error:
+        raise ModelError(f"`{path}` cannot be executed: it ends the process") from error
     except Exception as error:
         raise ModelError(f"`{path}` cannot be executed: {reason(error)}") from error
     modules = {name: value for name, value in names.items() if isinstance(value, tvm.IRModule)}

@@ -11,7 +11,7 @@ import numpy as np
 
 from gsl.attr.evaluate import evaluate
 from gsl.attr.term import Access, Symbol, Term, subterms
-from gsl.errors import EvaluationError, GslError, RewriteError
+from gsl.errors import EvaluationError, GslError, MisuseError, RewriteError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import Graph, Node, reverse_post_order
 from gsl.match import Bindings, Mismatch, match_at, matches_at
@@ -145,7 +145,7 @@ def _constant(value: Any, dtype: str, is_written: bool) -> Const:
     try:
         with np.errstate(over="ignore"):
             return Const(value, dtype) if is_written else Const(np.asarray(value, dtype))
-    except (OverflowError, ValueError) as error:
+    except (MisuseError, OverflowError, ValueError) as error:
         raise EvaluationError(f"{value!r} is not a value of {dtype}") from error
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from gsl.engine.fixpoint import Record, apply
+from gsl.engine.fixpoint import apply
 from gsl.engine.index import RuleIndex
+from gsl.engine.record import Record
 from gsl.errors import RewriteError
 from gsl.subst import Subst
 from gsl.text.listing import listing

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gsl.engine.fixpoint import Record, apply
+from gsl.engine.fixpoint import apply
+from gsl.engine.record import Record
 from gsl.errors import GslError, described
 from gsl.text.listing import listing
 from gsl.workload import Workload
@@ -61,7 +62,7 @@ def _missed(question: Question, subject: str, workload: Workload) -> Iterator[Fi
         yield Finding(MUST_MATCH, message, span, details=_lines(workload), subject=subject)
         return
     if not record.total and record.refused:
-        refusal = record.refused[0][1]
+        refusal = record.refused[0].error
         message = f"the source matches in {subject}, but the target cannot be built: {refusal}"
         yield Finding(MUST_MATCH, message, span, details=_lines(workload), subject=subject)
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gsl.engine.fixpoint import Record, apply
+from gsl.engine.fixpoint import apply
+from gsl.engine.record import Record
 from gsl.errors import GraphError, GslError, RewriteError
 from gsl.expr import Expr
 from gsl.graph import reverse_post_order
@@ -159,7 +160,7 @@ def _rewrite(subst: Subst, network: Network) -> Rewritten:
         once = rewrite_once(subst, network.outputs, network.matched)
         return replace(once, endless=True)
     if record.refused:
-        return Rewritten(refusal=record.refused[0][1])
+        return Rewritten(refusal=record.refused[0].error)
     if not record.total:
         return rewrite_once(subst, network.outputs, network.matched)
     # Matches with several outputs may be put together from those of two sites.

@@ -16,7 +16,7 @@ import pytest
 from gsl import Expr, Subst, Workload, apply, attr, op, pat
 from gsl.check import check
 from gsl.engine import ways
-from gsl.engine.fixpoint import Record
+from gsl.engine.record import Record
 from gsl.errors import RewriteError
 from gsl.expr import Call
 from gsl.graph import Graph, reverse_post_order

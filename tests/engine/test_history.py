@@ -68,6 +68,12 @@ def test_without_a_period_the_last_rules_are_named() -> None:
     assert explanation(history) == "the last rules were to_exp, to_relu, grow"
 
 
+def test_rule_that_applies_in_many_places_does_not_feed_itself() -> None:
+    history: list[Noted] = [(ONE, [node()], [node()]) for _ in range(4)]
+
+    assert explanation(history) == "the last rules were to_exp"
+
+
 def test_what_is_remembered_for_the_explanation_is_bounded() -> None:
     history: list[Noted] = []
     matched = node()
@@ -89,5 +95,5 @@ ENDLESS = [
 def test_error_names_the_rules_that_feed_each_other(
     rules: list[Subst], network: object, names: str
 ) -> None:
-    with pytest.raises(RewriteError, match=f"no end after 40 rewrites; .*({names})"):
+    with pytest.raises(RewriteError, match=f"not done after 40 rewrites; .*({names})"):
         apply(Workload(network), rules, max_rewrites=40)

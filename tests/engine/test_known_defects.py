@@ -8,7 +8,7 @@ from itertools import permutations
 import pytest
 
 from gsl import Expr, Subst, Workload, apply, op, pat
-from gsl.engine.fixpoint import Record
+from gsl.engine.record import Record
 from gsl.graph import Graph
 from tests.match.toys import add, exp, negative, p_pack, relu, tanh, var
 from tests.rewriting import shape_of

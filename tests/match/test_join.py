@@ -8,7 +8,7 @@ import pytest
 
 from gsl import Expr, Subst, Var, Workload, apply, attr, op, pat
 from gsl.attr.term import Access
-from gsl.engine.fixpoint import Record
+from gsl.engine.record import Record
 from gsl.graph import Graph, Node
 from gsl.match.branch import Shape
 from gsl.match.find import find, search_of

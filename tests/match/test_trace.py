@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gsl import Expr, Subst, op, pat
+from gsl.errors import MisuseError
 from gsl.graph import Graph
 from gsl.match import Mismatch, Trace, match_at, trace
 from tests.match.cutting import Cutter, random_outputs
@@ -26,12 +27,26 @@ def traced(source: Any, outputs: Sequence[Expr], **subst: Any) -> Trace:
 
 first, second = op.Exp(X), op.Negative(op.Relu(X))
 t = p_tag(X)
+
+
+@pytest.mark.parametrize("ask", [match_at, trace])
+def test_rule_is_matched_at_a_node(ask: Any) -> None:
+    with pytest.raises(
+        MisuseError, match=r"matched at a node of a graph, not at Var\('a'.*outputs"
+    ):
+        ask(Subst(op.Relu(X), X), Graph([A]), A)
+
+
 CASES: dict[str, tuple[Any, list[Expr], list[pat.Pattern], str]] = {
     "nothing": (op.Relu(X), [exp(A)], [], "expected the call of Relu, found Exp"),
     "the root": (r := op.Relu(op.Exp(X)), [relu(A)], [r], "expected the call of Exp"),
     "all but an attribute": (
         tags := p_tag(below := op.Relu(X), k=1), [tag(relu(A), 2)], [tags, below, X],
         "attribute `k` is 2",
+    ),
+    "all but a further output": (
+        [first_of_two := op.Exp(X), op.Tanh(X)], [exp(A), relu(A)], [first_of_two, X],
+        "nothing above what is bound can be this output",
     ),
     "the better of two arms": (
         either := op.Relu(pat.Alt(op.Exp(X), arm := -op.Tanh(X))), [relu(negative(A))],

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gsl import Expr, Subst, Var, Workload, apply, attr, op, pat
-from gsl.engine.fixpoint import Record
+from gsl.engine.record import Record
 from gsl.errors import EvaluationError, GraphError, OperatorError, RewriteError, UndecidedError
 from gsl.graph import Graph, Node, link
 from gsl.match.find import match_at
@@ -104,7 +104,7 @@ def test_attributes_that_look_equal_in_two_patterns_are_not_mixed_up() -> None:
     apply(Workload([relu(A), tanh(A)]), [one, flag], record=record)
 
     assert record.counts == {one: 1}
-    assert [rule for rule, _ in record.refused] == [flag]
+    assert [refusal.rule for refusal in record.refused] == [flag]
 
 
 REFUSED: list[tuple[str, tuple[Any, ...], type[Exception]]] = [

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gsl import Call, Const, Expr, Subst, Var, Workload, apply, attr, op, pat
-from gsl.engine.fixpoint import Record
+from gsl.engine.record import Record
 from gsl.expr import Tuple as TupleExpr
 from gsl.graph import Graph
 from gsl.match.find import find

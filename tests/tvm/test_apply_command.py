@@ -108,9 +108,22 @@ def test_the_table_says_what_was_rewritten_where(capsys: pytest.CaptureFixture[s
     assert lines[1].startswith("relu_relu         3  Relu %")
     assert lines[1].endswith("Relu %6")
     assert lines[2] == "3 rewrites by 1 of 3 rules; 7 operators before, 4 after"
-    assert lines[3].startswith("left alone, a match of loses_the_shape: the target cannot be built")
+    left = "left alone, loses_the_shape (1) at Exp %7: the target cannot be built"
+    assert lines[3].startswith(left)
     assert lines[4] == "unknown operators, passed through: relax.acosh (1)"
     assert len(lines) == 5
+
+
+def test_matches_left_alone_are_counted_once(capsys: pytest.CaptureFixture[str]):
+    onnx = pytest.importorskip("onnx")
+    graph = OnnxGraph()
+    outputs = [graph.add("Exp", "x") for _ in range(7)]
+    scaled = graph.add("Mul", outputs[0], graph.add("Abs", graph.weight(3)))  # to be folded
+    onnx.save(graph.model({"x": [2, 3]}, scaled, *outputs[1:]), "exps.onnx")
+    lines = output_of(capsys, "apply", "rules.py", "exps.onnx", "--no-timing")
+    (left,) = [line for line in lines if line.startswith("left alone")]
+    assert left.startswith("left alone, loses_the_shape (7) at Exp %1, Exp %")
+    assert ", 2 more: the target cannot be built" in left
 
 
 def test_what_a_rule_has_made_is_called_so(capsys: pytest.CaptureFixture[str]):

@@ -125,12 +125,21 @@ def test_an_onnx_node_that_is_ill_typed_is_named():
         Workload.from_onnx(graph.model({"x": [2, 3]}, product))
 
 
+def doubled_model() -> Any:
+    model = dense_model()
+    product, relu = model.graph.node
+    relu.output[0] = model.graph.output[0].name = product.output[0]
+    return model
+
+
 ONNX_MISTAKES: dict[str, tuple[Any, dict[str, Any], str]] = {
     "an open size": (lambda: dense_model(["batch", 4]), {}, r"open shape \(batch, 4\); give its"),
     "an unnamed size": (lambda: dense_model([None, 4]), {}, r"open shape \(\?, 4\)"),
     "an unknown input": (dense_model, {"y": (2, 4)}, "no input `y`; its inputs are x"),
     "a misspelt input": (lambda: dense_model(), {"xx": (2, 4)}, "did you mean `x`"),
     "no shape": (lambda: dense_model(None), {}, r"open shape \(\.\.\.\); give its sizes as"),
+    "another size": (lambda: dense_model(["n", 4]), {"x": (2, 5)}, r"shape \(n, 4\), not \(2, 5\)"),
+    "a name used twice": (doubled_model, {}, "node 1, Relu of `MatMul_0_0` makes `MatMul_0_0`, wh"),
     "another rank": (dense_model, {"x": (4,)}, r"input `x` has the shape \(2, 4\), not \(4,\)"),
     "no model": (lambda: 5, {}, "int is neither a path nor an onnx.ModelProto"),
 }
@@ -213,13 +222,30 @@ def test_nodes_out_of_order_are_named():
 
 def test_a_pytorch_module_is_read_with_parameters_and_buffers():
     torch = pytest.importorskip("torch")
-    module = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3))
+
+    class Scaled(torch.nn.BatchNorm1d):
+        def __init__(self) -> None:
+            super().__init__(3)
+            self.register_buffer("factor", torch.tensor(2.0))
+            self.register_buffer("order", torch.tensor([2, 0, 1]))
+            self.register_buffer("unsaved", torch.rand(3), persistent=False)
+
+        def forward(self, data: Any) -> Any:
+            return super().forward(data)[:, self.order] * self.factor + self.unsaved
+
+    module = torch.nn.Sequential(torch.nn.Linear(4, 3), Scaled())
     values = torch.randn(2, 4)
-    workload = Workload.from_torch(exported(module, values))
+    program = exported(module, values)
+    kinds = [spec.kind for spec in program.graph_signature.input_specs]
+    workload = Workload.from_torch(program)
+    assert kinds == [spec.kind for spec in program.graph_signature.input_specs]
     (name,) = (variable.name for variable in workload.inputs)
-    assert list(workload.parameters) == ["p_0_weight", "p_0_bias", "p_1_weight", "p_1_bias"]
-    buffers = [e for e in reverse_post_order(workload.outputs) if isinstance(e, Const)]
-    assert [buffer.shape for buffer in buffers] == [(3,), (3,)]
+    learnt = ["p_0_weight", "p_0_bias", "p_1_weight", "p_1_bias"]
+    assert [*workload.parameters] == [*learnt, "b_1_running_mean", "b_1_running_var"]
+    constants = [e for e in reverse_post_order(workload.outputs) if isinstance(e, Const)]
+    assert [(one.shape, one.dtype) for one in constants] == [
+        ((3,), "int64"), ((), "float32"), ((3,), "float32"),
+    ]  # fmt: skip
     (computed,) = workload.run({name: values.numpy()})
     np.testing.assert_allclose(computed, module(values).detach().numpy(), rtol=1e-5, atol=1e-6)
 

@@ -121,6 +121,7 @@ SCRIPTS = {
         "not 2 of them: One, Two",
     ),
     "an exception": ("1 / 0", "cannot be executed: division by zero"),
+    "an end of the process": ("import sys; sys.exit(0)", "cannot be executed: it ends the process"),
     "an unknown operator": (FUNCTION.format(name="M", operator="expp"), "cannot be executed: .*"),
     "no function main": (
         FUNCTION.format(name="M", operator="exp").replace("main", "other"),

@@ -16,12 +16,14 @@ from real_models import (
     mobilenet,
     quantised,
     resnet,
+    torch_block,
     transformer_encoder,
     unet,
 )
 
 from gsl import Workload, apply
-from gsl.engine.fixpoint import Record, matches
+from gsl.engine.fixpoint import matches
+from gsl.engine.record import Record
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import OpaqueOperator
@@ -106,6 +108,7 @@ MODELS: dict[str, tuple[Any, Callable[[], Any]]] = {
     "mobilenet": (from_onnx, mobilenet),
     "unet": (from_onnx, unet),
     "quantised": (from_onnx, quantised),
+    "torch_block": (from_torch, torch_block),
     "transformer_encoder": (from_torch, transformer_encoder),
     "lstm_step": (from_torch, lstm_step),
 }
@@ -122,6 +125,7 @@ EXPECTED = {
     "mobilenet": {"lower_batch_norm": 5},
     "unet": {"lower_batch_norm": 5},
     "quantised": {"relu_relu": 1},
+    "torch_block": {"lower_batch_norm": 3},
     "transformer_encoder": {"lower_layer_norm": 4, "transpose_transpose": 2},
     "lstm_step": {"matmul_as_dense": 2, "add_association": 1},
 }
@@ -158,6 +162,23 @@ def test_a_folded_and_saved_model_computes_what_the_framework_computes(name: str
     inputs = random_inputs(model.before, seed=2)
     results = Workload.load(tmp_path / "model.gsl").run(inputs)
     for computed, expected in zip(results, model.reference(**inputs), strict=True):
+        np.testing.assert_allclose(computed, expected, **TOLERANCE)
+
+
+@pytest.mark.parametrize("name", ["resnet", "torch_block"])
+def test_scales_of_batch_norm_are_folded_into_weights(name: str):
+    """Each convolution is followed by its bias, and by nothing else that was a batch norm."""
+    model = rewritten(name)
+    files = ("normalisation.py", "convolution.py::conv_mul")
+    rules = [rule() for file in files for rule in load_rules(str(SOUND / file))]
+    folded = apply(model.before, rules).fold()
+    calls = [e for e in reverse_post_order(folded.outputs) if isinstance(e, Call)]
+    left = {call.operator.name for call in calls}
+    assert not {"BatchNorm", "Multiply", "Subtract", "Sqrt"} & left
+    biased = [call for call in calls if call.operator.name == "BiasAdd"]
+    assert any(call.operands[0].operator.name == "Conv2D" for call in biased)
+    inputs = random_inputs(model.before, seed=3)
+    for computed, expected in zip(folded.run(inputs), model.reference(**inputs), strict=True):
         np.testing.assert_allclose(computed, expected, **TOLERANCE)
 
 
