@@ -13,13 +13,13 @@ from gsl.evaluate import value_of
 from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
 from gslverify.comparison.approximations import approximated
-from gslverify.comparison.bounded import Bounded, number
+from gslverify.comparison.bounded import PRECISIONS, Bounded, number
 from gslverify.comparison.references import failure_of
 from gslverify.finding import Difference
 
 MOST_ELEMENTS_SHOWN = 5
-FILL = "fill_value"
-"""The attribute of operators that make tensors of one number."""
+FILLS = frozenset(("fill_value", "on_value", "off_value"))
+"""Attributes whose numbers are elements of results."""
 
 
 class UndefinedError(GslError):
@@ -61,6 +61,23 @@ def evaluate_bounded(
     return [values[output] for output in outputs], values
 
 
+UNITS_OF_CONSTANTS = 8.0
+"""Units of its dtype by which a constant may be off that was computed from another one."""
+
+
+def rounded_constants(outputs: Sequence[Expr]) -> dict[Expr, Any]:
+    """Return the constants that may have been computed from constants of an earlier rewrite.
+
+    An earlier one was rounded to its dtype, which no bound on the machine's arithmetic covers.
+    """
+    found: dict[Expr, Any] = {}
+    for expr in reverse_post_order(outputs):
+        if isinstance(expr, Const) and expr.asked is not None and expr.asked != float(expr.value):
+            error = UNITS_OF_CONSTANTS * PRECISIONS[expr.dtype].unit * abs(expr.asked)
+            found[expr] = Bounded(expr.asked, error, expr.dtype)
+    return found
+
+
 def computed(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -> Any:
     """Return the value of an expression for those of its operands, floats with an error bound."""
     return lift(_defined_value(expr, operands, inputs))
@@ -82,16 +99,20 @@ def _defined_value(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -
         raise failure from error
     if not isinstance(expr, Call):
         return value
-    value = _filled(expr, value) if FILL in expr.attributes else value
+    value = _filled(expr, value) if not FILLS.isdisjoint(expr.attributes) else value
     return approximated(expr, operands, value)
 
 
 def _filled(expr: Call, value: Any) -> Any:
-    """Give what is filled with a number the error of rounding that number, as constants have it."""
-    fill = float(expr.attributes[FILL])
+    """Give what is filled with numbers the error of rounding these, as constants have it."""
     if value.dtype.kind != "f":
         return value
-    return np.broadcast_to(number(fill, value.dtype), value.shape)
+    filled: Any = lift(value)
+    plain = filled.value
+    for name in FILLS & expr.attributes.keys():
+        fill = number(float(expr.attributes[name]), value.dtype)
+        filled = np.where(plain == value.dtype.type(fill.value), fill, filled)
+    return filled
 
 
 def lift(value: Any) -> Any:

@@ -175,4 +175,5 @@ def _drawn(trial: Trial, style: str, generator: np.random.Generator) -> dict[str
 
 
 def _loss(errors: Errors) -> float:
-    return errors.target / max(errors.source, errors.floor)
+    least = max(errors.source, errors.floor)
+    return errors.target / least if least else np.inf

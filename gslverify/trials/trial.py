@@ -31,6 +31,7 @@ from gslverify.comparison.compare import (
     evaluate_bounded,
     is_finite,
     not_finite,
+    rounded_constants,
 )
 from gslverify.comparison.references import ReferenceFailureError
 from gslverify.comparison.repeated import changing_reference
@@ -137,7 +138,8 @@ def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Ou
     if not all(has_at_most(expr, MOST_ELEMENTS_OF_TARGET) for expr in exprs):
         return Outcome(network, inputs, prepared.outputs, rejected=TOO_LARGE)
     announce(lambda: example_of(Outcome(network, inputs, prepared.outputs), LAST))
-    return _compare(network, inputs, prepared.outputs)
+    chained = prepared.outputs if prepared.rewrites > 1 else ()
+    return _compare(network, inputs, prepared.outputs, rounded_constants(chained))
 
 
 def _declined(network: Network, inputs: Mapping[str, Any], rewritten: Rewritten) -> Outcome:
@@ -168,7 +170,12 @@ def _rewrite(subst: Subst, network: Network) -> Rewritten:
     return Rewritten(result.outputs, rewrites=record.total if countable else MOST_REWRITES)
 
 
-def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ...]) -> Outcome:
+def _compare(
+    network: Network,
+    inputs: Mapping[str, Any],
+    target: tuple[Expr, ...],
+    constants: Mapping[Expr, Any],
+) -> Outcome:
     try:
         before, known = evaluate_bounded(network.outputs, inputs)
     except GslError as error:
@@ -176,7 +183,7 @@ def _compare(network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ..
     if not is_defined(network, inputs, known):
         return Outcome(network, inputs, target, rejected=UNDEFINED)
     try:
-        after, values = evaluate_bounded(target, inputs, known)
+        after, values = evaluate_bounded(target, inputs, {**constants, **known})
     except (AmbiguousError, ReferenceFailureError) as error:
         return Outcome(network, inputs, target, rejected=str(error))
     except UndefinedError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,10 @@ UFUNCS: dict[Any, UfuncRule] = {}
 FUNCTIONS: dict[Any, FunctionRule] = {}
 
 
+Origin = tuple[Any, Any]
+"""What tells a function of one operand, and its operand."""
+
+
 class AmbiguousError(GslError):
     """A decision, such as a comparison, lies within the error bound: nothing can be concluded."""
 
@@ -30,11 +34,19 @@ class UnfollowedError(TypeError):
 
 
 class Bounded(NDArrayOperatorsMixin):
-    """Values in float64 with a bound on the error of each, and the dtype they stand for."""
+    """Values in float64 with a bound on the error of each, and the dtype they stand for.
 
-    __slots__ = ("dtype", "error", "value")
+    `origin` is a function and the exact values that it was computed from, element by element:
+    where these are equal so are the results, on every machine, whatever their errors. Results that
+    are exact have none, nor have those of several tensors.
+    """
 
-    def __init__(self, value: Any, error: Any = None, dtype: Any = None) -> None:
+    __slots__ = ("dtype", "error", "origin", "value")
+
+    def __init__(
+        self, value: Any, error: Any = None, dtype: Any = None, origin: Origin | None = None
+    ) -> None:
+        self.origin = origin
         array = np.asarray(value)
         self.dtype = np.dtype(array.dtype if dtype is None else dtype)
         self.value = array.astype(np.float64)
@@ -61,7 +73,18 @@ class Bounded(NDArrayOperatorsMixin):
         return not self.error.any()
 
     def __getitem__(self, index: Any) -> Bounded:
-        return Bounded(self.value[index], self.error[index], self.dtype)
+        origin = self.moved_origin(lambda operand: operand[index])
+        return Bounded(self.value[index], self.error[index], self.dtype, origin)
+
+    def moved_origin(self, move: Callable[[Any], Any]) -> Origin | None:
+        """Return the origin of elements that are moved alike."""
+        return None if self.origin is None else (self.origin[0], move(self.origin[1]))
+
+    def is_twin_of(self, other: Bounded) -> Any:
+        """Tell which elements are the same function of the same number as those of `other`."""
+        if self.origin is None or other.origin is None or self.origin[0] != other.origin[0]:
+            return False
+        return self.origin[1] == other.origin[1]
 
     def __len__(self) -> int:
         return len(self.value)
@@ -99,7 +122,11 @@ class Bounded(NDArrayOperatorsMixin):
             name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
             raise UnfollowedError(f"numpy.{name}" + (" with options" if options else ""))
         dtype = result_dtype(inputs)
-        return UFUNCS[ufunc](ufunc, dtype, *(lift(operand, dtype) for operand in inputs))
+        operands = [lift(operand, dtype) for operand in inputs]
+        result = UFUNCS[ufunc](ufunc, dtype, *operands)
+        if isinstance(result, Bounded) and ufunc is not np.matmul and not result.is_exact:
+            result.origin = _origin(ufunc, operands)
+        return result
 
     def __array_function__(
         self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -110,6 +137,18 @@ class Bounded(NDArrayOperatorsMixin):
 
     def __repr__(self) -> str:
         return f"Bounded({self.value!r}, error={self.error!r}, dtype={self.dtype})"
+
+
+def _origin(function: Any, operands: Sequence[Bounded]) -> Origin | None:
+    """Return the origin of a function of the elements of one array, all others being numbers."""
+    arrays = [operand for operand in operands if operand.ndim]
+    if len(arrays) > 1:
+        return None
+    numbers = [None if o.ndim else (o.value.item(), o.error.item()) for o in operands]
+    if not arrays:
+        return (function, *numbers), np.float64(0.0)
+    inner = (None, arrays[0].value) if arrays[0].is_exact else arrays[0].origin
+    return None if inner is None else ((function, *numbers, inner[0]), inner[1])
 
 
 def lift(operand: Any, dtype: Any) -> Bounded:

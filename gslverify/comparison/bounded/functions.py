@@ -11,6 +11,7 @@ from gslverify.comparison.bounded.array import (
     FUNCTIONS,
     AmbiguousError,
     Bounded,
+    Origin,
     lift,
     number,
     result_dtype,
@@ -40,7 +41,15 @@ def _move(func: Any, args: Arguments, kwargs: Options) -> Any:
     moved_errors = func(errors, *rest, **options)
     if isinstance(moved, list | tuple):
         return [Bounded(v, e, dtype) for v, e in zip(moved, moved_errors, strict=True)]
-    return Bounded(moved, moved_errors, dtype)
+    return Bounded(moved, moved_errors, dtype, _moved_origin(func, args, kwargs))
+
+
+def _moved_origin(func: Any, args: Arguments, kwargs: Options) -> Origin | None:
+    """Return the origin of a tensor whose own elements are moved, without others beside them."""
+    whole, *rest = args
+    if func in CHANGING or not isinstance(whole, Bounded):
+        return None
+    return whole.moved_origin(lambda operand: func(operand, *rest, **kwargs))
 
 
 def _exact(moved: Any, dtype: Any) -> Any:
@@ -111,11 +120,20 @@ def _require_clear_winner(func: Any, operand: Bounded, axis: int, keepdims: bool
     value, error = sign * operand.value, operand.error
     winner = np.argmax(value, axis, keepdims=True)
     is_winner = np.arange(value.shape[axis]) == np.moveaxis(winner, axis, -1)
-    others = np.where(np.moveaxis(is_winner, -1, axis), -np.inf, value + error)
+    is_equal = np.moveaxis(is_winner, -1, axis) | operand.is_twin_of(_taken(operand, winner, axis))
+    others = np.where(is_equal, -np.inf, value + error)
     least = np.take_along_axis(value - error, winner, axis)
     exact = ~np.any(error, axis=axis, keepdims=True)
     if not np.all(exact | (np.max(others, axis=axis, keepdims=True) < least)):
         raise AmbiguousError("the place of an extremum depends on rounding")
+
+
+def _taken(operand: Bounded, places: Any, axis: int) -> Bounded:
+    def take(array: Any) -> Any:
+        return np.take_along_axis(array, places, axis)
+
+    origin = operand.moved_origin(take)
+    return Bounded(take(operand.value), take(operand.error), operand.dtype, origin)
 
 
 def _einsum(func: Any, args: Arguments, kwargs: Options) -> Bounded:
@@ -171,4 +189,7 @@ FUNCTIONS.update(
         np.full_like: _filled,
     }
 )
+CHANGING = frozenset((np.pad, np.tril, np.triu))
+"""Functions that put other numbers beside the elements, or in their places."""
+
 FUNCTIONS.update(dict.fromkeys((*MOVEMENTS, np.pad, np.split, np.tril, np.triu), _move))

@@ -117,6 +117,7 @@ def monotone(ufunc: Any, dtype: Any, *operands: Bounded) -> Bounded:
     rounding = precision.function_units * precision.unit * np.abs(value) + precision.smallest
     fits = np.abs(value) + spread <= precision.largest
     error = np.where(fits, 2.0 * spread + rounding, np.inf)
+    error = np.where(_is_rational(ufunc, value, operands), 0.0, error)
     if np.isfinite(value).all():
         return Bounded(value, error, dtype)
     return settled(value, error, _certain_function(ufunc, value, operands), dtype)
@@ -136,6 +137,31 @@ POLES: Mapping[Any, Compute] = {
     np.power: lambda base, exponent: base == 0,
 }
 """Where a function of finite operands is infinite in exact arithmetic."""
+
+
+RATIONAL: Mapping[Any, Compute] = {
+    np.sqrt: lambda operand, value: (
+        (value == _float(value.astype(np.float32))) & (value * value == operand)
+    ),
+    np.exp: lambda operand, value: operand == 0,
+    np.cos: lambda operand, value: operand == 0,
+    np.sin: lambda operand, value: operand == 0,
+    np.tanh: lambda operand, value: operand == 0,
+    ERF: lambda operand, value: operand == 0,
+    np.log: lambda operand, value: operand == 1,
+}
+"""Where a function of an exact operand has an exact value, which every machine finds.
+
+The root of a square is one: it has half as many digits.
+"""
+
+
+def _is_rational(ufunc: Any, value: Any, operands: Sequence[Bounded]) -> Any:
+    """Tell where the value of a function of exact operands is known to be exact."""
+    if ufunc not in RATIONAL:
+        return False
+    (operand,) = operands
+    return (operand.error == 0) & RATIONAL[ufunc](operand.value, value)
 
 
 def _float(value: Any) -> Any:
@@ -170,6 +196,7 @@ def _lipschitz(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
     precision = current_precision()
     value = ufunc(operand.value)
     error = operand.error + precision.function_units * precision.unit * (1.0 + np.abs(value))
+    error = np.where(_is_rational(ufunc, value, [operand]), 0.0, error)
     return settled(value, error, operand.error == 0, dtype)
 
 
@@ -203,7 +230,7 @@ def _divides_exactly(left: Bounded, right: Bounded, value: Any) -> Any:
 
 
 def _decide(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Any:
-    bound = left.error + right.error
+    bound = np.where(left.is_twin_of(right), 0.0, left.error + right.error)
     if bound.any():
         gap = np.abs(left.value - right.value)
         if np.any((bound != 0) & ~(gap > bound)):

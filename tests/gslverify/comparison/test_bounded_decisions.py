@@ -249,3 +249,45 @@ def test_conversion_to_integers(dtype: str) -> None:
         converted = Bounded(values, error * (values != 0)).astype(dtype)
         assert isinstance(converted, np.ndarray)
         np.testing.assert_array_equal(converted, values.astype(dtype))
+
+
+@pytest.mark.parametrize(
+    ("compute", "operand"),
+    [
+        (np.sqrt, [0.0, 1.0, 2.25, 144.0]),
+        (np.exp, [0.0]),
+        (np.cos, [0.0]),
+        (np.sin, [0.0]),
+        (np.tanh, [0.0]),
+        (np.log, [1.0]),
+    ],
+)
+def test_functions_have_exact_values_of_some_numbers(compute: Any, operand: list[float]) -> None:
+    assert compute(Bounded(operand)).is_exact
+    assert not compute(Bounded([*operand, 3.0])).is_exact
+    assert not compute(Bounded(operand, np.full(len(operand), 1e-9))).is_exact
+
+
+def test_same_function_of_the_same_number_is_a_tie() -> None:
+    one, other = Bounded([1.0, 2.0, 3.0]), Bounded([1.0, 2.5, 2.0])
+
+    def scaled(operand: Bounded) -> Any:
+        return np.expand_dims(np.tanh(operand * 0.1), 0)
+
+    assert (scaled(one) >= scaled(other)).tolist() == [[True, False, True]]
+    assert (scaled(one)[0, :1] > scaled(other)[0, :1]).tolist() == [False]
+    assert np.argmax(scaled(Bounded([2.0, 5.0, 5.0])), axis=1).tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda operand: np.tanh(operand * 0.1) + 0.0 * operand,
+        lambda operand: np.tanh(operand / 10.0),
+        lambda operand: np.tanh(np.tril(np.broadcast_to(operand, (3, 3)))[2] * 0.1) * 1.0,
+    ],
+)
+def test_other_functions_of_the_same_number_are_no_tie(other: Any) -> None:
+    operand = Bounded([1.0, 2.0, 3.0])
+    with pytest.raises(AmbiguousError):
+        _ = np.tanh(operand * 0.1) > other(operand)
