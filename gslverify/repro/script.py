@@ -24,6 +24,9 @@ from gslverify.repro.form import Stored
 MOST_LINES = 40
 COLUMNS = 100
 DTYPE = re.compile(r'dtype="(\w+)"')
+TIRX = re.compile(r"\bT\.")
+"""How TVM prints numbers with many digits, as expressions of another module."""
+
 SHORT_DTYPE = r'"\1"'
 
 HEAD = '''"""{title}
@@ -33,7 +36,7 @@ HEAD = '''"""{title}
 import numpy as np
 import tvm
 from tvm import relax
-from tvm.script import ir as I, relax as R
+from tvm.script import ir as I, relax as R{more}
 
 '''
 
@@ -141,6 +144,7 @@ def python_text(stored: Stored) -> str:
     head = HEAD.format(
         title=_quoted(f"{stored.code_id}: {stored.message}")[: COLUMNS - 3],
         about=_quoted(f"Rule {stored.rule_id}, {_versions(stored)}."),
+        more=", tirx as T" if TIRX.search(program.text) else "",
     )
     without_target = COMPARE_WITH_NUMPY if expected else SOURCE_ONLY
     run = RUN + (COMPARE if program.target else without_target)

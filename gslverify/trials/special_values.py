@@ -31,16 +31,26 @@ from gslverify.comparison.special import (
     special_inputs,
 )
 from gslverify.finding import Assurance, Finding, Level
+from gslverify.generate.empty import plain_inputs
+from gslverify.generate.network import Network
 from gslverify.generate.work import combined_by
 from gslverify.stage import Count, Question
 from gslverify.trials.blame import difference_of
 from gslverify.trials.minimise import counterexample_of
 from gslverify.trials.second_opinion import spread
 from gslverify.trials.special_constants import with_special_constants
+from gslverify.trials.structures import complexity, like
 from gslverify.trials.trial import Outcome as Trial
+from gslverify.trials.trial import run_trial
 
 NETWORKS_WITH_SPECIAL_VALUES = 12
 FEW_ELEMENTS = 8
+
+SMALL_SIZES = ((1,), (2,), (1, 2, 3))
+"""Sizes of the axes of a smaller network, which take turns."""
+
+DRAWS = 8
+"""So many times special values are drawn for a smaller network."""
 
 
 def special_values(
@@ -58,8 +68,9 @@ def special_values(
     pairs = [(trial, one) for trial, found in zip(asked, changed, strict=True) for one in found]
     pairs = pairs or list(_changes_by_constants(question, asked))
     if pairs:
-        smallest = min(pairs, key=_weight)
-        yield _broken_promise(question, *smallest)
+        trial, change = min(pairs, key=_weight)
+        smaller = _in_smaller_network(question, trial.network, change.kind, passed)
+        yield _broken_promise(question, *(smaller or (trial, change)))
     elif asked:
         yield Assurance("", Level.TESTED, f"special values same, {len(asked)} graphs")
 
@@ -99,6 +110,28 @@ def _changes_by_constants(
             for inputs in (trial.inputs, *drawn):
                 for change in changes(special.network.outputs, special.target, inputs):
                     yield special, change
+
+
+def _in_smaller_network(
+    question: Question, network: Network, kind: str, passed: Sequence[Trial]
+) -> tuple[Trial, Change] | None:
+    """Return a change of the same kind in a match alone, with few elements, if there is one.
+
+    The structures are those of all networks that `passed`, simple ones first.
+    """
+    samplers = {id(one): one for trial in passed if (one := trial.network.sampler) is not None}
+    for sampler in sorted(samplers.values(), key=complexity):
+        for sizes in SMALL_SIZES:
+            small = like(network, sampler, sizes)
+            if small is None or small.elements >= network.elements > 1:
+                continue
+            trial = run_trial(question.subst, small, plain_inputs(small))
+            if trial.code is None and not trial.rejected:
+                found = [(trial, one) for draw in range(DRAWS) for one in _changes_of(trial, draw)]
+                for pair in (*found, *_changes_by_constants(question, [trial])):
+                    if pair[1].kind == kind:
+                        return pair
+    return None
 
 
 def _of_one_sign(sums: Sequence[Call], inputs: Mapping[str, Any]) -> bool:

@@ -95,7 +95,15 @@ def test_the_status_says_that_both_sides_are_equal(folder: Path) -> None:
     assert printed_by(python_text(stored(case)), folder, status=0).startswith("output 0: equal\n")
 
 
-@pytest.mark.parametrize("case", [constant_case(), layout_case()])
+def limits_case() -> Case:
+    """TVM prints numbers of this size as expressions of another module."""
+    x = Var("x", (1,))
+    largest = float(np.finfo("f4").max)
+    clipped = call("Clip", x, min=-largest, max=largest)
+    return case_of([clipped], [clipped], [x], {"x": np.float32([np.inf])})
+
+
+@pytest.mark.parametrize("case", [constant_case(), layout_case(), limits_case()])
 def test_constants_and_odd_numbers_are_written(case: Case, folder: Path) -> None:
     assert "output 0: different" in printed_by(python_text(stored(case)), folder)
 

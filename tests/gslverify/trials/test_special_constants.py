@@ -75,6 +75,21 @@ def test_special_constants_break_promises(write: Callable[[], Subst]) -> None:
 
 
 @pytest.mark.smt
+def test_broken_promises_are_shown_with_few_elements() -> None:
+    x = pat.Wildcard()
+
+    def adding_zero() -> Subst:
+        return Subst(x + pat.Const(0.0), x, where=[x.dtype == "float32"])
+
+    (finding,) = [one for one in promised(adding_zero).findings if not one.code.is_warning]
+    assert finding.counterexample is not None
+    case = finding.counterexample.case
+    assert case is not None
+    assert case.context == "alone"
+    assert all(array.size <= 3 for array in case.inputs.values())
+
+
+@pytest.mark.smt
 @pytest.mark.parametrize("write", [exchanged, without_what_is_below_zero])
 def test_promises_that_hold_for_all_constants_are_kept(write: Callable[[], Subst]) -> None:
     assert promised(write).verdict is Verdict.PASS
