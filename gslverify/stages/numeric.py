@@ -22,6 +22,7 @@ from gslverify.codes.numeric import (
 )
 from gslverify.coverage.uncovered import Survey, survey, with_corner
 from gslverify.finding import Assurance, Finding
+from gslverify.generate.alike import alike
 from gslverify.generate.arrays import inputs_of_a_mixture
 from gslverify.generate.choices import Choices, NothingDrawnError, Tape, entropy
 from gslverify.generate.empty import empty_networks
@@ -257,6 +258,7 @@ def _example(
     context, draws = (one.context,), search.question.settings.draws
     network = network_from(choices, samplers, context, one.dtypes, one.sizes, one.corner, fixed)
     inputs = inputs_of_a_mixture(choices, network, number, draws)
+    inputs += alike(network, inputs[0]) if inputs else []
     if network.in_corner:
         inputs = [*inputs, *peaks(network, number), *saturated(network, number)]
     return network, inputs
