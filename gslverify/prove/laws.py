@@ -124,6 +124,10 @@ class Laws:
             return [((), inside)]
         return self.value(self.algebra.cast(value, source, target))
 
+    def rounded(self, value: Value, source: Any, target: Any) -> Cases:
+        """Convert a number of which its dtype holds another one, which is all that is known."""
+        return self.value(self.algebra.cast(value, source, target))
+
     def _only_cast(self, value: Value, source: Any, target: Any) -> Value | None:
         cases = self.cast(value, source, target)
         return cases[0][1] if len(cases) == 1 and not cases[0][0] else None

@@ -12,7 +12,9 @@ from functools import reduce
 from itertools import product
 from typing import Any, assert_never
 
-from gsl.attr.term import Constant, Operation, operation
+import numpy as np
+
+from gsl.attr.term import Constant, Operation, Term, operation
 from gsl.kernel.expression import (
     AnyExpression,
     Apply,
@@ -22,6 +24,7 @@ from gsl.kernel.expression import (
     Reduction,
     Select,
 )
+from gsl.types import FLOATING
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.conditions import opposite
 from gslverify.prove.facts import Facts
@@ -75,8 +78,11 @@ class Normaliser:
             case Select(condition=condition, then=then, otherwise=otherwise):
                 return self._chosen(condition, self.cases(then), self.cases(otherwise))
             case Apply(function="cast", arguments=(value, Number() as source, Number() as target)):
+                dtypes = source.value, target.value
+                if _is_rounded(value, source.value):
+                    return self._each([value], lambda v: self.laws.rounded(v, *dtypes))
                 cast, computed = self.laws.cast, self._computed(value)
-                return self._each([value], lambda v: cast(v, source.value, target.value, computed))
+                return self._each([value], lambda v: cast(v, *dtypes, computed))
             case Apply(function=function, arguments=arguments):
                 return self._each(arguments, lambda *v: self._applied(function, arguments, v))
             case Reduction(function="sum"):
@@ -213,3 +219,14 @@ def _parts(guards: Iterable[Any]) -> Iterable[Any]:
 
 _TAKEN_APART = frozenset({"+", "-", "*", "/", "neg", "min", "max", "cond"})
 """Operations on constants that have a meaning for values, too."""
+
+
+def _is_rounded(value: Expression, dtype: Any) -> bool:
+    """Tell whether a number that a rule gives may be another one as its dtype holds it."""
+    if not isinstance(value, Number):
+        return False
+    number, name = (x.value if isinstance(x, Constant) else x for x in (value.value, dtype))
+    if isinstance(number, Term):
+        return isinstance(name, Term) or name in FLOATING
+    smallest = np.dtype(name if name in FLOATING else "float16").type(number)
+    return (isinstance(name, Term) or name in FLOATING) and float(smallest) != number

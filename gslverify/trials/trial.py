@@ -23,7 +23,7 @@ from gslverify.codes.numeric import (
     REWRITE_BREAKS_GRAPH,
     TARGET_UNDEFINED,
 )
-from gslverify.comparison.bounded import AmbiguousError
+from gslverify.comparison.bounded import AmbiguousError, RoundedConversionError
 from gslverify.comparison.compare import (
     Comparison,
     UndefinedError,
@@ -33,6 +33,7 @@ from gslverify.comparison.compare import (
     not_finite,
     rounded_constants,
 )
+from gslverify.comparison.machine import integers_made_wrong
 from gslverify.comparison.references import ReferenceFailureError
 from gslverify.comparison.repeated import changing_reference
 from gslverify.comparison.singular import is_singular
@@ -184,6 +185,10 @@ def _compare(
         return Outcome(network, inputs, target, rejected=UNDEFINED)
     try:
         after, values = evaluate_bounded(target, inputs, {**constants, **known})
+    except RoundedConversionError as error:
+        return _differing(network, inputs, target, integers_made_wrong(before, target, inputs)) or (
+            Outcome(network, inputs, target, rejected=str(error))
+        )
     except (AmbiguousError, ReferenceFailureError) as error:
         return Outcome(network, inputs, target, rejected=str(error))
     except UndefinedError as error:
@@ -200,13 +205,9 @@ def _compare(
     )
     if all(map(is_finite, known.values())):
         comparisons = _made_infinite(before, after, target, values) or comparisons
-    for comparison in comparisons:
-        if comparison.difference is not None:
-            code, message = _code(network, OUTPUTS_DIFFER), comparison.difference.summary
-            changing = changing_reference((*network.outputs, *target), inputs)
-            if changing:
-                code, message = REFERENCE_CHANGES, changing
-            return Outcome(network, inputs, target, "", code, message, comparisons=comparisons)
+    differing = _differing(network, inputs, target, comparisons)
+    if differing is not None:
+        return differing
     compared = sum(comparison.compared for comparison in comparisons)
     total = sum(comparison.total for comparison in comparisons)
     if not total:
@@ -217,6 +218,23 @@ def _compare(
     return Outcome(
         network, inputs, target, exact=exact, comparisons=comparisons, values=(before, after)
     )
+
+
+def _differing(
+    network: Network,
+    inputs: Mapping[str, Any],
+    target: tuple[Expr, ...],
+    comparisons: tuple[Comparison, ...],
+) -> Outcome | None:
+    """Return the outcome of a trial in which an output differs, None if none does."""
+    for comparison in comparisons:
+        if comparison.difference is not None:
+            code, message = _code(network, OUTPUTS_DIFFER), comparison.difference.summary
+            changing = changing_reference((*network.outputs, *target), inputs)
+            if changing:
+                code, message = REFERENCE_CHANGES, changing
+            return Outcome(network, inputs, target, "", code, message, comparisons=comparisons)
+    return None
 
 
 def _made_infinite(

@@ -12,7 +12,13 @@ Source: N. J. Higham, Accuracy and Stability of Numerical Algorithms, section 3.
 from __future__ import annotations
 
 from gslverify.comparison.bounded import functions, ufuncs
-from gslverify.comparison.bounded.array import AmbiguousError, Bounded, UnfollowedError, number
+from gslverify.comparison.bounded.array import (
+    AmbiguousError,
+    Bounded,
+    RoundedConversionError,
+    UnfollowedError,
+    number,
+)
 from gslverify.comparison.bounded.precision import PRECISIONS, Precision, rounding_like
 
 __all__ = [
@@ -20,6 +26,7 @@ __all__ = [
     "AmbiguousError",
     "Bounded",
     "Precision",
+    "RoundedConversionError",
     "UnfollowedError",
     "functions",
     "number",

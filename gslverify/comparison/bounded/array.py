@@ -29,6 +29,10 @@ class AmbiguousError(GslError):
     """A decision, such as a comparison, lies within the error bound: nothing can be concluded."""
 
 
+class RoundedConversionError(AmbiguousError):
+    """What an integer is made of lies within the error bound of a border between two integers."""
+
+
 class UnfollowedError(TypeError):
     """A function of NumPy is used that does not say what becomes of error bounds."""
 
@@ -98,7 +102,7 @@ class Bounded(NDArrayOperatorsMixin):
         if wanted.kind == "f":
             return self._rounded(wanted)
         if not np.all((self.error == 0) | self._decided(wanted)):
-            raise AmbiguousError("a conversion depends on rounding")
+            raise RoundedConversionError("a conversion depends on rounding")
         return self.value.astype(wanted)
 
     def _decided(self, wanted: np.dtype[Any]) -> Any:

@@ -1,0 +1,85 @@
+"""Wrong rules whose numbers or integers are rounded on the way to another dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from gsl import Subst, op, pat
+from gslverify.codes.numeric import OUTPUTS_DIFFER
+from gslverify.finding import Verdict
+from gslverify.stages.numeric import NUMERIC
+from gslverify.stages.prove import PROVE
+from tests.gslverify.stages.asking import ask, only
+
+pytestmark = pytest.mark.smt
+
+X = pat.Variable(dtype="float32")
+SMALL, OTHER = pat.Variable(dtype="int8"), pat.Variable(dtype="int8")
+
+Write = Callable[[], Subst]
+
+
+def in_half(number: float) -> Subst:
+    """x * c => x * cast[float32](c in half precision)."""
+    return Subst(X * number, X * op.Cast(pat.Const(number, dtype="float16"), dtype="float32"))
+
+
+def tenth_in_half() -> Subst:
+    return in_half(0.1)
+
+
+def odd_number_in_half() -> Subst:
+    return in_half(2049.0)
+
+
+def any_constant_in_half() -> Subst:
+    factor = pat.Const(shape=(), dtype="float32")
+    narrow = op.Cast(pat.Const(factor.value, dtype="float16"), dtype="float32")
+    return Subst(factor * X, narrow * X, where=[factor.value >= -6e4, factor.value <= 6e4])
+
+
+def filled_in_half() -> Subst:
+    full = op.Full(dtype="float16")
+    wide = op.Full(shape=full.shape, fill_value=full.fill_value, dtype="float32")
+    return Subst(op.Cast(full, dtype="float32"), wide)
+
+
+def products_of(dtype: str) -> Subst:
+    """The product of two bytes, which has 14 bits and a sign."""
+    one, other = (op.Cast(x, dtype="int32") for x in (SMALL, OTHER))
+    real = op.Cast(SMALL, dtype=dtype) * op.Cast(OTHER, dtype=dtype)
+    return Subst(one * other, op.Cast(real, dtype="int32"))
+
+
+def products_in_half() -> Subst:
+    return products_of("float16")
+
+
+def products_in_single() -> Subst:
+    return products_of("float32")
+
+
+def half_in_half() -> Subst:
+    return in_half(0.5)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [tenth_in_half, odd_number_in_half, any_constant_in_half, filled_in_half, products_in_half],
+)
+def test_numbers_that_are_rounded_are_found(write: Write) -> None:
+    assert only(ask(NUMERIC, write)).code is OUTPUTS_DIFFER
+    assert not any("proved" in one.text for one in ask(PROVE, write).assurances)
+
+
+@pytest.mark.parametrize("write", [half_in_half, products_in_single])
+def test_numbers_that_are_held_pass(write: Write) -> None:
+    assert ask(NUMERIC, write).findings == ()
+
+
+def test_numbers_that_are_held_are_proved() -> None:
+    result = ask(PROVE, half_in_half)
+    assert result.verdict is Verdict.PASS
+    assert any("proved" in one.text for one in result.assurances)
