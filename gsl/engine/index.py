@@ -113,6 +113,8 @@ def _shared_operands(rule: Subst, root: Pattern) -> list[int]:
             return []
         used = Counter(p for user in rule.source_patterns for p in dict.fromkeys(user.operands))
         return [place for place, p in enumerate(root.operands) if used[p] > 1]
+    if isinstance(variadic.field, Alt):  # whose operands are its arms
+        return []
     every = frozenset(variadic.field.operands) - frozenset(variadic.templates)
     several = variadic.minimum > 1
     return [place for place, p in enumerate(root.operands) if several and p in every]

@@ -76,9 +76,12 @@ class VariadicSearch(RuleSearch):
         inside = reverse_post_order([variadic.field])
         symbols = {s for pattern in inside for term in pattern.terms() for s in free_symbols(term)}
         self._order_matters = variadic.symbol in symbols
-        self._has_choices = any(isinstance(pattern, Alt) for pattern in inside)
+        known = reverse_post_order([variadic.first_of(variadic.field)])
+        further = {*inside} - {*known, *variadic.templates}  # shared, but not by the first field
+        self._has_choices = bool(further) or any(isinstance(pattern, Alt) for pattern in inside)
         self._last_taker: dict[Node, int] = {}
         self._passed: dict[int, list[Node]] = {}
+        self._positions: dict[Node, int] = {}
         self._definite: set[Node] = set()
         self._refused: Node | None = None
         self._candidate_count = 0
@@ -178,7 +181,7 @@ class VariadicSearch(RuleSearch):
 
         The definite ones fit in one way only.
         """
-        self._last_taker, self._passed = {}, {}
+        self._last_taker, self._passed, self._positions = {}, {}, {}
         fitting: list[Node] = []
         for node in nodes:
             mark = self.mark
@@ -192,6 +195,7 @@ class VariadicSearch(RuleSearch):
                 self._definite.add(node)
             if taken:
                 self._last_taker.update(dict.fromkeys(taken, len(fitting)))
+                self._positions[node] = len(fitting)
                 fitting.append(node)
         for taker, position in self._last_taker.items():
             self._passed.setdefault(position, []).append(taker)
@@ -205,12 +209,12 @@ class VariadicSearch(RuleSearch):
         return next((node for node in self.taken if self._is_lost(node, position)), None)
 
     def _is_lost(self, node: Node, position: int) -> bool:
-        return self._is_shared(node) and (
-            bool(node.output_count)
-            or any(
-                user not in self.taken and self._last_taker.get(user, -1) < position
-                for user in node.users
-            )
+        """Tell whether what fields share escapes, and is no output among further ones either."""
+        if not self._is_shared(node) or self._positions.get(node, -1) >= position:
+            return False
+        return bool(node.output_count) or any(
+            user not in self.taken and self._last_taker.get(user, -1) < position
+            for user in node.users
         )
 
     def _is_shared(self, node: Node) -> bool:
@@ -229,7 +233,7 @@ class VariadicSearch(RuleSearch):
                 return node
         for user in self._passed.get(position - 1, ()):
             for node in user.operands if user not in self.taken else ():
-                if node in self.taken and self._is_shared(node):
+                if node in self.taken and self._is_lost(node, position):
                     return node
         return None
 

@@ -228,5 +228,6 @@ def _is_rounded(value: Expression, dtype: Any) -> bool:
     number, name = (x.value if isinstance(x, Constant) else x for x in (value.value, dtype))
     if isinstance(number, Term):
         return isinstance(name, Term) or name in FLOATING
-    smallest = np.dtype(name if name in FLOATING else "float16").type(number)
+    with np.errstate(over="ignore"):
+        smallest = np.dtype(name if name in FLOATING else "float16").type(number)
     return (isinstance(name, Term) or name in FLOATING) and float(smallest) != number

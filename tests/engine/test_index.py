@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gsl import Call, Const, Expr, Proj, Subst, Tuple, Var, op, pat
+from gsl import Call, Const, Expr, Proj, Record, Subst, Tuple, Var, Workload, apply, op, pat
 from gsl.engine.index import Heads, RuleIndex, heads_of, root_of
 from gsl.graph import Graph
 from gsl.match.find import search_of
@@ -160,3 +160,18 @@ def test_operand_shared_by_the_operands_of_the_root_has_several_users() -> None:
     found = [bool(index.rules_at(Graph([root]).outputs[0])) for root in roots]
 
     assert found == [True, False, False]
+
+
+def test_arms_of_a_field_are_no_operands_of_the_root() -> None:
+    """The second output is the operand of the first one, which nothing else needs to use."""
+    inner = op.Relu(X)
+    field = pat.Alt(op.Negative(inner), inner)
+    source = pat.Variadic(field, templates=[field], first=[op.Exp(inner)], min_len=2)
+    squared = op.Square(X)
+    target = pat.Variadic(squared, templates=[squared], length=source.length)
+    never = Subst(op.Exp(op.Tanh(X)), X)
+    record = Record()
+
+    apply(Workload(exp(relu(A))), [Subst(source, target), never], record=record)
+
+    assert record.total == 1

@@ -10,7 +10,7 @@ import pytest
 from gsl import Expr, Proj, Subst, attr, op, pat
 from gsl.attr.term import Symbol, Term
 from gsl.graph import Graph
-from gsl.match import Mismatch, match_at, matches_at
+from gsl.match import Bindings, Mismatch, match_at, matches_at
 from gsl.match.bindings import Scope
 from gsl.match.conditions import fields_are_numbered, hopeless
 from gsl.match.whole import output_nodes
@@ -27,6 +27,7 @@ from tests.match.toys import (
     pack,
     relu,
     tag,
+    tanh,
     var,
 )
 
@@ -225,6 +226,36 @@ def test_field_is_left_out_if_its_alternative_has_something_shared_that_escapes(
 
     assert fields(ask(many, outputs), many) == outputs
     assert fields(ask(many, [*outputs, escaping]), many) == [outputs[i] for i in (0, 2, 3)]
+
+
+def test_what_fields_share_may_be_an_output_as_an_arm() -> None:
+    """Then others may use it; the match is found at both of its outputs."""
+    inner = op.Relu(pat.Wildcard())
+    minus = -inner
+    field = pat.Alt(minus, inner)
+    source = pat.Variadic(field, templates=[field, minus])
+    below = relu(A)
+    above = negative(below)
+
+    for root in (below, above):
+        found = ask(source, [above, tanh(below)], root)
+        assert set(fields(found, source)) == {above, below}
+
+
+def test_field_is_left_out_if_what_only_further_ones_share_escapes() -> None:
+    x, weight = pat.Wildcard(), pat.Wildcard()
+    field = weight * op.Relu(x)
+    source = pat.Variadic(field, templates=[field, weight], first=[op.Exp(x), pat.Wildcard()])
+    below = relu(A)
+    root, further = exp(A), multiply(B, below)
+
+    def matched(*others: Expr) -> list[Expr]:
+        found = ask(source, [root, further, *others], root)
+        assert isinstance(found, Bindings)
+        return [*output_nodes(Subst(source, source), found)]
+
+    assert len(matched()) == 2
+    assert len(matched(tanh(below))) == 1
 
 
 def test_fields_are_left_out_if_what_they_share_cannot_be_matched_by_all() -> None:
