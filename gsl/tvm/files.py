@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import tvm
@@ -15,6 +16,8 @@ from gsl.errors import ModelError
 from gsl.expr import Const, Expr, Var
 from gsl.graph import reverse_post_order
 from gsl.rule_files.collect import import_file
+from gsl.storage.form import write_array
+from gsl.storage.replacing import replacing
 from gsl.tvm.errors import reason
 from gsl.tvm.export import to_relax
 from gsl.tvm.importer import from_relax
@@ -57,7 +60,8 @@ def write_script(workload: Workload, path: Path) -> None:
     """Write a workload as a Python file that `read_script` reads, parameters beside it.
 
     Constants become parameters where a script has no room for them. Raises ModelError when TVM
-    cannot parse what it prints, such as the type of an empty tuple.
+    cannot parse what it prints, such as the type of an empty tuple, and OSError; then the files are
+    as they were.
     """
     lifted = _with_constants_as_parameters(workload)
     script = to_relax(lifted, "functions").script()
@@ -67,11 +71,20 @@ def write_script(workload: Workload, path: Path) -> None:
         message = f"this model has no script that TVM reads ({reason(error)})"
         raise ModelError(f"{message}; write it as .json instead") from error
     text = "\n".join([*_activated(script.splitlines()), ""])
-    path.write_text(text, encoding="utf-8")
     archive = path.with_suffix(".npz")
-    archive.unlink(missing_ok=True)
-    if lifted.parameters:
-        np.savez(archive, allow_pickle=False, **lifted.parameters)
+    with replacing(path) as stream:
+        stream.write(text.encode())
+        if lifted.parameters:
+            _write_archive(archive, lifted.parameters)
+    if not lifted.parameters:
+        archive.unlink(missing_ok=True)
+
+
+def _write_archive(path: Path, arrays: Mapping[str, Any]) -> None:
+    # np.savez has arguments of its own, so it takes no arrays of their names.
+    with replacing(path) as stream, ZipFile(stream, "w") as archive:
+        for name, array in arrays.items():
+            write_array(archive, f"{name}.npy", array)
 
 
 def _activated(lines: list[str]) -> Iterator[str]:
@@ -123,4 +136,5 @@ def write_json(workload: Workload, path: Path) -> None:
     module = to_relax(workload, "functions")
     parameters = {name: tvm.runtime.tensor(value) for name, value in workload.parameters.items()}
     bound = relax.transform.BindParams("main", parameters)(module)
-    path.write_text(tvm.ir.save_json(bound), encoding="utf-8")
+    with replacing(path) as stream:
+        stream.write(tvm.ir.save_json(bound).encode())

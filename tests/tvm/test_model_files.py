@@ -93,6 +93,25 @@ def test_a_script_without_parameters_leaves_no_archive_behind(tmp_path: Path):
     assert not archive.exists()
 
 
+@pytest.mark.parametrize("name", ["file", "allow_pickle", "path", "arrays"])
+def test_parameters_of_a_script_may_have_any_name(tmp_path: Path, name: str):
+    workload = Workload(call("Add", Var("x", (2,)), Var(name, (2,))), {name: np.ones(2, "f")})
+    write_model(workload, tmp_path / "model.py")
+    (value,) = read_model(tmp_path / "model.py", {}).parameters.values()
+    np.testing.assert_array_equal(value, np.ones(2))
+
+
+def test_a_script_whose_archive_cannot_be_written_is_left_as_it_was(tmp_path: Path):
+    path, archive = tmp_path / "model.py", tmp_path / "model.npz"
+    path.write_text("of an earlier model", encoding="utf-8")
+    archive.mkdir()
+    parameter = {"w": np.ones(2, np.float32)}
+    with pytest.raises(ModelError, match=r"cannot write .*model\.py"):
+        write_model(Workload(call("Exp", Var("w", (2,))), parameter), path)
+    assert path.read_text(encoding="utf-8") == "of an earlier model"
+    assert sorted(tmp_path.iterdir()) == [archive, path]
+
+
 def test_an_exported_module_survives_a_script(tmp_path: Path):
     torch = pytest.importorskip("torch")
     module = torch.nn.Sequential(torch.nn.Conv2d(2, 3, 3), torch.nn.BatchNorm2d(3))
