@@ -65,7 +65,7 @@ class Subst:
         for term, origin in (*written, *((condition, self.origin) for condition in self.where)):
             if excess := oversize(term):
                 place = resolve(getattr(term, "origin", None) or origin)
-                cure = "use attr.Reduce, or write it with fewer operations"
+                cure = "use attr.Reduce, fewer operations, or smaller numbers"
                 raise RuleError("GSL146", f"an attribute expression is {excess}", place, cure)
 
     def _patterns(self) -> Iterator[Pattern]:

@@ -99,6 +99,14 @@ MISTAKES = [
         "index=... of a pat.Variadic",
     ),
     Mistake(
+        "number that Python does not write",
+        X + "return Subst(op.Flip(x, axis=x.ndim * 10**5000), x)",
+        "GSL146",
+        "7:34",
+        "is written with a number of 16610 bits, more than 1024",
+        "smaller numbers",
+    ),
+    Mistake(
         "attribute used before it is matched",
         "y = pat.Variable()\nx = pat.Variable(shape=y.shape)\nreturn Subst(x + y, y + x)",
         "GSL121",
