@@ -323,6 +323,8 @@ def _collected(declared: Rule) -> Rule:
 
 
 def _described(found: Any) -> str:
+    if isinstance(found, Rule):
+        return f"the rule `{found.name}`, which has its @rule already,"
     return f"the class `{found.__name__}`" if isinstance(found, type) else repr(found)
 
 
