@@ -120,21 +120,25 @@ def _is_printed(constant: Const) -> bool:
 def read_json(path: Path) -> Workload:
     """Return the workload of a Relax module that TVM has written as JSON.
 
-    Raises ModelError when it is none.
+    Arrays in the attribute `params` of `main`, where TVM's own importers keep them, are the
+    parameters. Raises ModelError when it is none.
     """
     try:
         module = tvm.ir.load_json(path.read_text(encoding="utf-8"))
+        if isinstance(module, tvm.IRModule):
+            bare, parameters = relax.frontend.detach_params(module)
     except Exception as error:
         raise ModelError(f"`{path}` is no JSON of TVM: {reason(error)}") from error
     if not isinstance(module, tvm.IRModule):
         raise ModelError(f"`{path}` has a {type(module).__name__}, not a Relax module")
-    return from_relax(module)
+    return from_relax(bare, parameters.get("main"))
 
 
 def write_json(workload: Workload, path: Path) -> None:
-    """Write a workload as the JSON of a Relax module, with the parameters as constants."""
+    """Write a workload as the JSON of a Relax module, with its parameters as `read_json` says."""
     module = to_relax(workload, "functions")
-    parameters = {name: tvm.runtime.tensor(value) for name, value in workload.parameters.items()}
-    bound = relax.transform.BindParams("main", parameters)(module)
+    if workload.parameters:
+        arrays = [tvm.runtime.tensor(value) for value in workload.parameters.values()]
+        module["main"] = module["main"].with_attr("params", arrays)
     with replacing(path) as stream:
-        stream.write(tvm.ir.save_json(bound).encode())
+        stream.write(tvm.ir.save_json(module).encode())

@@ -68,6 +68,21 @@ def test_a_script_is_plain_relax_with_its_parameters_beside_it(tmp_path: Path):
     assert variable.name == "x"
 
 
+@pytest.mark.parametrize("suffix", [".py", ".json", ".gsl"])
+def test_parameters_stay_parameters(tmp_path: Path, suffix: str):
+    w, s, flag = Var("w", (3, 4)), Var("s", ()), Var("flag", (4,), "bool")
+    product = call("Multiply", call("Matmul", Var("x", (2, 3)), w), s)
+    values = {"w": np.ones((3, 4), "f"), "s": np.array(0.5, "f"), "flag": np.eye(4)[0] > 0}
+    path = tmp_path / f"model{suffix}"
+    write_model(Workload([product, call("LogicalNot", flag)], values), path)
+    again = read_model(path, {})
+    assert [variable.name for variable in again.inputs] == ["x"]
+    assert again.parameters.keys() == values.keys()
+    for name, value in again.parameters.items():
+        assert value.dtype == values[name].dtype
+        np.testing.assert_array_equal(value, values[name])
+
+
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, 1 / 3, -0.0])
 def test_any_float_survives_a_script(tmp_path: Path, value: float):
     number = Const(np.float32(value))
