@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import count
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count
+from keyword import iskeyword
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from zipfile import ZipFile
 
 import numpy as np
@@ -59,12 +61,12 @@ def _arrays(archive: Path) -> list[Any]:
 def write_script(workload: Workload, path: Path) -> None:
     """Write a workload as a Python file that `read_script` reads, parameters beside it.
 
-    Constants become parameters where a script has no room for them. Raises ModelError when TVM
-    cannot parse what it prints, such as the type of an empty tuple, and OSError; then the files are
-    as they were.
+    Constants become parameters where a script has no room for them, and variables get the names of
+    `script_names`. Raises ModelError when TVM cannot parse what it prints, such as the type of an
+    empty tuple, and OSError; then the files are as they were.
     """
-    lifted = _with_constants_as_parameters(workload)
-    script = to_relax(lifted, "functions").script()
+    written = _fit_for_a_script(workload)
+    script = to_relax(written, "functions").script()
     try:
         tvm.script.from_source(script)
     except Exception as error:
@@ -74,9 +76,9 @@ def write_script(workload: Workload, path: Path) -> None:
     archive = path.with_suffix(".npz")
     with replacing(path) as stream:
         stream.write(text.encode())
-        if lifted.parameters:
-            _write_archive(archive, lifted.parameters)
-    if not lifted.parameters:
+        if written.parameters:
+            _write_archive(archive, written.parameters)
+    if not written.parameters:
         archive.unlink(missing_ok=True)
 
 
@@ -92,23 +94,55 @@ def _activated(lines: list[str]) -> Iterator[str]:
         yield line.removeprefix("# ") if line.startswith(COMMENTED_IMPORT) else line
 
 
-def _with_constants_as_parameters(workload: Workload) -> Workload:
+def _fit_for_a_script(workload: Workload) -> Workload:
+    """Return a workload whose variables have names of Python, and with constants as parameters."""
     order = reverse_post_order(workload.outputs)
     constants = [expr for expr in order if isinstance(expr, Const) and not _is_printed(expr)]
-    if not constants:
-        return workload
-    taken = {variable.name for variable in workload.variables}
+    given = [variable.name for variable in workload.variables]
+    names = dict(zip(given, script_names(given), strict=True))
+    taken = set(names.values())
     free = (name for name in map("constant_{}".format, count()) if name not in taken)
     lifted: dict[Expr, Var] = {expr: Var(next(free), expr.shape, expr.dtype) for expr in constants}
-    built: dict[Expr, Expr] = dict(lifted)
+    built: dict[Expr, Expr] = {v: _renamed(v, names[v.name]) for v in workload.variables}
+    built |= lifted
     for expr in order:
         if expr not in built:
             operands = tuple(built[operand] for operand in expr.operands)
             built[expr] = expr if operands == expr.operands else expr.with_operands(operands)
-    values = {lifted[constant].name: constant.value for constant in constants}
-    variables = [*workload.variables, *lifted.values()]
+    parameters = {names[name]: value for name, value in workload.parameters.items()}
+    parameters |= {lifted[constant].name: constant.value for constant in constants}
+    variables = [built[variable] for variable in (*workload.variables, *lifted)]
     outputs = [built[output] for output in workload.outputs]
-    return Workload(outputs, {**workload.parameters, **values}, variables)
+    return Workload(outputs, parameters, cast(list[Var], variables))
+
+
+def _renamed(variable: Var, name: str) -> Var:
+    return variable if variable.name == name else Var(name, variable.shape, variable.dtype)
+
+
+def script_names(names: Sequence[str]) -> list[str]:
+    """Return different names that variables of a script can have, the same where they can.
+
+    Of others all but ASCII letters, digits and `_` become `_`; a number has a `_` before it, a
+    keyword one behind it, and what is taken a number behind it.
+    """
+    taken = {name for name in names if name == _legal(name)}
+    result = []
+    for name in names:
+        legal = _legal(name)
+        if legal != name:
+            numbered = map(f"{legal}_{{}}".format, count(1))
+            legal = next(one for one in chain([legal], numbered) if one not in taken)
+            taken.add(legal)
+        result.append(legal)
+    return result
+
+
+def _legal(name: str) -> str:
+    text = re.sub(r"[^A-Za-z0-9_]", "_", name)
+    if not text.isidentifier():
+        return f"_{text}"
+    return f"{text}_" if iskeyword(text) else text
 
 
 def _is_printed(constant: Const) -> bool:

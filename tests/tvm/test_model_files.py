@@ -14,6 +14,7 @@ from gsl import Workload
 from gsl.errors import GslError, ModelError
 from gsl.expr import Const, Tuple, Var
 from gsl.model_files import read_model, write_model
+from gsl.tvm.files import script_names
 
 pytestmark = pytest.mark.tvm
 
@@ -99,6 +100,35 @@ def test_names_of_lifted_constants_are_new(tmp_path: Path):
     again = read_model(tmp_path / "model.py", {})
     assert [v.name for v in again.inputs] == ["constant_0"]
     assert list(again.parameters) == ["constant_1"]
+
+
+NAMES = {
+    "x": "x",
+    "1": "_1",
+    "a_b": "a_b",
+    "a.b": "a_b_1",
+    "a b": "a_b_2",
+    "class": "class_",
+    "None": "None_",
+    "match": "match",
+    "é": "_",
+    "": "__1",
+}
+
+
+def test_names_that_python_lacks_are_changed_in_a_script(tmp_path: Path):
+    names = [*NAMES, "constant_0", "a/b"]
+    variables = [Var(name, (2,)) for name in names]
+    total = Const([1.0, 2.0])
+    for variable in variables:
+        total = call("Add", total, variable)
+    value = np.ones(2, np.float32)
+    write_model(Workload(total, {"a/b": value, "class": value}, variables), tmp_path / "model.py")
+    again = read_model(tmp_path / "model.py", {})
+    written = [name for given, name in NAMES.items() if given != "class"]
+    assert [variable.name for variable in again.inputs] == [*written, "constant_0"]
+    assert list(again.parameters) == ["class_", "a_b_3", "constant_1"]
+    assert script_names(names) == [*NAMES.values(), "constant_0", "a_b_3"]
 
 
 def test_a_script_without_parameters_leaves_no_archive_behind(tmp_path: Path):
