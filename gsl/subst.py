@@ -65,7 +65,7 @@ class Subst:
         for term, origin in (*written, *((condition, self.origin) for condition in self.where)):
             if excess := oversize(term):
                 place = resolve(getattr(term, "origin", None) or origin)
-                cure = "use attr.Reduce, or write it with fewer operations"
+                cure = "use attr.Reduce, fewer operations, or smaller numbers"
                 raise RuleError("GSL146", f"an attribute expression is {excess}", place, cure)
 
     def _patterns(self) -> Iterator[Pattern]:
@@ -323,6 +323,8 @@ def _collected(declared: Rule) -> Rule:
 
 
 def _described(found: Any) -> str:
+    if isinstance(found, Rule):
+        return f"the rule `{found.name}`, which has its @rule already,"
     return f"the class `{found.__name__}`" if isinstance(found, type) else repr(found)
 
 

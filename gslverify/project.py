@@ -13,11 +13,12 @@ import tomllib
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 SETTINGS_FILE = "pyproject.toml"
 TOOL = "tool.gslverify"
 OWN_TABLE = re.compile(rf"^\s*\[\s*{re.escape(TOOL)}\b".encode(), re.MULTILINE)
-OWN_NAME = b"gslverify"
+OWN_NAME = "gslverify"
 OWN_FOLDER = ".gslverify"
 """Where caches, counterexamples and the like are; git leaves it alone."""
 
@@ -28,10 +29,15 @@ SIGNS = (SETTINGS_FILE, ".git")
 def settings_file(folder: Path) -> Path | None:
     """Return the nearest settings file with a table of ours, in `folder` or above it.
 
-    Raises OSError for one that cannot be read.
+    One that is no TOML is taken, too: nobody can tell what it was to say, so whoever reads it
+    complains. Raises OSError for one that cannot be read.
     """
     paths = (place / SETTINGS_FILE for place in (folder, *folder.parents))
-    return next((path for path in paths if os.path.isfile(path) and has_own_table(path)), None)
+    return next((path for path in paths if os.path.isfile(path) and _may_be_ours(path)), None)
+
+
+def _may_be_ours(path: Path) -> bool:
+    return has_own_table(path) or _tables(path.read_bytes()) is None
 
 
 def has_own_table(path: Path) -> bool:
@@ -40,18 +46,17 @@ def has_own_table(path: Path) -> bool:
     if contents.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         contents = contents.decode("utf-16", "replace").encode()  # whoever reads it complains
     plain = contents.removeprefix(codecs.BOM_UTF8)
-    return OWN_TABLE.search(plain) is not None or _has_own_keys(plain)
+    tools = (_tables(plain) or {}).get("tool")
+    # A table with its usual head is found also in a file that is no TOML.
+    return OWN_TABLE.search(plain) is not None or (isinstance(tools, dict) and OWN_NAME in tools)
 
 
-def _has_own_keys(contents: bytes) -> bool:
-    """Tell whether there is a table of ours without its usual head, such as by dotted keys."""
-    if OWN_NAME not in contents:
-        return False
+def _tables(contents: bytes) -> dict[str, Any] | None:
+    """Return what a settings file says, None when it is no TOML."""
     try:
-        tools = tomllib.loads(contents.decode()).get("tool", {})
+        return tomllib.loads(contents.decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError):
-        return False
-    return isinstance(tools, dict) and OWN_NAME.decode() in tools
+        return None
 
 
 def project_root(folder: Path | None = None) -> Path:

@@ -273,6 +273,16 @@ def test_saving_through_a_link_replaces_the_file_that_it_leads_to(tmp_path: Path
     assert description(Workload.load(tmp_path / "folder" / "file")) == description(example())
 
 
+def test_what_is_no_regular_file_is_not_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+
+    for name in ("pipe", "link"):
+        with pytest.raises(StorageError, match="cannot be written: it is no regular file"):
+            example().save(tmp_path / name)
+    assert (tmp_path / "pipe").is_fifo()
+
+
 def refuse(*arguments: Any, **options: Any) -> Any:
     raise OSError(28, "No space left on device")
 

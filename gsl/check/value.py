@@ -30,10 +30,19 @@ def target_complete(subst: Subst) -> Findings:
         for name, term in pattern.constraints.items():
             if _is_open(term):
                 message = f"attribute `{name}` of {pattern!r} is left open in the target"
-                yield RuleError("GSL123", message, place_of(pattern), "give it a value")
+                yield RuleError("GSL123", message, place_of(pattern), _closing(pattern, name))
         for name in _missing(pattern):
             message = f"{pattern!r} in the target needs attribute `{name}`"
             yield RuleError("GSL115", message, place_of(pattern), f"give {name}=...")
+
+
+def _closing(pattern: Pattern, name: str) -> str:
+    """Return what to do about an open attribute; its default may be the None that was meant."""
+    callee = pattern.callee if isinstance(pattern, Call) else None
+    default = callee.attributes[name].default if isinstance(callee, Operator) else REQUIRED
+    if pattern.constraints[name] is ANYTHING and default is None:
+        return f"leave `{name}` out, whose default is None, or give it a value"
+    return "give it a value"
 
 
 def _is_open(term: Term) -> bool:

@@ -9,9 +9,11 @@ the root makes the guard false.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from operator import itemgetter
 from typing import Any
 
@@ -159,31 +161,40 @@ class Site:
 
 
 class Agreeing:
-    """Users that agree, in the order in which they came; None where one was taken away again.
+    """Users that agree, in the order of their numbers; None where one was taken away again.
 
     Before `_first` all are gone, and before `_starts[clash]` all have that clash or are gone. As
-    users only come at the end, a crowd that clashes is passed over once and not every time.
+    users mostly come at the end, a crowd that clashes is passed over once and not every time.
     """
 
-    __slots__ = ("_first", "_places", "_starts", "_users")
+    __slots__ = ("_first", "_numbers", "_starts", "_users")
 
     def __init__(self) -> None:
         self._users: list[Node | None] = []
-        self._places: dict[Node, int] | None = None  # known from the first removal on
+        self._numbers: list[int] = []
         self._first = 0
         self._starts: dict[Clash, int] | None = None
 
-    def add(self, user: Node) -> None:
-        """Add a user at the end."""
-        if self._places is not None:
-            self._places[user] = len(self._users)
-        self._users.append(user)
+    def add(self, number: int, user: Node) -> None:
+        """Add a user where its number belongs, at the end if that is higher than all others."""
+        users, numbers = self._users, self._numbers
+        if not numbers or number > numbers[-1]:
+            users.append(user)
+            numbers.append(number)
+            return
+        place = bisect_left(numbers, number)
+        if numbers[place] == number:
+            users[place] = user
+        else:
+            users.insert(place, user)
+            numbers.insert(place, number)
+        self._first = min(self._first, place)
+        if self._starts:
+            self._starts = {clash: min(start, place) for clash, start in self._starts.items()}
 
-    def remove(self, user: Node) -> None:
-        """Take away a user, which may be added again later."""
-        if self._places is None:
-            self._places = {one: place for place, one in enumerate(self._users) if one is not None}
-        self._users[self._places.pop(user)] = None
+    def remove(self, number: int) -> None:
+        """Take away the user with a number; one may be added again under it."""
+        self._users[bisect_left(self._numbers, number)] = None
 
     def beginning(
         self, clashes: Iterable[Clash], present: Container[Node | None]
@@ -218,16 +229,19 @@ class Agreeing:
 
 
 class _Group:
-    """The users of one node by their profiles; kept up to date as users come, change and go."""
+    """The users of one node by their profiles; kept up to date as users come, change and go.
+
+    They are known in their order, with ascending numbers: the search takes the first that fits.
+    """
 
     def __init__(self, site: Site, graph: Graph, anchor: Node) -> None:
         self._site = site
         self._anchor = anchor
         self._arrivals = graph.arrivals(anchor)
         self._seen = len(self._arrivals)
-        self._profiles: dict[Node, Profile] = {}
+        self._known = {user: (i, self._profile(user)) for i, user in enumerate(anchor.users)}
+        self._count = len(self._known)
         self._tables: dict[int, _Table] = {}
-        self._take_up(anchor.users)
 
     def update(self) -> None:
         """Take up users that came or changed, forget those that left when they become many."""
@@ -235,27 +249,45 @@ class _Group:
             self._take_up(self._arrivals[self._seen :])
             self._seen = len(self._arrivals)
         users = self._anchor.users
-        if len(self._profiles) > 2 * len(users) + FEW:
-            self._profiles = {user: p for user, p in self._profiles.items() if user in users}
+        if len(self._known) > 2 * len(users) + FEW:
+            self._known = {user: known for user, known in self._known.items() if user in users}
             self._tables = {}
 
-    def _take_up(self, users: Iterable[Node]) -> None:
-        for user in users:
-            profile = self._profile(user)
-            before = self._profiles.pop(user, None)
+    def _take_up(self, arrived: Sequence[Node]) -> None:
+        """Look at users that may be new; the new ones are the last, others stay in their places."""
+        changed = dict.fromkeys(arrived)
+        last = list(takewhile(changed.__contains__, reversed(self._anchor.users)))
+        for user in reversed(last):
+            del changed[user]
+            before = self._known.pop(user, None)
             if before is not None:
-                for chosen, table in self._tables.values():
-                    table[chosen(before)].remove(user)
-            if profile is not None:
-                self._profiles[user] = profile
-                for chosen, table in self._tables.values():
-                    table[chosen(profile)].add(user)
+                self._forget(*before)
+            self._note(user, self._count)
+            self._count += 1
+        for user in changed:
+            before = self._known.get(user)
+            if before is not None:
+                self._forget(*before)
+                self._note(user, before[0])
+
+    def _forget(self, number: int, profile: Profile | None) -> None:
+        if profile is not None:
+            for chosen, table in self._tables.values():
+                table[chosen(profile)].remove(number)
+
+    def _note(self, user: Node, number: int) -> None:
+        profile = self._profile(user)
+        self._known[user] = number, profile
+        if profile is not None:
+            for chosen, table in self._tables.values():
+                table[chosen(profile)].add(number, user)
 
     def _table(self, required: int) -> _Table:
         chosen = _choosing(required)
         table: defaultdict[Any, Agreeing] = defaultdict(Agreeing)
-        for user, profile in self._profiles.items():
-            table[chosen(profile)].add(user)
+        for user, (number, profile) in self._known.items():
+            if profile is not None:
+                table[chosen(profile)].add(number, user)
         return chosen, table
 
     def _profile(self, user: Node) -> Profile | None:

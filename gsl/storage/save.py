@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from secrets import token_hex
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
 from gsl.attr.term import Term
@@ -30,6 +26,7 @@ from gsl.storage.form import (
     to_json,
     write_array,
 )
+from gsl.storage.replacing import replacing
 
 if TYPE_CHECKING:
     from gsl.workload import Workload
@@ -49,7 +46,7 @@ def save(workload: Workload, path: AnyPath) -> None:
         cure = "save a network of registered operators and known sizes"
         raise StorageError(path, f"cannot hold this workload: {error}", cure) from error
     try:
-        with _replacing(Path(os.path.realpath(path))) as stream, ZipFile(stream, "w") as archive:
+        with replacing(path) as stream, ZipFile(stream, "w") as archive:
             with new_member(archive, HEADER) as member:
                 member.write(json.dumps(header, separators=(",", ":"), allow_nan=False).encode())
             for name, array in arrays.items():
@@ -57,21 +54,6 @@ def save(workload: Workload, path: AnyPath) -> None:
     except OSError as error:
         cure = "choose a place that may be written to and has room"
         raise StorageError(path, f"cannot be written: {cause(error)}", cure) from error
-
-
-@contextmanager
-def _replacing(target: Path) -> Iterator[IO[bytes]]:
-    """Give a file that replaces `target` when all goes well and disappears otherwise."""
-    temporary = target.with_name(f".{token_hex(8)}.part")
-    try:
-        with temporary.open("xb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _described(workload: Workload) -> tuple[dict[str, Any], dict[str, Any]]:

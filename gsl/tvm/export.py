@@ -16,9 +16,14 @@ from gsl.errors import GraphError, MisuseError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order, successors
 from gsl.tvm.composites import Composites
+from gsl.tvm.errors import BackendError
 from gsl.tvm.lower import emit_call
 from gsl.tvm.relax_types import to_relax_type
+from gsl.types import TupleType, Type
 from gsl.workload import Workload
+
+MOST_LEVELS = 100
+"""TVM recurses over nested types, and so does who reads them: 1,500 levels can end the process."""
 
 
 def to_relax(workload: Workload, composites: Literal["inline", "functions"] = "inline") -> Any:
@@ -30,8 +35,8 @@ def to_relax(workload: Workload, composites: Literal["inline", "functions"] = "i
     With ``composites="functions"`` a call that Relax can only express by several becomes a private
     function that names it, which `from_relax` reads back; "inline" writes what it is made of.
 
-    Raises BackendError when TVM refuses a call, TypeMismatchError when it infers another type, and
-    MisuseError for another word.
+    Raises BackendError when TVM refuses a call and for tuples nested too deeply for it,
+    TypeMismatchError when it infers another type, and MisuseError for another word.
     """
     if composites not in ("inline", "functions"):
         raise MisuseError(f'composites are "inline" or "functions", not {composites!r}')
@@ -63,6 +68,7 @@ def build_function(
     """
     order = reverse_post_order(outputs)
     _check_variables(order, variables)
+    _check_nesting(order)
     if composites is not None:
         composites.prepare(order)
     formals = [relax.Var(v.name, to_relax_type(v.type)) for v in variables]
@@ -84,6 +90,29 @@ def _check_variables(order: Sequence[Expr], variables: Sequence[Var]) -> None:
     missing = [v.name for v in order if isinstance(v, Var) and v not in known]
     if missing:
         raise GraphError(f"variables that are no parameters of the function: {', '.join(missing)}")
+
+
+def _check_nesting(order: Sequence[Expr]) -> None:
+    known: dict[int, int] = {}
+    tuples = (expr for expr in order if isinstance(expr, Tuple))
+    levels = max((_levels(whole.type, known) for whole in tuples), default=0)
+    if levels > MOST_LEVELS:
+        nested = f"tuples are nested {levels} levels deep"
+        raise BackendError(f"{nested}; TVM recurses over them, which is safe up to {MOST_LEVELS}")
+
+
+def _levels(whole: Type, known: dict[int, int]) -> int:
+    """Return how many levels of tuples a type has; `known` has those of types by their identity."""
+    pending = [whole]
+    while pending:
+        one = pending[-1]
+        fields = one.fields if isinstance(one, TupleType) else ()
+        open_fields = [field for field in fields if id(field) not in known]
+        if not open_fields:
+            known[id(one)] = 1 + max((known[id(field)] for field in fields), default=-1)
+            pending.pop()
+        pending += open_fields
+    return known[id(whole)]
 
 
 class _Body:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import count
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count
+from keyword import iskeyword
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from zipfile import ZipFile
 
 import numpy as np
 import tvm
@@ -15,6 +18,8 @@ from gsl.errors import ModelError
 from gsl.expr import Const, Expr, Var
 from gsl.graph import reverse_post_order
 from gsl.rule_files.collect import import_file
+from gsl.storage.form import write_array
+from gsl.storage.replacing import replacing
 from gsl.tvm.errors import reason
 from gsl.tvm.export import to_relax
 from gsl.tvm.importer import from_relax
@@ -56,22 +61,32 @@ def _arrays(archive: Path) -> list[Any]:
 def write_script(workload: Workload, path: Path) -> None:
     """Write a workload as a Python file that `read_script` reads, parameters beside it.
 
-    Constants become parameters where a script has no room for them. Raises ModelError when TVM
-    cannot parse what it prints, such as the type of an empty tuple.
+    Constants become parameters where a script has no room for them, and variables get the names of
+    `script_names`. Raises ModelError when TVM cannot parse what it prints, such as the type of an
+    empty tuple, and OSError; then the files are as they were.
     """
-    lifted = _with_constants_as_parameters(workload)
-    script = to_relax(lifted, "functions").script()
+    written = _fit_for_a_script(workload)
+    script = to_relax(written, "functions").script()
     try:
         tvm.script.from_source(script)
     except Exception as error:
         message = f"this model has no script that TVM reads ({reason(error)})"
         raise ModelError(f"{message}; write it as .json instead") from error
     text = "\n".join([*_activated(script.splitlines()), ""])
-    path.write_text(text, encoding="utf-8")
     archive = path.with_suffix(".npz")
-    archive.unlink(missing_ok=True)
-    if lifted.parameters:
-        np.savez(archive, allow_pickle=False, **lifted.parameters)
+    with replacing(path) as stream:
+        stream.write(text.encode())
+        if written.parameters:
+            _write_archive(archive, written.parameters)
+    if not written.parameters:
+        archive.unlink(missing_ok=True)
+
+
+def _write_archive(path: Path, arrays: Mapping[str, Any]) -> None:
+    # np.savez has arguments of its own, so it takes no arrays of their names.
+    with replacing(path) as stream, ZipFile(stream, "w") as archive:
+        for name, array in arrays.items():
+            write_array(archive, f"{name}.npy", array)
 
 
 def _activated(lines: list[str]) -> Iterator[str]:
@@ -79,23 +94,55 @@ def _activated(lines: list[str]) -> Iterator[str]:
         yield line.removeprefix("# ") if line.startswith(COMMENTED_IMPORT) else line
 
 
-def _with_constants_as_parameters(workload: Workload) -> Workload:
+def _fit_for_a_script(workload: Workload) -> Workload:
+    """Return a workload whose variables have names of Python, and with constants as parameters."""
     order = reverse_post_order(workload.outputs)
     constants = [expr for expr in order if isinstance(expr, Const) and not _is_printed(expr)]
-    if not constants:
-        return workload
-    taken = {variable.name for variable in workload.variables}
+    given = [variable.name for variable in workload.variables]
+    names = dict(zip(given, script_names(given), strict=True))
+    taken = set(names.values())
     free = (name for name in map("constant_{}".format, count()) if name not in taken)
     lifted: dict[Expr, Var] = {expr: Var(next(free), expr.shape, expr.dtype) for expr in constants}
-    built: dict[Expr, Expr] = dict(lifted)
+    built: dict[Expr, Expr] = {v: _renamed(v, names[v.name]) for v in workload.variables}
+    built |= lifted
     for expr in order:
         if expr not in built:
             operands = tuple(built[operand] for operand in expr.operands)
             built[expr] = expr if operands == expr.operands else expr.with_operands(operands)
-    values = {lifted[constant].name: constant.value for constant in constants}
-    variables = [*workload.variables, *lifted.values()]
+    parameters = {names[name]: value for name, value in workload.parameters.items()}
+    parameters |= {lifted[constant].name: constant.value for constant in constants}
+    variables = [built[variable] for variable in (*workload.variables, *lifted)]
     outputs = [built[output] for output in workload.outputs]
-    return Workload(outputs, {**workload.parameters, **values}, variables)
+    return Workload(outputs, parameters, cast(list[Var], variables))
+
+
+def _renamed(variable: Var, name: str) -> Var:
+    return variable if variable.name == name else Var(name, variable.shape, variable.dtype)
+
+
+def script_names(names: Sequence[str]) -> list[str]:
+    """Return different names that variables of a script can have, the same where they can.
+
+    Of others all but ASCII letters, digits and `_` become `_`; a number has a `_` before it, a
+    keyword one behind it, and what is taken a number behind it.
+    """
+    taken = {name for name in names if name == _legal(name)}
+    result = []
+    for name in names:
+        legal = _legal(name)
+        if legal != name:
+            numbered = map(f"{legal}_{{}}".format, count(1))
+            legal = next(one for one in chain([legal], numbered) if one not in taken)
+            taken.add(legal)
+        result.append(legal)
+    return result
+
+
+def _legal(name: str) -> str:
+    text = re.sub(r"[^A-Za-z0-9_]", "_", name)
+    if not text.isidentifier():
+        return f"_{text}"
+    return f"{text}_" if iskeyword(text) else text
 
 
 def _is_printed(constant: Const) -> bool:
@@ -107,20 +154,25 @@ def _is_printed(constant: Const) -> bool:
 def read_json(path: Path) -> Workload:
     """Return the workload of a Relax module that TVM has written as JSON.
 
-    Raises ModelError when it is none.
+    Arrays in the attribute `params` of `main`, where TVM's own importers keep them, are the
+    parameters. Raises ModelError when it is none.
     """
     try:
         module = tvm.ir.load_json(path.read_text(encoding="utf-8"))
+        if isinstance(module, tvm.IRModule):
+            bare, parameters = relax.frontend.detach_params(module)
     except Exception as error:
         raise ModelError(f"`{path}` is no JSON of TVM: {reason(error)}") from error
     if not isinstance(module, tvm.IRModule):
         raise ModelError(f"`{path}` has a {type(module).__name__}, not a Relax module")
-    return from_relax(module)
+    return from_relax(bare, parameters.get("main"))
 
 
 def write_json(workload: Workload, path: Path) -> None:
-    """Write a workload as the JSON of a Relax module, with the parameters as constants."""
+    """Write a workload as the JSON of a Relax module, with its parameters as `read_json` says."""
     module = to_relax(workload, "functions")
-    parameters = {name: tvm.runtime.tensor(value) for name, value in workload.parameters.items()}
-    bound = relax.transform.BindParams("main", parameters)(module)
-    path.write_text(tvm.ir.save_json(bound), encoding="utf-8")
+    if workload.parameters:
+        arrays = [tvm.runtime.tensor(value) for value in workload.parameters.values()]
+        module["main"] = module["main"].with_attr("params", arrays)
+    with replacing(path) as stream:
+        stream.write(tvm.ir.save_json(module).encode())

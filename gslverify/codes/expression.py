@@ -350,7 +350,7 @@ OPEN_IN_TARGET = code(
     "an attribute of the target is left open",
     Verdict.FAIL,
     meaning="""None stands for any value. A source may ask for any value; a target has to build
-one.""",
+one. Where None is the default of an attribute, as of `axes` of Transpose, leave it out.""",
     bad=rule_file(
         '''
         def example() -> Subst:

@@ -329,7 +329,8 @@ OVERSIZE_EXPRESSION = code(
     Verdict.FAIL,
     meaning="""An attribute expression may be 150 levels deep: a sum of n terms has n levels, since
 Python adds one term after the other. What occurs twice counts twice in the 100000 parts it may
-have. `attr.Reduce` and `attr.Variadic` say the same in a few levels.""",
+have. `attr.Reduce` and `attr.Variadic` say the same in a few levels. A whole number in it may have
+1024 bits, which is what a float reaches.""",
     bad=rule_file(
         '''
         def example() -> Subst:

@@ -96,12 +96,13 @@ def _with_warning(item: Collected, hint: str | None) -> Collected:
 
 @dataclass(frozen=True, slots=True)
 class _Selection:
-    """A selector taken apart, with the files in which its rules are."""
+    """A selector taken apart: the files in which its rules are, and links that lead to none."""
 
     text: str
     path: Path
     name: str
     files: tuple[Path, ...]
+    broken: tuple[Path, ...]
 
     @classmethod
     def of(cls, selector: str, patterns: Sequence[str] = ANY_FILE) -> _Selection:
@@ -111,14 +112,15 @@ class _Selection:
         files = files_of_rules(path) if os.path.exists(path) else []
         if os.path.isdir(path):
             files = [file for file in files if any(fnmatch(file.name, p) for p in patterns)]
-        return cls(selector, path, name, tuple(files))
+        broken = tuple(file for file in files if not os.path.exists(file))
+        return cls(selector, path, name, tuple(f for f in files if f not in broken), broken)
 
     def items(self, loaded: Mapping[Path, list[Collected]]) -> list[Collected]:
         """Return what is selected, given the contents of the files."""
         if not os.path.exists(self.path):
             return [_missing(self.text, self.path)]
-        closed = list(_closed_folders(self.path))
-        items = [*closed, *(item for file in self.files for item in loaded[file])]
+        unseen = [*_closed_folders(self.path), *(_missing(str(f), f) for f in self.broken)]
+        items = [*unseen, *(item for file in self.files for item in loaded[file])]
         if not items:
             cure = "write a function under @rule, or name another path"
             message = f"there are no rules in `{self.path}`"
@@ -150,6 +152,9 @@ def _closed_folders(path: Path) -> Iterator[Unusable]:
 
 
 def _missing(selector: str, path: Path) -> Unusable:
+    if os.path.islink(path):
+        message = f"`{path}` is a link that leads to no file"
+        return _unusable(selector, path, PATH_MISSING, message, "mend the link, or remove it")
     siblings: list[str] = []
     with suppress(OSError):
         siblings = os.listdir(path.parent)

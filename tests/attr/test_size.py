@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gsl import Subst, Var, Workload, op, pat
-from gsl.attr.size import MOST_LEVELS, MOST_PARTS, oversize
-from gsl.attr.term import Reduce, Symbol, Term, bottom_up, free_symbols, subterms
+from gsl.attr.size import MOST_BITS, MOST_LEVELS, MOST_PARTS, oversize
+from gsl.attr.term import Reduce, Symbol, Term, as_term, bottom_up, free_symbols, subterms
 from gsl.errors import RuleError
 from gsl.graph import reverse_post_order
 from tests.match.toys import relu
@@ -52,8 +52,14 @@ def test_parts_come_before_wholes_and_once() -> None:
         (sum_of(a, MOST_LEVELS + 1), f"{MOST_LEVELS + 1} levels deep, more than {MOST_LEVELS}"),
         (doubled(a, 15), ""),
         (doubled(a, 100), f"made of more than {MOST_PARTS} parts when it is written out"),
+        (a * (2**MOST_BITS - 1), ""),
+        (a * -(10**5000), f"written with a number of 16610 bits, more than {MOST_BITS}"),
+        (as_term((1, 10**5000)), f"written with a number of 16610 bits, more than {MOST_BITS}"),
     ],
-    ids=["leaf", "deepest", "too deep", "shared", "too often shared"],
+    ids=[
+        *["leaf", "deepest", "too deep", "shared", "too often shared"],
+        *["longest number", "number too long", "number too long in a tuple"],
+    ],
 )
 def test_what_is_too_large(term: Term, excess: str) -> None:
     assert oversize(term) == excess

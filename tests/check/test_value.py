@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.check.cases import Case, X, fires_at_its_place, stays_silent
+from tests.rule_text import findings
 
 CASES = [
     Case(
@@ -111,3 +112,19 @@ def test_bad_rule_is_found_at_its_place(case: Case, tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_twin_does_not_have_the_code(case: Case, tmp_path: Path) -> None:
     assert stays_silent(case, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("target", "cure"),
+    [
+        ("op.Transpose(x, axes=None)", "leave `axes` out, whose default is None, or give it a"),
+        ("op.Sum(x, axis=(1, None))", "give it a value"),
+        ("op.Sum(x, keepdims=None)", "give it a value"),
+        ("op.Cast(x, dtype=None)", "give it a value"),
+    ],
+)
+def test_cure_for_none_depends_on_the_default(target: str, cure: str, tmp_path: Path) -> None:
+    found = findings(X + f"rule = Subst(op.Relu(x), {target})", tmp_path)
+
+    (open_one,) = [one for one in found if one.code == "GSL123"]
+    assert open_one.cure.startswith(cure)

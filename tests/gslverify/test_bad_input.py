@@ -99,6 +99,14 @@ MISTAKES = [
         "index=... of a pat.Variadic",
     ),
     Mistake(
+        "number that Python does not write",
+        X + "return Subst(op.Flip(x, axis=x.ndim * 10**5000), x)",
+        "GSL146",
+        "7:34",
+        "is written with a number of 16610 bits, more than 1024",
+        "smaller numbers",
+    ),
+    Mistake(
         "attribute used before it is matched",
         "y = pat.Variable()\nx = pat.Variable(shape=y.shape)\nreturn Subst(x + y, y + x)",
         "GSL121",
@@ -300,6 +308,7 @@ DECLARATIONS = [
     ("@rule(tolerance=1e-3)", "there is no tolerance: what rounding may do is worked", "3:2"),
     ('@rule(reason="issue 12")', "reason= says why a failure is known; name its code", "3:2"),
     ('@rule(expect="GSL401", reason=12)', "reason=12 is not a text", "3:2"),
+    ("@rule\n@rule", "the rule `example`, which has its @rule already, is not a function", "3:2"),
     ("@rule()\nclass Example: pass\n@rule", "the class `Example` is not a function", "3:2"),
 ]
 

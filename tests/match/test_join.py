@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from random import Random
 from typing import Any
 
 import pytest
 
-from gsl import Expr, Subst, Var, Workload, apply, attr, op, pat
+from gsl import Call, Expr, Subst, Var, Workload, apply, attr, op, pat
 from gsl.attr.term import Access
 from gsl.engine.record import Record
 from gsl.graph import Graph, Node
@@ -190,13 +192,18 @@ class Counting(dict[Node, None]):
         return super().__contains__(key)
 
 
+def agreeing(nodes: Iterable[Node]) -> Agreeing:
+    users = Agreeing()
+    for number, node in enumerate(nodes):
+        users.add(number, node)
+    return users
+
+
 def test_crowd_that_clashes_is_passed_over_once() -> None:
     b = var("b")
     graph = Graph([add(A, b) for _ in range(50)] + [add(A, var("c"))])
     shared, last = node_of(graph, b), graph.outputs[-1]
-    present, users = Counting(dict.fromkeys(graph.outputs)), Agreeing()
-    for user in graph.outputs:
-        users.add(user)
+    present, users = Counting(dict.fromkeys(graph.outputs)), agreeing(graph.outputs)
 
     assert list(users.beginning([(1, shared)], present)) == [last]
     assert present.lookups > 50
@@ -210,12 +217,10 @@ def test_crowd_that_clashes_is_passed_over_once() -> None:
 
 def test_users_that_went_or_were_taken_away_are_not_first() -> None:
     graph = Graph([add(A, var(f"b{i}")) for i in range(FEW + 4)])
-    users = Agreeing()
-    for user in graph.outputs:
-        users.add(user)
+    users = agreeing(graph.outputs)
     for place in (1, FEW):
-        users.remove(graph.outputs[place])
-        users.add(graph.outputs[place])
+        users.remove(place)
+        users.add(len(graph.outputs) + place, graph.outputs[place])
     gone = graph.outputs[0]
     present = {*graph.outputs} - {gone}
 
@@ -229,9 +234,7 @@ def test_users_that_went_or_were_taken_away_are_not_first() -> None:
 def test_few_users_are_given_as_they_came() -> None:
     b = var("b")
     graph = Graph([add(A, b) for _ in range(FEW)])
-    users = Agreeing()
-    for user in graph.outputs:
-        users.add(user)
+    users = agreeing(graph.outputs)
     present = Counting()
 
     assert list(users.beginning([(1, node_of(graph, b))], present)) == graph.outputs
@@ -246,3 +249,34 @@ def test_one_weight_of_all_candidates_is_seen_before_any_is_tried() -> None:
 
     assert all(one is not None for one in found)
     assert found[-1][3] is graph.outputs[0], "the first one with another weight"
+
+
+@pytest.mark.parametrize("count", [FEW // 2, 2 * FEW])
+def test_a_candidate_that_changes_keeps_its_place(count: int) -> None:
+    weight = pat.Variable()
+    rules = [Subst(op.Negative(Y), Y), Subst([op.Exp(X), X * weight], [op.Relu(X), X + weight])]
+    products = [multiply(A, negative(B)), *(multiply(A, var(f"w{i}")) for i in range(count))]
+
+    result = apply(Workload([exp(A), *products, exp(negative(A))]), rules)
+
+    heads = [str(output.operator) for output in result.outputs if isinstance(output, Call)]
+    assert heads[:4] == ["Relu", "Add", "Add", "Multiply"]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_users_that_change_go_and_come_again_are_tried_in_their_order(seed: int) -> None:
+    random = Random(seed)
+    other = pat.Variable()
+    rule = Subst([first, X + other], [first, X], where=[other.shape[0] + 2 == k])
+    choices = [A, B], [exp(B), B, Var("c", (1,))]
+    kept = [negative(expr) for expr in {**dict.fromkeys(choices[0]), **dict.fromkeys(choices[1])}]
+    case = Case(rule, [*(add(A, exp(B)) for _ in range(3 * FEW)), *kept])
+    users = case.graph.outputs[1 : -len(kept)]
+    found = set()
+    for _ in range(60):
+        user, place = random.choice(users), random.randrange(2)
+        new = node_of(case.graph, random.choice(choices[place]))
+        case.graph.replace([(user.operands[place], new)], {*case.graph} - {user})
+        if random.random() < 0.7:
+            found.add(case.found())
+    assert len(found) > 1

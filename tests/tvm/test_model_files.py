@@ -14,6 +14,7 @@ from gsl import Workload
 from gsl.errors import GslError, ModelError
 from gsl.expr import Const, Tuple, Var
 from gsl.model_files import read_model, write_model
+from gsl.tvm.files import script_names
 
 pytestmark = pytest.mark.tvm
 
@@ -68,6 +69,21 @@ def test_a_script_is_plain_relax_with_its_parameters_beside_it(tmp_path: Path):
     assert variable.name == "x"
 
 
+@pytest.mark.parametrize("suffix", [".py", ".json", ".gsl"])
+def test_parameters_stay_parameters(tmp_path: Path, suffix: str):
+    w, s, flag = Var("w", (3, 4)), Var("s", ()), Var("flag", (4,), "bool")
+    product = call("Multiply", call("Matmul", Var("x", (2, 3)), w), s)
+    values = {"w": np.ones((3, 4), "f"), "s": np.array(0.5, "f"), "flag": np.eye(4)[0] > 0}
+    path = tmp_path / f"model{suffix}"
+    write_model(Workload([product, call("LogicalNot", flag)], values), path)
+    again = read_model(path, {})
+    assert [variable.name for variable in again.inputs] == ["x"]
+    assert again.parameters.keys() == values.keys()
+    for name, value in again.parameters.items():
+        assert value.dtype == values[name].dtype
+        np.testing.assert_array_equal(value, values[name])
+
+
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, 1 / 3, -0.0])
 def test_any_float_survives_a_script(tmp_path: Path, value: float):
     number = Const(np.float32(value))
@@ -86,11 +102,59 @@ def test_names_of_lifted_constants_are_new(tmp_path: Path):
     assert list(again.parameters) == ["constant_1"]
 
 
+NAMES = {
+    "x": "x",
+    "1": "_1",
+    "a_b": "a_b",
+    "a.b": "a_b_1",
+    "a b": "a_b_2",
+    "class": "class_",
+    "None": "None_",
+    "match": "match",
+    "é": "_",
+    "": "__1",
+}
+
+
+def test_names_that_python_lacks_are_changed_in_a_script(tmp_path: Path):
+    names = [*NAMES, "constant_0", "a/b"]
+    variables = [Var(name, (2,)) for name in names]
+    total = Const([1.0, 2.0])
+    for variable in variables:
+        total = call("Add", total, variable)
+    value = np.ones(2, np.float32)
+    write_model(Workload(total, {"a/b": value, "class": value}, variables), tmp_path / "model.py")
+    again = read_model(tmp_path / "model.py", {})
+    written = [name for given, name in NAMES.items() if given != "class"]
+    assert [variable.name for variable in again.inputs] == [*written, "constant_0"]
+    assert list(again.parameters) == ["class_", "a_b_3", "constant_1"]
+    assert script_names(names) == [*NAMES.values(), "constant_0", "a_b_3"]
+
+
 def test_a_script_without_parameters_leaves_no_archive_behind(tmp_path: Path):
     path, archive = tmp_path / "model.py", tmp_path / "model.npz"
     archive.write_text("of an earlier model", encoding="utf-8")
     write_model(Workload(call("Exp", Var("x", (2,)))), path)
     assert not archive.exists()
+
+
+@pytest.mark.parametrize("name", ["file", "allow_pickle", "path", "arrays"])
+def test_parameters_of_a_script_may_have_any_name(tmp_path: Path, name: str):
+    workload = Workload(call("Add", Var("x", (2,)), Var(name, (2,))), {name: np.ones(2, "f")})
+    write_model(workload, tmp_path / "model.py")
+    (value,) = read_model(tmp_path / "model.py", {}).parameters.values()
+    np.testing.assert_array_equal(value, np.ones(2))
+
+
+def test_a_script_whose_archive_cannot_be_written_is_left_as_it_was(tmp_path: Path):
+    path, archive = tmp_path / "model.py", tmp_path / "model.npz"
+    path.write_text("of an earlier model", encoding="utf-8")
+    archive.mkdir()
+    parameter = {"w": np.ones(2, np.float32)}
+    with pytest.raises(ModelError, match=r"cannot write .*model\.py"):
+        write_model(Workload(call("Exp", Var("w", (2,))), parameter), path)
+    assert path.read_text(encoding="utf-8") == "of an earlier model"
+    assert sorted(tmp_path.iterdir()) == [archive, path]
 
 
 def test_an_exported_module_survives_a_script(tmp_path: Path):

@@ -12,11 +12,11 @@ from tvm import relax
 
 from gsl.errors import GraphError, MisuseError
 from gsl.evaluate import evaluate
-from gsl.expr import Call, Var
+from gsl.expr import Call, Expr, Proj, Tuple, Var
 from gsl.operators import REGISTRY
 from gsl.operators.declaration import Operator
 from gsl.tvm.errors import BackendError, TypeMismatchError
-from gsl.tvm.export import build_function, to_relax
+from gsl.tvm.export import MOST_LEVELS, build_function, to_relax
 from gsl.tvm.run import compile_functions, run
 from gsl.types import TensorType
 from gsl.workload import Workload
@@ -118,6 +118,29 @@ def test_a_chain_of_a_thousand_calls_runs():
         chain = call("Add", chain, step)
     (result,) = run(Workload(chain), {"x": np.ones(2, np.float32)})
     assert result.tolist() == [1001.0, 1001.0]
+
+
+def nested(levels: int) -> Workload:
+    """Return a workload with a tuple of so many levels, of which nothing but a leaf is used."""
+    leaf = Var("x", (2,))
+    inside: Expr = leaf
+    for _ in range(levels):
+        inside = Tuple([inside, leaf])
+    for _ in range(levels):
+        inside = Proj(inside, 0)
+    return Workload(inside)
+
+
+def test_tuples_are_exported_as_deep_as_is_safe():
+    module = to_relax(nested(MOST_LEVELS))
+    (variable,) = Workload.from_relax(module).inputs
+    assert variable.name == "x"
+
+
+@pytest.mark.parametrize("levels", [MOST_LEVELS + 1, 8_000])
+def test_tuples_nested_too_deeply_are_refused_before_tvm_sees_them(levels: int):
+    with pytest.raises(BackendError, match=f"nested {levels} levels deep; .* up to {MOST_LEVELS}"):
+        to_relax(nested(levels))
 
 
 def test_another_word_for_composites_is_refused():

@@ -99,9 +99,9 @@ class Remembering:
         if text is None:
             return None
         try:
-            result, digest = from_text(text)
+            result, place = from_text(text)
             fits = isinstance(result, StageResult) and result.stage == stage
-            if not fits or digest not in ("", _file_digest(item.path)):
+            if not fits or place not in ("", _place(item)):
                 return None
             return result if self._holds(item, result) else None
         except Exception:  # an entry of another release may be anything; it is written anew
@@ -126,9 +126,9 @@ class Remembering:
         key = self._key(item, written, result.stage) if _may_be_kept(result) else ""
         if not key:
             return
-        digest = _file_digest(item.path) if result.findings else ""
+        place = _place(item) if result.findings else ""
         try:
-            self.folder.write(key, to_text((replace(result, cached=False), digest)))
+            self.folder.write(key, to_text((replace(result, cached=False), place)))
             self.written += 1
         except OSError as error:
             self._tell(f"{self.folder.folder}: results cannot be kept: {reason_of(error)}")
@@ -183,7 +183,12 @@ def _same(replayed: Any, code: str) -> bool:
     return bool(replayed.code is None and not replayed.undecided and replayed.trial.comparisons)
 
 
+def _place(item: CollectedRule) -> str:
+    """Return where a rule is: what is found in it has places, which are its own."""
+    return f"{item.rule.span} {_file_digest(item.path)}"
+
+
 @lru_cache(maxsize=256)
 def _file_digest(path: Path) -> str:
-    """Return a hash of a rule file: what is found in it has places, which editing moves."""
+    """Return a hash of a rule file, in which editing moves the places."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

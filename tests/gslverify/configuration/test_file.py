@@ -47,13 +47,22 @@ def test_a_table_may_be_written_in_other_ways(text: str, tmp_path: Path) -> None
         assert read_file(path, tmp_path).values["seed"].value == 3
 
 
-@pytest.mark.parametrize(
-    "text", ["[project]\nname = 'gslverify'\n", "gslverify = [\n", "tool = 'gslverify'\n"]
-)
+@pytest.mark.parametrize("text", ["[project]\nname = 'gslverify'\n", "tool = 'gslverify'\n"])
 def test_the_name_alone_is_no_table(text: str, tmp_path: Path) -> None:
     written(tmp_path, text)
 
     assert find_file(tmp_path) is None
+
+
+def test_file_that_is_no_toml_is_not_passed_over(tmp_path: Path) -> None:
+    written(tmp_path, f"{TABLE}seed = 3\n")
+    inner = tmp_path / "a"
+    inner.mkdir()
+    path = written(inner, "garbage [[[\n")
+
+    assert find_file(inner) == path
+    with pytest.raises(SettingsError, match=r"^pyproject\.toml:1:9: the file is not TOML"):
+        read_file(path, inner)
 
 
 def test_file_without_the_table_is_none(tmp_path: Path) -> None:

@@ -121,6 +121,20 @@ def test_file_that_cannot_be_read_has_its_own_cure(
     assert item.finding.cure == "check the permissions of the file (Permission denied)"
 
 
+@pytest.mark.parametrize("leads_to", ["link.py", "nowhere.py"])
+@pytest.mark.parametrize("selector", ["lib", "lib/link.py", "lib/link.py::one"])
+def test_link_that_leads_to_no_file_is_told(leads_to: str, selector: str, folder: Path) -> None:
+    write_rules(folder, ["one"], "lib/rules.py")
+    (folder / "lib/link.py").symlink_to(leads_to)
+
+    link, *others = collect([selector])
+
+    assert isinstance(link, Unusable)
+    assert str(link.finding.code) == "GSL105"
+    assert link.finding.message == "`lib/link.py` is a link that leads to no file"
+    assert [item.rule_id for item in others] == (["lib/rules.py::one"] if selector == "lib" else [])
+
+
 def test_two_files_of_one_name_do_not_mix(folder: Path) -> None:
     write_rules(folder, ["sound"], "sound/conv.py")
     write_rules(folder, ["broken"], "broken/conv.py")

@@ -126,6 +126,20 @@ def test_findings_have_places_so_the_file_must_be_the_same(folder: Path) -> None
     assert memory(folder).recall(rule(folder, MENDED), WRITTEN, ["numeric"]) is not None
 
 
+def test_findings_belong_to_one_of_two_equal_rules(folder: Path) -> None:
+    """Equal rules have one key, but each has a place of its own."""
+    text = MENDED + "\n\n" + MENDED[MENDED.index("@rule") :].replace("swapped", "again")
+    write_rule(folder, text)
+    (folder / "copy.py").write_text(text, "utf-8")
+    items = [item for item in collect(["."]) if isinstance(item, CollectedRule)]
+    warned = replace(PASSED, findings=(Finding(NO_FIXPOINT, "endless"),))
+
+    memory(folder).remember(items[0], WRITTEN, warned)
+
+    recalled = [memory(folder).recall(item, WRITTEN, ["numeric"]) is not None for item in items]
+    assert recalled == [True, False, False, False]
+
+
 def test_a_rule_without_a_hash_is_not_kept(folder: Path) -> None:
     item = rule(folder, MENDED)
     memory(folder).remember(item, replace(WRITTEN, rule_hash=""), SHAPE)
