@@ -24,6 +24,13 @@ GOODBYE = 2.0
 """Seconds that a zygote gets to end its child and itself."""
 
 
+FAILURE = "TVM does not start"
+
+
+class EndedError(BackendError):
+    """A zygote has ended, perhaps because somebody ended it, before it could be asked."""
+
+
 class ZygoteProcess:
     """A running zygote; it ends with `stop`, with this object, or with this process.
 
@@ -49,13 +56,14 @@ class ZygoteProcess:
         try:
             complaint = self._receive(START)
         except (EOFError, OSError) as error:
-            complaint = f"its process ended: {error!r}"
+            self.stop()
+            raise EndedError(f"{FAILURE}: its process was ended while it imported TVM") from error
         except BaseException:
             self.stop()
             raise
         if complaint:
             self.stop()
-            raise BackendError(f"TVM does not start: {complaint}")
+            raise BackendError(f"{FAILURE}: {complaint}")
         self._has_started = True
 
     def serves(self, operators: Iterable[Operator]) -> bool:

@@ -52,6 +52,8 @@ def profile(workload: Workload, inputs: Mapping[str, Any], repeats: int = 5) -> 
         raise MisuseError(f"a call is repeated at least once, not {repeats!r} times")
     order = reverse_post_order(workload.outputs)
     calls = {_key(expr): expr for expr in order if isinstance(expr, Call)}
+    if not calls:
+        return []
     functions = {key: f"call_{number}" for number, key in enumerate(calls)}
     executable = _compiled({functions[key]: call for key, call in calls.items()})
     seconds: dict[Key, list[float]] = {key: [] for key in calls}

@@ -21,7 +21,7 @@ from gsl.graph import reverse_post_order
 from gsl.operators.declaration import REGISTRY, OpaqueOperator, Operator
 from gsl.tvm.frames import Ending
 from gsl.tvm.jobs import Failure, Job, Result, graph_key, make_batch
-from gsl.tvm.process import ZygoteProcess
+from gsl.tvm.process import EndedError, ZygoteProcess
 
 __all__ = ["Failure", "Job", "Result", "Worker"]
 
@@ -123,6 +123,13 @@ class Worker:
                 raise GraphError(f"operator {operator} was declared anew; this is the old one")
         if self._zygote is not None and not self._zygote.serves(operators):
             self.close()
+        try:
+            return self._awaited()
+        except EndedError:
+            return self._awaited()
+
+    def _awaited(self) -> ZygoteProcess:
+        """Return the zygote, a new one if there is none, once it can be asked."""
         self.start()
         assert self._zygote is not None
         try:

@@ -72,8 +72,10 @@ def _heading(rule_id: str, finding: Finding, style: Style) -> list[str]:
 
 
 def source_line_of(span: Span | None) -> str:
-    """Return the first line of a place; empty where there is none."""
-    return linecache.getline(span.file, span.line).rstrip("\n") if span is not None else ""
+    """Return the first line of a place; empty where there is none, as in a pipe."""
+    if span is None or not Path(span.file).is_file():
+        return ""
+    return linecache.getline(span.file, span.line).rstrip("\n")
 
 
 def span_lines(span: Span | None, source_line: str | None = None) -> list[str]:

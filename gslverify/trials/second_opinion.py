@@ -57,7 +57,8 @@ def confirm_on_tvm(question: Question, passed: list[list[Trial]]) -> Iterator[Ou
         said = second_opinions(asked)
     except backend.BackendMissingError as error:
         cure = "install gslverify[tvm], or verify with --no-tvm"
-        yield Finding(BACKEND_MISSING, f"TVM does not start: {error}", span, cure)
+        message = f"TVM does not start: {str(error).removeprefix('TVM does not start: ')}"
+        yield Finding(BACKEND_MISSING, message, span, cure)
         return
     details = tuple(dict.fromkeys(said.failures))[:3]
     example = None if said.failed is None else example_of(said.failed, UNCONFIRMED)

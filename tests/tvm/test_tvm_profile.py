@@ -87,3 +87,8 @@ def test_random_inputs_fit_and_are_reproducible():
     assert not np.array_equal(first["d"], random_inputs(workload, 2)["d"])
     assert not first["i"].any()
     assert set(first["b"].flat) == {True, False}
+
+
+def test_a_network_without_operators_takes_no_time():
+    x = Var("x", (2,))
+    assert Workload([x]).profile(values_for([x])) == []

@@ -23,7 +23,7 @@ from gsl.evaluate import evaluate
 from gsl.expr import Call, Expr, Var
 from gsl.operators import REGISTRY
 from gsl.operators.declaration import Need, Operator, Tensor, operator
-from gsl.tvm import process
+from gsl.tvm import process, zygote
 from gsl.tvm.errors import BackendError
 from gsl.tvm.worker import Failure, Job, Result, Worker
 from gsl.types import NUMERIC, TensorType
@@ -440,11 +440,19 @@ def test_the_process_may_be_started_before_the_first_job(worker: Worker) -> None
     assert _pid(worker) == pid
 
 
-def test_a_process_that_died_early_is_an_error_of_the_first_job(worker: Worker) -> None:
+def test_a_process_that_was_ended_early_is_started_again(worker: Worker) -> None:
     worker.close()
     worker.start()
     os.kill(_pid(worker), signal.SIGKILL)
 
-    with pytest.raises(BackendError, match="TVM does not start: its process ended"):
-        worker.run([good()])
     assert all(map(is_good, worker.run([good()])))
+
+
+def test_a_process_that_ends_again_and_again_is_an_error(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker.close()
+    monkeypatch.setattr(zygote, "serve", lambda connection: os._exit(1))
+
+    with pytest.raises(BackendError, match="TVM does not start: its process was ended while"):
+        worker.run([good()])

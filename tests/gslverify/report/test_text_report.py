@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from gsl.span import Span
 from gslverify.codes.corpus import PATH_MISSING
 from gslverify.events import RunDone
 from gslverify.finding import Finding, RuleResult, StageResult, Verdict
-from gslverify.report.details import repro_command, span_lines
+from gslverify.report.details import repro_command, source_line_of, span_lines
 from gslverify.report.style import Style
 from gslverify.report.text import TextReport, stage_cell, summary_lines
 from gslverify.settings import Settings
@@ -312,3 +313,10 @@ def test_a_terminal_obeys_no_name(colour: bool) -> None:
 
     assert line.endswith(r"FAIL \x1b]0;title\x07 \x1b[2J" if not colour else r"\x07 \x1b[2J")
     assert line.startswith("\x1b[31;1mFAIL\x1b[0m " if colour else "FAIL ")
+
+
+def test_no_line_is_read_from_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "rules.py"
+    os.mkfifo(pipe)
+
+    assert source_line_of(Span(str(pipe), 1)) == ""
