@@ -10,6 +10,8 @@ from gsl.subst import Subst
 LARGEST_SIZE = 2**57
 """More elements than a machine of 64 bits has addresses for."""
 
+FITS = "a tensor fits into a machine"
+
 ELEMENTS = frozenset({"fill_value", "pad_value", "on_value", "off_value", "min", "max"})
 ELEMENTS_OF = {"Arange": frozenset({"start", "end"})}
 """Attributes that say what elements are, by name, and those of single operators."""

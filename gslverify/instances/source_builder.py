@@ -42,7 +42,7 @@ from gsl.types import ALL_DTYPES, FLOATING, INTEGER, TensorType, TupleType
 from gslverify.instances.choices import Replay, Steps, Told
 from gslverify.instances.elements import read_by_element
 from gslverify.instances.instance import USUAL, Claim, Extent, InfeasibleError, Instance
-from gslverify.instances.limits import largest_size
+from gslverify.instances.limits import FITS, largest_size
 from gslverify.instances.open_terms import has_length, is_open
 from gslverify.instances.trail import Trail
 from gslverify.instances.tuples import tuple_valued
@@ -350,9 +350,11 @@ class SourceBuilder:
         call = CallExpr(operator, operands, attributes, need)
         for term, reason in need.claims:
             self._claim(term, reason, pattern.origin)
-        if not operands and self.largest is not None and isinstance(call.type, TensorType):
+        if self.largest is not None and isinstance(call.type, TensorType):
+            old = {id(size) for one in types if isinstance(one, TensorType) for size in one.shape}
             for size in call.type.shape:
-                self._claim(size <= self.largest, "a tensor fits into a machine", pattern.origin)
+                if id(size) not in old:
+                    self._claim(size <= self.largest, FITS, pattern.origin)
         return call
 
     def _operator(self, key: Key, pattern: Call, count: int) -> Operator:

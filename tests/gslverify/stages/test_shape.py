@@ -308,3 +308,13 @@ def test_a_number_that_is_rounded_does_not_hide_an_illegal_target() -> None:
     result = ask(SHAPE, weight_of_another_rank)
     assert only(result).code is ILLEGAL_TARGET
     assert "`weight` must have the sizes of the axes" in only(result).message
+
+
+def test_attributes_that_lengthen_tensors_are_limited_by_what_fits_into_a_machine() -> None:
+    def place_in_repeated() -> Subst:
+        repeated = op.Repeat(pat.Variable(shape=(None, None)))
+        place = op.Argmax(repeated, axis=repeated.axis)
+        factor = pat.Const(repeated.repeats, dtype="int64")
+        return Subst(place, op.Argmax(repeated.operands[0], **pat.same_attr(place)) * factor)
+
+    assert ask(SHAPE, place_in_repeated).findings == ()
