@@ -105,21 +105,23 @@ def deepest(size: int) -> Iterator[Figure]:
         yield figure(f"memory, {part} operators", peak / part, "bytes/operator")
 
 
-def beside_others(sizes: Sequence[int]) -> Iterator[Figure]:
-    """Measure W1 on other rewriters and here; ratios are those at the largest size."""
-    rules = workloads.double_relu()
-    ours = [sample(workloads.deep_chain(size), rules) for size in sizes]
-    yield figure(f"W1 here, {sizes[-1]} operators", ours[-1].multiple, "floors/operator")
-    for name, measured in others.compare(sizes):
+def beside_others(
+    workload: str, make: Make, rules: list[Subst], sizes: Sequence[int]
+) -> Iterator[Figure]:
+    """Measure a workload on other rewriters and here; ratios are those at the largest size."""
+    ours = [sample(make(size), rules) for size in sizes]
+    yield figure(f"{workload} here, {sizes[-1]} operators", ours[-1].multiple, "floors/operator")
+    for name, measured in others.compare(workload, sizes):
         theirs = [Sample(size, multiple) for size, multiple in measured]
         multiple = theirs[-1].multiple
-        yield figure(f"W1 by {name}, {sizes[-1]} operators", multiple, "floors/operator")
-        yield figure(f"W1 by {name}, exponent", exponent(theirs), "")
-        yield figure(f"W1 by {name}, ratio to here", multiple / ours[-1].multiple, "times")
+        yield figure(f"{workload} by {name}, {sizes[-1]} operators", multiple, "floors/operator")
+        yield figure(f"{workload} by {name}, exponent", exponent(theirs), "")
+        yield figure(f"{workload} by {name}, ratio to here", multiple / ours[-1].multiple, "times")
 
 
 def figures(quick: bool) -> dict[str, Callable[[], Iterator[Figure]]]:
     sizes, users = (QUICK, FEW_USERS) if quick else (FULL, MANY_USERS)
+    pairs = (120, 240, 480) if quick else (240, 480, 1_000)  # they take the square of it
     w = workloads
     relus, pair, many = w.double_relu(), w.two_convolutions(), w.many_convolutions()
     return {
@@ -134,7 +136,8 @@ def figures(quick: bool) -> dict[str, Callable[[], Iterator[Figure]]]:
         "fan-variadic": lambda: by_users("fan-out, variadic", w.unlike_kernels, many, users),
         "variadic": lambda: by_users("variadic", w.like_convolutions, many, users),
         "deep": lambda: deepest(100_000 if quick else 1_000_000),
-        "others": lambda: beside_others((250, 500, 1_000)),
+        "others": lambda: beside_others("W1", w.deep_chain, relus, (250, 500, 1_000)),
+        "others-W2": lambda: beside_others("W2", w.convolution_pairs, pair, pairs),
     }
 
 
