@@ -27,6 +27,7 @@ from gslverify.generate.choices import Choices, NothingDrawnError, Tape, entropy
 from gslverify.generate.empty import empty_networks
 from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.peaks import peaks, saturated
+from gslverify.generate.poles import meetings
 from gslverify.generate.strategies import network_from, with_place
 from gslverify.generate.wishes import DTYPES, NOTHING_FIXED
 from gslverify.instances.concrete import Rewritten, target_outputs
@@ -257,6 +258,7 @@ def _example(
     context, draws = (one.context,), search.question.settings.draws
     network = network_from(choices, samplers, context, one.dtypes, one.sizes, one.corner, fixed)
     inputs = inputs_of_a_mixture(choices, network, number, draws)
+    inputs += meetings(network, number)
     if network.in_corner:
         inputs = [*inputs, *peaks(network, number), *saturated(network, number)]
     return network, inputs
