@@ -183,7 +183,7 @@ def examine(question: Question) -> Iterable[Outcome]:
     further = climb(question, search.passed, empty_networks(samplers))
     yield from further.counts
     yield from further.findings
-    if any(not finding.code.is_warning for finding in further.findings):
+    if further.is_refuted:
         return
     outcomes = list(_confirm(question, search))
     yield from outcomes
