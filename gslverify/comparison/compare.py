@@ -15,11 +15,10 @@ from gsl.graph import reverse_post_order
 from gslverify.comparison.approximations import approximated
 from gslverify.comparison.bounded import Bounded, number
 from gslverify.comparison.references import failure_of
+from gslverify.comparison.stored import FILL, as_stored
 from gslverify.finding import Difference
 
 MOST_ELEMENTS_SHOWN = 5
-FILL = "fill_value"
-"""The attribute of operators that make tensors of one number."""
 
 
 class UndefinedError(GslError):
@@ -63,7 +62,7 @@ def evaluate_bounded(
 
 def computed(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -> Any:
     """Return the value of an expression for those of its operands, floats with an error bound."""
-    return lift(_defined_value(expr, operands, inputs))
+    return lift(_defined_value(expr, as_stored(expr, operands), inputs))
 
 
 def _defined_value(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -> Any:
