@@ -110,6 +110,8 @@ def _forms(axes: tuple[int, ...], rank: int, negative: bool) -> Iterator[tuple[i
         yield (*axes[:-1], axes[-1] - rank)
     if len(axes) > 1 and negative:
         yield tuple(axis - rank for axis in axes)
+        yield (axes[0] - rank, *axes[1:])
+        yield (axes[-1] - rank, *axes[:-1])
     if len(axes) > 1:
         yield (axes[-1], *axes[:-1])
 

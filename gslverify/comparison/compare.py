@@ -12,17 +12,13 @@ from gsl.errors import GslError
 from gsl.evaluate import value_of
 from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
-from gsl.operators import lookup
 from gslverify.comparison.approximations import approximated
 from gslverify.comparison.bounded import PRECISIONS, Bounded, number
 from gslverify.comparison.references import failure_of
+from gslverify.comparison.stored import FILLS, as_stored
 from gslverify.finding import Difference
 
 MOST_ELEMENTS_SHOWN = 5
-CAST = lookup("Cast")
-
-FILLS = frozenset(("fill_value", "on_value", "off_value"))
-"""Attributes whose numbers are elements of results."""
 
 
 class UndefinedError(GslError):
@@ -60,23 +56,8 @@ def evaluate_bounded(
                 values[expr] = known[expr]
                 continue
             operands = [values[operand] for operand in expr.operands]
-            if isinstance(expr, Call) and expr.operator is CAST:
-                operands = list(map(_as_held, expr.operands, operands))
             values[expr] = computed(expr, operands, inputs)
     return [values[output] for output in outputs], values
-
-
-def _as_held(expr: Expr, value: Any) -> Any:
-    """Return a number that a rule gives as its dtype holds it; another dtype tells them apart.
-
-    Among tensors of one dtype it means itself, and that it is stored rounded is rounding.
-    """
-    is_given = isinstance(expr, Const) or (
-        isinstance(expr, Call) and not FILLS.isdisjoint(expr.attributes)
-    )
-    if not is_given or not isinstance(value, Bounded):
-        return value
-    return Bounded(value.value.astype(value.dtype))
 
 
 UNITS_OF_CONSTANTS = 8.0
@@ -98,7 +79,7 @@ def rounded_constants(outputs: Sequence[Expr]) -> dict[Expr, Any]:
 
 def computed(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -> Any:
     """Return the value of an expression for those of its operands, floats with an error bound."""
-    return lift(_defined_value(expr, operands, inputs))
+    return lift(_defined_value(expr, as_stored(expr, operands), inputs))
 
 
 def _defined_value(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -> Any:

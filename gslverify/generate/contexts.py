@@ -21,12 +21,14 @@ class Site:
     """A match without anything around it.
 
     `inputs` are the expressions that inputs of the rule stand for, `free` those among them that
-    may be computed by other operators.
+    may be computed by other operators. Of several inner values, the `turn` says which is needed
+    elsewhere.
     """
 
     outputs: list[Expr]
     inputs: frozenset[Expr]
     free: frozenset[Expr]
+    turn: int = 0
 
 
 def _alone(site: Site) -> Network:
@@ -83,7 +85,7 @@ def _replaced(outputs: Sequence[Expr], others: Mapping[Expr, Expr]) -> list[Expr
     return [copies[expr] for expr in outputs]
 
 
-def _inner_values(site: Site) -> list[Expr]:
+def inner_values(site: Site) -> list[Expr]:
     """Return what a match computes on the way, operands first."""
     return [
         expr
@@ -93,18 +95,18 @@ def _inner_values(site: Site) -> list[Expr]:
 
 
 def _inner_value_used(site: Site) -> Network | None:
-    inner = _inner_values(site)
+    inner = inner_values(site)
     if not inner:
         return None
-    outputs = (*site.outputs, same_value(inner[0]))
+    outputs = (*site.outputs, same_value(inner[site.turn % len(inner)]))
     return Network(outputs, tuple(site.outputs), "inner value used", escaping=True)
 
 
 def _inner_value_returned(site: Site) -> Network | None:
-    inner = _inner_values(site)
+    inner = inner_values(site)
     if not inner:
         return None
-    outputs = (*site.outputs, inner[-1])
+    outputs = (*site.outputs, inner[-1 - site.turn % len(inner)])
     return Network(outputs, tuple(site.outputs), "inner value returned", escaping=True)
 
 
@@ -243,7 +245,7 @@ def may_have_place(context: str, site: Site) -> bool:
     """
     match context:
         case "inner value used" | "inner value returned":
-            return bool(_inner_values(site))
+            return bool(inner_values(site))
         case "one tensor for two":
             free = [expr for expr in _free(site) if isinstance(expr, Var)]
             return any(_may_agree(one.type, other.type) for one, other in _pairs(free))

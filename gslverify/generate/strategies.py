@@ -25,7 +25,13 @@ from gsl.subst import Subst
 from gsl.types import TensorType
 from gslverify.generate.arrays import random_array
 from gslverify.generate.choices import Choices, Drawn, NothingDrawnError, one_of
-from gslverify.generate.contexts import AROUND, CONTEXTS, Site, may_have_place
+from gslverify.generate.contexts import (
+    AROUND,
+    CONTEXTS,
+    Site,
+    inner_values,
+    may_have_place,
+)
 from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.values import value_ranges, within
 from gslverify.generate.wishes import DTYPES, NOTHING_FIXED, SIZES, but_for, wishes
@@ -86,21 +92,21 @@ def network_from(
     sizes: Sequence[str] = SIZES,
     corner: int = -1,
     fixed: Mapping[str, int] = NOTHING_FIXED,
+    turn: int = 0,
 ) -> Network:
     """Choose a network that contains a match of the rule the samplers belong to.
 
     `dtypes` are preferred where the rule leaves a choice, and sizes in one of the modes `sizes`
     (see `wishes`); models lie in the `corner` of that number, if there is one. What is `fixed` is
-    not chosen. Raises NothingDrawnError.
+    not chosen, nor which inner value has its `turn`. Raises NothingDrawnError.
     """
     context, sampler = one_of(choices, contexts), one_of(choices, samplers)
     demand = sampler.corners[corner] if 0 <= corner < len(sampler.corners) else None
-    may_be_empty = choices.number(7) == 7
 
     def wish() -> Wish:
         return but_for(fixed, wishes(choices, dtypes, sizes))
 
-    model = _model(wish, sampler, may_be_empty, demand)
+    model = _model(wish, sampler, choices.number(7) == 7, demand)
     if model is None:
         raise NothingDrawnError("no sizes and attributes were found that meet all conditions")
     style, start = one_of(choices, STYLES_OF_CONSTANTS), choices.number(255)
@@ -119,7 +125,7 @@ def network_from(
     if not constants_are_defined(site.outputs):
         raise NothingDrawnError("a constant is outside the domain of an operator that uses it")
     in_corner = demand is not None and value_in(demand, model) is True
-    around = AROUND[context](site)
+    around = AROUND[context](replace(site, turn=turn))
     if around is None:
         raise NothingDrawnError(f"{NOT_APPLICABLE} `{context}`")
     return replace(around, model=_by_name(model), in_corner=in_corner, sampler=sampler)
@@ -202,6 +208,13 @@ def _has_place(sampler: Sampler, context: str) -> bool:
         site = _site_of(sampler.instance, exprs)
         sampler.places.update((one, may_have_place(one, site)) for one in CONTEXTS)
     return sampler.places[context]
+
+
+def most_inner_values(samplers: Sequence[Sampler]) -> int:
+    """Return how many inner values the structure with most of them has."""
+    instances = (sampler.instance for sampler in samplers)
+    sites = (_site_of(one, {node.expr: node.expr for node in one.graph}) for one in instances)
+    return max((len(inner_values(site)) for site in sites), default=0)
 
 
 def filled_constants(

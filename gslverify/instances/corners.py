@@ -7,6 +7,7 @@ from gslverify.instances.boundaries import boundaries, joint_boundaries
 from gslverify.instances.instance import Instance
 from gslverify.instances.leaps import leaps
 from gslverify.instances.ranges import long_ranges
+from gslverify.instances.roundings import roundings
 from gslverify.instances.symbols import instance_symbols, is_whole_constant
 from gslverify.instances.wraps import wraps
 
@@ -26,6 +27,7 @@ def corners_of(instance: Instance) -> list[Term]:
         *joint_boundaries(written),
         *long_ranges(instance),
         *[boundary for term in written for boundary in boundaries(term)],
+        *roundings(instance),
         *leaps(instance),
         *[_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)],
     ]

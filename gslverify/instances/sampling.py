@@ -328,7 +328,8 @@ class Sampler:
     def _solved(
         self, wishes: dict[Symbol, Any], demands: Sequence[Term] = (), largest: int = 0
     ) -> tuple[Answer, dict[Symbol, Any] | None]:
-        extents = [symbol for symbol in wishes if _is_extent(symbol)]
+        is_far = any(map(_is_far, demands))
+        extents = [s for s in wishes if _is_extent(s) and not (is_far and s.low is None)]
         bound = largest or LARGEST_SAMPLES[self.largest]
         most = max(bound, *(wishes[extent] for extent in extents), 0)
         limits = [extent <= most for extent in extents]
@@ -369,6 +370,12 @@ def _simple(symbol: Symbol, options: tuple[Any, ...] | None, sizes: Iterator[int
 
 def _is_extent(symbol: Symbol) -> bool:
     return symbol.sort == "int" and not is_constant(symbol)
+
+
+def _is_far(demand: Term) -> bool:
+    """Tell whether a demand mentions a number that no size is as large as."""
+    numbers = (part.value for part in subterms(demand) if isinstance(part, Constant))
+    return any(type(n) is int and abs(n) > LARGEST_SAMPLES[-1] for n in numbers)
 
 
 _KINDS: Mapping[str, tuple[type, ...]] = {

@@ -28,6 +28,7 @@ from gslverify.generate.choices import Choices, NothingDrawnError, Tape, entropy
 from gslverify.generate.empty import empty_networks
 from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.peaks import peaks, saturated
+from gslverify.generate.poles import meetings
 from gslverify.generate.strategies import network_from, with_place
 from gslverify.generate.wishes import DTYPES, NOTHING_FIXED
 from gslverify.instances.concrete import Rewritten, target_outputs
@@ -183,7 +184,7 @@ def examine(question: Question) -> Iterable[Outcome]:
     further = climb(question, search.passed, empty_networks(samplers))
     yield from further.counts
     yield from further.findings
-    if any(not finding.code.is_warning for finding in further.findings):
+    if further.is_refuted:
         return
     outcomes = list(_confirm(question, search))
     yield from outcomes
@@ -203,7 +204,7 @@ def _told(question: Question, failure: Trial, samplers: Sequence[Sampler]) -> Fi
 def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
     total = max(search.question.settings.max_examples, len(samplers))
     for number, one in enumerate(ROUNDS):
-        failed = _play(search, samplers, one, max(1, round(total * one.share)), number)
+        failed = _play(search, samplers, one, one.graphs(total, samplers), number)
         if failed is not None:
             return failed
     short = with_short_axes_only(search.networks, samplers) if search.useful else []
@@ -223,7 +224,7 @@ def _search(search: Search, samplers: list[Sampler]) -> Trial | None:
 def _play_rare_contexts(search: Search, samplers: list[Sampler], total: int) -> Trial | None:
     for number, context in enumerate(RARE_CONTEXTS, 1000):
         one = Round(context, DTYPES, SHARE_OF_RARE_CONTEXTS, ("equal", "free"))
-        failed = _play(search, samplers, one, max(1, round(total * one.share)), number)
+        failed = _play(search, samplers, one, one.graphs(total, samplers), number)
         if failed is not None:
             return failed
     return None
@@ -256,9 +257,11 @@ def _example(
 ) -> Example:
     """Choose an example of a round; raises NothingDrawnError."""
     context, draws = (one.context,), search.question.settings.draws
-    network = network_from(choices, samplers, context, one.dtypes, one.sizes, one.corner, fixed)
+    sizes, corner, turn = one.sizes, one.corner, one.turn
+    network = network_from(choices, samplers, context, one.dtypes, sizes, corner, fixed, turn)
     inputs = inputs_of_a_mixture(choices, network, number, draws)
     inputs += alike(network, inputs[0]) if inputs else []
+    inputs += meetings(network, number)
     if network.in_corner:
         inputs = [*inputs, *peaks(network, number), *saturated(network, number)]
     return network, inputs
@@ -276,6 +279,7 @@ def _play(
     while samplers and search.useful - before < examples and fruitless <= most_fruitless:
         next_one = search.turn_of(samplers)
         tape, useful = Tape((0, next_one) if random else (), random), search.useful
+        one = replace(one, turn=useful - before)
         random = search.random
         search.draws += 1
         try:

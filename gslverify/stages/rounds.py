@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gsl.types import FLOATING, INTEGER
 from gslverify.generate.contexts import CONTEXTS
 from gslverify.generate.network import Network
+from gslverify.generate.strategies import most_inner_values
 from gslverify.generate.wishes import DTYPES, LONG, NARROW, ROOMY, SIZES
 from gslverify.instances.instance import USUAL
 from gslverify.instances.sampling import Sampler
@@ -19,13 +20,17 @@ GRAPHS_NEAR_LIMITS = 12
 ONE_BYTE = ("int8", "uint8")
 MOST_CORNERS = 24
 GRAPHS_PER_LARGE_STRUCTURE = 1
+ONE_A_TURN = frozenset({"inner value used", "inner value returned"})
+"""Contexts that concern one value of a match, so that each value is given its turn."""
+MOST_TURNS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
     """A share of the networks, all in one context and preferably of some dtypes.
 
-    Hypothesis explores unevenly; rounds make sure that nothing is left out.
+    Hypothesis explores unevenly; rounds make sure that nothing is left out. The `turn` is the
+    number of the next graph.
     """
 
     context: str
@@ -33,6 +38,14 @@ class Round:
     share: float
     sizes: tuple[str, ...] = SIZES
     corner: int = -1
+    turn: int = 0
+
+    def graphs(self, total: int, samplers: Sequence[Sampler]) -> int:
+        """Return how many graphs there are of `total`: where they are needed, one a turn."""
+        share = max(1, round(total * self.share))
+        if self.context not in ONE_A_TURN:
+            return share
+        return max(share, min(MOST_TURNS, most_inner_values(samplers)))
 
 
 ROUNDS = (

@@ -52,6 +52,11 @@ class Climbed:
     assurances: list[Assurance] = field(default_factory=list)
     counts: list[Count] = field(default_factory=list)
 
+    @property
+    def is_refuted(self) -> bool:
+        """Whether a finding is more than a warning."""
+        return any(not finding.code.is_warning for finding in self.findings)
+
     def take(self, outcomes: Iterable[Finding | Assurance | Count]) -> None:
         """Add what a level says, each to its kind."""
         for outcome in outcomes:
@@ -155,7 +160,12 @@ def _precision(question: Question, passed: Sequence[Sequence[Trial]], found: Cli
     first = [trials[0] for trials in passed if examined_dtype(trials[0].network.outputs)]
     generator = np.random.default_rng(question.settings.seed)
     for trial in spread(first, NETWORKS_WITH_OFFSETS):
-        asked.append((trial, _drawn(trial, "offsets", generator)))
+        inputs = _drawn(trial, "offsets", generator)
+        again = run_trial(question.subst, trial.network, inputs)
+        if again.code is not None and not found.is_refuted:
+            found.findings.append(refutation(question, again))
+            return
+        asked.append((trial, inputs))
     measured = [errors_of(t.network.outputs, t.target, inputs) for t, inputs in asked]
     known = [errors for errors in measured if errors is not None]
     found.counts.append(Count("measured", len(known)))

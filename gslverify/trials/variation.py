@@ -16,11 +16,13 @@ import numpy as np
 from gsl.attr.evaluate import equal
 from gsl.attr.term import Symbol
 from gsl.errors import GslError
+from gsl.graph import reverse_post_order
 from gsl.subst import Subst
 from gsl.types import FLOATING
 from gslverify.generate.arrays import random_array
 from gslverify.generate.network import Network
-from gslverify.generate.strategies import concrete_site
+from gslverify.generate.strategies import MOST_ELEMENTS_OF_LARGE_RULES as MOST_ELEMENTS
+from gslverify.generate.strategies import concrete_site, has_at_most
 from gslverify.generate.values import value_ranges
 from gslverify.instances.sampling import Sampler
 from gslverify.instances.symbols import is_constant
@@ -145,6 +147,8 @@ class Variations:
         if any(named[name] != now for name, now in self._attributes(symbol)):
             return None
         outputs = tuple(site.outputs)
+        if not all(has_at_most(one, MOST_ELEMENTS) for one in reverse_post_order(outputs)):
+            return None
         return Network(outputs, outputs, "alone", named, sampler=self.sampler)
 
     def _attributes(self, but: Symbol) -> Iterator[tuple[str, Any]]:

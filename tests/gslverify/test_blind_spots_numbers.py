@@ -232,3 +232,29 @@ def test_decisions_without_consequences_pass(write: Callable[[], Subst]) -> None
     result = ask(NUMERIC, write)
     assert result.verdict is Verdict.PASS
     assert not result.findings
+
+
+def other_between(low: float, high: float, dtype: str, added: int = 1) -> Subst:
+    """relu(x) => low < x < high ? x + added : max(x, 0)"""
+    x = pat.Variable(dtype=dtype, shape=(None,))
+    inside = op.LogicalAnd(op.Greater(x, low), op.Less(x, high))
+    return Subst(op.Relu(x), op.Where(inside, x + added, op.Maximum(x, 0)))
+
+
+NARROW = [
+    (5150.0, 5151.0, "float32"),
+    (77777.0, 77777.5, "float64"),
+    (30.0, 30.5, "float16"),
+    (1000000, 1000040, "int32"),
+]
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("low", "high", "dtype"), NARROW)
+def test_numbers_between_those_that_a_rule_mentions_are_drawn(
+    low: float, high: float, dtype: str, seed: int
+) -> None:
+    wrong = ask(NUMERIC, lambda: other_between(low, high, dtype), seed=seed)
+    assert wrong.verdict is Verdict.FAIL
+    right = ask(NUMERIC, lambda: other_between(low, high, dtype, 0), seed=seed)
+    assert right.verdict is Verdict.PASS

@@ -100,6 +100,7 @@ def test_residues_that_differ_are_confirmed_on_integers() -> None:
 
 def test_residues_alone_refute_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ladder, "_refuted_by_integers", lambda asked, trial: None)
+    monkeypatch.setattr(ladder, "NETWORKS_WITH_OFFSETS", 0)
     found = climb(*passed(sum_for_product, (2,)))
     assert not [finding for finding in found.findings if finding.code is OUTPUTS_DIFFER]
     assert not [one for one in found.assurances if one.level is Level.IDENTITY]

@@ -1,0 +1,64 @@
+"""Every value inside a match has its turn to be needed elsewhere, so that the match is declined."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gsl import Subst, op, pat
+from gsl.expr import Call
+from gsl.match.branch import Shape
+from gslverify.codes.numeric import REWRITE_BREAKS_GRAPH
+from gslverify.finding import Verdict
+from gslverify.generate.choices import Tape
+from gslverify.generate.strategies import network_from
+from gslverify.stages.numeric import NUMERIC
+from gslverify.stages.rounds import ONE_A_TURN, Round
+from tests.gslverify.rules import samplers_of
+from tests.gslverify.stages.asking import ask, only
+
+pytestmark = pytest.mark.smt
+
+
+def chain() -> Subst:
+    """-|relu(-x)| => -relu(-x): three values inside, of which relu(-x) is in the middle."""
+    x = pat.Wildcard()
+    inner = op.Relu(op.Negative(x))
+    return Subst(op.Negative(op.Abs(inner)), op.Negative(op.Relu(op.Negative(x))))
+
+
+@pytest.mark.parametrize("context", sorted(ONE_A_TURN))
+def test_every_inner_value_has_its_turn(context: str) -> None:
+    samplers = samplers_of(chain())
+    needed = [
+        network_from(Tape(), samplers, (context,), turn=turn).outputs[-1] for turn in range(3)
+    ]
+    if context == "inner value used":
+        needed = [used.operands[0] for used in needed]
+    names = [str(one.operator) for one in needed if isinstance(one, Call)]
+    assert sorted(names) == ["Abs", "Negative", "Relu"]
+
+
+def test_there_are_as_many_graphs_as_inner_values() -> None:
+    samplers = samplers_of(chain())
+    assert Round("inner value returned", (), 0.03).graphs(60, samplers) == 3
+    assert Round("inner value used", (), 0.1).graphs(60, samplers) == 6
+    assert Round("alone", (), 0.001).graphs(60, samplers) == 1
+
+
+@pytest.mark.parametrize("name", ["Negative", "Relu", "Abs"])
+def test_an_engine_that_overlooks_an_inner_value_is_found(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = Shape.is_interior
+
+    def overlooking(self: Shape, pattern: Any) -> bool:
+        return usual(self, pattern) and str(getattr(pattern, "callee", "")) != name
+
+    monkeypatch.setattr(Shape, "is_interior", overlooking)
+    assert only(ask(NUMERIC, chain)).code is REWRITE_BREAKS_GRAPH
+
+
+def test_the_engine_overlooks_none() -> None:
+    assert ask(NUMERIC, chain).verdict is Verdict.PASS
