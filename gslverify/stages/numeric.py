@@ -30,6 +30,7 @@ from gslverify.generate.network import NOT_APPLICABLE, Network
 from gslverify.generate.peaks import peaks, saturated
 from gslverify.generate.poles import meetings
 from gslverify.generate.strategies import network_from, with_place
+from gslverify.generate.totals import totals
 from gslverify.generate.wishes import DTYPES, NOTHING_FIXED
 from gslverify.instances.concrete import Rewritten, target_outputs
 from gslverify.instances.sampling import Sampler
@@ -261,7 +262,7 @@ def _example(
     network = network_from(choices, samplers, context, one.dtypes, sizes, corner, fixed, turn)
     inputs = inputs_of_a_mixture(choices, network, number, draws)
     inputs += alike(network, inputs[0]) if inputs else []
-    inputs += meetings(network, number)
+    inputs += [*meetings(network, number), *totals(network, number)]
     if network.in_corner:
         inputs = [*inputs, *peaks(network, number), *saturated(network, number)]
     return network, inputs
