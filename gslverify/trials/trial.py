@@ -185,16 +185,8 @@ def _compare(
         return Outcome(network, inputs, target, rejected=UNDEFINED)
     try:
         after, values = evaluate_bounded(target, inputs, {**constants, **known})
-    except RoundedConversionError as error:
-        return _differing(network, inputs, target, integers_made_wrong(before, target, inputs)) or (
-            Outcome(network, inputs, target, rejected=str(error))
-        )
-    except (AmbiguousError, ReferenceFailureError) as error:
-        return Outcome(network, inputs, target, rejected=str(error))
-    except UndefinedError as error:
-        return Outcome(network, inputs, target, "", _code(network, TARGET_UNDEFINED), str(error))
     except GslError as error:
-        return Outcome(network, inputs, target, "", REWRITE_BREAKS_GRAPH, str(error))
+        return _failed(network, inputs, target, before, error)
     misused = misuse(values)
     if misused and not _is_unread(target, inputs, values):
         return Outcome(network, inputs, target, "", _code(network, TARGET_UNDEFINED), misused)
@@ -218,6 +210,27 @@ def _compare(
     return Outcome(
         network, inputs, target, exact=exact, comparisons=comparisons, values=(before, after)
     )
+
+
+def _failed(
+    network: Network,
+    inputs: Mapping[str, Any],
+    target: tuple[Expr, ...],
+    before: Sequence[Any],
+    error: GslError,
+) -> Outcome:
+    """Return the outcome of a trial of which the target has no bounded values."""
+    match error:
+        case RoundedConversionError():
+            wrong = _differing(network, inputs, target, integers_made_wrong(before, target, inputs))
+            return wrong or Outcome(network, inputs, target, rejected=str(error))
+        case AmbiguousError() | ReferenceFailureError():
+            return Outcome(network, inputs, target, rejected=str(error))
+        case UndefinedError():
+            code = _code(network, TARGET_UNDEFINED)
+        case _:
+            code = REWRITE_BREAKS_GRAPH
+    return Outcome(network, inputs, target, "", code, str(error))
 
 
 def _differing(
