@@ -118,7 +118,7 @@ class _Run:
         self._unblocked_at = 0
         self._roots: defaultdict[Subst, list[Expr]] = defaultdict(list)
         self._refused: set[tuple[Subst, Node]] = set()
-        self._others_left = max(1000, OTHERS_PER_NODE * len(graph))
+        self._others_left: int | None = None  # known when the first match is refused
         try:
             self._pending = self._with_roots()
         except KeyError:
@@ -211,6 +211,8 @@ class _Run:
 
     def _rewrite_other(self, rule: Subst, node: Node) -> bool:
         """Replace the first match behind a refused one that can be; tell whether there is one."""
+        if self._others_left is None:
+            self._others_left = max(1000, OTHERS_PER_NODE * len(self.graph))
         others = islice(matches_at(rule, self.graph, node), 1, 1 + self._others_left)
         for bindings in [other.copy() for other in others]:  # trying one changes who uses what
             self._others_left -= 1
