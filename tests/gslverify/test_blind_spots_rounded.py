@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gsl import Subst, op, pat
+from gsl import Subst, attr, op, pat
 from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
@@ -61,6 +61,33 @@ def products_in_single() -> Subst:
     return products_of("float32")
 
 
+def double_in_single() -> Subst:
+    """A number that is rounded once, or twice as it would be once."""
+    wide = pat.Const(0.1, dtype="float64")
+    return Subst(X * op.Cast(wide, dtype="float32"), X * pat.Const(0.1, dtype="float32"))
+
+
+def there_and_back() -> Subst:
+    full = op.Full(dtype="float32")
+    return Subst(op.Cast(op.Cast(full, dtype="float64"), dtype="float32"), full)
+
+
+def moved_before_conversion() -> Subst:
+    full = op.Full(dtype="float16")
+    joined = op.Concatenate((full, op.Negative(full)), axis=0)
+    wide = op.Cast(full, dtype="float32")
+    where = [attr.Length(full.shape) >= 1]
+    target = op.Concatenate((wide, op.Negative(wide)), axis=0)
+    return Subst(op.Cast(joined, dtype="float32"), target, where=where)
+
+
+def filled_in_half_from_double() -> Subst:
+    full = op.Full(dtype="float64")
+    narrow = op.Full(shape=full.shape, fill_value=full.fill_value, dtype="float16")
+    where = [full.fill_value >= 0.001, full.fill_value <= 1000]
+    return Subst(op.Cast(full, dtype="float16"), narrow, where=where)
+
+
 def half_in_half() -> Subst:
     return in_half(0.5)
 
@@ -74,7 +101,17 @@ def test_numbers_that_are_rounded_are_found(write: Write) -> None:
     assert not any("proved" in one.text for one in ask(PROVE, write).assurances)
 
 
-@pytest.mark.parametrize("write", [half_in_half, products_in_single])
+@pytest.mark.parametrize(
+    "write",
+    [
+        half_in_half,
+        products_in_single,
+        double_in_single,
+        there_and_back,
+        moved_before_conversion,
+        filled_in_half_from_double,
+    ],
+)
 def test_numbers_that_are_held_pass(write: Write) -> None:
     assert ask(NUMERIC, write).findings == ()
 

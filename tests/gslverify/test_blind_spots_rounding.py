@@ -86,11 +86,13 @@ def test_a_number_is_converted_as_its_dtype_has_it() -> None:
     assert converted(Const(2.0**24 + 1, "float32")) == 2**24
     moved = Call(lookup("Reshape"), [full(2.0**24 + 1)], {"shape": (2, 1)})
     assert converted(moved).ravel().tolist() == [2**24, 2**24]
+    chosen = Call(lookup("Maximum"), [Call(lookup("Negative"), [moved]), full(-3e7)])
+    assert converted(chosen).ravel().tolist() == [-(2**24)] * 4
 
 
 def test_what_is_computed_with_a_number_is_as_uncertain_as_before() -> None:
     with pytest.raises(AmbiguousError):
-        converted(Call(lookup("Negative"), [full(2.0**24 + 1)]))
+        converted(Call(lookup("Multiply"), [full(2.0**24 + 1), full(3.0)]))
     x = Var("x", (2,))
     (kept,), _ = evaluate_bounded([x], {"x": np.ones(2, np.float32)})
     assert kept.is_exact

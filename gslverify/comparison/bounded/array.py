@@ -43,14 +43,24 @@ class Bounded(NDArrayOperatorsMixin):
     `origin` is a function and the exact values that it was computed from, element by element:
     where these are equal so are the results, on every machine, whatever their errors. Results that
     are exact have none, nor have those of several tensors.
+
+    `stored` are the numbers that a rule gives as the dtype holds them, as long as nothing is
+    computed with them. Among tensors of one dtype a number means itself, but a wider dtype, or an
+    integer, that it is converted to gets the one that is held.
     """
 
-    __slots__ = ("dtype", "error", "origin", "value")
+    __slots__ = ("dtype", "error", "origin", "stored", "value")
 
     def __init__(
-        self, value: Any, error: Any = None, dtype: Any = None, origin: Origin | None = None
+        self,
+        value: Any,
+        error: Any = None,
+        dtype: Any = None,
+        origin: Origin | None = None,
+        stored: Any = None,
     ) -> None:
         self.origin = origin
+        self.stored = None if stored is None else np.asarray(stored, np.float64)
         array = np.asarray(value)
         self.dtype = np.dtype(array.dtype if dtype is None else dtype)
         self.value = array.astype(np.float64)
@@ -78,7 +88,13 @@ class Bounded(NDArrayOperatorsMixin):
 
     def __getitem__(self, index: Any) -> Bounded:
         origin = self.moved_origin(lambda operand: operand[index])
-        return Bounded(self.value[index], self.error[index], self.dtype, origin)
+        stored = None if self.stored is None else self.stored[index]
+        return Bounded(self.value[index], self.error[index], self.dtype, origin, stored)
+
+    @property
+    def held(self) -> Any:
+        """The values as the dtype holds them, None where they have been computed and rounded."""
+        return self.value if self.stored is None and self.is_exact else self.stored
 
     def moved_origin(self, move: Callable[[Any], Any]) -> Origin | None:
         """Return the origin of elements that are moved alike."""
@@ -99,6 +115,9 @@ class Bounded(NDArrayOperatorsMixin):
     def astype(self, dtype: Any) -> Any:
         """Convert: to a float by rounding, to an integer or bool where errors leave no choice."""
         wanted = np.dtype(dtype)
+        widens = wanted != self.dtype and np.can_cast(self.dtype, wanted)
+        if self.stored is not None and (widens or wanted.kind != "f"):
+            return Bounded(self.stored, dtype=self.dtype).astype(wanted)
         if wanted.kind == "f":
             return self._rounded(wanted)
         if not np.all((self.error == 0) | self._decided(wanted)):
@@ -112,14 +131,15 @@ class Bounded(NDArrayOperatorsMixin):
 
     def _rounded(self, wanted: np.dtype[Any]) -> Bounded:
         if np.can_cast(self.dtype, wanted):
-            return Bounded(self.value, self.error, wanted)
+            return Bounded(self.value, self.error, wanted, stored=self.stored)
         value = self.value.astype(wanted)
         farthest = (np.abs(self.value) + self.error).astype(wanted)
         spacing = np.spacing(np.abs(value)) + np.spacing(farthest)
         error = np.where(self.error == 0, 0.0, self.error + spacing.astype(np.float64))
         # An overflow is not certain: what computes in a wider type on the way does not have it.
         error = np.where(np.isinf(value) & np.isfinite(self.value), np.inf, error)
-        return Bounded(value, np.where(np.isnan(error), np.inf, error), wanted)
+        stored = None if self.stored is None else self.stored.astype(wanted)
+        return Bounded(value, np.where(np.isnan(error), np.inf, error), wanted, stored=stored)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__" or options or ufunc not in UFUNCS:
@@ -171,7 +191,9 @@ def number(value: float, dtype: Any) -> Bounded:
     if is_held or not np.isfinite(value):
         return Bounded(np.asarray(value, dtype))
     precision = current_precision()
-    return Bounded(value, precision.unit * abs(value) + precision.smallest, dtype)
+    with np.errstate(all="ignore"):
+        held = np.dtype(dtype).type(value)
+    return Bounded(value, precision.unit * abs(value) + precision.smallest, dtype, stored=held)
 
 
 def result_dtype(operands: Any) -> np.dtype[Any]:

@@ -39,9 +39,26 @@ def _move(func: Any, args: Arguments, kwargs: Options) -> Any:
     if all(part.is_exact for part in parts) and not options.get("constant_values"):
         return _exact(moved, dtype)
     moved_errors = func(errors, *rest, **options)
+    stored = _moved_as_held(func, args, kwargs, parts, dtype)
     if isinstance(moved, list | tuple):
-        return [Bounded(v, e, dtype) for v, e in zip(moved, moved_errors, strict=True)]
-    return Bounded(moved, moved_errors, dtype, _moved_origin(func, args, kwargs))
+        held = [None] * len(moved) if stored is None else stored
+        columns = zip(moved, moved_errors, held, strict=True)
+        return [Bounded(v, e, dtype, stored=s) for v, e, s in columns]
+    return Bounded(moved, moved_errors, dtype, _moved_origin(func, args, kwargs), stored)
+
+
+def _moved_as_held(
+    func: Any, args: Arguments, kwargs: Options, parts: Sequence[Bounded], dtype: Any
+) -> Any:
+    """Return numbers that are moved as their dtype holds them, None if they are not known so."""
+    held = [part.held for part in parts]
+    if any(one is None for one in held):
+        return None
+    options = dict(kwargs)
+    if "constant_values" in options:
+        options["constant_values"] = np.dtype(dtype).type(options["constant_values"])
+    whole, *rest = args
+    return func(held if isinstance(whole, list | tuple) else held[0], *rest, **options)
 
 
 def _moved_origin(func: Any, args: Arguments, kwargs: Options) -> Origin | None:
@@ -104,7 +121,8 @@ def _extreme(func: Any, args: Arguments, kwargs: Options) -> Bounded:
     value = func(operand.value, *args[1:], **kwargs)
     options = {name: part for name, part in kwargs.items() if name != "initial"}
     error = np.max(operand.error, *args[1:], **options, initial=0.0)
-    return Bounded(value, error, operand.dtype)
+    stored = None if operand.stored is None else func(operand.stored, *args[1:], **kwargs)
+    return Bounded(value, error, operand.dtype, stored=stored)
 
 
 def _place_of_extreme(func: Any, args: Arguments, kwargs: Options) -> Any:
@@ -163,7 +181,9 @@ def _where(func: Any, args: Arguments, kwargs: Options) -> Bounded:
     then, otherwise = (lift(choice, dtype) for choice in choices)
     value = np.where(condition, then.value, otherwise.value)
     error = np.where(condition, then.error, otherwise.error)
-    return Bounded(value, error, dtype)
+    held = then.held, otherwise.held
+    stored = None if any(one is None for one in held) else np.where(condition, *held)
+    return Bounded(value, error, dtype, stored=None if not error.any() else stored)
 
 
 def _filled(func: Any, args: Arguments, kwargs: Options) -> Any:

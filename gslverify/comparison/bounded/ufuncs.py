@@ -185,11 +185,20 @@ def _matmul_rule(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bound
 
 
 def _keep_error(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
-    return Bounded(ufunc(operand.value), operand.error, dtype)
+    return Bounded(ufunc(operand.value), operand.error, dtype, stored=_chosen(ufunc, operand))
 
 
 def _extremum(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
-    return Bounded(ufunc(left.value, right.value), np.maximum(left.error, right.error), dtype)
+    value, error = ufunc(left.value, right.value), np.maximum(left.error, right.error)
+    return Bounded(value, error, dtype, stored=_chosen(ufunc, left, right))
+
+
+def _chosen(ufunc: Any, *operands: Bounded) -> Any:
+    """Return what a function that does not round makes of numbers as they are held."""
+    if all(operand.stored is None for operand in operands):
+        return None
+    held = [operand.held for operand in operands]
+    return None if any(one is None for one in held) else ufunc(*held)
 
 
 def _lipschitz(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
