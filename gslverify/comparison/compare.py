@@ -78,6 +78,23 @@ def rounded_constants(outputs: Sequence[Expr]) -> dict[Expr, Any]:
     return found
 
 
+def converted_constants(exprs: Sequence[Expr]) -> dict[Expr, Any]:
+    """Return the constants of networks in which one is converted, each as either of two numbers.
+
+    Where it is converted it is the one that its dtype holds, elsewhere the one that is written.
+    """
+    pairs = [(one, below) for one in exprs if isinstance(one, Call) for below in one.operands]
+    if not any(c.operator.name == "Cast" and isinstance(below, Const) for c, below in pairs):
+        return {}
+    found: dict[Expr, Any] = {}
+    for expr in exprs:
+        if isinstance(expr, Const) and expr.asked is not None:
+            gap = abs(expr.asked - float(expr.value))
+            if gap and np.isfinite(gap):
+                found[expr] = Bounded(expr.asked, 2 * gap, expr.dtype, stored=expr.value)
+    return found
+
+
 def computed(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -> Any:
     """Return the value of an expression for those of its operands, floats with an error bound."""
     return lift(_defined_value(expr, operands, inputs))

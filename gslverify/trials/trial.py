@@ -28,6 +28,7 @@ from gslverify.comparison.compare import (
     Comparison,
     UndefinedError,
     compare,
+    converted_constants,
     evaluate_bounded,
     is_finite,
     not_finite,
@@ -139,8 +140,9 @@ def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Ou
     if not all(has_at_most(expr, MOST_ELEMENTS_OF_TARGET) for expr in exprs):
         return Outcome(network, inputs, prepared.outputs, rejected=TOO_LARGE)
     announce(lambda: example_of(Outcome(network, inputs, prepared.outputs), LAST))
-    chained = prepared.outputs if prepared.rewrites > 1 else ()
-    return _compare(network, inputs, prepared.outputs, rounded_constants(chained))
+    converted = converted_constants(reverse_post_order((*network.outputs, *prepared.outputs)))
+    chained = rounded_constants(prepared.outputs if prepared.rewrites > 1 else ())
+    return _compare(network, inputs, prepared.outputs, (converted, {**converted, **chained}))
 
 
 def _declined(network: Network, inputs: Mapping[str, Any], rewritten: Rewritten) -> Outcome:
@@ -175,16 +177,16 @@ def _compare(
     network: Network,
     inputs: Mapping[str, Any],
     target: tuple[Expr, ...],
-    constants: Mapping[Expr, Any],
+    constants: tuple[Mapping[Expr, Any], Mapping[Expr, Any]],
 ) -> Outcome:
     try:
-        before, known = evaluate_bounded(network.outputs, inputs)
+        before, known = evaluate_bounded(network.outputs, inputs, constants[0])
     except GslError as error:
         return Outcome(network, inputs, target, rejected=str(error))
     if not is_defined(network, inputs, known):
         return Outcome(network, inputs, target, rejected=UNDEFINED)
     try:
-        after, values = evaluate_bounded(target, inputs, {**constants, **known})
+        after, values = evaluate_bounded(target, inputs, {**constants[1], **known})
     except GslError as error:
         return _failed(network, inputs, target, before, error)
     misused = misuse(values)

@@ -88,6 +88,21 @@ def filled_in_half_from_double() -> Subst:
     return Subst(op.Cast(full, dtype="float16"), narrow, where=where)
 
 
+def computed_in_single() -> Subst:
+    """Half precision rounds the sum once more, which is rounding."""
+    x = pat.Variable(dtype="float16")
+    one, other = (pat.Const(0.1, dtype="float16") for _ in range(2))
+    wide = op.Cast(x, dtype="float32") + op.Cast(other, dtype="float32")
+    return Subst(x + one, op.Cast(wide, dtype="float16"))
+
+
+def constant_folded_down() -> Subst:
+    """A constant of double precision in single, converted when the rule is applied."""
+    constant = pat.Const(shape=(), dtype="float64")
+    folded = pat.Const(constant.value, dtype="float32")
+    return Subst(X + op.Cast(constant, dtype="float32"), X + folded)
+
+
 def half_in_half() -> Subst:
     return in_half(0.5)
 
@@ -107,6 +122,8 @@ def test_numbers_that_are_rounded_are_found(write: Write) -> None:
         half_in_half,
         products_in_single,
         double_in_single,
+        computed_in_single,
+        constant_folded_down,
         there_and_back,
         moved_before_conversion,
         filled_in_half_from_double,

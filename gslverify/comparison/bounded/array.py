@@ -117,12 +117,19 @@ class Bounded(NDArrayOperatorsMixin):
         wanted = np.dtype(dtype)
         widens = wanted != self.dtype and np.can_cast(self.dtype, wanted)
         if self.stored is not None and (widens or wanted.kind != "f"):
-            return Bounded(self.stored, dtype=self.dtype).astype(wanted)
+            held = Bounded(self.stored, dtype=self.dtype)
+            return held.astype(wanted) if wanted.kind != "f" else held._given(wanted)
         if wanted.kind == "f":
             return self._rounded(wanted)
         if not np.all((self.error == 0) | self._decided(wanted)):
             raise RoundedConversionError("a conversion depends on rounding")
         return self.value.astype(wanted)
+
+    def _given(self, wanted: np.dtype[Any]) -> Bounded:
+        """Return numbers of a rule in a wider dtype; what is computed with them may be rounded."""
+        precision = current_precision()
+        error = precision.unit * np.abs(self.value) + precision.smallest
+        return Bounded(self.value, error, wanted, stored=self.value)
 
     def _decided(self, wanted: np.dtype[Any]) -> Any:
         if wanted.kind == "b":
