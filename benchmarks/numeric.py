@@ -33,13 +33,13 @@ from gslverify.comparison.compare import compare, evaluate_bounded
 from gslverify.corpus.collect import CollectedRule, collect
 from gslverify.engine.examination import Examination
 from gslverify.finding import Verdict
-from gslverify.generate.plain import drawn
-from gslverify.instances.instance import Instance
-from gslverify.instances.sampling import Sampler
-from gslverify.instances.variants import enumerate_variants
+from gslverify.networks.plain import drawn
+from gslverify.semantics.solver import Answer, Solver, new_context
 from gslverify.settings import Settings
-from gslverify.smt import Answer, Solver, new_context
 from gslverify.stages import WAVES, numeric
+from gslverify.structures.instance import Instance
+from gslverify.structures.sampling import Sampler
+from gslverify.structures.variants import enumerate_variants
 from gslverify.trials import backend
 from gslverify.trials.second_opinion import sides_of
 from gslverify.trials.trial import Outcome, judge, prepare

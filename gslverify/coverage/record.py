@@ -16,10 +16,10 @@ from gsl.rewrite.builder import Builder, known, output_pairs
 from gsl.subst import Subst
 from gsl.text.naming import pattern_names
 from gslverify.coverage.aspects import aspects_of, offered
-from gslverify.generate.network import Network
-from gslverify.instances.arms import has_arms
-from gslverify.instances.concrete import bindings_of
-from gslverify.instances.instance import Instance
+from gslverify.networks.network import Network
+from gslverify.structures.arms import has_arms
+from gslverify.structures.concrete import bindings_of
+from gslverify.structures.instance import Instance
 
 Place = tuple[str, str]
 """A facet and one of its values, such as ("conv.strides", "all different")."""

@@ -17,9 +17,9 @@ from gslverify.coverage.record import (
     possibilities,
     record,
 )
-from gslverify.generate.network import Network
-from gslverify.instances.sampling import Sampler
-from gslverify.smt import Answer, UntranslatableError
+from gslverify.networks.network import Network
+from gslverify.semantics.solver import Answer, UntranslatableError
+from gslverify.structures.sampling import Sampler
 
 MOST_INSTANCES = 24
 MOST_TRIED = 3

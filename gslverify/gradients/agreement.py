@@ -26,9 +26,9 @@ from gsl.errors import GslError
 from gsl.expr import Expr, Var
 from gsl.operators.declaration import Values
 from gslverify.finding import Difference
-from gslverify.generate.arrays import random_array
-from gslverify.generate.network import Network
-from gslverify.generate.values import value_ranges
+from gslverify.networks.arrays import random_array
+from gslverify.networks.network import Network
+from gslverify.networks.values import value_ranges
 from gslverify.trials.domains import misuse
 
 NEAREST_JOINT = 1e-5

@@ -15,11 +15,11 @@ from gsl.errors import GslError
 from gsl.expr import Expr, Var
 from gsl.subst import Subst
 from gslverify.corpus.collect import CollectedRule
-from gslverify.instances.concrete import concrete_outputs, ones, rewrite_once
-from gslverify.instances.instance import USUAL, Instance
-from gslverify.instances.sampling import Sampler, Wish
-from gslverify.instances.variants import some_variants
-from gslverify.smt import Answer, Context, Solver, UntranslatableError, new_context
+from gslverify.semantics.solver import Answer, Context, Solver, UntranslatableError, new_context
+from gslverify.structures.concrete import concrete_outputs, ones, rewrite_once
+from gslverify.structures.instance import USUAL, Instance
+from gslverify.structures.sampling import Sampler, Wish
+from gslverify.structures.variants import some_variants
 
 USUAL_SIZES = (4,)
 SIZES = (USUAL_SIZES, (1, 4), (4, 1))

@@ -20,7 +20,7 @@ from gsl.graph import reverse_post_order
 from gslverify.codes.library import NO_TERMINATION_MEASURE
 from gslverify.finding import Finding
 from gslverify.library.samples import Member
-from gslverify.smt import Answer, Solver
+from gslverify.semantics.solver import Answer, Solver
 
 SOLVER_LIMIT = 20_000_000
 MOST_LAYERS = 8

@@ -13,16 +13,16 @@ from math import prod
 from gsl.text.listing import listing
 from gslverify.codes.preconditions import REDUNDANT_CONDITION, STRONGER_THAN_NEEDED
 from gslverify.finding import Counterexample, Finding
-from gslverify.generate.empty import empty_networks
-from gslverify.generate.network import Network
-from gslverify.instances.concrete import bindings_of
 from gslverify.mutation.draft import Draft
+from gslverify.networks.empty import empty_networks
+from gslverify.networks.network import Network
 from gslverify.preconditions.changed import Verified, changed_question, verified
 from gslverify.preconditions.restrictions import Restriction, restrictions
 from gslverify.preconditions.specimens import specimens
 from gslverify.stage import Count, Note, Outcome, Question, Stage
 from gslverify.stages.numeric import rule_seed
 from gslverify.stages.satisfiable import scenarios_of
+from gslverify.structures.concrete import bindings_of
 
 GRAPHS = 12
 MOST_SHOWN = 6

@@ -12,11 +12,11 @@ from gsl.errors import GslError
 from gsl.match.bindings import Bindings, Scope
 from gsl.subst import Subst
 from gslverify.case import Case
-from gslverify.generate.arrays import filled_inputs
-from gslverify.generate.network import Network
-from gslverify.generate.plain import drawn
-from gslverify.instances.concrete import bindings_of
-from gslverify.instances.sampling import Sampler
+from gslverify.networks.arrays import filled_inputs
+from gslverify.networks.network import Network
+from gslverify.networks.plain import drawn
+from gslverify.structures.concrete import bindings_of
+from gslverify.structures.sampling import Sampler
 from gslverify.trials.replay import network_of
 from gslverify.trials.trial import judge, prepare
 

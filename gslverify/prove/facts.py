@@ -17,7 +17,7 @@ from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms
 from gslverify.prove.guesses import is_refuted
 from gslverify.prove.relaxed import Relaxed, Replies, Reply
-from gslverify.smt import Answer, Solver, UntranslatableError
+from gslverify.semantics.solver import Answer, Solver, UntranslatableError
 
 LINEAR_LIMIT = 20_000
 """The solver's own unit, for questions made linear."""

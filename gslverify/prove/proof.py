@@ -13,8 +13,6 @@ from gsl.graph import reverse_post_order
 from gsl.operators.declaration import Need, tensors
 from gsl.rewrite.builder import Builder, output_pairs
 from gsl.types import ALL_DTYPES, FLOATING, TensorType
-from gslverify.instances.decisions import MOST_PATHS, Decisions
-from gslverify.instances.instance import Instance
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.counting import counted
 from gslverify.prove.defined import Definedness
@@ -28,7 +26,9 @@ from gslverify.prove.merge import merged
 from gslverify.prove.normal import Cases, Normaliser
 from gslverify.prove.relaxed import Replies
 from gslverify.prove.values import Value
-from gslverify.smt import Solver
+from gslverify.semantics.solver import Solver
+from gslverify.structures.decisions import MOST_PATHS, Decisions
+from gslverify.structures.instance import Instance
 
 QUESTION_LIMIT = 150_000
 """The solver's own unit; what it does not see soon it hardly ever sees."""

@@ -17,7 +17,7 @@ from gslverify.prove.forms import Forms
 from gslverify.prove.guesses import is_refuted
 from gslverify.prove.lemmas import Clause, of_product, of_quotient
 from gslverify.prove.polynomials import ZERO, Monomial, Poly, add, constant_of
-from gslverify.smt import Answer, Solver, UntranslatableError
+from gslverify.semantics.solver import Answer, Solver, UntranslatableError
 
 _COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _KEPT = frozenset({"cond", "min", "max"})

@@ -13,11 +13,11 @@ from gsl.text.naming import pattern_names
 from gsl.text.terms import pattern_text, term_text
 from gslverify.codes.satisfiable import VACUOUS
 from gslverify.finding import Finding
-from gslverify.instances.instance import Claim, InfeasibleError
 from gslverify.project import in_project
-from gslverify.smt import Answer, Solver
+from gslverify.semantics.solver import Answer, Solver
 from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario
+from gslverify.structures.instance import Claim, InfeasibleError
 
 
 def vacuous_structure(subst: Subst, obstacles: Sequence[InfeasibleError]) -> Finding:

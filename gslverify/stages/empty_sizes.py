@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from gsl.attr.conjuncts import rebuilt
 from gsl.attr.term import Symbol, Term, free_symbols
-from gslverify.instances.instance import Instance
-from gslverify.instances.source_builder import SIZES_ARE_POSITIVE
-from gslverify.smt import Answer, Solver, UntranslatableError, new_context
+from gslverify.semantics.solver import Answer, Solver, UntranslatableError, new_context
+from gslverify.structures.instance import Instance
+from gslverify.structures.source_builder import SIZES_ARE_POSITIVE
 
 
 def may_be_empty(instances: Iterable[Instance], limit: int) -> bool:

@@ -20,13 +20,13 @@ from gslverify.codes.gradient import (
     TOO_FEW_GRADIENTS,
 )
 from gslverify.finding import Assurance, Counterexample, Finding, Level, Tensor
-from gslverify.generate.network import Network
-from gslverify.generate.some import some_networks
 from gslverify.gradients.agreement import Agreement, Sides, judge
 from gslverify.gradients.opinions import opinions
-from gslverify.instances.sampling import Sampler
+from gslverify.networks.network import Network
+from gslverify.networks.some import some_networks
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.satisfiable import scenarios_of
+from gslverify.structures.sampling import Sampler
 from gslverify.trials.trial import prepare
 
 MOST_GRAPHS = 16

@@ -22,18 +22,16 @@ from gslverify.codes.numeric import (
 )
 from gslverify.coverage.uncovered import Survey, survey, with_corner
 from gslverify.finding import Assurance, Finding
-from gslverify.generate.alike import alike
-from gslverify.generate.arrays import inputs_of_a_mixture
-from gslverify.generate.choices import Choices, NothingDrawnError, Tape, entropy
-from gslverify.generate.empty import empty_networks
-from gslverify.generate.network import NOT_APPLICABLE, Network
-from gslverify.generate.peaks import peaks, saturated
-from gslverify.generate.poles import meetings
-from gslverify.generate.strategies import network_from, with_place
-from gslverify.generate.totals import totals
-from gslverify.generate.wishes import DTYPES, NOTHING_FIXED
-from gslverify.instances.concrete import Rewritten, target_outputs
-from gslverify.instances.sampling import Sampler
+from gslverify.networks.alike import alike
+from gslverify.networks.arrays import inputs_of_a_mixture
+from gslverify.networks.choices import Choices, NothingDrawnError, Tape, entropy
+from gslverify.networks.empty import empty_networks
+from gslverify.networks.network import NOT_APPLICABLE, Network
+from gslverify.networks.peaks import peaks, saturated
+from gslverify.networks.poles import meetings
+from gslverify.networks.strategies import network_from, with_place
+from gslverify.networks.totals import totals
+from gslverify.networks.wishes import DTYPES, NOTHING_FIXED
 from gslverify.stage import Count, Covered, Outcome, Question, Stage, Witness
 from gslverify.stages.rounds import (
     ALL_EQUAL,
@@ -46,6 +44,8 @@ from gslverify.stages.rounds import (
 )
 from gslverify.stages.satisfiable import fresh_scenarios_of
 from gslverify.stages.untried import untried_by
+from gslverify.structures.concrete import Rewritten, target_outputs
+from gslverify.structures.sampling import Sampler
 from gslverify.trials.ladder import climb, refutation
 from gslverify.trials.second_opinion import assurances, confirm_on_tvm
 from gslverify.trials.simplify import simplified

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from gsl.attr.term import Operation, Term, subterms
 from gslverify.prove.cone import Pool, conjuncts, shape_of
-from gslverify.smt import Answer, Solver, UntranslatableError
+from gslverify.semantics.solver import Answer, Solver, UntranslatableError
 
 
 class Questions:

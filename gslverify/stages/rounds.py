@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gsl.types import FLOATING, INTEGER
-from gslverify.generate.contexts import CONTEXTS
-from gslverify.generate.network import Network
-from gslverify.generate.strategies import most_inner_values
-from gslverify.generate.wishes import DTYPES, LONG, NARROW, ROOMY, SIZES
-from gslverify.instances.instance import USUAL
-from gslverify.instances.sampling import Sampler
-from gslverify.instances.symbols import is_constant
+from gslverify.networks.contexts import CONTEXTS
+from gslverify.networks.network import Network
+from gslverify.networks.strategies import most_inner_values
+from gslverify.networks.wishes import DTYPES, LONG, NARROW, ROOMY, SIZES
+from gslverify.structures.instance import USUAL
+from gslverify.structures.sampling import Sampler
+from gslverify.structures.symbols import is_constant
 
 GRAPHS_PER_WAY = 6
 GRAPHS_IN_CORNERS = 24

@@ -12,8 +12,14 @@ from gsl.pat import Call, Variadic
 from gsl.subst import Subst
 from gslverify.codes.satisfiable import ONLY_EMPTY, UNDECIDED_SATISFIABILITY
 from gslverify.finding import Finding
-from gslverify.instances.arms import has_choices, in_other_ways, one_of_each
-from gslverify.instances.instance import (
+from gslverify.semantics.solver import Answer, UntranslatableError, has_formula, new_context
+from gslverify.stage import Count, Outcome, Question, Stage
+from gslverify.stages.clashes import given_up, vacuous_constraints, vacuous_structure
+from gslverify.stages.empty_sizes import may_be_empty
+from gslverify.stages.questions import Questions
+from gslverify.stages.scenarios import Scenario, Scenarios, planned, scenario_of
+from gslverify.structures.arms import has_choices, in_other_ways, one_of_each
+from gslverify.structures.instance import (
     FIVE_FIELDS,
     LARGE,
     RARE,
@@ -23,16 +29,10 @@ from gslverify.instances.instance import (
     Instance,
     of_many_fields,
 )
-from gslverify.instances.notable_lengths import lengths_of_conditions, notable_lengths
-from gslverify.instances.notable_orders import extent_of, has_order, notable_orders
-from gslverify.instances.notable_ranks import notable_ranks, ranks_of, ranks_of_conditions
-from gslverify.instances.variants import Enumeration, Variant, enumerate_variants, some_variants
-from gslverify.smt import Answer, UntranslatableError, has_formula, new_context
-from gslverify.stage import Count, Outcome, Question, Stage
-from gslverify.stages.clashes import given_up, vacuous_constraints, vacuous_structure
-from gslverify.stages.empty_sizes import may_be_empty
-from gslverify.stages.questions import Questions
-from gslverify.stages.scenarios import Scenario, Scenarios, planned, scenario_of
+from gslverify.structures.notable_lengths import lengths_of_conditions, notable_lengths
+from gslverify.structures.notable_orders import extent_of, has_order, notable_orders
+from gslverify.structures.notable_ranks import notable_ranks, ranks_of, ranks_of_conditions
+from gslverify.structures.variants import Enumeration, Variant, enumerate_variants, some_variants
 
 RUNS_PER_LARGE_EXTENT = 64
 MOST_LARGE = 8

@@ -12,13 +12,13 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 from gsl.subst import Subst
-from gslverify.instances.choices import Steps
-from gslverify.instances.implied import Consequences
-from gslverify.instances.instance import Extent, Instance
-from gslverify.instances.sampling import Sampler
-from gslverify.instances.variants import Variant
+from gslverify.semantics.solver import Solver, new_context
 from gslverify.settings import Settings
-from gslverify.smt import Solver, new_context
+from gslverify.structures.choices import Steps
+from gslverify.structures.implied import Consequences
+from gslverify.structures.instance import Extent, Instance
+from gslverify.structures.sampling import Sampler
+from gslverify.structures.variants import Variant
 
 Plan = tuple[Any, ...]
 """Whether all structures were found, how many, and of those that are examined the choices."""

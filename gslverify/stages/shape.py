@@ -23,15 +23,15 @@ from gsl.types import TensorType, TupleType, Type
 from gslverify.case import case_of
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UNDECIDED_SHAPE
 from gslverify.finding import Assurance, Code, Counterexample, Finding, Level, Tensor
-from gslverify.instances.concrete import concrete_outputs, rewrite_once, target_outputs, value_in
-from gslverify.instances.decisions import MOST_PATHS, Decisions
-from gslverify.instances.implied import Consequences
-from gslverify.instances.symbols import instance_symbols
-from gslverify.smt import Answer, Result, UntranslatableError, is_partial
+from gslverify.semantics.solver import Answer, Result, UntranslatableError, is_partial
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.questions import Questions
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.stages.scenarios import Scenario, Scenarios
+from gslverify.structures.concrete import concrete_outputs, rewrite_once, target_outputs, value_in
+from gslverify.structures.decisions import MOST_PATHS, Decisions
+from gslverify.structures.implied import Consequences
+from gslverify.structures.symbols import instance_symbols
 
 SMALL_SIZES = (1, 2, 3, 4, 6, 9, 16)
 

@@ -9,14 +9,14 @@ from gsl.pat import Cond
 from gsl.subst import Subst
 from gsl.text.naming import pattern_names
 from gsl.text.terms import term_text
-from gslverify.generate.network import Network
-from gslverify.instances.arms import decisions
-from gslverify.instances.instance import USUAL, Instance
-from gslverify.instances.notable_lengths import notable_lengths
-from gslverify.instances.notable_ranks import notable_ranks, ranks_of
-from gslverify.instances.sampling import Sampler
-from gslverify.smt import Answer, UntranslatableError
+from gslverify.networks.network import Network
+from gslverify.semantics.solver import Answer, UntranslatableError
 from gslverify.stages.satisfiable import may_have_rank
+from gslverify.structures.arms import decisions
+from gslverify.structures.instance import USUAL, Instance
+from gslverify.structures.notable_lengths import notable_lengths
+from gslverify.structures.notable_ranks import notable_ranks, ranks_of
+from gslverify.structures.sampling import Sampler
 
 
 def untried_by(

@@ -11,8 +11,8 @@ from gsl.expr import Call, Expr
 from gsl.types import FLOATING, TensorType
 from gslverify.comparison.bounded import Bounded
 from gslverify.comparison.compare import is_finite
-from gslverify.generate.network import Network
-from gslverify.generate.values import declared_values, restricted, value_ranges, within
+from gslverify.networks.network import Network
+from gslverify.networks.values import declared_values, restricted, value_ranges, within
 
 Computed = Mapping[Expr, Any]
 """The value of every expression of a network."""

@@ -19,12 +19,12 @@ from gslverify.codes.numeric import MATCH_REFUSED
 from gslverify.comparison.identity import MOST_ELEMENTS, Identity, compare_identities
 from gslverify.comparison.precision import Errors, errors_of, examined_dtype
 from gslverify.finding import Assurance, Finding, Level
-from gslverify.generate.arrays import random_array
-from gslverify.generate.empty import plain_inputs
-from gslverify.generate.network import Network
-from gslverify.generate.values import value_ranges
-from gslverify.instances.sampling import Sampler
+from gslverify.networks.arrays import random_array
+from gslverify.networks.empty import plain_inputs
+from gslverify.networks.network import Network
+from gslverify.networks.values import value_ranges
 from gslverify.stage import Count, Question
+from gslverify.structures.sampling import Sampler
 from gslverify.trials.minimise import counterexample_of, minimise_values
 from gslverify.trials.other_structures import structures_that_matter
 from gslverify.trials.second_opinion import spread

@@ -12,8 +12,8 @@ from typing import Any
 from gsl.attr.term import Term
 from gsl.expr import Call, Var
 from gsl.subst import Subst
-from gslverify.generate.network import Network
-from gslverify.instances.sampling import Sampler
+from gslverify.networks.network import Network
+from gslverify.structures.sampling import Sampler
 from gslverify.trials.structures import complexity, like
 from gslverify.trials.trial import Outcome
 from gslverify.trials.variation import ROUNDS_OF_A_STEP, Tried, Variations, mattering

@@ -22,8 +22,8 @@ from gslverify.codes.numeric import (
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE
 from gslverify.comparison.special import changes
 from gslverify.finding import CODES, Code
-from gslverify.generate.network import Network
-from gslverify.instances.concrete import rewrite_once, target_outputs
+from gslverify.networks.network import Network
+from gslverify.structures.concrete import rewrite_once, target_outputs
 from gslverify.trials import backend
 from gslverify.trials.blame import differences
 from gslverify.trials.second_opinion import SIDES

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gsl.attr.term import Symbol
-from gslverify.generate.choices import Tape, simplest
-from gslverify.instances.symbols import is_constant
+from gslverify.networks.choices import Tape, simplest
+from gslverify.structures.symbols import is_constant
 from gslverify.trials.trial import Outcome
 
 MOST_STEPS_OF_CHOICES = 300

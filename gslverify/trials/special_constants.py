@@ -17,8 +17,8 @@ from gsl.graph import reverse_post_order
 from gsl.subst import Subst
 from gsl.types import FLOATING
 from gsl.visit import post_order_rewrite
-from gslverify.generate.network import Network
-from gslverify.instances.concrete import Rewritten
+from gslverify.networks.network import Network
+from gslverify.structures.concrete import Rewritten
 from gslverify.trials.trial import Outcome as Trial
 from gslverify.trials.trial import prepare
 

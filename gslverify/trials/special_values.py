@@ -31,9 +31,9 @@ from gslverify.comparison.special import (
     special_inputs,
 )
 from gslverify.finding import Assurance, Finding, Level
-from gslverify.generate.empty import plain_inputs
-from gslverify.generate.network import Network
-from gslverify.generate.work import combined_by
+from gslverify.networks.empty import plain_inputs
+from gslverify.networks.network import Network
+from gslverify.networks.work import combined_by
 from gslverify.stage import Count, Question
 from gslverify.trials.blame import difference_of
 from gslverify.trials.minimise import counterexample_of

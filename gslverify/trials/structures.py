@@ -16,11 +16,11 @@ from gsl.attr.term import Symbol
 from gsl.errors import GslError
 from gsl.expr import Var
 from gsl.subst import Subst
-from gslverify.generate.arrays import random_array
-from gslverify.generate.network import Network
-from gslverify.generate.strategies import concrete_site, constants_are_defined
-from gslverify.generate.values import value_ranges
-from gslverify.instances.sampling import Sampler
+from gslverify.networks.arrays import random_array
+from gslverify.networks.network import Network
+from gslverify.networks.strategies import concrete_site, constants_are_defined
+from gslverify.networks.values import value_ranges
+from gslverify.structures.sampling import Sampler
 from gslverify.trials.kept import kept_inputs
 from gslverify.trials.trial import Outcome, run_trial
 

@@ -39,9 +39,9 @@ from gslverify.comparison.references import ReferenceFailureError
 from gslverify.comparison.repeated import changing_reference
 from gslverify.comparison.singular import is_singular
 from gslverify.finding import Code, Counterexample
-from gslverify.generate.network import MAY_DECLINE, PLANTED, Network
-from gslverify.generate.strategies import has_at_most
-from gslverify.instances.concrete import Rewritten, rewrite_once
+from gslverify.networks.network import MAY_DECLINE, PLANTED, Network
+from gslverify.networks.strategies import has_at_most
+from gslverify.structures.concrete import Rewritten, rewrite_once
 from gslverify.trials.announced import announce
 from gslverify.trials.domains import is_defined, misuse, other_conversions
 from gslverify.trials.integrity import damage

@@ -19,13 +19,13 @@ from gsl.errors import GslError
 from gsl.graph import reverse_post_order
 from gsl.subst import Subst
 from gsl.types import FLOATING
-from gslverify.generate.arrays import random_array
-from gslverify.generate.network import Network
-from gslverify.generate.strategies import MOST_ELEMENTS_OF_LARGE_RULES as MOST_ELEMENTS
-from gslverify.generate.strategies import concrete_site, has_at_most
-from gslverify.generate.values import value_ranges
-from gslverify.instances.sampling import Sampler
-from gslverify.instances.symbols import is_constant
+from gslverify.networks.arrays import random_array
+from gslverify.networks.network import Network
+from gslverify.networks.strategies import MOST_ELEMENTS_OF_LARGE_RULES as MOST_ELEMENTS
+from gslverify.networks.strategies import concrete_site, has_at_most
+from gslverify.networks.values import value_ranges
+from gslverify.structures.sampling import Sampler
+from gslverify.structures.symbols import is_constant
 from gslverify.trials.kept import kept_inputs
 from gslverify.trials.trial import Outcome, run_trial
 

@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, settings
 
 from gsl import Subst, attr, op, pat
-from gslverify.instances.sampling import Sampler
-from gslverify.instances.variants import enumerate_variants
-from gslverify.smt import Answer, Solver, new_context
+from gslverify.semantics.solver import Answer, Solver, new_context
+from gslverify.structures.sampling import Sampler
+from gslverify.structures.variants import enumerate_variants
 
 
 def twice_transposed() -> Subst:

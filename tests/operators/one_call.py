@@ -18,12 +18,12 @@ from gsl.expr import Call
 from gsl.operators import REGISTRY, Operator
 from gsl.pat import Pattern
 from gsl.types import ALL_DTYPES, NUMERIC
-from gslverify.generate.arrays import arrays
-from gslverify.generate.network import Network
-from gslverify.generate.strategies import networks
-from gslverify.instances.sampling import Sampler
-from gslverify.instances.variants import Variant, enumerate_variants
-from gslverify.smt import Answer, Solver, new_context
+from gslverify.networks.arrays import arrays
+from gslverify.networks.network import Network
+from gslverify.networks.strategies import networks
+from gslverify.semantics.solver import Answer, Solver, new_context
+from gslverify.structures.sampling import Sampler
+from gslverify.structures.variants import Variant, enumerate_variants
 
 OPERATORS = {
     name: declared

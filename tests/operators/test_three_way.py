@@ -22,8 +22,8 @@ from gsl.types import TensorType
 from gslverify.comparison.bounded import AmbiguousError, Bounded, rounding_like
 from gslverify.comparison.bounded.array import UFUNCS
 from gslverify.comparison.compare import lift
-from gslverify.instances.concrete import value_in
-from gslverify.instances.symbols import instance_symbols
+from gslverify.structures.concrete import value_in
+from gslverify.structures.symbols import instance_symbols
 from gslverify.trials.backend import Asked, coarsest_dtype, opinions, run
 
 EXAMPLES = 27

@@ -23,13 +23,13 @@ from gslverify.coverage.record import (
 from gslverify.coverage.uncovered import EMPTY, survey, with_corner
 from gslverify.events import RunDone
 from gslverify.finding import RuleResult, StageResult, Verdict
-from gslverify.generate.network import Network
-from gslverify.instances.variants import enumerate_variants
+from gslverify.networks.network import Network
 from gslverify.report.json import document, dumps
 from gslverify.report.record import Report
 from gslverify.report.text import coverage_lines
 from gslverify.settings import Settings
 from gslverify.stages.numeric import NUMERIC
+from gslverify.structures.variants import enumerate_variants
 from tests.gslverify.rules import samplers_of
 from tests.gslverify.stages.asking import ask
 

@@ -9,9 +9,9 @@ import pytest
 
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.operators import lookup
-from gslverify.generate.network import Network
 from gslverify.gradients import agreement as module
 from gslverify.gradients.agreement import Agreement, judge, smooth_inputs
+from gslverify.networks.network import Network
 
 X = Var("x", (2, 3), "float32")
 Y = Var("y", (2, 3), "float32")

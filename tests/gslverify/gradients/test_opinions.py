@@ -11,9 +11,9 @@ import pytest
 from gsl.expr import Call, Var
 from gsl.operators import lookup
 from gsl.tvm.jobs import Job
-from gslverify.generate.network import Network
 from gslverify.gradients.agreement import judge
 from gslverify.gradients.opinions import opinions
+from gslverify.networks.network import Network
 from gslverify.trials import backend
 
 

@@ -13,7 +13,7 @@ from gslverify.prove.forms import Forms
 from gslverify.prove.lemmas import Clause, of_product, of_quotient
 from gslverify.prove.relaxed import Relaxed, Reply
 from gslverify.prove.replacing import put
-from gslverify.smt import new_context
+from gslverify.semantics.solver import new_context
 
 P, J = Symbol("i", low=0), Symbol("j", low=0)
 M, N, K = (Symbol(name, low=1) for name in "mnk")

@@ -11,7 +11,7 @@ from gslverify.prove.facts import Facts
 from gslverify.prove.learning import forms_of
 from gslverify.prove.merge import merged
 from gslverify.prove.values import Region, Value
-from gslverify.smt import Solver
+from gslverify.semantics.solver import Solver
 
 pytestmark = pytest.mark.smt
 

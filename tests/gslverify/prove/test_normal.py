@@ -22,7 +22,7 @@ from gslverify.prove.forms import Forms
 from gslverify.prove.normal import Normaliser
 from gslverify.prove.replacing import put
 from gslverify.prove.values import Factor, Family, Region, Value
-from gslverify.smt import Solver
+from gslverify.semantics.solver import Solver
 
 pytestmark = pytest.mark.smt
 

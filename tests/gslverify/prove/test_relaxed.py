@@ -10,7 +10,7 @@ from gsl.attr.evaluate import choose, conjunction, contains, disjunction, equal,
 from gsl.attr.term import Symbol, Term, operation
 from gslverify.prove.learning import forms_of
 from gslverify.prove.relaxed import Relaxed, Replies, Reply
-from gslverify.smt import new_context
+from gslverify.semantics.solver import new_context
 
 pytestmark = pytest.mark.smt
 

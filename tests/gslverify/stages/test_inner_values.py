@@ -11,8 +11,8 @@ from gsl.expr import Call
 from gsl.match.branch import Shape
 from gslverify.codes.numeric import REWRITE_BREAKS_GRAPH
 from gslverify.finding import Verdict
-from gslverify.generate.choices import Tape
-from gslverify.generate.strategies import network_from
+from gslverify.networks.choices import Tape
+from gslverify.networks.strategies import network_from
 from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.rounds import ONE_A_TURN, Round
 from tests.gslverify.rules import samplers_of

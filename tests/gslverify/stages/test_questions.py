@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from gsl.attr.term import Constant, Symbol, Term, operation
-from gslverify.smt import Answer, Solver, UntranslatableError
+from gslverify.semantics.solver import Answer, Solver, UntranslatableError
 from gslverify.stages.questions import Questions
 
 pytestmark = pytest.mark.smt

@@ -12,10 +12,10 @@ from gsl import Subst, attr, op, pat
 from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.codes.satisfiable import ONLY_EMPTY, UNDECIDED_SATISFIABILITY, VACUOUS
 from gslverify.finding import Verdict
-from gslverify.instances.variants import Variant
 from gslverify.project import in_project
 from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.satisfiable import MANY_FIELDS, SATISFIABLE, examination_order, scenarios_of
+from gslverify.structures.variants import Variant
 from tests.gslverify.rules import SOUND
 from tests.gslverify.stages.asking import ask, line_of, only, question
 

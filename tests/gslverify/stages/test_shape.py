@@ -10,9 +10,9 @@ from gsl import Subst, attr, op, pat
 from gsl.errors import EvaluationError
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UNDECIDED_SHAPE
 from gslverify.finding import Level, Verdict
-from gslverify.instances.concrete import Rewritten
 from gslverify.stages import shape
 from gslverify.stages.shape import SHAPE
+from gslverify.structures.concrete import Rewritten
 from tests.gslverify.rules import SOUND
 from tests.gslverify.stages.asking import ask, line_of, only
 

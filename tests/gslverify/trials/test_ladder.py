@@ -18,8 +18,8 @@ from gslverify.codes.levels import (
 )
 from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.finding import Level, StageResult, Verdict
-from gslverify.generate.empty import CONTEXT, empty_networks, plain_inputs
-from gslverify.generate.network import Network
+from gslverify.networks.empty import CONTEXT, empty_networks, plain_inputs
+from gslverify.networks.network import Network
 from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.numeric import NUMERIC

@@ -12,7 +12,7 @@ from gsl.expr import Call, Proj
 from gsl.operators import lookup
 from gsl.tvm.jobs import Failure
 from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER
-from gslverify.generate.strategies import Network
+from gslverify.networks.strategies import Network
 from gslverify.trials import backend
 from gslverify.trials.minimise import (
     MOST_VALUE_STEPS,

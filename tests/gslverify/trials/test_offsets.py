@@ -11,7 +11,7 @@ from gsl import Call, Subst, Var, op, pat
 from gsl.operators import lookup
 from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.finding import Verdict
-from gslverify.generate.network import Network
+from gslverify.networks.network import Network
 from gslverify.stages.numeric import NUMERIC
 from gslverify.trials.ladder import Climbed, climb
 from gslverify.trials.trial import run_trial

@@ -13,7 +13,7 @@ from gsl.operators import lookup
 from gslverify.codes.backend import KNOWN_DEVIATION
 from gslverify.codes.numeric import BACKENDS_DISAGREE
 from gslverify.finding import Difference, Verdict
-from gslverify.generate.network import Network
+from gslverify.networks.network import Network
 from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.numeric import NUMERIC

@@ -11,8 +11,8 @@ import numpy as np
 from gsl import Var
 from gsl.attr.term import Symbol
 from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER
-from gslverify.generate.choices import Tape
-from gslverify.generate.network import Network
+from gslverify.networks.choices import Tape
+from gslverify.networks.network import Network
 from gslverify.trials.simplify import simplified
 from gslverify.trials.trial import Outcome
 

@@ -12,7 +12,7 @@ from gsl.expr import Call, Const, Var
 from gsl.operators import lookup
 from gslverify.codes.levels import SPECIAL_VALUES_CHANGE
 from gslverify.finding import Verdict
-from gslverify.generate.network import Network
+from gslverify.networks.network import Network
 from gslverify.stage import Question, Settings, StageResult
 from gslverify.stages.numeric import NUMERIC
 from gslverify.trials.replay import replay

@@ -9,8 +9,8 @@ import pytest
 
 from gsl import Subst, op, pat
 from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER
-from gslverify.generate.network import Network
-from gslverify.instances.sampling import Sampler
+from gslverify.networks.network import Network
+from gslverify.structures.sampling import Sampler
 from gslverify.trials.structures import complexity, failing_in, in_simplest_structure, like
 from gslverify.trials.trial import Outcome, run_trial
 from tests.gslverify.rules import samplers_of

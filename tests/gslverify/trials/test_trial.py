@@ -17,9 +17,9 @@ from gslverify.codes.numeric import (
     REWRITE_BREAKS_GRAPH,
     TARGET_UNDEFINED,
 )
-from gslverify.generate.network import Network
-from gslverify.generate.strategies import AROUND, Site
-from gslverify.instances.concrete import Rewritten
+from gslverify.networks.network import Network
+from gslverify.networks.strategies import AROUND, Site
+from gslverify.structures.concrete import Rewritten
 from gslverify.trials import trial
 from gslverify.trials.trial import TOO_LARGE, UNDEFINED, Outcome, run_trial
 

@@ -11,7 +11,7 @@ from gsl import Const, Subst, Var, op, pat
 from gsl.expr import Call, Expr, Proj
 from gsl.operators import lookup
 from gslverify.codes.numeric import TARGET_UNDEFINED
-from gslverify.generate.network import Network
+from gslverify.networks.network import Network
 from gslverify.trials.trial import run_trial
 
 PIECES = {"indices_or_sections": 3, "axis": 0}

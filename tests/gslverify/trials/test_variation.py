@@ -10,9 +10,9 @@ import pytest
 
 from gsl import Subst, op, pat
 from gslverify.codes.numeric import OUTPUTS_DIFFER
-from gslverify.generate.network import Network
-from gslverify.generate.strategies import concrete_site
-from gslverify.instances.sampling import Sampler
+from gslverify.networks.network import Network
+from gslverify.networks.strategies import concrete_site
+from gslverify.structures.sampling import Sampler
 from gslverify.trials.trial import Outcome, run_trial
 from gslverify.trials.variation import Telling, Tried, Variations, _said, shrunk, telling
 from tests.gslverify.rules import samplers_of

@@ -1,0 +1,225 @@
+"""Arrays for the inputs and constants of a network, in styles that show different defects."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from gsl.expr import Var
+from gsl.operators.declaration import Values
+from gslverify.networks.choices import Choices
+from gslverify.networks.mentioned import held, mentioned_numbers
+from gslverify.networks.network import Network
+from gslverify.networks.values import restricted, value_ranges
+
+STYLES = (
+    "small integers",
+    "distinct integers",
+    "reals",
+    "halves",
+    "wide",
+    "edges",
+    "magnitudes",
+    "signed magnitudes",
+    "nonzero integers",
+    "mentioned",
+)
+ANYWHERE = frozenset({"magnitudes", "signed magnitudes", "nonzero integers"})
+"""Styles of floats that do not keep to the ranges that operators declare for their operands."""
+
+ALL_TRUE = frozenset({"wide", "edges"})
+"""Styles in which all booleans are true: as many as an axis is long."""
+
+Manner = tuple[str, bool]
+"""A style, and whether the ranges pass through guards (see `value_ranges`)."""
+
+MIXTURES: tuple[tuple[Manner, ...], ...] = (
+    (
+        ("small integers", True),
+        ("distinct integers", True),
+        ("reals", True),
+        ("mentioned", False),
+        ("wide", False),
+        ("magnitudes", False),
+    ),
+    (
+        ("small integers", True),
+        ("reals", True),
+        ("halves", True),
+        ("edges", False),
+        ("signed magnitudes", False),
+        ("nonzero integers", False),
+    ),
+)
+"""A network is run in the manners of one of these, which together have all styles."""
+MANNERS_OF_LARGE_NETWORKS: tuple[Manner, ...] = (
+    ("small integers", True),
+    ("reals", True),
+    ("magnitudes", False),
+)
+LARGE = 50_000
+
+
+@st.composite
+def arrays(draw: st.DrawFn, network: Network) -> dict[str, Any]:
+    """Draw a value for every input of a network, within the domains of its operators."""
+    style = draw(st.sampled_from(STYLES))
+    return filled_inputs(network, (style, True), draw(st.integers(0, 255)))
+
+
+USUAL_DRAWS = len(MIXTURES[0])
+NEXT_SEED = 1_000_003
+"""Added to a seed where a manner is used again; no round reaches it."""
+
+
+def inputs_of_a_mixture(
+    choices: Choices, network: Network, salt: int = 0, count: int = USUAL_DRAWS
+) -> list[dict[str, Any]]:
+    """Choose the inputs of a network `count` times in the manners of a mixture, simple ones first.
+
+    Of a network with large tensors only in a few. With another `salt` the same choices give other
+    arrays, so that the first draws of several rounds differ.
+    """
+    mixture = MIXTURES[(choices.number(len(MIXTURES) - 1) + salt) % len(MIXTURES)]
+    seed = choices.number(255) + 256 * salt
+    elements = sum(math.prod(variable.shape) for variable in network.variables)
+    manners = MANNERS_OF_LARGE_NETWORKS if elements > LARGE else mixture
+    times = count if elements <= LARGE else min(count, len(manners))
+    again = (divmod(number, len(manners)) for number in range(times))
+    return [filled_inputs(network, manners[n], seed + NEXT_SEED * more) for more, n in again]
+
+
+def filled_inputs(network: Network, manner: Manner, seed: int) -> dict[str, Any]:
+    """Return a value in some manner for every input of a network."""
+    style, guarded = manner
+    generator = np.random.default_rng(seed)
+    ranges = value_ranges(network.outputs, guarded)
+    numbers = mentioned_numbers(network) if style == "mentioned" else ()
+    return {
+        v.name: random_array(v, style, ranges.get(v), generator, numbers) for v in network.variables
+    }
+
+
+def random_array(
+    variable: Var,
+    style: str,
+    ranges: list[Values] | None,
+    generator: np.random.Generator,
+    numbers: Sequence[float] = (),
+) -> Any:
+    """Return values of one style for a variable, brought into its ranges (see ANYWHERE).
+
+    Half of the elements that are "mentioned" are among `numbers`, if the dtype holds any of them.
+    """
+    dtype = np.dtype(variable.dtype)
+    if dtype.kind == "b":
+        least = 1 if style in ALL_TRUE else 0
+        return generator.integers(least, 2, variable.shape).astype(bool)
+    raw = _STYLES[style](variable.shape, dtype, generator)
+    if numbers and (likely := held(numbers, dtype)):
+        chosen = generator.choice(np.array(likely, dtype), variable.shape)
+        raw = np.where(generator.integers(0, 2, variable.shape) == 1, chosen, raw.astype(dtype))
+    if style in ANYWHERE and dtype.kind == "f":
+        return np.asarray(raw).astype(dtype)
+    return np.asarray(restricted(raw, ranges or (), dtype)).astype(dtype)
+
+
+def _small_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    return generator.integers(0 if dtype.kind == "u" else -3, 4, shape)
+
+
+def _distinct_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    count = int(np.prod(shape, dtype=np.int64))
+    ramp = np.arange(count) - (0 if dtype.kind == "u" else count // 2)
+    limit = 100 if dtype.itemsize == 1 else 1000
+    return generator.permutation(ramp % limit if count > limit else ramp).reshape(shape)
+
+
+def _reals(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    if dtype.kind != "f":
+        return _wide(shape, dtype, generator)
+    return generator.standard_normal(shape).astype(dtype)
+
+
+def _halves(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    """Values on which rounding, comparing and choosing meet ties."""
+    small = _small_integers(shape, dtype, generator)
+    return small / 2 if dtype.kind == "f" else small
+
+
+def _wide(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    if dtype.kind != "f":
+        limits = np.iinfo(dtype)
+        return generator.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True)
+    return (generator.standard_normal(shape) * 16.0).astype(dtype)
+
+
+def _edges(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    """The least and largest integers; floats just beside a tie between two float16 numbers."""
+    if dtype.kind != "f":
+        limits = np.iinfo(dtype)
+        edges = (limits.min, limits.min + 1, 0, 1, limits.max - 1, limits.max)
+        return generator.choice(np.array(edges, dtype), shape)
+    halfway = 1.0 + (generator.integers(0, 1024, shape) + 0.5) * 2.0**-10
+    return generator.choice([-1.0, 1.0], shape) * (halfway + generator.choice([-1, 1]) * 2.0**-30)
+
+
+def _magnitudes(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    """Values of one order of magnitude, which may be far from 1; floats are positive."""
+    if dtype.kind != "f":
+        return _of_few_bits(shape, dtype, generator, generator.uniform(1, _bits(dtype)))
+    orders = 3 if dtype.itemsize == 2 else 5
+    return 10.0 ** generator.uniform(-orders, orders) * generator.uniform(0.25, 4.0, shape)
+
+
+def _signed_magnitudes(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    if dtype.kind != "f":
+        bits = generator.uniform(1, _bits(dtype), shape)
+        return _of_few_bits(shape, dtype, generator, bits)
+    return _magnitudes(shape, dtype, generator) * generator.choice([-1.0, 1.0], shape)
+
+
+def _bits(dtype: np.dtype[Any]) -> int:
+    return int(np.iinfo(dtype).max).bit_length()
+
+
+def _of_few_bits(
+    shape: Any, dtype: np.dtype[Any], generator: np.random.Generator, bits: Any
+) -> Any:
+    """Integers below 2**bits: more than one dtype counts exactly, and not too many for another."""
+    sizes = np.floor(2.0**bits * generator.uniform(0, 1, shape)).astype(dtype)
+    signs = 1 if dtype.kind == "u" else generator.choice([-1, 1], shape)
+    return sizes * np.asarray(signs, dtype)
+
+
+def _nonzero_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    """Small integers that powers and quotients of any sign accept."""
+    low = 1 if dtype.kind == "u" else -3
+    raw = generator.integers(low, 4 if low < 0 else 7, shape)
+    return np.where(raw == 0, 2, raw)
+
+
+def _offsets(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    """Values that differ little from each other and much from 0: differences lose digits."""
+    if dtype.kind != "f":
+        return _small_integers(shape, dtype, generator)
+    return (100.0 if dtype.itemsize == 2 else 1000.0) + generator.standard_normal(shape)
+
+
+_STYLES: dict[str, Callable[..., Any]] = {
+    "small integers": _small_integers,
+    "distinct integers": _distinct_integers,
+    "reals": _reals,
+    "halves": _halves,
+    "wide": _wide,
+    "edges": _edges,
+    "magnitudes": _magnitudes,
+    "signed magnitudes": _signed_magnitudes,
+    "nonzero integers": _nonzero_integers,
+    "mentioned": _small_integers,
+    "offsets": _offsets,
+}

@@ -1,0 +1,95 @@
+"""Wishes for the free symbols of an instance: sizes, dtypes, attributes, values of constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gsl.attr.term import Symbol
+from gslverify.networks.choices import Choices, one_of
+from gslverify.structures.sampling import Wish
+from gslverify.structures.symbols import is_constant
+
+DTYPES = ("float32", "float64", "int32", "float16", "int64", "int8", "uint8", "bool")
+REALS = (1.0, 0.5, 2.0, 0.0, 0.25, -1.0, 3.0, -0.5, 1e-5, -2.0, 100.0)
+INTEGERS = (1, 2, 0, -1, 3, -2, 5, 100)
+EDGES = (127, 128, -128, 255, 256, 300, -129, 2**31 - 1, -(2**31), 2**31, 2**63 - 1, -(2**63))
+"""The least and largest numbers of the integer dtypes, and those just beside them."""
+LENGTHS = (600, 4500, 256)
+"""Longer than int8, uint8 and float16 can count, even if only every second element counts.
+
+With the last one, uint8 is back at 0 and looks as if nothing had been counted.
+"""
+NEAR_LIMITS = (127, 126, 125, 100, -128, -127, 255, 254, 200, 64)
+"""What the integer dtypes of one byte just hold, and what leaves their range in a few steps."""
+LIKELY = (1, 2, 3, 4, 5, 1)
+SIZES = ("free", "equal", "distinct")
+LONG = ("long",)
+NARROW = ("narrow",)
+ROOMY = ("roomy",)
+ROOM = 5_000
+"""What the product of the sizes in the mode "roomy" stays below."""
+
+
+NOTHING_FIXED: Mapping[str, int] = {}
+"""No symbol has a value that is known beforehand."""
+
+
+def but_for(fixed: Mapping[str, int], wish: Wish) -> Wish:
+    """Return a chooser that knows some values beforehand.
+
+    They are chosen all the same, or the choices after them would be others.
+    """
+
+    def chosen(symbol: Symbol, options: tuple[Any, ...]) -> Any:
+        value = wish(symbol, options)
+        return fixed.get(symbol.name, value)
+
+    return chosen
+
+
+def wishes(choices: Choices, dtypes: Sequence[str] = DTYPES, modes: Sequence[str] = SIZES) -> Wish:
+    """Return a chooser of values for symbols.
+
+    In the mode "free" sizes are up to 5, in "equal" all are 2, 3 or 4, in "distinct" different;
+    in "long" one is of LENGTHS and the others are short. In "narrow" sizes are free, and values of
+    constants near the limits of what one byte holds. In "roomy" as many as there is ROOM for are 8
+    to 11, mostly.
+    """
+    mode = one_of(choices, modes)
+    common = 2 + choices.number(2)
+    same = common if mode == "equal" else 0
+    length = one_of(choices, LENGTHS) if mode == "long" else 0
+    count, room = 0, ROOM
+
+    def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
+        nonlocal count, length, room
+        if symbol.sort == "text":
+            likely = tuple(dtype for dtype in dtypes if not options or dtype in options)
+            return one_of(choices, likely or options)
+        if mode == "narrow" and is_constant(symbol) and symbol.sort in ("int", "real"):
+            return one_of(choices, NEAR_LIMITS)
+        if symbol.sort == "real":
+            return one_of(choices, REALS)
+        if symbol.sort == "bool":
+            return bool(choices.number(1))
+        if symbol.low is None:
+            return one_of(choices, INTEGERS + EDGES if is_constant(symbol) else INTEGERS)
+        if ".shape[" not in symbol.name:
+            return int(symbol.low) + choices.number(3)
+        count += 1
+        # Every mode draws as often, or shrinking would prefer the mode that draws least.
+        size = one_of(choices, LIKELY)
+        if length and choices.number(1):
+            size, length = length, 0
+            return size
+        if mode == "long":
+            return min(size, 2)
+        if mode == "roomy":
+            roomy = 8 + choices.number(3) if choices.number(5) else size
+            size = roomy if roomy <= room else 1 + size % 2
+            room //= size
+            return size
+        return same or (1 + (size + count) % 6 if mode == "distinct" else size)
+
+    return wish

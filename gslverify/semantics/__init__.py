@@ -1,0 +1,1 @@
+"""What attribute terms, dtypes and kernels mean to the solver: the only door to z3."""

@@ -1,0 +1,194 @@
+"""Which arms the conditional targets of a rule take, so that every one of them is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import combinations, islice, product
+from typing import Any
+
+from gsl.attr.evaluate import conjunction, disjunction, evaluate
+from gsl.attr.term import Operation, Term, operation, subterms
+from gsl.errors import GslError
+from gsl.match.bindings import Bindings, Scope, frame_of
+from gsl.operators.declaration import Need
+from gsl.pat import Cond, GetInst
+from gsl.rewrite.builder import Builder, known, output_pairs
+from gsl.subst import Subst
+from gslverify.structures.instance import Instance
+from gslverify.structures.occurrences import occurrences
+from gslverify.structures.variants import Variant
+
+Outcome = tuple[Cond | Operation, bool]
+"""How the condition of a conditional target or attribute falls."""
+
+
+@dataclass(slots=True)
+class Arms:
+    """The conditions of an instance in the order in which its target meets them.
+
+    `taken` has None where sizes or attributes decide; then `open` has the condition. So has it
+    whether the quotients and remainders by a number are 0. `extremes` says which operand of a
+    minimum or maximum is taken, and the same of other quotients. `known` has the conditional
+    attributes that the structure decides, and how. `outcomes` are those of everything conditional
+    that counts for the target; what is open has both.
+    """
+
+    taken: list[bool | None] = field(default_factory=list)
+    open: list[Term] = field(default_factory=list)
+    extremes: list[Term] = field(default_factory=list)
+    known: set[tuple[Term, bool]] = field(default_factory=set)
+    outcomes: set[Outcome] = field(default_factory=set)
+
+    def pairs(self, most: int) -> list[Term]:
+        """Return up to `most` conditions that two choices of the target fall in some way."""
+        groups = [either_way([one]) for one in self.open] + [[one] for one in self.extremes]
+        both = (pair for two in combinations(groups, 2) for pair in product(*two))
+        found = (conjunction(*pair) for pair in both)
+        return list(islice((one for one in found if isinstance(one, Term)), most))
+
+    def decide(self, condition: Any) -> bool:
+        """Note a condition, and go on with the first arm if it is open."""
+        if not isinstance(condition, Term):
+            self.taken.append(known(condition))
+            return known(condition)
+        self.taken.append(None)
+        self.open.append(condition)
+        return True
+
+
+def arms_of(instance: Instance) -> Arms:
+    """Return what decides the conditional targets and attributes of the target of an instance."""
+    arms = Arms()
+    if not has_choices(instance.subst):
+        return arms
+    builder = Builder(instance.bindings, instance.graph, Need(), arms.decide)
+    try:
+        for _, target in output_pairs(instance.subst, instance.bindings):
+            builder.build(*target)
+    except GslError:
+        pass  # that a target cannot be built is for the stage shape to say
+    finally:
+        _note_choices(arms, instance.subst, builder.bindings)
+        arms.outcomes = set(_outcomes(instance.subst, builder))
+        instance.graph.drop_unused(reversed(builder.added))
+    return arms
+
+
+@lru_cache(maxsize=16)
+def has_choices(subst: Subst) -> bool:
+    """Tell whether anything in the target of a rule is chosen, so that it has to be built."""
+    terms = (term for pattern in subst.target_patterns for term in pattern.terms())
+    parts = (part for term in terms for part in subterms(term))
+    chosen = any(isinstance(part, Operation) and part.head in CHOOSING for part in parts)
+    return chosen or has_arms(subst)
+
+
+CHOOSING = frozenset({"cond", "min", "max", "//", "%"})
+
+
+def _note_choices(arms: Arms, subst: Subst, bindings: Bindings) -> None:
+    """Note on what it depends how attributes of the target are computed.
+
+    Of what differs from field to field, it is noted whether it holds for any and for all.
+    """
+    found: dict[Operation, list[Scope]] = {}
+    for part, scope in occurrences(subst, bindings):
+        if part.head in CHOOSING:
+            found.setdefault(part, []).append(scope)
+    for part, scopes in found.items():
+        match part:
+            case Operation(head="cond", operands=(condition, _, _)):
+                arms.open += _any_and_all(_open(condition, scopes))
+                decided = (value for value in _values(condition, scopes) if type(value) is bool)
+                arms.known.update((part, value) for value in decided)
+            case Operation(head="min" | "max", operands=(left, right)):
+                for head in ("<", ">"):
+                    arms.extremes += _any_and_all(_open(operation(head, left, right), scopes))[:1]
+            case Operation(operands=(_, divisor)):
+                nothing = _any_and_all(_open(operation("==", part, 0), scopes))
+                if _open(divisor, scopes):
+                    arms.extremes += either_way(nothing)
+                else:
+                    arms.open += nothing
+
+
+def _outcomes(subst: Subst, builder: Builder) -> Iterator[Outcome]:
+    """Yield how the conditions fall of what was built."""
+    asked: list[tuple[Cond | Operation, Term, Scope]] = []
+    for pattern, path in builder.arms:
+        if isinstance(pattern, Cond):
+            scope = Scope(builder.bindings, frame_of(path))
+            asked.append((pattern, pattern.condition, scope))
+    known = {pattern for pattern, _ in builder.bindings.nodes}
+    built = [p for p in subst.target_patterns if p in known or isinstance(p, GetInst)]
+    for part, scope in occurrences(subst, builder.bindings, built):
+        if part.head == "cond":
+            asked.append((part, part.operands[0], scope))
+    for conditional, condition, scope in asked:
+        for value in _values(condition, [scope]):
+            either = (True, False) if isinstance(value, Term) else (value is True,)
+            yield from ((conditional, outcome) for outcome in either)
+
+
+def decisions(subst: Subst) -> list[Cond | Operation]:
+    """Return the conditional targets and attributes of a rule."""
+    patterns = [pattern for pattern in subst.target_patterns if isinstance(pattern, Cond)]
+    terms = (term for pattern in subst.target_patterns for term in pattern.terms())
+    parts = dict.fromkeys(part for term in terms for part in subterms(term))
+    operations = [part for part in parts if isinstance(part, Operation) and part.head == "cond"]
+    return [*patterns, *operations]
+
+
+def _open(term: Term, scopes: Iterable[Scope]) -> list[Term]:
+    """Return what a term is in each of some scopes, where sizes or attributes decide."""
+    return [value for value in _values(term, scopes) if isinstance(value, Term)]
+
+
+def _values(term: Term, scopes: Iterable[Scope]) -> Iterator[Any]:
+    for scope in scopes:
+        with suppress(GslError):
+            yield evaluate(term, scope)
+
+
+def _any_and_all(conditions: Sequence[Term]) -> list[Any]:
+    """Return that one of the conditions holds, and if there are several, that all do."""
+    if len(conditions) < 2:
+        return list(conditions)
+    return [disjunction(*conditions), conjunction(*conditions)]
+
+
+def has_arms(subst: Subst) -> bool:
+    """Tell whether a rule has a conditional target."""
+    return any(isinstance(pattern, Cond) for pattern in subst.target_patterns)
+
+
+def one_of_each(subst: Subst, variants: Iterable[Variant]) -> list[Variant]:
+    """Return the variants with one for every way to compute the target in front."""
+    ordered = list(variants)
+    front = list(_ways(subst, ordered).values())
+    return [*front, *(variant for variant in ordered if variant not in front)]
+
+
+def in_other_ways(
+    subst: Subst, usual: Iterable[Variant], others: Iterable[Variant]
+) -> list[Variant]:
+    """Return one of the `others` for every way to compute the target that no usual one takes."""
+    known = _ways(subst, usual)
+    return [variant for way, variant in _ways(subst, others).items() if way not in known]
+
+
+def _ways(subst: Subst, variants: Iterable[Variant]) -> dict[Any, Variant]:
+    """Return the first of the variants for every way to compute the target, if it has several."""
+    ways: dict[Any, Variant] = {}
+    for variant in variants if has_choices(subst) else ():
+        arms = arms_of(variant.instance(subst))
+        ways.setdefault((*arms.taken, frozenset(arms.known)), variant)
+    return ways
+
+
+def either_way(conditions: Iterable[Term]) -> list[Term]:
+    """Return every condition and its opposite."""
+    return [term for one in conditions for term in (one, operation("not", one))]

@@ -1,0 +1,163 @@
+"""Wishes that violate a claim are changed one after the other, until all claims hold.
+
+Most claims that wishes violate are met by another value of one symbol: a size that has to broadcast
+to another, a dtype of the same kind, the end of a slice. A solver takes a hundred times as long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
+from gsl.errors import GslError
+from gslverify.structures.concrete import value_in
+
+Model = dict[Symbol, Any]
+Known = dict[Term, Any]
+"""Values of terms in one model."""
+Complete = Callable[[Model], Model | None]
+"""Returns a model in which the definitions hold, None where one of them has no legal value."""
+
+MOST_CHANGES = 32
+MUCH_WORSE = -(2**31)
+NUMBERS = tuple(range(9))
+MOST_TRIES = 400
+"""How many values are tried at most, for all changes together."""
+BOUND = 24
+"""Sizes and attributes do not become larger than this, unless they are wished to."""
+
+
+class Repair:
+    """Knows the conditions of an instance and the free symbols that each of them depends on."""
+
+    def __init__(
+        self,
+        conditions: Sequence[Term],
+        definitions: Mapping[Symbol, Term],
+        options: Mapping[Symbol, tuple[Any, ...]],
+    ) -> None:
+        self._definitions = definitions
+        self._options = options
+        self._conditions = tuple(conditions)
+        self._reached: dict[Term, dict[Symbol, None]] = {}
+
+    def near(self, wishes: Model, complete: Complete, demands: Sequence[Term] = ()) -> Model | None:
+        """Return a model that meets all conditions and `demands`; None when none was found.
+
+        Wishes are dropped only for conditions that they violate.
+        """
+        conditions = (*self._conditions, *demands)
+        turn = sum(value for value in wishes.values() if type(value) is int)
+        free, tries = dict(wishes), MOST_TRIES
+        model = complete(free)
+        for _ in range(MOST_CHANGES):
+            if model is None:
+                return None
+            known: Known = {}
+            unmet = [one for one in conditions if not _holds(one, model, known)]
+            if not unmet:
+                return model
+            best: tuple[int, Symbol, Model] | None = None
+            for symbol, value in self._changes(unmet[0], model, turn):
+                tries -= 1
+                changed = complete({**free, symbol: value})
+                gain = 0 if changed is None else self._gain(changed, unmet, conditions, symbol)
+                if changed is not None and gain > MUCH_WORSE and (not best or gain > best[0]):
+                    best = gain, symbol, changed
+                if gain > 0 or not tries:
+                    break
+            if best is None or not tries:
+                return None
+            _, symbol, model = best
+            free[symbol] = model[symbol]
+        return None
+
+    def _gain(
+        self, changed: Model, unmet: Sequence[Term], conditions: Sequence[Term], symbol: Symbol
+    ) -> int:
+        """Return how many conditions more hold after a symbol changed, if the first does."""
+        known: Known = {}
+        if not _holds(unmet[0], changed, known):
+            return MUCH_WORSE
+        before = {id(one) for one in unmet}
+        touched = (one for one in conditions if id(one) not in before and symbol in self._free(one))
+        lost = sum(not _holds(one, changed, known) for one in touched)
+        return sum(_holds(one, changed, known) for one in unmet) - lost
+
+    def _changes(self, condition: Term, model: Model, turn: int) -> Iterator[tuple[Symbol, Any]]:
+        """Yield other values for the symbols of a condition; where to begin depends on `turn`."""
+        symbols = tuple(self._free(condition))
+        likely = list(dict.fromkeys(_values_in(condition, model)))
+        for symbol in _rotated(symbols, turn):
+            for value in _rotated(self._values(symbol, likely, model), turn):
+                if value != model[symbol]:
+                    yield symbol, value
+
+    def _values(self, symbol: Symbol, likely: Sequence[Any], model: Model) -> list[Any]:
+        if symbol in self._options:
+            return list(self._options[symbol])
+        if symbol.sort == "bool":
+            return [False, True]
+        if symbol.sort == "int":
+            most = max(BOUND, model[symbol]) if symbol.low is not None else BOUND
+            numbers = [n for n in likely if type(n) is int]
+            beside = [near for n in numbers for near in (n, n - 1, n + 1) if near <= most]
+            return [n for n in dict.fromkeys((*beside, *NUMBERS)) if _is_legal(symbol, n)]
+        kind = str if symbol.sort == "text" else float
+        return [value for value in likely if type(value) is kind and _is_legal(symbol, value)]
+
+    def _free(self, term: Term) -> dict[Symbol, None]:
+        """Return the symbols that a term depends on, through definitions."""
+        known = self._reached.get(term)
+        if known is None:
+            found: dict[Symbol, None] = {}
+            seen: set[Symbol] = set()
+            stack = [term]
+            while stack:
+                for part in subterms(stack.pop()):
+                    if not isinstance(part, Symbol) or part in seen:
+                        continue
+                    seen.add(part)
+                    if part in self._definitions:
+                        stack.append(self._definitions[part])
+                    else:
+                        found[part] = None
+            known = self._reached[term] = found
+        return known
+
+
+def _holds(condition: Term, model: Model, known: Known) -> bool:
+    try:
+        return value_in(condition, model, known) is True
+    except GslError:
+        return False
+
+
+def _is_legal(symbol: Symbol, value: Any) -> bool:
+    low = symbol.low is None or value >= symbol.low
+    return bool(low and (symbol.high is None or value <= symbol.high))
+
+
+def _values_in(condition: Term, model: Model) -> Iterator[Any]:
+    """Yield what the sides of comparisons in a condition are, and all that it mentions."""
+    for part in subterms(condition):
+        match part:
+            case Constant(value=tuple() as values):
+                yield from values
+            case Constant(value=value):
+                yield value
+            case Symbol() if part in model:
+                yield model[part]
+            case Operation(head="==" | "<" | "<=" | ">" | ">=", operands=sides):
+                for side in sides:
+                    try:
+                        yield value_in(side, model)
+                    except GslError:
+                        continue
+
+
+def _rotated(values: Sequence[Any], turn: int) -> Iterator[Any]:
+    start = turn % len(values) if values else 0
+    yield from values[start:]
+    yield from values[:start]

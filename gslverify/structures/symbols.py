@@ -1,0 +1,64 @@
+"""The symbols of an instance, and the sizes of what its operators return."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from gsl.attr.term import Symbol, Term, subterms
+from gsl.expr import Call, Const
+from gsl.operators.declaration import tensors
+from gsl.types import TensorType, TupleType, Type
+from gslverify.structures.instance import Instance
+
+
+def instance_symbols(instance: Instance) -> list[Symbol]:
+    """Return the symbols of an instance in the order in which they occur in its graph."""
+    found: dict[Symbol, None] = {}
+    for node in instance.graph:
+        for term in _terms(node.expr.type, node.expr):
+            found.update((part, None) for part in subterms(term) if isinstance(part, Symbol))
+    return list(found)
+
+
+def result_sizes(instance: Instance) -> Iterator[Term]:
+    """Yield the sizes of what operators return that may be 0."""
+    calls = [node.expr for node in instance.graph if isinstance(node.expr, Call)]
+    for size in _flatten(tensor.shape for call in calls for tensor in tensors((call.type,))):
+        if not (isinstance(size, Symbol) and size.low):
+            yield size
+
+
+def is_constant(symbol: Symbol) -> bool:
+    """Tell whether a symbol is the value of a constant, not a size or an attribute."""
+    return symbol.name.endswith(".value")
+
+
+def is_whole_constant(symbol: Symbol) -> bool:
+    """Tell whether a symbol is the value of a constant of integers."""
+    return symbol.sort == "int" and is_constant(symbol)
+
+
+def _terms(declared: Type, expr: Any) -> Iterator[Term]:
+    values: list[Any] = list(_type_parts(declared))
+    if isinstance(expr, Call):
+        values.extend(expr.attributes.values())
+    if isinstance(expr, Const):
+        values.append(expr.value)
+    yield from _flatten(values)
+
+
+def _type_parts(declared: Type) -> Iterator[Any]:
+    if isinstance(declared, TensorType):
+        yield from (*declared.shape, declared.dtype)
+    if isinstance(declared, TupleType):
+        for part in declared.fields:
+            yield from _type_parts(part)
+
+
+def _flatten(values: Iterable[Any]) -> Iterator[Term]:
+    for value in values:
+        if isinstance(value, Term):
+            yield value
+        elif isinstance(value, tuple):
+            yield from _flatten(value)

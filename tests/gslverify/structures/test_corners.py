@@ -1,0 +1,110 @@
+"""Rules that are wrong only in a corner: at several limits, for long ranges, in one way at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gsl import Subst, attr, op, pat
+from gsl.attr.term import Symbol, Term
+from gslverify.finding import Verdict
+from gslverify.stages.numeric import NUMERIC
+from gslverify.structures.arms import Arms
+from gslverify.structures.boundaries import joint_boundaries
+from gslverify.structures.sampling import meets
+from tests.gslverify.stages.asking import ask
+
+pytestmark = pytest.mark.smt
+
+N, M = Symbol("n", low=1), Symbol("m", low=1)
+
+
+def counted_in(dtype: str, most: int) -> Subst:
+    x = pat.Wildcard()
+    count, wide = (
+        op.Sum(op.OnesLike(x, dtype=one), axis=(0, 1), keepdims=False) for one in (dtype, "int32")
+    )
+    limits = [x.ndim == 2, x.shape[0] <= most, x.shape[1] <= most]
+    return Subst(op.Cast(count, dtype="int32"), wide, where=limits)
+
+
+def sum_of_clipped(most: int) -> Subst:
+    one, two = op.Clip(pat.Variable(dtype="int8")), op.Clip(pat.Variable(dtype="int8"))
+    wide = op.Cast(one, dtype="int32") + op.Cast(two, dtype="int32")
+    limits = [one.max <= most, two.max <= most, one.min >= -60, two.min >= -60]
+    return Subst(op.Cast(one + two, dtype="int32"), wide, where=limits)
+
+
+def range_by_way_of(dtype: str) -> Subst:
+    numbers = op.Arange(dtype="int32", start=0, step=1)
+    there_and_back = op.Cast(op.Cast(numbers, dtype=dtype), dtype="int32")
+    return Subst(there_and_back, op.Arange(**pat.same_attr(numbers)))
+
+
+def slices_turned_round(stride: int, axis: int) -> Subst:
+    x = pat.Wildcard()
+    source = op.StridedSlice(x)
+    piece = op.Relu(op.StridedSlice(x, **pat.same_attr(source)))
+    turned = op.Flip(op.Flip(piece, axis=0), axis=axis) if axis else op.Flip(piece, axis=0)
+    target = pat.Cond(source.strides[0] == stride, turned, piece)
+    return Subst(op.Relu(source), target, where=[x.ndim == 1])
+
+
+def lower_parts(special: int) -> Subst:
+    x = pat.Wildcard()
+    one = op.Tril(x)
+    two = op.Tril(one)
+    both = attr.Min(one.k, two.k)
+    return Subst(two, op.Tril(x, k=attr.Cond(one.k == special, one.k, both) if special else both))
+
+
+def upper_part(other: int) -> Subst:
+    x = pat.Wildcard()
+    part = op.Triu(x)
+    target = op.Triu(op.Relu(x), k=attr.Cond(part.k == 7, other, part.k))
+    return Subst(op.Relu(part), target)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(
+    ("write", "verdict"),
+    [
+        (lambda: counted_in("int8", 20), Verdict.FAIL),
+        (lambda: counted_in("uint8", 16), Verdict.FAIL),
+        (lambda: counted_in("int8", 11), Verdict.PASS),
+        (lambda: sum_of_clipped(64), Verdict.FAIL),
+        (lambda: sum_of_clipped(63), Verdict.PASS),
+        (lambda: range_by_way_of("int8"), Verdict.FAIL),
+        (lambda: range_by_way_of("float16"), Verdict.FAIL),
+        (lambda: range_by_way_of("int64"), Verdict.PASS),
+        (lambda: slices_turned_round(4, 0), Verdict.FAIL),
+        (lambda: lower_parts(-2), Verdict.FAIL),
+        (lambda: lower_parts(0), Verdict.PASS),
+        (lambda: upper_part(8), Verdict.FAIL),
+        (lambda: upper_part(7), Verdict.PASS),
+    ],
+)
+def test_rule_that_is_wrong_in_a_corner_is_refuted(
+    write: Callable[[], Any], verdict: Verdict, seed: int
+) -> None:
+    assert ask(NUMERIC, write, seed=seed, use_tvm=False).verdict is verdict
+
+
+def _reached(demand: Term) -> list[tuple[int, int]]:
+    return [(n, m) for n in range(1, 22) for m in range(1, 8) if meets({N: n, M: m}, demand)]
+
+
+def test_upper_and_lower_limits_are_reached_together() -> None:
+    upper, lower = joint_boundaries([N <= 20, M < 7, N >= 2, M >= 3])
+    assert _reached(upper) == [(20, 6)]
+    assert _reached(lower) == [(2, 3)]
+    assert not list(joint_boundaries([N <= 20]))
+
+
+def test_pairs_of_choices_fall_both_ways() -> None:
+    arms = Arms(open=[N == 1, M == 1], extremes=[N < M])
+    assert len(arms.pairs(100)) == 4 + 2 + 2
+    assert len(arms.pairs(3)) == 3
+    assert not Arms(open=[N == 1]).pairs(100)

@@ -1,0 +1,58 @@
+"""Which numbers of fields a rule tells apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gsl import Subst, attr, op, pat
+from gslverify.structures.notable_lengths import notable_lengths
+
+
+def joined(chosen: Callable[[pat.Variadic, attr.Symbol], Any]) -> Subst:
+    x = pat.Wildcard()
+    fields = pat.Variadic(x, templates=[x], min_len=2)
+    i = attr.Symbol("i")
+    inner = fields(x, chosen(fields, i))
+    inputs = pat.Variadic(inner, templates=[inner], index=i, length=fields.length)
+    return Subst(op.Concatenate(fields, axis=0), op.Concatenate(inputs, axis=0))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "lengths"),
+    [
+        (lambda fields, i: i, ()),
+        (lambda fields, i: fields.length - 1 - i, ()),
+        (lambda fields, i: attr.Cond(i == 12, 0, i), (14,)),
+        (lambda fields, i: attr.Cond(attr.In(i, (3, 20)), 0, i), (5, 22)),
+        (lambda fields, i: attr.Min(i, 9), (11,)),
+        (lambda fields, i: i - i % 16 // 15, (17, 18)),
+        (lambda fields, i: attr.Cond(fields.length == 7, 0, i), (6, 7, 8)),
+        (lambda fields, i: attr.Cond(fields(fields.field, i).shape[0] == 99, 0, i), ()),
+        (lambda fields, i: attr.Cond(i + fields.length > 20, 0, i), (19, 20, 21, 22)),
+    ],
+)
+def test_numbers_that_indices_and_lengths_meet(chosen: Any, lengths: tuple[int, ...]) -> None:
+    assert notable_lengths(joined(chosen)) == lengths
+
+
+def test_bound_symbols_count_fields_where_their_length_does() -> None:
+    x = pat.Wildcard()
+    fields = pat.Variadic(x, templates=[x], min_len=2)
+    whole = op.Concatenate(fields, axis=0)
+
+    def cut(length: Any) -> Subst:
+        cuts = attr.Variadic(lambda j: attr.Cond(j == 6, 1, j), length=length)
+        pieces = op.Split(whole, indices_or_sections=cuts, axis=0)
+        return Subst(whole, op.Concatenate(pieces, axis=0))
+
+    assert notable_lengths(cut(fields.length - 1)) == (8,)
+    assert notable_lengths(cut(whole.ndim)) == ()
+
+
+def test_conditions_on_sizes_count_no_fields() -> None:
+    x = pat.Wildcard()
+    target = pat.Cond(x.shape[0] == 99, op.Relu(x), op.Abs(x))
+    assert notable_lengths(Subst(op.Relu(x), target)) == ()

@@ -1,0 +1,124 @@
+"""Which ranks a rule tells apart, and that rules are tried at them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gsl import Subst, attr, op, pat
+from gslverify.codes.numeric import TOO_FEW_EXAMPLES
+from gslverify.finding import Verdict
+from gslverify.stages.numeric import NUMERIC
+from gslverify.stages.satisfiable import structures_of_rank
+from gslverify.structures.notable_ranks import notable_ranks, ranks_of_conditions
+from tests.gslverify.stages.asking import ask, only
+
+
+def softmax(axis: Callable[[Any], Any], *where: Callable[[Any], Any]) -> Subst:
+    """|softmax(x)| => softmax(x) along another axis."""
+    x = pat.Wildcard()
+    conditions = [condition(x) for condition in where]
+    return Subst(op.Abs(op.Softmax(x, axis=-1)), op.Softmax(x, axis=axis(x)), where=conditions)
+
+
+@pytest.mark.parametrize(
+    ("rule", "ranks"),
+    [
+        (softmax(lambda x: x.ndim - 1), ()),
+        (softmax(lambda x: attr.Cond(x.ndim >= 4, 0, -1)), ()),
+        (softmax(lambda x: attr.Cond(x.ndim >= 8, 0, -1)), (8, 9, 10)),
+        (softmax(lambda x: attr.Min(x.ndim - 1, 6)), (8,)),
+        (softmax(lambda x: (x.ndim - 1) % 7), (8, 9)),
+        (softmax(lambda x: -1, lambda x: x.ndim < 8), ()),
+    ],
+)
+def test_numbers_that_ranks_meet(rule: Subst, ranks: tuple[int, ...]) -> None:
+    assert notable_ranks(rule) == ranks
+
+
+@pytest.mark.parametrize(
+    ("condition", "ranks"),
+    [
+        (lambda x: x.ndim < 8, (8, 9, 10)),
+        (lambda x: x.shape[0] < 8, ()),
+        (lambda x: x.ndim < 1000, ()),
+    ],
+)
+def test_numbers_that_ranks_meet_in_conditions(
+    condition: Callable[[Any], Any], ranks: tuple[int, ...]
+) -> None:
+    assert ranks_of_conditions(softmax(lambda x: -1, condition)) == ranks
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize(
+    ("rule", "verdict"),
+    [
+        (lambda: softmax(lambda x: attr.Cond(x.ndim >= 8, 0, -1)), Verdict.FAIL),
+        (lambda: softmax(lambda x: attr.Min(x.ndim - 1, 6)), Verdict.FAIL),
+        (
+            lambda: softmax(lambda x: 0, lambda x: (x.ndim >= 9) | (x.ndim == 1)),
+            Verdict.FAIL,
+        ),
+        (lambda: softmax(lambda x: -1, lambda x: x.ndim < 8), Verdict.PASS),
+        (lambda: softmax(lambda x: -1, lambda x: x.ndim < 20), Verdict.PASS),
+        (lambda: softmax(lambda x: attr.Cond(x.ndim >= 8, x.ndim - 1, -1)), Verdict.PASS),
+    ],
+)
+def test_rules_are_tried_at_the_ranks_that_they_name(
+    rule: Callable[[], Subst], verdict: Verdict
+) -> None:
+    assert ask(NUMERIC, rule, use_tvm=False).verdict is verdict
+
+
+@pytest.mark.smt
+def test_target_that_names_a_rank_that_is_not_tried_is_inconclusive() -> None:
+    result = ask(NUMERIC, lambda: softmax(lambda x: attr.Cond(x.ndim >= 20, 0, -1)), use_tvm=False)
+
+    assert only(result).code is TOO_FEW_EXAMPLES
+    assert "an input of 19 axes" in only(result).message
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize(
+    "condition",
+    [
+        lambda x: x.ndim <= 12,
+        lambda x: x.ndim != 30,
+        lambda x: 2 * x.ndim != 12,
+        lambda x: x.ndim * x.shape[0] <= 64,
+    ],
+)
+def test_conditions_on_ranks_that_are_not_tried_are_none_of_the_target(
+    condition: Callable[[Any], Any],
+) -> None:
+    def same() -> Subst:
+        return softmax(lambda x: -1, condition)
+
+    assert ask(NUMERIC, same, use_tvm=False).verdict is Verdict.PASS
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize("most", [8, 10])
+def test_permutations_of_many_axes_are_not_listed(most: int) -> None:
+    def moved() -> Subst:
+        x = pat.Wildcard()
+        first = op.Transpose(x)
+        target = op.Transpose(op.Relu(x), axes=first.axes)
+        return Subst(op.Relu(first), target, where=[x.ndim <= most])
+
+    assert not structures_of_rank(moved(), 9)
+    assert ask(NUMERIC, moved, use_tvm=False).verdict is Verdict.PASS
+
+
+@pytest.mark.smt
+def test_target_of_a_permutation_that_names_a_rank_is_inconclusive() -> None:
+    def moved() -> Subst:
+        x = pat.Wildcard()
+        first = op.Transpose(x)
+        limited = op.Relu(first)
+        return Subst(op.Abs(limited), pat.Cond(x.ndim >= 8, first, limited))
+
+    assert only(ask(NUMERIC, moved, use_tvm=False)).code is TOO_FEW_EXAMPLES

@@ -1,0 +1,83 @@
+"""Where arithmetic on constants leaves their dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gsl import Subst, op, pat
+from gslverify.finding import Verdict
+from gslverify.semantics.solver import Answer, Solver
+from gslverify.stages.numeric import NUMERIC
+from gslverify.structures.choices import Replay
+from gslverify.structures.instance import USUAL
+from gslverify.structures.source_builder import build_instance
+from gslverify.structures.wraps import wraps
+from tests.gslverify.stages.asking import ask
+
+SOLVER_LIMIT = 2_000_000
+
+
+def divided_twice(dtype: str, most: int) -> Subst:
+    """x // a // b => x // (a * b), where a * b may be more than the dtype holds."""
+    x, a, b = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=())
+    bounds = [bound for one in (a, b) for bound in (one.value >= 1, one.value <= most)]
+    quotient = op.FloorDivide(op.FloorDivide(x, a), b)
+    return Subst(quotient, op.FloorDivide(x, a * b), where=[*bounds, x.dtype == dtype])
+
+
+def capped_thrice(dtype: str, most: int) -> Subst:
+    """min(x // 8, a, b, c), where a + b + c is no bound that matters unless it wraps."""
+    x, *bounds = (pat.Wildcard(), *(pat.Const(shape=()) for _ in range(3)))
+    a, b, c = bounds
+    where = [bound for one in bounds for bound in (one.value >= 1, one.value <= most)]
+    quotient = op.FloorDivide(x, 8)
+    source = op.Minimum(op.Minimum(op.Minimum(quotient, a), b), c)
+    inner = op.Minimum(quotient, a + b + c)
+    target = op.Minimum(op.Minimum(op.Minimum(inner, a), b), c)
+    return Subst(source, target, where=[*where, x.dtype == dtype])
+
+
+def feasible(rule: Subst) -> list[bool]:
+    instance = build_instance(rule, Replay(()), USUAL)
+    solver = Solver([claim.term for claim in instance.claims], SOLVER_LIMIT)
+    return [solver.check(term).answer is Answer.SAT for term in wraps(instance)]
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (divided_twice("int8", 11), [False]),
+        (divided_twice("int8", 12), [True]),
+        (divided_twice("uint8", 15), [False]),
+        (divided_twice("uint8", 16), [True]),
+        (divided_twice("int32", 16), [False]),
+        (capped_thrice("int8", 42), [False, False]),
+        (capped_thrice("int8", 43), [False, True]),
+        (capped_thrice("int8", 64), [True, True]),
+        (Subst(op.Relu(op.Relu(pat.Wildcard())), pat.Const(1.0)), []),
+    ],
+)
+def test_results_that_no_value_of_the_dtype_is(rule: Subst, expected: list[bool]) -> None:
+    assert feasible(rule) == expected
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("write", "verdict"),
+    [
+        (lambda: divided_twice("int8", 12), Verdict.FAIL),
+        (lambda: divided_twice("uint8", 16), Verdict.FAIL),
+        (lambda: capped_thrice("int8", 45), Verdict.FAIL),
+        (lambda: divided_twice("int8", 11), Verdict.PASS),
+        (lambda: divided_twice("int32", 16), Verdict.PASS),
+    ],
+)
+def test_rule_is_refuted_where_only_constants_near_their_bounds_wrap(
+    write: Callable[[], Any], verdict: Verdict, seed: int
+) -> None:
+    assert ask(NUMERIC, write, seed=seed, use_tvm=False).verdict is verdict
