@@ -34,7 +34,9 @@ Extents = Sequence[tuple[Symbol, Int]]
 
 ALWAYS_FINITE = frozenset(
     ("+", "-", "*", "neg", "max", "min", "abs", "sign", "floor", "ceil", "round", "trunc")
-) | frozenset(("sin", "cos", "tanh", "sigmoid", "erf", "select", "and", "or", "not"))
+) | frozenset(
+    ("sin", "cos", "atan", "tanh", "asinh", "sigmoid", "erf", "select", "and", "or", "not")
+)
 """Functions that are finite for all finite arguments; a product with 0 then is 0."""
 
 

@@ -27,7 +27,8 @@ if inline int long register restrict return short signed sizeof static struct sw
 unsigned void volatile while _Bool _Complex _Imaginary real int64_t malloc free abort main"""
 
 MATHEMATICS = {
-    **dict.fromkeys(("pow", "floor", "ceil", "exp", "log", "sqrt", "sin", "cos", "tanh", "erf")),
+    **dict.fromkeys(("pow", "floor", "ceil", "exp", "log", "sqrt", "erf", "sin", "cos", "tan")),
+    **dict.fromkeys(("sinh", "cosh", "tanh", "asin", "acos", "atan", "asinh", "acosh", "atanh")),
     "abs": "fabs",
     "round": "rint",
     "trunc": "trunc",

@@ -23,6 +23,10 @@ def _square(value: Expression) -> Expression:
     return value * value
 
 
+def _root(value: Expression) -> Expression:
+    return Apply("sqrt", (value,))
+
+
 def _choice(condition: Expression, then: Expression, otherwise: Expression) -> Expression:
     return Apply("select", (condition, then, otherwise))
 
@@ -73,7 +77,16 @@ DERIVATIVES: Mapping[str, tuple[Rule | None, ...]] = {
     "sqrt": (lambda d, x: d / (2.0 * Apply("sqrt", (x,))),),
     "sin": (lambda d, x: d * Apply("cos", (x,)),),
     "cos": (lambda d, x: -(d * Apply("sin", (x,))),),
+    "tan": (lambda d, x: d * (1.0 + _square(Apply("tan", (x,)))),),
+    "asin": (lambda d, x: d / _root(1.0 - _square(x)),),
+    "acos": (lambda d, x: -(d / _root(1.0 - _square(x))),),
+    "atan": (lambda d, x: d / (1.0 + _square(x)),),
+    "sinh": (lambda d, x: d * Apply("cosh", (x,)),),
+    "cosh": (lambda d, x: d * Apply("sinh", (x,)),),
     "tanh": (_tanh,),
+    "asinh": (lambda d, x: d / _root(_square(x) + 1.0),),
+    "acosh": (lambda d, x: d / _root(_square(x) - 1.0),),
+    "atanh": (lambda d, x: d / (1.0 - _square(x)),),
     "sigmoid": (_sigmoid,),
     "erf": (_erf,),
     "cast": (lambda d, x, source, target: d if target.value in FLOATING else ZERO, None, None),

@@ -1,7 +1,8 @@
 """The functions that expressions apply to values: how many arguments, and what NumPy computes.
 
 Truth values are values like others; `select` picks by one. Arithmetic is that of ideal reals and
-integers, `/` divides exactly, `//` and `%` round towards minus infinity.
+integers, `/` divides exactly, `//` and `%` round towards minus infinity. What looks at the bits of
+integers (`&`, `|`, `^`, `>>`) stands in kernels of operators only, not in those written as text.
 """
 
 from __future__ import annotations
@@ -75,7 +76,16 @@ FUNCTIONS: Mapping[str, Function] = {
     "sqrt": Function(1, np.sqrt),
     "sin": Function(1, np.sin),
     "cos": Function(1, np.cos),
+    "tan": Function(1, np.tan),
+    "asin": Function(1, np.arcsin),
+    "acos": Function(1, np.arccos),
+    "atan": Function(1, np.arctan),
+    "sinh": Function(1, np.sinh),
+    "cosh": Function(1, np.cosh),
     "tanh": Function(1, np.tanh),
+    "asinh": Function(1, np.arcsinh),
+    "acosh": Function(1, np.arccosh),
+    "atanh": Function(1, np.arctanh),
     "sigmoid": Function(1, _sigmoid),
     "erf": Function(1, _erf),
     "==": Function(2, np.equal),
@@ -87,6 +97,10 @@ FUNCTIONS: Mapping[str, Function] = {
     "and": Function(2, np.logical_and),
     "or": Function(2, np.logical_or),
     "not": Function(1, np.logical_not),
+    "&": Function(2, np.bitwise_and),
+    "|": Function(2, np.bitwise_or),
+    "^": Function(2, np.bitwise_xor),
+    ">>": Function(2, np.right_shift),
     "select": Function(3, _choose),
     "cast": Function(3, _cast),
 }

@@ -74,7 +74,8 @@ CALLS = {
     "or": "np.logical_or",
     "not": "np.logical_not",
     **{name: f"np.{name}" for name in ("abs", "sign", "floor", "ceil", "trunc", "exp", "log")},
-    **{name: f"np.{name}" for name in ("sqrt", "sin", "cos", "tanh")},
+    **{name: f"np.{name}" for name in ("sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{f"a{name}": f"np.arc{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
 }
 
 FOLDS = {"sum": "np.sum", "product": "np.prod", "max": "np.max", "min": "np.min"}

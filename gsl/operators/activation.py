@@ -9,6 +9,7 @@ import numpy as np
 
 from gsl.kernel.expression import Expression
 from gsl.kernel.meaning import Elements, Index, apply, number
+from gsl.operators.create import scalar
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.domain import Real
 from gsl.operators.elementwise import UNARY, erf, unary
@@ -19,6 +20,9 @@ from gsl.types import FLOATING, NUMERIC, TensorType
 
 Steepness = Annotated[float, Real(low=2.0**-10)]
 """A positive number, large enough to divide by in every floating dtype."""
+
+ROOT, CUBIC = math.sqrt(2 / math.pi), 0.044715
+"""Numbers of the approximation of a normal distribution by a hyperbolic tangent."""
 
 
 def _relu(data: Any) -> Any:
@@ -66,6 +70,101 @@ Gelu = unary(
     "An element times its normal distribution function.",
     element=lambda x: 0.5 * x * (1 + apply("erf", x / math.sqrt(2))),
 )
+
+
+def _gelu_tanh(data: Any) -> Any:
+    return 0.5 * data * (1 + np.tanh(ROOT * (data + CUBIC * (data * data * data))))
+
+
+def _softsign(data: Any) -> Any:
+    return data / (1 + np.abs(data))
+
+
+def _mish(data: Any) -> Any:
+    # From 20 on a hyperbolic tangent is 1 in every dtype.
+    return data * np.tanh(np.log(1 + np.exp(np.minimum(data, 20))))
+
+
+def _mish_element(x: Expression) -> Expression:
+    return x * apply("tanh", apply("log", 1 + apply("exp", apply("min", x, 20))))
+
+
+GeluTanh = unary(
+    "GeluTanh",
+    "nn.gelu_tanh",
+    _gelu_tanh,
+    "Gelu with its distribution function approximated by a hyperbolic tangent.",
+    element=lambda x: 0.5 * x * (1 + apply("tanh", ROOT * (x + CUBIC * (x * x * x)))),
+)
+Softsign = unary(
+    "Softsign",
+    "",
+    _softsign,
+    "An element over 1 plus its absolute value.",
+    element=lambda x: x / (1 + apply("abs", x)),
+    source="onnx.Softsign",
+)
+Mish = unary(
+    "Mish",
+    "",
+    _mish,
+    "An element times the hyperbolic tangent of its softplus.",
+    element=_mish_element,
+    source="onnx.Mish",
+)
+
+
+@Softsign.relax
+def _relax_softsign(relax: Any, data: Any) -> Any:
+    one = scalar(relax, 1, str(data.ty.dtype))
+    return relax.divide(data, relax.add(one, relax.abs(data)))
+
+
+@Mish.relax
+def _relax_mish(relax: Any, data: Any) -> Any:
+    return relax.multiply(data, relax.tanh(relax.nn.softplus(data, 1.0, 20.0)))
+
+
+@operator(dtypes=FLOATING, traits=UNARY)
+def HardSigmoid(need: Need, data: Tensor, *, alpha: Number = 0.2, beta: Number = 0.5) -> TensorType:
+    """Limit alpha * data + beta to the interval from 0 to 1. Source: onnx.HardSigmoid."""
+    return data
+
+
+@HardSigmoid.numpy
+def _hard_sigmoid(data: Any, alpha: float, beta: float) -> Any:
+    return smaller(larger(data * alpha + beta, 0), 1)
+
+
+@HardSigmoid.kernel
+def _hard_sigmoid_element(index: Index, data: Elements, alpha: Any, beta: Any) -> Expression:
+    return apply("min", apply("max", data[index] * alpha + beta, 0), 1)
+
+
+@HardSigmoid.relax
+def _relax_hard_sigmoid(relax: Any, data: Any, alpha: float, beta: float) -> Any:
+    factor, shift = (scalar(relax, value, str(data.ty.dtype)) for value in (alpha, beta))
+    return relax.clip(relax.add(relax.multiply(data, factor), shift), 0, 1)
+
+
+def _hard_swish(data: Any) -> Any:
+    return data * smaller(larger(data / 6 + 0.5, 0), 1)
+
+
+HardSwish = unary(
+    "HardSwish",
+    "",
+    _hard_swish,
+    "An element times data / 6 + 1/2, limited to the interval from 0 to 1.",
+    element=lambda x: x * apply("min", apply("max", x / 6 + 0.5, 0), 1),
+    source="onnx.HardSwish",
+)
+
+
+@HardSwish.relax
+def _relax_hard_swish(relax: Any, data: Any) -> Any:
+    six, half = (scalar(relax, value, str(data.ty.dtype)) for value in (6, 0.5))
+    return relax.multiply(data, relax.clip(relax.add(relax.divide(data, six), half), 0, 1))
 
 
 @operator(dtypes=FLOATING, relax="nn.leakyrelu", traits=UNARY)

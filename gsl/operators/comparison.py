@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 
 from gsl.attr.evaluate import equal
+from gsl.kernel.meaning import apply
 from gsl.operators.declaration import Need, Operator, Tensor, operator
-from gsl.operators.elementwise import ELEMENTWISE, Reference, binary, pointwise, unary
+from gsl.operators.elementwise import ELEMENTWISE, UNARY, Reference, binary, pointwise, unary
 from gsl.operators.shapes import broadcast
-from gsl.types import BOOLEAN, TensorType
+from gsl.types import BOOLEAN, FLOATING, TensorType
 
 
 def comparison(name: str, relax: str, reference: Reference, meaning: str) -> Operator:
@@ -31,8 +34,38 @@ LogicalAnd = binary(
 LogicalOr = binary(
     "LogicalOr", "logical_or", np.logical_or, "Whether one or both are true.", dtypes=BOOLEAN
 )
+LogicalXor = binary(
+    "LogicalXor",
+    "logical_xor",
+    np.not_equal,
+    "Whether one of them is true and one is not.",
+    dtypes=BOOLEAN,
+)
 LogicalNot = unary(
     "LogicalNot", "logical_not", np.logical_not, "Whether it is false.", dtypes=BOOLEAN
+)
+
+
+def classification(name: str, reference: Reference, element: Reference, meaning: str) -> Operator:
+    """Declare a question about single numbers; the result has dtype bool."""
+
+    def rule(need: Need, data: Tensor) -> TensorType:
+        return data.with_dtype("bool")
+
+    rule.__name__ = name
+    rule.__doc__ = f"Whether an element is {meaning}, as bool. Source: relax.{name.lower()}."
+    declared = operator(dtypes=FLOATING, relax=name.lower(), traits=UNARY)(rule)
+    declared.reference = reference
+    declared.meaning = pointwise(element)
+    return declared
+
+
+IsNaN = classification("IsNaN", np.isnan, lambda x: apply("!=", x, x), "not a number")
+IsInf = classification(
+    "IsInf", np.isinf, lambda x: apply("==", apply("abs", x), inf), "infinite, of either sign"
+)
+IsFinite = classification(
+    "IsFinite", np.isfinite, lambda x: apply("<", apply("abs", x), inf), "neither infinite nor NaN"
 )
 
 

@@ -66,14 +66,19 @@ def unary(
     element: str | Reference = "",
     dtypes: tuple[str, ...] = FLOATING,
     values: Mapping[str, ValueRule] = MappingProxyType({}),
+    source: str = "",
 ) -> Operator:
-    """Declare an operator of one tensor that keeps its type; for `element` see `binary`."""
+    """Declare an operator of one tensor that keeps its type; for `element` see `binary`.
+
+    `source` says who defines it if it is not the operator of Relax.
+    """
 
     def rule(need: Need, data: Tensor) -> TensorType:
         return data
 
     rule.__name__ = name
-    rule.__doc__ = f"{meaning} The result has the type of `data`. Source: relax.{relax}."
+    source = source or f"relax.{relax}"
+    rule.__doc__ = f"{meaning} The result has the type of `data`. Source: {source}."
     declared = operator(dtypes=dtypes, relax=relax, traits=UNARY, values=values)(rule)
     declared.reference = reference
     found = element or _NAMES.get(id(reference))
@@ -186,8 +191,8 @@ Mod = binary(
 
 @FloorDivide.undefined_where
 @Mod.undefined_where
-def _exceeds(lhs: Any, rhs: Any) -> Any:
-    """The least integer has no quotient by -1."""
+def least_by_minus_one(lhs: Any, rhs: Any) -> Any:
+    """Tell where the least integer meets -1, by which it has no quotient."""
     if not is_integer(lhs.dtype.name) or lhs.dtype.kind == "u":
         return False
     return (lhs == np.iinfo(lhs.dtype).min) & (rhs == -1)
@@ -201,6 +206,7 @@ Square = unary(
 )
 Floor = unary("Floor", "floor", np.floor, "The largest integer not above each element.")
 Ceil = unary("Ceil", "ceil", np.ceil, "The smallest integer not below each element.")
+Trunc = unary("Trunc", "trunc", np.trunc, "The nearest integer towards zero.")
 Round = unary("Round", "round", np.rint, "The nearest integer, the even one of two.")
 
 Sqrt = unary("Sqrt", "sqrt", np.sqrt, "The square root.", values={"data": Values(low=0.0)})

@@ -66,7 +66,9 @@ VALUE: Mapping[str, Callable[..., Any]] = {
     "round": te.nearbyint,
     "sigmoid": lambda a: 1.0 / (1.0 + te.exp(-a)),
     **{name: getattr(te, name) for name in ("abs", "floor", "ceil", "trunc", "exp", "log")},
-    **{name: getattr(te, name) for name in ("sqrt", "sin", "cos", "tanh", "erf")},
+    **{name: getattr(te, name) for name in ("sqrt", "erf", "sin", "cos", "tan")},
+    **{name: getattr(te, name) for name in ("sinh", "cosh", "tanh", "asin", "acos", "atan")},
+    **{name: getattr(te, name) for name in ("asinh", "acosh", "atanh")},
 }
 
 TRUTH: Mapping[str, Callable[..., Any]] = {"and": tirx.all, "or": tirx.any, "not": tirx.Not}

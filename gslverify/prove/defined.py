@@ -30,9 +30,6 @@ from gslverify.prove.facts import Facts
 from gslverify.prove.inline import Inliner
 from gslverify.prove.values import Region
 
-INDICES = {"Take": 1, "GatherElements": 1, "OneHot": 0}
-"""Operators that look something up, and which operand says where."""
-
 
 class Signs:
     """What is known about the signs of elements, from how they are computed."""
@@ -141,10 +138,7 @@ class Definedness:
     def _fits(self, call: Call, other: Call) -> bool:
         if call.operator.name == "Cast":
             return _same_dtype(call, other)
-        return call.operator.name not in INDICES or self._same_limit(call, other)
-
-    def _same_limit(self, call: Call, other: Call) -> bool:
-        return self.facts.same([(_limit(call), _limit(other))])
+        return self.facts.same(list(zip(_limits(call), _limits(other), strict=True)))
 
     def _covers(self, wholes: Sequence[Expr], part: Expr) -> bool:
         """Tell whether every element of `part` is one of the others."""
@@ -197,11 +191,12 @@ def _same_dtype(call: Call, other: Call) -> bool:
     return call.attributes["dtype"] is other.attributes["dtype"]
 
 
-def _limit(call: Call) -> Any:
-    if call.operator.name == "OneHot":
-        return call.attributes["depth"]
-    data = call.operands[0].tensor_type
-    return data.shape[call.attributes["axis"]]
+def _limits(call: Call) -> tuple[Any, ...]:
+    """Return the limits of operands that depend on sizes, dtypes or attributes of the call."""
+    types = tuple(operand.type for operand in call.operands)
+    rules = [rule for rule in call.operator.values.values() if not isinstance(rule, Values)]
+    found = [rule(types, call.attributes) for rule in rules]
+    return tuple(limit for one in found for limit in (one.low, one.high))
 
 
 def _calls(outputs: Sequence[Expr]) -> Iterator[Call]:

@@ -134,6 +134,7 @@ def _certain_function(ufunc: Any, value: Any, operands: Sequence[Bounded]) -> An
 POLES: Mapping[Any, Compute] = {
     np.divide: lambda left, right: right == 0,
     np.log: lambda operand: operand == 0,
+    np.arctanh: lambda operand: np.abs(operand) == 1,
     np.power: lambda base, exponent: base == 0,
 }
 """Where a function of finite operands is infinite in exact arithmetic."""
@@ -145,10 +146,14 @@ RATIONAL: Mapping[Any, Compute] = {
     ),
     np.exp: lambda operand, value: operand == 0,
     np.cos: lambda operand, value: operand == 0,
-    np.sin: lambda operand, value: operand == 0,
-    np.tanh: lambda operand, value: operand == 0,
-    ERF: lambda operand, value: operand == 0,
+    np.cosh: lambda operand, value: operand == 0,
     np.log: lambda operand, value: operand == 1,
+    np.arccos: lambda operand, value: operand == 1,
+    np.arccosh: lambda operand, value: operand == 1,
+    **dict.fromkeys(
+        (ERF, np.sin, np.tan, np.sinh, np.tanh, np.arcsin, np.arctan, np.arcsinh, np.arctanh),
+        lambda operand, value: operand == 0,
+    ),
 }
 """Where a function of an exact operand has an exact value, which every machine finds.
 
@@ -228,6 +233,14 @@ def _quotient(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
     return Bounded(result.value, np.where(near_zero, np.inf, error), dtype)
 
 
+def _tangent(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
+    """Between two poles a tangent is monotone; nothing is known where a pole may be reached."""
+    result = monotone(ufunc, dtype, operand)
+    turns = [np.floor((operand.value + side * operand.error) / np.pi + 0.5) for side in (-1, 1)]
+    error = np.where((operand.error > 0) & (turns[0] != turns[1]), np.inf, result.error)
+    return Bounded(result.value, error, dtype)
+
+
 def _divides_exactly(left: Bounded, right: Bounded, value: Any) -> Any:
     """Tell where the quotient of exact values is itself exact: a multiple of a grain, and small."""
     limit = current_precision().exact
@@ -266,9 +279,11 @@ UFUNCS.update(
 for rule, names in (
     (_keep_error, (np.negative, np.positive, np.absolute)),
     (_extremum, (np.maximum, np.minimum)),
-    (_lipschitz, (np.sin, np.cos, np.tanh)),
+    (_lipschitz, (np.sin, np.cos, np.tanh, np.arctan, np.arcsinh)),
     (_step, (np.floor, np.ceil, np.rint, np.trunc, np.sign)),
     (monotone, (np.exp, np.log, np.sqrt, np.power, ERF)),
+    (monotone, (np.sinh, np.cosh, np.arcsin, np.arccos, np.arccosh, np.arctanh)),
+    (_tangent, (np.tan,)),
     (_classify, (np.isfinite, np.isinf, np.isnan)),
     (_decide, (np.equal, np.not_equal)),
     (_decide, (np.less, np.less_equal, np.greater, np.greater_equal)),

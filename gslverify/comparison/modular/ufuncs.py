@@ -200,6 +200,8 @@ def _uninterpreted(name: str) -> Any:
 for ufunc in (
     *(np.log, np.sqrt, np.sin, np.cos, np.power, np.floor_divide),
     *(np.floor, np.ceil, np.rint, np.trunc, np.sign),
+    *(np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.arcsinh, np.arccosh),
+    *(np.arctanh, np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.left_shift, np.right_shift),
 ):
     UFUNCS[ufunc] = _uninterpreted(ufunc.__name__)
 UFUNCS[ERF] = _uninterpreted("erf")
