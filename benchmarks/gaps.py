@@ -22,7 +22,6 @@ from gsl.check import check
 from gsl.errors import GslError
 from gsl.expr import Call, Const
 from gsl.match.bindings import Bindings
-from gsl.pat import Pattern
 from gsl.subst import Rule, Subst
 from gsl.types import FLOATING, INTEGER, TensorType
 from gslverify.mutation.draft import Draft

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from importlib import import_module
 from inspect import getdoc
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from gsl.attr.size import oversize
 from gsl.attr.term import ANYTHING, Term, as_term
@@ -17,10 +18,7 @@ from gsl.errors import RuleError, did_you_mean
 from gsl.graph import reverse_post_order
 from gsl.pat import INPUTS, Const, Pattern, Variadic, as_pattern
 from gsl.span import Span, here, is_made_up, line_of_file, resolve
-
-if TYPE_CHECKING:
-    from gsl.workload import Workload
-
+from gsl.workload import Workload
 
 Result = TypeVar("Result")
 
@@ -128,10 +126,9 @@ class Subst:
         Raises RuleError when the rule is not well formed and RewriteError when the rewriting
         does not come to an end.
         """
-        # The engine is built on rules; only this convenience points the other way.
-        from gsl.engine.fixpoint import apply
-
-        return apply(workload, [self])
+        # The engine stands above rules, so it is found by name, as by the methods of `Workload`.
+        result: Workload = import_module("gsl.engine.fixpoint").apply(workload, [self])
+        return result
 
 
 def _outputs(written: Any) -> tuple[Pattern, ...]:

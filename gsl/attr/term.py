@@ -11,15 +11,12 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gsl.errors import BeforeMatchError, RuleError
 from gsl.span import Origin, here, is_internal, is_written, origin_of, resolve
-
-if TYPE_CHECKING:
-    from gsl.pat import Pattern
 
 Value = Any
 """An attribute value: int, float, bool, str, or a tuple of values."""
@@ -187,9 +184,12 @@ class Anything(Term):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Access(Term):
-    """The attribute `name` of whatever `pattern` has matched: p.l of the thesis."""
+    """The attribute `name` of whatever `pattern` has matched: p.l of the thesis.
 
-    pattern: Pattern
+    Terms lie below patterns, so all they know of one is that an environment finds what it matched.
+    """
+
+    pattern: Any
     name: str
     origin: Origin | None = field(default=None, repr=False)
 
@@ -302,7 +302,8 @@ def children(term: Term) -> tuple[Term, ...]:
     """Return the direct subterms of `term`, in the order in which they are evaluated."""
     match term:
         case Access(pattern=pattern):
-            return pattern.location()
+            index: tuple[Term, ...] = pattern.location()
+            return index
         case Operation(operands=operands):
             return operands
         case TupleOf(fields=fields):

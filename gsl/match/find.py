@@ -11,10 +11,10 @@ from gsl.attr.writer import UNDECIDED
 from gsl.errors import MisuseError
 from gsl.graph import Graph, Node
 from gsl.match.bindings import Bindings, Mismatch
-from gsl.match.fan import Fan, FanMatcher
-from gsl.match.fixed import FixedMatcher, Nodes
-from gsl.match.multi import RuleSearch
-from gsl.match.variadic import VariadicSearch
+from gsl.match.compiled.fixed import FixedMatcher, Nodes
+from gsl.match.compiled.variadic import Fan, FanMatcher
+from gsl.match.search.multi import RuleSearch
+from gsl.match.search.variadic import VariadicSearch
 from gsl.subst import Subst
 
 Found = Nodes | Fan

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 
 from gsl.attr.code import NotCompiledError
 from gsl.attr.term import ANYTHING, Access, Term, subterms
-from gsl.match.branch import attributes_like
+from gsl.match.compiled.branch import attributes_like
 from gsl.match.reads import EXACT, kind_of_domain
 from gsl.operators import Operator
 from gsl.operators.declaration import OpaqueOperator

@@ -20,8 +20,8 @@ from gsl.expr import Const as ConstExpr
 from gsl.expr import Proj as ProjExpr
 from gsl.expr import Tuple as TupleExpr
 from gsl.graph import Node, link
-from gsl.match.branch import listed
-from gsl.match.fan import Fan
+from gsl.match.compiled.branch import listed
+from gsl.match.compiled.variadic import Fan
 from gsl.node import FEW_USERS, crowd, used, users_of
 from gsl.pat import Call, Const, GetInst, Pattern, Variable, Variadic
 from gsl.rewrite.facts import Facts

@@ -19,10 +19,10 @@ from gsl.expr import Call as CallExpr
 from gsl.expr import Proj as ProjExpr
 from gsl.expr import Tuple as TupleExpr
 from gsl.graph import Node, reverse_post_order
-from gsl.match.branch import listed
-from gsl.match.fan import FanMatcher
+from gsl.match.compiled.branch import listed
+from gsl.match.compiled.fixed import FixedMatcher
+from gsl.match.compiled.variadic import FanMatcher
 from gsl.match.find import matcher_of
-from gsl.match.fixed import FixedMatcher
 from gsl.match.reads import EXACT, Reads, block
 from gsl.operators import Operator
 from gsl.pat import Call, Const, GetInst, GetItem, Pattern, SameOperator, Tuple, Variadic

@@ -17,7 +17,7 @@ from gsl.graph import Graph, Node, reverse_post_order
 from gsl.match import Trace, trace
 from gsl.match.bindings import Key, Mismatch, Scope
 from gsl.match.find import find
-from gsl.match.single import SHARED
+from gsl.match.search.single import SHARED
 from gsl.match.whole import OUTSIDE
 from gsl.pat import INPUTS, Alt, Pattern
 from gsl.rewrite.builder import rewrite

@@ -13,11 +13,11 @@ from gsl import Call, Const, Expr, Subst, Tuple, Var, attr, op, pat
 from gsl.attr import writer
 from gsl.errors import UndecidedError
 from gsl.graph import Graph
-from gsl.match.branch import Shape
-from gsl.match.fan import FanMatcher
+from gsl.match.compiled.branch import Shape
+from gsl.match.compiled.fixed import MOST_OUTPUTS, FixedMatcher
+from gsl.match.compiled.loops import MOST_PATTERNS
+from gsl.match.compiled.variadic import FanMatcher
 from gsl.match.find import find, matcher_of, matches_at, nodes_of, search_of
-from gsl.match.fixed import MOST_OUTPUTS, FixedMatcher
-from gsl.match.loops import MOST_PATTERNS
 from gsl.operators import lookup
 from gsl.pat import Pattern
 from tests.match.fans import fan_problem

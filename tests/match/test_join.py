@@ -12,9 +12,9 @@ from gsl import Call, Expr, Subst, Var, Workload, apply, attr, op, pat
 from gsl.attr.term import Access
 from gsl.engine.record import Record
 from gsl.graph import Graph, Node
-from gsl.match.branch import Shape
+from gsl.match.compiled.branch import Shape
+from gsl.match.compiled.join import FEW, Agreeing, Site, equations, patterns_of, profile_of
 from gsl.match.find import find, search_of
-from gsl.match.join import FEW, Agreeing, Site, equations, patterns_of, profile_of
 from tests.match.asking import node_of
 from tests.match.toys import add, exp, mark, multiply, negative, p_mark, p_tag, relu, tag, var
 

@@ -11,8 +11,8 @@ from gsl import Expr, Proj, Subst, op, pat
 from gsl.expr import Call
 from gsl.graph import Graph
 from gsl.match import Bindings, Mismatch
-from gsl.match.climb import candidates
-from gsl.match.multi import RuleSearch
+from gsl.match.search.candidates import candidates
+from gsl.match.search.multi import RuleSearch
 from tests.match.asking import ask, every, node_of
 from tests.match.toys import (
     Halves,

@@ -9,7 +9,7 @@ import pytest
 
 from gsl import Call, Const, Expr, Proj, Tuple, Var, attr, op, pat
 from gsl.match import Bindings, Mismatch
-from gsl.match.single import Search
+from gsl.match.search.single import Search
 from gsl.operators import REGISTRY
 from tests.match.asking import ask, every
 from tests.match.toys import (

@@ -8,7 +8,7 @@ import pytest
 
 from gsl import Subst, op, pat
 from gsl.expr import Call
-from gsl.match.branch import Shape
+from gsl.match.compiled.branch import Shape
 from gslverify.codes.numeric import REWRITE_BREAKS_GRAPH
 from gslverify.finding import Verdict
 from gslverify.networks.choices import Tape

@@ -1,7 +1,8 @@
 """Sources with a fixed number of outputs, compiled: nested loops over candidates.
 
 The first output is matched straight down from the root. Every further output is a loop over the
-users of something bound, as in `match/climb.py`; inside it the output is matched straight down.
+users of something bound, as in `match/search/candidates.py`; inside it the output is matched
+straight down.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from gsl.attr.code import NotCompiledError
 from gsl.attr.conjuncts import conjuncts
 from gsl.graph import Graph, Node, reverse_post_order
 from gsl.match.bindings import Bindings, Key
-from gsl.match.branch import Shape, listed
-from gsl.match.loops import LoopWriter
+from gsl.match.compiled.branch import Shape, listed
+from gsl.match.compiled.loops import LoopWriter
 from gsl.match.whole import output_below
 from gsl.pat import INPUTS, Pattern, Wildcard
 from gsl.subst import Subst

@@ -13,9 +13,9 @@ from math import inf
 
 from gsl.graph import Graph, Node
 from gsl.match.bindings import Bindings, Mismatch
-from gsl.match.climb import candidates
 from gsl.match.conditions import violated
-from gsl.match.single import Agenda, Item, Match, Search, prepend
+from gsl.match.search.candidates import candidates
+from gsl.match.search.single import Agenda, Item, Match, Search, prepend
 from gsl.match.whole import cycle, escaping, output_nodes
 from gsl.pat import Pattern
 from gsl.subst import Subst

@@ -2,8 +2,8 @@
 
 Field 0 is matched at the root. Every candidate that matches beside it becomes a field, unless it
 wants a node that an earlier one has. When no input depends on an output and all conditions hold,
-that is the largest set of outputs that the search (`match/variadic.py`) finds first; otherwise the
-search has to choose.
+that is the largest set of outputs that the search (`match/search/variadic.py`) finds first;
+otherwise the search has to choose.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from gsl.attr.term import Access, Reduce, Term, free_symbols
 from gsl.errors import UndecidedError
 from gsl.graph import Graph, Node, reverse_post_order
 from gsl.match.bindings import Bindings, Key, Scope
-from gsl.match.branch import Shape, listed, may_coincide
+from gsl.match.compiled.branch import Shape, listed, may_coincide
+from gsl.match.compiled.join import patterns_of
+from gsl.match.compiled.loops import LoopWriter
 from gsl.match.conditions import violated
-from gsl.match.join import patterns_of
-from gsl.match.loops import LoopWriter
 from gsl.match.whole import output_below
 from gsl.pat import INPUTS, GetInst, Pattern, Variable, Variadic, Wildcard
 from gsl.subst import Subst

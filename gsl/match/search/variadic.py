@@ -14,10 +14,10 @@ from math import inf
 from gsl.attr.term import free_symbols
 from gsl.graph import Graph, Node, reverse_post_order
 from gsl.match.bindings import Bindings, Frame, Mismatch
-from gsl.match.climb import candidates
 from gsl.match.conditions import hopeless
-from gsl.match.multi import Finish, RuleSearch
-from gsl.match.single import Agenda, Item, Match, prepend
+from gsl.match.search.candidates import candidates
+from gsl.match.search.multi import Finish, RuleSearch
+from gsl.match.search.single import Agenda, Item, Match, prepend
 from gsl.match.whole import OUTSIDE, cycle, escaping
 from gsl.pat import INPUTS, Alt, Variadic
 from gsl.subst import Subst

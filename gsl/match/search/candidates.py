@@ -14,7 +14,7 @@ from gsl.expr import Proj as ProjExpr
 from gsl.expr import Tuple as TupleExpr
 from gsl.graph import Graph, Node
 from gsl.match.bindings import Frame, Key, frame_of, instance_of
-from gsl.match.single import Search
+from gsl.match.search.single import Search
 from gsl.pat import Alt, Call, GetItem, Pattern, Tuple, Variadic
 
 Reached = dict[Key, list[Node] | None]

@@ -1,4 +1,4 @@
-"""Source of loops over the candidates for an output, as `match/climb.py` finds them."""
+"""Source of loops over the candidates for an output, as `match/search/candidates.py` finds them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gsl.attr.code import Code, NotCompiledError
 from gsl.attr.term import Access, Term, subterms
 from gsl.attr.writer import MISSING
 from gsl.graph import reverse_post_order
-from gsl.match.branch import BranchWriter, Shape, head_of, listed
-from gsl.match.join import FEW, Site, equations, patterns_of, profile_of, write_left
+from gsl.match.compiled.branch import BranchWriter, Shape, head_of, listed
+from gsl.match.compiled.join import FEW, Site, equations, patterns_of, profile_of, write_left
 from gsl.match.reads import OF_TYPES, block
 from gsl.pat import Pattern
 

@@ -22,7 +22,7 @@ from gsl.attr.conjuncts import conjuncts, disjuncts
 from gsl.attr.term import ANYTHING, Access, Operation, Term, free_symbols, subterms
 from gsl.attr.writer import MISSING
 from gsl.graph import Graph, Node
-from gsl.match.branch import BranchWriter, Shape, listed
+from gsl.match.compiled.branch import BranchWriter, Shape, listed
 from gsl.pat import Call, Pattern, SameOperator
 
 FEW = 16

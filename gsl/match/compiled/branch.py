@@ -1,4 +1,4 @@
-"""Source that matches patterns downwards: what `match/single.py` does, for one rule.
+"""Source that matches patterns downwards: what `match/search/single.py` does, for one rule.
 
 Every pattern becomes a local variable that holds its node. What is not written here (alternatives,
 tuples of any length, instances) is left to the search.

@@ -1,0 +1,1 @@
+"""The matcher compiled: Python functions for the rules whose matches need no search."""
