@@ -302,8 +302,8 @@ def children(term: Term) -> tuple[Term, ...]:
     """Return the direct subterms of `term`, in the order in which they are evaluated."""
     match term:
         case Access(pattern=pattern):
-            index: tuple[Term, ...] = pattern.location()
-            return index
+            located: tuple[Term, ...] = pattern.location()
+            return located
         case Operation(operands=operands):
             return operands
         case TupleOf(fields=fields):

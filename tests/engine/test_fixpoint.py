@@ -20,7 +20,7 @@ from gsl.engine.record import Record
 from gsl.errors import RewriteError
 from gsl.expr import Call
 from gsl.graph import Graph, reverse_post_order
-from gsl.match import loops
+from gsl.match.compiled import loops
 from gsl.match.find import search_of
 from gsl.operators import lookup
 from gsl.rewrite.builder import build_and_replace

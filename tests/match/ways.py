@@ -8,7 +8,8 @@ from unittest.mock import patch
 from gsl import Subst
 from gsl.attr.writer import UNDECIDED
 from gsl.graph import Graph, Node
-from gsl.match import Bindings, loops
+from gsl.match import Bindings
+from gsl.match.compiled import loops
 from gsl.match.find import Matcher, matcher_of, matches_at, search_of
 from tests.match.reference import Problem
 
