@@ -48,9 +48,7 @@ class Sample:
     @property
     def open_obligation(self) -> str:
         """What the proof could not show."""
-        return (
-            " ".join(self.results["prove"].notes) if "prove" in self.results else "no shape proof"
-        )
+        return self.results["prove"].open if "prove" in self.results else "no shape proof"
 
     @property
     def is_refuted(self) -> bool:

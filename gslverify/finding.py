@@ -188,7 +188,8 @@ class StageResult:
     is a graph on which both sides agree. What is `cached` was found out by an earlier run.
     `coverage` is the record of `gslverify.coverage.record` where examples were run. `notes` say
     what the stage has to add that counts neither for nor against the rule. The `plan` is what was
-    known of the structures of the rule when the stage ended, for later stages.
+    known of the structures of the rule when the stage ended, for later stages. What a stage tried
+    to show and could not is `open`: that is no pass of the stage, and leaves the rule to others.
     """
 
     stage: str
@@ -205,6 +206,14 @@ class StageResult:
     coverage: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     plan: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+    open: str = ""
+
+    @property
+    def status(self) -> str:
+        """What became of the stage: "skipped", "open", or its verdict in small letters."""
+        if self.skipped:
+            return "skipped"
+        return "open" if self.open and self.verdict is Verdict.PASS else self.verdict.lower()
 
 
 @dataclass(frozen=True, slots=True)

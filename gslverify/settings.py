@@ -46,6 +46,7 @@ class Settings:
         seed: start of all random choices; each rule and stage derives its own from it.
         max_variants: structural variants (ranks, axes, layouts, lengths) examined per rule.
         solver_limit: resource limit of one solver query, in the solver's own deterministic unit.
+        proof_steps: what the proof of one structure may cost, in steps (`gslverify.prove.effort`).
         use_tvm: whether the numeric stage confirms its results on TVM.
         hints: whether a condition is looked for that makes a refuted rule hold.
         declining: whether a match is declined when its target cannot be built, as mutants may be.
@@ -87,6 +88,7 @@ class Settings:
     seed: int = 0
     max_variants: int = 128
     solver_limit: int = 4_000_000
+    proof_steps: int = 50_000
     use_tvm: bool = True
     hints: bool = True
     declining: bool = False

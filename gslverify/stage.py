@@ -59,7 +59,14 @@ class Note:
     text: str
 
 
-Outcome = Finding | Assurance | Count | Meaning | Witness | Covered | Note
+@dataclass(frozen=True, slots=True)
+class LeftOpen:
+    """What a stage tried to show and could not, which speaks neither for nor against a rule."""
+
+    reason: str
+
+
+Outcome = Finding | Assurance | Count | Meaning | Witness | Covered | Note | LeftOpen
 
 
 @dataclass(slots=True)
@@ -120,6 +127,7 @@ class Stage:
             operators=next((i.operators for i in outcomes if isinstance(i, Meaning)), ()),
             plan=question.plan,
             witness=next((item.case for item in outcomes if isinstance(item, Witness)), None),
+            open="; ".join(item.reason for item in outcomes if isinstance(item, LeftOpen)),
         )
 
 

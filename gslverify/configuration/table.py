@@ -204,6 +204,13 @@ LIMITS = (
         field="solver_limit",
     ),
     Setting(
+        "proof-steps",
+        whole(1),
+        "Steps of the proof of one structure, which also bound its memory; a proof that needs more "
+        "is left open.",
+        "limits",
+    ),
+    Setting(
         "load-timeout",
         LIMIT,
         "Time for importing a rule file, and for writing down one rule.",

@@ -8,7 +8,6 @@ from math import isfinite
 from typing import Any
 
 from gsl.attr.term import Symbol, Term, bottom_up
-from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms
 from gslverify.prove.replacing import Mapped, put
 from gslverify.prove.values import (
@@ -27,8 +26,8 @@ from gslverify.prove.values import (
     value_of,
 )
 
-MOST_FAMILIES = 100
-"""How many products a product of sums may become."""
+MOST_FACTORS = 8
+"""Powers up to this are products; greater ones stay powers, as they may be huge."""
 
 
 class Algebra:
@@ -78,8 +77,7 @@ class Algebra:
 
     def times(self, left: Value, right: Value) -> Value:
         """Return the product of two sums, multiplied out."""
-        if len(left.families) * len(right.families) > MOST_FAMILIES:
-            raise UnprovableError("its elements are sums of too many products")
+        self.forms.effort.products(len(left.families) * len(right.families))
         clashing = symbols_in(left) & symbols_in(right)
         if clashing:
             right = self.renamed(right, clashing)
@@ -97,7 +95,7 @@ class Algebra:
         kept: list[tuple[Factor, int]] = []
         opened: list[Value] = []
         for factor, power in product_of(powers):
-            if factor.head == "group" and power > 0:
+            if factor.head == "group" and 0 < power <= MOST_FACTORS:
                 opened += [factor.arguments[0]] * power
             else:
                 kept.append((factor, power))

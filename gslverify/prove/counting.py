@@ -6,6 +6,7 @@ leaves the image, that number is the product of its sizes.
 
 from __future__ import annotations
 
+from gslverify.prove.algebra import MOST_FACTORS
 from gslverify.prove.facts import Facts
 from gslverify.prove.normal import Normaliser
 from gslverify.prove.values import Factor, Family, Powers, Region, Value, value_of
@@ -25,8 +26,12 @@ def _in_family(family: Family, normaliser: Normaliser, facts: Facts) -> Value:
     kept: Powers = tuple(pair for pair in family.powers if pair not in divisors)
     result = Value((Family(family.number, kept, family.region),))
     for factor, power in divisors:
-        for _ in range(-power):
-            result = algebra.times(result, _inverse(factor, normaliser, facts))
+        inverse = _inverse(factor, normaliser, facts)
+        for _ in range(min(-power, MOST_FACTORS)):
+            result = algebra.times(result, inverse)
+        if -power > MOST_FACTORS:
+            rest = ((factor, power + MOST_FACTORS),)
+            result = algebra.times(result, Value((Family(1, rest),)))
     return result
 
 

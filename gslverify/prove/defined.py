@@ -28,6 +28,7 @@ from gsl.types import FLOATING, INTEGER, TensorType
 from gslverify.prove.equality import Equality
 from gslverify.prove.facts import Facts
 from gslverify.prove.inline import Inliner
+from gslverify.prove.results import Open
 from gslverify.prove.values import Region
 
 
@@ -95,8 +96,8 @@ class Definedness:
         self.equality = equality
         self.facts = facts
 
-    def open_obligation(self, pairs: Sequence[tuple[Expr, Expr]]) -> str:
-        """Return which call of the target may have no value, the empty string for none."""
+    def open_obligation(self, pairs: Sequence[tuple[Expr, Expr]]) -> Open | None:
+        """Return which call of the target may have no value, None for none."""
         source = [c for c in _calls([old for old, _ in pairs]) if _is_partial(c)]
         known = {id(call) for call in source}
         signs = Signs(self.facts, frozenset(_natural_inputs(source)))
@@ -106,8 +107,8 @@ class Definedness:
             for operand in _restricted(call):
                 if not self._is_safe(call, operand, source, signs):
                     name = call.operator.operands[operand].name
-                    return f"`{name}` of {call.operator} in the target may have no value"
-        return ""
+                    return Open(f"`{name}` of {call.operator} in the target may have no value")
+        return None
 
     def _is_safe(self, call: Call, operand: int, source: Sequence[Call], signs: Signs) -> bool:
         if call.operator.name == "Cast" and self._is_total_cast(call):

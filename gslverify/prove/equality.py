@@ -15,7 +15,6 @@ from gsl.attr.evaluate import conjunction, equal, negation
 from gsl.attr.term import Operation, Symbol, Term
 from gslverify.prove.algebra import replaced_region
 from gslverify.prove.facts import Facts
-from gslverify.prove.failure import UnprovableError
 from gslverify.prove.flattening import Summed, flattened, has_quotients
 from gslverify.prove.normal import Normaliser
 from gslverify.prove.replacing import put
@@ -34,7 +33,6 @@ from gslverify.prove.values import (
 MOST_PAIRINGS = 24
 MOST_CUTS = 12
 DEEPEST = 12
-MOST_STEPS = 300
 
 
 class Equality:
@@ -45,7 +43,6 @@ class Equality:
         self.algebra = normaliser.algebra
         self.forms = normaliser.forms
         self.depth = 0
-        self.steps = 0
 
     def same(self, left: Value, right: Value, facts: Facts) -> bool:
         """Tell whether two values are proved to be equal."""
@@ -88,9 +85,7 @@ class Equality:
         """Tell whether a bijection between two regions takes values to equal values."""
         other = self._apart(one[0], *other)
         for pairs in self._ways(one, other):
-            self.steps += 1
-            if self.steps > MOST_STEPS:
-                raise UnprovableError("the proof takes more steps than are tried")
+            self.forms.effort.pairing()
             there = self._solution(pairs, one[0], other[0])
             if there is None:
                 continue

@@ -13,7 +13,6 @@ from gsl.attr.evaluate import contains, equal
 from gsl.attr.term import Term
 from gslverify.prove.conditions import opposite
 from gslverify.prove.cone import Pool, conjuncts, shape_of
-from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms
 from gslverify.prove.guesses import is_refuted
 from gslverify.prove.relaxed import Relaxed, Replies, Reply
@@ -22,20 +21,16 @@ from gslverify.semantics.solver import Answer, Solver, UntranslatableError
 LINEAR_LIMIT = 20_000
 """The solver's own unit, for questions made linear."""
 
-MOST_QUESTIONS = 60
-"""How often the solver is asked for one proof."""
-
 
 @dataclass(slots=True)
 class Memory:
-    """Answers of the solver by what was asked, and how often it was.
+    """Answers of the solver by what was asked.
 
     `replies` are those that other scenarios of the rule may use, too.
     """
 
     replies: Replies = field(default_factory=dict)
     answers: dict[Any, bool] = field(default_factory=dict)
-    questions: int = 0
     claims: list[Term] | None = None
     pool: Pool = field(default_factory=Pool)
     relaxed: Relaxed | None = None
@@ -91,7 +86,7 @@ class Facts:
         relaxed = self._relaxed()
         asked = relaxed.asked
         reply = relaxed.follows(condition, self.terms)
-        self._count(relaxed.asked - asked)
+        self.forms.effort.questions(relaxed.asked - asked)
         if reply is not Reply.OPEN:
             return reply is Reply.YES
         return self._exact(condition)
@@ -110,7 +105,7 @@ class Facts:
         if key not in replies and is_refuted(goal[0] if goal else False, cone):
             replies[key] = Answer.SAT
         if key not in replies:
-            self._count(1)
+            self.forms.effort.questions(1)
             solver = Solver(cone, self.solver.limit, self.solver.context)
             try:
                 result = solver.refutes(goal[0]) if goal else solver.check()
@@ -123,11 +118,6 @@ class Facts:
         if self.memory.claims is None:
             self.memory.claims = conjuncts([*self.solver.claims, *self.forms.definitions])
         return [*self.memory.claims, *conjuncts(self.terms)]
-
-    def _count(self, questions: int) -> None:
-        self.memory.questions += questions
-        if self.memory.questions > MOST_QUESTIONS:
-            raise UnprovableError("the proof takes more steps than are tried")
 
     def _relaxed(self) -> Relaxed:
         memory, solver = self.memory, self.solver

@@ -25,7 +25,7 @@ from gsl.attr.term import (
 )
 from gslverify.prove.conditions import decided, joined, opposite
 from gslverify.prove.dividing import multiple
-from gslverify.prove.failure import UnprovableError
+from gslverify.prove.effort import Effort
 from gslverify.prove.integers import Integers
 from gslverify.prove.names import Names
 from gslverify.prove.polynomials import (
@@ -42,15 +42,12 @@ from gslverify.prove.polynomials import (
 )
 from gslverify.prove.ranges import Ranges
 
-MOST_WORK = 50_000
-"""Monomials that are made for one scenario; a proof that needs more is given up."""
-
 
 class Forms:
     """Forms of the terms of one scenario."""
 
-    def __init__(self) -> None:
-        self._work = 0
+    def __init__(self, effort: Effort | None = None) -> None:
+        self.effort = effort or Effort()
         self.atoms: list[Term] = []
         self._numbers: dict[Hashable, int] = {}
         self._polys: dict[Term, Poly] = {}
@@ -61,10 +58,6 @@ class Forms:
         self._conditions: dict[Term, Hashable] = {}
         self.is_integer = Integers()
         self._symbols: dict[int, frozenset[Symbol]] = {}
-
-    def start_anew(self) -> None:
-        """Forget how much work was done, not what came of it."""
-        self._work = 0
 
     def bound(self, symbol: Symbol, extent: Any) -> None:
         """Note that a symbol takes the values 0 .. extent - 1.
@@ -154,15 +147,9 @@ class Forms:
             stack.pop()
             if part not in polys:
                 form = self._form(part)
-                self._charge(1 + len(form))
+                self.effort.terms(1 + len(form))
                 polys[part] = form
         return polys[value]
-
-    def _charge(self, work: int) -> None:
-        """Count monomials that were made; raise UnprovableError when they are too many."""
-        self._work += work
-        if self._work > MOST_WORK:
-            raise UnprovableError("the proof takes more steps than are tried")
 
     def _literal(self, value: Any) -> Poly:
         if isinstance(value, bool | int):
@@ -246,13 +233,13 @@ class Forms:
         atoms = {atom for mono, _ in (*then, *otherwise) for atom in mono}
         for atom in sorted(atoms & self.ranges.extents.keys()):
             extent = self.ranges.extents[atom]
-            self._charge(len(known) + len(extent))
+            self.effort.terms(len(known) + len(extent))
             for place, value in known:
                 extent = replaced(extent, place, value)
             if extent == ONE or signless(add(extent, ONE, -1)) == condition[1]:
                 known.append((atom, ZERO))
         for atom, value in known:
-            self._charge(len(then) + len(otherwise))
+            self.effort.terms(len(then) + len(otherwise))
             then, otherwise = replaced(then, atom, value), replaced(otherwise, atom, value)
         return then == otherwise
 

@@ -16,7 +16,7 @@ from typing import Any
 from gsl.attr.evaluate import disjunction, equal
 from gsl.attr.term import operation
 from gsl.types import FLOATING, INTEGER
-from gslverify.prove.algebra import Algebra, single
+from gslverify.prove.algebra import MOST_FACTORS, Algebra, single
 from gslverify.prove.facts import Facts
 from gslverify.prove.selecting import moved_inside
 from gslverify.prove.values import (
@@ -185,7 +185,7 @@ class Laws:
 
     def _power(self, base: Value, exponent: Value) -> Value:
         count = exponent.constant
-        if isinstance(count, int) and 1 <= count <= 8:
+        if isinstance(count, int) and 1 <= count <= MOST_FACTORS:
             result = base
             for _ in range(count - 1):
                 result = self.algebra.times(result, base)
@@ -328,7 +328,8 @@ class Laws:
 
     def constant_term(self, value: Value) -> Any:
         """Return a value that is made of constants alone as a term, else None."""
-        if not _is_constant(value):
+        powers = (power for family in value.families for _, power in family.powers)
+        if not _is_constant(value) or any(power > MOST_FACTORS for power in powers):
             return None
         total: Any = 0
         for family in value.families:

@@ -9,15 +9,16 @@ from gsl.attr.evaluate import negation
 from gsl.attr.term import Constant, Operation, Symbol, Term
 from gslverify.prove.conditions import opposite
 from gslverify.prove.cone import conjuncts
+from gslverify.prove.effort import Effort
 from gslverify.prove.forms import Forms
 from gslverify.prove.polynomials import ONE, ZERO, Monomial, Poly, add, frozen, multiply
 
 MOST_CASES = 32
 
 
-def forms_of(claims: Iterable[Any]) -> Forms:
+def forms_of(claims: Iterable[Any], effort: Effort | None = None) -> Forms:
     """Return forms that know claims, which always hold."""
-    forms = Forms()
+    forms = Forms(effort)
     parts = [part for part in conjuncts(claims) if isinstance(part, Operation)]
     for part in parts:
         if part.head in ("<", "<=", ">", ">=", "!=", "not"):

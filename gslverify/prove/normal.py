@@ -39,8 +39,6 @@ Guards = tuple[Any, ...]
 Cases = list[tuple[Guards, Value]]
 """Values with the conditions under which they are the value; exactly one case holds."""
 
-MOST_CASES = 64
-
 
 class Normaliser:
     """Brings expressions of one scenario into normal form.
@@ -64,8 +62,6 @@ class Normaliser:
         key = id(expression)
         if key not in self._known:
             found = self._cases(expression)  # type: ignore[arg-type]
-            if len(found) > MOST_CASES:
-                raise UnprovableError("its elements are computed in too many ways")
             self._known[key] = expression, found
         return self._known[key][1]
 
@@ -124,7 +120,9 @@ class Normaliser:
         contrary = operation("not", condition)
         found = [((condition, *guards), value) for guards, value in then]
         found += [((contrary, *guards), value) for guards, value in otherwise]
-        return [case for case in found if self.is_possible(case[0])]
+        possible = [case for case in found if self.is_possible(case[0])]
+        self.forms.effort.cases(len(possible))
+        return possible
 
     def is_possible(self, guards: Iterable[Any]) -> bool:
         """Tell whether guards do not obviously contradict each other."""
@@ -142,6 +140,7 @@ class Normaliser:
                 continue
             for more, value in compute(*(value for _, value in combination)):
                 found.append(((*guards, *more), value))
+            self.forms.effort.cases(len(found))
         return found
 
     def _sum(self, whole: Reduction) -> Value:

@@ -16,6 +16,7 @@ from gsl.types import ALL_DTYPES, FLOATING, TensorType
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.counting import counted
 from gslverify.prove.defined import Definedness
+from gslverify.prove.effort import USUAL_STEPS, Effort, LimitReachedError
 from gslverify.prove.equality import Equality
 from gslverify.prove.facts import Facts, Memory
 from gslverify.prove.failure import UnprovableError
@@ -25,6 +26,7 @@ from gslverify.prove.learning import cases_of, forms_of
 from gslverify.prove.merge import merged
 from gslverify.prove.normal import Cases, Normaliser
 from gslverify.prove.relaxed import Replies
+from gslverify.prove.results import PROVED, Open, Proved, Result
 from gslverify.prove.values import Value
 from gslverify.semantics.solver import Solver
 from gslverify.structures.decisions import MOST_PATHS, Decisions
@@ -71,66 +73,73 @@ def targets(instance: Instance) -> Iterator[Target]:
     raise UnprovableError("there are too many ways through the conditional targets")
 
 
-def open_obligation(instance: Instance, solver: Solver, replies: Replies) -> str:
-    """Return what could not be proved about an instance; the empty string for nothing.
+def prove(instance: Instance, solver: Solver, replies: Replies, most: int = USUAL_STEPS) -> Result:
+    """Prove that the rule holds for an instance, in `most` steps for each way to prove it.
 
     `replies` are what the instances of one rule ask alike, and grow.
     """
     try:
         with solver.within(QUESTION_LIMIT):
             for target in targets(instance):
-                reason = _open_in_target(instance, solver, target, replies)
-                if reason:
-                    return reason
-    except (UnprovableError, GslError) as error:
-        return str(error)
-    except RecursionError:
-        return "operators are nested more deeply than proofs follow"
-    return ""
+                found = _of_target(instance, solver, target, replies, most)
+                if isinstance(found, Open):
+                    return found
+    except UnprovableError as error:
+        return Open(str(error), is_limit=isinstance(error, LimitReachedError))
+    except GslError as error:
+        return Open(str(error))
+    except (RecursionError, MemoryError) as error:
+        how = "nested more deeply" if isinstance(error, RecursionError) else "larger"
+        return Open(f"operators are {how} than proofs follow")
+    return PROVED
 
 
-def _open_in_target(instance: Instance, solver: Solver, target: Target, replies: Replies) -> str:
+def _of_target(
+    instance: Instance, solver: Solver, target: Target, replies: Replies, most: int
+) -> Result:
     """Prove a target; where that fails, in each case that its claims leave."""
-    reason = _open_by_any_laws(instance, solver, target, replies)
-    if not reason:
-        return ""
+    first = _by_any_laws(instance, solver, target, replies, most)
+    if isinstance(first, Proved):
+        return first
     cases = cases_of([*(claim.term for claim in instance.claims), *target.path])
     if len(cases) < 2:
-        return reason
+        return first
     narrowed = (Target(target.pairs, (*target.path, *case)) for case in cases)
-    open_ones = (_open_by_any_laws(instance, solver, one, replies) for one in narrowed)
-    return reason if any(open_ones) else ""
+    found = (_by_any_laws(instance, solver, one, replies, most) for one in narrowed)
+    return PROVED if all(isinstance(one, Proved) for one in found) else first
 
 
-def _open_by_any_laws(instance: Instance, solver: Solver, target: Target, replies: Replies) -> str:
+def _by_any_laws(
+    instance: Instance, solver: Solver, target: Target, replies: Replies, most: int
+) -> Result:
     """Prove by the laws of rings and, where that fails and all are floats, by those of reals."""
-    scenario = _Scenario(instance, solver, target, replies)
-    reason = scenario.open_obligation(is_field=False)
-    scenario.start_anew()
+    scenario = _Scenario(instance, solver, target, replies, Effort(most))
+    found = scenario.proved(is_field=False)
+    scenario.forms.effort.start_anew()
     outputs = [expr for pair in target.pairs for expr in pair]
-    if not reason or not computes_with_floats(outputs, scenario.facts):
-        return reason
-    return scenario.open_obligation(is_field=True)
+    if isinstance(found, Proved) or not computes_with_floats(outputs, scenario.facts):
+        return found
+    return scenario.proved(is_field=True)
 
 
 class _Scenario:
     """The proof for one scenario and one way through its conditional targets."""
 
     def __init__(
-        self, instance: Instance, solver: Solver, target: Target, replies: Replies
+        self,
+        instance: Instance,
+        solver: Solver,
+        target: Target,
+        replies: Replies,
+        effort: Effort,
     ) -> None:
         claims = [claim.term for claim in instance.claims]
-        self.forms = forms_of([*claims, *target.path])
+        self.forms = forms_of([*claims, *target.path], effort)
         self.memory = Memory(replies)
         self.facts = Facts(solver, self.forms, memory=self.memory).assuming(*target.path)
         self.target = target
         self.algebra = Algebra(self.forms)
         self.inliner = Inliner(self.forms)
-
-    def start_anew(self) -> None:
-        """Allow as many steps as at the beginning."""
-        self.memory.questions = 0
-        self.forms.start_anew()
 
     def _equality(self, is_field: bool) -> Equality:
         outputs = [expr for pair in self.target.pairs for expr in pair]
@@ -139,33 +148,34 @@ class _Scenario:
         )
         return Equality(Normaliser(self.facts, self.algebra, is_field, bits))
 
-    def open_obligation(self, is_field: bool) -> str:
-        """Return what could not be proved; the empty string for nothing."""
+    def proved(self, is_field: bool) -> Result:
+        """Prove the target by the laws of fields, or by those of rings alone."""
         try:
-            return self._open_obligation(is_field)
+            return self._open(is_field) or PROVED
         except UnprovableError as error:
-            return str(error)
+            return Open(str(error), is_limit=isinstance(error, LimitReachedError))
 
-    def _open_obligation(self, is_field: bool) -> str:
+    def _open(self, is_field: bool) -> Open | None:
         equality = self._equality(is_field)
         for number, (source, target) in enumerate(self.target.pairs):
             for field, pair in enumerate(_fields(source, target)):
-                reason = self._open_element(*pair, equality)
-                if reason:
-                    name = f"output {number}" + (f", field {field}" if field else "")
-                    return f"{name}: {reason}"
+                found = self._open_element(*pair, equality)
+                if found is not None:
+                    return found.at(f"output {number}" + (f", field {field}" if field else ""))
         defined = Definedness(self.inliner, equality, self.facts)
         return defined.open_obligation(self.target.pairs) or self._open_constant()
 
-    def _open_constant(self) -> str:
+    def _open_constant(self) -> Open | None:
         """Refuse constants computed from real ones, which may leave the range of their dtype."""
         known = {id(expr) for expr in reverse_post_order([old for old, _ in self.target.pairs])}
         for expr in reverse_post_order([new for _, new in self.target.pairs]):
             if isinstance(expr, Const) and id(expr) not in known and _may_overflow(expr.value):
-                return "a constant that the target computes may be out of the range of its dtype"
+                return Open(
+                    "a constant that the target computes may be out of the range of its dtype"
+                )
             if isinstance(expr, Call) and id(expr) not in known and self._rounds(expr):
-                return "a constant may be too large to become an attribute, which is a float"
-        return ""
+                return Open("a constant may be too large to become an attribute, which is a float")
+        return None
 
     def _rounds(self, call: Call) -> bool:
         """Tell whether an integer constant may not be what it is as a value of an attribute."""
@@ -186,12 +196,12 @@ class _Scenario:
 
     def _open_element(
         self, source: tuple[Expr, Any], target: tuple[Expr, Any], equality: Equality
-    ) -> str:
+    ) -> Open | None:
         if source[0] is target[0] and source[1] == target[1]:
-            return ""
+            return None
         declared = _type(*source)
         if _type(*target).ndim != declared.ndim:
-            return "source and target differ in rank"
+            return Open("source and target differ in rank")
         index = tuple(Symbol(f"i{axis}", low=0) for axis in range(declared.ndim))
         for symbol, size in zip(index, declared.shape, strict=True):
             self.forms.bound(symbol, size)
@@ -206,7 +216,7 @@ class _Scenario:
         return (view if field is None else view[field])[index]
 
     @staticmethod
-    def _open_case(left: Cases, right: Cases, equality: Equality, facts: Facts) -> str:
+    def _open_case(left: Cases, right: Cases, equality: Equality, facts: Facts) -> Open | None:
         single = len(left) == len(right) == 1
         for guards, value in left:
             for more, other in right:
@@ -214,8 +224,8 @@ class _Scenario:
                 if value.key == other.key or (not single and within.impossible()):
                     continue
                 if not _are_same(value, other, equality, within):
-                    return _open_sentence(value, other, [*guards, *more])
-        return ""
+                    return Open(_open_sentence(value, other, [*guards, *more]))
+        return None
 
 
 def _are_same(value: Value, other: Value, equality: Equality, facts: Facts) -> bool:

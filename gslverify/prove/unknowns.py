@@ -8,6 +8,7 @@ from typing import Any
 
 from gsl.attr.evaluate import choose, equal, maximum, minimum
 from gsl.attr.term import Symbol, operation
+from gslverify.prove.algebra import MOST_FACTORS
 from gslverify.prove.laws import Laws
 from gslverify.prove.values import NUMBER, Factor, Family, Value
 
@@ -38,9 +39,9 @@ class Unknowns:
         return total
 
     def _power(self, factor: Factor, power: int) -> Any:
-        if power < 0:
-            inverse = Value((Family(1, ((factor, power),)),))
-            unknown = self.laws.algebra.factor("inverse", inverse)
+        if not 0 < power <= MOST_FACTORS:
+            whole = Value((Family(1, ((factor, power),)),))
+            unknown = self.laws.algebra.factor("power", whole)
             return self._unknown(unknown, self.laws.is_positive_factor(factor))
         one = self._factor(factor)
         result = one

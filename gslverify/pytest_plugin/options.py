@@ -13,6 +13,8 @@ SETTINGS = {
     "rule-budget": ("60s|10m", "time for one rule"),
     "shrink-budget": ("60s|10m", "time for making a counterexample smaller"),
     "solver-timeout": ("60s|10m", "limit of one solver query"),
+    "proof-steps": ("N", "steps of the proof of one structure"),
+    "stage-timeout": ("60s|10m", "time for one stage of one rule"),
     "load-timeout": ("60s|10m", "time for importing a rule file"),
     "baseline": ("FILE", "known results: what it knows to fail is no failure"),
     "select": ("CODES", "only these warnings are reported"),

@@ -153,11 +153,10 @@ def _drawing(result: RuleResult, report: Report) -> Sides | None:
 
 def stage_document(stage: StageResult, settings: Settings) -> dict[str, Any]:
     """Return what a stage found out, without its time."""
-    status = "skipped" if stage.skipped else stage.verdict.lower()
     return {
         "name": stage.stage,
-        "status": status,
-        "reason": stage.skipped or None,
+        "status": stage.status,
+        "reason": stage.skipped or stage.open or None,
         "counts": dict(stage.counts),
         "notes": list(stage.notes),
         "coverage": dict(stage.coverage) or None,

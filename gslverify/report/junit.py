@@ -65,8 +65,8 @@ def _case(report: Report, result: RuleResult, stage: StageResult) -> ElementTree
         line=str(result.span.line if result.span else 1),
     )
     found = [finding for finding in stage.findings if not finding.code.is_warning]
-    if stage.skipped:
-        ElementTree.SubElement(case, "skipped", message=_clean(stage.skipped))
+    if reason := stage.skipped or (stage.open if not found else ""):
+        ElementTree.SubElement(case, "skipped", message=_clean(reason))
     elif result.verdict is Verdict.XFAIL and any(f.code.id == result.expect for f in found):
         because = f": {result.expect_reason}" if result.expect_reason else ""
         message = f"refuted by {result.expect} as expected{because}"

@@ -91,7 +91,7 @@ COVERAGE = record(
 
 STAGE = record(
     name=TEXT,
-    status={"enum": [*VERDICTS, "skipped"]},
+    status={"enum": [*VERDICTS, "open", "skipped"]},
     reason=optional(TEXT),
     counts=mapping(WHOLE),
     notes=listing(TEXT),

@@ -146,7 +146,7 @@ def stage_cell(stage: StageResult) -> str:
     if stage.stage == COLLECTION:
         return " ".join(codes)
     said = codes or [_words(assurance, stage.stage) for assurance in stage.assurances]
-    if stage.notes and not said:
+    if stage.status == "open" and not said:
         said = ["open"]
     return f"{stage.stage}: {'; '.join(said)}" if said else stage.stage
 
@@ -173,6 +173,7 @@ def _verbose_lines(result: RuleResult) -> Iterator[str]:
         else:
             counts = "".join(f", {number} {name}" for name, number in stage.counts.items())
             yield f"{stage.stage} {stage.seconds:.2f}s{counts}"
+            yield from [f"{stage.stage} is open: {stage.open}"] if stage.open else []
             yield from (f"{stage.stage} note: {note}" for note in stage.notes)
             yield from coverage_lines(stage)
 

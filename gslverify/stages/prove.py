@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gslverify.finding import Assurance, Level
-from gslverify.prove.proof import open_obligation
+from gslverify.prove.proof import prove
 from gslverify.prove.relaxed import Replies
-from gslverify.stage import Count, Note, Outcome, Question, Stage
+from gslverify.prove.results import Open
+from gslverify.stage import Count, LeftOpen, Outcome, Question, Stage
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.stages.shape import assurance_text, shape_holds
 
@@ -29,9 +30,10 @@ def examine(question: Question) -> Iterable[Outcome]:
     every = [*scenarios.feasible, *scenarios.large]
     for number, scenario in enumerate(every):
         question.progress(f"variant {number + 1}/{len(every)}")
-        reason = open_obligation(scenario.instance, scenario.solver, replies)
-        if reason:
-            yield Note(f"not proved for all sizes: {reason}")
+        steps = question.settings.proof_steps
+        found = prove(scenario.instance, scenario.solver, replies, steps)
+        if isinstance(found, Open):
+            yield LeftOpen(f"not proved for all sizes: {found}")
             return
     yield Count("variants", len(scenarios.feasible))
     yield Assurance("prove", Level.PROVED, assurance_text(scenarios))

@@ -49,6 +49,7 @@ def test_names_and_places_do_not_matter(rule: Rule) -> None:
         {"use_tvm": False},
         {"max_variants": 3},
         {"solver_limit": 5},
+        {"proof_steps": 5},
     ],
 )
 def test_settings_of_the_stage_matter(changes: dict[str, Any], rule: Rule) -> None:
