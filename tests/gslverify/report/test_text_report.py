@@ -288,8 +288,8 @@ def test_paths_without_a_rule_are_counted_apart() -> None:
 
 
 def test_a_stage_that_could_not_prove_says_so() -> None:
-    note = ("not proved for all sizes: output 0: the elements differ in form",)
-    assert stage_cell(StageResult("prove", Verdict.PASS, notes=note)) == "prove: open"
+    reason = "not proved for all sizes: output 0: the elements differ in form"
+    assert stage_cell(StageResult("prove", Verdict.PASS, open=reason)) == "prove: open"
     assert stage_cell(StageResult("static", Verdict.PASS)) == "static"
 
 
