@@ -30,7 +30,7 @@ ASKED_OF_PYTEST = {
 }
 """Settings for which pytest has its own: paths, -k, -m, -n of xdist, -x, -q, and so on."""
 OF_THE_FILE = {
-    *("library", "stage-timeout", "stage-timeouts", "cache-folder", "failures-folder"),
+    *("library", "stage-timeouts", "cache-folder", "failures-folder"),
     *("report-full", "docs-url", "show-stats"),
 }
 """Settings that nobody changes for a session, or that it has no use for."""
