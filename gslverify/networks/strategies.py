@@ -108,7 +108,8 @@ def network_from(
 
     model = _model(wish, sampler, choices.number(7) == 7, demand)
     if model is None:
-        raise NothingDrawnError("no sizes and attributes were found that meet all conditions")
+        unmet = sampler.obstacle(wish())
+        raise NothingDrawnError(f"no sizes and attributes were found that meet: {unmet}")
     style, start = one_of(choices, STYLES_OF_CONSTANTS), choices.number(255)
     try:
         fill = filled_constants(sampler.instance, model, style, np.random.default_rng(start))
@@ -153,7 +154,7 @@ def most_elements(sampler: Sampler) -> int:
         for node in sampler.instance.graph
         if isinstance(node.expr, Var) and all(isinstance(size, int) for size in node.expr.shape)
     ]
-    is_large = sampler.largest or max(fixed, default=0) > MOST_ELEMENTS
+    is_large = max(fixed, default=0) > MOST_ELEMENTS or sampler.is_large
     return MOST_ELEMENTS_OF_LARGE_RULES if is_large else MOST_ELEMENTS
 
 

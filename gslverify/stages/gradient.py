@@ -47,7 +47,7 @@ def examine(question: Question) -> Iterable[Outcome]:
     scenarios = [*found.feasible, *found.large]
     if not scenarios:
         return
-    samplers = [Sampler(scenario.instance, scenario.solver) for scenario in scenarios]
+    samplers = [scenario.sampler for scenario in scenarios]
     tried = _try(question, samplers)
     yield Count("gradients", len(tried.agreements))
     yield from _summary(question, tried)

@@ -42,7 +42,7 @@ from gslverify.stages.rounds import (
     special_rounds,
     with_short_axes_only,
 )
-from gslverify.stages.satisfiable import fresh_scenarios_of
+from gslverify.stages.satisfiable import scenarios_of
 from gslverify.stages.untried import untried_by
 from gslverify.structures.concrete import Rewritten, target_outputs
 from gslverify.structures.sampling import Sampler
@@ -77,7 +77,6 @@ class Search:
     draws: int = 0
     corners: set[int] = field(default_factory=set)
     contexts: set[str] = field(default_factory=set)
-    obstacles: Counter[str] = field(default_factory=Counter)
     survey: Survey | None = None
     runs: Counter[int] = field(default_factory=Counter)
     misses: Counter[int] = field(default_factory=Counter)
@@ -148,15 +147,13 @@ class Search:
 
 def examine(question: Question) -> Iterable[Outcome]:
     """Look for a counterexample; without one, say how much was compared and how."""
-    found = fresh_scenarios_of(question)
+    found = scenarios_of(question)
     scenarios = [*found.feasible, *found.large]
     if not scenarios:
         return
     samplers = [scenario.sampler for scenario in scenarios]
     search = Search(question, random=Random(entropy(rule_seed(question))))
     failure = _search(search, samplers)
-    for sampler in samplers:
-        search.obstacles.update(sampler.obstacles)
     yield Count("examples", len(search.passed))
     yield Count("rejected", sum(search.refusals.values()))
     yield Count("declined", search.declined)
@@ -345,10 +342,7 @@ def _too_few(question: Question, search: Search) -> Finding:
 
 
 def _reasons(search: Search) -> tuple[str, ...]:
-    return (
-        *(f"{number} rejected: {why}" for why, number in search.refusals.most_common(3)),
-        *(f"{number} attempts failed on {why}" for why, number in search.obstacles.most_common(2)),
-    )
+    return tuple(f"{number} rejected: {why}" for why, number in search.refusals.most_common(4))
 
 
 NUMERIC = Stage("numeric", examine)

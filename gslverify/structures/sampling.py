@@ -7,7 +7,6 @@ model instead.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,7 +20,7 @@ from gslverify.semantics.solver import Answer, Solver
 from gslverify.structures.arms import Arms, Outcome, arms_of, either_way
 from gslverify.structures.concrete import value_in
 from gslverify.structures.corners import corners_of
-from gslverify.structures.instance import Instance
+from gslverify.structures.instance import Claim, Instance
 from gslverify.structures.repair import Repair
 from gslverify.structures.symbols import instance_symbols, is_constant, result_sizes
 
@@ -31,8 +30,8 @@ LARGEST_SAMPLES = (24, 320, 4096)
 MOST_PAIRS = 12
 """So many pairs of what chooses in a target are corners."""
 
-MOST_GIVEN_UP = 8
-"""How often the solver may give up on the same question, which takes it longest of all."""
+SHARE_OF_LIMIT = 8
+"""What is asked for each draw has this part of the limit of what is asked once."""
 
 Wish = Callable[[Symbol, tuple[Any, ...]], Any]
 """Chooses a value for a symbol, among options where the claims list them."""
@@ -41,18 +40,29 @@ Demands = tuple[Term, ...]
 """What a model has to meet beside the claims."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How large numbers have to be for demands to be met: up to `bound`, if the solver can tell.
+
+    None otherwise; then they are `impossible` where it is certain that no numbers meet them.
+    """
+
+    bound: int | None
+    impossible: bool = False
+
+
 @dataclass(repr=False)
 class Sampler:
-    """Finds models of one instance.
+    """Finds models of one instance: the same wishes have the same model, whatever came before.
+
+    What is remembered follows from the instance alone, and every model that is asked of the solver
+    is asked of a new one, because a solver answers differently after other questions.
 
     The `corners` are conditions under which a rule may be wrong and is rarely tried: a comparison
     of its conditions just about holds, or a target is computed in one of several ways. The first of
-    them, as many as are `decisive`, choose between `arms` of the target. The `obstacles` are the
-    claims that attempts failed on, `unmet` the parts of demands that together no model of numbers
-    within `LARGEST_SAMPLES` meets; `given_up` says how often the solver could not tell. The
-    `places` say which contexts may surround the structure and `work` how much an operator in it may
-    compute, 0 while nobody has asked; the `order` is that of the definitions, beside which there
-    are `conditions`.
+    them, as many as are `decisive`, choose between `arms` of the target. The `places` say which
+    contexts may surround the structure and `work` how much an operator in it may compute, 0 while
+    nobody has asked; the `order` is that of the definitions, beside which there are `conditions`.
     """
 
     instance: Instance
@@ -60,16 +70,12 @@ class Sampler:
     definitions: dict[Symbol, Term] = field(default_factory=dict)
     free: list[Symbol] = field(default_factory=list)
     options: dict[Symbol, tuple[Any, ...]] = field(default_factory=dict)
-    largest: int = 0
-    barren: bool = False
-    obstacles: Counter[str] = field(default_factory=Counter)
     places: dict[str, bool] = field(default_factory=dict)
-    unmet: list[frozenset[Term]] = field(default_factory=list)
-    given_up: Counter[Demands] = field(default_factory=Counter)
     order: tuple[Symbol, ...] = ()
     work: int = 0
     conditions: list[Term] = field(default_factory=list)
     repair: Repair | None = None
+    reaches: dict[Demands, Reach] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Sampler({', '.join(self.instance.names.values())})"
@@ -89,9 +95,16 @@ class Sampler:
             self._narrow(symbol, term)
 
     @cached_property
-    def elements(self) -> list[Term]:
-        """The conditions that no result lacks elements, as long as a model may meet them."""
-        return [size >= 1 for size in result_sizes(self.instance)]
+    def is_large(self) -> bool:
+        """Whether every model has numbers beyond the usual bound."""
+        if self.simple_model() is not None:
+            return False
+        return self.reach(()).bound not in (None, LARGEST_SAMPLES[0])
+
+    @cached_property
+    def elements(self) -> Demands:
+        """The conditions that no result lacks elements, which not every structure can meet."""
+        return tuple(size >= 1 for size in result_sizes(self.instance))
 
     @cached_property
     def _arms(self) -> Arms:
@@ -159,12 +172,13 @@ class Sampler:
 
     def simple_model(self) -> dict[Symbol, Any] | None:
         """Return a model in which little differs from the least, if a few attempts find one."""
+        found = (self._direct(wishes) for wishes in self._simple_wishes())
+        return next((model for model in found if model is not None), None)
+
+    def _simple_wishes(self) -> Iterator[dict[Symbol, Any]]:
         for sizes in SIMPLE_SIZES:
             numbers = cycle(sizes)
-            found = self._direct({s: _simple(s, self.options.get(s), numbers) for s in self.free})
-            if found is not None:
-                return found
-        return None
+            yield {s: _simple(s, self.options.get(s), numbers) for s in self.free}
 
     def model(
         self, wish: Wish, may_be_empty: bool = True, demand: Term | None = None
@@ -175,23 +189,22 @@ class Sampler:
         a `demand`, such as one of the `corners`, is met if it can be.
         """
         wishes = self._wishes(wish)
-        if demand is not None and not self.barren:
-            full = () if may_be_empty else self.elements
-            found = self._meeting(wishes, (demand, *full)) if full else None
-            found = self._meeting(wishes, (demand,)) if found is None else found
+        for demands in self._together(may_be_empty, demand):
+            found = self._meeting(wishes, demands)
             if found is not None:
                 return found
         found = self._direct(wishes)
-        if self.barren:
-            return found
-        if self.elements and not may_be_empty and (found is None or self._lacks_elements(found)):
-            answer, better = Answer.SAT, self._repaired(wishes, self.elements)
-            if better is None:
-                answer, better = self._solved(wishes, self.elements)
-            if answer is Answer.UNSAT:
-                self.elements.clear()
-            found = better or found
-        return self._near(wishes) if found is None else found
+        if not may_be_empty and (found is None or self._lacks_elements(found)):
+            found = self._meeting(wishes, self.elements) or found
+        return self._meeting(wishes, ()) if found is None else found
+
+    def _together(self, may_be_empty: bool, demand: Term | None) -> Iterator[Demands]:
+        """Yield what is demanded, with elements first if there have to be some."""
+        if demand is None or self._is_impossible((demand,)):
+            return
+        if not may_be_empty and self.elements:
+            yield (demand, *self.elements)
+        yield (demand,)
 
     def granted(
         self, wish: Wish, may_be_empty: bool = True, demand: Term | None = None
@@ -203,65 +216,68 @@ class Sampler:
         found = self._direct(self._wishes(wish))
         if found is None or (not may_be_empty and self._lacks_elements(found)):
             return None
-        return (
-            found if demand is None or self._is_unmet((demand,)) or meets(found, demand) else None
-        )
+        return found if demand is None or meets(found, demand) else None
 
-    def mended(self, wish: Wish) -> dict[Symbol, Any] | None:
+    def mended(self, wish: Wish, demand: Term | None = None) -> dict[Symbol, Any] | None:
         """Return a model near the wishes in which no result lacks elements, if one is found.
 
         As in `granted`, the solver is not asked.
         """
-        return self._repaired(self._wishes(wish), self.elements)
+        demands = self.elements if demand is None else (demand, *self.elements)
+        return self._repaired(self._wishes(wish), demands)
 
     def _wishes(self, wish: Wish) -> dict[Symbol, Any]:
         return {symbol: wish(symbol, self.options.get(symbol, ())) for symbol in self.free}
 
     def _meeting(self, wishes: dict[Symbol, Any], demands: Demands) -> dict[Symbol, Any] | None:
-        """Return a model that meets demands, with small numbers if that can be."""
-        if self._is_unmet(demands):
-            return None
+        """Return a model near the wishes that meets demands, with small numbers if that can be."""
+        if self._is_impossible(demands):
+            return None  # as would come of what follows
         repaired = self._repaired(wishes, demands)
         if repaired is not None:
             return repaired
-        for largest in LARGEST_SAMPLES[self.largest :]:
-            answer, found = self._solved(wishes, demands, largest)
-            if answer is not Answer.UNSAT:
-                if found is None and self._is_hopeless(demands):
-                    self.unmet.append(_parts(demands))
-                return found
-            if not self._may_hold(demands):
-                break
-        self.unmet.append(_parts(demands))
-        return None
+        bound = self.reach(demands).bound
+        if bound is None:
+            return None
+        return self._solved(wishes, demands, bound, self.solver.limit // SHARE_OF_LIMIT)[1]
 
-    def _is_unmet(self, demands: Demands) -> bool:
-        """Tell whether some of the demands are known not to be met together."""
-        parts = _parts(demands)
-        return any(known <= parts for known in self.unmet)
+    def _is_impossible(self, demands: Demands) -> bool:
+        """Tell whether it has been found out that no model meets demands."""
+        known = self.reaches.get(demands)
+        return known is not None and known.impossible
+
+    def reach(self, demands: Demands) -> Reach:
+        """Return how large numbers have to be for demands to be met, which is asked once."""
+        if demands not in self.reaches:
+            self.reaches[demands] = self._asked(demands)
+        return self.reaches[demands]
+
+    def _asked(self, demands: Demands) -> Reach:
+        for bound in LARGEST_SAMPLES:
+            answer, found = self._solved({}, demands, bound, self.solver.limit)
+            if answer is not Answer.UNSAT:
+                is_met = found is not None or self._is_met_simply(demands, bound)
+                return Reach(bound if is_met else None)
+            if not self._may_hold(demands):
+                return Reach(None, impossible=True)
+        return Reach(None)
+
+    def _is_met_simply(self, demands: Demands, bound: int) -> bool:
+        """Tell whether the solver finds a model when it is told almost all of it."""
+        return any(
+            self._solved(wishes, demands, bound, self.solver.limit)[1] is not None
+            for wishes in self._simple_wishes()
+        )
 
     def _may_hold(self, demands: Demands) -> bool:
         try:
-            return self.solver.check(*demands).answer is not Answer.UNSAT
+            return self._fresh(self.solver.limit).check(*demands).answer is not Answer.UNSAT
         except GslError:
             return True
 
-    def _near(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
-        """Return the model nearest to the wishes; where there is none, do not ask again."""
-        repaired = self._repaired(wishes)
-        if repaired is not None:
-            return repaired
-        answer, found = self._solved(wishes)
-        while answer is Answer.UNSAT and self.largest + 1 < len(LARGEST_SAMPLES):
-            self.largest += 1
-            answer, found = self._solved(wishes)
-        self.barren = answer is Answer.UNSAT or (found is None and self._is_hopeless(()))
-        return found
-
-    def _is_hopeless(self, demands: Demands) -> bool:
-        """Tell whether the solver gave up so often that it is not worth asking again."""
-        self.given_up[demands] += 1
-        return self.given_up[demands] >= MOST_GIVEN_UP
+    def _fresh(self, limit: int) -> Solver:
+        """Return a solver that has not been asked anything."""
+        return Solver(self.solver.claims, limit)
 
     def _lacks_elements(self, model: dict[Symbol, Any]) -> bool:
         return any(value_in(one, model) is not True for one in self.elements)
@@ -318,32 +334,38 @@ class Sampler:
 
     def satisfies(self, model: dict[Symbol, Any]) -> bool:
         """Tell whether all claims hold in the model, computed in Python."""
+        return self._violated(model) is None
+
+    def _violated(self, model: dict[Symbol, Any]) -> Claim | None:
+        """Return the first claim that does not hold in a model."""
         known: dict[Term, Any] = {}
-        for claim in self.instance.claims:
-            if value_in(claim.term, model, known) is not True:
-                self.obstacles[claim.reason] += 1
-                return False
-        return True
+        claims = self.instance.claims
+        return next((c for c in claims if value_in(c.term, model, known) is not True), None)
+
+    def obstacle(self, wish: Wish) -> str:
+        """Return what is demanded that the wishes for the free symbols do not meet."""
+        try:
+            model = self._complete(self._wishes(wish))
+            claim = None if model is None else self._violated(model)
+        except GslError as error:
+            return str(error)
+        return "what sizes and attributes may be" if claim is None else claim.reason
 
     def _solved(
-        self, wishes: dict[Symbol, Any], demands: Sequence[Term] = (), largest: int = 0
+        self, wishes: dict[Symbol, Any], demands: Demands, bound: int, limit: int
     ) -> tuple[Answer, dict[Symbol, Any] | None]:
+        """Ask a new solver for a model near the wishes with numbers up to a bound."""
         is_far = any(map(_is_far, demands))
-        extents = [s for s in wishes if _is_extent(s) and not (is_far and s.low is None)]
-        bound = largest or LARGEST_SAMPLES[self.largest]
-        most = max(bound, *(wishes[extent] for extent in extents), 0)
+        extents = [s for s in self.free if _is_extent(s) and not (is_far and s.low is None)]
+        most = max(bound, *(wishes.get(extent, 0) for extent in extents), 0)
         limits = [extent <= most for extent in extents]
         try:
-            result = self.solver.near(list(wishes.items()), [*limits, *demands])
+            result = self._fresh(limit).near(list(wishes.items()), [*limits, *demands])
             model = {**wishes, **result.model}
             is_model = result.answer is Answer.SAT and self.satisfies(model)
             return result.answer, model if is_model else None
         except GslError:
             return Answer.UNKNOWN, None
-
-
-def _parts(demands: Demands) -> frozenset[Term]:
-    return frozenset(part for demand in demands for part in conjuncts(demand))
 
 
 def meets(model: dict[Symbol, Any], condition: Term) -> bool:
