@@ -116,6 +116,16 @@ def network_from(
         site = concrete_site(sampler.instance, model, fill)
     except GslError as error:
         raise NothingDrawnError(str(error)) from error
+    _examine(site, sampler)
+    in_corner = demand is not None and value_in(demand, model) is True
+    around = AROUND[context](replace(site, turn=turn))
+    if around is None:
+        raise NothingDrawnError(f"{NOT_APPLICABLE} `{context}`")
+    return replace(around, model=_by_name(model), in_corner=in_corner, sampler=sampler)
+
+
+def _examine(site: Site, sampler: Sampler) -> None:
+    """Raise NothingDrawnError for a match that would take too long or is not defined."""
     exprs, largest = reverse_post_order(site.outputs), most_elements(sampler)
     if not all(has_at_most(expr, largest) for expr in exprs):
         raise NothingDrawnError(f"a tensor has more than {largest:,} elements")
@@ -125,11 +135,6 @@ def network_from(
             raise NothingDrawnError(f"{expr.operator} computes more than {limit:,} values")
     if not constants_are_defined(site.outputs):
         raise NothingDrawnError("a constant is outside the domain of an operator that uses it")
-    in_corner = demand is not None and value_in(demand, model) is True
-    around = AROUND[context](replace(site, turn=turn))
-    if around is None:
-        raise NothingDrawnError(f"{NOT_APPLICABLE} `{context}`")
-    return replace(around, model=_by_name(model), in_corner=in_corner, sampler=sampler)
 
 
 def _model(

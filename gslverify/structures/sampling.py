@@ -1,8 +1,7 @@
 """Complete models of an instance from wishes about its free symbols.
 
-Most constraints of rules are definitions (one size equals another). They are followed directly, so
-that only free symbols are chosen; where choices violate what remains, the solver finds the nearest
-model instead.
+Definitions are followed directly, so that only free symbols are chosen; where choices violate what
+remains, some are changed, or the solver finds the nearest model instead.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from functools import cached_property
 from itertools import cycle
 from typing import Any
 
-from gsl.attr.conjuncts import conjuncts
-from gsl.attr.term import ANYTHING, Constant, Operation, Symbol, Term, subterms
+from gsl.attr.term import Constant, Symbol, Term, subterms
 from gsl.errors import GslError
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.structures.arms import Arms, Outcome, arms_of, either_way
 from gslverify.structures.concrete import value_in
 from gslverify.structures.corners import corners_of
+from gslverify.structures.definitions import Definitions, Options, in_order, read_definitions
 from gslverify.structures.instance import Claim, Instance
 from gslverify.structures.repair import Repair
 from gslverify.structures.symbols import instance_symbols, is_constant, result_sizes
@@ -67,9 +66,9 @@ class Sampler:
 
     instance: Instance
     solver: Solver
-    definitions: dict[Symbol, Term] = field(default_factory=dict)
+    definitions: Definitions = field(default_factory=dict)
     free: list[Symbol] = field(default_factory=list)
-    options: dict[Symbol, tuple[Any, ...]] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
     places: dict[str, bool] = field(default_factory=dict)
     order: tuple[Symbol, ...] = ()
     work: int = 0
@@ -86,13 +85,9 @@ class Sampler:
 
     def __post_init__(self) -> None:
         symbols = instance_symbols(self.instance)
-        for claim in self.instance.claims:
-            for conjunct in conjuncts(claim.term):
-                if not self._define(conjunct):
-                    self.conditions.append(conjunct)
+        read = read_definitions(claim.term for claim in self.instance.claims)
+        self.definitions, self.options, self.conditions = read
         self.free = [symbol for symbol in symbols if symbol not in self.definitions]
-        for symbol, term in self.definitions.items():
-            self._narrow(symbol, term)
 
     @cached_property
     def is_large(self) -> bool:
@@ -134,41 +129,6 @@ class Sampler:
     def corners(self) -> list[Term]:
         """The conditions under which the rule may be wrong and is rarely tried."""
         return [*self.choosing, *corners_of(self.instance)]
-
-    def _narrow(self, symbol: Symbol, term: Term) -> None:
-        """What a symbol may be restricts the symbol that it is defined to equal."""
-        allowed = self.options.get(symbol)
-        while isinstance(term, Symbol) and allowed is not None:
-            known = self.options.get(term, allowed)
-            allowed = self.options[term] = tuple(o for o in known if o in allowed)
-            term = self.definitions.get(term, ANYTHING)
-
-    def _define(self, claim: Term) -> bool:
-        """Note what a claim says about a symbol; tell whether it is the definition of one."""
-        match claim:
-            case Operation(head="in", operands=(Symbol() as item, Constant(value=options))):
-                known: tuple[Any, ...] = self.options.get(item, tuple(options))
-                self.options[item] = tuple(option for option in known if option in options)
-            case Operation(head="==", operands=(left, right)):
-                for symbol, term in ((left, right), (right, left)):
-                    if isinstance(symbol, Symbol) and self._may_define(symbol, term):
-                        self.definitions[symbol] = term
-                        return True
-        return False
-
-    def _may_define(self, symbol: Symbol, term: Term) -> bool:
-        return symbol not in self.definitions and symbol not in self._reachable(term)
-
-    def _reachable(self, term: Term) -> set[Symbol]:
-        reached: set[Symbol] = set()
-        stack = [term]
-        while stack:
-            for part in subterms(stack.pop()):
-                if isinstance(part, Symbol) and part not in reached:
-                    reached.add(part)
-                    if part in self.definitions:
-                        stack.append(self.definitions[part])
-        return reached
 
     def simple_model(self) -> dict[Symbol, Any] | None:
         """Return a model in which little differs from the least, if a few attempts find one."""
@@ -315,22 +275,7 @@ class Sampler:
 
     def defined_in_order(self) -> Iterator[Symbol]:
         """Yield the symbols that are defined, each after those that its definition needs."""
-        done: set[Symbol] = set()
-        stack = list(reversed(self.definitions))
-        while stack:
-            symbol = stack[-1]
-            below = [
-                part
-                for part in subterms(self.definitions[symbol])
-                if isinstance(part, Symbol) and part in self.definitions and part not in done
-            ]
-            if below and symbol not in done:
-                stack.extend(below)
-                continue
-            stack.pop()
-            if symbol not in done:
-                done.add(symbol)
-                yield symbol
+        return in_order(self.definitions)
 
     def satisfies(self, model: dict[Symbol, Any]) -> bool:
         """Tell whether all claims hold in the model, computed in Python."""
