@@ -14,10 +14,12 @@ from gsl.operators.domain import Choice
 from gsl.operators.kinds import (
     CountPair,
     CountQuad,
+    CountSix,
     DtypeOf,
     Positive,
     PositivePair,
     PositiveSingle,
+    PositiveTriple,
 )
 from gsl.operators.linear import need_accumulator
 from gsl.operators.shapes import Shape, need_rank, window
@@ -25,8 +27,10 @@ from gsl.types import NUMERIC, Int, TensorType
 
 DataLayout1D = Annotated[str, Choice(("NCW", "NWC"))]
 DataLayout2D = Annotated[str, Choice(("NCHW", "NHWC"))]
+DataLayout3D = Annotated[str, Choice(("NCDHW", "NDHWC"))]
 KernelLayout1D = Annotated[str, Choice(("OIW", "WIO"))]
 KernelLayout2D = Annotated[str, Choice(("OIHW", "HWIO"))]
+KernelLayout3D = Annotated[str, Choice(("OIDHW", "DHWIO"))]
 
 
 def channels_first(layout: str) -> str:
@@ -102,6 +106,30 @@ def Conv2D(
     return TensorType(_convolved(need, data, weight, layouts, groups, *windows), out_dtype)
 
 
+@operator(dtypes=NUMERIC, relax="nn.conv3d")
+def Conv3D(
+    need: Need,
+    data: Tensor,
+    weight: Tensor,
+    *,
+    strides: PositiveTriple = (1, 1, 1),
+    padding: CountSix = (0, 0, 0, 0, 0, 0),
+    dilation: PositiveTriple = (1, 1, 1),
+    groups: Positive = 1,
+    data_layout: DataLayout3D = "NCDHW",
+    kernel_layout: KernelLayout3D = "OIDHW",
+    out_dtype: DtypeOf = None,
+) -> TensorType:
+    """Cross-correlate volumes with kernels; `padding` is (front, top, left, back, bottom, right).
+
+    For the rest see Conv2D. Source: relax.nn.conv3d.
+    """
+    need_accumulator(need, data.dtype, out_dtype)
+    layouts = data_layout, kernel_layout
+    windows = strides, dilation, sides(padding)
+    return TensorType(_convolved(need, data, weight, layouts, groups, *windows), out_dtype)
+
+
 def _convolved(
     need: Need, data: Tensor, weight: Tensor, layouts: tuple[str, str], groups: Int, *windows: Any
 ) -> Shape:
@@ -158,8 +186,10 @@ def _group(channel: Int, channels: Int, groups: Int) -> Int:
 
 Conv1D.reference = _convolve
 Conv2D.reference = _convolve
+Conv3D.reference = _convolve
 Conv1D.meaning = _convolved_element
 Conv2D.meaning = _convolved_element
+Conv3D.meaning = _convolved_element
 
 
 def correlate(
@@ -172,7 +202,7 @@ def correlate(
     batch, outputs = data.shape[0], weight.shape[0]
     grouped = np.reshape(windows, (batch, groups, weight.shape[1], *windows.shape[2:]))
     kernels = np.reshape(weight, (groups, outputs // groups, *weight.shape[1:]))
-    places, taps = "hw"[:spatial], "xy"[:spatial]
+    places, taps = "dhw"[:spatial], "xyz"[:spatial]
     result = np.einsum(f"ngi{places}{taps},goi{taps}->ngo{places}", grouped, kernels)
     return np.reshape(result, (batch, outputs, *result.shape[3:]))
 

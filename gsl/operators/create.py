@@ -23,6 +23,11 @@ def scalar(relax: Any, value: float, dtype: str) -> Any:
     return relax.base.tvm.relax.const(value, dtype)
 
 
+def constant(relax: Any, array: Any) -> Any:
+    """Return a NumPy array as a Relax constant of its dtype."""
+    return relax.base.tvm.relax.const(array, array.dtype.name)
+
+
 def filled(relax: Any, shape: Any, value: float, dtype: str) -> Any:
     """Return a Relax tensor of one repeated value."""
     constant = scalar(relax, value, dtype)

@@ -35,10 +35,11 @@ def _cut(left: Expression, right: Expression) -> Expression:
 
 TruncDivide = binary(
     "TruncDivide",
-    "divide",
+    "",
     _quotient,
     "The quotient rounded towards zero; no divisor may be 0.",
     element=_cut,
+    source="onnx.Div for integers",
     values={"rhs": Values(nonzero=True)},
 )
 Remainder = binary(

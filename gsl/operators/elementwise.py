@@ -77,8 +77,8 @@ def unary(
         return data
 
     rule.__name__ = name
-    source = source or f"relax.{relax}"
-    rule.__doc__ = f"{meaning} The result has the type of `data`. Source: {source}."
+    origin = source or f"relax.{relax}"
+    rule.__doc__ = f"{meaning} The result has the type of `data`. Source: {origin}."
     declared = operator(dtypes=dtypes, relax=relax, traits=UNARY, values=values)(rule)
     declared.reference = reference
     found = element or _NAMES.get(id(reference))
@@ -96,6 +96,7 @@ def binary(
     dtypes: tuple[str, ...] = NUMERIC,
     result: str | None = None,
     values: Mapping[str, ValueRule] = MappingProxyType({}),
+    source: str = "",
 ) -> Operator:
     """Declare an operator of two tensors that broadcasts; `result` overrides the dtype.
 
@@ -107,7 +108,8 @@ def binary(
         return TensorType(broadcast(need, lhs.shape, rhs.shape), result or lhs.dtype)
 
     rule.__name__ = name
-    rule.__doc__ = f"{meaning} The shapes broadcast to each other. Source: relax.{relax}."
+    origin = source or f"relax.{relax}"
+    rule.__doc__ = f"{meaning} The shapes broadcast to each other. Source: {origin}."
     declared = operator(dtypes=dtypes, relax=relax, traits=BINARY, values=values)(rule)
     declared.reference = reference
     found = element or _NAMES.get(id(reference))

@@ -9,7 +9,7 @@ import numpy as np
 
 from gsl.attr.evaluate import ceil_divide, conjunction, contains, disjunction, equal, negation
 from gsl.kernel.expression import Expression
-from gsl.kernel.meaning import Elements, Index, apply, inside, number, select, total
+from gsl.kernel.meaning import Elements, Index, apply, inside, number, over, select, total
 from gsl.operators.create import scalar
 from gsl.operators.declaration import Attributes, Need, Tensor, Values, operator
 from gsl.operators.kinds import (
@@ -278,6 +278,42 @@ def _cumsum_element(index: Index, data: Elements, axis: int, exclusive: bool) ->
         return select(before, data[with_size(index, along, i)], 0)
 
     return total([data.shape[along]], counted)
+
+
+@operator(dtypes=NUMERIC)
+def CumProd(need: Need, data: Tensor, *, axis: OneAxis, exclusive: Flag = False) -> TensorType:
+    """The products of all elements before each one along `axis`, itself unless `exclusive`.
+
+    The type stays; integers wrap. Source: relax.cumprod.
+    """
+    return data
+
+
+@CumProd.numpy
+def _cumprod(data: Any, axis: int, exclusive: bool) -> Any:
+    pieces = [np.take(data, [i], axis) for i in range(data.shape[axis])]
+    found: list[Any] = [np.ones_like(piece) for piece in pieces[:1]] if exclusive else pieces[:1]
+    for piece in pieces[:-1] if exclusive else pieces[1:]:
+        found.append(found[-1] * piece)
+    return np.concatenate(found, axis) if found else data
+
+
+@CumProd.kernel
+def _cumprod_element(index: Index, data: Elements, axis: int, exclusive: bool) -> Expression:
+    along = axis % data.ndim
+
+    def counted(i: Any) -> Expression:
+        before = i < index[along] if exclusive else i <= index[along]
+        return select(before, data[with_size(index, along, i)], 1)
+
+    return over("product", [data.shape[along]], counted)
+
+
+@CumProd.relax
+def _relax_cumprod(relax: Any, data: Any, axis: int, exclusive: bool) -> Any:
+    # relax.cumprod divides by the number of elements.
+    empty = 0 in map(int, data.ty.shape)
+    return relax.zeros_like(data) if empty else relax.cumprod(data, axis, None, exclusive)
 
 
 @Cumsum.relax

@@ -15,7 +15,7 @@ from gsl.kernel.meaning import Elements, Index, apply, cast, stretched, total
 from gsl.operators.create import scalar
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.domain import Real
-from gsl.operators.kinds import DtypeOf, OneAxis
+from gsl.operators.kinds import DtypeOf, Flag, Number, OneAxis
 from gsl.operators.shapes import broadcast, known_axis, need_rank
 from gsl.types import FLOATING, INTEGER, NUMERIC, TensorType, Type
 
@@ -129,6 +129,77 @@ def _relax_bias_add(relax: Any, data: Any, bias: Any, axis: int) -> Any:
 
 def _axes_after(axis: int, rank: int) -> tuple[int, ...]:
     return tuple(range(1, rank - axis % rank))
+
+
+@operator(dtypes=FLOATING)
+def Gemm(
+    need: Need,
+    a: Tensor,
+    b: Tensor,
+    c: Tensor,
+    *,
+    alpha: Number = 1.0,
+    beta: Number = 1.0,
+    trans_a: Flag = False,
+    trans_b: Flag = False,
+) -> TensorType:
+    """Compute alpha * a @ b + beta * c for matrices; `c` broadcasts to the product [M, N].
+
+    `trans_a` and `trans_b` transpose a and b first. Source: onnx.Gemm.
+    """
+    need_rank(need, a.shape, 2, "a")
+    need_rank(need, b.shape, 2, "b")
+    m, inner = a.shape[::-1] if trans_a else a.shape
+    rows, n = b.shape[::-1] if trans_b else b.shape
+    need(equal(inner, rows), "columns of a and rows of b must agree")
+    need(c.ndim <= 2, "`c` must broadcast to the product")
+    fits = (
+        disjunction(equal(size, 1), equal(size, whole))
+        for size, whole in zip(c.shape[::-1], (n, m), strict=False)
+    )
+    need(conjunction(*fits), "`c` must broadcast to the product")
+    return TensorType((m, n), a.dtype)
+
+
+@Gemm.numpy
+def _gemm(a: Any, b: Any, c: Any, alpha: float, beta: float, trans_a: bool, trans_b: bool) -> Any:
+    left, right = np.transpose(a) if trans_a else a, np.transpose(b) if trans_b else b
+    return np.matmul(left, right) * alpha + c * beta
+
+
+@Gemm.kernel
+def _gemm_element(
+    index: Index,
+    a: Elements,
+    b: Elements,
+    c: Elements,
+    alpha: Any,
+    beta: Any,
+    trans_a: bool,
+    trans_b: bool,
+) -> Expression:
+    m, n = index
+
+    def product(k: Any) -> Expression:
+        return a[(k, m) if trans_a else (m, k)] * b[(n, k) if trans_b else (k, n)]
+
+    whole = total([a.shape[0 if trans_a else 1]], product)
+    shape = a.shape[1 if trans_a else 0], b.shape[0 if trans_b else 1]
+    scaled: Expression = whole * alpha + c[stretched(index, c.shape, [shape])] * beta
+    return scaled
+
+
+@Gemm.relax
+def _relax_gemm(
+    relax: Any, a: Any, b: Any, c: Any, alpha: float, beta: float, trans_a: bool, trans_b: bool
+) -> Any:
+    factors = [scalar(relax, value, str(a.ty.dtype)) for value in (alpha, beta)]
+    left, right = (
+        (relax.permute_dims(a) if trans_a else a),
+        (relax.permute_dims(b) if trans_b else b),
+    )
+    product = relax.multiply(relax.matmul(left, right), factors[0])
+    return relax.add(product, relax.multiply(c, factors[1]))
 
 
 @dataclass(frozen=True, slots=True)

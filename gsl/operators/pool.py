@@ -19,6 +19,7 @@ from gsl.kernel.meaning import Elements, Index, apply, inside, over, select, tot
 from gsl.operators.convolution import (
     DataLayout1D,
     DataLayout2D,
+    DataLayout3D,
     channels_first,
     sides,
     to_layout,
@@ -26,7 +27,15 @@ from gsl.operators.convolution import (
     windows_of,
 )
 from gsl.operators.declaration import Need, Tensor, operator
-from gsl.operators.kinds import CountPair, CountQuad, Flag, PositivePair, PositiveSingle
+from gsl.operators.kinds import (
+    CountPair,
+    CountQuad,
+    CountSix,
+    Flag,
+    PositivePair,
+    PositiveSingle,
+    PositiveTriple,
+)
 from gsl.operators.reduce import need_elements
 from gsl.operators.shapes import need_rank, window
 from gsl.types import FLOATING, NUMERIC, Int, TensorType
@@ -73,6 +82,27 @@ def MaxPool2D(
     return _pooled(need, data, layout, ceil_mode, *windows)
 
 
+@operator(dtypes=NUMERIC, relax="nn.max_pool3d")
+def MaxPool3D(
+    need: Need,
+    data: Tensor,
+    *,
+    pool_size: PositiveTriple = (1, 1, 1),
+    strides: PositiveTriple = (1, 1, 1),
+    dilation: PositiveTriple = (1, 1, 1),
+    padding: CountSix = (0, 0, 0, 0, 0, 0),
+    ceil_mode: Flag = False,
+    layout: DataLayout3D = "NCDHW",
+) -> TensorType:
+    """Take the largest element of each window; padding never is the largest.
+
+    `padding` is (front, top, left, back, bottom, right); see MaxPool2D.
+    Source: relax.nn.max_pool3d.
+    """
+    windows = pool_size, strides, dilation, sides(padding)
+    return _pooled(need, data, layout, ceil_mode, *windows)
+
+
 @operator(dtypes=FLOATING, relax="nn.avg_pool1d")
 def AvgPool1D(
     need: Need,
@@ -109,6 +139,27 @@ def AvgPool2D(
     With `count_include_pad` padding counts as zeros, otherwise it is left out. With `ceil_mode` a
     last window may reach beyond the padding; what lies there is always left out.
     Source: relax.nn.avg_pool2d.
+    """
+    windows = pool_size, strides, dilation, sides(padding)
+    return _pooled(need, data, layout, ceil_mode, *windows)
+
+
+@operator(dtypes=FLOATING, relax="nn.avg_pool3d")
+def AvgPool3D(
+    need: Need,
+    data: Tensor,
+    *,
+    pool_size: PositiveTriple = (1, 1, 1),
+    strides: PositiveTriple = (1, 1, 1),
+    dilation: PositiveTriple = (1, 1, 1),
+    padding: CountSix = (0, 0, 0, 0, 0, 0),
+    ceil_mode: Flag = False,
+    count_include_pad: Flag = False,
+    layout: DataLayout3D = "NCDHW",
+) -> TensorType:
+    """Average each window; `padding` is (front, top, left, back, bottom, right), see AvgPool2D.
+
+    Source: relax.nn.avg_pool3d.
     """
     windows = pool_size, strides, dilation, sides(padding)
     return _pooled(need, data, layout, ceil_mode, *windows)
@@ -193,8 +244,10 @@ def _average(data: Any, count_include_pad: bool, **attributes: Any) -> Any:
 
 MaxPool1D.reference = _largest
 MaxPool2D.reference = _largest
+MaxPool3D.reference = _largest
 AvgPool1D.reference = _average
 AvgPool2D.reference = _average
+AvgPool3D.reference = _average
 
 
 def _pixels(places: Sequence[Int], taps: Sequence[Int], attributes: Any) -> Index:
@@ -241,8 +294,10 @@ def _average_element(
 
 MaxPool1D.meaning = _largest_element
 MaxPool2D.meaning = _largest_element
+MaxPool3D.meaning = _largest_element
 AvgPool1D.meaning = _average_element
 AvgPool2D.meaning = _average_element
+AvgPool3D.meaning = _average_element
 
 
 def _taps(attributes: Any) -> tuple[int, ...]:

@@ -37,8 +37,12 @@ def reduction(
     *,
     dtypes: tuple[str, ...] = NUMERIC,
     of_nothing: bool = False,
+    source: str = "",
 ) -> Operator:
-    """Declare a reduction along some axes; `of_nothing` tells whether they may be empty."""
+    """Declare a reduction along some axes; `of_nothing` tells whether they may be empty.
+
+    `source` says who defines it if it is not the operator of Relax.
+    """
 
     def rule(
         need: Need, data: Tensor, *, axis: ManyAxes = None, keepdims: Flag = False
@@ -50,7 +54,7 @@ def reduction(
     rule.__name__ = name
     rule.__doc__ = (
         f"{meaning} along `axis` (all axes when None), which disappears or, with `keepdims`, "
-        f"gets size 1. The dtype stays. Source: relax.{relax}."
+        f"gets size 1. The dtype stays. Source: {source or f'relax.{relax}'}."
     )
     return operator(dtypes=dtypes, relax=relax)(rule)
 
@@ -81,7 +85,7 @@ Min.reference = np.min
 Mean.reference = np.mean
 
 
-def _placed(index: Index, inner: Index, rank: int, axes: Sequence[Int], keepdims: bool) -> Index:
+def placed(index: Index, inner: Index, rank: int, axes: Sequence[Int], keepdims: bool) -> Index:
     """Return the index of an element of the data: `inner` on `axes`, `index` on the others."""
     gone = {axis % rank for axis in axes}
     kept, own = iter(index), dict(zip(sorted(gone), inner, strict=True))
@@ -100,7 +104,7 @@ def sizes_of(data: Elements, axes: Sequence[Int]) -> list[Int]:
 def _over(function: str) -> Callable[..., Any]:
     def kernel(index: Index, data: Elements, axis: Any, keepdims: bool) -> Expression:
         def element(*inner: Any) -> Expression:
-            return data[_placed(index, inner, data.ndim, axis, keepdims)]
+            return data[placed(index, inner, data.ndim, axis, keepdims)]
 
         return over(function, sizes_of(data, axis), element)
 
@@ -124,7 +128,7 @@ def _variance_element(index: Index, data: Elements, axis: Any, keepdims: bool) -
     average = _mean_element(index, data, axis, keepdims)
 
     def square(*inner: Any) -> Expression:
-        deviation: Expression = data[_placed(index, inner, data.ndim, axis, keepdims)] - average
+        deviation: Expression = data[placed(index, inner, data.ndim, axis, keepdims)] - average
         return deviation * deviation
 
     sizes = sizes_of(data, axis)
@@ -163,7 +167,7 @@ def _first(function: str) -> Callable[..., Any]:
 
     def kernel(index: Index, data: Elements, axis: int, keepdims: bool) -> Expression:
         def element(i: Any) -> Expression:
-            return data[_placed(index, (i,), data.ndim, (axis,), keepdims)]
+            return data[placed(index, (i,), data.ndim, (axis,), keepdims)]
 
         sizes = sizes_of(data, (axis,))
         most = over(function, sizes, element)

@@ -16,10 +16,14 @@ from gsl.tvm.errors import UnsupportedError
 from gsl.tvm.plain import builder_defaults, keyword_attributes, plain, positional_arguments
 
 TWINS: Mapping[str, str] = {
+    "argsort": "ArgSort",
     "clip": "Clip",
+    "cumprod": "CumProd",
     "full": "Full",
     "full_like": "FullLike",
+    "gather_nd": "GatherND",
     "one_hot": "OneHot",
+    "sort": "Sort",
     "slice_scatter": "SliceScatter",
     "strided_slice": "StridedSlice",
     "nn.adaptive_avg_pool2d": "GlobalAvgPool2D",
@@ -43,6 +47,7 @@ HARMLESS: Mapping[tuple[str, str], Callable[[Any, Written], bool]] = {
     ("strided_slice", "assume_inbound"): lambda value, _: True,
     ("nn.max_pool1d", "count_include_pad"): lambda value, _: True,
     ("nn.max_pool2d", "count_include_pad"): lambda value, _: True,
+    ("nn.max_pool3d", "count_include_pad"): lambda value, _: True,
     ("nn.adaptive_avg_pool2d", "output_size"): lambda value, _: value == (1, 1),
     ("nn.batch_norm", "training"): lambda value, _: not value,
     ("nn.batch_norm", "momentum"): lambda value, _: True,

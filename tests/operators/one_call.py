@@ -42,6 +42,13 @@ PARAMETERS = {
 }
 """Vectors among many operands: their ranks are fixed, or there would be too many structures."""
 
+RANKS = {
+    "Conv3D": {"data": 5, "weight": 5},
+    "MaxPool3D": {"data": 5},
+    "AvgPool3D": {"data": 5},
+}
+"""Operands with more axes than those of patterns usually have."""
+
 MOST_STRUCTURES = 40
 """How many structures of an operator are sampled, all dtypes together."""
 
@@ -90,7 +97,8 @@ def _operand(operator: Operator, declared: Any, fields: int) -> Pattern:
         return pat.Tuple(*(pat.Wildcard() for _ in range(fields)))
     if declared.name in PARAMETERS.get(operator.name, ()):
         return pat.Variable(shape=(None,))
-    return pat.Wildcard()
+    rank = RANKS.get(operator.name, {}).get(declared.name)
+    return pat.Wildcard() if rank is None else pat.Variable(shape=(None,) * rank)
 
 
 @cache

@@ -146,6 +146,33 @@ def _require_clear_winner(func: Any, operand: Bounded, axis: int, keepdims: bool
         raise AmbiguousError("the place of an extremum depends on rounding")
 
 
+def _sorted(func: Any, args: Arguments, kwargs: Options) -> Bounded:
+    """No element of the sorted ones is off by more than the one that is off most along the axis."""
+    operand, axis = args[0], kwargs["axis"]
+    value = np.sort(operand.value, axis=axis)
+    error = np.max(operand.error, axis=axis, keepdims=True, initial=0.0)
+    return Bounded(value, np.broadcast_to(error, value.shape), operand.dtype)
+
+
+def _order(func: Any, args: Arguments, kwargs: Options) -> Any:
+    """Return the order of elements whose neighbours are apart by more than their errors."""
+    operand, axis = args[0], kwargs["axis"]
+    places = np.argsort(operand.value, axis=axis, kind="stable")
+    if operand.is_exact:
+        return places
+    ordered = _taken(operand, places, axis)
+    count = operand.shape[axis]
+    before, after = (
+        _move(np.take, (ordered, np.arange(first, first + max(count - 1, 0)), axis), {})
+        for first in (0, 1)
+    )
+    apart = after.value - before.value > after.error + before.error
+    exact = (after.error == 0) & (before.error == 0)
+    if not np.all(apart | exact | after.is_twin_of(before)):
+        raise AmbiguousError("an order depends on rounding")
+    return places
+
+
 def _taken(operand: Bounded, places: Any, axis: int) -> Bounded:
     def take(array: Any) -> Any:
         return np.take_along_axis(array, places, axis)
@@ -202,6 +229,8 @@ FUNCTIONS.update(
         np.min: _extreme,
         np.argmax: _place_of_extreme,
         np.argmin: _place_of_extreme,
+        np.sort: _sorted,
+        np.argsort: _order,
         np.einsum: _einsum,
         np.where: _where,
         np.zeros_like: _filled,

@@ -165,6 +165,13 @@ def _place(func: Any, args: Arguments, kwargs: Options) -> Modular:
 def _einsum(func: Any, args: Arguments, kwargs: Options) -> Modular:
     equation, *arrays = args
     field = next(array.field for array in arrays if isinstance(array, Modular))
+    if len(arrays) == 1:
+        (only,) = arrays
+        value = np.einsum(equation, only.value) % field.prime
+        degree = _sum_degree(only.degree, max(1, only.size))
+        return Modular(field, value, only.dtype, degree)
+    if len(arrays) > 2:
+        raise OutsideError("a product of more than two tensors is not followed modulo a prime")
     left, right = (lifted(array, field) for array in arrays)
     letters, result = equation.replace(" ", "").split("->")
     names = letters.split(",")
