@@ -42,6 +42,7 @@ Written = dict[str, Any]
 """The attributes of a Relax call as plain values."""
 
 HARMLESS: Mapping[tuple[str, str], Callable[[Any, Written], bool]] = {
+    ("argsort", "dtype"): lambda value, _: value == "int64",
     ("take", "mode"): lambda value, _: value in ("fast", "clip"),
     ("slice_scatter", "step"): lambda value, _: value == 1,
     ("strided_slice", "assume_inbound"): lambda value, _: True,
@@ -149,6 +150,7 @@ def _accumulated(written: Written, call: Any) -> Written:
 
 
 ADAPTERS: Mapping[str, Callable[[Written, Any], Written]] = {
+    "cumprod": _accumulated,
     "cumsum": _accumulated,
     "full": _filled,
     "full_like": _filled,

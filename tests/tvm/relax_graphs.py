@@ -161,6 +161,10 @@ MATRIX = Var("matrix", (2, 3))
 ROW = Var("row", (3,))
 FLAGS = Var("flags", (2, 3), "bool")
 MORE_FLAGS = Var("more_flags", (3,), "bool")
+BITS = Var("bits", (2, 3), "int32")
+MORE_BITS = Var("more_bits", (3,), "int32")
+VOLUME = Var("volume", (1, 4, 3, 4, 5))
+STARTS = Var("starts", (2,), "int32")
 INDICES = Var("indices", (2, 3), "int64")
 FOUR = tuple(Var(f"four{i}", (4,)) for i in range(4))
 HEADS = tuple(Var(f"heads{i}", (2, 3, 2, 4)) for i in range(3))
@@ -219,6 +223,32 @@ EXAMPLES: Mapping[str, Example] = {
     "AvgPool1D": ((SEQUENCE,), {"pool_size": 3, "strides": 2}),
     "AvgPool2D": ((IMAGE,), {"pool_size": 2, "padding": 1, "count_include_pad": True}),
     "GlobalAvgPool2D": ((IMAGE,), {}),
+    "LogicalXor": ((FLAGS, MORE_FLAGS), {}),
+    **dict.fromkeys(("BitwiseAnd", "BitwiseOr", "BitwiseXor"), ((BITS, MORE_BITS), {})),
+    **dict.fromkeys(("LeftShift", "RightShift"), ((BITS, MORE_BITS), {})),
+    "BitwiseNot": ((BITS,), {}),
+    "PRelu": ((MATRIX, ROW), {}),
+    "Gemm": ((MATRIX, Var("b", (4, 3)), Var("c", (4,))), {"trans_b": True, "alpha": 0.5}),
+    "Conv3D": ((VOLUME, Var("kernel", (6, 2, 3, 2, 2))), {"groups": 2, "padding": 1}),
+    "MaxPool3D": ((VOLUME,), {"pool_size": (2, 3, 2), "strides": 2}),
+    "AvgPool3D": ((VOLUME,), {"pool_size": 2, "padding": 1, "count_include_pad": True}),
+    "CumProd": ((MATRIX,), {"axis": 1, "exclusive": True}),
+    "ArgSort": ((MATRIX,), {"axis": 0, "descending": True}),
+    "TopK": ((MATRIX,), {"k": 2, "largest": False}),
+    "Einsum": ((Tuple([MATRIX, ROW]),), {"equation": "ij,j->i"}),
+    "DepthToSpace": ((IMAGE,), {"block_size": 2, "mode": "CRD"}),
+    "SpaceToDepth": ((Var("pixels", (1, 2, 4, 6)),), {"block_size": 2}),
+    "LRN": ((IMAGE,), {"size": 3}),
+    "DynamicSlice": ((MATRIX, STARTS), {"sizes": (1, 2)}),
+    "DynamicUpdateSlice": ((MATRIX, Var("update", (1, 2)), STARTS), {}),
+    "BroadcastInDim": ((ROW,), {"shape": (3, 2), "axes": (0,)}),
+    "DilatedPad": (
+        (MATRIX,),
+        {"low": (1, -1), "high": (0, 2), "interior": (0, 1), "pad_value": 0.5},
+    ),
+    "ScatterElements": ((MATRIX, INDICES, Var("updates", (2, 3))), {"axis": 1}),
+    "GatherND": ((MATRIX, Var("places", (4, 2), "int64")), {}),
+    "ScatterND": ((MATRIX, Var("places", (4, 2), "int64"), Var("updates", (4,))), {}),
 }
 """Operands and attributes for the operators that do not simply take matrices."""
 
