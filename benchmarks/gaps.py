@@ -1,8 +1,9 @@
 """Rules that are wrong in one kind of match only, made from sound rules of the corpus.
 
 A sound rule gets a target that is another one where some fact about the match holds: an input has
-one particular rank, an attribute is one particular list of axes, a tuple has one length, a constant
-is one edge of its dtype, an input has no elements, or one side of a choice of the target is taken.
+one particular rank, an attribute is one particular list of axes, a tuple has one length, an
+alternative is taken, a constant is one edge of its dtype, an input has no elements, or one side of
+a choice of the target is taken.
 Some get further inputs beside. Every such rule comes with a witness, a network on which the engine
 and the references say that it is wrong, and with another one on which it is right.
 """
@@ -35,7 +36,7 @@ from gslverify.structures.sampling import Sampler
 from gslverify.structures.symbols import is_constant
 from gslverify.trials.trial import run_trial
 
-KINDS = ("rank", "axes", "length", "constant", "empty", "arm", "two ranks")
+KINDS = ("rank", "axes", "length", "constant", "empty", "arm", "two ranks", "alternative")
 MOST_INPUTS = 10
 NUMERIC = (*FLOATING, *INTEGER)
 DRAWS = 60
@@ -69,6 +70,7 @@ def widened(subst: Subst, random: Random) -> Subst:
     further = random.randint(0, max(0, MOST_INPUTS - inputs_of(subst)))
     if not further or subst.variadic is not None:
         return subst
+    further = max(further, 2)
     draft = Draft.of(subst)
     inputs = [pat.Wildcard() for _ in range(further)]
     free = set(random.sample(range(further), min(2, further)))
@@ -81,7 +83,12 @@ def widened(subst: Subst, random: Random) -> Subst:
         where.append(
             (one.ndim == rank) | (one.ndim == (rank + 1) % 4) if place in free else one.ndim == rank
         )
-        source, target = source + one, target + one
+        if random.random() < 0.3:  # another operator on it, as one of two alternatives
+            term = pat.Alt(op.Abs(one), op.Maximum(one, 1))
+            again = pat.Cond(term.arm == 0, op.Abs(one), op.Maximum(one, 1))
+        else:
+            term, again = one, one
+        source, target = source + term, target + again
     draft.source = (*subst.source[:number], source, *subst.source[number + 1 :])
     draft.target = (*subst.target[:number], target, *subst.target[number + 1 :])
     draft.where = (*subst.where, *where)
@@ -139,6 +146,10 @@ def facts(kind: str, bindings: Bindings) -> Iterator[tuple[Term, str]]:
             axis = type_.shape.index(0)
             condition = (pattern.ndim == type_.ndim) & (pattern.shape[axis] == 0)
             yield condition, f"size 0 of axis {axis}, rank {type_.ndim}"
+    if kind == "alternative":
+        for (pattern, path), arm in bindings.arms.items():
+            if not path and isinstance(pattern, pat.Alt):
+                yield pattern.arm == arm, f"alternative {arm}"
     if kind == "length":
         for (variadic, path), count in bindings.lengths.items():
             if not path:
