@@ -80,7 +80,15 @@ class StagesEnded:
     over: bool
 
 
-Live = StageStarted | Progress | StagesEnded
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Live: what a stage that is not at its end has found, which counts if it never comes there."""
+
+    rule_id: str
+    result: StageResult
+
+
+Live = StageStarted | Progress | StagesEnded | Found
 """What is worth showing while it happens; no report uses it, as its order depends on timing."""
 
 Notify = Callable[[Live], None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +13,7 @@ from gsl.subst import Rule, Subst
 from gslverify.case import Case
 from gslverify.corpus.containment import contained
 from gslverify.finding import (
+    REFUTING,
     SEVEREST_FIRST,
     Assurance,
     Finding,
@@ -74,7 +75,8 @@ class Question:
     """A rule under examination; `memory` holds what earlier stages worked out about it.
 
     The `plan` says in plain values which structures it has (`gslverify.stages.scenarios`), and is
-    handed from process to process; empty until that is known.
+    handed from process to process; empty until that is known. What refutes the rule is `found` at
+    once, though it may still be made simpler: a stage may not live to tell it at its end.
     """
 
     rule_id: str
@@ -82,6 +84,7 @@ class Question:
     settings: Settings
     memory: dict[str, Any] = field(default_factory=dict)
     progress: Callable[[str], None] = lambda text: None
+    found: Callable[[Finding], None] = lambda finding: None
     plan: tuple[Any, ...] = ()
     _subst: Subst | None = field(default=None, init=False, repr=False)
 
@@ -112,7 +115,7 @@ class Stage:
         """Examine a rule and sum up; exceptions of `examine` are the caller's to handle."""
         started = time.perf_counter()
         with collector_paused() if self.pauses_collector else nullcontext():
-            outcomes = list(self.examine(question))
+            outcomes = list(_told(self.examine(question), question))
         findings = tuple(item for item in outcomes if isinstance(item, Finding))
         return StageResult(
             stage=self.name,
@@ -129,6 +132,14 @@ class Stage:
             witness=next((item.case for item in outcomes if isinstance(item, Witness)), None),
             open="; ".join(item.reason for item in outcomes if isinstance(item, LeftOpen)),
         )
+
+
+def _told(outcomes: Iterable[Outcome], question: Question) -> Iterator[Outcome]:
+    """Yield outcomes; what refutes the rule is told before anything else is looked for."""
+    for outcome in outcomes:
+        if isinstance(outcome, Finding) and outcome.code.verdict in REFUTING:
+            question.found(outcome)
+        yield outcome
 
 
 def verdict_of(findings: Iterable[Finding]) -> Verdict:

@@ -24,6 +24,15 @@ graphs that were run, if it came to that, are stored like any counterexample; `g
 them again, in a process of their own.""",
 )
 
+OUT_OF_TIME = code(
+    "GSL904",
+    "out-of-time",
+    "a stage did not come to its end in time",
+    Verdict.INCONCLUSIVE,
+    meaning="""The stage was ended after the time for one stage. What it had found until then is
+kept; where that refutes the rule, this code is not reported.""",
+)
+
 NESTED_TOO_DEEPLY = code(
     "GSL903",
     "nested-too-deeply",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator
+from dataclasses import replace
 from math import inf
 from typing import Any
 
 from gsl.errors import described, printable
 from gslverify.codes.internal import INTERNAL_ERROR, NESTED_TOO_DEEPLY
 from gslverify.corpus.collect import CollectedRule
-from gslverify.events import Notify, Progress, StageStarted
+from gslverify.events import Found, Notify, Progress, StageStarted
 from gslverify.finding import FAILURES, REFUTING, Finding, StageResult, Verdict
 from gslverify.settings import STAGES, Settings
 from gslverify.stage import Question
@@ -36,27 +37,48 @@ class Examination:
         self.question = Question(item.rule_id, item.rule, settings, plan=plan)
         self.notify = notify
         self.refuted_by = ""
+        self.found: StageResult | None = None
 
     def run(self, name: str, location: str) -> StageResult:
         """Return the result of a stage, given where to load it from.
 
-        An exception becomes finding GSL901. Stages after one that `stops` are skipped.
+        An exception becomes finding GSL901. Stages after one that `stops` are skipped. While a
+        stage runs, `found` is what it would come to if it were ended now.
         """
         if self.refuted_by:
             return skipped(name, f"{self.refuted_by} refuted the rule")
         question, rule_id, notify = self.question, self.question.rule_id, self.notify
+        self.found = None
         notify(StageStarted(rule_id, name))
         question.progress = lambda text: notify(Progress(rule_id, name, text))
+        question.found = lambda one: self._tell(StageResult(name, one.code.verdict, (one,)))
         try:
             result = load_stage(location).run(question)
-            if wants_hints(result, question):
-                result = with_hints(result, question)
         except RecursionError as error:
             result = too_deep(name) if is_deep(question) else crashed(name, error)
         except Exception as error:
             result = crashed(name, error)
+        result = self._with_hints(result)
+        self.found = None
         self.note(result)
         return result
+
+    def _tell(self, result: StageResult) -> None:
+        """Note what a stage has found, if that is its first."""
+        result = replace(result, plan=self.question.plan)
+        self.found = result
+        self.notify(Found(self.question.rule_id, result))
+
+    def _with_hints(self, result: StageResult) -> StageResult:
+        """Look for what a refuted rule lacks; whatever happens there, the refutation stays."""
+        if not wants_hints(result, self.question):
+            return result
+        self._tell(result)
+        try:
+            return with_hints(result, self.question)
+        except Exception as error:
+            note = f"no condition was looked for: {described(error)}"
+            return replace(result, notes=(*result.notes, note))
 
     def note(self, result: StageResult) -> None:
         """Take a result as that of a stage, as one of an earlier run."""
@@ -107,7 +129,10 @@ def examine(
     notify: Notify,
     plan: tuple[Any, ...] = (),
 ) -> Iterator[StageResult]:
-    """Yield the result of every stage of a wave for one rule, given the plan of earlier stages."""
+    """Yield the result of every stage of a wave for one rule, given the plan of earlier stages.
+
+    How long that takes is watched by who has started it.
+    """
     examination = Examination(item, settings, notify, plan)
     for name, location in wave.items():
         yield examination.run(name, location)

@@ -8,18 +8,19 @@ the same report.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 
-from gslverify.codes.expectation import EXPECTATION_UNEXAMINED, EXPECTATION_UNMET
 from gslverify.codes.ignores import RULE_BUDGET_SPENT
 from gslverify.corpus.collect import Collected, CollectedRule, Unusable
-from gslverify.corpus.suppression import owner_of, unsuppressed
 from gslverify.engine.budget import STOPPED, Budget, rule_is_over, run_is_over
 from gslverify.engine.cache import Forgetful, Memory
-from gslverify.engine.examination import examine, skipped, stops
+from gslverify.engine.conclusion import Keep, kept, rule_result, unusable_result
+from gslverify.engine.deadline import OutOfTimeError
+from gslverify.engine.examination import Examination, skipped, stops
+from gslverify.engine.in_time import results_in_time
 from gslverify.engine.pool import Outcome, Pool, Task, Workers
 from gslverify.engine.waves import chosen_waves, may_be_remembered, special_waves
 from gslverify.events import (
@@ -33,19 +34,13 @@ from gslverify.events import (
     StageDone,
     StagesEnded,
 )
-from gslverify.finding import CODES, FAILURES, REFUTING, Finding, RuleResult, StageResult, Verdict
+from gslverify.finding import FAILURES, Finding, RuleResult, StageResult
 from gslverify.settings import Settings
 from gslverify.stages import WAVES, Wave
-
-COLLECTION = "collection"
-"""Stands in place of a stage where no rule could be collected."""
 
 
 def ignore(live: Live) -> None:
     """Take no notice of live events."""
-
-
-Keep = Callable[[str, str, Finding], Finding]
 
 
 def forget(rule_id: str, rule_hash: str, finding: Finding) -> Finding:
@@ -85,6 +80,7 @@ def verify(
     except KeyboardInterrupt:
         reason = INTERRUPTED
         yield from run.take_early()
+        yield from run.take_unfinished()
     run.memory.close()
     yield from run.flush(everything=True)
     yield RunDone(tuple(run.results()), time.perf_counter() - started, reason)
@@ -127,6 +123,7 @@ class _Run:
         self.notify = notify
         self.first: Collection[str] = ()
         self.early: dict[int, Outcome] = {}
+        self.unfinished: dict[int, Outcome] = {}
         self.pool: Workers | None = None
         self.wave_number = 0
         self.stage_names = tuple(name for wave in self.waves for name in wave)
@@ -232,6 +229,14 @@ class _Run:
         for index, outcome in sorted(self.early.items()):
             yield from self._take(self.states[index], outcome, self.wave_number, last=last)
 
+    def take_unfinished(self) -> Iterator[Event]:
+        """Take what refutes rules that were under examination when the run was interrupted."""
+        last = self.wave_number == len(self.waves) - 1
+        found = self.unfinished | (self.pool.unfinished if self.pool is not None else {})
+        for index, outcome in sorted(found.items()):
+            if self.states[index].result is None:
+                yield from self._take(self.states[index], outcome, self.wave_number, last=last)
+
     def _give_up(self) -> Iterator[Event]:
         """Conclude the rules for which the run has no time left."""
         for index, state in enumerate(self.states):
@@ -301,7 +306,17 @@ class _Run:
                 return
             item = self.states[task.number].item
             assert isinstance(item, CollectedRule)
-            outcome = examine(item, task.wave, self.settings, self.notify, task.plan)
+            examination = Examination(item, self.settings, self.notify, task.plan)
+            outcome: list[StageResult] = []
+            try:
+                times = task.seconds, self.budget.deadline
+                outcome.extend(results_in_time(examination, task.wave, *times))
+            except OutOfTimeError:
+                return
+            except KeyboardInterrupt:
+                if examination.found is not None:
+                    self.unfinished[task.number] = (*outcome, examination.found)
+                raise
             yield task.number, tuple(outcome)
 
     def _take(
@@ -332,65 +347,3 @@ class _Run:
     def _too_many_failures(self) -> bool:
         limit = self.settings.max_failures
         return 0 < limit <= sum(result.verdict in FAILURES for result in self.results())
-
-
-def kept(item: CollectedRule, rule_hash: str, result: StageResult, keep: Keep) -> StageResult:
-    """Return a result whose counterexamples were put where `keep` says, but for expected ones."""
-    findings = [
-        finding
-        if finding.counterexample is None or finding.code.id == item.rule.expect
-        else keep(item.rule_id, rule_hash, finding)
-        for finding in result.findings
-    ]
-    return replace(result, findings=tuple(findings)) if findings else result
-
-
-def unusable_result(item: Unusable) -> RuleResult:
-    """Return the result of what gave no rule."""
-    finding = item.finding
-    stage = StageResult(COLLECTION, finding.code.verdict, (finding,))
-    return RuleResult(item.rule_id, finding.span, (stage,))
-
-
-def rule_result(
-    item: CollectedRule, stages: tuple[StageResult, ...], settings: Settings
-) -> RuleResult:
-    """Return what stages say of a rule, and whether it is what the rule and its comments expect."""
-    rule = item.rule
-    plain = RuleResult(item.rule_id, rule.span, stages, rule.expect)
-    remarks = tuple(_unmet_expectation(plain, rule.twin)) if rule.expect in CODES else ()
-    remarks += item.warnings
-    told, remarks = unsuppressed(item, stages, remarks, OWNERS, settings)
-    return RuleResult(item.rule_id, rule.span, told, rule.expect, remarks, rule.expect_reason)
-
-
-def _unmet_expectation(result: RuleResult, twin: str) -> Iterator[Finding]:
-    if result.verdict in (Verdict.XFAIL, Verdict.ERROR, Verdict.INCONCLUSIVE):
-        return
-    owner = owner_of(result.expect, OWNERS)
-    ran = {stage.stage for stage in result.stages if not stage.skipped}
-    refuted = result.verdict in REFUTING
-    if owner in ran or refuted or not owner:
-        found = sorted({f.code.id for f in result.findings if not f.code.is_warning})
-        instead = f"; it is refuted by {', '.join(found)} instead" if found else ""
-        of_twin = f" (its sound twin is `{twin}`)" if twin else ""
-        message = f"the rule expects {result.expect}, which was not found{instead}{of_twin}"
-        cure = "correct `expect`, or remove it if the rule has become right"
-        yield Finding(EXPECTATION_UNMET, message, result.span, cure)
-    else:
-        message = f"the rule expects {result.expect}, but stage {owner} was not run"
-        cure = f"add {owner} to --stages"
-        yield Finding(EXPECTATION_UNEXAMINED, message, result.span, cure)
-
-
-OWNERS = {
-    "GSL1": "static",
-    "GSL2": "satisfiable",
-    "GSL3": "shape",
-    "GSL4": "numeric",
-    "GSL45": "gradient",
-    "GSL481": "preconditions",
-    "GSL482": "preconditions",
-    "GSL5": "examples",
-}
-"""The stage that reports the codes of a family; a longer beginning counts more."""

@@ -27,7 +27,7 @@ from gslverify.codes.internal import WORKER_LOST
 from gslverify.engine.budget import rule_is_over
 from gslverify.engine.examination import skipped
 from gslverify.engine.worker import Message, serve
-from gslverify.events import Notify, StageStarted
+from gslverify.events import Found, Notify, StageStarted
 from gslverify.finding import Counterexample, Finding, StageResult
 from gslverify.settings import Settings
 from gslverify.stages import Wave
@@ -65,6 +65,8 @@ class Workers(Protocol):
     """Whatever runs tasks somewhere else, until a `deadline` on the clock of time.monotonic."""
 
     deadline: float
+    unfinished: dict[int, Outcome]
+    """What was found about tasks that were ended with the workers, by their numbers."""
 
     def __enter__(self) -> Workers: ...
 
@@ -98,6 +100,7 @@ class Pool:
         self.settings = settings
         self.notify = notify
         self.deadline = deadline
+        self.unfinished: dict[int, Outcome] = {}
         self._workers: list[_Worker] = []
 
     def __enter__(self) -> Pool:
@@ -110,8 +113,18 @@ class Pool:
         trace: TracebackType | None,
     ) -> None:
         for worker in self._workers:
+            self._keep_findings(worker)
             worker.end(gently=kind is None and worker.task is None)
         self._workers.clear()
+
+    def _keep_findings(self, worker: _Worker) -> None:
+        """Note what a process has found about a task that it will not finish."""
+        if worker.task is not None:
+            over = worker.receive(self.notify)
+            if over and not worker.lost:
+                self.unfinished[worker.task.number] = worker.finish()
+            elif worker.found is not None:
+                self.unfinished[worker.task.number] = (*worker.results, worker.found)
 
     def run(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Outcome]]:
         """Yield number and stage results of each task, in the order of completion.
@@ -124,7 +137,9 @@ class Pool:
         while self._busy() or not waiting.is_empty():
             if time.monotonic() >= self.deadline:
                 for worker in self._busy():
+                    self._keep_findings(worker)
                     self._remove(worker)
+                yield from self.unfinished.items()
                 return
             self._hand_out(waiting)
             for worker in self._busy():
@@ -132,7 +147,7 @@ class Pool:
                 if not over or worker.task is None:
                     continue
                 task = worker.task
-                if worker.lost == ENDED and not task.is_watched:
+                if worker.lost == ENDED and not task.is_watched and worker.found is None:
                     waiting.put_back(replace(task, is_watched=True))
                 else:
                     yield task.number, worker.finish()
@@ -203,6 +218,7 @@ class _Worker:
         self.deadline = self.end_of_rule = inf
         self.task: Task | None = None
         self.results: list[StageResult] = []
+        self.found: StageResult | None = None
         self.running = ""
         self.last: Counterexample | None = None
         self.lost = ""
@@ -210,7 +226,7 @@ class _Worker:
     def begin(self, task: Task) -> None:
         """Hand a task to the process, which may have died meanwhile; `receive` will notice."""
         self.task, self.results, self.running = task, [], next(iter(task.wave))
-        self.last = None
+        self.last = self.found = None
         self.deadline = time.monotonic() + self.timeout + START_SECONDS
         self.end_of_rule = inf
         with suppress(OSError):
@@ -243,11 +259,14 @@ class _Worker:
     def _note(self, message: Message, notify: Notify) -> None:
         if isinstance(message, StageResult):
             self.results.append(message)
+            self.found = None
             return
         if isinstance(message, Counterexample):
             self.last = message
             return
         assert message is not None
+        if isinstance(message, Found):
+            self.found = message.result
         if isinstance(message, StageStarted):
             assert self.task is not None
             now = time.monotonic()
@@ -260,6 +279,9 @@ class _Worker:
     def finish(self) -> Outcome:
         """Return the results of the task; of a lost worker's, what it had sent and why no more."""
         assert self.task is not None
+        if self.lost and self.found is not None:
+            self.results.append(self.found)
+            return self._finished()
         if self.lost:
             done = {result.stage for result in self.results}
             rest = [name for name in self.task.wave if name not in done]
@@ -269,6 +291,9 @@ class _Worker:
             self.results.append(self._lost_result())
             rest = [name for name in rest if name != self.running]
             self.results.extend(skipped(name, "the worker process was lost") for name in rest)
+        return self._finished()
+
+    def _finished(self) -> Outcome:
         self.task = None
         return tuple(self.results)
 

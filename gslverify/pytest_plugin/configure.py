@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,12 @@ def is_budget_spent(config: pytest.Config) -> bool:
     """Tell whether this process has used up its part of the time for the session."""
     budget = session_settings(config).budget
     return 0 < budget < time.monotonic() - config.stash[STARTED]
+
+
+def end_of_session(config: pytest.Config) -> float:
+    """Return when this process has used up its part, on the clock of time.monotonic."""
+    budget = session_settings(config).budget
+    return config.stash[STARTED] + budget if budget else inf
 
 
 def is_strict(config: pytest.Config) -> bool:

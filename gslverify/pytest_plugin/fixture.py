@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,10 @@ from gsl.subst import Rule, Subst
 from gsl.text.listing import listing
 from gsl.workload import Workload
 from gslverify.corpus.collect import CollectedRule
+from gslverify.engine.conclusion import rule_result
 from gslverify.engine.examination import Examination
-from gslverify.engine.loop import ignore, rule_result
+from gslverify.engine.in_time import results_in_time
+from gslverify.engine.loop import ignore
 from gslverify.finding import FAILURES, RuleResult, Verdict
 from gslverify.project import in_project
 from gslverify.pytest_plugin.configure import is_strict, session_settings
@@ -69,7 +72,7 @@ class Rules:
         item = _collected(rule)
         examination = Examination(item, settings, ignore)
         chosen = stages_of(item, settings)
-        results = tuple(examination.run(name, place) for name, place in chosen.items())
+        results = tuple(results_in_time(examination, chosen, settings.rule_budget or inf))
         result = rule_result(item, results, settings)
         blamed = [f for f in result.findings if f.code.verdict in FAILURES]
         if result.verdict is Verdict.INCONCLUSIVE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from gsl.subst import Rule
 from gslverify.codes.expectation import EXPECTATION_UNMET
+from gslverify.codes.ignores import RULE_BUDGET_SPENT
 from gslverify.corpus.collect import (
     Collected,
     CollectedRule,
@@ -18,20 +20,28 @@ from gslverify.corpus.collect import (
     writable,
 )
 from gslverify.corpus.suppression import owner_of
-from gslverify.engine.examination import Examination
-from gslverify.engine.loop import (
+from gslverify.engine.budget import run_is_over
+from gslverify.engine.conclusion import (
     COLLECTION,
     OWNERS,
-    ignore,
     kept,
     rule_result,
     unusable_result,
 )
+from gslverify.engine.deadline import OutOfTimeError
+from gslverify.engine.examination import Examination, skipped
+from gslverify.engine.in_time import results_in_time
+from gslverify.engine.loop import ignore
 from gslverify.engine.waves import may_be_remembered
 from gslverify.finding import CODES, FAILURES, Finding, RuleResult, StageResult, Verdict
 from gslverify.project import from_here
 from gslverify.pytest_plugin import gate, stores, summary
-from gslverify.pytest_plugin.configure import is_budget_spent, is_strict, session_settings
+from gslverify.pytest_plugin.configure import (
+    end_of_session,
+    is_budget_spent,
+    is_strict,
+    session_settings,
+)
 from gslverify.report.details import finding_block
 from gslverify.report.style import Style
 from gslverify.repro.store import pinned_files
@@ -111,14 +121,23 @@ class RuleNode(pytest.Collector):
         assert isinstance(self.collected, CollectedRule)
         if self._examination is None:
             self._examination = Examination(self.collected, self.settings, ignore)
-        for name, location in stages_of(self.collected, self.settings).items():
-            if name not in self._results:
-                self._results[name] = self._found(self._examination, name, location)
-            if name == stage:
-                break
-        found = rule_result(self.collected, tuple(self._results.values()), self.settings)
-        summary.note(self.config, found, self.collected)
+        try:
+            for name, location in stages_of(self.collected, self.settings).items():
+                if name not in self._results:
+                    self._results[name] = self._found(self._examination, name, location)
+                if name == stage:
+                    break
+        finally:
+            self._note()
         return self._results[stage]
+
+    def _note(self) -> None:
+        """Tell the summary what is known by now, and how many stages there are to know about."""
+        assert isinstance(self.collected, CollectedRule)
+        if self._results:
+            found = rule_result(self.collected, tuple(self._results.values()), self.settings)
+            whole = len(stages_of(self.collected, self.settings))
+            summary.note(self.config, found, self.collected, whole)
 
     def _found(self, examination: Examination, name: str, location: str) -> StageResult:
         """Return the result of a stage, by an earlier run where it is still seen to hold."""
@@ -133,10 +152,35 @@ class RuleNode(pytest.Collector):
             (result,) = known
             examination.note(result)
         else:
-            result = examination.run(name, location)
+            result = self._examined(examination, name, location)
             if may and first is not None:
                 store.memory.remember(item, first, result)
         return kept(item, first.rule_hash if first else "", result, store.keep)
+
+    def _examined(self, examination: Examination, name: str, location: str) -> StageResult:
+        """Run a stage as long as it may; what it finds counts, whatever ends it."""
+        if any(f.code is RULE_BUDGET_SPENT for r in self._results.values() for f in r.findings):
+            return skipped(name, "there was no time left")
+        budget = self.settings.rule_budget if name != FIRST else 0.0
+        spent = sum(result.seconds for result in self._results.values())
+        left = budget - spent if budget else inf
+        try:
+            (result,) = results_in_time(
+                examination, {name: location}, left, end_of_session(self.config)
+            )
+        except OutOfTimeError:
+            (result,) = run_is_over([name], self.settings)
+        except BaseException as error:  # such as that of Ctrl-C, or of a plugin that limits time
+            found = examination.found
+            if found is None or isinstance(error, Exception):
+                raise
+            self._results[name] = found
+            examination.note(found)
+            if isinstance(error, KeyboardInterrupt):
+                summary.requested(self.config).refuted_last = self.collected, found
+                raise
+            return found
+        return result
 
 
 def stages_of(item: CollectedRule, settings: Settings) -> dict[str, str]:
@@ -189,7 +233,7 @@ class UnusableItem(RuleItem):
         """Fail with the finding."""
         collected = self.node.collected
         assert isinstance(collected, Unusable)
-        summary.note(self.config, unusable_result(collected), collected)
+        summary.note(self.config, unusable_result(collected), collected, 1)
         self.fail([collected.finding])
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from gslverify.engine.cache import Forgetful, Memory, Remembering
 from gslverify.engine.cache.folder import CacheFolder
-from gslverify.engine.loop import Keep
+from gslverify.engine.conclusion import Keep
 from gslverify.failures import FailureFiles
 from gslverify.pytest_plugin.configure import session_settings
 

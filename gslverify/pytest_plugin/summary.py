@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,17 +13,19 @@ from typing import Any
 import pytest
 
 from gslverify.corpus.collect import Collected, load_guarded, writable
-from gslverify.events import RunDone
+from gslverify.events import INTERRUPTED, RunDone
 from gslverify.exits import exit_code
-from gslverify.finding import RuleResult
+from gslverify.finding import RuleResult, StageResult
 from gslverify.pytest_plugin.configure import session_settings
 from gslverify.pytest_plugin.gate import Gate, baseline_of
 from gslverify.pytest_plugin.stores import of_session
 from gslverify.report.delivery import deliver
+from gslverify.report.details import finding_block
 from gslverify.report.formats import FORMATS, lacking
-from gslverify.report.record import Report
+from gslverify.report.record import QUIET, Report
 from gslverify.report.style import Style
 from gslverify.report.text import summary_lines
+from gslverify.settings import Settings
 
 NAME = "gslverify-summary"
 CHANNEL = "gslverify_results"
@@ -30,10 +33,14 @@ CHANNEL = "gslverify_results"
 
 @dataclass(slots=True)
 class Results:
-    """Results by rule id; of a rule that several processes ran, the one that went furthest."""
+    """Results by rule id; of a rule that several processes ran, the one that went furthest.
+
+    `stages` says how many stages each rule has to go through.
+    """
 
     rules: dict[str, RuleResult] = field(default_factory=dict)
     collected: dict[str, Collected] = field(default_factory=dict)
+    stages: dict[str, int] = field(default_factory=dict)
     elsewhere: set[Path] = field(default_factory=set)
     started: float = field(default_factory=time.perf_counter)
 
@@ -57,13 +64,22 @@ class Results:
         for item in writable([item for items in loaded for item in items], seconds):
             self.collected.setdefault(item.rule_id, item)
 
-    def done(self) -> RunDone:
-        """Return the end of a run with what is known, in the order of files and lines."""
+    def is_finished(self, result: RuleResult) -> bool:
+        """Tell whether nothing more would have been found out about a rule, or nothing need be."""
+        is_quiet = result.verdict in QUIET
+        return not is_quiet or len(result.stages) >= self.stages.get(result.rule_id, 0)
+
+    def done(self, stop_reason: str = "") -> RunDone:
+        """Return the end of a run with what is known, in the order of files and lines.
+
+        A run that was stopped leaves rules unfinished, which have not passed.
+        """
+        known = [r for r in self.rules.values() if not stop_reason or self.is_finished(r)]
         rules = sorted(
-            self.rules.values(),
+            known,
             key=lambda r: (r.rule_id.partition("::")[0], r.span.line if r.span else 0),
         )
-        return RunDone(tuple(rules), time.perf_counter() - self.started)
+        return RunDone(tuple(rules), time.perf_counter() - self.started, stop_reason)
 
 
 class Summary:
@@ -75,6 +91,8 @@ class Summary:
         self.failures: list[str] = []
         self.written: list[tuple[str, Path]] = []
         self.remarks: list[str] = []
+        self.stop_reason = ""
+        self.refuted_last: tuple[Collected, StageResult] | None = None
         self.wanted = [_report(text) for text in config.getoption("gsl_report")]
         baseline = baseline_of(config)
         if config.getoption("gsl_update_baseline") and baseline is None:
@@ -85,9 +103,13 @@ class Summary:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the reports; a worker of pytest-xdist hands its results over instead."""
         of_session(self.config).memory.close()
+        if session.exitstatus == pytest.ExitCode.INTERRUPTED:
+            self.stop_reason = INTERRUPTED
         output: dict[str, Any] | None = getattr(self.config, "workeroutput", None)
         if output is not None:
-            output[CHANNEL] = pickle.dumps((list(self.results.rules.values()), self.results.files))
+            output[CHANNEL] = pickle.dumps(
+                (list(self.results.rules.values()), self.results.files, self.results.stages)
+            )
             return
         if self.wanted:
             self.results.load_elsewhere(session_settings(self.config).load_timeout)
@@ -117,8 +139,9 @@ class Summary:
     def pytest_testnodedown(self, node: Any) -> None:
         """Take over the results of a worker of pytest-xdist."""
         data = getattr(node, "workeroutput", {}).get(CHANNEL)
-        results, files = pickle.loads(data) if data else ((), ())
+        results, files, stages = pickle.loads(data) if data else ((), (), {})
         self.results.elsewhere.update(files)
+        self.results.stages.update(stages)
         for result in results:
             self.results.add(result)
 
@@ -128,14 +151,24 @@ class Summary:
             return
         terminalreporter.section("gslverify")
         settings = session_settings(self.config)
-        counts = summary_lines(self.results.done(), settings, Style())
+        counts = summary_lines(self.results.done(self.stop_reason), settings, Style())
+        for line in self._found_last(settings):
+            terminalreporter.line(line)
         for line in (*counts, *self.remarks, *self.failures):
             terminalreporter.line(line)
         for name, path in self.written:
             terminalreporter.line(f"report {name}: {path}")
 
+    def _found_last(self, settings: Settings) -> Iterator[str]:
+        """Yield what was found by the stage that was interrupted, which no item can tell."""
+        if self.refuted_last is not None:
+            collected, stage = self.refuted_last
+            for finding in stage.findings:
+                result = RuleResult(collected.rule_id, finding.span, ())
+                yield from finding_block(result, finding, settings, Style())
+
     def _report(self) -> Report:
-        done = self.results.done()
+        done = self.results.done(self.stop_reason)
         collected = tuple(self.results.collected.values())
         arguments = tuple(map(str, self.config.invocation_params.args))
         settings = session_settings(self.config)
@@ -163,8 +196,9 @@ def requested(config: pytest.Config) -> Summary:
     return known
 
 
-def note(config: pytest.Config, result: RuleResult, collected: Collected) -> None:
-    """Remember what is known about a rule by now."""
+def note(config: pytest.Config, result: RuleResult, collected: Collected, stages: int) -> None:
+    """Remember what is known by now about a rule that goes through some number of stages."""
     results = requested(config).results
     results.add(result)
+    results.stages[result.rule_id] = stages
     results.collected[collected.rule_id] = collected

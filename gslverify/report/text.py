@@ -9,7 +9,7 @@ from textwrap import wrap
 from gslverify.codes.corpus import is_rule
 from gslverify.durations import duration_text
 from gslverify.engine.budget import STOPPED
-from gslverify.engine.loop import COLLECTION
+from gslverify.engine.conclusion import COLLECTION
 from gslverify.events import Event, RuleDone, RunDone, RunStarted
 from gslverify.finding import Assurance, Finding, RuleResult, StageResult, Verdict
 from gslverify.report.details import finding_block

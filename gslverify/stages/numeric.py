@@ -50,7 +50,14 @@ from gslverify.trials.ladder import climb, refutation
 from gslverify.trials.second_opinion import assurances, confirm_on_tvm
 from gslverify.trials.simplify import simplified
 from gslverify.trials.structures import in_simplest_structure
-from gslverify.trials.trial import MOST_REWRITES, Prepared, judge, prepare, simplest
+from gslverify.trials.trial import (
+    MOST_REWRITES,
+    Prepared,
+    example_of,
+    judge,
+    prepare,
+    simplest,
+)
 from gslverify.trials.trial import Outcome as Trial
 
 MOST_FRUITLESS_DRAWS = 200
@@ -190,6 +197,14 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield from further.assurances
 
 
+def _as_found(question: Question, failure: Trial) -> Finding:
+    """Return the finding about a trial that failed, before anything is made smaller."""
+    assert failure.code is not None
+    example = example_of(failure, "as it was found: making it smaller was not finished")
+    span, code = question.subst.span, failure.code
+    return Finding(code, failure.message, span, counterexample=example, subject=code.id)
+
+
 def _told(question: Question, failure: Trial, samplers: Sequence[Sampler]) -> Finding:
     """Return the finding about a trial that failed; what changes each time cannot be made small."""
     if failure.code is REFERENCE_CHANGES:
@@ -290,6 +305,7 @@ def _play(
         search.runs[id(network.sampler)] += 1
         failed = search.attempt(network, inputs)
         if failed is not None:
+            search.question.found(_as_found(search.question, failed))
             retry = partial(_retried, search, samplers, one, number)
             seconds = search.question.settings.shrink_seconds
             return simplified((tuple(tape.taken), failed), retry, seconds)

@@ -6,7 +6,8 @@ import pytest
 
 from gslverify.corpus.collect import collect
 from gslverify.corpus.suppression import is_wanted, owner_of
-from gslverify.engine.loop import OWNERS, verify
+from gslverify.engine.conclusion import OWNERS
+from gslverify.engine.loop import verify
 from gslverify.events import RunDone
 from gslverify.finding import RuleResult
 from gslverify.settings import Settings

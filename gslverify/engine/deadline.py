@@ -1,0 +1,53 @@
+"""A block of code that ends in time, in this process.
+
+Where rules are verified without worker processes nobody else can end a stage, so a signal does.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import inf
+from types import FrameType
+
+INSISTING = 0.5
+"""Seconds after which it is tried again, where something has swallowed the exception."""
+
+
+class OutOfTimeError(BaseException):
+    """The time of a block is over; no `except Exception` keeps it from ending."""
+
+
+@contextmanager
+def ended_after(seconds: float) -> Iterator[None]:
+    """Raise OutOfTimeError in a block that takes longer than some seconds.
+
+    Only the main thread of a process can be interrupted; elsewhere, and where somebody else has
+    set an alarm that comes earlier, nothing is done.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if seconds == inf or not is_main:
+        yield
+        return
+    others, interval = signal.getitimer(signal.ITIMER_REAL)
+    if 0 < others <= seconds:
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _end)
+    started = time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3), INSISTING)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        if others:
+            left = others - (time.monotonic() - started)
+            signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3), interval)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    raise OutOfTimeError
