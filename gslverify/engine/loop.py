@@ -12,6 +12,7 @@ from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import chain
+from math import inf
 
 from gslverify.codes.ignores import RULE_BUDGET_SPENT
 from gslverify.corpus.collect import Collected, CollectedRule, Unusable
@@ -309,7 +310,7 @@ class _Run:
             examination = Examination(item, self.settings, self.notify, task.plan)
             outcome: list[StageResult] = []
             try:
-                times = task.seconds, self.budget.deadline
+                times = (task.seconds, self.budget.deadline) if self.wave_number else (inf, inf)
                 outcome.extend(results_in_time(examination, task.wave, *times))
             except OutOfTimeError:
                 return

@@ -119,12 +119,13 @@ class Pool:
 
     def _keep_findings(self, worker: _Worker) -> None:
         """Note what a process has found about a task that it will not finish."""
-        if worker.task is not None:
+        task = worker.task
+        if task is not None:
             over = worker.receive(self.notify)
             if over and not worker.lost:
-                self.unfinished[worker.task.number] = worker.finish()
+                self.unfinished[task.number] = worker.finish()
             elif worker.found is not None:
-                self.unfinished[worker.task.number] = (*worker.results, worker.found)
+                self.unfinished[task.number] = (*worker.results, worker.found)
 
     def run(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Outcome]]:
         """Yield number and stage results of each task, in the order of completion.
