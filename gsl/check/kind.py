@@ -23,9 +23,9 @@ def kinds_fit(subst: Subst) -> Findings:
 def _operands_fit(call: Call, operator: Operator) -> Findings:
     for declared, operand in zip(operator.operands, call.operands, strict=True):
         wanted = "tuple" if declared.is_tuple else "tensor"
-        if kind_of_result(operand) not in (wanted, ""):
-            kind = "a tuple of tensors" if declared.is_tuple else "one tensor"
-            message = f"operand `{declared.name}` of {operator} is {kind}, not {operand!r}"
+        is_absent = declared.is_optional and isinstance(operand, Tuple) and not operand.operands
+        if kind_of_result(operand) not in (wanted, "") and not is_absent:
+            message = f"operand `{declared.name}` of {operator} is {declared}, not {operand!r}"
             cure = "put it into a tuple" if declared.is_tuple else "give the tensor itself"
             yield RuleError("GSL119", message, place_of(call), cure)
 

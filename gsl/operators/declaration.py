@@ -33,6 +33,15 @@ Tensor = TensorType
 Tensors = TupleType
 """Annotation of an operand that is a tuple of tensors."""
 
+MaybeTensor = TensorType | TupleType
+"""Annotation of an operand that is one tensor or absent; see ABSENT."""
+
+ABSENT = TupleType(())
+"""The type in the place of an optional operand that is absent: that of a tuple of nothing.
+
+References and kernels get an empty tuple for it, shape rules this type, lowerings None.
+"""
+
 REQUIRED = inspect.Parameter.empty
 
 AXIS_UNKNOWN = "an axis depends on an unknown size; write a rule for each axis, with a condition"
@@ -55,10 +64,23 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """One operand: a tensor, or a tuple of tensors."""
+    """One operand: a tensor, or a tuple of tensors; an optional one is a tensor or ABSENT."""
 
     name: str
     is_tuple: bool
+    is_optional: bool = False
+
+    def __str__(self) -> str:
+        return {
+            (True, False): "a tuple of tensors",
+            (False, True): "one tensor, or an empty tuple where it is absent",
+        }.get((self.is_tuple, self.is_optional), "one tensor")
+
+    def takes(self, given: Type) -> bool:
+        """Tell whether what is given is a tensor or a tuple as declared."""
+        if self.is_optional and given == ABSENT:
+            return True
+        return self.is_tuple == isinstance(given, TupleType)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +216,8 @@ class Operator:
         if len(operands) != len(self.operands):
             raise ShapeError(f"{self} takes {len(self.operands)} operands, not {len(operands)}")
         for declared, given in zip(self.operands, operands, strict=True):
-            if declared.is_tuple != isinstance(given, TupleType):
-                kind = "a tuple of tensors" if declared.is_tuple else "one tensor"
-                raise ShapeError(f"operand `{declared.name}` of {self} must be {kind}")
+            if not declared.takes(given):
+                raise ShapeError(f"operand `{declared.name}` of {self} must be {declared}")
         if self.dtypes is None:
             return
         given_dtypes = list(dict.fromkeys([tensor.dtype for tensor in tensors(operands)]))
@@ -260,7 +281,9 @@ def operator(
 def _operands(rule: Callable[..., Any]) -> list[Operand]:
     hints = get_type_hints(rule)
     names = [p.name for p in _parameters(rule) if p.kind is not inspect.Parameter.KEYWORD_ONLY]
-    return [Operand(name, hints[name] is TupleType) for name in names[1:]]
+    return [
+        Operand(name, hints[name] is TupleType, hints[name] == MaybeTensor) for name in names[1:]
+    ]
 
 
 def _attributes(rule: Callable[..., Any]) -> list[Attribute]:

@@ -1,7 +1,7 @@
 """Pattern expressions for rule authors: ``from gsl import pat`` (thesis, section 3.1).
 
 The forms are a closed union: Wildcard, Const, Variable, Call, Tuple, GetItem, Alt, Variadic and
-GetInst, and Cond for targets.
+GetInst, and Cond for targets. Absent and Optional are made of these.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gsl.errors import did_you_mean
+from gsl.pat.optional import Absent, Optional
 from gsl.pat.pattern import (
     INPUTS,
     Alt,
@@ -31,6 +32,7 @@ from gsl.pat.variadic import GetInst, Variadic
 
 __all__ = [
     "INPUTS",
+    "Absent",
     "Alt",
     "Call",
     "Callee",
@@ -38,6 +40,7 @@ __all__ = [
     "Const",
     "GetInst",
     "GetItem",
+    "Optional",
     "Pattern",
     "SameOperator",
     "Trait",

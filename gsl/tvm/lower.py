@@ -10,7 +10,7 @@ from tvm import relax
 
 from gsl.errors import GslError
 from gsl.expr import Call
-from gsl.operators.declaration import OpaqueOperator, Operator
+from gsl.operators.declaration import OpaqueOperator, Operand, Operator
 from gsl.tvm.errors import BackendError, TypeMismatchError, reason
 from gsl.tvm.opaque import write_opaque
 from gsl.tvm.plain import relax_twin
@@ -27,13 +27,21 @@ def lower(
     """
     if operator.lowering is not None:
         listed = [
-            _fields(builder, operand) if declared.is_tuple else operand
+            _operand(builder, declared, operand)
             for declared, operand in zip(operator.operands, operands, strict=True)
         ]
         return operator.lowering(relax.op, *listed, **attributes)
     if operator.relax_name:
         return relax_twin(operator.relax_name)(*operands, **attributes)
     raise BackendError(f"{operator} has no lowering to Relax")
+
+
+def _operand(builder: Any, declared: Operand, operand: Any) -> Any:
+    """Return an operand as a lowering gets it: fields as a list, None for one that is absent."""
+    if declared.is_tuple:
+        return _fields(builder, operand)
+    is_absent = declared.is_optional and isinstance(operand.ty, relax.TupleType)
+    return None if is_absent else operand
 
 
 def _fields(builder: Any, whole: Any) -> list[Any]:

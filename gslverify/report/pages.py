@@ -94,7 +94,10 @@ def operator_list() -> Iterator[str]:
 
 
 def _operator_entry(operator: Operator) -> Iterator[str]:
-    operands = [f"({o.name}, ...)" if o.is_tuple else o.name for o in operator.operands]
+    operands = [
+        f"({o.name}, ...)" if o.is_tuple else f"[{o.name}]" if o.is_optional else o.name
+        for o in operator.operands
+    ]
     attributes = [
         attribute.name
         if attribute.default is REQUIRED

@@ -45,7 +45,7 @@ from gslverify.structures.instance import USUAL, Claim, Extent, InfeasibleError,
 from gslverify.structures.limits import FITS, largest_size
 from gslverify.structures.open_terms import has_length, is_open
 from gslverify.structures.trail import Trail
-from gslverify.structures.tuples import tuple_valued
+from gslverify.structures.tuples import optional_operands, tuple_valued
 
 ANY_DTYPE = as_term(ALL_DTYPES)
 SIZES_ARE_POSITIVE = "sizes are positive"
@@ -86,6 +86,7 @@ class SourceBuilder:
         self.told = Told(self.instance.claims)
         self.trail = Trail(self.instance, self.told)
         self.tuples = tuple_valued(subst)
+        self.optional = optional_operands(subst)
         self.read_by_element = read_by_element(subst)
         self.current: Origin | None = subst.origin
         self.largest = largest_size(subst)
@@ -215,6 +216,8 @@ class SourceBuilder:
                 return self._variable(key, pattern)
             case pattern if pattern in self.tuples:
                 return self._tuple_input(key)
+            case pattern if pattern in self.optional and self.choose((False, True)):
+                return TupleExpr(())
             case _:
                 return self._input(key, self._fresh_shape(key, self.choose(self.extent.ranks)))
 

@@ -1,4 +1,4 @@
-"""Which patterns of a source only match tuples."""
+"""Which patterns of a source only match tuples, and which match what may be absent."""
 
 from __future__ import annotations
 
@@ -8,6 +8,19 @@ from functools import lru_cache
 from gsl.operators import Operator
 from gsl.pat import Call, GetItem, Pattern
 from gsl.subst import Subst
+
+
+@lru_cache(maxsize=16)
+def optional_operands(subst: Subst) -> frozenset[Pattern]:
+    """Return the source patterns in the place of an operand that may be absent."""
+    calls = [p for p in subst.source_patterns if isinstance(p, Call)]
+    return frozenset(
+        operand
+        for call in calls
+        if isinstance(call.callee, Operator)
+        for operand, its in zip(call.operands, call.callee.operands, strict=True)
+        if its.is_optional
+    )
 
 
 @lru_cache(maxsize=16)

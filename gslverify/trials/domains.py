@@ -78,5 +78,7 @@ def _is_binding(call: Call, operand: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
     with np.errstate(over="ignore"):
         return value.value.astype(value.dtype) if isinstance(value, Bounded) else np.asarray(value)

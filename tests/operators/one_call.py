@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from three_way import Case
 
 from gsl import Subst, pat
-from gsl.expr import Call
+from gsl.expr import Call, Tuple
 from gsl.operators import REGISTRY, Operator
+from gsl.operators.quantize import QUANTISED
 from gsl.pat import Pattern
-from gsl.types import ALL_DTYPES, NUMERIC
+from gsl.types import ALL_DTYPES, FLOATING, NUMERIC
 from gslverify.networks.arrays import arrays
 from gslverify.networks.network import Network
 from gslverify.networks.strategies import networks
@@ -49,6 +50,15 @@ RANKS = {
 }
 """Operands with more axes than those of patterns usually have."""
 
+RESULTS = {
+    "Arange": NUMERIC,
+    "DequantizeLinear": FLOATING,
+    "MaskedAttention": FLOATING,
+    "MatMulInteger": ("int32",),
+    "QuantizeLinear": QUANTISED,
+}
+"""The dtypes of results of operators whose shape rule speaks about dtypes itself, if not all."""
+
 MOST_STRUCTURES = 40
 """How many structures of an operator are sampled, all dtypes together."""
 
@@ -73,7 +83,7 @@ class Drawn:
         return Case(self.call.operator, operands, dict(self.call.attributes))
 
     def _value(self, operand: Any) -> Any:
-        if operand.operands:
+        if isinstance(operand, Tuple):
             return tuple(map(self._value, operand.operands))
         return self.inputs[operand.name]
 
@@ -128,8 +138,8 @@ def _feasible(
 
 def dtypes(operator: Operator) -> tuple[str, ...]:
     """Return the dtypes that an operator declares."""
-    if operator.name == "Arange":  # its dtype is an attribute, and there is no range of bools
-        return NUMERIC
+    if operator.name in RESULTS:
+        return RESULTS[operator.name]
     return operator.dtypes or ALL_DTYPES
 
 

@@ -162,6 +162,75 @@ SHAPED = [
     ),
 ]
 
+LEVELS = np.array([[-70, -1.5, -0.5, 0.5], [1.5, 2.5, 30, 64], [0, 1, 2, 3]], np.float32)
+STEPS = np.array([0.5, 1, 2], np.float32)
+ZEROS = np.array([0, -3, 100], np.int8)
+BLOCKS = np.array([[0.5, 1], [2, 4], [0.25, 8]], np.float32)
+BYTES = sample(10, (3, 4), "uint8"), sample(11, (4, 5), "int8")
+HEADS = [sample(12 + n, (2, 4 if n == 0 else 2, 3, 4), "float32") for n in range(3)]
+ANGLES = sample(16, (2, 3, 1), "float32"), sample(17, (2, 3, 1), "float32")
+MASK = np.array([[1, 0, 1], [0, 1, 1], [1, 1, 0]], bool)
+LEAST = np.array(128, np.uint8), np.array(-7, np.int8)
+NOTHING = np.array([], np.float32)
+
+
+def resized(sizes: tuple[int, ...], **attributes: Any) -> Twin:
+    theirs = {"coordinate_transformation_mode": attributes["coordinates"]}
+    theirs["mode"] = attributes.get("mode", "nearest")
+    if theirs["mode"] == "nearest":
+        theirs["nearest_mode"] = attributes["rounding"]
+    own = {"sizes": sizes, **attributes}
+    return Twin("Resize", (GRID[:1, :, :],), "Resize", own, theirs, (None, None, np.array(sizes)))
+
+
+MODERN = [
+    Twin("QuantizeLinear", (LEVELS, np.float32(0.5), np.uint8(3)), "QuantizeLinear"),
+    Twin("QuantizeLinear", (LEVELS, STEPS, ZEROS), "QuantizeLinear", {"axis": 0}),
+    Twin(
+        "QuantizeLinear",
+        (LEVELS, BLOCKS, np.array([[0, 1], [2, 3], [4, 5]], np.int8)),
+        "QuantizeLinear",
+        {"axis": 1, "block_size": 2},
+    ),
+    Twin("DequantizeLinear", (BYTES[0], np.float32(0.5), np.uint8(3)), "DequantizeLinear"),
+    Twin("DequantizeLinear", (BYTES[1][:3], STEPS, ZEROS), "DequantizeLinear", {"axis": 0}),
+    Twin("DynamicQuantizeLinear", (LEVELS,), "DynamicQuantizeLinear", outputs=3),
+    Twin("DynamicQuantizeLinear", (-np.abs(LEVELS),), "DynamicQuantizeLinear", outputs=3),
+    Twin("MatMulInteger", (*BYTES, *LEAST), "MatMulInteger"),
+    Twin("MaskedAttention", (*HEADS, ()), "Attention", opset=23),
+    Twin("MaskedAttention", (*HEADS, MASK), "Attention", opset=23),
+    Twin("MaskedAttention", (*HEADS, LEVELS[:, :3]), "Attention", {"scale": 0.25}, opset=23),
+    Twin(
+        "MaskedAttention",
+        (*HEADS, ()),
+        "Attention",
+        {"is_causal": True},
+        {"is_causal": 1},
+        opset=23,
+    ),
+    *(
+        Twin(
+            "RotaryEmbedding",
+            (HEADS[0], *ANGLES),
+            "RotaryEmbedding",
+            {"interleaved": turned},
+            {"interleaved": int(turned), "rotary_embedding_dim": 2},
+            opset=23,
+        )
+        for turned in (False, True)
+    ),
+    *(
+        resized((1, 7, 3), coordinates=where, rounding=rounding)
+        for where in ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel")
+        for rounding in ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+    ),
+    *(
+        resized(sizes, coordinates=where, mode="linear")
+        for where in ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel")
+        for sizes in ((1, 7, 3), (1, 1, 9))
+    ),
+]
+
 
 def agree(twin: Twin) -> None:
     case = Case(lookup(twin.operator), twin.operands, twin.attributes)
@@ -191,6 +260,11 @@ def test_elementwise_operators_agree(twin: Twin) -> None:
 
 @pytest.mark.parametrize("twin", SHAPED, ids=str)
 def test_operators_on_axes_agree(twin: Twin) -> None:
+    agree(twin)
+
+
+@pytest.mark.parametrize("twin", MODERN, ids=str)
+def test_operators_of_today_agree(twin: Twin) -> None:
     agree(twin)
 
 

@@ -164,6 +164,8 @@ MORE_FLAGS = Var("more_flags", (3,), "bool")
 BITS = Var("bits", (2, 3), "int32")
 MORE_BITS = Var("more_bits", (3,), "int32")
 VOLUME = Var("volume", (1, 4, 3, 4, 5))
+Q_MATRIX, Q_ZERO = Var("q", (2, 3), "uint8"), Var("zero", (2, 2), "uint8")
+QUERIES = (Var("query", (2, 4, 3, 4)), Var("key", (2, 2, 5, 4)), Var("value", (2, 2, 5, 6)))
 STARTS = Var("starts", (2,), "int32")
 INDICES = Var("indices", (2, 3), "int64")
 FOUR = tuple(Var(f"four{i}", (4,)) for i in range(4))
@@ -246,6 +248,15 @@ EXAMPLES: Mapping[str, Example] = {
         (MATRIX,),
         {"low": (1, -1), "high": (0, 2), "interior": (0, 1), "pad_value": 0.5},
     ),
+    "QuantizeLinear": ((MATRIX, Var("scale", (3,)), Var("zero", (3,), "int8")), {"axis": 1}),
+    "DequantizeLinear": ((Q_MATRIX, Var("scale", (2, 2)), Q_ZERO), {"axis": 1, "block_size": 2}),
+    "MatMulInteger": (
+        (Q_MATRIX, Var("b", (3, 4), "int8"), Var("az", (2,), "uint8"), Var("bz", (), "int8")),
+        {},
+    ),
+    "MaskedAttention": ((*QUERIES, Var("mask", (3, 5), "bool")), {"is_causal": True}),
+    "RotaryEmbedding": ((QUERIES[0], Var("cos", (2, 3, 1)), Var("sin", (2, 3, 1))), {}),
+    "Resize": ((MATRIX,), {"sizes": (4, 2), "mode": "linear"}),
     "ScatterElements": ((MATRIX, INDICES, Var("updates", (2, 3))), {"axis": 1}),
     "GatherND": ((MATRIX, Var("places", (4, 2), "int64")), {}),
     "ScatterND": ((MATRIX, Var("places", (4, 2), "int64"), Var("updates", (4,))), {}),
