@@ -45,7 +45,7 @@ from gslverify.structures.instance import USUAL, Claim, Extent, InfeasibleError,
 from gslverify.structures.limits import FITS, largest_size
 from gslverify.structures.open_terms import has_length, is_open
 from gslverify.structures.trail import Trail
-from gslverify.structures.tuples import optional_operands, tuple_valued
+from gslverify.structures.tuples import optional_operands, tuple_of_inputs, tuple_valued
 
 ANY_DTYPE = as_term(ALL_DTYPES)
 SIZES_ARE_POSITIVE = "sizes are positive"
@@ -249,12 +249,7 @@ class SourceBuilder:
         count = self.choose((*range(2, self.extent.most_fields + 1), 1))
         rank = self.choose(self.extent.ranks)
         dtype = self._fresh_dtype(key)
-        name = self.instance.names[key]
-        shapes = [
-            tuple(Symbol(f"{name}[{i}].shape[{axis}]", low=1) for axis in range(rank))
-            for i in range(count)
-        ]
-        return TupleExpr([VarExpr(f"{name}[{i}]", shape, dtype) for i, shape in enumerate(shapes)])
+        return tuple_of_inputs(self.instance.names[key], count, rank, dtype)
 
     def _variable(self, key: Key, pattern: Pattern) -> Expr:
         dtype = self._constrained(key, "dtype")

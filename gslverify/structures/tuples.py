@@ -1,10 +1,13 @@
-"""Which patterns of a source only match tuples, and which match what may be absent."""
+"""Tuples in the place of inputs: which patterns demand them, which match what may be absent."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any
 
+from gsl.attr.term import Symbol
+from gsl.expr import Tuple, Var
 from gsl.operators import Operator
 from gsl.pat import Call, GetItem, Pattern
 from gsl.subst import Subst
@@ -38,3 +41,12 @@ def _demanded_tuples(subst: Subst) -> Iterator[Pattern]:
             for operand, its in zip(pattern.operands, declared, strict=True):
                 if its.is_tuple:
                     yield operand
+
+
+def tuple_of_inputs(name: str, count: int, rank: int, dtype: Any) -> Tuple:
+    """Return a tuple of `count` inputs of one rank and dtype, with a symbol for every size."""
+    shapes = [
+        tuple(Symbol(f"{name}[{i}].shape[{axis}]", low=1) for axis in range(rank))
+        for i in range(count)
+    ]
+    return Tuple([Var(f"{name}[{i}]", shape, dtype) for i, shape in enumerate(shapes)])
