@@ -14,13 +14,14 @@ from typing import NoReturn
 from gsl.drawing.vertices import drawing_of_graph
 from gsl.engine.fixpoint import apply
 from gsl.engine.record import Record
-from gsl.errors import GslError, RewriteError
+from gsl.errors import GslError, ModelError, RewriteError
 from gsl.expr import Call, Expr
 from gsl.fold import FoldRecord
 from gsl.graph import reverse_post_order
-from gsl.model_files import READERS, WRITERS, read_model, require_writable, write_model
+from gsl.model_files import READERS, WRITERS, Notes, read_model, require_writable, write_model
 from gsl.operators.declaration import OpaqueOperator
 from gsl.rule_files.collect import load_rules, written
+from gsl.speed import Comparison
 from gsl.subst import Subst
 from gsl.workload import Workload
 
@@ -71,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
         "apply",
         help="apply rules to a model until none matches",
         description="Apply rules to a model and fold its parameters until nothing changes. Prints "
-        "what was rewritten where, and the time on TVM before and after for random inputs.",
+        "what was rewritten where, and how many operators of each kind there were and are.",
     )
     add = command.add_argument
     add("rules", metavar="RULES", help="a file of rules, a folder of such, or FILE::RULE")
@@ -82,12 +83,17 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         metavar="OUT",
         help=f"where to write the result ({', '.join(WRITERS)}); parameters of OUT.py are in "
-        "OUT.npz beside it",
+        "OUT.npz beside it, those of OUT.onnx from 2 GiB on in OUT.onnx.data",
     )
+    add("--opset", type=_positive, metavar="N", help="the opset of OUT.onnx (default: 23)")
     add("--shape", action="append", default=[], type=_shape, metavar="INPUT=1,3,224,224")
     add("--max-rewrites", type=_positive, metavar="N", help="give up after so many rewrites")
     add("--no-fold", action="store_true", help="do not compute what needs no input")
-    add("--no-timing", action="store_true", help="do not run the model")
+    add(
+        "--time",
+        action="store_true",
+        help="run the model before and after on random inputs, in onnxruntime or else on TVM",
+    )
     return parser
 
 
@@ -112,17 +118,20 @@ def _apply(given: argparse.Namespace) -> None:
     with warnings.catch_warnings():
         # The frontends warn about their own use of other packages.
         warnings.simplefilter("ignore")
-        before = read_model(given.model, dict(given.shape))
+        notes: Notes = []
+        before = read_model(given.model, dict(given.shape), notes)
     record, left = Record(), FoldRecord()
     after = apply(before, list(named), max_rewrites=given.max_rewrites, record=record)
     if not given.no_fold:
         after, left = _folded(after, named, given.max_rewrites, record)
     _print_lines(_report(before, after, named, record))
+    _print_lines(_kinds(before, after))
+    _print_lines(_passed_through(before, notes))
     _print_lines(_unfolded(left))
-    if not given.no_timing:
+    if given.time:
         _print_lines(_timing(before, after, changed=record.total > 0))
     if given.output is not None:
-        write_model(after, given.output)
+        write_model(after, given.output, given.opset)
         print(f"written to {given.output}")
 
 
@@ -167,8 +176,24 @@ def _report(
     counts = f"{_operators(before)} operators before, {_operators(after)} after"
     yield f"{record.total} rewrites by {len(rows)} of {len(named)} rules; {counts}"
     yield from _left_alone(named, record, places)
+
+
+def _kinds(before: Workload, after: Workload) -> Iterator[str]:
+    """Yield how many operators of each kind there were and are, the most frequent first."""
+    counts = [Counter(str(call.operator) for call in _calls(one)) for one in (before, after)]
+    total = counts[0] + counts[1]
+    kinds = sorted(total, key=lambda kind: (-total[kind], kind))
+    if kinds:
+        rows = [(kind, str(counts[0][kind]), str(counts[1][kind])) for kind in kinds]
+        yield from _table([("operator", "before", "after"), *rows])
+
+
+def _passed_through(before: Workload, notes: Notes) -> Iterator[str]:
+    """Yield a line for every reason why operators were not understood."""
+    for (name, why), count in Counter(notes).items():
+        yield f"passed through, {name} ({count}): {why}"
     opaque = Counter(str(call.operator) for call in _calls(before) if _is_opaque(call))
-    if opaque:
+    if opaque and not notes:
         listed = ", ".join(f"{name} ({count})" for name, count in sorted(opaque.items()))
         yield f"unknown operators, passed through: {listed}"
 
@@ -225,9 +250,20 @@ def _is_opaque(call: Call) -> bool:
     return isinstance(call.operator, OpaqueOperator)
 
 
+def _compared(before: Workload, after: Workload) -> tuple[str, Comparison]:
+    # Loaded by name, so that help and mistakes do not wait for either.
+    try:
+        run = import_module("gsl.onnx").load("run", "running a model in onnxruntime")
+        return "in onnxruntime", run.compare(before, after)
+    except ModelError as error:
+        try:
+            return "on TVM", import_module("gsl.tvm.benchmark").compare(before, after)
+        except ModuleNotFoundError:
+            raise error from None
+
+
 def _timing(before: Workload, after: Workload, *, changed: bool) -> Iterator[str]:
-    # Loaded by name, so that help and mistakes do not wait for TVM.
-    found = import_module("gsl.tvm.benchmark").compare(before, after)
-    yield f"time on TVM: {found.before:.3f} ms before, {found.after:.3f} ms after"
+    where, found = _compared(before, after)
+    yield f"time {where}: {found.before:.3f} ms before, {found.after:.3f} ms after"
     if changed:
         yield f"largest relative difference of the outputs: {found.difference:.1e}"

@@ -7,20 +7,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from gsl.errors import ModelError
 from gsl.workload import Workload
 
 Shapes = Mapping[str, Sequence[int]]
 
+Notes = list[tuple[str, str]]
+"""Operators that were read without being understood, each with the reason."""
 
-def _read_onnx(path: Path, shapes: Shapes) -> Workload:
-    return Workload.from_onnx(path, shapes)
+
+def _read_onnx(path: Path, shapes: Shapes, notes: Notes) -> Workload:
+    record: list[Any] = []
+    workload: Workload = import_module("gsl.onnx").from_onnx(path, shapes, record)
+    notes += [(one.operator, one.reason) for one in record]
+    return workload
 
 
-def _read_with(name: str) -> Callable[[Path, Shapes], Workload]:
+def _read_with(name: str) -> Callable[[Path, Shapes, Notes], Workload]:
     # TVM is loaded by name, when a file of this kind is read: it takes a second.
-    def read(path: Path, shapes: Shapes) -> Workload:
+    def read(path: Path, shapes: Shapes, notes: Notes) -> Workload:
         if shapes:
             raise ModelError(f"the sizes of `{path}` are known; only ONNX models leave some open")
         workload: Workload = getattr(import_module("gsl.tvm.files"), name)(path)
@@ -29,27 +36,35 @@ def _read_with(name: str) -> Callable[[Path, Shapes], Workload]:
     return read
 
 
-def _load(path: Path, shapes: Shapes) -> Workload:
+def _load(path: Path, shapes: Shapes, notes: Notes) -> Workload:
     if shapes:
         raise ModelError(f"the sizes of `{path}` are known; only ONNX models leave some open")
     return Workload.load(path)
 
 
-def _write_with(name: str) -> Callable[[Workload, Path], None]:
-    def write(workload: Workload, path: Path) -> None:
+def _write_onnx(workload: Workload, path: Path, opset: int | None) -> None:
+    workload.to_onnx(path, opset)
+
+
+def _save(workload: Workload, path: Path, opset: int | None) -> None:
+    workload.save(path)
+
+
+def _write_with(name: str) -> Callable[[Workload, Path, int | None], None]:
+    def write(workload: Workload, path: Path, opset: int | None) -> None:
         getattr(import_module("gsl.tvm.files"), name)(workload, path)
 
     return write
 
 
-def _draw(format: str) -> Callable[[Workload, Path], None]:
-    def write(workload: Workload, path: Path) -> None:
+def _draw(format: str) -> Callable[[Workload, Path, int | None], None]:
+    def write(workload: Workload, path: Path, opset: int | None) -> None:
         path.write_text(workload.visualize(format), encoding="utf-8")
 
     return write
 
 
-READERS: Mapping[str, Callable[[Path, Shapes], Workload]] = {
+READERS: Mapping[str, Callable[[Path, Shapes, Notes], Workload]] = {
     ".onnx": _read_onnx,
     ".py": _read_with("read_script"),
     ".json": _read_with("read_json"),
@@ -57,29 +72,31 @@ READERS: Mapping[str, Callable[[Path, Shapes], Workload]] = {
 }
 """ONNX, Relax script (archive of parameters beside it), Relax module as JSON, saved workload."""
 
-WRITERS: Mapping[str, Callable[[Workload, Path], None]] = {
+WRITERS: Mapping[str, Callable[[Workload, Path, int | None], None]] = {
+    ".onnx": _write_onnx,
     ".py": _write_with("write_script"),
     ".json": _write_with("write_json"),
-    ".gsl": Workload.save,
+    ".gsl": _save,
     ".mmd": _draw("mermaid"),
     ".dot": _draw("dot"),
     ".svg": _draw("svg"),
     ".txt": _draw("text"),
 }
-"""The first three can be read again, the others are pictures."""
+"""The first four can be read again, the others are pictures."""
 
 
-def read_model(path: Path, shapes: Shapes) -> Workload:
+def read_model(path: Path, shapes: Shapes, notes: Notes | None = None) -> Workload:
     """Return the workload in a file; `shapes` gives open sizes of inputs by name.
 
-    Raises ModelError for a missing file, an unknown suffix and a file that cannot be read.
+    `notes` are told which operators of an ONNX model were not understood, and why. Raises
+    ModelError for a missing file, an unknown suffix and a file that cannot be read.
     """
     if not os.path.isfile(path):
         raise ModelError(f"there is no model `{path}`")
     if path.suffix not in READERS:
         raise ModelError(f"`{path}` is no model; its suffix should be {_listed(READERS)}")
     with _needing_tvm(f"reading `{path}`"):
-        return READERS[path.suffix](path, shapes)
+        return READERS[path.suffix](path, shapes, [] if notes is None else notes)
 
 
 def require_writable(path: Path) -> None:
@@ -92,12 +109,15 @@ def require_writable(path: Path) -> None:
         raise ModelError(f"cannot write `{path}`; it is a folder")
 
 
-def write_model(workload: Workload, path: Path) -> None:
-    """Write a workload to a file in the format of its suffix; raises ModelError."""
+def write_model(workload: Workload, path: Path, opset: int | None = None) -> None:
+    """Write a workload to a file in the format of its suffix; raises ModelError.
+
+    `opset` is the version of the operators of an ONNX model; see `gsl.onnx.writer.to_onnx`.
+    """
     require_writable(path)
     try:
         with _needing_tvm(f"writing `{path}`"):
-            WRITERS[path.suffix](workload, path)
+            WRITERS[path.suffix](workload, path, opset)
     except OSError as error:
         raise ModelError(f"cannot write `{path}`: {error.strerror}") from error
 

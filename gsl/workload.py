@@ -27,10 +27,12 @@ class Workload:
         outputs: the expression or expressions that the network computes.
         parameters: an array for every variable that is a model parameter; all others are inputs.
         inputs: order of the input variables; by default the reverse post-order of the network.
+        output_names: what the outputs are called in models of other systems, as many different
+            names as outputs; by default `output`, or `output_0` and so on.
 
     Raises GraphError when there is no output, when two variables share a name, when a parameter
-    does not fit its variable, or when `inputs` misses a variable; MisuseError for outputs that are
-    no expressions and inputs that are no variables.
+    does not fit its variable, when `inputs` misses a variable, or for names that do not fit;
+    MisuseError for outputs that are no expressions and inputs that are no variables.
     """
 
     def __init__(
@@ -38,8 +40,10 @@ class Workload:
         outputs: Expr | Sequence[Expr],
         parameters: Mapping[str, Any] = MappingProxyType({}),
         inputs: Sequence[Var] | None = None,
+        output_names: Sequence[str] | None = None,
     ) -> None:
         self.outputs = _outputs(outputs)
+        self.given_output_names = _names(output_names, len(self.outputs))
         used = [expr for expr in self.order if isinstance(expr, Var)]
         first = () if inputs is None else _all(inputs, Var, "inputs")
         self.variables = _unique([*first, *used])
@@ -58,6 +62,16 @@ class Workload:
         self.inputs = tuple(v for v in self.variables if v.name not in self.parameters)
         given = set(self.inputs if inputs is None else first)
         _require_known([v for v in self.inputs if v not in given])
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """What the outputs are called in models of other systems."""
+        count = len(self.outputs)
+        if self.given_output_names is not None and len(self.given_output_names) == count:
+            return self.given_output_names
+        taken = {variable.name for variable in self.variables}
+        wanted = ["output"] if count == 1 else [f"output_{place}" for place in range(count)]
+        return tuple(f"{name}_" if name in taken else name for name in wanted)
 
     @cached_property
     def order(self) -> list[Expr]:
@@ -102,17 +116,21 @@ class Workload:
     def from_onnx(
         path_or_model: Any, shapes: Mapping[str, Sequence[int]] | None = None
     ) -> Workload:
-        """Return the workload of an ONNX model; see `gsl.tvm.frontends.from_onnx`."""
-        workload: Workload = import_module("gsl.tvm.frontends").from_onnx(path_or_model, shapes)
+        """Return the workload of an ONNX model; see `gsl.onnx.reader.from_onnx`."""
+        workload: Workload = import_module("gsl.onnx").from_onnx(path_or_model, shapes)
         return workload
+
+    def to_onnx(self, path: str | PathLike[str] | None = None, opset: int | None = None) -> Any:
+        """Return an `onnx.ModelProto`, or write it to a file; see `gsl.onnx.writer.to_onnx`."""
+        return import_module("gsl.onnx").to_onnx(self, path, opset)
 
     @staticmethod
     def from_torch(exported_program: Any) -> Workload:
-        """Return the workload of an exported PyTorch program; see `gsl.tvm.frontends.from_torch`.
+        """Return the workload of an exported PyTorch program; see `gsl.tvm.torch_importer`.
 
         The order of the inputs is that of the forward method.
         """
-        workload: Workload = import_module("gsl.tvm.frontends").from_torch(exported_program)
+        workload: Workload = import_module("gsl.tvm.torch_importer").from_torch(exported_program)
         return workload
 
     def to_relax(self, composites: Literal["inline", "functions"] = "inline") -> Any:
@@ -178,6 +196,20 @@ def _outputs(given: Expr | Iterable[Expr]) -> tuple[Expr, ...]:
     if not listed:
         raise GraphError("a workload computes something; it needs at least one output")
     return listed
+
+
+def _names(given: Sequence[str] | None, count: int) -> tuple[str, ...] | None:
+    """Return names of outputs; raise GraphError unless they are different, one for each."""
+    if given is None:
+        return None
+    names = tuple(given)
+    if (
+        len(names) != count
+        or len(set(names)) != count
+        or not all(isinstance(n, str) for n in names)
+    ):
+        raise GraphError(f"{count} outputs need as many different names, not {names!r}")
+    return names
 
 
 def _require_known(missing: Sequence[Var]) -> None:

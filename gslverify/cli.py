@@ -22,7 +22,7 @@ UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 
 EXTRAS = {
     **dict.fromkeys(("tvm", "tvm_ffi"), "tvm"),
-    **dict.fromkeys(("onnx", "torch"), "models"),
+    **dict.fromkeys(("onnx", "onnx_ir", "onnxruntime", "torch"), "models"),
     **dict.fromkeys(("jinja2", "graphlay"), "report"),
     "distributed": "distributed",
     "watchfiles": "watch",

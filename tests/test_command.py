@@ -41,7 +41,7 @@ def run(*arguments: str) -> int:
     ("arguments", "words"),
     [
         (["--help"], ["apply", "apply rules to a model"]),
-        (["apply", "--help"], ["RULES", "MODEL", ".onnx", "--no-timing", "OUT.npz"]),
+        (["apply", "--help"], ["RULES", "MODEL", ".onnx", "--time", "OUT.npz"]),
     ],
 )
 def test_help_is_given(capsys: pytest.CaptureFixture[str], arguments: list[str], words: list[str]):
@@ -64,8 +64,8 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
         "should be .onnx, .py, .json or .gsl",
     ),
     "an unknown output": (
-        ["apply", "rules.py", "m.onnx", "-o", "out.onnx"],
-        "cannot write `out.onnx`; its suffix should be .py, .json, ",
+        ["apply", "rules.py", "m.onnx", "-o", "out.pt"],
+        "cannot write `out.pt`; its suffix should be .onnx, .py, .json, ",
     ),
     "no folder for the output": (
         ["apply", "rules.py", "m.onnx", "-o", "nowhere/out.svg"],

@@ -58,7 +58,7 @@ def fold(workload: Workload, *, record: FoldRecord | None = None) -> Workload:
     if same and len(parameters) == len(workload.parameters):
         return workload
     kept = [v for v in workload.variables if v.name not in workload.parameters or v.name in used]
-    return type(workload)(outputs, parameters, kept)
+    return type(workload)(outputs, parameters, kept, workload.given_output_names)
 
 
 class _Folding:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from types import MappingProxyType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -315,13 +316,22 @@ class Payload(str):
         return f"<{len(self)} characters>"
 
 
+def _onnx_reference(*operands: Any, **attributes: Any) -> Any:
+    return import_module("gsl.onnx.opaque").compute(*operands, **attributes)
+
+
+REFERENCES: Mapping[str, Callable[..., Any]] = {"onnx": _onnx_reference}
+"""What computes the calls of opaque operators, by what their names begin with."""
+
+
 class OpaqueOperator(Operator):
     """An operator of another system that graphs carry without understanding it; see `lookup`.
 
-    It has no traits, no reference and no declared attributes, so only a pattern that matches
-    anything matches its calls. A call has two attributes of its own: `result`, its type as
-    `gsl.types.type_to_plain` writes it, and `payload`, from which the door to the other system
-    restores the call. Both are plain values, to be sent and saved like those of other operators.
+    It has no traits and no declared attributes, so only a pattern that matches anything matches its
+    calls, and a reference only where the other system has references, as ONNX has. A call has two
+    attributes of its own: `result`, its type as `gsl.types.type_to_plain` writes it, and `payload`,
+    from which the door to the other system restores the call. Both are plain values, to be sent and
+    saved like those of other operators.
     """
 
     def __init__(self, name: str) -> None:
@@ -333,6 +343,7 @@ class OpaqueOperator(Operator):
             dtypes=None,
             traits=frozenset(),
             documentation="An operator that GSL does not know.",
+            reference=REFERENCES.get(name.partition(".")[0]),
         )
 
     def normalise(self, attributes: Attributes, operands: tuple[Type, ...]) -> dict[str, Any]:

@@ -50,7 +50,8 @@ def load(path: AnyPath, kind: type[AnyWorkload]) -> AnyWorkload:
             raise ValueError("a variable is another expression")
         names = enumerate(header["parameters"])
         parameters = {name: read_array(archive, parameter_name(index)) for index, name in names}
-        return kind(outputs, parameters, variables)  # type: ignore[arg-type]
+        called = header.get("output_names")  # files of version 0.1.0 have none
+        return kind(outputs, parameters, variables, called)  # type: ignore[arg-type]
 
 
 @contextmanager

@@ -68,6 +68,7 @@ def _described(workload: Workload) -> tuple[dict[str, Any], dict[str, Any]]:
         "outputs": positions[:count],
         "variables": positions[count:],
         "parameters": list(workload.parameters),
+        "output_names": workload.given_output_names,
     }
     arrays = {
         constant_name(i): record[2] for i, record in enumerate(records) if record[0] == "const"

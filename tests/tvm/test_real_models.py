@@ -10,16 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from real_models import (
-    inception,
-    lstm_step,
-    mobilenet,
-    quantised,
-    resnet,
-    torch_block,
-    transformer_encoder,
-    unet,
-)
+from real_models import lstm_step, torch_block, transformer_encoder
 
 from gsl import Workload, apply
 from gsl.engine.fixpoint import matches
@@ -28,7 +19,9 @@ from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import OpaqueOperator
 from gsl.rule_files.collect import load_rules
-from gsl.tvm.benchmark import compare, random_inputs
+from gsl.speed import random_inputs
+from gsl.tvm.benchmark import compare
+from tests.onnx.graphs import inception, mobilenet, resnet, unet
 
 pytestmark = [
     pytest.mark.tvm,
@@ -107,24 +100,16 @@ MODELS: dict[str, tuple[Any, Callable[[], Any]]] = {
     "inception": (from_onnx, inception),
     "mobilenet": (from_onnx, mobilenet),
     "unet": (from_onnx, unet),
-    "quantised": (from_onnx, quantised),
     "torch_block": (from_torch, torch_block),
     "transformer_encoder": (from_torch, transformer_encoder),
     "lstm_step": (from_torch, lstm_step),
 }
 
-UNKNOWN = {
-    "unet": {"relax.image.resize2d"},
-    "quantised": {"relax.quantize", "relax.dequantize"},
-}
-"""The operators of a model that GSL does not know."""
-
 EXPECTED = {
-    "resnet": {"lower_batch_norm": 10, "matmul_as_dense": 1},
+    "resnet": {"lower_batch_norm": 10},
     "inception": {"parallel_two_conv": 2, "unary_of_pieces": 2},
     "mobilenet": {"lower_batch_norm": 5},
     "unet": {"lower_batch_norm": 5},
-    "quantised": {"relu_relu": 1},
     "torch_block": {"lower_batch_norm": 3},
     "transformer_encoder": {"lower_layer_norm": 4, "transpose_transpose": 2},
     "lstm_step": {"matmul_as_dense": 2, "add_association": 1},
@@ -140,7 +125,7 @@ def test_a_model_is_read_as_it_is(name: str):
     order = reverse_post_order(model.before.outputs)
     used = {expr.operator for expr in order if isinstance(expr, Call)}
     unknown = {one.name.rstrip("0123456789") for one in used if isinstance(one, OpaqueOperator)}
-    assert unknown == UNKNOWN.get(name, set())
+    assert unknown == set()
     for computed, expected in zip(model.before.run(inputs), model.reference(**inputs), strict=True):
         np.testing.assert_allclose(computed, expected, **TOLERANCE)
 

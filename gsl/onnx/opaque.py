@@ -1,0 +1,244 @@
+"""ONNX nodes that GSL carries without understanding them, and back.
+
+The payload of an opaque call is the node itself, with numbers for the names of its inputs and
+results, and the version of its operators. So it is written as it was read.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx.reference
+import onnx.version_converter
+import onnx_ir as ir
+
+from gsl.expr import Call, Expr, Proj
+from gsl.onnx.emitter import Emitter, Value, schema_of, type_of
+from gsl.onnx.errors import NotReadableError, NotWritableError
+from gsl.operators.declaration import lookup
+from gsl.types import ALL_DTYPES, TensorType, TupleType, Type, type_to_plain
+
+PREFIX = "onnx."
+"""How the names of operators of ONNX begin, those of other domains with the domain behind it."""
+
+MOST_KNOWN = 1 << 16
+"""Inputs with up to so many known elements are told to the inference of ONNX."""
+
+
+def read_opaque(
+    node: ir.Node, operands: Sequence[Expr | None], opset: int, value_of: Callable[[Expr], Any]
+) -> list[Expr | None]:
+    """Return an expression for each result of a node that stays as it is, None for one left out.
+
+    Raises NotReadableError when a result is no tensor of known sizes or a graph is inside of it.
+    """
+    proto = _numbered(node)
+    kinds = _result_types(proto, node, operands, opset, value_of)
+    name = ".".join(filter(None, (PREFIX[:-1], node.domain, node.op_type)))
+    written = {"opset": opset, "node": b64encode(proto.SerializeToString()).decode()}
+    result: Type = kinds[0] if len(kinds) == 1 else TupleType(tuple(kinds))
+    attributes = {"payload": json.dumps(written), "result": type_to_plain(result)}
+    made = Call(lookup(name), [one for one in operands if one is not None], attributes)
+    fields = iter([made] if len(kinds) == 1 else [Proj(made, i) for i in range(len(kinds))])
+    return [next(fields) if output.name else None for output in node.outputs]
+
+
+def _numbered(node: ir.Node) -> onnx.NodeProto:
+    """Return a node with numbers for names."""
+    proto = ir.to_proto(node)
+    if any(one.type in (one.GRAPH, one.GRAPHS) for one in proto.attribute):
+        raise NotReadableError("it has graphs inside, of which GSL knows nothing")
+    given = [str(place) if name else "" for place, name in enumerate(proto.input)]
+    del proto.input[:]
+    proto.input.extend(given)
+    outputs = [f"r{place}" if name else "" for place, name in enumerate(proto.output)]
+    del proto.output[:]
+    proto.output.extend(outputs)
+    proto.name = proto.doc_string = ""
+    del proto.metadata_props[:]
+    return proto
+
+
+def _result_types(
+    proto: onnx.NodeProto,
+    node: ir.Node,
+    operands: Sequence[Expr | None],
+    opset: int,
+    value_of: Callable[[Expr], Any],
+) -> list[TensorType]:
+    given = [one for one in operands if one is not None]
+    names = [name for name in proto.input if name]
+    found: dict[str, onnx.TypeProto] = {}
+    if onnx.defs.has(proto.op_type, proto.domain):
+        pairs = list(zip(names, given, strict=True))
+        found = _inferred(proto, pairs, opset, value_of)
+    kinds = []
+    for output, name in zip(node.outputs, proto.output, strict=True):
+        if name:
+            kinds.append(_tensor(found.get(name)) or _declared(output))
+    return kinds
+
+
+def _inferred(
+    proto: onnx.NodeProto,
+    operands: Sequence[tuple[str, Expr]],
+    opset: int,
+    value_of: Callable[[Expr], Any],
+) -> dict[str, onnx.TypeProto]:
+    """Return what ONNX itself says about the results; raise NotReadableError with its reason."""
+    kinds = {name: _type_proto(one.tensor_type) for name, one in operands}
+    data = {}
+    for name, one in operands:
+        value = value_of(one) if one.tensor_type.size <= MOST_KNOWN else None
+        if value is not None:
+            data[name] = onnx.numpy_helper.from_array(np.asarray(value), name)
+    imports = [onnx.helper.make_opsetid(proto.domain, opset)]
+    try:
+        schema = onnx.defs.get_schema(proto.op_type, opset, proto.domain)
+        return onnx.shape_inference.infer_node_outputs(
+            schema, proto, kinds, data, opset_imports=imports
+        )
+    except Exception as error:
+        raise NotReadableError(" ".join(str(error).split())) from error
+
+
+def _type_proto(kind: TensorType) -> onnx.TypeProto:
+    return onnx.helper.make_tensor_type_proto(int(type_of(kind.dtype)), kind.shape)
+
+
+def _tensor(proto: onnx.TypeProto | None) -> TensorType | None:
+    """Return a type of GSL, None where ONNX leaves it open."""
+    if proto is None:
+        return None
+    if not proto.HasField("tensor_type"):
+        raise NotReadableError("a result is no tensor")
+    tensor = proto.tensor_type
+    sizes = [dim.dim_value if dim.HasField("dim_value") else None for dim in tensor.shape.dim]
+    if not tensor.HasField("shape") or None in sizes:
+        return None
+    return _checked(sizes, tensor.elem_type)
+
+
+def _declared(value: Value) -> TensorType:
+    """Return the type that the model declares for a result."""
+    shape = value.shape
+    if shape is None or value.dtype is None or not all(isinstance(size, int) for size in shape):
+        raise NotReadableError(f"the sizes of its result `{value.name}` are not known")
+    return _checked([int(size) for size in shape if isinstance(size, int)], int(value.dtype))
+
+
+def _checked(sizes: Sequence[Any], kind: int) -> TensorType:
+    data_type = ir.DataType(kind)
+    dtype = data_type.numpy().name if data_type in _NUMERIC else data_type.name
+    if dtype not in ALL_DTYPES:
+        raise NotReadableError(f"a result has elements of {data_type.name}")
+    return TensorType(tuple(sizes), dtype)
+
+
+_NUMERIC = frozenset(type_of(dtype) for dtype in ALL_DTYPES)
+
+
+def write_opaque(out: Emitter, call: Call, operands: Sequence[Value]) -> Any:
+    """Return the results of the node of an opaque call, a list of several.
+
+    Raises NotWritableError for an operator of another system, and for one that means something
+    else in the opset that is written.
+    """
+    proto, opset = restored(call)
+    if not is_alike(call, out.opset):
+        proto = _converted(call, proto, opset, out.opset)
+    if proto.domain:
+        out.domains[proto.domain] = opset
+    given = iter(operands)
+    inputs = [next(given) if name else None for name in proto.input]
+    kinds = call.type.fields if isinstance(call.type, TupleType) else (call.type,)
+    names = [out.name(proto.op_type) if name else "" for name in proto.output]
+    outputs = [Value(name=name) for name in names]
+    node = ir.Node(
+        proto.domain,
+        proto.op_type,
+        inputs,
+        [ir.serde.deserialize_attribute(one) for one in proto.attribute],
+        overload=proto.overload,
+        outputs=outputs,
+    )
+    out.nodes.append(node)
+    made = [output for output in outputs if output.name]
+    for value, kind in zip(made, kinds, strict=True):
+        assert isinstance(kind, TensorType)
+        value.type = ir.TensorType(type_of(kind.dtype))
+    return made[0] if len(made) == 1 else made
+
+
+def is_alike(call: Call, opset: int) -> bool:
+    """Tell whether the operator of an opaque call is the same in another opset."""
+    proto, own = restored(call)
+    if proto.domain or own == opset:
+        return True
+    return _since(proto, own) == _since(proto, opset)
+
+
+def _since(proto: onnx.NodeProto, opset: int) -> int:
+    known = onnx.defs.has(proto.op_type, opset, proto.domain)
+    return int(schema_of(proto.op_type, opset).since_version) if known else 0
+
+
+def _converted(call: Call, proto: onnx.NodeProto, opset: int, wanted: int) -> onnx.NodeProto:
+    """Return the node that ONNX's converter of versions makes of one; raise NotWritableError."""
+    message = f"it was read from opset {opset} and is another operator in {wanted}"
+    names = [name for name in proto.input if name]
+    inputs = [
+        onnx.helper.make_value_info(name, _type_proto(operand.tensor_type))
+        for name, operand in zip(names, call.operands, strict=True)
+    ]
+    outputs = [onnx.ValueInfoProto(name=name) for name in proto.output if name]
+    graph = onnx.helper.make_graph([proto], "one", inputs, outputs)
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)])
+    try:
+        nodes = onnx.version_converter.convert_version(model, wanted).graph.node
+    except Exception as error:
+        raise NotWritableError(f"{message}; write with opset={opset}") from error
+    if len(nodes) != 1 or (*nodes[0].input,) != (*proto.input,):
+        raise NotWritableError(f"{message}; write with opset={opset}")
+    converted: onnx.NodeProto = nodes[0]
+    return converted
+
+
+def restored(call: Call) -> tuple[onnx.NodeProto, int]:
+    """Return the node of an opaque call and the version of its operators; raise NotWritableError.
+
+    Its inputs have numbers for names, its results numbers behind an `r`; those left out have none.
+    """
+    if not call.operator.name.startswith(PREFIX):
+        raise NotWritableError(f"{call.operator} is no operator of ONNX")
+    try:
+        return _restored(str(call.attributes["payload"]))
+    except Exception as error:
+        raise NotWritableError(f"the payload of {call.operator} is no node of ONNX") from error
+
+
+@lru_cache(maxsize=1024)
+def _restored(payload: str) -> tuple[onnx.NodeProto, int]:
+    written = json.loads(payload)
+    proto = onnx.NodeProto()
+    proto.ParseFromString(b64decode(written["node"], validate=True))
+    return proto, int(written["opset"])
+
+
+def compute(*operands: Any, payload: str, result: Any) -> Any:
+    """Return the results of an opaque call for arrays, as ONNX's own references compute them.
+
+    Raises what the references of ONNX raise, also for an operator that they do not have.
+    """
+    proto, opset = _restored(payload)
+    given = dict(zip(filter(None, proto.input), map(np.asarray, operands), strict=True))
+    evaluator = onnx.reference.ReferenceEvaluator(proto, opsets={proto.domain: opset})
+    wanted = [name for name in proto.output if name]
+    found = tuple(np.asarray(one) for one in evaluator.run(wanted, given))
+    return found[0] if len(found) == 1 else found

@@ -1,0 +1,27 @@
+"""Operators that ONNX and GSL have alike, under two names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gsl.expr import Expr
+from gsl.onnx.build import call
+from gsl.onnx.site import Site
+from gsl.onnx.table import OLDEST, reads, writes
+
+
+def alike(name: str, onnx_name: str, since: int = 1, **defaults: Any) -> None:
+    """Declare both rows of an operator that has the same operands and attributes in both.
+
+    `defaults` are those that ONNX has for its attributes.
+    """
+
+    def read(site: Site) -> Expr:
+        given = {key: site.attribute(key, value) for key, value in defaults.items()}
+        return call(name, *site.operands(), **given)
+
+    def write(out: Any, written: Any, *operands: Any) -> Any:
+        return out.node(onnx_name, *operands, **{key: written.attributes[key] for key in defaults})
+
+    reads(onnx_name, since=since)(read)
+    writes(name, since=max(since, OLDEST))(write)

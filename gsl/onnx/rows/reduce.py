@@ -1,0 +1,154 @@
+"""Reductions along axes, and the functions that normalise along one axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from gsl.expr import Call, Expr
+from gsl.onnx.build import call, cast, number, reshape
+from gsl.onnx.emitter import Emitter, Value
+from gsl.onnx.site import Site
+from gsl.onnx.table import reads, writes
+
+REDUCTIONS = {
+    "Sum": "ReduceSum",
+    "Prod": "ReduceProd",
+    "Max": "ReduceMax",
+    "Min": "ReduceMin",
+    "Mean": "ReduceMean",
+}
+
+AXES_AS_INPUT = {"ReduceSum": 13}
+"""The first opset whose reduction has its axes as an input, where it is not 18."""
+
+
+def _reduced(name: str, site: Site, data: Expr, onnx_name: str) -> Expr:
+    axes = site.axes(1, AXES_AS_INPUT.get(onnx_name, 18))
+    keepdims = bool(site.attribute("keepdims", 1))
+    passes = bool(site.attribute("noop_with_empty_axes", 0))
+    if not axes:
+        if passes:
+            return data
+        axes = list(range(len(data.shape)))
+    if not axes:
+        return data
+    if data.dtype == "bool":  # the largest and the smallest of truth values
+        whole = call(name, cast(data, "uint8"), axis=tuple(axes), keepdims=keepdims)
+        return cast(whole, "bool")
+    return call(name, data, axis=tuple(axes), keepdims=keepdims)
+
+
+def _plain(name: str, onnx_name: str) -> None:
+    @reads(onnx_name)
+    def _read(site: Site) -> Expr:
+        return _reduced(name, site, site.operand(), onnx_name)
+
+    @writes(name)
+    def _write(out: Emitter, written: Call, data: Value) -> Value:
+        attributes = written.attributes
+        return out.reduce(onnx_name, data, attributes["axis"], attributes["keepdims"])
+
+
+for _name, _onnx_name in REDUCTIONS.items():
+    _plain(_name, _onnx_name)
+
+
+def _composed(
+    onnx_name: str, before: Callable[[Expr], Expr], after: Callable[[Expr], Expr]
+) -> None:
+    @reads(onnx_name)
+    def _read(site: Site) -> Expr:
+        return after(_reduced("Sum", site, before(site.operand()), onnx_name))
+
+
+def _same(data: Expr) -> Expr:
+    return data
+
+
+_composed("ReduceL1", lambda data: call("Abs", data), _same)
+_composed("ReduceL2", lambda data: call("Square", data), lambda total: call("Sqrt", total))
+_composed("ReduceSumSquare", lambda data: call("Square", data), _same)
+_composed("ReduceLogSum", _same, lambda total: call("Log", total))
+
+
+@reads("ReduceLogSumExp")
+def _log_sum_exp(site: Site) -> Expr:
+    data = site.operand()
+    axes = site.axes(1, 18)
+    keepdims = bool(site.attribute("keepdims", 1))
+    if not axes:
+        if site.attribute("noop_with_empty_axes", 0):
+            return data
+        axes = list(range(len(data.shape)))
+    site.attribute("noop_with_empty_axes", 0)
+    if not axes:
+        return data
+    most = call("Max", data, axis=tuple(axes), keepdims=True)
+    powers = call("Exp", call("Subtract", data, most))
+    total = call("Log", call("Sum", powers, axis=tuple(axes), keepdims=True))
+    whole = call("Add", total, most)
+    return whole if keepdims else call("Squeeze", whole, axis=tuple(axes))
+
+
+def _extremum(name: str, onnx_name: str) -> None:
+    @reads(onnx_name)
+    def _read(site: Site) -> Expr:
+        data, axis = site.operand(), site.attribute("axis", 0)
+        keepdims = bool(site.attribute("keepdims", 1))
+        if not site.attribute("select_last_index", 0):
+            return call(name, data, axis=axis, keepdims=keepdims)
+        turned = call(name, call("Flip", data, axis=axis), axis=axis, keepdims=keepdims)
+        return call("Subtract", number(data.shape[axis] - 1, "int64"), turned)
+
+    @writes(name)
+    def _write(out: Emitter, written: Call, data: Value) -> Any:
+        attributes = written.attributes
+        how = {"axis": attributes["axis"], "keepdims": int(attributes["keepdims"])}
+        return out.node(onnx_name, data, **how)
+
+
+_extremum("Argmax", "ArgMax")
+_extremum("Argmin", "ArgMin")
+
+
+def _along_axis(name: str) -> None:
+    @reads(name)
+    def _read_flattened(site: Site) -> Expr:
+        data, axis = site.operand(), site.attribute("axis", 1)
+        shape, cut = data.shape, axis % max(1, len(data.shape))
+        if cut == len(shape) - 1:
+            return call(name, data, axis=cut)
+        flat = reshape(data, (prod(shape[:cut]), prod(shape[cut:])))
+        return reshape(call(name, flat, axis=1), shape)
+
+    @reads(name, since=13)
+    def _read(site: Site) -> Expr:
+        return call(name, site.operand(), axis=site.attribute("axis", -1))
+
+    @writes(name)
+    def _write(out: Emitter, written: Call, data: Value) -> Any:
+        return out.node(name, data, axis=written.attributes["axis"])
+
+
+_along_axis("Softmax")
+_along_axis("LogSoftmax")
+
+
+@reads("Hardmax", since=13)
+def _hardmax(site: Site) -> Expr:
+    data, axis = site.operand(), site.attribute("axis", -1)
+    place = call("Argmax", data, axis=axis, keepdims=False)
+    depth = data.shape[axis]
+    return call("OneHot", place, depth=depth, axis=axis, dtype=data.dtype)
+
+
+@writes("Variance")
+def _variance(out: Emitter, written: Call, data: Value) -> Value:
+    axes, keepdims = written.attributes["axis"], written.attributes["keepdims"]
+    if not axes:
+        return out.filled(written.shape, 0, written.dtype)
+    deviation = out.node("Sub", data, out.reduce("ReduceMean", data, axes, True))
+    square = out.node("Mul", deviation, deviation)
+    return out.reduce("ReduceMean", square, axes, keepdims)

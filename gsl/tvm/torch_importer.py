@@ -1,0 +1,93 @@
+"""PyTorch models as workloads, read by TVM's own frontend.
+
+The package `torch` is an extra: ``pip install 'gslverify[models]'``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from gsl.errors import GslError, ModelError
+from gsl.tvm import torch_checks, torch_misread
+from gsl.tvm.errors import reason
+from gsl.tvm.importer import from_relax
+from gsl.workload import Workload
+
+SHOWN_PLACES = 5
+"""So many nodes with an operator that is not supported are listed."""
+
+
+def from_torch(program: Any) -> Workload:
+    """Return the workload of a `torch.export.ExportedProgram`.
+
+    Its parameters stay parameters, and so do buffers of floats with axes, such as the statistics of
+    a batch norm; single numbers, integers and what is not saved with the model become constants.
+
+    Export with ``torch.export.export(model.eval(), example_inputs)``. Raises ModelError when the
+    package `torch` is missing, for anything that is not an exported program and when TVM cannot
+    read it, and UnsupportedError for what GSL cannot express, such as a dynamic size, a random
+    number, a buffer that changes, and an argument or a result that is no tensor: outputs of a
+    workload are tensors known by their places, and a None left out would move those behind it.
+    """
+    torch = _torch()
+    if not isinstance(program, torch.export.ExportedProgram):
+        cure = "export the model with torch.export.export(model.eval(), example_inputs)"
+        raise ModelError(f"{type(program).__name__} is not an exported program; {cure}")
+    frontend = import_module("tvm.relax.frontend.torch")
+    core = program
+    try:
+        torch_checks.check_tensors(torch, program)
+        core = program.run_decompositions()
+        torch_checks.check_pure(torch, core)
+        for name, lost in torch_misread.misread_nodes(core):
+            raise ModelError(f"TVM cannot read `{name}` of the PyTorch model: {lost} would be lost")
+        _keep_buffers(torch, core)
+        module = frontend.from_exported_program(
+            core,
+            keep_params_as_input=True,
+            unwrap_unit_return_tuple=True,
+            run_ep_decomposition=False,
+        )
+    except GslError:
+        raise
+    except Exception as error:
+        text = reason(error)
+        where = _nodes_of(core, text)
+        raise ModelError(f"TVM cannot read the PyTorch model: {text}{where}") from error
+    return _workload(module)
+
+
+def _keep_buffers(torch: Any, core: Any) -> None:
+    """Have buffers that are like weights count as parameters; TVM makes the others constants."""
+    kinds, specs = torch.export.graph_signature.InputKind, core.graph_signature.input_specs
+    for place, spec in enumerate(specs):
+        value = core.state_dict.get(spec.target) if spec.kind is kinds.BUFFER else None
+        if value is not None and value.ndim and value.is_floating_point():
+            specs[place] = replace(spec, kind=kinds.PARAMETER, persistent=None)
+
+
+def _nodes_of(program: Any, text: str) -> str:
+    """Return, in words, the first few nodes whose operator a message calls unsupported."""
+    found = [
+        f"`{node.name}`"
+        for node in program.graph.nodes
+        if f"'{getattr(node.target, '__name__', None)}'" in text
+    ]
+    return f" (the program has it as {', '.join(found[:SHOWN_PLACES])})" if found else ""
+
+
+def _torch() -> Any:
+    try:
+        return import_module("torch")
+    except ImportError as error:
+        cure = "pip install 'gslverify[models]'"
+        raise ModelError(f"reading PyTorch models needs the package `torch`: {cure}") from error
+
+
+def _workload(module: Any) -> Workload:
+    frontend = import_module("tvm.relax.frontend")
+    bare, parameters = frontend.detach_params(module)
+    workload = from_relax(bare, parameters.get("main", ()))
+    return workload.with_outputs(workload.outputs)

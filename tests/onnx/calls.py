@@ -1,0 +1,267 @@
+"""Calls of every operator, with the attributes and dtypes that matter for ONNX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from gsl.expr import Call, Expr, Proj, Tuple, Var
+from gsl.operators import REGISTRY, lookup
+from gsl.types import ALL_DTYPES, FLOATING, NUMERIC, TupleType
+from gsl.workload import Workload
+
+pytest.importorskip("onnx_ir", reason="ONNX needs the extra `models`")
+
+from gsl.onnx import rows
+from gsl.onnx.table import WRITERS
+
+assert rows.__all__  # importing them has filled the table
+
+
+class Given(NamedTuple):
+    """Shapes of the operands (a list for a tuple of tensors), attributes, and dtypes to try."""
+
+    shapes: tuple[Any, ...]
+    attributes: Mapping[str, Any] = MappingProxyType({})
+    dtypes: tuple[str, ...] | None = None
+
+
+IMAGE, WIDE = (2, 4, 7, 6), (2, 7, 6, 4)
+VECTOR = ((4,),) * 4
+FLOATS = ("float32", "float64")
+
+CALLS: dict[str, list[Given]] = {
+    "Cast": [Given(((2, 3),), {"dtype": dtype}) for dtype in ALL_DTYPES],
+    "LeakyRelu": [Given(((3,),), {"alpha": 0.5}), Given(((3,),), {"alpha": 0.1})],
+    "Softplus": [Given(((3,),)), Given(((3,),), {"beta": 2.0, "threshold": 1.0})],
+    "Clip": [Given(((3, 4),), {"min": 1.0, "max": 3.0})],
+    "Zeros": [Given((), {"shape": (2, 3), "dtype": dtype}) for dtype in ALL_DTYPES],
+    "Ones": [Given((), {"shape": (2, 0), "dtype": dtype}) for dtype in ALL_DTYPES],
+    "Full": [Given((), {"shape": (2,), "fill_value": 1, "dtype": dtype}) for dtype in NUMERIC],
+    "ZerosLike": [Given(((2, 3),)), Given(((2,),), {"dtype": "int8"})],
+    "OnesLike": [Given(((2, 3),)), Given(((2,),), {"dtype": "bool"})],
+    "FullLike": [Given(((2, 3),), {"fill_value": 1.0})],
+    "Eye": [Given((), {"n": 3, "m": 4, "k": k, "dtype": "int32"}) for k in (-9, -1, 0, 2, 9)],
+    "Arange": [
+        Given((), {"start": -1, "end": 9, "step": 3, "dtype": dtype})
+        for dtype in ("int64", "int8", "float32", "float16")
+    ],
+    "Matmul": [
+        Given(shapes)
+        for shapes in (
+            ((2, 3), (3, 4)),
+            ((3,), (3,)),
+            ((5, 2, 3), (3,)),
+            ((2, 1, 2, 3), (4, 3, 2)),
+            ((0, 3), (3, 2)),
+        )
+    ]
+    + [Given(((2, 3), (3, 2)), {"out_dtype": "float64"}, ("float32",))],
+    "Dense": [Given(((2, 3), (4, 3))), Given(((2, 5, 3), (4, 3))), Given(((3,), (4, 3)))],
+    "BiasAdd": [Given(((2, 3, 4), (3,)), {"axis": 1}), Given(((2, 3), (3,)), {"axis": -1})],
+    "Attention": [Given(((2, 3, 2, 4), (2, 5, 2, 4), (2, 5, 2, 3)))],
+    "Tril": [Given(((2, 3, 4),), {"k": k}) for k in (-9, -1, 0, 2, 2**40)],
+    "Triu": [Given(((3, 3),), {"k": k}) for k in (-9, 1)],
+    "MatrixSetDiag": [Given(((2, 3, 4), (2, 3))), Given(((4, 3), (3,)))],
+    "StridedSlice": [
+        Given(((5, 6),), {"begin": (1, 0), "end": (5, 6), "strides": (2, 1)}),
+        Given(((5, 6),), {"begin": (2, -3), "end": (2, 99), "strides": (1, 2)}),
+    ],
+    "Pad": [Given(((2, 3),), {"pad_width": (1, 0, 0, 2), "pad_value": v}) for v in (0.0, 1.0)],
+    "Cumsum": [Given(((2, 3),), {"axis": a, "exclusive": e}) for a, e in ((0, False), (-1, True))],
+    "Concatenate": [Given(([(2, 3), (2, 1)],), {"axis": -1}), Given(([(2,)],), {"axis": 0})],
+    "Stack": [Given(([(2, 3), (2, 3)],), {"axis": axis}) for axis in (0, -1)],
+    "Split": [
+        Given(((2, 6),), {"indices_or_sections": cuts, "axis": -1})
+        for cuts in (3, (1, 4), (0, 6), 1)
+    ],
+    "BroadcastTo": [Given(((3, 1),), {"shape": (2, 3, 4)}), Given(((1,),), {"shape": (0,)})],
+    "Repeat": [Given(((2, 3),), {"repeats": 2, "axis": axis}) for axis in (0, -1)],
+    "Tile": [Given(((2, 3),), {"repeats": (2, 1)}), Given(((),), {"repeats": ()})],
+    "Reshape": [Given(((2, 6),), {"shape": (3, -1)}), Given(((0, 3),), {"shape": (3, 0)})],
+    "Flatten": [Given(((2, 3),)), Given(((0, 3),)), Given(((),))],
+    "Transpose": [Given(((2, 3, 4),), {"axes": (2, 0, -2)}), Given(((),), {"axes": ()})],
+    "ExpandDims": [Given(((2, 3),), {"axis": (0, -1)})],
+    "Squeeze": [Given(((1, 3, 1),), {"axis": (0,)}), Given(((1, 3, 1),), {"axis": None})],
+    "Flip": [Given(((2, 3),), {"axis": axis}) for axis in (0, -1)],
+    "Argmax": [Given(((2, 3),), {"axis": 0}), Given(((2, 3),), {"axis": -1, "keepdims": True})],
+    "Softmax": [Given(((2, 3),), {"axis": axis}) for axis in (0, -1)],
+    "BatchNorm": [
+        Given((shape, *VECTOR), {"axis": axis, "epsilon": 0.5, **flags})
+        for shape, axis in ((IMAGE, 1), (WIDE, -1), ((3, 4), 1), ((4, 3), 0), ((4,), 0))
+        for flags in ({}, {"scale": False, "center": False})
+    ],
+    "LayerNorm": [
+        Given(((2, 3, 4), sizes, sizes), {"axes": axes, "center": center, "epsilon": 0.5})
+        for axes, sizes in (((-1,), (4,)), ((1, 2), (3, 4)), ((0, 2), (2, 4)))
+        for center in (True, False)
+    ],
+    "RmsNorm": [
+        Given(((2, 3, 4), (4,)), {"axes": (-1,)}),
+        Given(((2, 3, 4), (2, 3)), {"axes": (0, 1)}),
+    ],
+    "GroupNorm": [
+        Given((IMAGE, (4,), (4,)), {"num_groups": 2, "channel_axis": 1, "axes": (2, 3)}),
+        Given((WIDE, (4,), (4,)), {"num_groups": 2, "channel_axis": -1, "axes": (1,)}),
+    ],
+    "InstanceNorm": [
+        Given((IMAGE, (4,), (4,)), {"channel_axis": 1, "axes": (2, 3)}),
+        Given((WIDE, (4,), (4,)), {"channel_axis": -1, "axes": (1, 2), "scale": False}),
+    ],
+    "Conv1D": [
+        Given(((2, 4, 7), (6, 2, 3)), {"groups": 2, "padding": (1, 2), "strides": (2,)}, FLOATS),
+        Given(((2, 7, 4), (3, 4, 6)), {"data_layout": "NWC", "kernel_layout": "WIO"}, FLOATS),
+    ],
+    "Conv2D": [
+        Given((IMAGE, (6, 4, 3, 2)), {"padding": (1, 2, 0, 1), "dilation": (2, 1)}, FLOATS),
+        Given((WIDE, (3, 2, 4, 6)), {"data_layout": "NHWC", "kernel_layout": "HWIO"}, FLOATS),
+    ],
+    "Conv1DTranspose": [
+        Given(((2, 4, 7), (4, 3, 3)), {"strides": (2,), "output_padding": (1,)}, FLOATS)
+    ],
+    "Conv2DTranspose": [
+        Given((IMAGE, (4, 3, 3, 2)), {"groups": 2, "padding": (1, 0, 0, 1)}, FLOATS),
+        Given((WIDE, (4, 3, 3, 2)), {"data_layout": "NHWC", "strides": (2, 1)}, FLOATS),
+    ],
+    "Conv3D": [Given(((2, 4, 5, 7, 6), (6, 2, 2, 3, 1)), {"groups": 2}, FLOATS)],
+    "Conv3DTranspose": [Given(((2, 4, 5, 7, 6), (4, 2, 2, 3, 1)), {}, FLOATS)],
+    "GlobalAvgPool2D": [Given((IMAGE,)), Given((WIDE,), {"layout": "NHWC"})],
+    "SliceScatter": [Given(((5, 3), (2, 3)), {"start": start, "axis": 0}) for start in (0, 1, 3)]
+    + [Given(((2, 3), (2, 3)), {"start": 0, "axis": -1})],
+    "Elu": [Given(((3,),), {"alpha": 0.5})],
+    "Celu": [Given(((3,),), {"alpha": 0.5})],
+    "Selu": [Given(((3,),), {"alpha": 1.5, "gamma": 0.5})],
+    "Shrink": [Given(((3,),), {"lambd": 0.5, "bias": 0.25})],
+    "ThresholdedRelu": [Given(((3,),), {"alpha": 0.5})],
+    "HardSigmoid": [Given(((3,),), {"alpha": 0.25, "beta": 0.5})],
+    "PRelu": [Given(((2, 3), (3,)))],
+}
+"""Other operators are tried with one operand of shape (2, 3) and others that broadcast to it."""
+
+for _name in ("Sum", "Prod", "Max", "Min", "Mean", "Variance"):
+    CALLS[_name] = [
+        Given(((2, 3, 4),), {"axis": (0, -1)}),
+        Given(((2, 3),), {"axis": None, "keepdims": True}),
+        Given(((),)),
+    ]
+CALLS["Argmin"], CALLS["LogSoftmax"] = CALLS["Argmax"], CALLS["Softmax"]
+
+for _name, _data, _size, _layout in (
+    ("1D", (2, 4, 7), 1, "NWC"),
+    ("2D", IMAGE, 2, "NHWC"),
+    ("3D", (2, 4, 5, 7, 6), 3, "NDHWC"),
+):
+    _pooled = [
+        {"pool_size": (3,) * _size, "strides": (2,) * _size, "padding": (1,) * (2 * _size)},
+        {"pool_size": (2,) * _size, "ceil_mode": True, "strides": (2,) * _size},
+    ]
+    CALLS[f"MaxPool{_name}"] = [Given((_data,), how, (*FLOATING, "int8")) for how in _pooled]
+    CALLS[f"AvgPool{_name}"] = [
+        Given((_data,), {**how, "count_include_pad": counted})
+        for how in _pooled
+        for counted in (True, False)
+    ]
+    CALLS[f"MaxPool{_name}"].append(Given((_data,), {"layout": _layout}, FLOATS))
+
+INDEXED: dict[str, list[tuple[tuple[int, ...], tuple[int, ...], int, dict[str, Any]]]] = {
+    "Take": [((4, 3), (2, 2), 4, {"axis": 0}), ((4, 3), (), 3, {"axis": -1})],
+    "GatherElements": [((4, 3), (2, 3), 4, {"axis": 0}), ((4, 3), (4, 1), 3, {"axis": -1})],
+}
+"""Shapes of the data and of the indices, how many places there are, attributes."""
+
+
+class Case(NamedTuple):
+    """A call, and arrays for its variables."""
+
+    call: Call
+    inputs: dict[str, Any]
+
+    @property
+    def workload(self) -> Workload:
+        kind = self.call.type
+        fields = len(kind.fields) if isinstance(kind, TupleType) else 0
+        outputs: list[Expr] = [Proj(self.call, place) for place in range(fields)]
+        return Workload(outputs or [self.call])
+
+
+def cases(name: str) -> Iterator[Case]:
+    """Yield calls of an operator with random inputs."""
+    operator, random = lookup(name), np.random.default_rng(0)
+    if name in INDEXED:
+        yield from _indexed(name, random)
+        return
+    if name == "OneHot":
+        places = {"x0": random.integers(0, 4, (2, 3))}
+        how = {"depth": 4, "axis": 1, "on_value": 2.0, "off_value": -1.0}
+        for dtype in ("float16", "float32", "int64"):
+            variable = Var("x0", (2, 3), "int64")
+            yield Case(Call(operator, [variable], {**how, "dtype": dtype}), places)
+        return
+    usual = [Given(((2, 3), *[(3,)] * (len(operator.operands) - 1)))]
+    for given in CALLS.get(name, usual):
+        wanted = (operator.dtypes or ALL_DTYPES) if given.shapes else ("float32",)
+        for dtype in given.dtypes or wanted:
+            yield _case(name, given, dtype, random)
+
+
+def _indexed(name: str, random: Any) -> Iterator[Case]:
+    for data, places, count, attributes in INDEXED[name]:
+        for dtype in ("int32", "int64"):
+            inputs = {"x0": drawn(random, data, "float32")}
+            inputs["x1"] = np.asarray(random.integers(0, count, places)).astype(dtype)
+            variables = [Var("x0", data), Var("x1", places, dtype)]
+            yield Case(Call(lookup(name), variables, attributes), inputs)
+
+
+def _case(name: str, given: Given, dtype: str, random: Any) -> Case:
+    operands: list[Expr] = []
+    inputs: dict[str, Any] = {}
+
+    def variable(shape: tuple[int, ...], kind: str) -> Var:
+        one = Var(f"x{len(inputs)}", shape, kind)
+        inputs[one.name] = drawn(random, shape, kind)
+        if name in SMALL and len(inputs) > 1:
+            inputs[one.name] = np.asarray(random.integers(0, 8, shape)).astype(kind)
+        elif name in POSITIVE:
+            inputs[one.name] = np.abs(inputs[one.name]) + np.asarray(1, kind)
+        elif name in INSIDE:
+            inputs[one.name] = np.asarray(inputs[one.name] / 8).astype(kind)
+        return one
+
+    for place, shape in enumerate(given.shapes):
+        kind = "bool" if name == "Where" and not place else dtype
+        if isinstance(shape, list):
+            operands.append(Tuple([variable(one, kind) for one in shape]))
+        else:
+            operands.append(variable(shape, kind))
+    return Case(Call(lookup(name), operands, given.attributes), inputs)
+
+
+SMALL = {"LeftShift", "RightShift"}
+POSITIVE = {"Power", "Log", "Sqrt", "Rsqrt", "Divide", "FloorDivide", "Mod", "BatchNorm"} | {
+    "TruncDivide",
+    "Remainder",
+    "Acosh",
+}
+INSIDE = {"Asin", "Acos", "Atanh"}
+
+
+def drawn(random: Any, shape: tuple[int, ...], dtype: str) -> Any:
+    """Return an array of a dtype: whole numbers and halves, or bits."""
+    if dtype == "bool":
+        return np.asarray(random.integers(0, 2, shape)).astype(bool)
+    low = 0 if dtype.startswith("u") else -4
+    whole = np.asarray(random.integers(low, 5, shape))
+    halves = random.choice([0, 0.5], shape) if dtype in FLOATING else 0
+    return np.asarray(whole + halves).astype(dtype).reshape(shape)
+
+
+OPERATORS = [
+    name
+    for name, operator in sorted(REGISTRY.items())
+    if operator.rule.__module__.startswith("gsl.operators.") and name in WRITERS
+]

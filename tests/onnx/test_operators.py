@@ -1,0 +1,97 @@
+"""Every operator written as ONNX: its references and onnxruntime compute what ours does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gsl.evaluate import run
+from gsl.workload import Workload
+from tests.onnx.calls import OPERATORS, Case, cases
+
+onnx = pytest.importorskip("onnx", reason="ONNX needs the extra `models`")
+pytest.importorskip("onnx_ir", reason="ONNX needs the extra `models`")
+reference = pytest.importorskip("onnx.reference")
+
+OPSETS = (13, 18, 23)
+"""One with axes as attributes, one with them as inputs, the usual one."""
+
+WRONG = {("BatchNorm", 13), *(("Conv2DTranspose", opset) for opset in OPSETS)}
+"""What the references of ONNX 1.23 get wrong: batch statistics, groups. onnxruntime is asked."""
+
+TOLERANCE = {"float16": 5e-3, "float32": 1e-5, "float64": 1e-12}
+
+SINCE = dict.fromkeys(("BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot"), 18)
+"""The first opset of an operator that cannot be written before it."""
+
+every_operator = pytest.mark.parametrize("name", OPERATORS)
+
+
+def expected(case: Case) -> list[Any]:
+    with np.errstate(all="ignore"):
+        return run(case.workload, case.inputs)
+
+
+@every_operator
+@pytest.mark.parametrize("opset", OPSETS)
+def test_the_references_of_onnx_agree(name: str, opset: int):
+    if opset < SINCE.get(name, 0):
+        pytest.skip(f"ONNX has it from opset {SINCE[name]} on")
+    for case in cases(name):
+        model = case.workload.to_onnx(opset=opset)
+        if (name, opset) in WRONG:
+            if case.call.operands[0].dtype != "float32":
+                continue
+            runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+            evaluator = runtime.InferenceSession(model.SerializeToString())
+        else:
+            evaluator = reference.ReferenceEvaluator(model)
+        # They compute some functions in single precision, whatever the dtype.
+        check(evaluator.run(None, case.inputs), expected(case), case, least=1e-7)
+
+
+@every_operator
+def test_onnxruntime_agrees(name: str):
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    options = runtime.SessionOptions()
+    options.log_severity_level = 4
+    ran = 0
+    for case in cases(name):
+        text = case.workload.to_onnx().SerializeToString()
+        kinds = {one.dtype for one in case.workload.variables} or {"float32"}
+        try:
+            session = runtime.InferenceSession(text, options, ["CPUExecutionProvider"])
+        except runtime.capi.onnxruntime_pybind11_state.NotImplemented:
+            if kinds == {"float32"}:
+                raise
+            continue
+        used = {one.name: case.inputs[one.name] for one in session.get_inputs()}
+        check(session.run(None, used), expected(case), case)
+        ran += 1
+    assert ran
+
+
+@every_operator
+def test_what_is_written_reads_back_as_operators_of_gsl(name: str):
+    for case in cases(name):
+        workload = case.workload
+        again = Workload.from_onnx(workload.to_onnx())
+        assert [one.type for one in again.outputs] == [one.type for one in workload.outputs]
+        assert [one.name for one in again.inputs] == [one.name for one in workload.inputs]
+        assert again.output_names == workload.output_names
+        kinds = [str(one.operator) for one in again.order if hasattr(one, "operator")]
+        assert not [kind for kind in kinds if "." in kind], case.call
+        with np.errstate(all="ignore"):
+            check(run(again, case.inputs), expected(case), case)
+
+
+def check(found: Any, wanted: Any, case: Case, least: float = 0) -> None:
+    for one, other in zip(found, wanted, strict=True):
+        assert np.asarray(one).dtype == other.dtype, case.call
+        assert np.shape(one) == other.shape, case.call
+        tolerance = max(least, TOLERANCE[other.dtype.name]) if other.dtype.kind == "f" else 0
+        np.testing.assert_allclose(
+            one, other, rtol=tolerance, atol=tolerance, err_msg=repr(case.call)
+        )
