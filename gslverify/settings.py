@@ -45,6 +45,8 @@ class Settings:
         min_examples: graphs below which the numeric stage is INCONCLUSIVE.
         seed: start of all random choices; each rule and stage derives its own from it.
         max_variants: structural variants (ranks, axes, layouts, lengths) examined per rule.
+        require: what every structure of a rule has to be: "proved" for all sizes; "complete": shown
+            impossible, proved or run; "tested": some are run, whatever the others are.
         solver_limit: resource limit of one solver query, in the solver's own deterministic unit.
         proof_steps: what the proof of one structure may cost, in steps (`gslverify.prove.effort`).
         use_tvm: whether the numeric stage confirms its results on TVM.
@@ -87,6 +89,7 @@ class Settings:
     draws: int = 6
     seed: int = 0
     max_variants: int = 128
+    require: str = "complete"
     solver_limit: int = 4_000_000
     proof_steps: int = 50_000
     use_tvm: bool = True

@@ -35,9 +35,10 @@ def Concatenate(need: Need, tensors: Tensors, *, axis: OneAxis = 0) -> TensorTyp
     """
     fields = fields_of(need, tensors)
     first = fields[0]
+    for field in fields[1:]:
+        need(field.ndim == first.ndim, "tensors to concatenate must have one rank")
     along = known_axis(axis, first.ndim)
     for shape in dict.fromkeys([field.shape for field in fields[1:]]):
-        need(len(shape) == first.ndim, "tensors to concatenate must have one rank")
         same = equal(with_size(shape, along, 0), with_size(first.shape, along, 0))
         need(same, "tensors to concatenate may differ along the axis only")
     sizes = [field.shape[along] for field in fields]

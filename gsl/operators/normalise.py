@@ -19,7 +19,7 @@ from gsl.operators.create import scalar
 from gsl.operators.declaration import Need, Tensor, Values, operator
 from gsl.operators.kinds import Epsilon, Flag, ManyAxes, OneAxis, Positive, SomeAxes
 from gsl.operators.reduce import need_elements
-from gsl.operators.shapes import Shape, known_axis
+from gsl.operators.shapes import Shape, known_axis, need_vectors
 from gsl.operators.standard import affine_element, counted, replaced, standard_element
 from gsl.types import FLOATING, Int, TensorType
 
@@ -45,6 +45,7 @@ def BatchNorm(
     if `center`, and returns the tuple of that, moving_mean and moving_var.
     Source: relax.nn.batch_norm with training=False.
     """
+    need_vectors(need, gamma, beta, moving_mean, moving_var)
     need_per_channel(need, data, axis, gamma, beta, moving_mean, moving_var)
     need_epsilon(need, epsilon, data.dtype)
     return [data, moving_mean, moving_var]
@@ -169,6 +170,7 @@ def GroupNorm(
     axis. Gamma and beta are vectors with one element for each channel; gamma multiplies the
     result if `scale`, beta is added if `center`. Source: relax.nn.group_norm.
     """
+    need_vectors(need, gamma, beta)
     channels = data.shape[known_axis(channel_axis, data.ndim)]
     _need_other_axes(need, data, axes, channel_axis)
     need_elements(need, data.shape, (channel_axis,))
@@ -226,6 +228,7 @@ def InstanceNorm(
     Gamma and beta are vectors with one element for each channel; gamma multiplies the result if
     `scale`, beta is added if `center`. Source: relax.nn.instance_norm.
     """
+    need_vectors(need, gamma, beta)
     _need_other_axes(need, data, axes, channel_axis)
     need_per_channel(need, data, channel_axis, gamma, beta)
     need_epsilon(need, epsilon, data.dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gsl.attr.evaluate import ceil_divide, choose, disjunction, equal
 from gsl.attr.term import Term
 from gsl.errors import ShapeError, UndecidedError
-from gsl.operators.declaration import AXIS_UNKNOWN, Need
+from gsl.operators.declaration import AXIS_UNKNOWN, Need, Tensor
 from gsl.types import Int
 
 Shape = tuple[Int, ...]
@@ -69,3 +69,9 @@ def window(
     need(kernel >= 1, "the window must not be empty")
     need(free >= 0, "the window must fit into the padded input")
     return (ceil_divide(free, stride) if ceil else free // stride) + 1
+
+
+def need_vectors(need: Need, *parameters: Tensor) -> None:
+    """Demand that each parameter is a vector, whatever the attributes are."""
+    for parameter in parameters:
+        need(parameter.ndim == 1, "a parameter must have one element for each channel")

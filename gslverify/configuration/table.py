@@ -171,6 +171,13 @@ EFFORT = (
         "Inputs drawn for a graph, one after the other in other manners; fewer for large tensors.",
         "effort",
     ),
+    Setting(
+        "require",
+        choice(("complete", "proved", "tested")),
+        "What every structure of a rule has to be: proved; shown impossible, proved or run "
+        "(complete); or some are run (tested).",
+        "effort",
+    ),
     Setting("seed", word_or_whole("random"), "Start of all random choices.", "effort"),
     Setting("tvm", SWITCH, "Confirm on TVM what NumPy computed.", "effort", field="use_tvm"),
     Setting("hints", SWITCH, "Look for what a refuted rule lacks, and show hints.", "effort"),

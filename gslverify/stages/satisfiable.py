@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 
 from gsl.operators import Operator
 from gsl.operators.domain_axes import Permutation
 from gsl.pat import Call, Variadic
 from gsl.subst import Subst
-from gslverify.codes.satisfiable import ONLY_EMPTY, UNDECIDED_SATISFIABILITY
+from gsl.text.naming import pattern_names
+from gslverify.codes.satisfiable import (
+    ONLY_EMPTY,
+    OPEN_STRUCTURES,
+    UNDECIDED_SATISFIABILITY,
+)
 from gslverify.finding import Finding
-from gslverify.semantics.solver import Answer, UntranslatableError, has_formula, new_context
+from gslverify.semantics.solver import (
+    Answer,
+    Solver,
+    UntranslatableError,
+    has_formula,
+    new_context,
+)
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.clashes import given_up, vacuous_constraints, vacuous_structure
 from gslverify.stages.empty_sizes import may_be_empty
@@ -32,14 +44,21 @@ from gslverify.structures.instance import (
 from gslverify.structures.notable_lengths import lengths_of_conditions, notable_lengths
 from gslverify.structures.notable_orders import extent_of, has_order, notable_orders
 from gslverify.structures.notable_ranks import notable_ranks, ranks_of, ranks_of_conditions
-from gslverify.structures.variants import Enumeration, Variant, enumerate_variants, some_variants
+from gslverify.structures.variants import (
+    MOST_RUNS,
+    Enumeration,
+    Variant,
+    described,
+    enumerate_variants,
+    some_variants,
+)
 
 RUNS_PER_LARGE_EXTENT = 64
 MOST_LARGE = 8
 RUNS_OF_RARE_EXTENT, MOST_RARE = 2000, 16
 MANY_FIELDS, MOST_OF_MANY_FIELDS = 8, 2
 MOST_OF_A_LENGTH = 8
-MOST_ORDERS, RUNS_OF_ORDERS = 8, 320
+MOST_ORDERS, RUNS_OF_ORDERS = 24, 600
 MOST_RANK, MOST_OF_A_RANK = 10, 2
 """Tensors with more axes than this are not tried, whatever numbers a rule names."""
 MOST_FIELDS = 40
@@ -65,35 +84,63 @@ def fresh_scenarios_of(question: Question) -> Scenarios:
 
 
 def examine(question: Question) -> Iterable[Outcome]:
-    """Look for variants with a solution, usual ones first; yield VACUOUS when there is none."""
+    """Look for structures that some graph has; yield VACUOUS when there is none."""
     found = enumerate_variants(question.subst)
     most = question.settings.max_variants
     scenarios, refuted, unknown = _solve(question, found, most)
-    looked_for = found
-    if not scenarios and not unknown and not found.undecided:
-        question.progress("no usual structure fits, trying others")
-        looked_for = enumerate_variants(question.subst, WIDE, most_runs=1000)
-        scenarios, others, unknown = _solve(question, looked_for, most // 4)
-        refuted = refuted or others
-    if not scenarios and not unknown and not looked_for.undecided:
-        scenarios = _large(question)  # a rule may be about many axes or fields only
+    left = [*unknown, *_undecided_structures(question, found)]
+    large = _beyond(question, found, scenarios, left)
+    is_usual = bool(scenarios)
+    scenarios = scenarios or large
     examined_all = len(scenarios) + len(refuted) + len(unknown) == len(found.variants)
-    decided = examined_all and not found.undecided and not unknown
-    complete = looked_for is found and found.complete and found.exhaustive and decided
-    is_usual = scenarios and looked_for is found
-    large = [*_large(question), *_rare(question, found)] if is_usual else []
-    examined = Scenarios(scenarios, complete, len(looked_for.variants), large)
+    complete = is_usual and examined_all and found.exhaustive and not left
+    others = large if is_usual else []
+    examined = Scenarios(scenarios, complete, len(found.variants), others, tuple(left))
     question.memory["scenarios"], question.plan = examined, examined.plan()
     yield Count("variants", len(scenarios))
     if scenarios:
+        if left and question.settings.require != "tested":
+            yield _open(question, left)
         return
-    untried = _larger_than_tried(question.subst)
-    if looked_for.undecided or unknown or untried:
-        yield _undecided(question, looked_for, [*unknown, *untried])
+    left += _larger_than_tried(question.subst)
+    if left:
+        yield _undecided(question, found, left)
     elif may_be_empty((one.instance for one in refuted), question.settings.solver_limit):
         yield _empty(question)
     else:
         yield _vacuous(question, found, refuted)
+
+
+def _beyond(
+    question: Question, found: Enumeration, scenarios: list[Scenario], left: list[str]
+) -> list[Scenario]:
+    """Return some structures beyond the bound, where there are any within or none at all."""
+    if scenarios:
+        return [*_large(question), *_rare(question, found)]
+    if left:
+        return []
+    question.progress("no usual structure fits, trying others")
+    others = enumerate_variants(question.subst, WIDE, most_runs=RUNS_OF_RARE_EXTENT)
+    wide, _, _ = _solve(question, others, question.settings.max_variants // 4)
+    return wide or _large(question)
+
+
+def _undecided_structures(question: Question, found: Enumeration) -> list[str]:
+    """Return what is not known of structures that could not be built, or were not reached."""
+    names = pattern_names(question.subst)
+    context, limit = new_context(), question.settings.solver_limit
+    left: list[str] = []
+    for one in found.undecided:
+        solver = Solver([claim.term for claim in one.claims], limit, context)
+        with suppress(UntranslatableError):
+            if solver.check().answer is Answer.UNSAT:
+                continue
+        decided = described(one.decisions, names)
+        left.append(f"{one.reason}, where decided are {decided}" if decided else one.reason)
+    if not found.complete:
+        decisions = described(found.unsearched, names)
+        left.append(f"more than {MOST_RUNS} structures were tried; not in every way: {decisions}")
+    return left
 
 
 def _larger_than_tried(subst: Subst) -> list[str]:
@@ -252,8 +299,15 @@ def _vacuous(question: Question, found: Enumeration, refuted: list[Scenario]) ->
     return vacuous_constraints(question.subst, clashing, len(refuted))
 
 
+def _open(question: Question, left: list[str]) -> Finding:
+    reasons = tuple(dict.fromkeys(left))
+    message = "of some structures it is not known what the rule does on them"
+    cure = "write a condition that leaves them out or decides them, or accept --require tested"
+    return Finding(OPEN_STRUCTURES, message, question.subst.span, cure, reasons)
+
+
 def _undecided(question: Question, found: Enumeration, unknown: list[str]) -> Finding:
-    reasons = tuple(dict.fromkeys((*unknown, *found.undecided)))
+    reasons = tuple(dict.fromkeys(unknown))
     count = len(found.variants)
     message = f"no solution found in {count} {'structure' if count == 1 else 'structures'}"
     return Finding(UNDECIDED_SATISFIABILITY, message, question.subst.span, details=reasons)

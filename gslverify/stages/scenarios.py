@@ -44,17 +44,20 @@ class Scenario:
 class Scenarios:
     """The variants of a rule that later stages examine, and whether these are all.
 
-    `large` are a few of more axes or fields than the usual ones.
+    `large` are a few of more axes or fields than the usual ones. `open` says what is not known of
+    structures within the bound: of each whether some graph has it, or what it is.
     """
 
     feasible: list[Scenario]
     complete: bool
     structures: int
     large: list[Scenario]
+    open: tuple[str, ...] = ()
 
     def plan(self) -> Plan:
         """Return what `planned` makes these scenarios of."""
-        return self.complete, self.structures, _numbers(self.feasible), _numbers(self.large)
+        known = self.complete, self.structures, self.open
+        return *known, _numbers(self.feasible), _numbers(self.large)
 
 
 def _numbers(scenarios: Iterable[Scenario]) -> Plan:
@@ -64,9 +67,10 @@ def _numbers(scenarios: Iterable[Scenario]) -> Plan:
 
 def planned(subst: Subst, plan: Plan, settings: Settings) -> Scenarios:
     """Return the scenarios of a plan, with solvers that have not been asked anything."""
-    complete, structures, feasible, large = plan
+    complete, structures, unknown, feasible, large = plan
     first = _made(subst, feasible, settings.solver_limit)
-    return Scenarios(first, complete, structures, _made(subst, large, settings.solver_limit // 10))
+    others = _made(subst, large, settings.solver_limit // 10)
+    return Scenarios(first, complete, structures, others, tuple(unknown))
 
 
 def _made(subst: Subst, numbers: Sequence[Any], limit: int) -> list[Scenario]:

@@ -1,8 +1,7 @@
-"""Ways of choosing, and what the same choices have led to before."""
+"""Decisions about a structure, ways of making them, and what the same ones have led to before."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,29 +9,53 @@ from typing import Any
 from gsl.attr.term import Access, subterms
 from gsl.errors import GslError
 from gsl.expr import Expr
+from gsl.match.bindings import Key
 from gsl.pat import Alt, Call, GetInst, Pattern, SameOperator, Variadic
 from gslverify.structures.instance import Claim, InfeasibleError
 
 
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What is decided of which pattern: its rank, its axes, how many fields it has.
+
+    The key tells fields of a variadic pattern apart.
+    """
+
+    what: str
+    key: Key
+
+
+Positions = int
+"""A set of decisions of one build by their places in order, as the bits of a number."""
+
+ALL_POSITIONS: Positions = -1
+"""Every decision, also those that are not known yet."""
+
+
 class Replay:
-    """Chooses by a given prefix, then always the first option, and notes what it could choose."""
+    """Chooses by a given prefix, then always the first option, and notes what it could choose.
+
+    `decisions` says what was chosen each time.
+    """
 
     def __init__(self, prefix: Sequence[int]) -> None:
         self.prefix = prefix
         self.made: list[int] = []
         self.open: list[int] = []
+        self.decisions: list[Decision] = []
 
-    def __call__(self, options: Sequence[Any]) -> Any:
+    def __call__(self, decision: Decision, options: Sequence[Any]) -> Any:
         """Return the option that the prefix says, or the first one."""
-        return options[self.pick(len(options))]
+        return options[self.pick(decision, len(options))]
 
-    def pick(self, count: int) -> int:
+    def pick(self, decision: Decision, count: int) -> int:
         """Return the number of one of `count` options; raise InfeasibleError if there are none."""
         if not count:
             raise InfeasibleError("there is nothing to choose from")
         chosen = self.chosen(len(self.made), count)
         self.made.append(chosen)
         self.open.append(count)
+        self.decisions.append(decision)
         return chosen
 
     def chosen(self, position: int, count: int) -> int:
@@ -41,32 +64,18 @@ class Replay:
 
     def back_to(self, position: int) -> None:
         """Forget the choices from a position on; they will be the same again."""
-        del self.made[position:], self.open[position:]
-
-
-class Sample(Replay):
-    """Chooses at random, and notes what it chose."""
-
-    def __init__(self, generator: random.Random) -> None:
-        super().__init__(())
-        self.generator = generator
-        self._drawn: list[int] = []
-
-    def chosen(self, position: int, count: int) -> int:
-        """Return any option."""
-        if position == len(self._drawn):
-            self._drawn.append(self.generator.randrange(count))
-        return self._drawn[position]
+        del self.made[position:], self.open[position:], self.decisions[position:]
 
 
 @dataclass(slots=True)
 class _Step:
     """What a pattern becomes after some choices: an expression with claims, or an error.
 
-    Before that `count` says how many options the next choice has, and `after` where each leads.
+    Before that `count` says how many options the next `decision` has, and `after` where each leads.
     """
 
     count: int = 0
+    decision: Decision | None = None
     after: dict[int, _Step] = field(default_factory=dict)
     expr: Expr | None = None
     claims: tuple[Claim, ...] = ()
@@ -111,8 +120,8 @@ class Steps:
         if first is None:
             first = self.known[cause] = _Step()
         step = first
-        while step.count:
-            chosen = replay.pick(step.count)
+        while step.decision is not None:
+            chosen = replay.pick(step.decision, step.count)
             if chosen not in step.after:
                 break
             step = step.after[chosen]
@@ -164,15 +173,14 @@ def _recorded(first: _Step, replay: Replay, make: Callable[[], Expr], told: Told
         end.claims, end.exhaustive = tuple(told.claims[before:]), told.exhaustive
         told.exhaustive &= exhaustive
         if end.is_end:
-            _insert(first, replay.made[start:], replay.open[start:], end)
+            _insert(first, replay, start, end)
 
 
-def _insert(first: _Step, made: Sequence[int], counts: Sequence[int], end: _Step) -> None:
-    step = first
-    for number, (chosen, count) in enumerate(zip(made, counts, strict=True)):
-        step.count = count
-        is_last = number + 1 == len(made)
-        step = step.after.setdefault(chosen, end if is_last else _Step())
-    if not made:
+def _insert(first: _Step, replay: Replay, start: int, end: _Step) -> None:
+    step, last = first, len(replay.made) - 1
+    for place in range(start, last + 1):
+        step.count, step.decision = replay.open[place], replay.decisions[place]
+        step = step.after.setdefault(replay.made[place], end if place == last else _Step())
+    if start > last:
         first.expr, first.claims = end.expr, end.claims
         first.exhaustive, first.error = end.exhaustive, end.error

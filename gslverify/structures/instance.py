@@ -61,13 +61,15 @@ class InfeasibleError(GslError):
     """The choices made so far contradict the rule; no graph of this structure matches.
 
     `progress` counts the patterns that could be built before, `origin` is the place of the
-    constraint that failed.
+    constraint that failed. It fails whatever is decided at other than the `positions`, a set of
+    decisions by their places in order as the bits of a number; -1 for all of them.
     """
 
-    def __init__(self, reason: str, origin: Origin | None = None) -> None:
+    def __init__(self, reason: str, origin: Origin | None = None, positions: int = -1) -> None:
         super().__init__(reason)
         self.origin = origin
         self.progress = 0
+        self.positions = positions
 
 
 @dataclass(frozen=True, slots=True)

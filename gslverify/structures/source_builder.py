@@ -1,31 +1,29 @@
-"""Builds the symbolic instances of a source, asking for every structural choice."""
+"""What the patterns of a source become: expressions of which the structure is chosen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gsl.attr.evaluate import contains, equal, evaluate, is_symbolic, negation, satisfies
 from gsl.attr.term import ANYTHING, Symbol, Term, TupleOf, as_term, operation
-from gsl.errors import EvaluationError, OperatorError, UndecidedError
+from gsl.errors import UndecidedError
 from gsl.expr import Call as CallExpr
 from gsl.expr import Const as ConstExpr
 from gsl.expr import Expr, attribute_of
 from gsl.expr import Proj as ProjExpr
 from gsl.expr import Tuple as TupleExpr
 from gsl.expr import Var as VarExpr
-from gsl.graph import Graph, Node
-from gsl.match.bindings import Bindings, Frame, Key, Scope, frame_of, instance_of
+from gsl.graph import Graph
+from gsl.match.bindings import Bindings, Key, Scope, frame_of
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
 from gsl.operators.domain import Domain, Fresh
 from gsl.operators.domain_axes import Permutation
 from gsl.operators.ranges import representable, rounded, stored
 from gsl.pat import (
-    Alt,
     Call,
     Const,
-    GetInst,
     GetItem,
     Pattern,
     SameOperator,
@@ -36,15 +34,14 @@ from gsl.pat import (
 )
 from gsl.span import Origin
 from gsl.subst import Subst
-from gsl.text.naming import pattern_names
-from gsl.text.terms import term_text
 from gsl.types import ALL_DTYPES, FLOATING, INTEGER, TensorType, TupleType
-from gslverify.structures.choices import Replay, Steps, Told
+from gslverify.structures.broadcasts import passed_on
+from gslverify.structures.choices import Decision, Replay, Told
+from gslverify.structures.early_refusal import refuse_anyway
 from gslverify.structures.elements import read_by_element
-from gslverify.structures.instance import USUAL, Claim, Extent, InfeasibleError, Instance
+from gslverify.structures.instance import Claim, Extent, InfeasibleError, Instance
 from gslverify.structures.limits import FITS, largest_size
 from gslverify.structures.open_terms import has_length, is_open
-from gslverify.structures.trail import Trail
 from gslverify.structures.tuples import optional_operands, tuple_of_inputs, tuple_valued
 
 ANY_DTYPE = as_term(ALL_DTYPES)
@@ -56,151 +53,34 @@ About as many are tried if there are more and no usual ones.
 """
 
 
-def build_instance(
-    subst: Subst, choose: Replay, extent: Extent = USUAL, steps: Steps | None = None
-) -> Instance:
-    """Build the source of `subst` with structural choices made by `choose` within `extent`.
+class SourceExpressions:
+    """Makes the expressions of source patterns from those of their operands.
 
-    What earlier builds within this extent have left in `steps` is not made again. Raises
-    InfeasibleError when the choices contradict the rule, UndecidedError when a structural choice
-    would depend on an unknown size.
-    """
-    return SourceBuilder(subst, extent, Steps() if steps is None else steps).build(choose)
-
-
-class SourceBuilder:
-    """Turns source patterns into nodes, operands first, asking a chooser where they are open.
-
-    Each build takes up the one before it where their choices part, and changes its instance.
+    It asks `choose` where they are open, and says in `told` what they claim.
     """
 
-    def __init__(self, subst: Subst, extent: Extent, steps: Steps) -> None:
+    def __init__(self, subst: Subst, extent: Extent) -> None:
         self.subst = subst
         self.choose = Replay(())
         self.extent = extent
-        self.steps = steps
         self.graph = Graph([])
         self.bindings = Bindings({}, {}, {})
-        self.pattern_names = pattern_names(subst)
         self.instance = Instance(subst, self.graph, self.bindings, {}, extent=extent)
         self.told = Told(self.instance.claims)
-        self.trail = Trail(self.instance, self.told)
         self.tuples = tuple_valued(subst)
         self.optional = optional_operands(subst)
         self.read_by_element = read_by_element(subst)
-        self.current: Origin | None = subst.origin
         self.largest = largest_size(subst)
+        self.passed_on = passed_on(subst)
 
-    def build(self, choose: Replay) -> Instance:
-        """Return the instance that `choose` leads to, until the next build; raises as above."""
-        self.current = self.trail.rewind(self.choose, choose) or self.subst.origin
-        self.choose = choose
-        try:
-            self._build_all()
-            self._assume_conditions()
-        except (InfeasibleError, EvaluationError, OperatorError) as error:
-            # A new one: what is known of a pattern may fail in several structures.
-            origin = error.origin if isinstance(error, InfeasibleError) else self.current
-            infeasible = InfeasibleError(str(error), origin)
-            infeasible.progress = len(self.bindings.nodes)
-            raise infeasible from error
-        self.instance.exhaustive = self.told.exhaustive
-        return self.instance
-
-    def _bind(self, table: dict[Key, Any], key: Key, value: Any) -> None:
-        self.trail.bind(table, key, value, len(self.choose.made), self.current)
-
-    def _build_all(self) -> None:
-        """Build every output of the source."""
-        variadic = self.subst.variadic
-        if variadic is None:
-            for pattern in self.subst.source:
-                self._build(pattern, None)
-            return
-        if (variadic, ()) not in self.bindings.lengths:
-            self._bind(self.bindings.lengths, (variadic, ()), self._choose_length(variadic))
-        for index in range(self.bindings.lengths[(variadic, ())]):
-            self._build(variadic.field, Frame(variadic, index))
-
-    def _choose_length(self, variadic: Variadic) -> int:
-        longest = max(self.extent.most_fields, variadic.minimum)
-        lengths = range(variadic.minimum, longest + 1)
-        chosen: int = self.choose(lengths[::-1] if self.extent.longest_first else lengths)
-        return chosen
-
-    def _assume_conditions(self) -> None:
-        """Claim the `where` conditions of the rule."""
-        for term in self.subst.where:
-            value = evaluate(term, Scope(self.bindings))
-            reason = f"the condition `{term_text(term, self.pattern_names)}`"
-            origin = getattr(term, "origin", None) or self.subst.origin
-            self._claim(value, reason, origin, written=True)
-
-    def _claim(
-        self, condition: Any, reason: str, origin: Origin | None, written: bool = False
-    ) -> None:
+    def _claim(self, condition: Any, reason: str, origin: Origin | None) -> None:
         if isinstance(condition, Term):
-            self.instance.claims.append(Claim(condition, reason, origin, written))
+            self.instance.claims.append(Claim(condition, reason, origin))
         elif condition is not True:
             raise InfeasibleError(reason, origin)
 
-    def _build(self, pattern: Pattern, frame: Frame | None) -> None:
-        stack = [(pattern, frame)]
-        while stack:
-            key = self._locate(*stack[-1])
-            if key in self.bindings.nodes:
-                stack.pop()
-                continue
-            parts = self._parts(key)
-            missing = [part for part in parts if self._locate(*part) not in self.bindings.nodes]
-            if missing:
-                stack.extend(reversed(missing))
-                continue
-            self._finish(key, [self.bindings.nodes[self._locate(*part)] for part in parts])
-            stack.pop()
-
-    def _locate(self, pattern: Pattern, frame: Frame | None) -> Key:
-        if isinstance(pattern, GetInst):
-            return self.bindings.locate(pattern, Scope(self.bindings, frame))
-        return instance_of(pattern, frame)
-
-    def _parts(self, key: Key) -> list[tuple[Pattern, Frame | None]]:
-        pattern, frame = key[0], frame_of(key[1])
-        match pattern:
-            case Variadic():
-                if key not in self.bindings.lengths:
-                    self._bind(self.bindings.lengths, key, self._choose_length(pattern))
-                fields = range(self.bindings.lengths[key])
-                return [(pattern.field, Frame(pattern, index, frame)) for index in fields]
-            case Alt(operands=alternatives):
-                if key not in self.bindings.arms:
-                    self._bind(self.bindings.arms, key, self.choose(range(len(alternatives))))
-                return [(alternatives[self.bindings.arms[key]], frame)]
-            case _:
-                return [(operand, frame) for operand in pattern.operands]
-
-    def _finish(self, key: Key, operands: list[Node]) -> None:
-        if isinstance(key[0], Alt):
-            self._bind(self.bindings.nodes, key, operands[0])
-            return
-        self.instance.names[key] = self._name(key)
-        self.current = key[0].origin
-        below = [node.expr for node in operands]
-        cause = self._cause(key, below)
-        expr = self.steps.expr(cause, self.choose, lambda: self._expr(key, below), self.told)
-        self._bind(self.bindings.nodes, key, self.graph.add(expr, tuple(operands)))
-
-    def _cause(self, key: Key, operands: list[Expr]) -> Hashable:
-        """Return all that an expression depends on but for choices that are still to be made."""
-        read = self.steps.read_by(key[0])
-        if read is None:
-            return key, tuple(self.choose.made)
-        frame, nodes = frame_of(key[1]), self.bindings.nodes
-        found = [nodes.get(instance_of(other, frame)) for other in read]
-        return key, *operands, *[node and node.expr for node in found]
-
-    def _name(self, key: Key) -> str:
-        return self.pattern_names[key[0]] + "".join(f"[{index}]" for _, index in key[1])
+    def _decide(self, key: Key, what: str, options: Sequence[Any]) -> Any:
+        return self.choose(Decision(what, key), options)
 
     def _expr(self, key: Key, operands: list[Expr]) -> Expr:
         match key[0]:
@@ -216,10 +96,25 @@ class SourceBuilder:
                 return self._variable(key, pattern)
             case pattern if pattern in self.tuples:
                 return self._tuple_input(key)
-            case pattern if pattern in self.optional and self.choose((False, True)):
+            case pattern if pattern in self.optional and self._decide(key, "absence", (False, True)):
                 return TupleExpr(())
             case _:
-                return self._input(key, self._fresh_shape(key, self.choose(self.extent.ranks)))
+                return self._input(key, self._fresh_shape(key, self._rank(key)))
+
+    def _rank(self, key: Key) -> int:
+        like = self._of_same_rank(key)
+        ranks = self.extent.ranks if like is None else (like,)
+        rank: int = self._decide(key, "rank", ranks)
+        return rank
+
+    def _of_same_rank(self, key: Key) -> int | None:
+        """Return the rank of an earlier input if both are only passed on: no rule sees ranks."""
+        if key[0] not in self.passed_on:
+            return None
+        for (pattern, _), node in self.bindings.nodes.items():
+            if pattern in self.passed_on and isinstance(node.expr.type, TensorType):
+                return node.expr.type.ndim
+        return None
 
     def _scope(self, key: Key) -> Scope:
         return Scope(self.bindings, frame_of(key[1]))
@@ -246,8 +141,9 @@ class SourceBuilder:
         return VarExpr(self.instance.names[key], shape, chosen)
 
     def _tuple_input(self, key: Key) -> Expr:
-        count = self.choose((*range(2, self.extent.most_fields + 1), 1))
-        rank = self.choose(self.extent.ranks)
+        counts = (*range(2, self.extent.most_fields + 1), 1)
+        count = self._decide(key, "number of fields", counts)
+        rank = self._rank(key)
         dtype = self._fresh_dtype(key)
         return tuple_of_inputs(self.instance.names[key], count, rank, dtype)
 
@@ -263,7 +159,7 @@ class SourceBuilder:
         term = pattern.constraints.get("shape", ANYTHING)
         if not is_open(term):
             return self._legal_shape(evaluate(term, self._scope(key)), pattern)
-        rank = len(term.fields) if isinstance(term, TupleOf) else self.choose(self.extent.ranks)
+        rank = len(term.fields) if isinstance(term, TupleOf) else self._rank(key)
         shape = self._fresh_shape(key, rank)
         fits = satisfies(term, shape, self._scope(key))
         self._claim(fits, "the shape of a variable", pattern.origin)
@@ -289,7 +185,7 @@ class SourceBuilder:
             raise UndecidedError("a condition reads elements of a constant one by one")
         if shape:
             return self._input(key, shape, dtype)
-        sort = self.choose(("int", "real"))
+        sort = self._decide(key, "kind of number", ("int", "real"))
         held = FLOATING if sort == "real" else (*INTEGER, "bool")
         self._claim(contains(dtype, held), "the kind of a constant", pattern.origin)
         return self._scalar(key, self._fresh(key, "value")("", sort=sort), dtype)
@@ -312,7 +208,7 @@ class SourceBuilder:
     def _known_dtype(self, key: Key, wanted: Any) -> Any:
         if isinstance(wanted, str):
             return wanted
-        dtype = self.choose(ALL_DTYPES)
+        dtype = self._decide(key, "dtype", ALL_DTYPES)
         if wanted is not None:
             self._claim(equal(wanted, dtype), "the dtype of a constant", key[0].origin)
         return dtype
@@ -332,7 +228,7 @@ class SourceBuilder:
         index = self._constrained(key, "index")
         count = len(whole.type.fields)
         if index is None:
-            index = self.choose(range(count))
+            index = self._decide(key, "index", range(count))
         if not isinstance(index, int) or not 0 <= index < count:
             raise InfeasibleError(f"there is no field {index}")
         return ProjExpr(whole, index)
@@ -340,10 +236,7 @@ class SourceBuilder:
     def _call(self, key: Key, pattern: Call, operands: list[Expr]) -> Expr:
         operator = self._operator(key, pattern, len(operands))
         types = tuple(operand.type for operand in operands)
-        attributes = {
-            name: self._attribute(key, pattern, operator, name, types)
-            for name in operator.attributes
-        }
+        attributes = self._attributes(key, pattern, operator, types)
         need = Need()
         call = CallExpr(operator, operands, attributes, need)
         for term, reason in need.claims:
@@ -355,6 +248,20 @@ class SourceBuilder:
                     self._claim(size <= self.largest, FITS, pattern.origin)
         return call
 
+    def _attributes(
+        self, key: Key, pattern: Call, operator: Operator, types: tuple[Any, ...]
+    ) -> dict[str, Any]:
+        """Return the attributes of a call, refused as soon as no other ones can help."""
+        attributes: dict[str, Any] = {}
+        is_open = True
+        for name in operator.attributes:
+            if is_open:
+                refuse_anyway(operator, types, attributes)
+            before = len(self.choose.made)
+            attributes[name] = self._attribute(key, pattern, operator, name, types)
+            is_open = any(count > 1 for count in self.choose.open[before:])
+        return attributes
+
     def _operator(self, key: Key, pattern: Call, count: int) -> Operator:
         match pattern.callee:
             case Operator() as known:
@@ -363,7 +270,7 @@ class SourceBuilder:
                 return self.bindings.operator(other, self._scope(key))
             case Trait() as trait:
                 fitting = [o for o in trait.operators() if len(o.operands) == count]
-                chosen: Operator = self.choose(fitting)
+                chosen: Operator = self._decide(key, "operator", fitting)
                 return chosen
 
     def _attribute(
@@ -379,7 +286,8 @@ class SourceBuilder:
                 return domain.normalise(value, types)
             except ValueError as error:
                 raise InfeasibleError(str(error)) from error
-        value = self.choose(self._options(term, domain, types, self._fresh(key, name)))
+        options = self._options(term, domain, types, self._fresh(key, name))
+        value = self._decide(key, f"attribute `{name}`", options)
         fits = satisfies(term, value, self._scope(key))
         self._claim(fits, f"attribute `{name}`", pattern.origin)
         return value

@@ -1,17 +1,25 @@
-"""The structural variants of a rule, enumerated by replaying choices."""
+"""The structures of a rule, found by a depth-first search over decisions.
+
+Decisions are made in the order in which patterns are built. Where a refusal does not depend on a
+decision, its other options are refused as well and are not tried (conflict-directed backjumping),
+so decisions that nothing relates are not multiplied.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gsl.errors import GslError
+from gsl.pat import Pattern
 from gsl.subst import Subst
-from gslverify.structures.choices import Replay, Sample, Steps
-from gslverify.structures.instance import USUAL, Extent, InfeasibleError, Instance
-from gslverify.structures.source_builder import SourceBuilder, build_instance
+from gslverify.structures.assembly import SourceBuilder, build_instance
+from gslverify.structures.choices import ALL_POSITIONS, Decision, Positions, Replay, Steps
+from gslverify.structures.instance import USUAL, Claim, Extent, InfeasibleError, Instance
+
+MOST_RUNS = 20_000
+"""Builds of a source after which the search is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,38 +36,90 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
+class Open:
+    """A structure of which it is not known whether some graph has it, or what it is.
+
+    `decisions` are those made, each with what was chosen; `claims` hold in it, as far as it goes.
+    """
+
+    reason: str
+    decisions: tuple[Decision, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Enumeration:
     """The structural variants of a rule.
 
-    The search was `complete` when every choice was tried, and `exhaustive` when no attribute has
-    forms beside those that can be chosen. `undecided` says which structures could not be examined,
-    `obstacles` on what the choices that came furthest without success failed.
+    The search was `complete` when nothing within the extent is left; else `unsearched` has the
+    decisions that are left open. It was `exhaustive` when no attribute has forms beside those that
+    can be chosen. `undecided` are structures that could not be built, `obstacles` on what the
+    choices that came furthest without success failed.
     """
 
     variants: tuple[Variant, ...]
     complete: bool
     exhaustive: bool = True
-    undecided: tuple[str, ...] = ()
+    undecided: tuple[Open, ...] = ()
     obstacles: tuple[InfeasibleError, ...] = ()
+    unsearched: tuple[Decision, ...] = ()
 
 
-class _Enumerator:
-    """Builds instances for choices and keeps what became of them."""
+class Search:
+    """A search for the structures of a rule within an extent, one build after the other."""
 
-    def __init__(self, subst: Subst, extent: Extent) -> None:
-        self.subst = subst
+    def __init__(self, subst: Subst, extent: Extent = USUAL) -> None:
         self.extent = extent
         self.steps = Steps()
         self.builder = SourceBuilder(subst, extent, self.steps)
         self.exhaustive = True
-        self.variants: dict[tuple[int, ...], Variant] = {}
-        self.undecided: dict[str, None] = {}
+        self.undecided: dict[str, Open] = {}
         self.obstacles: list[InfeasibleError] = []
+        self.last = Replay(())
+        self.prefix: list[int] | None = []
+        self._conflicts: list[Positions] = []
+
+    def variants(self, most_runs: int = MOST_RUNS) -> Iterator[tuple[Variant, Instance]]:
+        """Yield structures with their instances, each of which lasts until the next is asked for.
+
+        The search has come to its end when `prefix` is None afterwards.
+        """
+        for _ in range(most_runs):
+            if self.prefix is None:
+                return
+            replay = self.last = Replay(self.prefix)
+            conflict, instance = self._attempt(replay)
+            self.prefix = self._next(replay, conflict)
+            if instance is not None:
+                yield Variant(tuple(replay.made), self.extent, self.steps), instance
 
     def furthest(self) -> tuple[InfeasibleError, ...]:
         """Return on what the choices failed that came furthest, every reason once."""
         reasons = {str(error): error for error in reversed(self.obstacles)}
         return tuple(reversed(reasons.values()))
+
+    def unsearched(self) -> tuple[Decision, ...]:
+        """Return the decisions that the search has not tried in every way."""
+        if self.prefix is None:
+            return ()
+        made = zip(self.last.made, self.last.open, self.last.decisions, strict=True)
+        return tuple(decision for chosen, count, decision in made if chosen + 1 < count)
+
+    def _attempt(self, replay: Replay) -> tuple[Positions, Instance | None]:
+        """Build what `replay` chooses; return the decisions that other ones may be tried of."""
+        try:
+            instance = self.builder.build(replay)
+            self.exhaustive &= instance.exhaustive
+            return ALL_POSITIONS, instance
+        except InfeasibleError as error:
+            # A form that was not tried might have led to a structure.
+            self.exhaustive &= self.builder.told.exhaustive
+            self._failed(error)
+            return error.positions, None
+        except GslError as error:
+            claims = tuple(self.builder.instance.claims)
+            self.undecided.setdefault(str(error), Open(str(error), tuple(replay.decisions), claims))
+            return ALL_POSITIONS, None
 
     def _failed(self, error: InfeasibleError) -> None:
         most = max((other.progress for other in self.obstacles[:1]), default=0)
@@ -69,79 +129,49 @@ class _Enumerator:
             error.__cause__ = error.__context__ = None  # they keep every frame of the build alive
             self.obstacles.append(error.with_traceback(None))
 
-    def attempt(self, replay: Replay) -> None:
-        """Build the instance that `replay` chooses, if there is one."""
-        try:
-            instance = self.builder.build(replay)
-            made = tuple(replay.made)
-            self.variants[made] = Variant(made, self.extent, self.steps)
-            self.exhaustive &= instance.exhaustive
-        except InfeasibleError as error:
-            # A form that was not tried might have led to a structure.
-            self.exhaustive &= self.builder.told.exhaustive
-            self._failed(error)
-        except GslError as error:
-            self.undecided[str(error)] = None
+    def _next(self, replay: Replay, conflict: Positions) -> list[int] | None:
+        """Return the choices to go on with: those that may repair what depends on a conflict."""
+        made, counts, conflicts = list(replay.made), replay.open, self._conflicts
+        del conflicts[len(made) :]
+        conflicts += [0] * (len(made) - len(conflicts))
+        while made:
+            place = len(made) - 1
+            if conflict >> place & 1 or conflicts[place] == ALL_POSITIONS:
+                conflict |= conflicts[place]
+                if made[-1] + 1 < counts[place]:
+                    conflicts[place] = conflict
+                    made[-1] += 1
+                    return made
+            made.pop()
+            conflicts.pop()
+        return None
 
 
-def enumerate_variants(subst: Subst, extent: Extent = USUAL, most_runs: int = 4000) -> Enumeration:
-    """Return the structurally possible variants of a rule within an extent.
-
-    Found by backtracking over choices; when `most_runs` do not reach the end, a quarter as many
-    random choices follow, so that the last patterns are not the only ones that vary.
-    """
-    enumerator = _Enumerator(subst, extent)
-    prefix: list[int] | None = []
-    for _ in range(most_runs):
-        if prefix is None:
-            break
-        replay = Replay(prefix)
-        enumerator.attempt(replay)
-        prefix = _next_prefix(replay)
-    complete = prefix is None
-    generator = random.Random(0)
-    for _ in range(0 if complete else most_runs // 4):
-        enumerator.attempt(Sample(generator))
-    variants = tuple(enumerator.variants.values())
+def enumerate_variants(
+    subst: Subst, extent: Extent = USUAL, most_runs: int = MOST_RUNS
+) -> Enumeration:
+    """Return the structurally possible variants of a rule within an extent."""
+    search = Search(subst, extent)
+    variants = tuple(variant for variant, _ in search.variants(most_runs))
     return Enumeration(
         variants,
-        complete,
-        enumerator.exhaustive,
-        tuple(enumerator.undecided),
-        enumerator.furthest(),
+        search.prefix is None,
+        search.exhaustive,
+        tuple(search.undecided.values()),
+        search.furthest(),
+        search.unsearched(),
     )
+
+
+def described(decisions: Sequence[Decision], names: Mapping[Pattern, str]) -> str:
+    """Return what is decided as text, every decision about a pattern once."""
+    told = (f"the {one.what} of {names[one.key[0]]}" for one in decisions)
+    return ", ".join(dict.fromkeys(told))
 
 
 def some_variants(
     subst: Subst, extent: Extent, fits: Callable[[Instance], bool], most: int, most_runs: int
 ) -> list[Variant]:
-    """Return up to `most` structures within an extent that fit, tried in a mixed order.
-
-    Every second choice is the next by backtracking, the others are random.
-    """
-    generator = random.Random(0)
-    found: dict[tuple[int, ...], Variant] = {}
-    steps = Steps()
-    builder = SourceBuilder(subst, extent, steps)
-    prefix: list[int] | None = []
-    for run in range(most_runs):
-        if len(found) == most or prefix is None:
-            break
-        systematic = run % 2 == 0
-        replay = Replay(prefix) if systematic else Sample(generator)
-        with suppress(GslError):
-            if fits(builder.build(replay)):
-                found[tuple(replay.made)] = Variant(tuple(replay.made), extent, steps)
-        if systematic:
-            prefix = _next_prefix(replay)
-    return list(found.values())
-
-
-def _next_prefix(replay: Replay) -> list[int] | None:
-    made, limits = list(replay.made), replay.open
-    while made and made[-1] + 1 >= limits[len(made) - 1]:
-        made.pop()
-    if not made:
-        return None
-    made[-1] += 1
-    return made
+    """Return up to `most` structures within an extent that fit, drawn from all that were built."""
+    found = [variant for variant, one in Search(subst, extent).variants(most_runs) if fits(one)]
+    return random.Random(0).sample(found, most) if len(found) > most else found

@@ -11,9 +11,9 @@ from gsl import Subst, op, pat
 from gslverify.finding import Verdict
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.stages.numeric import NUMERIC
+from gslverify.structures.assembly import build_instance
 from gslverify.structures.choices import Replay
 from gslverify.structures.instance import USUAL
-from gslverify.structures.source_builder import build_instance
 from gslverify.structures.wraps import wraps
 from tests.gslverify.stages.asking import ask
 
