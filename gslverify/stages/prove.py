@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gslverify.finding import Assurance, Level
+from gslverify.codes.satisfiable import NOT_PROVED
+from gslverify.finding import Assurance, Finding, Level
 from gslverify.prove.proof import prove
 from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import Open
@@ -24,7 +25,10 @@ def examine(question: Question) -> Iterable[Outcome]:
     makes it unlikely that it is the number of axes or fields that saves the rule.
     """
     scenarios = scenarios_of(question)
-    if not scenarios.feasible or not shape_holds(question):
+    if not scenarios.feasible:
+        return
+    if not shape_holds(question):
+        yield from _required(question, "types are not proved to agree")
         return
     replies: Replies = {}
     every = [*scenarios.feasible, *scenarios.large]
@@ -34,9 +38,18 @@ def examine(question: Question) -> Iterable[Outcome]:
         found = prove(scenario.instance, scenario.solver, replies, steps)
         if isinstance(found, Open):
             yield LeftOpen(f"not proved for all sizes: {found}")
+            yield from _required(question, str(found))
             return
+    if not scenarios.complete:
+        yield from _required(question, assurance_text(scenarios))
     yield Count("variants", len(scenarios.feasible))
     yield Assurance("prove", Level.PROVED, assurance_text(scenarios))
+
+
+def _required(question: Question, reason: str) -> Iterable[Outcome]:
+    """Yield that a proof is missing, if one is required."""
+    if question.settings.require == "proved":
+        yield Finding(NOT_PROVED, NOT_PROVED.title, question.subst.span, details=(reason,))
 
 
 PROVE = Stage("prove", examine, pauses_collector=True)

@@ -96,10 +96,15 @@ class SourceExpressions:
                 return self._variable(key, pattern)
             case pattern if pattern in self.tuples:
                 return self._tuple_input(key)
-            case pattern if pattern in self.optional and self._decide(key, "absence", (False, True)):
+            case pattern if pattern in self.optional and self._decide(
+                key, "absence", (False, True)
+            ):
                 return TupleExpr(())
             case _:
                 return self._input(key, self._fresh_shape(key, self._rank(key)))
+
+    def _is_absent(self, key: Key) -> bool:
+        return bool(self._decide(key, "absence", (False, True)))
 
     def _rank(self, key: Key) -> int:
         like = self._of_same_rank(key)

@@ -7,10 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from gsl import Subst, attr, op, pat
+from gslverify.codes.satisfiable import NOT_PROVED
 from gslverify.finding import Level, Verdict
 from gslverify.stages.prove import PROVE
 from tests.gslverify.rules import SOUND
-from tests.gslverify.stages.asking import ask
+from tests.gslverify.stages.asking import ask, only
 
 pytestmark = pytest.mark.smt
 
@@ -52,11 +53,18 @@ def test_sound_rules_are_proved(name: str) -> None:
     assert (note_of(SOUND[name]) == "") == (name not in BEYOND)
 
 
+def test_a_proof_may_be_required() -> None:
+    finding = only(ask(PROVE, padded_often, require="proved"))
+    assert finding.code is NOT_PROVED
+    assert "nested more deeply" in finding.details[0]
+    assert not ask(PROVE, SOUND["common_factor"], require="proved").findings
+
+
 def test_the_assurance_says_how_far_it_goes() -> None:
     (assurance,) = ask(PROVE, SOUND["common_factor"]).assurances
     assert str(assurance) == "prove proved, ranks 0-4"
     (assurance,) = ask(PROVE, SOUND["common_factor"], max_variants=2).assurances
-    assert "for 2 of 25 structures" in assurance.text
+    assert "for 2 of 5 structures" in assurance.text
 
 
 def split_at(shift: int) -> Subst:
