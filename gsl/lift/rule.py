@@ -5,8 +5,9 @@ from __future__ import annotations
 import keyword
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,7 @@ def lift(
     origin: str = "",
     equation: str = "",
     conditions: Sequence[str] = (),
+    inputs: Mapping[str, str] = MappingProxyType({}),
 ) -> LiftedRule:
     """Return the rule that rewrites each source to its target, by alignment and anti-unification.
 
@@ -60,7 +62,8 @@ def lift(
         instances: at least two, with the free sizes different primes, other ones in each.
         origin: where the rule comes from, such as "library/module.py:41".
         equation: the first line of its docstring.
-        conditions: further conditions as text; inputs have their names in the instances.
+        conditions: further conditions as text.
+        inputs: other names for inputs than those in the instances.
 
     Raises CannotLiftError when graphs of several sizes differ, when the target uses an input or a
     number that does not come from the source, or an operator that gsl does not have.
@@ -70,9 +73,10 @@ def lift(
     sources = aligned([one.source for one in instances])
     targets = aligned([one.target for one in instances])
     writer = _Writer(instances, list(conditions))
-    writer.inputs(sources, targets)
+    writer.inputs(sources, targets, inputs)
     before = writer.written(sources, "s", is_source=True)
     after = writer.written(targets, "t", is_source=False)
+    writer.keep_signs()
     first = instances[0]
     outputs = (_outputs(first.source.outputs, before), _outputs(first.target.outputs, after))
     head = [f"@rule(origin={origin!r})" if origin else "@rule", f"def {name}() -> Subst:"]
@@ -107,7 +111,9 @@ class _Writer:
     numbers: list[Quantity] = field(default_factory=list)
     dtypes: dict[tuple[str, ...], str] = field(default_factory=dict)
 
-    def inputs(self, sources: Sequence[Row], targets: Sequence[Row]) -> None:
+    def inputs(
+        self, sources: Sequence[Row], targets: Sequence[Row], called: Mapping[str, str]
+    ) -> None:
         """Write the inputs, with what is the same about them in all instances as conditions."""
         matched = dict(self._variables(sources))
         unknown = [name for name, _ in self._variables(targets) if name not in matched]
@@ -115,7 +121,7 @@ class _Writer:
             raise CannotLiftError(f"only the target has the input {', '.join(unknown)}")
         parameters = self.instances[0].source.parameters
         for name, row in matched.items():
-            self.names[name] = _identifier(name, set(self.names.values()))
+            self.names[name] = _identifier(called.get(name, name), set(self.names.values()))
             kind = "Variable" if name in parameters else "Wildcard"
             self.lines.append(f"{self.names[name]} = pat.{kind}()")
             self._describe(name, [variable.tensor_type for variable in row])
@@ -151,6 +157,14 @@ class _Writer:
         else:
             self.where.append(f"attr.In({text}.dtype, {tuple(dict.fromkeys(dtypes))})")
         self.dtypes.setdefault(dtypes, f"{text}.dtype")
+
+    def keep_signs(self) -> None:
+        """Demand of the numbers of the source that they have the sign that they always had."""
+        for quantity in self.numbers:
+            if all(value > 0 for value in quantity.values):
+                self.where.append(f"{quantity.text} > 0")
+            elif all(value < 0 for value in quantity.values):
+                self.where.append(f"{quantity.text} < 0")
 
     def written(self, rows: Sequence[Row], prefix: str, is_source: bool) -> dict[Expr, str]:
         """Write the patterns of a side; return what the expressions of instance 0 are called."""

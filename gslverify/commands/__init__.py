@@ -6,6 +6,7 @@ COMMANDS = {
     "check": ("gslverify.commands.check:check", "Verify rules and report what was found."),
     "list": ("gslverify.commands.list_rules:list_command", "List rules, or the operators."),
     "show": ("gslverify.commands.show:show", "Show the source and the target of a rule."),
+    "adapt": ("gslverify.commands.adapt:adapt", "Verify the rules of another library."),
     "why": ("gslverify.commands.why:why", "Tell why a rule does not match in a graph."),
     "schema": ("gslverify.commands.schema:schema", "Print the JSON Schema of a kind of file."),
     "baseline": ("gslverify.commands.baseline:baseline", "Known results: write, update, accept."),

@@ -94,6 +94,7 @@ def test_a_scale_is_a_function_of_a_size() -> None:
 
     assert ".value - attr.Sqrt(x.shape[1])) <= 1e-06 * abs(attr.Sqrt(x.shape[1]))" in text
     assert "1.0 / " in text
+    assert ".value > 0" in text
 
 
 def test_parameters_become_variables() -> None:

@@ -1,0 +1,224 @@
+"""Rules that are registered with PyTorch's Inductor: pairs of functions, run at several sizes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch._inductor import pattern_matcher
+
+from gsl.lift import CannotLiftError, Instance
+from gsl.workload import Workload
+from gslverify.adapters.foreign import ForeignRule
+
+SIZES = ((11, 13, 17, 19, 23, 29, 31, 37, 41, 43), (53, 47, 61, 59, 71, 67, 79, 73, 89, 83))
+"""Sizes of two instances; all of them are different primes."""
+SCALARS = ((4.0, 16.0, 25.0), (0.25, 0.0625, 2.25))
+"""Numbers that a rule takes; their roots are exact, and so are the reciprocals of those."""
+INFERENCE = "fwd_only"
+"""How the rules for inference are traced; those for training also match the backward pass."""
+NO_DROPOUT = ("dropout_p", "dropout")
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """What `register_replacement` was called with."""
+
+    name: str
+    search: Callable[..., Any]
+    replace: Callable[..., Any]
+    inputs: tuple[Any, ...]
+    scalars: Mapping[str, Any]
+    trace: str
+
+    @property
+    def place(self) -> str:
+        """The file and line of the pattern, below the folder in which packages are installed."""
+        code = inspect.unwrap(self.search).__code__
+        folder = os.path.dirname(os.path.dirname(torch.__file__))
+        return f"{os.path.relpath(code.co_filename, folder)}:{code.co_firstlineno}"
+
+
+def rules(targets: Sequence[str]) -> Iterator[ForeignRule]:
+    """Yield the rules for inference that modules register, each name once.
+
+    A target is a module, whose functions named `...init` are called, or `module:function`.
+    Raises ImportError for a module that is not there, AttributeError for such a function.
+    """
+    seen: set[str] = set()
+    for one in registrations(targets):
+        if one.trace == INFERENCE and one.name not in seen:
+            seen.add(one.name)
+            named = {f"tensors_{n}": name for n, name in enumerate(_Arguments(one).tensors)}
+            yield ForeignRule(one.name, one.place, functools.partial(instances, one), named)
+
+
+def registrations(targets: Sequence[str]) -> list[Registration]:
+    """Return what importing modules and calling their functions registers, in order."""
+    found: list[Registration] = []
+    with _recording(found) as patch:
+        for target in targets:
+            name, _, function = target.partition(":")
+            module = import_module(name)
+            patch(module)
+            if function:
+                _call(getattr(module, function))
+            else:
+                for one in _initialisers(module):
+                    _call(one)
+    return found
+
+
+@contextmanager
+def _recording(found: list[Registration]) -> Iterator[Callable[[ModuleType], None]]:
+    """Take note of registrations instead of tracing them; also for modules that hold the name."""
+    usual = pattern_matcher.register_replacement
+    signature = inspect.signature(usual)
+    patched: list[ModuleType] = [pattern_matcher]
+
+    def record(*arguments: Any, **named: Any) -> bool:
+        given = signature.bind(*arguments, **named).arguments
+        search, examples = given["search_fn"], given["example_inputs"]
+        found.append(
+            Registration(
+                str(given.get("pattern_name") or getattr(search, "__name__", "pattern")),
+                search,
+                given["replace_fn"],
+                tuple(examples() if callable(examples) else examples),
+                dict(given.get("scalar_workaround") or {}),
+                getattr(given["trace_fn"], "__name__", ""),
+            )
+        )
+        return True
+
+    def patch(module: ModuleType) -> None:
+        if getattr(module, "register_replacement", None) is usual:
+            module.register_replacement = record  # type: ignore[attr-defined]
+            patched.append(module)
+
+    pattern_matcher.register_replacement = record
+    try:
+        yield patch
+    finally:
+        for module in patched:
+            module.register_replacement = usual  # type: ignore[attr-defined]
+
+
+def _initialisers(module: ModuleType) -> list[Callable[..., Any]]:
+    return [
+        value
+        for name, value in vars(module).items()
+        if name.endswith("init")
+        and callable(value)
+        and getattr(value, "__module__", "") == module.__name__
+    ]
+
+
+def _call(function: Callable[..., Any]) -> None:
+    """Call a function that registers rules, with None for what it asks; it may be a cached one."""
+    plain = inspect.unwrap(function)
+    plain(*(None for _ in inspect.signature(plain).parameters))
+
+
+def instances(registration: Registration) -> list[Instance]:
+    """Return what a rule does at two choices of sizes and numbers.
+
+    Raises CannotLiftError where PyTorch cannot export a side or gsl cannot read it.
+    """
+    arguments = _Arguments(registration)
+    classes = arguments.size_classes()
+    return [
+        Instance(
+            arguments.workload("search", classes, number),
+            arguments.workload("replace", classes, number),
+        )
+        for number in range(len(SIZES))
+    ]
+
+
+Sizes = tuple[int | str, ...]
+"""Sizes of an input; those with the same name are equal."""
+
+
+class _Arguments:
+    """The arguments of the two functions of a rule: tensors, and numbers that are not traced."""
+
+    def __init__(self, registration: Registration) -> None:
+        self.registration = registration
+        parameters = list(inspect.signature(registration.search).parameters)
+        self.scalars = dict(registration.scalars)
+        for name in NO_DROPOUT:
+            if name in self.scalars:
+                self.scalars[name] = 0.0
+        names = [name for name in parameters if name not in self.scalars]
+        given = dict(zip(names, registration.inputs, strict=False))
+        self.tensors = {n: t for n, t in given.items() if isinstance(t, torch.Tensor) and t.ndim}
+        numbers = [name for name in names if name not in self.tensors]
+        is_free = [n for n in registration.scalars if isinstance(registration.scalars[n], float)]
+        self.free = [*(name for name in is_free if name not in NO_DROPOUT), *numbers]
+
+    def _numbers(self, instance: int) -> dict[str, Any]:
+        values = SCALARS[instance]
+        free = {name: values[place % len(values)] for place, name in enumerate(self.free)}
+        return {**self.scalars, **free}
+
+    def size_classes(self) -> list[Sizes]:
+        """Return the sizes of the tensors, with names for those that may be any, by torch.export.
+
+        Sizes of 1 are those of broadcast axes and stay.
+        """
+        dynamic, static = torch.export.Dim.AUTO, torch.export.Dim.STATIC
+        shapes = [tuple(tensor.shape) for tensor in self.tensors.values()]
+        wanted = [{a: dynamic if n > 1 else static for a, n in enumerate(s)} for s in shapes]
+        program = self._exported("search", shapes, 0, (tuple(wanted),))
+        inputs = [node for node in program.graph.nodes if node.op == "placeholder"]
+        found = []
+        for node in inputs:
+            sizes = tuple(node.meta["val"].shape)
+            found.append(tuple(n if isinstance(n, int) else str(n) for n in sizes))
+        return found
+
+    def workload(self, side: str, classes: Sequence[Sizes], instance: int) -> Workload:
+        """Return one side of the rule at one choice of sizes."""
+        symbols = list(dict.fromkeys(n for sizes in classes for n in sizes if isinstance(n, str)))
+        if len(symbols) > len(SIZES[0]):
+            raise CannotLiftError(f"{len(symbols)} different sizes are too many")
+        chosen = dict(zip(symbols, SIZES[instance], strict=False))
+        shapes = [tuple(chosen[n] if isinstance(n, str) else n for n in sizes) for sizes in classes]
+        return Workload.from_torch(self._exported(side, shapes, instance, None))
+
+    def _exported(
+        self, side: str, shapes: Sequence[tuple[int, ...]], instance: int, dynamic: Any
+    ) -> Any:
+        function = getattr(self.registration, side)
+        names, numbers = list(self.tensors), self._numbers(instance)
+        takes = inspect.signature(function).parameters
+
+        class Side(torch.nn.Module):
+            def forward(self, *tensors: Any) -> Any:
+                given = {**dict(zip(names, tensors, strict=True)), **numbers}
+                return function(**{name: given[name] for name in takes if name in given})
+
+        examples = tuple(
+            torch.ones(shape, dtype=tensor.dtype)
+            for shape, tensor in zip(shapes, self.tensors.values(), strict=True)
+        )
+        try:
+            with torch.no_grad(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return torch.export.export(
+                    Side().eval(), examples, strict=False, dynamic_shapes=dynamic
+                )
+        except Exception as error:  # torch.export raises whatever the functions raise
+            first = (str(error).splitlines() or [""])[0][:160]
+            message = f"{side}: torch.export: {type(error).__name__}: {first}"
+            raise CannotLiftError(message) from error

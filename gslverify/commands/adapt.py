@@ -1,0 +1,124 @@
+"""`gslverify adapt`: verify the rules of another library, read from their own source."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gsl.lift import LiftedRule, rule_file
+from gslverify.adapters import LIBRARIES
+from gslverify.adapters.foreign import Lifted
+from gslverify.adapters.reading import Reading, read_rules
+from gslverify.atomic import write_whole
+from gslverify.commands.check import output_of
+from gslverify.commands.parameters import (
+    BASELINE_OR_NONE,
+    EFFORT,
+    GATE,
+    OUTPUT,
+    STORAGE,
+    resolved_settings,
+    with_options,
+)
+from gslverify.commands.writing import write
+from gslverify.endings import Exit
+from gslverify.gate.baseline import BaselineError
+from gslverify.gate.conclusion import at_the_gate, known_results
+from gslverify.session import run_check
+
+FOLDER = Path(".gslverify", "adapted")
+"""Where the rules are written down if no file is named."""
+
+
+@click.command()
+@click.argument("framework", metavar="LIBRARY", type=click.Choice(sorted(LIBRARIES)))
+@click.argument("targets", nargs=-1, required=True, metavar="MODULE[:FUNCTION]...")
+@click.option("--list", "only_list", is_flag=True, help="Say what can be read, verify nothing.")
+@click.option(
+    "--write",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Where the rules are written as rules of gsl. Default: a file below .gslverify/adapted.",
+)
+@click.option(
+    "--read-timeout",
+    type=click.FloatRange(0, min_open=True),
+    default=900.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time for reading the library.",
+)
+@with_options((*EFFORT, *GATE, *BASELINE_OR_NONE, *STORAGE, *OUTPUT))
+def adapt(
+    framework: str,
+    targets: tuple[str, ...],
+    only_list: bool,
+    file: Path | None,
+    read_timeout: float,
+    **options: Any,
+) -> None:
+    """Verify the rules of another library, read from their own source.
+
+    The library is imported in a child process, which runs each rule at several sizes; what comes
+    of it is written as rules of gsl and verified like these. A rule that cannot be written so is
+    listed with its reason.
+
+    \b
+    gslverify adapt torch torch._inductor.fx_passes.fuse_attention
+    gslverify adapt torch my_project.patterns:register --write rules.py
+    """
+    resolved = resolved_settings(options)
+    click.echo(f"reading {framework}: {', '.join(targets)}", err=True)
+    reading = read_rules(framework, targets, read_timeout)
+    write(_lines(reading, only_list))
+    written = [one for one in reading.rules if one.text]
+    if not written:
+        sys.exit(Exit.NO_RULES if not reading.failure else Exit.USAGE)
+    path = file or FOLDER / framework / f"{_file_name(targets)}.py"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    title = f"Rules of {framework}, read from {', '.join(targets)}."
+    text = rule_file(title, [LiftedRule(one.name, one.text) for one in written])
+    write_whole(path, text.encode())
+    if only_list:
+        write([f"written to {path}"])
+        return
+    settings = resolved.settings
+    try:
+        known = known_results(settings)
+        code = run_check(
+            (str(path),),
+            settings,
+            output_of(resolved, options),
+            "",
+            conclude=lambda report: at_the_gate(report, known, whole=True),
+        )
+    except BaselineError as error:
+        raise click.UsageError(str(error)) from error
+    sys.exit(code or (Exit.USAGE if reading.failure else 0))
+
+
+def _lines(reading: Reading, with_names: bool) -> Iterator[str]:
+    """Yield how many rules could be written, and why the others could not."""
+    written = [one for one in reading.rules if one.text]
+    yield f"{len(written)} of {len(reading.rules)} rules can be written as rules of gsl"
+    if with_names:
+        yield from (f"  {one.name}  {one.place}" for one in written)
+    reasons: defaultdict[str, list[Lifted]] = defaultdict(list)
+    for one in reading.rules:
+        if not one.text:
+            reasons[one.reason].append(one)
+    for reason, rules in sorted(reasons.items(), key=lambda pair: -len(pair[1])):
+        yield f"  not {', '.join(one.name for one in rules)}: {reason}"
+    if reading.failure:
+        yield f"reading ended early: {reading.failure}"
+
+
+def _file_name(targets: Sequence[str]) -> str:
+    return re.sub(r"\W+", "_", "_".join(targets)).strip("_")[:100]

@@ -1,0 +1,105 @@
+"""Rules registered with Inductor are read, written as rules of gsl, and verified."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from gslverify.cli import main
+
+pytestmark = [pytest.mark.tvm, pytest.mark.smt]
+pytest.importorskip("torch", reason="the package torch is not installed")
+
+PATTERNS = """
+import torch
+from torch._inductor.pattern_matcher import PatternMatcherPass, fwd_only, register_replacement
+
+passes = PatternMatcherPass()
+matrix = torch.ones(5, 6)
+
+
+def of_sum(x, a, b):
+    return x @ a + x @ b
+
+
+def right(x, a, b):
+    return x @ (a + b)
+
+
+def also_of_sum(x, a, b):
+    return x @ a + x @ b
+
+
+def wrong(x, a, b):
+    return x @ (a * b)
+
+
+def scaled(x, scale):
+    return x / scale
+
+
+def by_reciprocal(x, scale):
+    return x * (1.0 / scale)
+
+
+def drawn(x):
+    return torch.rand_like(x)
+
+
+def register():
+    for search, replace in ((of_sum, right), (also_of_sum, wrong)):
+        register_replacement(search, replace, [torch.ones(4, 5), matrix, matrix], fwd_only, passes)
+    register_replacement(
+        scaled, by_reciprocal, [matrix], fwd_only, passes, scalar_workaround={"scale": 2.0}
+    )
+    register_replacement(drawn, drawn, [matrix], fwd_only, passes)
+"""
+
+
+def test_rules_are_verified_from_their_own_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_patterns.py").write_text(PATTERNS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{Path(__file__).parents[3]}")
+    arguments = ["adapt", "torch", "my_patterns:register", "--no-tvm", "--jobs", "0"]
+
+    done = CliRunner().invoke(main, [*arguments, "--no-hints", "--write", "rules.py"])
+
+    assert done.exit_code == 1, done.output
+    assert "3 of 4 rules can be written as rules of gsl" in done.output
+    assert "not drawn: " in done.output
+    assert "draws random numbers" in done.output
+    assert "FAIL          also_of_sum" in done.output
+    assert "PASS          of_sum" in done.output
+    assert "PASS          scaled" in done.output
+    text = (tmp_path / "rules.py").read_text()
+    assert "my_patterns.py:9')" in text
+    assert "x = pat.Wildcard()" in text
+
+
+def test_what_can_be_read_is_listed_without_being_verified(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_patterns.py").write_text(PATTERNS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{Path(__file__).parents[3]}")
+
+    done = CliRunner().invoke(main, ["adapt", "torch", "my_patterns:register", "--list"])
+
+    assert done.exit_code == 0, done.output
+    assert "  of_sum  " in done.output
+    assert "written to .gslverify/adapted/torch/my_patterns_register.py" in done.output
+
+
+def test_a_module_that_is_not_there_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    done = CliRunner().invoke(main, ["adapt", "torch", "no_such_module"])
+
+    assert done.exit_code == 2
+    assert "ModuleNotFoundError: No module named 'no_such_module'" in done.output
