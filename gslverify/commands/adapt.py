@@ -82,10 +82,7 @@ def adapt(
     if not written:
         sys.exit(Exit.NO_RULES if not reading.failure else Exit.USAGE)
     path = file or FOLDER / framework / f"{_file_name(targets)}.py"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    title = f"Rules of {framework}, read from {', '.join(targets)}."
-    text = rule_file(title, [LiftedRule(one.name, one.text) for one in written])
-    write_whole(path, text.encode())
+    _write_rules(path, f"Rules of {framework}, read from {', '.join(targets)}.", written)
     if only_list:
         write([f"written to {path}"])
         return
@@ -102,6 +99,12 @@ def adapt(
     except BaselineError as error:
         raise click.UsageError(str(error)) from error
     sys.exit(code or (Exit.USAGE if reading.failure else 0))
+
+
+def _write_rules(path: Path, title: str, written: Sequence[Lifted]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = rule_file(title, [LiftedRule(one.name, one.text) for one in written])
+    write_whole(path, text.encode())
 
 
 def _lines(reading: Reading, with_names: bool) -> Iterator[str]:
