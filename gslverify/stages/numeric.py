@@ -21,7 +21,8 @@ from gslverify.codes.numeric import (
     TOO_FEW_EXAMPLES,
 )
 from gslverify.coverage.uncovered import Survey, survey, with_corner
-from gslverify.finding import Assurance, Finding
+from gslverify.finding import Assurance, Finding, Level
+from gslverify.inputs.distinguish import distinguish
 from gslverify.networks.alike import alike
 from gslverify.networks.arrays import inputs_of_a_mixture
 from gslverify.networks.choices import Choices, NothingDrawnError, Tape, entropy
@@ -32,7 +33,7 @@ from gslverify.networks.poles import meetings
 from gslverify.networks.strategies import network_from, with_place
 from gslverify.networks.totals import totals
 from gslverify.networks.wishes import DTYPES, NOTHING_FIXED
-from gslverify.stage import Count, Covered, Outcome, Question, Stage, Witness
+from gslverify.stage import Count, Covered, Note, Outcome, Question, Stage, Witness
 from gslverify.stages.rounds import (
     ALL_EQUAL,
     RARE_CONTEXTS,
@@ -66,6 +67,8 @@ GRAPHS_UNCOVERED = 2
 MISSES_PER_TURN = 4
 """So many draws of a structure that come to no network count as one: its next turn is later."""
 UNBUILT = "the target cannot be built"
+SOLVED = "found by solving for inputs of a small graph"
+ONLY_EXACT = "in exact arithmetic some numbers make a difference, which no run on them has shown"
 
 
 @dataclass(slots=True)
@@ -160,12 +163,18 @@ def examine(question: Question) -> Iterable[Outcome]:
         return
     samplers = [scenario.sampler for scenario in scenarios]
     search = Search(question, random=Random(entropy(rule_seed(question))))
-    failure = _search(search, samplers)
+    answers = distinguish(question.subst, samplers)
+    failure = answers.failure or _search(search, samplers)
     yield Count("examples", len(search.passed))
     yield Count("rejected", sum(search.refusals.values()))
     yield Count("declined", search.declined)
     yield Count("draws", search.draws)
     yield Count("contexts", len(search.contexts))
+    if answers.only_exact:
+        yield Note(ONLY_EXACT)
+    if answers.failure is not None:
+        yield replace(_told(question, answers.failure, samplers), details=(SOLVED,))
+        return
     if failure is not None:
         graphs = "1 graph" if len(search.passed) == 1 else f"{len(search.passed)} graphs"
         after = f"found after {graphs} that agreed"
@@ -194,6 +203,9 @@ def examine(question: Question) -> Iterable[Outcome]:
     outcomes = list(_confirm(question, search))
     yield from outcomes
     if any(isinstance(outcome, Assurance) for outcome in outcomes):
+        if answers.are_equal:
+            text = f"equal for all inputs, {answers.equal} small graphs"
+            yield Assurance("", Level.IDENTITY, text)
         yield from further.assurances
 
 

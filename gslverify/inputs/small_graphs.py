@@ -1,0 +1,99 @@
+"""Small graphs that a rule matches: of every structure some, of sizes 1 to 3 and several dtypes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from math import prod
+from typing import Any
+
+from gsl.attr.term import Symbol
+from gsl.errors import GslError
+from gsl.operators.declaration import tensors
+from gslverify.structures.concrete import value_in
+from gslverify.structures.sampling import Sampler, Wish
+
+SIZES = ((2,), (1, 2), (2, 1, 3), (3, 2), (1,))
+COUNTS = ((0,), (1,), (1, 0), (0, 1, 2), (2, 0))
+"""What is added to the least number that an attribute may be."""
+DTYPES = (
+    ("float32", "int32", "bool"),
+    ("int8", "int32", "float16", "bool"),
+    ("uint8", "int64", "float64", "bool"),
+    ("float16", "int8", "float32", "bool"),
+    ("bool", "int32", "float64", "uint8"),
+)
+"""What is wished for turn by turn, the first that a rule allows: every kind of number has turns."""
+REALS = (1.0, 0.5, 2.0)
+INTEGERS = (1, 2, -1)
+TURNS = len(DTYPES)
+MOST_ELEMENTS = 64
+"""Elements of all inputs of a small graph."""
+
+Model = Mapping[Symbol, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SmallGraph:
+    """A model of the structure that a sampler knows, with small tensors only."""
+
+    sampler: Sampler
+    model: Model
+
+
+def small_graphs(samplers: Sequence[Sampler]) -> Iterator[SmallGraph]:
+    """Yield small graphs, one of each structure before the next ones, no model twice.
+
+    Structures begin with different sizes and dtypes, because there may be time for one graph of
+    each only.
+    """
+    seen: set[Any] = set()
+    for turn in range(TURNS):
+        for number, sampler in enumerate(samplers):
+            model = _model(sampler, turn + number)
+            if model is None:
+                continue
+            key = number, tuple(model.items())
+            if key not in seen and _is_small(sampler, model):
+                seen.add(key)
+                yield SmallGraph(sampler, model)
+
+
+def _model(sampler: Sampler, turn: int) -> Model | None:
+    """Return a model with the wishes of a turn, every other one in a corner if there are any."""
+    corners = sampler.corners if turn % 2 else ()
+    demand = corners[turn // 2 % len(corners)] if corners else None
+    try:
+        return sampler.model(_wish(turn), may_be_empty=False, demand=demand)
+    except GslError:
+        return None
+
+
+def _wish(turn: int) -> Wish:
+    sizes, counts = cycle(SIZES[turn % TURNS]), cycle(COUNTS[turn % TURNS])
+    dtypes = DTYPES[turn % TURNS]
+
+    def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
+        if symbol.sort == "text":
+            allowed = [dtype for dtype in dtypes if not options or dtype in options]
+            return (*allowed, *options)[0]
+        if options:
+            return options[turn % len(options)]
+        if symbol.sort == "bool":
+            return bool(turn % 2)
+        if symbol.sort == "real":
+            return REALS[turn % len(REALS)]
+        if symbol.low is None:
+            return INTEGERS[turn % len(INTEGERS)]
+        return next(sizes) if ".shape[" in symbol.name else int(symbol.low) + next(counts)
+
+    return wish
+
+
+def _is_small(sampler: Sampler, model: Model) -> bool:
+    """Tell whether the inputs of a structure are small in a model."""
+    bindings = sampler.instance.bindings
+    types = [bindings.nodes[key].expr.type for key in sampler.instance.inputs]
+    shapes = [value_in(tensor.shape, model) for tensor in tensors(tuple(types))]
+    return sum(map(prod, shapes)) <= MOST_ELEMENTS

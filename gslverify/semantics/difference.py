@@ -1,0 +1,325 @@
+"""Is there anything on which two computations differ? Questions to z3, with their answers.
+
+Every element is asked about alone first, and of those that are alike but for the names of their
+unknowns only one. Questions have a limit in z3's own unit, so that they have the same answers on
+every machine. Of all that makes a difference, numbers that a machine has are wanted most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any, ParamSpec, TypeVar
+
+import z3
+
+from gslverify.semantics.formulas import MOST_BITS, Formulas, of_one_sort, value_in
+from gslverify.semantics.scalars import (
+    REAL,
+    UNKNOWN,
+    Scalar,
+    UnsupportedError,
+    operands_first,
+)
+from gslverify.semantics.solver import Context
+
+MOST_MEMORY = 1024
+"""In MB; a question that takes more is not answered."""
+MOST_SECONDS = 3
+"""For the few steps of z3 that it does not count."""
+MODELS_OF_A_MANNER = 2
+"""How many models in one manner are tried before the next."""
+LARGEST_PREFERRED = 2**20
+FEW_DIGITS = 64
+"""Numbers are multiples of 1 over it before they may be any."""
+FEW_BITS = 4
+"""Of integers, where those of their dtypes are too much for the solver."""
+CLEAR = 64
+"""A difference of this part of the numbers that differ is seen in every floating dtype."""
+
+MANNERS = ((1, True), (FEW_DIGITS, True), (0, True), (0, False))
+"""What numbers are multiples of, as one over it and 0 for any; whether they differ clearly."""
+
+Pair = tuple[Scalar, Scalar]
+Taken = ParamSpec("Taken")
+Given = TypeVar("Given")
+
+
+class Reply(Enum):
+    """What is known about two sides."""
+
+    EQUAL = "there is no difference"
+    DIFFERENT = "there is a difference"
+    OPEN = "the solver gave up"
+
+
+@dataclass(slots=True)
+class Sides:
+    """Two computations of the same unknowns.
+
+    Attributes:
+        pairs: the elements of the outputs, those of source and target together.
+        assumed: what holds whenever the source matches.
+        of_source: what must hold for the source to be defined, beside its outputs.
+        of_target: the same of the target.
+        made: elements that must have a value whether outputs depend on them or not, of both sides.
+        limits: the largest numbers that float unknowns may be.
+    """
+
+    pairs: list[Pair] = field(default_factory=list)
+    assumed: list[Scalar] = field(default_factory=list)
+    of_source: list[Scalar] = field(default_factory=list)
+    of_target: list[Scalar] = field(default_factory=list)
+    made: tuple[list[Scalar], list[Scalar]] = field(default_factory=lambda: ([], []))
+    limits: Mapping[Scalar, int] = field(default_factory=dict)
+
+    @property
+    def are_one(self) -> bool:
+        """Whether nobody need be asked, because both sides compute the same scalars."""
+        same = all(left is right for left, right in self.pairs)
+        return same and not self.of_target and not self.made[1]
+
+    def of(self, pair: Pair) -> Sides:
+        """Return the question about a single element."""
+        return Sides([pair], self.assumed, limits=self.limits)
+
+    def beyond(self) -> Sides | None:
+        """Return the question what the target demands beside the source; None if nothing."""
+        demanded = {one.serial for one in self.of_source}
+        of_target = [one for one in self.of_target if one.serial not in demanded]
+        of_target = [one for one in of_target if one.number is not True]
+        known = {one.serial for one in (*self.made[0], *(right for _, right in self.pairs))}
+        made = [one for one in self.made[1] if one.serial not in known]
+        if not of_target and not made:
+            return None
+        sources = [(left, left) for left, _ in self.pairs]
+        return replace(self, pairs=sources, of_target=of_target, made=(self.made[0], made))
+
+
+class Examiner:
+    """Asks about the graphs of one rule.
+
+    Args:
+        context: that of the rule, which no other rule shares.
+        limit: bounds each question in z3's own unit.
+
+    Attributes:
+        used: how many units all questions have taken.
+    """
+
+    def __init__(self, context: Context, limit: int) -> None:
+        self.context = context
+        self.limit = limit
+        self.used = 0
+        self._known: dict[Hashable, Reply] = {}
+        self._bits: dict[Hashable, int] = {}
+
+    def reply(self, sides: Sides) -> Reply:
+        """Return whether two sides can differ; raise UnsupportedError if z3 fails.
+
+        What was asked about in vain (see `give_up`) is open.
+        """
+        replies = {self._reply(sides.of(pair)) for pair in sides.pairs}
+        beyond = sides.beyond()
+        if beyond is not None:
+            replies.add(self._reply(beyond))
+        return next(one for one in (Reply.DIFFERENT, Reply.OPEN, Reply.EQUAL) if one in replies)
+
+    def _reply(self, sides: Sides) -> Reply:
+        if sides.are_one:
+            return Reply.EQUAL
+        key = _likeness(sides)
+        if key not in self._known:
+            self._known[key] = self._asked(sides, key)
+        return self._known[key]
+
+    def _asked(self, sides: Sides, key: Hashable) -> Reply:
+        """Ask about integers of any size, and where that is too much about small ones."""
+        reply = Difference(self, sides, MOST_BITS).reply()
+        if reply is not Reply.OPEN or not _has_integers(sides):
+            return reply
+        if Difference(self, sides, FEW_BITS).reply() is not Reply.DIFFERENT:
+            return Reply.OPEN
+        self._bits[key] = FEW_BITS
+        return Reply.DIFFERENT
+
+    def differences(self, sides: Sides) -> Iterator[Difference]:
+        """Yield the questions that have models: about single elements, and at last about all."""
+        parts = [sides.of(pair) for pair in sides.pairs]
+        beyond = sides.beyond()
+        different: dict[Hashable, Sides] = {}
+        for part in parts if beyond is None else (*parts, beyond):
+            key = _likeness(part)
+            if self._known.get(key) is Reply.DIFFERENT:
+                different.setdefault(key, part)
+        bits = min((self._bits.get(key, MOST_BITS) for key in different), default=MOST_BITS)
+        for key, part in different.items():
+            yield Difference(self, part, self._bits.get(key, MOST_BITS))
+        if len(parts) > 1:
+            yield Difference(self, sides, bits)
+
+    def give_up(self, sides: Sides) -> None:
+        """Remember that no machine has shown what differs between two sides."""
+        beyond = sides.beyond()
+        parts = [sides.of(pair) for pair in sides.pairs]
+        for part in parts if beyond is None else (*parts, beyond):
+            key = _likeness(part)
+            if self._known.get(key) is Reply.DIFFERENT:
+                self._known[key] = Reply.OPEN
+
+    def solver(self) -> Any:
+        """Return a new solver with the limits of this examination."""
+        solver = z3.Solver(ctx=self.context.z3)
+        solver.set("rlimit", self.limit)
+        solver.set("random_seed", 0)
+        solver.set("max_memory", MOST_MEMORY)
+        solver.set("timeout", 1000 * MOST_SECONDS)
+        return solver
+
+    def check(self, solver: Any) -> Any:
+        """Return the answer of z3, and count what it took."""
+        answer = solver.check()
+        statistics = solver.statistics()
+        if "rlimit count" in statistics.keys():  # noqa: SIM118 - no dictionary
+            self.used = max(self.used, int(statistics.get_key_value("rlimit count")))
+        return answer
+
+
+def _has_integers(sides: Sides) -> bool:
+    parts = operands_first(one for pair in sides.pairs for one in pair)
+    return any(one.head == UNKNOWN and one.kind.wraps for one in parts)
+
+
+def _likeness(sides: Sides) -> Hashable:
+    """Return a key that questions share which differ in the names of elements only."""
+    names: dict[Scalar, int] = {}
+    places: dict[int, int] = {}
+    parts: list[Hashable] = []
+    groups = (*sides.pairs, sides.assumed, sides.of_source, sides.of_target, *sides.made)
+    for part in operands_first(one for group in groups for one in group):
+        places[part.serial] = len(places)
+        value = part.value
+        if part.head == UNKNOWN and isinstance(value, tuple):
+            value = "element", names.setdefault(part, len(names))
+        operands = tuple([places[one.serial] for one in part.operands])
+        parts.append((part.kind, part.head, operands, type(value), value))
+    return tuple(parts), tuple([tuple([places[one.serial] for one in g]) for g in groups])
+
+
+def _translated(ask: Callable[Taken, Given]) -> Callable[Taken, Given]:
+    """Make errors of z3, which may be out of memory, those of a question that it cannot answer."""
+
+    def asked(*arguments: Taken.args, **named: Taken.kwargs) -> Given:
+        try:
+            return ask(*arguments, **named)
+        except z3.Z3Exception as error:
+            raise UnsupportedError(f"the solver failed: {error}") from error
+
+    return asked
+
+
+class Difference:
+    """The question what makes a difference between two sides.
+
+    Args:
+        examiner: who asks.
+        sides: what is compared.
+        bits: how many bits unknown integers may have.
+    """
+
+    @_translated
+    def __init__(self, examiner: Examiner, sides: Sides, bits: int) -> None:
+        self.examiner = examiner
+        self.formulas = formulas = Formulas(examiner.context.z3, bits)
+        self.solver = examiner.solver()
+        defined = [c for one, _ in sides.pairs for c in formulas.defined(one)]
+        defined += [c for one in sides.made[0] for c in formulas.defined(one)]
+        defined += formulas.hold(sides.of_source)
+        undefined = [z3.Not(c) for c in formulas.hold(sides.of_target)]
+        undefined += [z3.Not(c) for one in sides.made[1] for c in formulas.defined(one)]
+        pairs = [_Elements(formulas, *pair) for pair in sides.pairs if pair[0] is not pair[1]]
+        goals = [pair.differ() for pair in pairs] + undefined
+        self._clear = [pair.differ_clearly() for pair in pairs] + undefined
+        self.is_equal = all(z3.is_false(z3.simplify(goal)) for goal in goals)
+        self.solver.add(*defined, *formulas.hold(sides.assumed))
+        self.solver.add(z3.Or(*goals, formulas.context), *formulas.laws())
+        limits = [(formulas.unknowns.get(one), most) for one, most in sides.limits.items()]
+        self._reals = [(unknown, most) for unknown, most in limits if unknown is not None]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing is left open about the functions that occur."""
+        return set(self.formulas.applications) <= {"sqrt"}
+
+    @_translated
+    def reply(self) -> Reply:
+        """Return whether the sides can differ, for floats of any size."""
+        answer = z3.unsat if self.is_equal else self.examiner.check(self.solver)
+        if answer == z3.unsat:
+            return Reply.EQUAL
+        return Reply.DIFFERENT if answer == z3.sat else Reply.OPEN
+
+    @_translated
+    def models(self) -> list[dict[Scalar, Any]]:
+        """Return some values of unknowns for which the sides differ; see MANNERS."""
+        return list(self._models())
+
+    def _models(self) -> Iterator[dict[Scalar, Any]]:
+        for unknown, largest in self._reals:
+            self.solver.add(unknown <= largest, unknown >= -largest)
+        for scale, is_clear in MANNERS if self._reals else MANNERS[-1:]:
+            self.solver.push()
+            if is_clear:
+                self.solver.add(z3.Or(*self._clear, self.formulas.context))
+            for unknown, largest in self._reals if scale else ():
+                most = min(largest, LARGEST_PREFERRED)
+                self.solver.add(z3.IsInt(unknown * scale), unknown <= most, unknown >= -most)
+            yield from self._few_models()
+            self.solver.pop()
+
+    def _few_models(self) -> Iterator[dict[Scalar, Any]]:
+        for _ in range(MODELS_OF_A_MANNER):
+            if self.examiner.check(self.solver) != z3.sat:
+                return
+            model = self.solver.model()
+            unknowns = self.formulas.unknowns.items()
+            yield {one: value_in(model, formula, one.kind) for one, formula in unknowns}
+            others = [f != model.eval(f, model_completion=True) for _, f in unknowns]
+            self.solver.add(z3.Or(*others, self.formulas.context))
+
+
+class _Elements:
+    """One element on both sides, as formulas."""
+
+    def __init__(self, formulas: Formulas, left: Scalar, right: Scalar) -> None:
+        self.context = formulas.context
+        known = {condition.get_id() for condition in formulas.defined(left)}
+        new_ones = [c for c in formulas.defined(right) if c.get_id() not in known]
+        self.undefined = [z3.Not(condition) for condition in new_ones]
+        self.old, self.new = of_one_sort([formulas.formula(left), formulas.formula(right)])
+        self.is_real = left.kind == REAL
+
+    def differ(self) -> Any:
+        """Return that the values differ, or that only the second one has none."""
+        unequal = [] if self._are_equal() else [self.old != self.new]
+        return z3.Or(*unequal, *self.undefined, self.context)
+
+    def _are_equal(self) -> bool:
+        """Tell whether multiplying out shows that both values are the same polynomial."""
+        if z3.is_bool(self.old):
+            return False
+        rest = z3.simplify(self.old - self.new, som=True)
+        if z3.is_rational_value(rest):
+            return bool(rest.numerator_as_long() == 0)
+        return bool(z3.is_bv_value(rest) and rest.as_long() == 0)
+
+    def differ_clearly(self) -> Any:
+        """Return that the values differ so much that rounding does not hide it."""
+        if not self.is_real:
+            return self.differ()
+        old, new = self.old, self.new
+        gap = z3.If(old > new, old - new, new - old)
+        whole = z3.If(old > 0, old, -old) + z3.If(new > 0, new, -new)
+        clear = z3.And(CLEAR * gap >= whole, CLEAR * gap >= 1)
+        return z3.Or(clear, *self.undefined, self.context)
