@@ -67,7 +67,7 @@ def targets(instance: Instance) -> Iterator[Target]:
                 for source, target in output_pairs(instance.subst, instance.bindings)
             )
         finally:
-            instance.graph.drop_unused(reversed(builder.added))
+            instance.take_out(builder.added)
         yield Target(pairs, tuple(decisions.path))
         prefix = decisions.following()
     raise UnprovableError("there are too many ways through the conditional targets")

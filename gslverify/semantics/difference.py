@@ -118,13 +118,14 @@ class Examiner:
     def reply(self, sides: Sides) -> Reply:
         """Return whether two sides can differ; raise UnsupportedError if z3 fails.
 
-        What was asked about in vain (see `give_up`) is open.
+        What was asked about in vain (see `give_up`) is open, and so is what has no elements.
         """
         replies = {self._reply(sides.of(pair)) for pair in sides.pairs}
         beyond = sides.beyond()
         if beyond is not None:
             replies.add(self._reply(beyond))
-        return next(one for one in (Reply.DIFFERENT, Reply.OPEN, Reply.EQUAL) if one in replies)
+        ordered = (Reply.DIFFERENT, Reply.OPEN, Reply.EQUAL)
+        return next((one for one in ordered if one in replies), Reply.OPEN)
 
     def _reply(self, sides: Sides) -> Reply:
         if sides.are_one:

@@ -137,8 +137,9 @@ class Scalars:
             return one
         if one.head == NUMBER:
             return self._converted_number(one.value, kind)
-        if one.head == CONVERT and one.operands[0].kind == kind and one.kind in (WHOLE, REAL):
-            return one.operands[0]  # these kinds have every integer and truth value
+        is_wider = one.head == CONVERT and one.kind in (WHOLE, REAL) and kind != REAL
+        if is_wider and one.operands[0].kind == kind:
+            return one.operands[0]
         return self.make(kind, CONVERT, (one,))
 
     def _converted_number(self, value: Any, kind: Kind) -> Scalar:

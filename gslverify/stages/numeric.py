@@ -173,6 +173,7 @@ def examine(question: Question) -> Iterable[Outcome]:
     if answers.only_exact:
         yield Note(ONLY_EXACT)
     if answers.failure is not None:
+        question.found(_as_found(question, answers.failure))
         yield replace(_told(question, answers.failure, samplers), details=(SOLVED,))
         return
     if failure is not None:

@@ -200,7 +200,7 @@ def _obligations(scenario: Scenario, decisions: Decisions) -> Iterator[Obligatio
         origin = None if builder.current is None else builder.current.origin
         yield Obligation(False, ILLEGAL_TARGET, str(error), origin)
     finally:
-        instance.graph.drop_unused(reversed(builder.added))
+        instance.take_out(builder.added)
     for term, reason in need.claims:
         yield Obligation(term, ILLEGAL_TARGET, reason, instance.subst.origin)
     for node in builder.added:

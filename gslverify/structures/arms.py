@@ -73,7 +73,7 @@ def arms_of(instance: Instance) -> Arms:
     finally:
         _note_choices(arms, instance.subst, builder.bindings)
         arms.outcomes = set(_outcomes(instance.subst, builder))
-        instance.graph.drop_unused(reversed(builder.added))
+        instance.take_out(builder.added)
     return arms
 
 

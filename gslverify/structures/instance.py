@@ -7,6 +7,7 @@ bindings as a match would have found them, so the target is built by the engine'
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from gsl.attr.term import Term
@@ -114,6 +115,15 @@ class Instance:
     def outputs(self) -> list[Node]:
         """The nodes of the source outputs."""
         return [self.bindings.nodes[key] for key in source_output_keys(self.subst, self.bindings)]
+
+    def take_out(self, added: Sequence[Node]) -> None:
+        """Drop the nodes of a target from the graph, in which the source stays as it was."""
+        outputs = self.outputs
+        for node in outputs:
+            node.output_count += 1
+        self.graph.drop_unused(reversed(added))
+        for node in outputs:
+            node.output_count -= 1
 
 
 def source_output_keys(subst: Subst, bindings: Bindings) -> list[Key]:

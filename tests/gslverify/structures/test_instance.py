@@ -13,6 +13,7 @@ from gsl import Const, Subst, attr, op, pat
 from gsl.graph import reverse_post_order
 from gsl.types import ALL_DTYPES, FLOATING
 from gslverify.networks.strategies import Network, networks
+from gslverify.prove.proof import targets
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.structures.variants import enumerate_variants
 from gslverify.trials.trial import run_trial
@@ -115,3 +116,14 @@ def test_a_rule_that_undoes_itself_is_tried_once_beside_a_second_match() -> None
 
     visit_networks(swap, visit, contexts=("twice",))
     assert set(told) == {(None, "")}
+
+
+def test_targets_built_and_taken_out_leave_the_source_in_the_graph() -> None:
+    x = pat.Wildcard()
+    none = op.Tile(x, repeats=(0,))
+    subst = Subst(none, op.Relu(none), where=[x.dtype == "float32"])
+    for sampler in samplers_of(subst):
+        before = list(sampler.instance.graph)
+        assert list(targets(sampler.instance))
+        assert list(sampler.instance.graph) == before
+        assert len(before) == 2

@@ -46,9 +46,8 @@ IDENTITIES = ["twice_transposed", "common_factor", "diamond_convolution", "scale
 @pytest.mark.parametrize("name", IDENTITIES)
 def test_identities_are_assured(name: str) -> None:
     result = ask(NUMERIC, SOUND[name], **FEW)
-    assert Level.IDENTITY in levels(result)
-    (said,) = [a.text for a in result.assurances if a.level is Level.IDENTITY]
-    assert said.startswith("identity, error < 1e-30, ")
+    said = [a.text for a in result.assurances if a.level is Level.IDENTITY]
+    assert any(text.startswith("identity, error < 1e-30, ") for text in said)
     assert result.counts["identical"] > 0
 
 
@@ -60,7 +59,7 @@ def test_what_only_holds_for_ordered_numbers_is_no_identity() -> None:
 
     result = ask(NUMERIC, positive_part, **FEW)
     assert result.verdict is Verdict.PASS
-    assert Level.IDENTITY not in levels(result)
+    assert not any(a.text.startswith("identity") for a in result.assurances)
     assert result.counts["identical"] == 0
 
 
