@@ -7,7 +7,7 @@ bindings as a match would have found them, so the target is built by the engine'
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from gsl.attr.term import Term
@@ -116,12 +116,12 @@ class Instance:
         """The nodes of the source outputs."""
         return [self.bindings.nodes[key] for key in source_output_keys(self.subst, self.bindings)]
 
-    def take_out(self, added: Sequence[Node]) -> None:
+    def take_out(self, added: Iterable[Node]) -> None:
         """Drop the nodes of a target from the graph, in which the source stays as it was."""
         outputs = self.outputs
         for node in outputs:
             node.output_count += 1
-        self.graph.drop_unused(reversed(added))
+        self.graph.drop_unused(reversed([*added]))
         for node in outputs:
             node.output_count -= 1
 
