@@ -20,6 +20,7 @@ from gsl.graph import reverse_post_order
 from gsl.subst import Subst
 from gsl.types import FLOATING
 from gslverify.codes.numeric import OUTPUTS_DIFFER, TARGET_UNDEFINED
+from gslverify.finding import Assurance, Level
 from gslverify.inputs.small_graphs import SmallGraph, small_graphs
 from gslverify.networks.network import Network
 from gslverify.networks.strategies import concrete_site
@@ -76,10 +77,11 @@ class Answers:
     trials: int = 0
     open_attributes: int = 0
 
-    @property
-    def are_equal(self) -> bool:
-        """Whether both sides are equal on every graph that was asked about."""
-        return bool(self.equal) and not self.open and self.failure is None
+    def assurances(self) -> Iterator[Assurance]:
+        """Yield what is certain if both sides are equal on every graph that was asked about."""
+        if self.equal and not self.open and self.failure is None:
+            graphs = "1 small graph" if self.equal == 1 else f"{self.equal} small graphs"
+            yield Assurance("", Level.IDENTITY, f"equal for all inputs, {graphs}")
 
 
 def distinguish(subst: Subst, samplers: Sequence[Sampler]) -> Answers:

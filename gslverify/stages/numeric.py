@@ -21,7 +21,7 @@ from gslverify.codes.numeric import (
     TOO_FEW_EXAMPLES,
 )
 from gslverify.coverage.uncovered import Survey, survey, with_corner
-from gslverify.finding import Assurance, Finding, Level
+from gslverify.finding import Assurance, Finding
 from gslverify.inputs.distinguish import distinguish
 from gslverify.networks.alike import alike
 from gslverify.networks.arrays import inputs_of_a_mixture
@@ -164,23 +164,17 @@ def examine(question: Question) -> Iterable[Outcome]:
     samplers = [scenario.sampler for scenario in scenarios]
     search = Search(question, random=Random(entropy(rule_seed(question))))
     answers = distinguish(question.subst, samplers)
-    failure = answers.failure or _search(search, samplers)
-    yield Count("examples", len(search.passed))
-    yield Count("rejected", sum(search.refusals.values()))
-    yield Count("declined", search.declined)
-    yield Count("draws", search.draws)
-    yield Count("contexts", len(search.contexts))
-    if answers.only_exact:
-        yield Note(ONLY_EXACT)
     if answers.failure is not None:
         question.found(_as_found(question, answers.failure))
-        yield replace(_told(question, answers.failure, samplers), details=(SOLVED,))
-        return
+    failure = answers.failure or _search(search, samplers)
+    yield from _counts(search)
+    if answers.only_exact:
+        yield Note(ONLY_EXACT)
     if failure is not None:
         graphs = "1 graph" if len(search.passed) == 1 else f"{len(search.passed)} graphs"
-        after = f"found after {graphs} that agreed"
-        details = (f"{after}, seed {question.settings.seed}",)
-        yield replace(_told(question, failure, samplers), details=details)
+        drawn = f"found after {graphs} that agreed, seed {question.settings.seed}"
+        told = _told(question, failure, samplers)
+        yield replace(told, details=(drawn if answers.failure is None else SOLVED,))
         return
     if search.endless is not None:
         lines = tuple(listing(search.endless.outputs))
@@ -204,10 +198,17 @@ def examine(question: Question) -> Iterable[Outcome]:
     outcomes = list(_confirm(question, search))
     yield from outcomes
     if any(isinstance(outcome, Assurance) for outcome in outcomes):
-        if answers.are_equal:
-            text = f"equal for all inputs, {answers.equal} small graphs"
-            yield Assurance("", Level.IDENTITY, text)
+        yield from answers.assurances()
         yield from further.assurances
+
+
+def _counts(search: Search) -> Iterator[Count]:
+    """Yield what a search has tried."""
+    yield Count("examples", len(search.passed))
+    yield Count("rejected", sum(search.refusals.values()))
+    yield Count("declined", search.declined)
+    yield Count("draws", search.draws)
+    yield Count("contexts", len(search.contexts))
 
 
 def _as_found(question: Question, failure: Trial) -> Finding:
