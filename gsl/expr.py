@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gsl.attr.evaluate import is_symbolic
 from gsl.attr.term import Term
 from gsl.errors import GraphError, MisuseError, ShapeError
 from gsl.operators.declaration import Need, Operator
@@ -62,19 +63,19 @@ class Expr:
 class Const(Expr):
     """A tensor known when the network is written; raises MisuseError for what is none.
 
-    A term as value or dtype makes a constant of rank 0 that is only known symbolically; then
-    `value` is the term instead of an array. Numbers beyond the range of a float dtype become
-    infinite. `asked` is the Python float that was given, before it was rounded to the dtype, and
-    None when there was none.
+    A term as value or dtype makes a constant that is only known symbolically; then `value` is what
+    was given instead of an array: a term or number of rank 0, or nested tuples of these. Numbers
+    beyond the range of a float dtype become infinite. `asked` is the Python float that was given,
+    before it was rounded to the dtype, and None when there was none.
     """
 
     __slots__ = ("asked", "value")
 
     def __init__(self, value: ArrayLike | Term, dtype: str | Term | None = None) -> None:
         self.asked: float | None = None
-        if isinstance(value, Term) or isinstance(dtype, Term):
+        if isinstance(dtype, Term) or is_symbolic(value):
             self.value: Any = value
-            super().__init__((), TensorType((), dtype))
+            super().__init__((), TensorType(_nested_shape(value), dtype))
             return
         with np.errstate(over="ignore"):
             array = _array(value, dtype)
@@ -296,6 +297,15 @@ def attribute_of(expr: Expr, name: str) -> Any:
             return _nested(value.tolist()) if isinstance(value, np.ndarray) else value
         case _:
             raise AttributeError(name)
+
+
+def _nested_shape(value: Any) -> tuple[int, ...]:
+    """Return the sizes of nested tuples, which all are as long as the first beside them."""
+    sizes = []
+    while isinstance(value, tuple):
+        sizes.append(len(value))
+        value = value[0] if value else None
+    return tuple(sizes)
 
 
 def _nested(values: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 
 from gsl.attr.evaluate import PYTHON
 from gsl.attr.term import Constant, Operation, Symbol, Term, bottom_up
-from gsl.errors import KernelError
+from gsl.errors import EvaluationError, KernelError
 from gsl.types import Int
 
 Extents = Mapping[Symbol, Int]
@@ -30,7 +30,7 @@ def substitute(term: Int, values: Mapping[Symbol, Int]) -> Int:
             case Operation(head=head, operands=operands) if head in PYTHON:
                 try:
                     known[part] = PYTHON[head](*(known[operand] for operand in operands))
-                except ZeroDivisionError as error:
+                except EvaluationError as error:
                     raise KernelError("an index divides by zero") from error
             case _:
                 raise KernelError(f"{part!r} is no index arithmetic")

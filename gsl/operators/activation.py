@@ -14,7 +14,7 @@ from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.domain import Real
 from gsl.operators.elementwise import UNARY, erf, unary
 from gsl.operators.extrema import larger, smaller
-from gsl.operators.kinds import Number
+from gsl.operators.kinds import Element, Number
 from gsl.operators.ranges import in_range
 from gsl.types import FLOATING, NUMERIC, TensorType
 
@@ -211,7 +211,7 @@ def _softplus_element(index: Index, data: Elements, beta: float, threshold: floa
 
 
 @operator(dtypes=NUMERIC, traits=UNARY)
-def Clip(need: Need, data: Tensor, *, min: Number, max: Number) -> TensorType:
+def Clip(need: Need, data: Tensor, *, min: Element, max: Element) -> TensorType:
     """Limit the elements to the interval from `min` to `max`.
 
     For an integer dtype the limits are rounded towards zero; the dtype must be able to hold
@@ -227,7 +227,7 @@ def Clip(need: Need, data: Tensor, *, min: Number, max: Number) -> TensorType:
 def _clip(data: Any, min: float, max: float) -> Any:
     # Floats mean themselves, as a constant of the same number beside an operator does.
     is_floating = data.dtype.kind == "f"
-    low, high = (v if is_floating else _limit(v, data.dtype.name) for v in (min, max))
+    low, high = (float(v) if is_floating else _limit(v, data.dtype.name) for v in (min, max))
     return smaller(larger(data, low), high)
 
 

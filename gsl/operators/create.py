@@ -11,7 +11,7 @@ from gsl.kernel.expression import Expression
 from gsl.kernel.expression import Number as Value
 from gsl.kernel.meaning import Elements, Index, number, select
 from gsl.operators.declaration import Need, Tensor, operator
-from gsl.operators.kinds import AnyInt, Count, DtypeOf, Number, Positive, Shape
+from gsl.operators.kinds import AnyInt, Count, DtypeOf, Element, Positive, Shape
 from gsl.operators.ranges import in_range
 from gsl.types import ALL_DTYPES, NUMERIC, TensorType
 
@@ -50,10 +50,13 @@ def Ones(need: Need, *, shape: Shape, dtype: DtypeOf = "float32") -> TensorType:
 
 
 @operator(dtypes=None)
-def Full(need: Need, *, shape: Shape, fill_value: Number, dtype: DtypeOf = "float32") -> TensorType:
+def Full(
+    need: Need, *, shape: Shape, fill_value: Element, dtype: DtypeOf = "float32"
+) -> TensorType:
     """A tensor of `dtype` and `shape` whose elements all are `fill_value`.
 
-    An integer dtype must be able to hold the value and drops its fraction. Source: relax.full.
+    An integer dtype must be able to hold the value and drops its fraction; True stands for 1.
+    Source: relax.full.
     """
     need(in_range(fill_value, dtype), HOLDABLE)
     return TensorType(shape, dtype)
@@ -107,10 +110,10 @@ def OnesLike(need: Need, data: Tensor, *, dtype: DtypeOf = None) -> TensorType:
 
 
 @operator(dtypes=ALL_DTYPES)
-def FullLike(need: Need, data: Tensor, *, fill_value: Number, dtype: DtypeOf = None) -> TensorType:
+def FullLike(need: Need, data: Tensor, *, fill_value: Element, dtype: DtypeOf = None) -> TensorType:
     """Many times `fill_value` in the shape of `data`; the dtype too unless it is given.
 
-    An integer dtype must be able to hold the value and drops its fraction.
+    An integer dtype must be able to hold the value and drops its fraction; True stands for 1.
     Source: relax.full_like.
     """
     need(in_range(fill_value, dtype), HOLDABLE)

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from gsl.attr.evaluate import conjunction, contains
+from gsl.attr.evaluate import choose, conjunction, contains
 from gsl.attr.term import Symbol, Term
+from gsl.attr.values import BOOL, NUMBER, UNKNOWN, sort_of
 from gsl.types import ALL_DTYPES, Bool, TensorType, TupleType, Type
 
 Fresh = Callable[..., Symbol]
@@ -56,7 +57,7 @@ def first_rank(operands: tuple[Type, ...]) -> int:
 
 def integer(value: Any) -> Any:
     """Return an int or a term; raise ValueError for anything else, a bool too."""
-    if isinstance(value, Term) or (isinstance(value, int) and not isinstance(value, bool)):
+    if sort_of(value) in (NUMBER, UNKNOWN) and isinstance(value, Term | int):
         return value
     raise ValueError(f"{value!r} is not an integer")
 
@@ -126,11 +127,14 @@ class Real(Domain):
 
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Accept numbers; the canonical form is a float."""
+        if sort_of(value) not in (NUMBER, UNKNOWN):
+            raise ValueError(f"{value!r} is not a number")
         if isinstance(value, Term):
             return value
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
             return float(value)
-        raise ValueError(f"{value!r} is not a number")
+        except (OverflowError, TypeError, ValueError) as error:
+            raise ValueError(f"{value!r} is not a number of float64") from error
 
     def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
         """Demand the bounds."""
@@ -141,6 +145,17 @@ class Real(Domain):
     def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
         """Yield one symbol of sort real."""
         yield fresh("", low=self.low, high=self.high, sort="real")
+
+
+@dataclass(frozen=True, slots=True)
+class Element(Real):
+    """One number that becomes an element of a tensor, as which a truth value is 0 or 1."""
+
+    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
+        """Accept numbers and truth values; integers stay integers of any size."""
+        if sort_of(value) == BOOL:
+            return choose(value, 1, 0)
+        return value if type(value) is int else Real.normalise(self, value, operands)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from gsl.operators.create import scalar
 from gsl.operators.declaration import Attributes, Need, Tensor, Values, operator
 from gsl.operators.kinds import (
     DtypeOf,
+    Element,
     Flag,
     NewAxis,
-    Number,
     OneAxis,
     PerSide,
     Positions,
@@ -43,7 +43,7 @@ def along_axis(types: tuple[Type, ...], attributes: Attributes) -> Values:
 
 
 def literal(value: Any, dtype: Any) -> Bool:
-    """Return the condition that `dtype` can hold `value`, give or take a fraction or rounding."""
+    """Return the condition that `dtype` can hold a number, give or take a fraction or rounding."""
     if isinstance(value, float) and not isfinite(value):
         return contains(dtype, FLOATING)
     a_bool = disjunction(equal(value, 0), equal(value, 1))
@@ -162,8 +162,8 @@ def _gather_elements_element(
     return chosen(indices[index], size, lambda i: data[with_size(index, along, i)])
 
 
-@operator(dtypes=ALL_DTYPES, relax="nn.pad")
-def Pad(need: Need, data: Tensor, *, pad_width: PerSide, pad_value: Number = 0.0) -> TensorType:
+@operator(dtypes=ALL_DTYPES)
+def Pad(need: Need, data: Tensor, *, pad_width: PerSide, pad_value: Element = 0.0) -> TensorType:
     """Surround `data` with `pad_value`; widths are (before, after, before, after, ...) by axis.
 
     The dtype must be able to hold the value; integers drop its fraction. Source: relax.nn.pad.
@@ -176,9 +176,20 @@ def Pad(need: Need, data: Tensor, *, pad_width: PerSide, pad_value: Number = 0.0
 
 @Pad.numpy
 def _pad(data: Any, pad_width: Any, pad_value: float) -> Any:
-    value = pad_value if data.dtype.kind == "f" else np.asarray(pad_value).astype(data.dtype)
+    is_floating = data.dtype.kind == "f"
+    value = float(pad_value) if is_floating else np.asarray(pad_value).astype(data.dtype)
     sides = list(zip(pad_width[::2], pad_width[1::2], strict=True))
     return np.pad(data, sides, constant_values=value)
+
+
+@Pad.relax
+def _relax_pad(relax: Any, data: Any, pad_width: Any, pad_value: float) -> Any:
+    if float(pad_value) == pad_value or pad_value != pad_value:
+        return relax.nn.pad(data, pad_width, pad_value=float(pad_value))
+    # relax.nn.pad has a float64, which not every int64 is.
+    inside = relax.astype(relax.nn.pad(relax.ones_like(data), pad_width), "bool")
+    around = scalar(relax, pad_value, str(data.ty.dtype))
+    return relax.where(inside, relax.nn.pad(data, pad_width), around)
 
 
 @Pad.kernel
@@ -199,8 +210,8 @@ def OneHot(
     *,
     depth: Positive,
     axis: NewAxis = -1,
-    on_value: Number = 1.0,
-    off_value: Number = 0.0,
+    on_value: Element = 1.0,
+    off_value: Element = 0.0,
     dtype: DtypeOf = "float32",
 ) -> TensorType:
     """Spell every index as `depth` values along a new axis: `on_value` there, else `off_value`.
@@ -221,7 +232,8 @@ def _one_hot(
 ) -> Any:
     shape = with_size((1,) * (indices.ndim + 1), axis % (indices.ndim + 1), depth)
     chosen = np.expand_dims(indices, axis) == np.reshape(np.arange(depth), shape)
-    return np.where(chosen, on_value, off_value).astype(dtype)
+    on, off = (np.asarray(value).astype(dtype) for value in (on_value, off_value))
+    return np.where(chosen, on, off)
 
 
 @OneHot.kernel

@@ -31,7 +31,8 @@ def _is_size(value: Any) -> bool:
 def checked_value(value: Any, dtype: Any = None) -> Any:
     """Return the value of a constant as it was written: None, a term, numbers in nested tuples.
 
-    A dtype that is a name has to hold the value exactly, but for rounding to a float.
+    A dtype that is a name has to hold the value exactly, but for rounding to a float; elements of
+    bool are truth values, and those of all other dtypes numbers.
     """
     if value is None or isinstance(value, Term) or _has_terms(value):
         return value
@@ -41,7 +42,16 @@ def checked_value(value: Any, dtype: Any = None) -> Any:
     if isinstance(dtype, str) and not _fits(array, np.dtype(dtype)):
         message = f"{_shortened(value)} is not a value of {dtype}"
         raise _malformed(message, "choose a dtype that has the value")
-    return value
+    return _of_sort(value, dtype) if isinstance(dtype, str) else value
+
+
+def _of_sort(value: Any, dtype: str) -> Any:
+    """Return numbers as truth values or the other way round, as the elements of a dtype are."""
+    if isinstance(value, tuple | list):
+        return tuple(_of_sort(item, dtype) for item in value)
+    if dtype == "bool":
+        return bool(value)
+    return int(value) if isinstance(value, bool | np.bool_) else value
 
 
 def _has_terms(value: Any) -> bool:

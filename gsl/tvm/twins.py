@@ -114,13 +114,6 @@ def _unchanged(written: Written, call: Any) -> Written:
     return dict(written)
 
 
-def _filled(written: Written, call: Any) -> Written:
-    value = written["fill_value"]
-    if float(value) != value:
-        raise UnsupportedError(f"{value} is not a float64")
-    return written | {"fill_value": float(value)}
-
-
 def _sliced(written: Written, call: Any) -> Written:
     """Turn positions on some axes into positions on all axes."""
     shape = [int(size) for size in call.args[0].ty.shape]
@@ -152,8 +145,8 @@ def _accumulated(written: Written, call: Any) -> Written:
 ADAPTERS: Mapping[str, Callable[[Written, Any], Written]] = {
     "cumprod": _accumulated,
     "cumsum": _accumulated,
-    "full": _filled,
-    "full_like": _filled,
+    "full": _unchanged,
+    "full_like": _unchanged,
     "slice_scatter": _scattered,
     "strided_slice": _sliced,
 }

@@ -69,11 +69,11 @@ EMPTY_REFUSED = code(
     "GSL407",
     "empty-refused",
     "the target cannot be built when an axis is empty",
-    Verdict.PASS,
+    Verdict.FAIL,
     meaning="""The rule matches a graph in which an axis has no elements, but an operator of the
-target does not accept it. The engine leaves such a graph alone, so nothing goes wrong: a warning. A
-condition such as x.shape[0] >= 1 says that it is meant. If the target can be built and computes
-something else, the rule is refuted as for any other graph.""",
+target does not accept it: as for any other graph that matches (GSL403). A condition such as
+x.shape[0] >= 1 says that no such graph is meant; with the setting `declining` the engine may leave
+it alone.""",
     bad=rule_file(
         '''
         def example() -> Subst:

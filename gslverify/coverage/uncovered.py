@@ -18,7 +18,8 @@ from gslverify.coverage.record import (
     record,
 )
 from gslverify.networks.network import Network
-from gslverify.semantics.solver import Answer, UntranslatableError
+from gslverify.semantics.solver import Answer
+from gslverify.semantics.terms import UntranslatableError
 from gslverify.structures.sampling import Sampler
 
 MOST_INSTANCES = 24

@@ -15,7 +15,8 @@ from gsl.errors import GslError
 from gsl.expr import Expr, Var
 from gsl.subst import Subst
 from gslverify.corpus.collect import CollectedRule
-from gslverify.semantics.solver import Answer, Context, Solver, UntranslatableError, new_context
+from gslverify.semantics.solver import Answer, Context, Solver, new_context
+from gslverify.semantics.terms import UntranslatableError
 from gslverify.structures.concrete import concrete_outputs, ones, rewrite_once
 from gslverify.structures.instance import USUAL, Instance
 from gslverify.structures.sampling import Sampler, Wish

@@ -16,7 +16,8 @@ from gslverify.prove.cone import Pool, conjuncts, shape_of
 from gslverify.prove.forms import Forms
 from gslverify.prove.guesses import is_refuted
 from gslverify.prove.relaxed import Relaxed, Replies, Reply
-from gslverify.semantics.solver import Answer, Solver, UntranslatableError
+from gslverify.semantics.solver import Answer, Solver
+from gslverify.semantics.terms import UntranslatableError
 
 LINEAR_LIMIT = 20_000
 """The solver's own unit, for questions made linear."""

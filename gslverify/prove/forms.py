@@ -23,6 +23,7 @@ from gsl.attr.term import (
     operation,
     subterms,
 )
+from gsl.attr.values import BOOL, sort_of
 from gslverify.prove.conditions import decided, joined, opposite
 from gslverify.prove.dividing import multiple
 from gslverify.prove.effort import Effort
@@ -345,6 +346,8 @@ class Forms:
         texts = self.names.text(left), self.names.text(right)
         if any(isinstance(name, str) or _is_text(name) for name in texts):
             return self._same_text(head, texts)
+        if sort_of(left) == BOOL or sort_of(right) == BOOL:
+            return self._same_truth(head, left, right)
         low, high = (left, right) if head in ("<", "<=", "==", "!=") else (right, left)
         difference = add(self.poly(high), self.poly(low), -1)
         integral = self.is_integer(left) and self.is_integer(right)
@@ -362,6 +365,14 @@ class Forms:
         if integral and strict:
             return decided("ge", add(difference, ONE, -1))
         return decided("gt" if strict else "ge", difference, integral)
+
+    def _same_truth(self, head: str, left: Term, right: Term) -> Hashable:
+        """Return the form of an equation of truth values, one of which is known mostly."""
+        for known, other in ((left, right), (right, left)):
+            if isinstance(known, Constant) and sort_of(other) == BOOL:
+                form = self.condition(other)
+                return form if known.value is (head == "==") else opposite(form)
+        return self._opaque(operation(head, left, right))
 
     def _same_text(self, head: str, texts: tuple[Any, Any]) -> Hashable:
         if all(isinstance(name, str) for name in texts):

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from gsl.attr.evaluate import choose, equal
+from gsl.attr.values import BOOL, sort_of
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.kernel.expression import Expression, Number, Read
 from gsl.kernel.meaning import Elements, Index, inside, select
@@ -59,7 +61,7 @@ class Inliner:
 
     def _constant(self, expr: Const, index: Index) -> Expression:
         if not isinstance(expr.value, np.ndarray):
-            return Number(expr.value)
+            return _element(expr.value, index)
         if not index:
             asked = expr.asked
             return Number(expr.value.item() if asked is None else asked)
@@ -96,3 +98,14 @@ class Inliner:
             return select(inside(index, declared.shape), element(index), 0)
 
         return Elements(declared, read)
+
+
+def _element(value: Any, index: Index) -> Expression:
+    """Return an element of a constant of numbers that may be unknown; True counts as 1."""
+    if not isinstance(value, tuple):
+        return Number(choose(value, 1, 0) if sort_of(value) == BOOL else value)
+    place, *inner = index
+    element = _element(value[-1], tuple(inner))
+    for number in range(len(value) - 2, -1, -1):
+        element = select(equal(place, number), _element(value[number], tuple(inner)), element)
+    return element

@@ -11,6 +11,7 @@ from gsl.errors import GslError
 from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import Need, tensors
+from gsl.operators.domain import Element
 from gsl.rewrite.builder import Builder, output_pairs
 from gsl.types import ALL_DTYPES, FLOATING, TensorType
 from gslverify.prove.algebra import Algebra
@@ -185,7 +186,9 @@ class _Scenario:
             for expr in reverse_post_order(sources)
             if isinstance(expr, Const) and isinstance(expr.value, Symbol)
         }
-        for value in call.attributes.values():
+        for name, value in call.attributes.items():
+            if isinstance(call.operator.attribute(name).domain, Element):
+                continue  # as which integers stay what they are
             parts = bottom_up(value) if isinstance(value, Term) else ()
             read = [dtypes[part] for part in parts if isinstance(part, Symbol) and part in dtypes]
             if read and not all(self.facts.is_one_of(one, EXACT_AS_FLOAT) for one in read):

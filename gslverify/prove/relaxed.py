@@ -12,12 +12,14 @@ from functools import reduce
 from typing import Any
 
 from gsl.attr.term import Constant, Operation, Symbol, Term, as_term
+from gsl.attr.values import BOOL, sort_of
 from gslverify.prove.cone import Pool, conjuncts, shape_of
 from gslverify.prove.forms import Forms
 from gslverify.prove.guesses import is_refuted
 from gslverify.prove.lemmas import Clause, of_product, of_quotient
 from gslverify.prove.polynomials import ZERO, Monomial, Poly, add, constant_of
-from gslverify.semantics.solver import Answer, Solver, UntranslatableError
+from gslverify.semantics.solver import Answer, Solver
+from gslverify.semantics.terms import UntranslatableError
 
 _COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _KEPT = frozenset({"cond", "min", "max"})
@@ -118,7 +120,7 @@ class Relaxed:
             return self._joined(value.head, [self.condition(part) for part in value.operands])
         if value.head == "not":
             return self._negation(self.condition(value.operands[0]))
-        if value.head in _COMPARED and not any(map(_is_text, value.operands)):
+        if value.head in _COMPARED and not any(map(_is_no_number, value.operands)):
             left, right = (self.linear(self.forms.poly(side)) for side in value.operands)
             if all(map(self.forms.is_integer, value.operands)):
                 self._multiply_out(form)
@@ -241,6 +243,10 @@ class Relaxed:
 
 def _constant_key(term: Term) -> Hashable:
     return (type(term.value), repr(term.value)) if isinstance(term, Constant) else None
+
+
+def _is_no_number(term: Term) -> bool:
+    return _is_text(term) or sort_of(term) == BOOL
 
 
 def _is_text(term: Any) -> bool:

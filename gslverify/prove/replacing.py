@@ -39,7 +39,7 @@ def put(value: Any, mapping: Mapped) -> Any:
         return value
     try:
         return _value(_replaced(value, mapping, {}))
-    except (ArithmeticError, TypeError, ValueError):
+    except EvaluationError:
         return evaluate(value, _Renamed(mapping), {})  # which leaves out what is not chosen
 
 

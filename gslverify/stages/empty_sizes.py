@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from gsl.attr.conjuncts import rebuilt
 from gsl.attr.term import Symbol, Term, free_symbols
-from gslverify.semantics.solver import Answer, Solver, UntranslatableError, new_context
+from gslverify.semantics.solver import Answer, Solver, new_context
+from gslverify.semantics.terms import UntranslatableError
 from gslverify.structures.instance import Instance
 from gslverify.structures.source_builder import SIZES_ARE_POSITIVE
 

@@ -10,7 +10,8 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from gsl.attr.term import Operation, Term, subterms
 from gslverify.prove.cone import Pool, conjuncts, shape_of
-from gslverify.semantics.solver import Answer, Solver, UntranslatableError
+from gslverify.semantics.solver import Answer, Solver
+from gslverify.semantics.terms import UntranslatableError
 
 
 class Questions:

@@ -18,13 +18,8 @@ from gslverify.codes.satisfiable import (
     UNDECIDED_SATISFIABILITY,
 )
 from gslverify.finding import Finding
-from gslverify.semantics.solver import (
-    Answer,
-    Solver,
-    UntranslatableError,
-    has_formula,
-    new_context,
-)
+from gslverify.semantics.solver import Answer, Solver, new_context
+from gslverify.semantics.terms import UntranslatableError, has_formula
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.clashes import given_up, vacuous_constraints, vacuous_structure
 from gslverify.stages.empty_sizes import may_be_empty

@@ -23,7 +23,8 @@ from gsl.types import TensorType, TupleType, Type
 from gslverify.case import case_of
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UNDECIDED_SHAPE
 from gslverify.finding import Assurance, Code, Counterexample, Finding, Level, Tensor
-from gslverify.semantics.solver import Answer, Result, UntranslatableError, is_partial
+from gslverify.semantics.solver import Answer, Result
+from gslverify.semantics.terms import UntranslatableError, is_partial
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.questions import Questions
 from gslverify.stages.satisfiable import scenarios_of

@@ -10,7 +10,8 @@ from gsl.subst import Subst
 from gsl.text.naming import pattern_names
 from gsl.text.terms import term_text
 from gslverify.networks.network import Network
-from gslverify.semantics.solver import Answer, UntranslatableError
+from gslverify.semantics.solver import Answer
+from gslverify.semantics.terms import UntranslatableError
 from gslverify.stages.satisfiable import may_have_rank
 from gslverify.structures.arms import decisions
 from gslverify.structures.instance import USUAL, Instance

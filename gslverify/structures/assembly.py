@@ -140,13 +140,13 @@ class SourceBuilder(SourceExpressions):
             longest = max(self.extent.most_fields, variadic.minimum)
             lengths = range(variadic.minimum, longest + 1)
             options = lengths[::-1] if self.extent.longest_first else lengths
-            chosen = self._decide(key, "number of fields", options)
+            chosen = self.decide(key, "number of fields", options)
             self._bind(self.bindings.lengths, key, chosen, self._last_position())
         return self.bindings.lengths[key]
 
     def _arm(self, key: Key) -> int:
         if key not in self.bindings.arms:
-            chosen = self._decide(key, "arm", range(len(key[0].operands)))
+            chosen = self.decide(key, "arm", range(len(key[0].operands)))
             self._bind(self.bindings.arms, key, chosen, self._last_position())
         return self.bindings.arms[key]
 

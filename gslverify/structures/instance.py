@@ -29,7 +29,8 @@ class Extent:
     """How far structures are looked for: ranks of inputs and lengths, likely ones first.
 
     `rare` takes also those forms of attributes that are too many to try them all, `longest_first`
-    begins with many fields. Axes are put in any order unless some `orders` are given.
+    begins with many fields. Axes are put in any order unless some `orders` are given. Sizes are
+    `least_size` or more.
     """
 
     ranks: tuple[int, ...] = (1, 2, 3, 4, 0)
@@ -37,6 +38,7 @@ class Extent:
     rare: bool = False
     longest_first: bool = False
     orders: tuple[Order, ...] = ()
+    least_size: int = 1
 
 
 USUAL = Extent()
@@ -95,7 +97,8 @@ class Claim:
 class Instance:
     """One structural variant of the source of a rule.
 
-    It is not `exhaustive` when an attribute has forms beside those that can be chosen.
+    It is not `exhaustive` when an attribute has forms beside those that can be chosen. The
+    `choices` lead to it within its extent.
     """
 
     subst: Subst
@@ -105,6 +108,7 @@ class Instance:
     claims: list[Claim] = field(default_factory=list)
     exhaustive: bool = True
     extent: Extent = USUAL
+    choices: tuple[int, ...] = ()
 
     @property
     def inputs(self) -> list[Key]:

@@ -178,6 +178,11 @@ class Sampler:
             return None
         return found if demand is None or meets(found, demand) else None
 
+    def near(self, wish: Wish) -> dict[Symbol, Any] | None:
+        """Return a model near the wishes, if one is found without asking the solver."""
+        wishes = self._wishes(wish)
+        return self._direct(wishes) or self._repaired(wishes)
+
     def mended(self, wish: Wish, demand: Term | None = None) -> dict[Symbol, Any] | None:
         """Return a model near the wishes in which no result lacks elements, if one is found.
 

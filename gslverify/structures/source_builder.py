@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gsl.attr.evaluate import contains, equal, evaluate, is_symbolic, negation, satisfies
+from gsl.attr.evaluate import evaluate, satisfies
 from gsl.attr.term import ANYTHING, Symbol, Term, TupleOf, as_term, operation
-from gsl.errors import UndecidedError
 from gsl.expr import Call as CallExpr
-from gsl.expr import Const as ConstExpr
-from gsl.expr import Expr, attribute_of
+from gsl.expr import Expr
 from gsl.expr import Proj as ProjExpr
 from gsl.expr import Tuple as TupleExpr
 from gsl.expr import Var as VarExpr
@@ -20,7 +18,6 @@ from gsl.operators import Operator
 from gsl.operators.declaration import Need
 from gsl.operators.domain import Domain, Fresh
 from gsl.operators.domain_axes import Permutation
-from gsl.operators.ranges import representable, rounded, stored
 from gsl.pat import (
     Call,
     Const,
@@ -34,11 +31,11 @@ from gsl.pat import (
 )
 from gsl.span import Origin
 from gsl.subst import Subst
-from gsl.types import ALL_DTYPES, FLOATING, INTEGER, TensorType, TupleType
+from gsl.types import ALL_DTYPES, TensorType, TupleType
 from gslverify.structures.broadcasts import passed_on
 from gslverify.structures.choices import Decision, Replay, Told
+from gslverify.structures.constants import Constants
 from gslverify.structures.early_refusal import refuse_anyway
-from gslverify.structures.elements import read_by_element
 from gslverify.structures.instance import Claim, Extent, InfeasibleError, Instance
 from gslverify.structures.limits import FITS, largest_size
 from gslverify.structures.open_terms import has_length, is_open
@@ -69,7 +66,7 @@ class SourceExpressions:
         self.told = Told(self.instance.claims)
         self.tuples = tuple_valued(subst)
         self.optional = optional_operands(subst)
-        self.read_by_element = read_by_element(subst)
+        self.constants = Constants(subst, self)
         self.largest = largest_size(subst)
         self.passed_on = passed_on(subst)
 
@@ -79,7 +76,8 @@ class SourceExpressions:
         elif condition is not True:
             raise InfeasibleError(reason, origin)
 
-    def _decide(self, key: Key, what: str, options: Sequence[Any]) -> Any:
+    def decide(self, key: Key, what: str, options: Sequence[Any]) -> Any:
+        """Return one of some options, on which the structure depends."""
         return self.choose(Decision(what, key), options)
 
     def _expr(self, key: Key, operands: list[Expr]) -> Expr:
@@ -90,26 +88,24 @@ class SourceExpressions:
                 return TupleExpr(operands)
             case GetItem() as pattern:
                 return self._projection(key, pattern, operands[0])
-            case Const() as pattern:
-                return self._constant(key, pattern)
+            case Const():
+                return self.constants.expr(key)
             case Variable() as pattern:
                 return self._variable(key, pattern)
             case pattern if pattern in self.tuples:
                 return self._tuple_input(key)
-            case pattern if pattern in self.optional and self._decide(
-                key, "absence", (False, True)
-            ):
+            case pattern if pattern in self.optional and self.decide(key, "absence", (False, True)):
                 return TupleExpr(())
             case _:
-                return self._input(key, self._fresh_shape(key, self._rank(key)))
+                return self.input(key, self._fresh_shape(key, self._rank(key)))
 
     def _is_absent(self, key: Key) -> bool:
-        return bool(self._decide(key, "absence", (False, True)))
+        return bool(self.decide(key, "absence", (False, True)))
 
     def _rank(self, key: Key) -> int:
         like = self._of_same_rank(key)
         ranks = self.extent.ranks if like is None else (like,)
-        rank: int = self._decide(key, "rank", ranks)
+        rank: int = self.decide(key, "rank", ranks)
         return rank
 
     def _of_same_rank(self, key: Key) -> int | None:
@@ -121,10 +117,24 @@ class SourceExpressions:
                 return node.expr.type.ndim
         return None
 
-    def _scope(self, key: Key) -> Scope:
+    def claim(self, condition: Any, reason: str, origin: Origin | None) -> None:
+        """Note what has to hold; raise InfeasibleError for what does not."""
+        self._claim(condition, reason, origin)
+
+    def leave_out(self) -> None:
+        """Note that there are structures beside those that can be decided on."""
+        self.told.exhaustive = False
+
+    def shape_of(self, key: Key) -> tuple[Any, ...]:
+        """Return the shape that a pattern has, of which the rank is known."""
+        return self._constrained_shape(key, key[0])
+
+    def scope(self, key: Key) -> Scope:
+        """Return the environment in which attributes of a pattern are evaluated."""
         return Scope(self.bindings, frame_of(key[1]))
 
-    def _fresh(self, key: Key, name: str) -> Callable[..., Symbol]:
+    def fresh(self, key: Key, name: str) -> Callable[..., Symbol]:
+        """Return what makes symbols for an attribute of a pattern."""
         prefix = f"{self.instance.names[key]}.{name}"
 
         def fresh(suffix: str, low: Any = None, high: Any = None, sort: str = "int") -> Symbol:
@@ -133,40 +143,44 @@ class SourceExpressions:
         return fresh
 
     def _fresh_shape(self, key: Key, rank: int) -> tuple[Any, ...]:
-        fresh = self._fresh(key, "shape")
-        return tuple(fresh(f"[{axis}]", low=1, high=self.largest) for axis in range(rank))
+        fresh = self.fresh(key, "shape")
+        least = self.extent.least_size
+        return tuple(fresh(f"[{axis}]", low=least, high=self.largest) for axis in range(rank))
 
-    def _fresh_dtype(self, key: Key) -> Symbol:
-        dtype = self._fresh(key, "dtype")("", sort="text")
+    def fresh_dtype(self, key: Key) -> Symbol:
+        """Return a dtype that is not known."""
+        dtype = self.fresh(key, "dtype")("", sort="text")
         self._claim(operation("in", dtype, ANY_DTYPE), "a dtype", key[0].origin)
         return dtype
 
-    def _input(self, key: Key, shape: tuple[Any, ...], dtype: Any = None) -> Expr:
-        chosen = self._fresh_dtype(key) if dtype is None else dtype
+    def input(self, key: Key, shape: tuple[Any, ...], dtype: Any = None) -> Expr:
+        """Return a tensor of which no element is known."""
+        chosen = self.fresh_dtype(key) if dtype is None else dtype
         return VarExpr(self.instance.names[key], shape, chosen)
 
     def _tuple_input(self, key: Key) -> Expr:
         counts = (*range(2, self.extent.most_fields + 1), 1)
-        count = self._decide(key, "number of fields", counts)
+        count = self.decide(key, "number of fields", counts)
         rank = self._rank(key)
-        dtype = self._fresh_dtype(key)
-        return tuple_of_inputs(self.instance.names[key], count, rank, dtype)
+        dtype = self.fresh_dtype(key)
+        least = self.extent.least_size
+        return tuple_of_inputs(self.instance.names[key], count, rank, dtype, least)
 
     def _variable(self, key: Key, pattern: Pattern) -> Expr:
         dtype = self._constrained(key, "dtype")
-        return self._input(key, self._constrained_shape(key, pattern), dtype)
+        return self.input(key, self._constrained_shape(key, pattern), dtype)
 
     def _constrained(self, key: Key, name: str) -> Any:
         term = key[0].constraints.get(name, ANYTHING)
-        return None if term is ANYTHING else evaluate(term, self._scope(key))
+        return None if term is ANYTHING else evaluate(term, self.scope(key))
 
     def _constrained_shape(self, key: Key, pattern: Pattern) -> tuple[Any, ...]:
         term = pattern.constraints.get("shape", ANYTHING)
         if not is_open(term):
-            return self._legal_shape(evaluate(term, self._scope(key)), pattern)
+            return self._legal_shape(evaluate(term, self.scope(key)), pattern)
         rank = len(term.fields) if isinstance(term, TupleOf) else self._rank(key)
         shape = self._fresh_shape(key, rank)
-        fits = satisfies(term, shape, self._scope(key))
+        fits = satisfies(term, shape, self.scope(key))
         self._claim(fits, "the shape of a variable", pattern.origin)
         return shape
 
@@ -174,58 +188,8 @@ class SourceExpressions:
         if not isinstance(shape, tuple):
             raise InfeasibleError("a shape must be a tuple")
         for size in shape:
-            self._claim(size >= 1, SIZES_ARE_POSITIVE, pattern.origin)
+            self._claim(size >= self.extent.least_size, SIZES_ARE_POSITIVE, pattern.origin)
         return shape
-
-    def _constant(self, key: Key, pattern: Pattern) -> Expr:
-        value = self._constrained(key, "value")
-        wanted = self._constrained(key, "dtype")
-        dtype = self._fresh_dtype(key) if wanted is None else wanted
-        if isinstance(value, tuple):
-            return self._array(key, value, wanted)
-        if value is not None:
-            return self._scalar(key, value, dtype)
-        shape = self._constrained_shape(key, pattern)
-        if shape and pattern in self.read_by_element:
-            raise UndecidedError("a condition reads elements of a constant one by one")
-        if shape:
-            return self._input(key, shape, dtype)
-        sort = self._decide(key, "kind of number", ("int", "real"))
-        held = FLOATING if sort == "real" else (*INTEGER, "bool")
-        self._claim(contains(dtype, held), "the kind of a constant", pattern.origin)
-        return self._scalar(key, self._fresh(key, "value")("", sort=sort), dtype)
-
-    def _array(self, key: Key, value: tuple[Any, ...], wanted: Any) -> Expr:
-        if is_symbolic(value):
-            raise UndecidedError("the elements of a constant depend on an unknown value")
-        dtype = self._known_dtype(key, wanted)
-        if representable(value, dtype) is not True:
-            raise InfeasibleError("a constant is a value of its dtype", key[0].origin)
-        try:
-            array = ConstExpr(value, dtype)
-        except ValueError as error:
-            message = "the rows of a constant have different lengths"
-            raise InfeasibleError(message, key[0].origin) from error
-        if equal(stored(value, dtype), attribute_of(array, "value")) is not True:
-            raise InfeasibleError("a constant is neither infinite nor zero by rounding")
-        return array
-
-    def _known_dtype(self, key: Key, wanted: Any) -> Any:
-        if isinstance(wanted, str):
-            return wanted
-        dtype = self._decide(key, "dtype", ALL_DTYPES)
-        if wanted is not None:
-            self._claim(equal(wanted, dtype), "the dtype of a constant", key[0].origin)
-        return dtype
-
-    def _scalar(self, key: Key, value: Any, dtype: Any) -> Expr:
-        fits = representable(value, dtype)
-        self._claim(fits, "a constant is a value of its dtype", key[0].origin)
-        for name in FLOATING if isinstance(value, int | float) else ():
-            held = rounded(value, name) is not None
-            kept = True if held else negation(equal(dtype, name))
-            self._claim(kept, "a constant is neither infinite nor zero by rounding", key[0].origin)
-        return ConstExpr(value, dtype)
 
     def _projection(self, key: Key, pattern: Pattern, whole: Expr) -> Expr:
         if not isinstance(whole.type, TupleType):
@@ -233,7 +197,7 @@ class SourceExpressions:
         index = self._constrained(key, "index")
         count = len(whole.type.fields)
         if index is None:
-            index = self._decide(key, "index", range(count))
+            index = self.decide(key, "index", range(count))
         if not isinstance(index, int) or not 0 <= index < count:
             raise InfeasibleError(f"there is no field {index}")
         return ProjExpr(whole, index)
@@ -272,10 +236,10 @@ class SourceExpressions:
             case Operator() as known:
                 return known
             case SameOperator(call=other):
-                return self.bindings.operator(other, self._scope(key))
+                return self.bindings.operator(other, self.scope(key))
             case Trait() as trait:
                 fitting = [o for o in trait.operators() if len(o.operands) == count]
-                chosen: Operator = self._decide(key, "operator", fitting)
+                chosen: Operator = self.decide(key, "operator", fitting)
                 return chosen
 
     def _attribute(
@@ -283,17 +247,17 @@ class SourceExpressions:
     ) -> Any:
         term = pattern.constraints.get(name, ANYTHING)
         if term is ANYTHING and pattern.attributes_of is not None:
-            return self.bindings.attribute(pattern.attributes_of, name, self._scope(key))
+            return self.bindings.attribute(pattern.attributes_of, name, self.scope(key))
         domain = operator.attributes[name].domain
         if not is_open(term):
-            value = evaluate(term, self._scope(key))
+            value = evaluate(term, self.scope(key))
             try:
                 return domain.normalise(value, types)
             except ValueError as error:
                 raise InfeasibleError(str(error)) from error
-        options = self._options(term, domain, types, self._fresh(key, name))
-        value = self._decide(key, f"attribute `{name}`", options)
-        fits = satisfies(term, value, self._scope(key))
+        options = self._options(term, domain, types, self.fresh(key, name))
+        value = self.decide(key, f"attribute `{name}`", options)
+        fits = satisfies(term, value, self.scope(key))
         self._claim(fits, f"attribute `{name}`", pattern.origin)
         return value
 

@@ -30,8 +30,8 @@ def result_sizes(instance: Instance) -> Iterator[Term]:
 
 
 def is_constant(symbol: Symbol) -> bool:
-    """Tell whether a symbol is the value of a constant, not a size or an attribute."""
-    return symbol.name.endswith(".value")
+    """Tell whether a symbol is the value of a constant, or an element of it."""
+    return symbol.name.rpartition(".")[2].partition("[")[0] == "value"
 
 
 def is_whole_constant(symbol: Symbol) -> bool:

@@ -43,10 +43,10 @@ def _demanded_tuples(subst: Subst) -> Iterator[Pattern]:
                     yield operand
 
 
-def tuple_of_inputs(name: str, count: int, rank: int, dtype: Any) -> Tuple:
-    """Return a tuple of `count` inputs of one rank and dtype, with a symbol for every size."""
+def tuple_of_inputs(name: str, count: int, rank: int, dtype: Any, least: int = 1) -> Tuple:
+    """Return a tuple of `count` inputs of one rank and dtype, all sizes symbols from `least` on."""
     shapes = [
-        tuple(Symbol(f"{name}[{i}].shape[{axis}]", low=1) for axis in range(rank))
+        tuple(Symbol(f"{name}[{i}].shape[{axis}]", low=least) for axis in range(rank))
         for i in range(count)
     ]
     return Tuple([Var(f"{name}[{i}]", shape, dtype) for i, shape in enumerate(shapes)])

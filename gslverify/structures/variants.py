@@ -32,7 +32,9 @@ class Variant:
 
     def instance(self, subst: Subst) -> Instance:
         """Build the instance anew, but for what is known of the `steps` to it."""
-        return build_instance(subst, Replay(self.choices), self.extent, self.steps)
+        made = build_instance(subst, Replay(self.choices), self.extent, self.steps)
+        made.choices = self.choices
+        return made
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gsl.text.listing import listing
 from gslverify.codes.levels import EMPTY_REFUSED, TARGET_LESS_PRECISE
-from gslverify.codes.numeric import MATCH_REFUSED
 from gslverify.comparison.identity import MOST_ELEMENTS, Identity, compare_identities
 from gslverify.comparison.precision import Errors, errors_of, examined_dtype
 from gslverify.finding import Assurance, Finding, Level
@@ -85,19 +83,23 @@ def climb(
 
 
 def _without_elements(question: Question, empty: Iterable[Network], found: Climbed) -> None:
-    """Run networks with empty tensors; outputs without elements must keep their types."""
+    """Run networks with empty tensors; outputs without elements must keep their types.
+
+    One that the target cannot be built for says nothing about the others.
+    """
     agreed = 0
+    refused: Trial | None = None
     for network in islice(empty, MOST_EMPTY):
         trial = run_trial(question.subst, network, plain_inputs(network))
         agreed += trial.code is None and trial.rejected in ("", NO_ELEMENTS)
-        if trial.code is MATCH_REFUSED:
-            lines = tuple(listing(network.outputs))
-            finding = Finding(EMPTY_REFUSED, trial.message, question.subst.span, details=lines)
-            found.findings.append(finding)
-            break
-        if trial.code is not None:
+        if trial.code is EMPTY_REFUSED:
+            refused = refused or trial
+        elif trial.code is not None:
             found.findings.append(refutation(question, trial))
             break
+    else:
+        if refused is not None and not question.settings.declining:
+            found.findings.append(refutation(question, refused))
     found.counts.append(Count("empty", agreed))
 
 

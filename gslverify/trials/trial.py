@@ -9,13 +9,13 @@ from typing import Any
 from gsl.engine.fixpoint import apply
 from gsl.engine.record import Record
 from gsl.errors import GraphError, GslError, RewriteError
-from gsl.expr import Expr
+from gsl.expr import Const, Expr, Var
 from gsl.graph import reverse_post_order
 from gsl.subst import Subst
 from gsl.text.listing import listing
 from gsl.workload import Workload
 from gslverify.case import Case, case_of
-from gslverify.codes.levels import EMPTY_DIFFERS
+from gslverify.codes.levels import EMPTY_DIFFERS, EMPTY_REFUSED
 from gslverify.codes.numeric import (
     MATCH_REFUSED,
     OUTPUTS_DIFFER,
@@ -41,7 +41,7 @@ from gslverify.comparison.singular import is_singular
 from gslverify.finding import Code, Counterexample
 from gslverify.networks.network import MAY_DECLINE, PLANTED, Network
 from gslverify.networks.strategies import has_at_most
-from gslverify.structures.concrete import Rewritten, rewrite_once
+from gslverify.structures.concrete import Rewritten, rewrite_once, target_outputs
 from gslverify.trials.announced import announce
 from gslverify.trials.domains import is_defined, misuse, other_conversions
 from gslverify.trials.integrity import damage
@@ -107,7 +107,11 @@ Prepared = Rewritten | GraphError
 
 def run_trial(subst: Subst, network: Network, inputs: Mapping[str, Any]) -> Outcome:
     """Rewrite `network`, run both on the NumPy references, and compare every output."""
-    return judge(network, prepare(subst, network), inputs)
+    outcome = judge(network, prepare(subst, network), inputs)
+    if outcome.code is not MATCH_REFUSED or not _lacks_elements(network):
+        return outcome
+    is_built = target_outputs(subst, network.outputs) is not None
+    return replace(outcome, code=EMPTY_DIFFERS if is_built else EMPTY_REFUSED)
 
 
 def prepare(subst: Subst, network: Network) -> Prepared:
@@ -283,4 +287,10 @@ def _is_unread(
 
 def _code(network: Network, usual: Code) -> Code:
     """Return the code of a failure: where an input has no elements it is one of its own."""
-    return EMPTY_DIFFERS if any(0 in v.shape for v in network.variables) else usual
+    return EMPTY_DIFFERS if _lacks_elements(network) else usual
+
+
+def _lacks_elements(network: Network) -> bool:
+    """Tell whether an input or a constant of a network has no elements."""
+    leaves = (e for e in reverse_post_order(network.outputs) if isinstance(e, Var | Const))
+    return any(0 in leaf.shape for leaf in leaves)

@@ -13,14 +13,8 @@ from gsl.attr.evaluate import PYTHON, evaluate
 from gsl.attr.term import Constant, Projection, Symbol, as_term, operation, subterms
 from gsl.errors import EvaluationError
 from gsl.types import ALL_DTYPES
-from gslverify.semantics.solver import (
-    TABLE,
-    Answer,
-    Solver,
-    UntranslatableError,
-    has_formula,
-    new_context,
-)
+from gslverify.semantics.solver import Answer, Solver, new_context
+from gslverify.semantics.terms import TABLE, UntranslatableError, has_formula
 from gslverify.structures.concrete import ModelEnvironment, value_in
 
 pytestmark = pytest.mark.smt
@@ -283,7 +277,6 @@ def test_a_limit_counts_for_each_question() -> None:
     "term",
     [
         Projection(Constant((1, 2)), Symbol("i")) == 1,
-        operation("==", Symbol("n"), (1, 2)),
         operation("length", Constant((1, 2))) == 2,
         operation("==", Symbol("x", "real"), float("inf")),
         operation("<", Symbol("x", "real"), float("nan")),
@@ -291,6 +284,9 @@ def test_a_limit_counts_for_each_question() -> None:
         operation("cond", Symbol("n"), 1, 2) == 1,
         operation("neg", Symbol("b", "bool")) == 1,
         operation("<", Symbol("b", "bool"), Symbol("b", "bool")),
+        operation("+", Symbol("t", "text"), 1) == 1,
+        operation("<", Symbol("t", "text"), "b"),
+        operation("+", Symbol("n"), 1),
     ],
 )
 def test_what_the_theories_do_not_know_is_refused(term: Any) -> None:
@@ -298,6 +294,19 @@ def test_what_the_theories_do_not_know_is_refused(term: Any) -> None:
     for _ in range(2):
         with pytest.raises(UntranslatableError):
             asked.check()
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        operation("==", Symbol("n"), (1, 2)),
+        operation("==", Symbol("t", "text"), 0),
+        operation("==", Symbol("b", "bool"), 1),
+        operation("in", Symbol("t", "text"), (0, 1)),
+    ],
+)
+def test_values_of_different_sorts_are_never_equal(term: Any) -> None:
+    assert solver().check(term).answer is Answer.UNSAT
 
 
 def test_questions_leave_no_trace() -> None:

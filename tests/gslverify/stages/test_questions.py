@@ -7,7 +7,8 @@ from itertools import combinations
 import pytest
 
 from gsl.attr.term import Constant, Symbol, Term, operation
-from gslverify.semantics.solver import Answer, Solver, UntranslatableError
+from gslverify.semantics.solver import Answer, Solver
+from gslverify.semantics.terms import UntranslatableError
 from gslverify.stages.questions import Questions
 
 pytestmark = pytest.mark.smt

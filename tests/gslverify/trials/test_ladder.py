@@ -316,15 +316,16 @@ def test_empty_tensors_alone_refute() -> None:
 
 
 @pytest.mark.smt
-def test_a_target_that_empty_tensors_do_not_fit_is_a_warning() -> None:
+def test_a_target_that_empty_tensors_do_not_fit_refutes() -> None:
     def floats() -> Subst:
         subst = mean_by_sum()
         (x,) = [p for p in subst.source_patterns if isinstance(p, pat.Wildcard)]
         return Subst(subst.source[0], subst.target[0], where=[x.ndim == 1, x.dtype == "float32"])
 
     result = ask(NUMERIC, floats, **FEW)
-    assert result.verdict is Verdict.PASS
+    assert result.verdict is Verdict.FAIL
     assert {finding.code for finding in result.findings} == {EMPTY_REFUSED}
+    assert ask(NUMERIC, floats, declining=True, **FEW).verdict is Verdict.PASS
 
 
 @pytest.mark.smt

@@ -1,0 +1,143 @@
+"""Structures in which tensors lack elements: which sizes can be 0 together.
+
+Sizes are at least 1 wherever solvers and proofs speak about all of them; here they are at least 0
+and one of them is 0. Two matches are alike if the same sizes of their tensors are 0, those of
+results among them, so one of each kind is enough. Results alone may lack elements anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import chain, combinations, count
+from typing import Any
+
+from gsl.attr.evaluate import disjunction, equal, negation
+from gsl.attr.term import Symbol, Term
+from gsl.errors import GslError
+from gsl.expr import Const, Expr, Var
+from gsl.operators.declaration import tensors
+from gslverify.semantics.solver import Answer, Solver
+from gslverify.structures.concrete import value_in
+from gslverify.structures.instance import Instance
+from gslverify.structures.sampling import Sampler
+from gslverify.structures.variants import Variant
+
+Model = dict[Symbol, Any]
+
+MOST_TOGETHER = 64
+"""So many ways to make some of the free sizes 0 are tried before the solver is asked for others."""
+
+MOST_ASKED = 4
+"""How often the solver is asked for one more kind of match of a structure."""
+
+SMALL = 6
+"""The solver looks for sizes up to this."""
+
+PREFERRED = ("float32", "int32", "bool")
+
+
+def emptied(sampler: Sampler) -> Sampler:
+    """Return what finds models of the same structure in which sizes may be 0."""
+    instance = sampler.instance
+    extent = replace(instance.extent, least_size=0)
+    lowered = Variant(instance.choices, extent).instance(instance.subst)
+    claims = [claim.term for claim in lowered.claims]
+    return Sampler(lowered, Solver(claims, sampler.solver.limit))
+
+
+def empty_models(sampler: Sampler) -> Iterator[Model]:
+    """Yield a model for each set of sizes that can be 0 together, as far as they are found.
+
+    The `sampler` is one that `emptied` returned. First come those with few free sizes 0.
+    """
+    given = dict.fromkeys(_sizes(sampler.instance, lambda expr: isinstance(expr, Var | Const)))
+    sizes = list(dict.fromkeys((*given, *_sizes(sampler.instance, lambda expr: True))))
+    known: set[tuple[bool, ...]] = set()
+    for model in chain(_guessed(sampler), _asked(sampler, sizes, len(given), known)):
+        pattern = _pattern(sizes, model)
+        if pattern is not None and any(pattern[: len(given)]) and pattern not in known:
+            known.add(pattern)
+            yield model
+
+
+def _sizes(instance: Instance, fits: Callable[[Expr], bool]) -> Iterator[Any]:
+    """Yield the sizes of those tensors of a source that fit."""
+    types = [node.expr.type for node in instance.graph if fits(node.expr)]
+    return (size for one in tensors(tuple(types)) for size in one.shape)
+
+
+def _pattern(sizes: list[Any], model: Mapping[Symbol, Any]) -> tuple[bool, ...] | None:
+    """Return which sizes are 0 in a model, None where one has no value."""
+    known: dict[Term, Any] = {}
+    try:
+        return tuple(value_in(size, model, known) == 0 for size in sizes)
+    except GslError:
+        return None
+
+
+def _guessed(sampler: Sampler) -> Iterator[Model]:
+    """Yield models in which some free sizes are 0, and the others 1 or different."""
+    free = [symbol for symbol in sampler.free if is_size(symbol)]
+    groups = chain.from_iterable(combinations(free, n) for n in range(1, len(free) + 1))
+    for several in (group for _, group in zip(range(MOST_TOGETHER), groups, strict=False)):
+        for others in (count(2), iter(lambda: 1, 0)):
+            model = sampler.near(wish_for(frozenset(several), others))
+            if model is not None:
+                yield model
+
+
+def _asked(
+    sampler: Sampler, sizes: list[Any], leaves: int, known: set[tuple[bool, ...]]
+) -> Iterator[Model]:
+    """Yield models with other sets of sizes 0 than those that are `known` by then.
+
+    One of the first sizes, those of the `leaves`, is 0.
+    """
+    zeros = [equal(size, 0) for size in sizes]
+    small = [symbol <= SMALL for symbol in sampler.free if is_size(symbol)]
+    some = disjunction(*zeros[:leaves])
+    for _ in range(MOST_ASKED):
+        others = [_unlike(zeros, pattern) for pattern in known]
+        demands = [one for one in (some, *others, *small) if isinstance(one, Term)]
+        if some is False or any(one is False for one in others):
+            return
+        try:
+            result = sampler.solver.check(*demands)
+        except GslError:
+            return
+        model = {**dict.fromkeys(sampler.free), **result.model}
+        if result.answer is not Answer.SAT or not sampler.satisfies(model):
+            return
+        yield model
+
+
+def _unlike(zeros: list[Any], pattern: tuple[bool, ...]) -> Any:
+    pairs = zip(zeros, pattern, strict=True)
+    return disjunction(*(negation(zero) if is_zero else zero for zero, is_zero in pairs))
+
+
+def is_size(symbol: Symbol) -> bool:
+    """Tell whether a symbol is the size of an axis."""
+    return ".shape[" in symbol.name
+
+
+def wish_for(
+    empty: frozenset[Symbol], others: Iterator[int]
+) -> Callable[[Symbol, tuple[Any, ...]], Any]:
+    """Return a chooser of plain values: sizes that are `empty` are 0, else those that come next."""
+
+    def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
+        match symbol.sort:
+            case "text":
+                return next((d for d in PREFERRED if not options or d in options), options[:1])
+            case "real":
+                return 1.0
+            case "bool":
+                return False
+            case _ if is_size(symbol):
+                return 0 if symbol in empty else next(others)
+            case _:
+                return 1 if symbol.low is None else int(symbol.low)
+
+    return wish
