@@ -30,6 +30,7 @@ class Given(NamedTuple):
     dtypes: tuple[str, ...] | None = None
 
 
+HEADS = (2, 2, 3, 4)
 IMAGE, WIDE = (2, 4, 7, 6), (2, 7, 6, 4)
 VECTOR = ((4,),) * 4
 FLOATS = ("float32", "float64")
@@ -138,17 +139,55 @@ CALLS: dict[str, list[Given]] = {
     "Shrink": [Given(((3,),), {"lambd": 0.5, "bias": 0.25})],
     "ThresholdedRelu": [Given(((3,),), {"alpha": 0.5})],
     "HardSigmoid": [Given(((3,),), {"alpha": 0.25, "beta": 0.5})],
+    "Gemm": [
+        Given(((2, 3), (3, 4), (4,)), {"alpha": 0.5, "beta": 2.0}),
+        Given(((3, 2), (4, 3), (2, 1)), {"trans_a": True, "trans_b": True}),
+    ],
+    "Einsum": [
+        Given(([(2, 3), (3, 4)],), {"equation": "ik,kj->ji"}),
+        Given(([(2, 3)],), {"equation": "ij->i"}),
+    ],
+    "DepthToSpace": [
+        Given(((1, 8, 2, 3),), {"block_size": 2, "mode": mode}) for mode in ("DCR", "CRD")
+    ],
+    "SpaceToDepth": [Given(((1, 2, 4, 6),), {"block_size": 2})],
+    "LRN": [Given((IMAGE,), {"size": 3, "alpha": 0.5, "beta": 0.5})],
+    "CumProd": [Given(((2, 3),), {"axis": a, "exclusive": e}) for a, e in ((0, False), (-1, True))],
+    "BroadcastInDim": [Given(((3, 1),), {"shape": (4, 2, 3), "axes": (2, 1)})],
+    "DilatedPad": [
+        Given(((2, 3),), {"low": (1, -1), "high": (0, 2), "interior": (2, 1), "pad_value": 1.0})
+    ],
+    "Resize": [
+        Given(((1, 2, 4, 3),), {"sizes": (1, 2, 8, 6), "coordinates": coordinates}, NUMERIC)
+        for coordinates in ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel")
+    ]
+    + [Given(((1, 2, 4, 3),), {"sizes": (1, 2, 8, 6), "mode": "linear"}, FLOATING)],
+    "Sort": [Given(((2, 3),), {"axis": 0, "descending": down}) for down in (True, False)],
+    "TopK": [Given(((2, 5),), {"k": 2, "largest": largest}) for largest in (True, False)],
+    "RotaryEmbedding": [
+        Given(((2, 3, 4, size), (2, 4, 2), (2, 4, 2)), {"interleaved": mixed})
+        for size in (4, 6)
+        for mixed in (True, False)
+    ],
+    "MaskedAttention": [
+        Given((HEADS, HEADS, HEADS, mask), {"is_causal": causal, "scale": 0.5}, FLOATING)
+        for mask in ([], (3, 3), (2, 1, 3, 3))
+        for causal in (True, False)
+    ]
+    + [Given(((2, 4, 3, 4), HEADS, HEADS, []), {}, FLOATING)],
     "PRelu": [Given(((2, 3), (3,)))],
 }
 """Other operators are tried with one operand of shape (2, 3) and others that broadcast to it."""
 
-for _name in ("Sum", "Prod", "Max", "Min", "Mean", "Variance"):
+REDUCTIONS = ("Sum", "Prod", "Max", "Min", "Mean", "Variance")
+for _name in (*REDUCTIONS, "ReduceL1", "ReduceL2", "SumSquare", "LogSumExp"):
     CALLS[_name] = [
         Given(((2, 3, 4),), {"axis": (0, -1)}),
         Given(((2, 3),), {"axis": None, "keepdims": True}),
         Given(((),)),
     ]
 CALLS["Argmin"], CALLS["LogSoftmax"] = CALLS["Argmax"], CALLS["Softmax"]
+CALLS["ArgSort"] = CALLS["Sort"]
 
 for _name, _data, _size, _layout in (
     ("1D", (2, 4, 7), 1, "NWC"),
@@ -174,6 +213,49 @@ INDEXED: dict[str, list[tuple[tuple[int, ...], tuple[int, ...], int, dict[str, A
 """Shapes of the data and of the indices, how many places there are, attributes."""
 
 
+def _f(*shape: int) -> Any:
+    return np.linspace(-3, 4, int(np.prod(shape)), dtype=np.float32).reshape(shape)
+
+
+def _i(values: Any, dtype: str = "int64") -> Any:
+    return np.array(values, dtype)
+
+
+SCALES = np.array([0.5, 0.25, 1], np.float32)
+SPECIAL: dict[str, list[tuple[dict[str, Any], list[Any]]]] = {
+    "QuantizeLinear": [
+        ({"axis": 1}, [_f(2, 3), SCALES, _i([1, 2, 3], "uint8")]),
+        ({"axis": 0}, [_f(3), np.float32(0.5), np.int8(-1)]),
+        ({"axis": 0}, [_f(3).astype("float64"), np.float64(0.5), np.int8(-1)]),
+        ({"axis": 0}, [_f(3).astype("float16"), np.float16(0.5), np.uint8(9)]),
+    ],
+    "DequantizeLinear": [
+        ({"axis": 1}, [_i([[1, 2, 3], [4, 5, 250]], "uint8"), SCALES, _i([1, 2, 3], "uint8")]),
+        ({"axis": 0}, [_i([1, -2, 3], "int32"), np.float32(0.5), np.int32(7)]),
+        ({"axis": 0}, [_i([1, -2, 3], "int8"), np.float64(0.5), np.int8(7)]),
+    ],
+    "DynamicQuantizeLinear": [({}, [_f(2, 3)])],
+    "MatMulInteger": [
+        ({}, [_i([[1, 2]], "uint8"), _i([[3], [4]], "int8"), np.uint8(1), np.int8(2)]),
+        ({}, [_i([[1], [2]], "uint8"), _i([[3]], "uint8"), _i([1, 2], "uint8"), np.uint8(2)]),
+    ],
+    "ScatterElements": [
+        ({"axis": 1, "reduction": how}, [_f(2, 3), _i([[0, 2], [1, 0]]), _f(2, 2)])
+        for how in ("none", "add")
+    ],
+    "ScatterND": [
+        ({"reduction": how}, [_f(3, 2), _i([[2], [0]]), _f(2, 2)]) for how in ("none", "mul")
+    ],
+    "GatherND": [
+        ({}, [_f(3, 4), _i([[2, 1], [0, 3]], "int32")]),
+        ({"batch_dims": 1}, [_f(2, 3, 2), _i([[2], [1]])]),
+    ],
+    "DynamicSlice": [({"sizes": (2, 2)}, [_f(3, 4), _i(starts)]) for starts in ([1, 9], [-5, 0])],
+    "DynamicUpdateSlice": [({}, [_f(3, 4), _f(2, 2), _i([9, 1], "int32")])],
+}
+"""Attributes and operands of operators whose operands have different dtypes."""
+
+
 class Case(NamedTuple):
     """A call, and arrays for its variables."""
 
@@ -193,6 +275,12 @@ def cases(name: str) -> Iterator[Case]:
     operator, random = lookup(name), np.random.default_rng(0)
     if name in INDEXED:
         yield from _indexed(name, random)
+        return
+    if name in SPECIAL:
+        for given, inputs in SPECIAL[name]:
+            variables = [Var(f"x{i}", np.shape(x), x.dtype.name) for i, x in enumerate(inputs)]
+            arrays = {f"x{i}": np.asarray(array) for i, array in enumerate(inputs)}
+            yield Case(Call(operator, variables, given), arrays)
         return
     if name == "OneHot":
         places = {"x0": random.integers(0, 4, (2, 3))}

@@ -18,12 +18,23 @@ reference = pytest.importorskip("onnx.reference")
 OPSETS = (13, 18, 23)
 """One with axes as attributes, one with them as inputs, the usual one."""
 
-WRONG = {("BatchNorm", 13), *(("Conv2DTranspose", opset) for opset in OPSETS)}
-"""What the references of ONNX 1.23 get wrong: batch statistics, groups. onnxruntime is asked."""
+WRONG = {
+    "BatchNorm": (13,),
+    "Conv2DTranspose": OPSETS,
+    "DequantizeLinear": (13, 18),
+    "LRN": OPSETS,
+}
+"""What the references of ONNX 1.23 get wrong or lack, by opset; there onnxruntime is asked."""
+
+ONE_WAY = {"DynamicSlice"}
+"""What is written as operators that come back opaque: where a slice begins is not known."""
 
 TOLERANCE = {"float16": 5e-3, "float32": 1e-5, "float64": 1e-12}
 
-SINCE = dict.fromkeys(("BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot"), 18)
+SINCE = {
+    **dict.fromkeys(("BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot"), 18),
+    **dict.fromkeys(("ScatterElements", "ScatterND"), 16),
+}
 """The first opset of an operator that cannot be written before it."""
 
 every_operator = pytest.mark.parametrize("name", OPERATORS)
@@ -41,8 +52,8 @@ def test_the_references_of_onnx_agree(name: str, opset: int):
         pytest.skip(f"ONNX has it from opset {SINCE[name]} on")
     for case in cases(name):
         model = case.workload.to_onnx(opset=opset)
-        if (name, opset) in WRONG:
-            if case.call.operands[0].dtype != "float32":
+        if opset in WRONG.get(name, ()):
+            if {one.dtype for one in case.workload.variables} & {"float16", "float64"}:
                 continue
             runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
             evaluator = runtime.InferenceSession(model.SerializeToString())
@@ -82,7 +93,7 @@ def test_what_is_written_reads_back_as_operators_of_gsl(name: str):
         assert [one.name for one in again.inputs] == [one.name for one in workload.inputs]
         assert again.output_names == workload.output_names
         kinds = [str(one.operator) for one in again.order if hasattr(one, "operator")]
-        assert not [kind for kind in kinds if "." in kind], case.call
+        assert name in ONE_WAY or not [kind for kind in kinds if "." in kind], case.call
         with np.errstate(all="ignore"):
             check(run(again, case.inputs), expected(case), case)
 

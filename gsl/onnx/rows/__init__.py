@@ -5,6 +5,7 @@ from __future__ import annotations
 from gsl.onnx.rows import (
     activation,
     arithmetic,
+    attention,
     bits,
     convolution,
     create,
@@ -14,7 +15,9 @@ from gsl.onnx.rows import (
     linear,
     logic,
     normalise,
+    places,
     pool,
+    quantise,
     reduce,
     resize,
 )
@@ -22,6 +25,7 @@ from gsl.onnx.rows import (
 __all__ = [
     "activation",
     "arithmetic",
+    "attention",
     "bits",
     "convolution",
     "create",
@@ -31,7 +35,9 @@ __all__ = [
     "linear",
     "logic",
     "normalise",
+    "places",
     "pool",
+    "quantise",
     "reduce",
     "resize",
 ]

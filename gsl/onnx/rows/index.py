@@ -99,11 +99,20 @@ def _one_hot(site: Site) -> Expr:
 
 @reads("CumSum")
 def _cumsum(site: Site) -> Expr:
+    return _accumulated(site, "Cumsum")
+
+
+def _accumulated(site: Site, name: str) -> Expr:
     data, axis = site.operand(), int(site.constant(1).item()) % len(site.operand().shape)
     exclusive, reverse = (bool(site.attribute(name, 0)) for name in ("exclusive", "reverse"))
     turned = call("Flip", data, axis=axis) if reverse else data
-    sums = call("Cumsum", turned, axis=axis, exclusive=exclusive)
-    return call("Flip", sums, axis=axis) if reverse else sums
+    whole = call(name, turned, axis=axis, exclusive=exclusive)
+    return call("Flip", whole, axis=axis) if reverse else whole
+
+
+@reads("CumProd")
+def _cumprod(site: Site) -> Expr:
+    return _accumulated(site, "CumProd")
 
 
 @reads("Trilu")
@@ -146,6 +155,49 @@ def _write_one_hot(out: Emitter, written: Call, indices: Value) -> Any:
 def _write_cumsum(out: Emitter, written: Call, data: Value) -> Any:
     axis = out.constant(np.int64(written.attributes["axis"]))
     return out.node("CumSum", data, axis, exclusive=int(written.attributes["exclusive"]))
+
+
+@writes("CumProd")
+def _write_cumprod(out: Emitter, written: Call, data: Value) -> Any:
+    rank, axis = len(written.shape), written.attributes["axis"] % len(written.shape)
+    size = written.shape[axis]
+    kept = np.tri(size, size, -1 if written.attributes["exclusive"] else 0, dtype=bool)
+    mask = np.expand_dims(kept, tuple(range(2, rank - axis + 1)))
+    factors = out.node(
+        "Where", out.constant(mask), out.unsqueeze(data, [axis]), out.number(1, data)
+    )
+    return out.reduce("ReduceProd", factors, [axis + 1], False)
+
+
+@writes("CumProd", since=26)
+def _write_new_cumprod(out: Emitter, written: Call, data: Value) -> Any:
+    axis = out.constant(np.int64(written.attributes["axis"]))
+    return out.node("CumProd", data, axis, exclusive=int(written.attributes["exclusive"]))
+
+
+@writes("DilatedPad")
+def _write_dilated_pad(out: Emitter, written: Call, data: Value) -> Any:
+    low, high, interior = (written.attributes[name] for name in ("low", "high", "interior"))
+    shape, value = (
+        list(written.operands[0].shape),
+        out.number(written.attributes["pad_value"], data),
+    )
+    if 0 in shape or 0 in written.shape:
+        return out.filled(written.shape, written.attributes["pad_value"], written.dtype)
+    for axis, between in enumerate(interior):
+        if between:
+            pads = [0] * (2 * len(shape) + 2)
+            pads[len(shape) + 1 + axis + 1] = between
+            spread = out.node("Pad", out.unsqueeze(data, [axis + 1]), out.integers(pads), value)
+            size = shape[axis]
+            shape[axis] = size * (between + 1)
+            data = out.slice(out.reshape(spread, shape), axis, 0, shape[axis] - between)
+            shape[axis] -= between
+    for axis, (before, after) in enumerate(zip(low, high, strict=True)):
+        if before < 0 or after < 0:
+            data = out.slice(data, axis, max(0, -before), shape[axis] - max(0, -after))
+    pads = [max(0, width) for width in (*low, *high)]
+    return out.node("Pad", data, out.integers(pads), value) if any(pads) else data
 
 
 @writes("Tril", "Triu")

@@ -81,23 +81,41 @@ def _squeeze(site: Site) -> Expr:
 
 @reads("DepthToSpace")
 def _depth_to_space(site: Site) -> Expr:
-    data, block = site.operand(), site.attribute("blocksize")
-    n, c, h, w = data.shape
-    depth = c // (block * block)
-    if site.attribute("mode", "DCR") == "DCR":
-        pieces, order = (n, block, block, depth, h, w), (0, 3, 4, 1, 5, 2)
-    else:
-        pieces, order = (n, depth, block, block, h, w), (0, 1, 4, 2, 5, 3)
-    return reshape(transpose(reshape(data, pieces), order), (n, depth, h * block, w * block))
+    block, mode = site.attribute("blocksize"), site.attribute("mode", "DCR")
+    return call("DepthToSpace", site.operand(), block_size=block, mode=mode)
 
 
 @reads("SpaceToDepth")
 def _space_to_depth(site: Site) -> Expr:
     data, block = site.operand(), site.attribute("blocksize")
+    if site.attribute("mode", "DCR") == "DCR":
+        return call("SpaceToDepth", data, block_size=block)
     n, c, h, w = data.shape
     moved = reshape(data, (n, c, h // block, block, w // block, block))
-    order = (0, 3, 5, 1, 2, 4) if site.attribute("mode", "DCR") == "DCR" else (0, 1, 3, 5, 2, 4)
-    return reshape(transpose(moved, order), (n, c * block * block, h // block, w // block))
+    apart = transpose(moved, (0, 1, 3, 5, 2, 4))
+    return reshape(apart, (n, c * block * block, h // block, w // block))
+
+
+@writes("DepthToSpace")
+def _write_depth_to_space(out: Emitter, written: Call, data: Value) -> Any:
+    block, mode = written.attributes["block_size"], written.attributes["mode"]
+    return out.node("DepthToSpace", data, blocksize=block, mode=mode)
+
+
+@writes("SpaceToDepth")
+def _write_space_to_depth(out: Emitter, written: Call, data: Value) -> Any:
+    return out.node("SpaceToDepth", data, blocksize=written.attributes["block_size"])
+
+
+@writes("BroadcastInDim")
+def _broadcast_in_dim(out: Emitter, written: Call, data: Value) -> Any:
+    shape, axes = written.attributes["shape"], written.attributes["axes"]
+    if 0 in shape:
+        return out.filled(shape, 0, written.dtype)
+    order = sorted(range(len(axes)), key=axes.__getitem__)
+    sizes = dict(zip(axes, written.operands[0].shape, strict=True))
+    moved = out.reshape(out.transpose(data, order), [sizes.get(a, 1) for a in range(len(shape))])
+    return out.node("Expand", moved, out.integers(shape))
 
 
 @writes("Reshape")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gsl.expr import Call, Expr
+from gsl.expr import Call, Expr, Tuple
 from gsl.onnx.build import call, number, transpose
 from gsl.onnx.emitter import Emitter, Value
 from gsl.onnx.site import Site
@@ -21,9 +21,12 @@ def _matmul(site: Site) -> Expr:
 def _gemm(site: Site) -> Expr:
     left, right, addend = site.operand(0), site.operand(1), site.optional(2)
     alpha, beta = site.attribute("alpha", 1.0), site.attribute("beta", 1.0)
-    if site.attribute("transA", 0):
-        left = transpose(left, (1, 0))
-    is_dense = site.attribute("transB", 0)
+    turned, is_dense = (bool(site.attribute(name, 0)) for name in ("transA", "transB"))
+    is_plain = alpha == beta == 1 and not turned
+    if addend is not None and not is_plain and left.dtype in FLOATING:
+        how = {"alpha": alpha, "beta": beta, "trans_a": turned, "trans_b": is_dense}
+        return call("Gemm", left, right, addend, **how)
+    left = transpose(left, (1, 0)) if turned else left
     product: Expr = call("Dense" if is_dense else "Matmul", left, right)
     if alpha != 1:
         product = call("Multiply", product, number(alpha, product.dtype))
@@ -34,6 +37,24 @@ def _gemm(site: Site) -> Expr:
     if addend.shape == product.shape[1:]:
         return call("BiasAdd", product, addend, axis=-1)
     return call("Add", product, addend)
+
+
+@writes("Gemm")
+def _write_gemm(out: Emitter, written: Call, a: Value, b: Value, c: Value) -> Any:
+    attributes = written.attributes
+    how: dict[str, Any] = {"alpha": attributes["alpha"], "beta": attributes["beta"]}
+    how |= {"transA": int(attributes["trans_a"]), "transB": int(attributes["trans_b"])}
+    return out.node("Gemm", a, b, c, **how)
+
+
+@reads("Einsum")
+def _einsum(site: Site) -> Expr:
+    return call("Einsum", Tuple(site.operands()), equation=site.attribute("equation"))
+
+
+@writes("Einsum")
+def _write_einsum(out: Emitter, written: Call, tensors: list[Value]) -> Any:
+    return out.node("Einsum", *tensors, equation=written.attributes["equation"])
 
 
 @writes("Matmul")

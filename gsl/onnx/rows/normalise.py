@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from typing import Any
 
 from gsl.expr import Call, Expr
-from gsl.onnx.build import broadcast, call, first, number, part
+from gsl.onnx.build import broadcast, call, first, number
 from gsl.onnx.emitter import Emitter, Value
 from gsl.onnx.errors import RowError
-from gsl.onnx.site import Site
+from gsl.onnx.rows.direct import alike
+from gsl.onnx.site import REQUIRED, Site
 from gsl.onnx.table import reads, writes
 
 
@@ -96,20 +96,7 @@ def _lp_norm(site: Site) -> Expr:
     return call("Divide", data, safe)
 
 
-@reads("LRN")
-def _local_response(site: Site) -> Expr:
-    data, size = site.operand(), site.attribute("size")
-    alpha, beta = site.attribute("alpha", 1e-4), site.attribute("beta", 0.75)
-    bias = site.attribute("bias", 1.0)
-    channels, before = data.shape[1], (size - 1) // 2
-    widths = [0] * (2 * len(data.shape))
-    widths[2:4] = [before, size - 1 - before]
-    padded = call("Pad", call("Square", data), pad_width=tuple(widths))
-    windows = [part(padded, 1, start, start + channels) for start in range(size)]
-    total: Expr = reduce(lambda left, right: call("Add", left, right), windows)
-    scaled = call("Multiply", total, number(alpha / size, data.dtype))
-    base = call("Add", scaled, number(bias, data.dtype))
-    return call("Divide", data, call("Power", base, number(beta, data.dtype)))
+alike("LRN", "LRN", size=REQUIRED, alpha=1e-4, beta=0.75, bias=1.0)
 
 
 @writes("BatchNorm")

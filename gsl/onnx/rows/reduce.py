@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 from typing import Any
 
 from gsl.expr import Call, Expr
 from gsl.onnx.build import call, cast, number, reshape
 from gsl.onnx.emitter import Emitter, Value
+from gsl.onnx.errors import RowError
 from gsl.onnx.site import Site
 from gsl.onnx.table import reads, writes
+from gsl.types import FLOATING
 
 REDUCTIONS = {
     "Sum": "ReduceSum",
@@ -18,26 +19,32 @@ REDUCTIONS = {
     "Max": "ReduceMax",
     "Min": "ReduceMin",
     "Mean": "ReduceMean",
+    "ReduceL1": "ReduceL1",
+    "ReduceL2": "ReduceL2",
+    "SumSquare": "ReduceSumSquare",
+    "LogSumExp": "ReduceLogSumExp",
 }
 
 AXES_AS_INPUT = {"ReduceSum": 13}
 """The first opset whose reduction has its axes as an input, where it is not 18."""
 
 
+OF_ONE = {"ReduceL1": "Abs", "ReduceL2": "Abs", "ReduceSumSquare": "Square"}
+"""What a reduction makes of a single element, where it does not leave it as it is."""
+
+
 def _reduced(name: str, site: Site, data: Expr, onnx_name: str) -> Expr:
     axes = site.axes(1, AXES_AS_INPUT.get(onnx_name, 18))
     keepdims = bool(site.attribute("keepdims", 1))
-    passes = bool(site.attribute("noop_with_empty_axes", 0))
-    if not axes:
-        if passes:
-            return data
-        axes = list(range(len(data.shape)))
-    if not axes:
+    if site.attribute("noop_with_empty_axes", 0) and not axes:
+        if onnx_name in OF_ONE:
+            raise RowError("what it makes of single elements depends on the opset")
         return data
+    chosen = tuple(axes or range(len(data.shape)))
     if data.dtype == "bool":  # the largest and the smallest of truth values
-        whole = call(name, cast(data, "uint8"), axis=tuple(axes), keepdims=keepdims)
+        whole = call(name, cast(data, "uint8"), axis=chosen, keepdims=keepdims)
         return cast(whole, "bool")
-    return call(name, data, axis=tuple(axes), keepdims=keepdims)
+    return call(name, data, axis=chosen, keepdims=keepdims)
 
 
 def _plain(name: str, onnx_name: str) -> None:
@@ -48,48 +55,29 @@ def _plain(name: str, onnx_name: str) -> None:
     @writes(name)
     def _write(out: Emitter, written: Call, data: Value) -> Value:
         attributes = written.attributes
+        if not attributes["axis"]:
+            return _of_one(out, onnx_name, data)
+        if onnx_name == "ReduceSumSquare" and written.dtype not in FLOATING:
+            data, name = out.node("Mul", data, data), "ReduceSum"
+            return out.reduce(name, data, attributes["axis"], attributes["keepdims"])
         return out.reduce(onnx_name, data, attributes["axis"], attributes["keepdims"])
+
+
+def _of_one(out: Emitter, onnx_name: str, data: Value) -> Value:
+    if onnx_name == "ReduceSumSquare":
+        squared: Value = out.node("Mul", data, data)
+        return squared
+    result: Value = out.node("Abs", data) if onnx_name in OF_ONE else data
+    return result
 
 
 for _name, _onnx_name in REDUCTIONS.items():
     _plain(_name, _onnx_name)
 
 
-def _composed(
-    onnx_name: str, before: Callable[[Expr], Expr], after: Callable[[Expr], Expr]
-) -> None:
-    @reads(onnx_name)
-    def _read(site: Site) -> Expr:
-        return after(_reduced("Sum", site, before(site.operand()), onnx_name))
-
-
-def _same(data: Expr) -> Expr:
-    return data
-
-
-_composed("ReduceL1", lambda data: call("Abs", data), _same)
-_composed("ReduceL2", lambda data: call("Square", data), lambda total: call("Sqrt", total))
-_composed("ReduceSumSquare", lambda data: call("Square", data), _same)
-_composed("ReduceLogSum", _same, lambda total: call("Log", total))
-
-
-@reads("ReduceLogSumExp")
-def _log_sum_exp(site: Site) -> Expr:
-    data = site.operand()
-    axes = site.axes(1, 18)
-    keepdims = bool(site.attribute("keepdims", 1))
-    if not axes:
-        if site.attribute("noop_with_empty_axes", 0):
-            return data
-        axes = list(range(len(data.shape)))
-    site.attribute("noop_with_empty_axes", 0)
-    if not axes:
-        return data
-    most = call("Max", data, axis=tuple(axes), keepdims=True)
-    powers = call("Exp", call("Subtract", data, most))
-    total = call("Log", call("Sum", powers, axis=tuple(axes), keepdims=True))
-    whole = call("Add", total, most)
-    return whole if keepdims else call("Squeeze", whole, axis=tuple(axes))
+@reads("ReduceLogSum")
+def _log_sum(site: Site) -> Expr:
+    return call("Log", _reduced("Sum", site, site.operand(), "ReduceLogSum"))
 
 
 def _extremum(name: str, onnx_name: str) -> None:

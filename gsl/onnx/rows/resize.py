@@ -1,4 +1,4 @@
-"""Images of another size, where every pixel is one of the old ones."""
+"""Images of another size."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from gsl.expr import Expr
+from gsl.expr import Call, Expr
 from gsl.onnx.build import call, number
+from gsl.onnx.emitter import Emitter, Value
 from gsl.onnx.errors import RowError
 from gsl.onnx.site import Site
-from gsl.onnx.table import reads
+from gsl.onnx.table import reads, writes
 
 COORDINATES: dict[str, Callable[[Any, float, int, int], Any]] = {
     "half_pixel": lambda x, scale, old, new: (x + 0.5) / scale - 0.5,
@@ -36,28 +37,81 @@ ROUNDING: dict[str, Callable[[Any], Any]] = {
 }
 
 
+ALIKE = {
+    "half_pixel": "half_pixel",
+    "half_pixel_symmetric": "half_pixel",
+    "pytorch_half_pixel": "pytorch_half_pixel",
+    "asymmetric": "asymmetric",
+    "align_corners": "align_corners",
+}
+"""The names of coordinates that GSL has where sizes are exact multiples of scales."""
+
+
 @reads("Resize", since=11)
 def _resize(site: Site) -> Expr:
-    data, roi = site.operand(0), site.optional(1)
-    mode = site.attribute("coordinate_transformation_mode", "half_pixel")
-    if site.attribute("mode", "nearest") != "nearest" or mode not in COORDINATES:
-        raise RowError("only the nearest pixels are gathered, others are computed")
-    for name in ("cubic_coeff_a", "exclude_outside", "extrapolation_value", "antialias"):
+    data, _ = site.operand(0), site.optional(1)
+    coordinates = site.attribute("coordinate_transformation_mode", "half_pixel")
+    mode = site.attribute("mode", "nearest")
+    rounding = site.attribute("nearest_mode", "round_prefer_floor")
+    if mode == "cubic" or site.attribute("antialias", 0) or coordinates not in COORDINATES:
+        raise RowError("more than two neighbours are combined, or a part is cut out")
+    for name in ("cubic_coeff_a", "exclude_outside", "extrapolation_value"):
         site.attribute(name, 0)  # about other modes
     if site.attribute("keep_aspect_ratio_policy", "stretch") != "stretch":
         raise RowError("its sizes depend on an aspect ratio")
-    rounding = ROUNDING[site.attribute("nearest_mode", "round_prefer_floor")]
-    assert roi is None or mode != "tf_crop_and_resize"
-    rank = len(data.shape)
-    axes = site.attribute("axes", None)
-    for axis, scale, new in _sizes(site, data, list(range(rank)) if axes is None else list(axes)):
+    rank, axes = len(data.shape), site.attribute("axes", None)
+    counted = range(rank) if axes is None else [axis % rank for axis in axes]
+    return _resized(data, _sizes(site, data, list(counted)), mode, coordinates, rounding)
+
+
+@reads("Upsample", since=7)
+def _upsample(site: Site) -> Expr:
+    data, mode = site.operand(0), site.attribute("mode", "nearest")
+    scales = site.attribute("scales") if site.opset < 9 else site.constant(1)
+    sizes = [
+        (axis, float(scale), floor(data.shape[axis] * float(scale)))
+        for axis, scale in enumerate(scales)
+    ]
+    return _resized(data, sizes, mode, "asymmetric", "floor")
+
+
+def _resized(
+    data: Expr,
+    sizes: list[tuple[int, float, int]],
+    mode: str,
+    coordinates: str,
+    rounding: str,
+) -> Expr:
+    """Return data with new sizes along axes, each of which has a scale."""
+    wanted = list(data.shape)
+    is_exact = coordinates in ALIKE
+    for axis, scale, new in sizes:
+        wanted[axis] = new
+        exact = coordinates == "align_corners" or abs(data.shape[axis] * scale - new) < 1e-6 * new
+        is_exact = is_exact and exact
+    if is_exact:
+        how = {"mode": mode, "coordinates": ALIKE[coordinates], "rounding": rounding}
+        return call("Resize", data, sizes=tuple(wanted), **how)
+    if mode != "nearest":
+        raise RowError("its sizes are no multiples of its scales")
+    for axis, scale, new in sizes:
         old = data.shape[axis]
         if new == old and scale == 1:
             continue
-        places = rounding(COORDINATES[mode](np.arange(new, dtype=np.float64), scale, old, new))
-        chosen = np.clip(places, 0, old - 1).astype(np.int64)
-        data = call("Take", data, number(chosen, "int64"), axis=axis % rank)
+        places = COORDINATES[coordinates](np.arange(new, dtype=np.float64), scale, old, new)
+        chosen = np.clip(ROUNDING[rounding](places), 0, old - 1).astype(np.int64)
+        data = call("Take", data, number(chosen, "int64"), axis=axis)
     return data
+
+
+@writes("Resize")
+def _write_resize(out: Emitter, written: Call, data: Value) -> Any:
+    attributes = written.attributes
+    how = {"coordinate_transformation_mode": attributes["coordinates"], "mode": attributes["mode"]}
+    rounding = {"nearest_mode": attributes["rounding"]} if how["mode"] == "nearest" else {}
+    return out.node(
+        "Resize", data, None, None, out.integers(attributes["sizes"]), **how, **rounding
+    )
 
 
 def _sizes(site: Site, data: Expr, axes: list[int]) -> list[tuple[int, float, int]]:
