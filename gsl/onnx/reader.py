@@ -16,6 +16,7 @@ from gsl.graph import reverse_post_order
 from gsl.onnx import rows
 from gsl.onnx.emitter import Value
 from gsl.onnx.errors import NotReadableError, RowError
+from gsl.onnx.inner import captured
 from gsl.onnx.inputs import KNOWN, Shapes, require_shapes, variables_of
 from gsl.onnx.loading import load, reason
 from gsl.onnx.opaque import read_opaque
@@ -198,7 +199,8 @@ class _Reading:
             except (GslError, *NOT_COVERED) as error:
                 why = reason(error)
         try:
-            made = read_opaque(node, operands, opset, self._values.value_of)
+            outer = [self._exprs[value] for value in captured(node)]
+            made = read_opaque(node, operands, outer, opset, self._values.value_of)
         except NotReadableError as error:
             message = f"{why}, and it cannot be carried as it is: {error}"
             raise NotReadableError(message, wanted) from error

@@ -245,6 +245,42 @@ def test_a_branch_on_an_input_is_named():
         Workload.from_onnx(branch_model(positive))
 
 
+def loop_model() -> Any:
+    """Adds a weight and an input of the model three times; the body sees both from outside."""
+    graph = OnnxGraph()
+    helper, weight = graph.onnx.helper, graph.weight(2)
+    info = helper.make_tensor_value_info
+    body = helper.make_graph(
+        [
+            helper.make_node("Identity", ["going"], ["still"]),
+            helper.make_node("Add", ["state", weight], ["more"]),
+            helper.make_node("Add", ["more", "x"], ["next"]),
+        ],
+        "body",
+        [info("number", 7, []), info("going", 9, []), info("state", 1, [2])],
+        [info("still", 9, []), info("next", 1, [2])],
+    )
+    start = graph.add("Relu", "x")
+    looped = graph.add("Loop", graph.array(3, "int64"), graph.array(True, "bool"), start, body=body)
+    model = graph.model({"x": [2]}, graph.add("Abs", looped))
+    model.graph.value_info.append(info(looped, 1, [2]))
+    return model
+
+
+def test_graphs_inside_of_unknown_operators_come_back_with_what_they_see(tmp_path: Path):
+    model = loop_model()
+    workload = Workload.from_onnx(model)
+    assert operators(workload) == ["Relu", "onnx.Loop", "Abs"]
+    workload.save(tmp_path / "model.gsl")
+    values = np.array([-1, 2], np.float32)
+    for one in (workload, Workload.load(tmp_path / "model.gsl")):
+        check(model, one, x=values)
+    runtime = pytest.importorskip("gsl.onnx.run", reason="onnxruntime is not installed")
+    np.testing.assert_allclose(
+        runtime.run(workload, {"x": values})[0], reference(model, x=values)[0], rtol=1e-6
+    )
+
+
 def test_functions_are_inlined():
     onnx = pytest.importorskip("onnx")
     helper = onnx.helper

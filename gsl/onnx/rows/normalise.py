@@ -99,6 +99,15 @@ def _lp_norm(site: Site) -> Expr:
 alike("LRN", "LRN", size=REQUIRED, alpha=1e-4, beta=0.75, bias=1.0)
 
 
+@reads("MeanVarianceNormalization", since=9)
+def _mean_variance(site: Site) -> Expr:
+    data, axes = site.operand(), tuple(site.attribute("axes", (0, 2, 3)))
+    mean = call("Mean", data, axis=axes, keepdims=True)
+    variance = call("Variance", data, axis=axes, keepdims=True)
+    spread = call("Add", call("Sqrt", variance), number(1e-9, data.dtype))
+    return call("Divide", call("Subtract", data, mean), spread)
+
+
 @writes("BatchNorm")
 def _write_batch_norm(out: Emitter, written: Call, data: Value, *vectors: Value) -> list[Value]:
     attributes, rank = written.attributes, len(written.operands[0].shape)

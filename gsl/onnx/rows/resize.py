@@ -24,7 +24,9 @@ COORDINATES: dict[str, Callable[[Any, float, int, int], Any]] = {
         (x + 0.5) / scale - 0.5 if new > 1 else 0.0 * x
     ),
     "asymmetric": lambda x, scale, old, new: x / scale,
-    "align_corners": lambda x, scale, old, new: x * (old - 1) / max(1, new - 1),
+    "align_corners": lambda x, scale, old, new: (
+        x * (old - 1) / (scale * old - 1) if scale * old != 1 else 0.0 * x
+    ),
     "tf_half_pixel_for_nn": lambda x, scale, old, new: (x + 0.5) / scale,
 }
 """Where pixel x of the new image lies in the old one, by the name that ONNX has for it."""
@@ -87,8 +89,7 @@ def _resized(
     is_exact = coordinates in ALIKE
     for axis, scale, new in sizes:
         wanted[axis] = new
-        exact = coordinates == "align_corners" or abs(data.shape[axis] * scale - new) < 1e-6 * new
-        is_exact = is_exact and exact
+        is_exact = is_exact and abs(data.shape[axis] * scale - new) < 1e-6 * new
     if is_exact:
         how = {"mode": mode, "coordinates": ALIKE[coordinates], "rounding": rounding}
         return call("Resize", data, sizes=tuple(wanted), **how)
