@@ -94,15 +94,41 @@ class Algebra:
         """Return a family as a value; groups that are no divisors any more are opened."""
         kept: list[tuple[Factor, int]] = []
         opened: list[Value] = []
-        for factor, power in product_of(powers):
+        for factor, power in self._without_signs(product_of(powers), opened):
             if factor.head == "group" and 0 < power <= MOST_FACTORS:
                 opened += [factor.arguments[0]] * power
+            elif factor.head in ("sqrt", "abs") and 1 < abs(power) <= 2 * MOST_FACTORS:
+                self._open_twice(factor, power, kept, opened)
             else:
                 kept.append((factor, power))
         result = Value((Family(number, tuple(kept), region),)) if number else Value()
         for value in opened:
             result = self.times(result, value)
         return result
+
+    def _open_twice(
+        self, factor: Factor, power: int, kept: list[tuple[Factor, int]], opened: list[Value]
+    ) -> None:
+        """Open sqrt(a) ** 2, which is a, and abs(a) ** 2, which is a ** 2."""
+        side, (half, odd) = (1 if power > 0 else -1), divmod(abs(power), 2)
+        if odd:
+            kept.append((factor, side))
+        inner = factor.arguments[0] if side > 0 else self.inverse(factor.arguments[0])
+        opened += [inner] * (half if factor.head == "sqrt" else 2 * half)
+
+    def _without_signs(self, powers: Powers, opened: list[Value]) -> Powers:
+        """Open sign(a) abs(a), which is a."""
+        left = {factor.key: (factor, power) for factor, power in powers}
+        for factor, power in powers:
+            if factor.head != "sign" or power != 1:
+                continue
+            size = self.factor("abs", factor.arguments[0])
+            _, count = left.get(size.key, (size, 0))
+            if count >= 1:
+                left[size.key] = size, count - 1
+                del left[factor.key]
+                opened.append(factor.arguments[0])
+        return tuple(pair for pair in left.values() if pair[1])
 
     def inverse(self, value: Value) -> Value:
         """Return 1 / value, where the value is not 0."""

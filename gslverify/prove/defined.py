@@ -8,84 +8,25 @@ elements, or if the signs of what it computes from rule the danger out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 from gsl.attr.evaluate import conjunction, contains, disjunction, negation
 from gsl.attr.term import Symbol
-from gsl.expr import Call, Expr, Var
+from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gsl.kernel.expression import (
-    AnyExpression,
     Apply,
-    Expression,
-    Number,
-    Read,
-    Reduction,
-    Select,
 )
 from gsl.operators.declaration import Values
 from gsl.types import FLOATING, INTEGER, TensorType
+from gslverify.prove.algebra import single
 from gslverify.prove.equality import Equality
 from gslverify.prove.facts import Facts
 from gslverify.prove.inline import Inliner
 from gslverify.prove.results import Open
-from gslverify.prove.values import Region
-
-
-class Signs:
-    """What is known about the signs of elements, from how they are computed."""
-
-    def __init__(self, facts: Facts, natural: frozenset[str]) -> None:
-        self.facts = facts
-        self.natural = natural
-
-    def is_natural(self, expression: AnyExpression | Expression) -> bool:
-        """Tell whether a value is known not to be negative."""
-        match expression:
-            case Number(value=value):
-                return self.facts.entails(value >= 0)
-            case Read(tensor=tensor):
-                return tensor in self.natural
-            case Select(then=then, otherwise=otherwise):
-                return self.is_natural(then) and self.is_natural(otherwise)
-            case Reduction(function="sum" | "max" | "min" | "product", body=body):
-                return self.is_natural(body)
-            case Apply(function="*", arguments=(left, right)) if left is right:
-                return True
-            case Apply(function="+" | "*" | "min", arguments=arguments):
-                return all(map(self.is_natural, arguments))
-            case Apply(function="max", arguments=arguments):
-                return any(map(self.is_natural, arguments))
-            case Apply(function="/", arguments=(left, right)):
-                return self.is_natural(left) and self.is_positive(right)
-            case Apply(function="sqrt" | "abs"):
-                return True
-            case _:
-                return self.is_positive(expression)
-
-    def is_positive(self, expression: AnyExpression | Expression) -> bool:
-        """Tell whether a value is known to be greater than 0."""
-        match expression:
-            case Number(value=value):
-                return self.facts.entails(value > 0)
-            case Reduction(function="sum", variables=variables, body=body):
-                filled = self.facts.entails(*(extent >= 1 for _, extent in variables))
-                return filled and self.is_positive(body)
-            case Select(then=then, otherwise=otherwise):
-                return self.is_positive(then) and self.is_positive(otherwise)
-            case Apply(function="+", arguments=(left, right)):
-                signs = (self.is_positive(left), self.is_positive(right))
-                return any(signs) and self.is_natural(left) and self.is_natural(right)
-            case Apply(function="*" | "/", arguments=arguments):
-                return all(map(self.is_positive, arguments))
-            case Apply(function="max", arguments=arguments):
-                return any(map(self.is_positive, arguments))
-            case Apply(function="exp" | "sigmoid"):
-                return True
-            case Apply(function="sqrt", arguments=(inner,)):
-                return self.is_positive(inner)
-            case _:
-                return False
+from gslverify.prove.signs import Known, Sign, Signs, consequences
+from gslverify.prove.values import Region, Value, plus
 
 
 class Definedness:
@@ -95,28 +36,31 @@ class Definedness:
         self.inliner = inliner
         self.equality = equality
         self.facts = facts
+        self._known: list[Known] | None = None
 
     def open_obligation(self, pairs: Sequence[tuple[Expr, Expr]]) -> Open | None:
         """Return which call of the target may have no value, None for none."""
         source = [c for c in _calls([old for old, _ in pairs]) if _is_partial(c)]
         known = {id(call) for call in source}
-        signs = Signs(self.facts, frozenset(_natural_inputs(source)))
-        for call in _calls([new for _, new in pairs]):
-            if id(call) in known or not _is_partial(call):
+        added = [c for c in _calls([new for _, new in pairs]) if _is_partial(c)]
+        for call in added:
+            if id(call) in known:
                 continue
             for operand in _restricted(call):
-                if not self._is_safe(call, operand, source, signs):
+                if not self._is_safe(call, operand, source):
                     name = call.operator.operands[operand].name
                     return Open(f"`{name}` of {call.operator} in the target may have no value")
         return None
 
-    def _is_safe(self, call: Call, operand: int, source: Sequence[Call], signs: Signs) -> bool:
+    def _is_safe(self, call: Call, operand: int, source: Sequence[Call]) -> bool:
         if call.operator.name == "Cast" and self._is_total_cast(call):
             return True
         alike = [other for other in source if other.operator is call.operator]
         if call.operator.undefined is not None and not self._floats(call):
             return any(self._meets_all(call, other) for other in alike)
-        return self._meets(call, alike, operand) or self._has_sign(call, operand, signs)
+        if call.operator.name == "Power":
+            return self._is_safe_power(call, source)
+        return self._meets(call, alike, operand) or self._has_sign(call, operand, source)
 
     def _is_total_cast(self, call: Call) -> bool:
         given = call.operands[0].tensor_type.dtype
@@ -169,23 +113,118 @@ class Definedness:
         cases = self.equality.normaliser.cases(self.inliner.element(expr, index))
         return Region(tuple(zip(index, expr.type.shape, strict=True))), cases
 
-    def _has_sign(self, call: Call, operand: int, signs: Signs) -> bool:
-        if call.operator.name not in _SIGNS:
+    def _has_sign(self, call: Call, operand: int, source: Sequence[Call]) -> bool:
+        """Tell whether signs rule out that an operand leaves a call without a value."""
+        sign = DOMAINS.get(call.operator.name)
+        found = None if sign is None else self._element(call.operands[operand])
+        if sign is None or found is None:
             return False
-        expr = call.operands[operand]
-        index = tuple(Symbol(f"e{axis}", low=0) for axis in range(expr.tensor_type.ndim))
-        value = self.inliner.element(expr, index)
-        wanted = _SIGNS[call.operator.name]
-        return signs.is_positive(value) if wanted == "positive" else signs.is_natural(value)
+        region, cases = found
+        signs = self._signs(source)
+        return all(
+            signs.within(self.facts.assuming(*region.bounds, *guards)).has(sign, value)
+            for guards, value in cases
+        )
+
+    def _signs(self, source: Sequence[Call]) -> Signs:
+        """Return the signs of values that the source has where it is defined."""
+        if self._known is None:
+            self._known = [known for call in source for known in self._met(call)]
+        return Signs(self.facts, self._known, self._matches)
+
+    def _met(self, call: Call) -> Iterator[Known]:
+        if call.operator.name == "Power":
+            yield from self._met_power(call)
+            return
+        sign = DOMAINS.get(call.operator.name)
+        if sign is None or not self._floats(call):
+            return
+        for operand in _restricted(call):
+            region, cases = self._element(call.operands[operand])
+            for guards, value in cases:
+                for known, part in consequences(sign, value):
+                    yield Known(known, region, guards, part)
+
+    def _matches(self, known: Known, value: Value, facts: Facts) -> bool:
+        """Tell whether a value is one that is known, at some index of its region."""
+        if [f.signature for f in known.value.families] != [f.signature for f in value.families]:
+            return False
+        reached = self.equality.reached(
+            (known.region, known.value), known.guards, (Region(), value), facts
+        )
+        return any(facts.entails(condition) for condition in reached)
+
+    def _met_power(self, call: Call) -> Iterator[Known]:
+        """Yield what is known of a base that has a power."""
+        for region, guards, base, exponent in self._powers(call):
+            number = exponent.constant
+            if number is None:
+                continue
+            if isinstance(number, int):
+                signs = [Sign.NONZERO] if number < 0 else []
+            else:
+                signs = [Sign.POSITIVE if number < 0 else Sign.NATURAL]
+            for sign in signs:
+                for known, part in consequences(sign, base):
+                    yield Known(known, region, guards, part)
+
+    def _powers(self, call: Call) -> Iterator[tuple[Region, Any, Value, Value]]:
+        """Yield bases and exponents of the elements of a power, case by case."""
+        index = tuple(Symbol(f"e{axis}", low=0) for axis in range(call.tensor_type.ndim))
+        for symbol, size in zip(index, call.tensor_type.shape, strict=True):
+            self.equality.forms.bound(symbol, size)
+        region = Region(tuple(zip(index, call.tensor_type.shape, strict=True)))
+        element = self.inliner.element(call, index)
+        if isinstance(element, Apply) and element.function == "pow":
+            bases, exponents = map(self.equality.normaliser.cases, element.arguments)
+            for (guards, base), (more, exponent) in product(bases, exponents):
+                yield region, (*guards, *more), base, exponent
+
+    def _is_safe_power(self, call: Call, source: Sequence[Call]) -> bool:
+        signs = self._signs(source)
+        return all(
+            self._has_power(
+                base, exponent, signs.within(self.facts.assuming(*region.bounds, *guards)), source
+            )
+            for region, guards, base, exponent in self._powers(call)
+        )
+
+    def _has_power(
+        self, base: Value, exponent: Value, signs: Signs, source: Sequence[Call]
+    ) -> bool:
+        """Tell whether a power has a value: by signs, or as the source has it."""
+        number = exponent.constant
+        if isinstance(number, int):
+            return number >= 0 or signs.has(Sign.NONZERO, base)
+        if number is not None:
+            return signs.has(Sign.POSITIVE if number < 0 else Sign.NATURAL, base)
+        if signs.has(Sign.POSITIVE, base):
+            return True
+        algebra = self.equality.algebra
+        powers = [algebra.factor("pow", base, exponent)]
+        inverse = algebra.factor("pow", base, plus(Value(), exponent, -1))
+        powers += [inverse] if signs.has(Sign.NONZERO, single(inverse)) else []
+        there = [
+            Known(Sign.NATURAL, region, guards, single(algebra.factor("pow", one, other)))
+            for call in source
+            if call.operator.name == "Power"
+            for region, guards, one, other in self._powers(call)
+        ]
+        return any(
+            self._matches(known, single(power), signs.facts) for power in powers for known in there
+        )
 
 
-_SIGNS = {
-    "Divide": "positive",
-    "Log": "positive",
-    "Rsqrt": "positive",
-    "Sqrt": "natural",
-    "BatchNorm": "natural",
+DOMAINS = {
+    "Divide": Sign.NONZERO,
+    "FloorDivide": Sign.NONZERO,
+    "Mod": Sign.NONZERO,
+    "Log": Sign.POSITIVE,
+    "Rsqrt": Sign.POSITIVE,
+    "Sqrt": Sign.NATURAL,
+    "BatchNorm": Sign.NATURAL,
 }
+"""Where operators have values, as real functions; what they are tried on may be less."""
 
 
 def _same_dtype(call: Call, other: Call) -> bool:
@@ -214,15 +253,3 @@ def _restricted(call: Call) -> list[int]:
     operands = call.operator.operands
     named = [n for n, operand in enumerate(operands) if operand.name in call.operator.values]
     return named or list(range(len(operands)))
-
-
-def _natural_inputs(source: Sequence[Call]) -> Iterator[str]:
-    for call in source:
-        if call.operator.name == "Power":
-            continue  # its range is a sane one, but negative bases have powers, too
-        for number, declared in enumerate(call.operator.operands):
-            rule = call.operator.values.get(declared.name)
-            operand = call.operands[number]
-            is_natural = isinstance(rule, Values) and rule.low is not None and rule.low >= 0
-            if is_natural and isinstance(operand, Var):
-                yield operand.name

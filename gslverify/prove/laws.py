@@ -18,7 +18,9 @@ from gsl.attr.term import operation
 from gsl.types import FLOATING, INTEGER
 from gslverify.prove.algebra import MOST_FACTORS, Algebra, single
 from gslverify.prove.facts import Facts
+from gslverify.prove.powers import Powers
 from gslverify.prove.selecting import moved_inside
+from gslverify.prove.signs import Signs
 from gslverify.prove.values import (
     NUMBER,
     Factor,
@@ -29,7 +31,6 @@ from gslverify.prove.values import (
     constant,
     plus,
     symbols_in,
-    value_of,
 )
 
 WIDER: Mapping[str, tuple[str, ...]] = {
@@ -62,6 +63,8 @@ class Laws:
         self.facts = facts
         self.algebra = algebra
         self.is_field = is_field
+        self.signs = Signs(facts)
+        self.powers = powers = Powers(algebra, self.signs)
         self._held: dict[tuple[Any, Any, bool], bool] = {}
         self._table: Mapping[str, Callable[..., Value]] = {
             "+": plus,
@@ -70,9 +73,11 @@ class Laws:
             "*": algebra.times,
             "/": lambda a, b: algebra.times(a, algebra.inverse(b)),
             "%": self._remainder,
-            "pow": self._power,
-            "exp": self._exponential,
-            "log": self._logarithm,
+            "pow": powers.power,
+            "sqrt": powers.root,
+            "exp": powers.exponential,
+            "log": powers.logarithm,
+            "abs": powers.absolute if is_field else powers.absolute_of_integers,
             "sigmoid": self._sigmoid,
             "max": lambda a, b: self.extremum("max", [Item(Region(), a), Item(Region(), b)]),
             "min": lambda a, b: self.extremum("min", [Item(Region(), a), Item(Region(), b)]),
@@ -90,6 +95,8 @@ class Laws:
         """Return a function of values; a comparison of constants is one of terms."""
         if name in _COMPARED:
             return self._comparison(name, *arguments)
+        if name == "sign" and self.is_field:
+            return [((), self.powers.sign(*arguments))]
         if name in self._table:
             return [((), self._table[name](*arguments))]
         return self.value(self.algebra.factor(name, *arguments))
@@ -183,68 +190,9 @@ class Laws:
         quotient = single(self.algebra.factor("//", left, right))
         return plus(left, self.algebra.times(right, quotient), -1)
 
-    def _power(self, base: Value, exponent: Value) -> Value:
-        count = exponent.constant
-        if isinstance(count, int) and 1 <= count <= MOST_FACTORS:
-            result = base
-            for _ in range(count - 1):
-                result = self.algebra.times(result, base)
-            return result
-        return single(self.algebra.factor("pow", base, exponent))
-
     def _sigmoid(self, value: Value) -> Value:
-        powers = self._exponential(plus(Value(), value, -1))
+        powers = self.powers.exponential(plus(Value(), value, -1))
         return self.algebra.inverse(plus(constant(1), powers))
-
-    def _exponential(self, value: Value) -> Value:
-        """exp(a + b) = exp(a) exp(b), exp(n a) = exp(a) ** n for an integer n."""
-        powers = []
-        for family in value.families:
-            count = family.number if isinstance(family.number, int) else 1
-            rest = family.number if count == 1 else 1
-            one = Value((Family(rest, family.powers, family.region),))
-            powers.append((self.algebra.factor("exp", one), count))
-        return self.algebra.family(1, powers, Region())
-
-    def _logarithm(self, value: Value) -> Value:
-        """log(a b) = log(a) + log(b) for positive a and b, log(exp(a)) = a."""
-        if self._is_positive_product(value):
-            (only,) = value.families
-            parts = [self._log_of_factor(factor, power) for factor, power in only.powers]
-            return value_of(family for part in parts for family in part.families)
-        return single(self.algebra.factor("log", value))
-
-    def _is_positive_product(self, value: Value) -> bool:
-        if len(value.families) != 1:
-            return False
-        only = value.families[0]
-        is_product = only.region.is_point and only.number == 1 and bool(only.powers)
-        return is_product and all(self.is_positive_factor(factor) for factor, _ in only.powers)
-
-    def _log_of_factor(self, factor: Factor, power: int) -> Value:
-        if factor.head == "exp":
-            logarithm = factor.arguments[0]
-        elif factor.head == "group":
-            logarithm = single(self.algebra.factor("log", factor.arguments[0]))
-        else:
-            logarithm = single(self.algebra.factor("log", single(factor)))
-        return plus(Value(), logarithm, power)
-
-    def is_positive_factor(self, factor: Factor) -> bool:
-        """Tell whether a factor is greater than 0: an exponential, or a sum of such."""
-        if factor.head == "exp":
-            return True
-        return factor.head == "group" and self.is_positive(factor.arguments[0])
-
-    def is_positive(self, value: Value) -> bool:
-        """Tell whether a value is greater than 0: a sum of what is, over what is not empty."""
-        return bool(value.families) and all(
-            family.number > 0
-            and not family.region.guards
-            and all(self.is_positive_factor(factor) for factor, _ in family.powers)
-            and self.facts.entails(*(extent >= 1 for _, extent in family.region.extents))
-            for family in value.families
-        )
 
     def extremum(self, head: str, items: Sequence[Item]) -> Value:
         """Return an extremum or product; extrema of extrema become one."""

@@ -5,10 +5,10 @@ A suggestion only: whoever uses it proves that it is right.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from gsl.attr.term import Operation, Symbol
+from gsl.attr.term import Operation, Symbol, subterms
 from gslverify.prove.forms import Forms
 from gslverify.prove.polynomials import Poly, add, frozen, replaced
 from gslverify.prove.replacing import put
@@ -25,11 +25,9 @@ def solutions(
     which is u - d (u // d), give u = a d + b.
     """
     wanted = set(unknown)
-    open_ones = [
-        add(forms.poly(one), forms.poly(other), -1)
-        for one, other in equations
-        if forms.is_integer(one) and forms.is_integer(other)
-    ]
+    pairs = [(a, b) for a, b in equations if forms.is_integer(a) and forms.is_integer(b)]
+    pairs += [pair for one in pairs for pair in _of_branches(*one, wanted)]
+    open_ones = [add(forms.poly(one), forms.poly(other), -1) for one, other in pairs]
     found: dict[Symbol, Any] = {}
     while wanted:
         step = _next(open_ones, wanted, forms)
@@ -44,6 +42,18 @@ def solutions(
             found = {s: put(t, place) for s, t in found.items()} | place
             open_ones = [forms.poly(put(forms.term(poly), place)) for poly in open_ones]
     return found
+
+
+def _of_branches(one: Any, other: Any, wanted: Collection[Symbol]) -> Iterator[Pair]:
+    """Yield what is equal if the branch of a choice is taken that an unknown is in.
+
+    So a broadcast index `0 if size == 1 else i` suggests i, which is as good as any other for 1.
+    """
+    for side, rest in ((one, other), (other, one)):
+        if isinstance(side, Operation) and side.head == "cond":
+            for branch in side.operands[1:]:
+                if any(part in wanted for part in subterms(branch)):
+                    yield branch, rest
 
 
 def _next(polys: Sequence[Poly], wanted: set[Symbol], forms: Forms) -> tuple[int, Poly] | None:

@@ -10,6 +10,7 @@ from gsl.attr.evaluate import choose, equal, maximum, minimum
 from gsl.attr.term import Symbol, operation
 from gslverify.prove.algebra import MOST_FACTORS
 from gslverify.prove.laws import Laws
+from gslverify.prove.signs import Sign
 from gslverify.prove.values import NUMBER, Factor, Family, Value
 
 
@@ -42,12 +43,15 @@ class Unknowns:
         if not 0 < power <= MOST_FACTORS:
             whole = Value((Family(1, ((factor, power),)),))
             unknown = self.laws.algebra.factor("power", whole)
-            return self._unknown(unknown, self.laws.is_positive_factor(factor))
+            return self._unknown(unknown, self._is_positive(factor))
         one = self._factor(factor)
         result = one
         for _ in range(power - 1):
             result = result * one
         return result
+
+    def _is_positive(self, factor: Factor) -> bool:
+        return self.laws.signs.is_factor(Sign.POSITIVE, factor)
 
     def _factor(self, factor: Factor) -> Any:
         is_field = self.laws.is_field
@@ -65,7 +69,7 @@ class Unknowns:
             return operation("abs", self.term(factor.arguments[0]))
         if factor.head in ("<", "=="):
             return self._bit(factor)
-        return self._unknown(factor, self.laws.is_positive_factor(factor))
+        return self._unknown(factor, self._is_positive(factor))
 
     def _bit(self, factor: Factor) -> Any:
         sides = [self.term(argument) for argument in factor.arguments]
