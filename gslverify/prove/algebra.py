@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
 from math import isfinite
 from typing import Any
@@ -36,9 +36,12 @@ class Algebra:
     def __init__(self, forms: Forms) -> None:
         self.forms = forms
         self._free: dict[int, tuple[Factor, frozenset[Symbol]]] = {}
+        self._usual: dict[Hashable, Symbol] = {}
+        self._levels: dict[Symbol, int] = {}
 
     def factor(self, head: str, *arguments: Value, is_bit: bool = False) -> Factor:
         """Return a function of values that is not taken apart."""
+        arguments = tuple(map(self.with_usual_indices, arguments))
         key = (head, *(argument.key for argument in arguments))
         return Factor(head, key, arguments=arguments, is_bit=is_bit)
 
@@ -53,14 +56,56 @@ class Algebra:
 
     def cast(self, value: Value, source: Any, target: Any) -> Factor:
         """Return a value of one dtype as one of another."""
+        value = self.with_usual_indices(value)
         names = tuple(self.forms.names.text(dtype) for dtype in (source, target))
         key = (CAST, *(self.forms.poly(name) for name in names), value.key)
         return Factor(CAST, key, places=names, arguments=(value,))
 
     def combined(self, head: str, items: Sequence[Item]) -> Factor:
         """Return an extremum or a product of items."""
+        items = [self._item_with_usual_indices(item) for item in items]
         keys = frozenset((item.region.key, item.value.key) for item in items)
         return Factor(head, (head, keys), items=tuple(items))
+
+    def with_usual_indices(self, value: Value) -> Value:
+        """Return a value whose bound indices have the names that they have in equal values."""
+        if all(not family.region.extents for family in value.families):
+            return value
+        families = []
+        for family in value.families:
+            inner = [self.free(factor) for factor, _ in family.powers]
+            mapping = self._usual_names(family.region, frozenset().union(*inner))
+            families.append(self._with_names(family, mapping) if mapping else family)
+        return value_of(families)
+
+    def _item_with_usual_indices(self, item: Item) -> Item:
+        if not item.region.extents:
+            return item
+        factors = [factor for family in item.value.families for factor, _ in family.powers]
+        inner = [self.free(factor) for factor in factors]
+        regions = [family.region for family in item.value.families]
+        symbols = frozenset().union(*inner) | _in_regions(regions)
+        mapping = self._usual_names(item.region, symbols)
+        if not mapping:
+            return item
+        return self._named_item(item, mapping)
+
+    def _usual_names(self, region: Region, inner: frozenset[Symbol]) -> Mapped:
+        """Return names for the indices of a region that clash with none inside of it."""
+        own = region.symbols
+        outside = (inner | _in_regions([region])) - own
+        level = 1 + max((self._levels.get(symbol, -1) for symbol in outside), default=-1)
+        mapping: dict[Symbol, Any] = {}
+        for number, (symbol, extent) in enumerate(region.extents):
+            size = put(extent, mapping)
+            key = level, number, self.forms.poly(size)
+            if key not in self._usual:
+                self._usual[key] = Symbol(symbol.name, low=0)
+                self._levels[self._usual[key]] = level
+                self.forms.bound(self._usual[key], size)
+            if self._usual[key] is not symbol:
+                mapping[symbol] = self._usual[key]
+        return mapping
 
     def number(self, value: Any) -> Value:
         """Return a constant: a number, or integer arithmetic on terms."""
@@ -78,11 +123,14 @@ class Algebra:
     def times(self, left: Value, right: Value) -> Value:
         """Return the product of two sums, multiplied out."""
         self.forms.effort.products(len(left.families) * len(right.families))
-        clashing = symbols_in(left) & symbols_in(right)
-        if clashing:
-            right = self.renamed(right, clashing)
+        left, right = self._summed_apart(left, right), self._summed_apart(right, left)
         products = [self._product(a, b) for a in left.families for b in right.families]
         return value_of(family for value in products for family in value.families)
+
+    def _summed_apart(self, value: Value, other: Value) -> Value:
+        """Return a value whose sums run over indices that occur nowhere in another value."""
+        own = {symbol for family in value.families for symbol in family.region.symbols}
+        return self.renamed(value, own & symbols_in(other)) if own else value
 
     def _product(self, left: Family, right: Family) -> Value:
         region = Region(
@@ -145,6 +193,14 @@ class Algebra:
             inverted.append((self.factor("group", rest), -1))
         return self.family(_simple(number), inverted, Region())
 
+    def without(self, value: Value, wanted: Callable[[Factor], bool]) -> tuple[Powers, Value]:
+        """Return the wanted factors that all summands of a value have, and the value without."""
+        taken = tuple(pair for pair in self._common(value) if wanted(pair[0]))
+        if not taken:
+            return (), value
+        inverted = self.family(1, [(factor, -power) for factor, power in taken], Region())
+        return taken, self.times(value, inverted)
+
     def _inverse_of_sum(self, value: Value) -> Value:
         common = self._common(value)
         inverted: list[tuple[Factor, int]] = [(factor, -power) for factor, power in common]
@@ -153,9 +209,9 @@ class Algebra:
 
     def _common(self, value: Value) -> Powers:
         """Return the factors that all families have and that depend on no bound index."""
-        if not value.families:
+        if not value.families or (len(value.families) == 1 and not value.families[0].powers):
             return ()
-        bound = symbols_in(value)
+        bound = {symbol for family in value.families for symbol in family.region.symbols}
         first, *others = value.families
         common = []
         for factor, power in first.powers:
@@ -196,29 +252,49 @@ class Algebra:
         return _in_terms([term])
 
     def renamed(self, value: Value, symbols: Iterable[Symbol]) -> Value:
-        """Return a value with fresh names for some bound indices."""
-        fresh = {symbol: Symbol(symbol.name, low=0) for symbol in symbols}
-        for old, new in fresh.items():
-            self._bound_like(value, old, new)
-        return self.replaced(value, fresh)
+        """Return a value with fresh names for some of the indices that its sums run over."""
+        wanted = frozenset(symbols)
+        return value_of(self._fresh(family, wanted) for family in value.families)
 
-    def _bound_like(self, value: Value, old: Symbol, new: Symbol) -> None:
-        for family in value.families:
-            for symbol, extent in family.region.extents:
-                if symbol is old:
-                    self.forms.bound(new, extent)
+    def _fresh(self, family: Family, symbols: frozenset[Symbol]) -> Family:
+        region = self._fresh_names(family.region, symbols)
+        return self._with_names(family, region) if region else family
+
+    def _fresh_names(self, region: Region, symbols: frozenset[Symbol]) -> dict[Symbol, Any]:
+        """Return new names for those indices of a region that are among some symbols."""
+        names: dict[Symbol, Any] = {}
+        for symbol, extent in region.extents:
+            if symbol in symbols:
+                names[symbol] = Symbol(symbol.name, low=0)
+                self.forms.bound(names[symbol], put(extent, names))
+        return names
+
+    def _with_names(self, family: Family, names: Mapped) -> Family:
+        """Return a family whose own indices are called otherwise."""
+        powers = [(self._replaced_factor(f, names), power) for f, power in family.powers]
+        return Family(family.number, product_of(powers), replaced_region(family.region, names))
 
     def replaced(self, value: Value, mapping: Mapped) -> Value:
-        """Return a value with terms in place of symbols; bound ones may only be renamed."""
+        """Return a value with terms in place of symbols that it does not bind itself.
+
+        Indices that are bound give way to symbols of the same name in these terms.
+        """
         if not mapping:
             return value
-        families = []
-        for family in value.families:
-            powers = [(self._replaced_factor(f, mapping), power) for f, power in family.powers]
-            families.append(
-                Family(family.number, product_of(powers), replaced_region(family.region, mapping))
-            )
-        return value_of(families)
+        return value_of(self._replaced_family(family, mapping) for family in value.families)
+
+    def _replaced_family(self, family: Family, mapping: Mapped) -> Family:
+        if family.region.extents:
+            mapping, names = self._apart(family.region, mapping)
+            family = self._with_names(family, names) if names else family
+        powers = [(self._replaced_factor(f, mapping), power) for f, power in family.powers]
+        return Family(family.number, product_of(powers), replaced_region(family.region, mapping))
+
+    def _apart(self, region: Region, mapping: Mapped) -> tuple[Mapped, Mapped]:
+        """Return a mapping without what a region binds, and other names for what it would bind."""
+        own = region.symbols
+        free = {symbol: term for symbol, term in mapping.items() if symbol not in own}
+        return free, self._fresh_names(region, own & _in_terms(free.values()))
 
     def _replaced_factor(self, factor: Factor, mapping: Mapped) -> Factor:
         if not self.free(factor) & mapping.keys():
@@ -233,13 +309,19 @@ class Algebra:
                 value = self.replaced(factor.arguments[0], mapping)
                 return self.cast(value, *(put(place, mapping) for place in factor.places))
         if factor.items:
-            items = [
-                Item(replaced_region(i.region, mapping), self.replaced(i.value, mapping))
-                for i in factor.items
-            ]
+            items = [self._replaced_item(item, mapping) for item in factor.items]
             return self.combined(factor.head, items)
         arguments = [self.replaced(argument, mapping) for argument in factor.arguments]
         return self.factor(factor.head, *arguments, is_bit=factor.is_bit)
+
+    def _replaced_item(self, item: Item, mapping: Mapped) -> Item:
+        if item.region.extents:
+            mapping, names = self._apart(item.region, mapping)
+            item = self._named_item(item, names) if names else item
+        return Item(replaced_region(item.region, mapping), self.replaced(item.value, mapping))
+
+    def _named_item(self, item: Item, names: Mapped) -> Item:
+        return Item(replaced_region(item.region, names), self.replaced(item.value, names))
 
 
 def single(factor: Factor) -> Value:
@@ -253,6 +335,11 @@ def replaced_region(region: Region, mapping: Mapped) -> Region:
         return region
     extents = tuple((mapping.get(s, s), put(extent, mapping)) for s, extent in region.extents)
     return Region(extents, tuple(put(guard, mapping) for guard in region.guards))
+
+
+def _in_regions(regions: Iterable[Region]) -> set[Symbol]:
+    terms = [part for one in regions for part in (*one.guards, *(e for _, e in one.extents))]
+    return _in_terms(terms) | {symbol for one in regions for symbol in one.symbols}
 
 
 def _in_terms(terms: Iterable[Any]) -> set[Symbol]:

@@ -130,7 +130,7 @@ class Definedness:
         """Return the signs of values that the source has where it is defined."""
         if self._known is None:
             self._known = [known for call in source for known in self._met(call)]
-        return Signs(self.facts, self._known, self._matches)
+        return Signs(self.facts, self.inliner.dtypes, self._known, self._matches)
 
     def _met(self, call: Call) -> Iterator[Known]:
         if call.operator.name == "Power":

@@ -46,6 +46,7 @@ class Equality:
 
     def same(self, left: Value, right: Value, facts: Facts) -> bool:
         """Tell whether two values are proved to be equal."""
+        left, right = map(self.algebra.with_usual_indices, (left, right))
         rest = plus(left, right, -1)
         if not rest.families:
             return True
@@ -112,9 +113,8 @@ class Equality:
     ) -> Iterator[Any]:
         """Yield conditions under which a value over `part` is one over `whole`, within guards."""
         for pairs in islice(self._pairings(part[1], whole[1]), MOST_PAIRINGS):
-            there = self._solution(pairs, part[0], whole[0])
-            if there is None:
-                continue
+            suggested, unknown = self._suggested(pairs, whole[0])
+            there = suggested | dict.fromkeys(unknown, 0)  # any index does that nothing asks for
             conditions = [put(bound, there) for bound in (*whole[0].bounds, *guards)]
             moved = self.algebra.replaced(whole[1], there)
             if self.same_payload(part[1], moved, facts.assuming(*conditions)):
@@ -241,6 +241,13 @@ class Equality:
         self, pairs: Sequence[Pair], known: Region, wanted: Region
     ) -> dict[Symbol, Any] | None:
         """Express the indices of a region by those of another one, as the places suggest."""
+        found, unknown = self._suggested(pairs, wanted)
+        return self._completed(found, unknown, known, wanted)
+
+    def _suggested(
+        self, pairs: Sequence[Pair], wanted: Region
+    ) -> tuple[dict[Symbol, Any], list[Symbol]]:
+        """Return what places suggest for indices of a region, and the indices they do not tell."""
         equations = [pair for pair in pairs if not self.forms.same(*pair)]
         for guard in wanted.guards:
             if isinstance(guard, Operation) and guard.head == "==":
@@ -248,8 +255,7 @@ class Equality:
                 equations.append((left, right))
         symbols = [symbol for symbol, _ in wanted.extents]
         found = solutions(equations, symbols, self.forms)
-        unknown = [symbol for symbol in symbols if symbol not in found]
-        return self._completed(found, unknown, known, wanted)
+        return found, [symbol for symbol in symbols if symbol not in found]
 
     def _completed(
         self,

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import product
-from math import inf, prod
+from math import prod
+from types import MappingProxyType
 from typing import Any
 
 from gsl.attr.evaluate import disjunction, equal
 from gsl.attr.term import operation
 from gsl.types import FLOATING, INTEGER
 from gslverify.prove.algebra import MOST_FACTORS, Algebra, single
+from gslverify.prove.extrema import Extrema
 from gslverify.prove.facts import Facts
 from gslverify.prove.powers import Powers
 from gslverify.prove.selecting import moved_inside
-from gslverify.prove.signs import Signs
+from gslverify.prove.signs import Sign, Signs, where_bits
 from gslverify.prove.values import (
     NUMBER,
     Factor,
@@ -30,15 +33,15 @@ from gslverify.prove.values import (
     Value,
     constant,
     plus,
-    symbols_in,
+    value_of,
 )
 
 WIDER: Mapping[str, tuple[str, ...]] = {
     "float16": ("float32", "float64"),
     "float32": ("float64",),
-    "int8": ("int32", "int64"),
-    "int32": ("int64",),
-    "uint8": ("int32", "int64"),
+    "int8": ("int32", "int64", *FLOATING),
+    "int32": ("int64", "float64"),
+    "uint8": ("int32", "int64", *FLOATING),
     "bool": (*FLOATING, *INTEGER),
 }
 """For a dtype those that hold all its values."""
@@ -50,6 +53,9 @@ MOST_BITS = 6
 LARGEST_HELD = 127
 """Numbers from 0 to this are values of all dtypes but that of truth values."""
 
+TO_WHOLE = ("floor", "ceil", "round", "trunc")
+"""Functions whose values are whole numbers, which they leave as they are."""
+
 OF_RINGS = frozenset({"+", "-", "*", "neg", "select"})
 """Functions that integers modulo a power of two have as well."""
 
@@ -59,12 +65,20 @@ Cases = list[tuple[tuple[Any, ...], Value]]
 class Laws:
     """Functions of values, simplified as far as laws go."""
 
-    def __init__(self, facts: Facts, algebra: Algebra, is_field: bool) -> None:
+    def __init__(
+        self,
+        facts: Facts,
+        algebra: Algebra,
+        is_field: bool,
+        dtypes: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        self.dtypes = dtypes
         self.facts = facts
         self.algebra = algebra
         self.is_field = is_field
-        self.signs = Signs(facts)
+        self.signs = Signs(facts, dtypes)
         self.powers = powers = Powers(algebra, self.signs)
+        self.extremum = extrema = Extrema(algebra, self.signs, powers, is_field).extremum
         self._held: dict[tuple[Any, Any, bool], bool] = {}
         self._table: Mapping[str, Callable[..., Value]] = {
             "+": plus,
@@ -72,15 +86,17 @@ class Laws:
             "neg": lambda a: plus(Value(), a, -1),
             "*": algebra.times,
             "/": lambda a, b: algebra.times(a, algebra.inverse(b)),
+            "//": self._whole_quotient,
             "%": self._remainder,
             "pow": powers.power,
             "sqrt": powers.root,
             "exp": powers.exponential,
             "log": powers.logarithm,
+            **{name: partial(self._rounded_to_whole, name) for name in TO_WHOLE},
             "abs": powers.absolute if is_field else powers.absolute_of_integers,
             "sigmoid": self._sigmoid,
-            "max": lambda a, b: self.extremum("max", [Item(Region(), a), Item(Region(), b)]),
-            "min": lambda a, b: self.extremum("min", [Item(Region(), a), Item(Region(), b)]),
+            "max": lambda a, b: extrema("max", [Item(Region(), a), Item(Region(), b)]),
+            "min": lambda a, b: extrema("min", [Item(Region(), a), Item(Region(), b)]),
             "and": algebra.times,
             "or": lambda a, b: plus(plus(a, b), algebra.times(a, b), -1),
             "not": self._not,
@@ -119,6 +135,7 @@ class Laws:
         """
         if value.constant in (0, 1):
             return [((), value)]
+        source = self._read_as(value, source)
         held = self.held(value) if computed else value
         exact = self.is_field or self.is_exact(held)
         if self._holds(source, target, WIDER if exact else WIDER_FLOATS):
@@ -130,6 +147,14 @@ class Laws:
         if inside is not None:
             return [((), inside)]
         return self.value(self.algebra.cast(value, source, target))
+
+    def _read_as(self, value: Value, source: Any) -> Any:
+        """Return the dtype that a value has been read in, which is all that it can be."""
+        only = value.families[0] if len(value.families) == 1 else None
+        match only:
+            case Family(number=1, powers=((Factor(head="read", name=name), 1),)):
+                return self.dtypes.get(name, source) if only.region.is_point else source
+        return source
 
     def rounded(self, value: Value, source: Any, target: Any) -> Cases:
         """Convert a number of which its dtype holds another one, which is all that is known."""
@@ -154,7 +179,10 @@ class Laws:
         return self._held[key]
 
     def is_exact(self, value: Value) -> bool:
-        """Tell whether a value is one element or constant, or an extremum of such."""
+        """Tell whether a value is one element or constant, or an extremum or a choice of such."""
+        rows = list(where_bits(value))
+        if len(rows) > 1:
+            return all(map(self.is_exact, rows))
         if value.constant is not None or self.is_bit(value):
             return True
         if len(value.families) != 1:
@@ -186,57 +214,61 @@ class Laws:
         times = self.algebra.times
         return plus(times(condition, then), times(self._not(condition), otherwise))
 
+    def _whole_quotient(self, left: Value, right: Value) -> Value:
+        """a // a = 1, (a % b) // b = 0, a // 1 = a for integers; floor(a / b) of real numbers.
+
+        A remainder is in the range of its dtype, whatever has wrapped on the way to it.
+        """
+        if left.key == right.key:
+            return constant(1)
+        if self._is_remainder(left, right):
+            return Value()
+        if self.is_field:
+            quotient = self.algebra.times(left, self.algebra.inverse(right))
+            return self._rounded_to_whole("floor", quotient)
+        if right.constant == 1 and self._is_integer(left):
+            return left
+        return single(self.algebra.factor("//", left, right))
+
+    def _is_remainder(self, value: Value, divisor: Value) -> bool:
+        """Tell whether a value is written as a - b (a // b) for the divisor b."""
+        for family in value.families:
+            for factor, power in family.powers:
+                if factor.head == "//" and power == 1 and factor.arguments[1].key == divisor.key:
+                    whole = self.algebra.times(divisor, single(factor))
+                    if plus(value, whole).key == factor.arguments[0].key:
+                        return True
+        return False
+
+    def _is_integer(self, value: Value) -> bool:
+        """Tell whether everything that a value is made of is an integer."""
+        factors = [pair for family in value.families for pair in family.powers]
+        return all(power > 0 and self._is_integer_factor(factor) for factor, power in factors)
+
+    def _is_integer_factor(self, factor: Factor) -> bool:
+        if factor.head == NUMBER:
+            return bool(self.facts.forms.is_integer(factor.places[0]))
+        if factor.head == "read":
+            return self.facts.is_one_of(self.dtypes.get(factor.name), INTEGER)
+        return factor.is_bit
+
     def _remainder(self, left: Value, right: Value) -> Value:
-        quotient = single(self.algebra.factor("//", left, right))
+        quotient = self._whole_quotient(left, right)
         return plus(left, self.algebra.times(right, quotient), -1)
+
+    def _rounded_to_whole(self, name: str, value: Value) -> Value:
+        """floor(a) = a for whole numbers, and floor(a + n) = floor(a) + n for whole n."""
+        whole = [f for f in value.families if is_whole(f)] if self.is_field else []
+        rest = value_of(f for f in value.families if f not in whole)
+        if not rest.families:
+            return value
+        if name in ("round", "trunc"):
+            return single(self.algebra.factor(name, value))
+        return plus(single(self.algebra.factor(name, rest)), value_of(whole))
 
     def _sigmoid(self, value: Value) -> Value:
         powers = self.powers.exponential(plus(Value(), value, -1))
         return self.algebra.inverse(plus(constant(1), powers))
-
-    def extremum(self, head: str, items: Sequence[Item]) -> Value:
-        """Return an extremum or product; extrema of extrema become one."""
-        if head == "min" and self.is_field:
-            turned = [Item(item.region, plus(Value(), item.value, -1)) for item in items]
-            return plus(Value(), self.extremum("max", turned), -1)
-        flat: dict[Any, Item] = {}
-        for item in items:
-            for one in self._flat(head, item):
-                if not _is_neutral(head, one.value):
-                    key = one.region.key, one.value.key
-                    flat.setdefault(key if head != "product" else len(flat), one)
-        if len(flat) == 1:
-            (only,) = flat.values()
-            if only.region.is_point:
-                return only.value
-        return single(self.algebra.combined(head, list(flat.values())))
-
-    def _flat(self, head: str, item: Item) -> list[Item]:
-        inner = self._inner(head, item.value)
-        if inner is None:
-            return [item]
-        value = Value((Family(1, ((inner, 1),)),))
-        if item.region.symbols & symbols_in(value):
-            return [item]
-        return [
-            Item(
-                Region(
-                    item.region.extents + one.region.extents,
-                    item.region.guards + one.region.guards,
-                ),
-                one.value,
-            )
-            for one in inner.items
-        ]
-
-    def _inner(self, head: str, value: Value) -> Factor | None:
-        if len(value.families) != 1:
-            return None
-        only = value.families[0]
-        if only.number != 1 or not only.region.is_point or len(only.powers) != 1:
-            return None
-        factor, power = only.powers[0]
-        return factor if factor.head == head and power == 1 else None
 
     def _comparison(self, name: str, left: Value, right: Value) -> Cases:
         negative = name in ("<=", ">=", "!=")
@@ -246,8 +278,16 @@ class Laws:
             left, right = right, left  # so that a <= b is not (b < a)
         if left.key == right.key or (_is_constant(left) and _is_constant(right)):
             return self._decided(plus(left, right, -1), negative, _less)
-        value = self._below(left, right)
+        value = self._below_by_signs(left, right) or self._below(left, right)
         return [((), self._not(value) if negative else value)]
+
+    def _below_by_signs(self, left: Value, right: Value) -> Value | None:
+        """Return whether left < right where signs tell, None where they do not."""
+        if not self.is_field and not (self.is_exact(left) and self.is_exact(right)):
+            return None
+        if self.signs.has(Sign.NATURAL, plus(left, right, -1)):
+            return constant(0)
+        return constant(1) if self.signs.has(Sign.POSITIVE, plus(right, left, -1)) else None
 
     def _below(self, left: Value, right: Value) -> Value:
         """Return whether left < right; of real numbers that is whether left - right < 0."""
@@ -291,6 +331,14 @@ class Laws:
         return total
 
 
+def is_whole(family: Family) -> bool:
+    """Tell whether a product is made of whole numbers alone."""
+    return isinstance(family.number, int) and all(
+        power > 0 and (factor.is_bit or factor.head in TO_WHOLE or factor.head == "sign")
+        for factor, power in family.powers
+    )
+
+
 def _less(term: Any, bound: Any) -> Any:
     return term < bound
 
@@ -306,24 +354,6 @@ def _is_constant(value: Value) -> bool:
     )
 
 
-def is_infinite(value: Value) -> bool:
-    """Tell whether an infinite constant takes part in a value."""
-    return any(
-        factor.head == NUMBER and isinstance(factor.places[0], float)
-        for family in value.families
-        for factor, _ in family.powers
-    )
-
-
-def _is_neutral(head: str, value: Value) -> bool:
-    """Tell whether a value is an infinity that never is the extremum."""
-    if not is_infinite(value) or len(value.families) != 1:
-        return False
-    only = value.families[0]
-    places = [factor.places[0] for factor, power in only.powers if power == 1 and factor.places]
-    return len(only.powers) == 1 and bool(places) and only.number * places[0] == _LOST.get(head)
-
-
 def _sum_where(value: Value, bits: Mapping[Any, int]) -> Any:
     return sum(
         family.number * prod(bits[factor.key] for factor, _ in family.powers)
@@ -331,5 +361,4 @@ def _sum_where(value: Value, bits: Mapping[Any, int]) -> Any:
     )
 
 
-_LOST = {"max": -inf, "min": inf}
 _COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">="})

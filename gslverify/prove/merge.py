@@ -10,20 +10,24 @@ from collections.abc import Iterable, Sequence
 
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.facts import Facts
-from gslverify.prove.values import READ, Factor, Family, Value, value_of
+from gslverify.prove.values import NUMBER, READ, Factor, Family, Value, value_of
 
 MOST_READS = 12
 
 
 def merged(values: Sequence[Value], algebra: Algebra, facts: Facts) -> list[Value]:
     """Return values in which reads that are proved to be of one element have one form."""
-    reads = list(_reads(values))
+    reads = list(_reads(values, algebra))
     if len(reads) > MOST_READS:
         return list(values)
     kept: list[Factor] = []
     instead: dict[object, Factor] = {}
     for read in reads:
-        same = (one for one in kept if one.name == read.name and _is_same(one, read, facts))
+        same = (
+            one
+            for one in kept
+            if one.head == read.head and one.name == read.name and _is_same(one, read, facts)
+        )
         partner = next(same, None)
         if partner is None:
             kept.append(read)
@@ -32,13 +36,16 @@ def merged(values: Sequence[Value], algebra: Algebra, facts: Facts) -> list[Valu
     return [_replaced(value, instead, algebra) for value in values] if instead else list(values)
 
 
-def _reads(values: Iterable[Value]) -> Iterable[Factor]:
-    """Return what is read outside of sums and functions, every form once."""
+def _reads(values: Iterable[Value], algebra: Algebra) -> Iterable[Factor]:
+    """Return what is read outside of sums and functions, and constants, every form once."""
     found: dict[object, Factor] = {}
     for value in values:
         for family in value.families:
-            if family.region.is_point:
-                found |= {f.key: f for f, _ in family.powers if f.head == READ}
+            symbols = family.region.symbols
+            for factor, _ in family.powers:
+                is_read = factor.head == READ and family.region.is_point
+                if is_read or (factor.head == NUMBER and not algebra.free(factor) & symbols):
+                    found[factor.key] = factor
     return found.values()
 
 
@@ -52,7 +59,5 @@ def _replaced(value: Value, instead: dict[object, Factor], algebra: Algebra) -> 
 
 
 def _of_family(family: Family, instead: dict[object, Factor], algebra: Algebra) -> Value:
-    if not family.region.is_point:
-        return Value((family,))
     powers = [(instead.get(factor.key, factor), power) for factor, power in family.powers]
     return algebra.family(family.number, powers, family.region)

@@ -7,9 +7,10 @@ rings, which hold for reals and for integers that wrap; those that need more say
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import product
+from types import MappingProxyType
 from typing import Any, assert_never
 
 import numpy as np
@@ -27,9 +28,10 @@ from gsl.kernel.expression import (
 from gsl.types import FLOATING
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.conditions import opposite
+from gslverify.prove.extrema import is_infinite
 from gslverify.prove.facts import Facts
 from gslverify.prove.failure import UnprovableError
-from gslverify.prove.laws import OF_RINGS, Laws, is_infinite
+from gslverify.prove.laws import OF_RINGS, Laws
 from gslverify.prove.regions import Regions
 from gslverify.prove.values import EXTREMA, Family, Item, Region, Value, value_of
 from gslverify.prove.wrapping import Computed
@@ -43,17 +45,22 @@ Cases = list[tuple[Guards, Value]]
 class Normaliser:
     """Brings expressions of one scenario into normal form.
 
-    `bits` are the inputs whose elements are truth values.
+    `bits` are the inputs whose elements are truth values, `dtypes` those of all that are known.
     """
 
     def __init__(
-        self, facts: Facts, algebra: Algebra, is_field: bool, bits: frozenset[str]
+        self,
+        facts: Facts,
+        algebra: Algebra,
+        is_field: bool,
+        bits: frozenset[str],
+        dtypes: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.forms = facts.forms
         self.algebra = algebra
         self.regions = Regions(self.forms)
         self.bits = bits
-        self.laws = Laws(facts, algebra, is_field)
+        self.laws = Laws(facts, algebra, is_field, dtypes)
         self._computed = Computed()
         self._known: dict[int, tuple[Expression, Cases]] = {}
 

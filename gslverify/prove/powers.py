@@ -52,7 +52,9 @@ class Powers:
         """Return the root: sqrt(a b) = sqrt(a) sqrt(b) for a > 0, sqrt(a a) = abs(a)."""
         only = _product(value)
         if only is None or only.number <= 0:
-            return single(self.algebra.factor("sqrt", value))
+            apart, whole = self.algebra.without(value, self._is_positive)
+            roots = self.root(self.algebra.family(1, apart, POINT)) if apart else constant(1)
+            return self.algebra.times(roots, single(self.algebra.factor("sqrt", whole)))
         scale = _root_of_number(only.number)
         taken = [] if scale is None else [constant(scale)]
         inside: list[tuple[Factor, int]] = []
@@ -157,7 +159,11 @@ class Powers:
         """Return log: log(a b) = log(a) + log(b) where one of them is positive, log(exp(a)) = a."""
         only = _product(value)
         if only is None or only.number <= 0:
-            return single(self.algebra.factor("log", value))
+            taken, rest = self.algebra.without(value, self._is_positive)
+            total = single(self.algebra.factor("log", rest))
+            for factor, power in taken:
+                total = plus(total, self._log_of_factor(factor, power))
+            return total
         positive = self.signs.is_factor
         unknown = [pair for pair in only.powers if not positive(Sign.POSITIVE, pair[0])]
         whole = len(only.powers) == 1 and only.number == 1
@@ -169,6 +175,9 @@ class Powers:
         for factor, power in only.powers:
             total = plus(total, self._log_of_factor(factor, power))
         return total
+
+    def _is_positive(self, factor: Factor) -> bool:
+        return self.signs.is_factor(Sign.POSITIVE, factor)
 
     def _log_of_factor(self, factor: Factor, power: int | Fraction) -> Value:
         match factor.head:

@@ -147,7 +147,8 @@ class _Scenario:
         bits = frozenset(
             name for name, dtype in _inputs(outputs) if self.forms.names.is_named(dtype, "bool")
         )
-        return Equality(Normaliser(self.facts, self.algebra, is_field, bits))
+        dtypes = self.inliner.dtypes
+        return Equality(Normaliser(self.facts, self.algebra, is_field, bits, dtypes))
 
     def proved(self, is_field: bool) -> Result:
         """Prove the target by the laws of fields, or by those of rings alone."""

@@ -6,7 +6,7 @@ a sign; integers wrap, so of theirs nothing follows from products and sums.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import product
@@ -24,6 +24,7 @@ from gslverify.prove.values import (
     value_of,
 )
 
+UNSIGNED = ("bool", "uint8")
 MOST_BITS = 3
 MOST_DEPTH = 12
 
@@ -58,13 +59,14 @@ class Signs:
     """
 
     facts: Facts
+    dtypes: Mapping[str, Any] = field(default_factory=dict)
     known: list[Known] = field(default_factory=list)
     matches: Any = None
     depth: int = 0
 
     def within(self, facts: Facts) -> Signs:
         """Return the same where more holds."""
-        return Signs(facts, self.known, self.matches)
+        return Signs(facts, self.dtypes, self.known, self.matches, self.depth)
 
     def has(self, sign: Sign, value: Value) -> bool:
         """Tell whether a value is known to have a sign; when in doubt it has not."""
@@ -77,7 +79,7 @@ class Signs:
             self.depth -= 1
 
     def _has(self, sign: Sign, value: Value) -> bool:
-        rows = list(_where_bits(value))
+        rows = list(where_bits(value))
         if len(rows) > 1:
             return all(self.has(sign, one) for one in rows)
         match sign:
@@ -131,7 +133,7 @@ class Signs:
         return (
             family.number > 0
             and not family.region.guards
-            and self._is_filled(family.region)
+            and self.is_filled(family.region)
             and all(self._is_positive_power(factor, power) for factor, power in family.powers)
         )
 
@@ -140,15 +142,15 @@ class Signs:
             return power < 0 or self.is_factor(Sign.NONZERO, factor)
         return self.is_factor(Sign.NATURAL if power < 0 else Sign.POSITIVE, factor)
 
-    def _is_filled(self, region: Region) -> bool:
+    def is_filled(self, region: Region) -> bool:
+        """Tell whether a region is known to have an index."""
         return not region.guards and self.facts.entails(
             *(extent >= 1 for _, extent in region.extents)
         )
 
     def _item(self, sign: Sign, item: Item, number: int = 1) -> bool:
         facts = self.facts.assuming(*item.region.bounds)
-        inner = Signs(facts, self.known, self.matches, self.depth)
-        return inner.has(sign, plus(Value(), item.value, number))
+        return self.within(facts).has(sign, plus(Value(), item.value, number))
 
     def is_factor(self, sign: Sign, factor: Factor) -> bool:
         """Tell whether a factor is known to have a sign."""
@@ -158,6 +160,9 @@ class Signs:
 
     def _is_factor(self, sign: Sign, factor: Factor) -> bool:
         match factor.head:
+            case "read":
+                dtype = self.dtypes.get(factor.name)
+                return sign is Sign.NATURAL and self.facts.is_one_of(dtype, UNSIGNED)
             case "number" if not isinstance(factor.places[0], float):
                 return self._is_number(sign, factor.places[0])
             case "exp":
@@ -190,7 +195,7 @@ class Signs:
     def _is_maximum(self, sign: Sign, factor: Factor) -> bool:
         if sign is Sign.NONZERO:
             sign = Sign.POSITIVE
-        filled = (item for item in factor.items if self._is_filled(item.region))
+        filled = (item for item in factor.items if self.is_filled(item.region))
         return any(self._item(sign, item) for item in filled) or (
             all(self._item(sign, item) for item in factor.items)
         )
@@ -225,7 +230,7 @@ def _behind(factor: Factor) -> Iterator[tuple[Sign, Value]]:
             yield from consequences(Sign.NONZERO, factor.arguments[0])
 
 
-def _where_bits(value: Value) -> Iterable[Value]:
+def where_bits(value: Value) -> Iterable[Value]:
     """Yield a value for each choice of the truth values in it, if these are few."""
     bits = {f.key: f for family in value.families for f, _ in family.powers if f.is_bit}
     is_mixed = len(value.families) > 1 and all(f.region.is_point for f in value.families)
