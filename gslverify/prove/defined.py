@@ -27,6 +27,7 @@ from gslverify.prove.inline import Inliner
 from gslverify.prove.results import Open
 from gslverify.prove.signs import Known, Sign, Signs, consequences
 from gslverify.prove.values import Region, Value, plus
+from gslverify.prove.written import WrittenSigns
 
 
 class Definedness:
@@ -121,10 +122,21 @@ class Definedness:
             return False
         region, cases = found
         signs = self._signs(source)
-        return all(
+        by_value = all(
             signs.within(self.facts.assuming(*region.bounds, *guards)).has(sign, value)
             for guards, value in cases
         )
+        return by_value or self._is_written(call.operands[operand], sign, signs)
+
+    def _is_written(self, operand: Expr, sign: Sign, signs: Signs) -> bool:
+        """Tell whether a sign shows in how an operand is computed, before it is multiplied out."""
+        index = tuple(Symbol(f"e{axis}", low=0) for axis in range(operand.tensor_type.ndim))
+        cases = self.equality.normaliser.cases
+        written = WrittenSigns(
+            self.facts, lambda wanted, part: all(signs.has(wanted, v) for _, v in cases(part))
+        )
+        wanted = Sign.POSITIVE if sign is Sign.NONZERO else sign
+        return written(wanted, self.inliner.element(operand, index))
 
     def _signs(self, source: Sequence[Call]) -> Signs:
         """Return the signs of values that the source has where it is defined."""

@@ -135,7 +135,7 @@ class Extrema:
 
     def _without_dominated(self, head: str, items: list[Item]) -> list[Item]:
         """Leave out items at one place that another one is never worse than."""
-        kept = list(items)
+        kept = [item for item in items if not self._is_limit_of_dtype(head, item, items)]
         if not self.is_field or head != "max":
             return kept
         for item in items:
@@ -145,6 +145,17 @@ class Extrema:
             ):
                 kept.remove(item)
         return kept
+
+    def _is_limit_of_dtype(self, head: str, item: Item, items: Sequence[Item]) -> bool:
+        """Tell whether an item is a number that no element of a dtype is on the other side of."""
+        number = item.value.constant
+        others = [one for one in items if one is not item and one.region.is_point]
+        if number is None or not item.region.is_point or len(others) != 1 or len(items) != 2:
+            return False
+        limits = self.signs.limits_of(others[0].value)
+        if limits is None:
+            return False
+        return bool(number <= limits[0] if head == "max" else number >= limits[1])
 
     def _shift(self, items: Sequence[Item]) -> Value:
         """Return the summands that all items have and that depend on no index of theirs."""

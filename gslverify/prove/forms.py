@@ -70,6 +70,8 @@ class Forms:
         if is_used and self.ranges.extents.get(atom) != form:
             self._forget()
         self.ranges.extents[atom] = form
+        if form == ONE:
+            self._known[symbol] = ZERO
 
     def symbols_behind(self, atoms: Iterable[int]) -> set[Symbol]:
         """Return the symbols in atoms and in what is known of these, or nothing ends."""

@@ -114,6 +114,10 @@ class Normaliser:
         if not isinstance(value, Operation) or value.head not in _TAKEN_APART:
             constant = value.value if isinstance(value, Constant) else value
             return [((), self.algebra.number(constant))]
+        if value.head == "cond" and self.forms.is_integer(value):
+            value = self.forms.term(self.forms.poly(value))
+            if not isinstance(value, Operation) or value.head != "cond":
+                return self._number(value)
         if value.head == "cond":
             condition, then, otherwise = value.operands
             return self._chosen(condition, self._number(then), self._number(otherwise))

@@ -207,9 +207,11 @@ class _Scenario:
         if _type(*target).ndim != declared.ndim:
             return Open("source and target differ in rank")
         index = tuple(Symbol(f"i{axis}", low=0) for axis in range(declared.ndim))
-        for symbol, size in zip(index, declared.shape, strict=True):
+        shapes = zip(declared.shape, _type(*target).shape, strict=True)
+        sizes = [own if isinstance(own, int) else other for other, own in shapes]
+        for symbol, size in zip(index, sizes, strict=True):
             self.forms.bound(symbol, size)
-        bounds = [symbol < size for symbol, size in zip(index, declared.shape, strict=True)]
+        bounds = [symbol < size for symbol, size in zip(index, sizes, strict=True)]
         facts = self.facts.assuming(*bounds)
         cases = equality.normaliser.cases
         left, right = (cases(self._expression(*side, index)) for side in (source, target))

@@ -12,6 +12,9 @@ from enum import Enum
 from itertools import product
 from typing import Any
 
+import numpy as np
+
+from gsl.types import INTEGER
 from gslverify.prove.algebra import single
 from gslverify.prove.facts import Facts
 from gslverify.prove.values import (
@@ -183,6 +186,16 @@ class Signs:
             case "min" | "product":
                 return all(self._item(sign, item) for item in factor.items)
         return False
+
+    def limits_of(self, value: Value) -> tuple[int, int] | None:
+        """Return the least and the greatest number that an element of an integer dtype can be."""
+        match value.families:
+            case (Family(number=1, powers=((Factor(head="read", name=name), 1),)) as only,):
+                dtype = self.facts.forms.names.text(self.dtypes.get(name))
+                if only.region.is_point and isinstance(dtype, str) and dtype in INTEGER:
+                    limits = np.iinfo(dtype)
+                    return int(limits.min), int(limits.max)
+        return None
 
     def _is_number(self, sign: Sign, term: Any) -> bool:
         conditions = {
