@@ -26,9 +26,8 @@ class WrittenSigns:
         """Tell whether an element is known to have a sign."""
         key = id(expression), sign
         if key not in self._known:
-            natural = sign is Sign.NATURAL
-            found = self._natural(expression) if natural else self._positive(expression)  # type: ignore[arg-type]
-            self._known[key] = expression, found
+            ask = self._natural if sign is Sign.NATURAL else self._positive
+            self._known[key] = expression, ask(expression)  # type: ignore[arg-type]
         return self._known[key][1]
 
     def _natural(self, expression: AnyExpression) -> bool:
