@@ -8,6 +8,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib import import_module
+from math import inf
 from pathlib import Path
 from typing import NoReturn
 
@@ -18,7 +19,15 @@ from gsl.errors import GslError, ModelError, RewriteError
 from gsl.expr import Call, Expr
 from gsl.fold import FoldRecord
 from gsl.graph import reverse_post_order
-from gsl.model_files import READERS, WRITERS, Notes, read_model, require_writable, write_model
+from gsl.model_files import (
+    READERS,
+    WRITERS,
+    Notes,
+    read_model,
+    require_writable,
+    try_model,
+    write_model,
+)
 from gsl.operators.declaration import OpaqueOperator
 from gsl.rule_files.collect import load_rules, written
 from gsl.speed import Comparison
@@ -88,6 +97,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--opset", type=_positive, metavar="N", help="the opset of OUT.onnx (default: 23)")
     add("--shape", action="append", default=[], type=_shape, metavar="INPUT=1,3,224,224")
     add("--max-rewrites", type=_positive, metavar="N", help="give up after so many rewrites")
+    add(
+        "--load-timeout",
+        type=_seconds,
+        default=60.0,
+        metavar="SECONDS",
+        help="time for reading a model that is executed (default: 60)",
+    )
     add("--no-fold", action="store_true", help="do not compute what needs no input")
     add(
         "--time",
@@ -105,6 +121,16 @@ def _shape(text: str) -> tuple[str, tuple[int, ...]]:
         raise argparse.ArgumentTypeError(f"`{text}` is not like x=1,3,224,224") from error
 
 
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of seconds") from error
+    if not 0 < seconds < inf:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a positive number of seconds")
+    return seconds
+
+
 def _positive(text: str) -> int:
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"`{text}` is not a positive number")
@@ -119,6 +145,7 @@ def _apply(given: argparse.Namespace) -> None:
         # The frontends warn about their own use of other packages.
         warnings.simplefilter("ignore")
         notes: Notes = []
+        try_model(given.model, dict(given.shape), given.load_timeout)
         before = read_model(given.model, dict(given.shape), notes)
     record, left = Record(), FoldRecord()
     after = apply(before, list(named), max_rewrites=given.max_rewrites, record=record)

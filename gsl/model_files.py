@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gsl.errors import ModelError
+from gsl.rule_files.guard import losses
 from gsl.workload import Workload
 
 Shapes = Mapping[str, Sequence[int]]
@@ -83,6 +84,23 @@ WRITERS: Mapping[str, Callable[[Workload, Path, int | None], None]] = {
     ".txt": _draw("text"),
 }
 """The first four can be read again, the others are pictures."""
+
+
+FOREIGN = (".py", ".json")
+"""Files that are executed, or whose reader a broken one can end, and this process with it."""
+
+
+def try_model(path: Path, shapes: Shapes, seconds: float) -> None:
+    """Read a file in a child process first, if it might do harm to this one.
+
+    Raises ModelError when it ends the process or takes longer than so many seconds.
+    """
+    if path.suffix not in FOREIGN or not os.path.isfile(path):
+        return
+    loss = losses([lambda: read_model(path, shapes)], seconds).get(0)
+    if loss is not None:
+        cure = "; give it more time by --load-timeout" if loss.timed_out else ""
+        raise ModelError(f"`{path}` cannot be read: it {loss.how}{cure}")
 
 
 def read_model(path: Path, shapes: Shapes, notes: Notes | None = None) -> Workload:

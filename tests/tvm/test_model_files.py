@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from real_models import exported
 from relax_graphs import WORKLOADS, assert_close, call, nested_tuple_as_one_output, values_for
 
 from gsl import Workload
+from gsl.command import main
 from gsl.errors import GslError, ModelError
 from gsl.expr import Const, Tuple, Var
 from gsl.model_files import read_model, write_model
@@ -240,3 +242,36 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path):
         write_model(workload, tmp_path / "model.pt")
     with pytest.raises(ModelError, match="File name too long"):
         write_model(workload, tmp_path / f"{'x' * 300}.txt")
+
+
+HARMFUL = {
+    "endless.py": ("while True: pass", ["--load-timeout", "9"], "does not come to an end within 9"),
+    "ends.py": ("import os; os._exit(0)", [], "cannot be read: it ends the process with exit cod"),
+}
+
+
+@pytest.mark.parametrize("name", HARMFUL)
+def test_a_script_that_would_end_the_run_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+):
+    text, options, message = HARMFUL[name]
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    rules = Path(__file__).parents[2] / "rule_corpus" / "sound" / "values.py"
+    assert main(["apply", str(rules), str(tmp_path / name), *options]) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_a_module_that_ends_the_reader_of_tvm_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = tmp_path / "model.json"
+    write_model(Workload(call("Exp", call("Exp", Var("x", (2, 2))))), path)
+    nodes = json.loads(path.read_text(encoding="utf-8"))
+    number, node = next((i, n) for i, n in enumerate(nodes["nodes"]) if n["type"] == "ir.Call")
+    nodes["nodes"][node["data"]["args"]]["data"] = [number]  # a call of itself
+    path.write_text(json.dumps(nodes), encoding="utf-8")
+    rules = Path(__file__).parents[2] / "rule_corpus" / "sound" / "values.py"
+    assert main(["apply", str(rules), str(path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
