@@ -6,16 +6,19 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from gsl.dtypes import Kind, names_of
+
 Int = Any
 """An int, or a term that stands for one."""
 
 Bool = Any
 """A bool, or a term that stands for one."""
 
-FLOATING = ("float32", "float64", "float16")
-INTEGER = ("int32", "int64", "int8", "uint8")
+FLOATING = names_of(Kind.FLOAT)
+INTEGER = names_of(Kind.SIGNED, Kind.UNSIGNED)
+UNSIGNED = names_of(Kind.UNSIGNED)
 NUMERIC = FLOATING + INTEGER
-BOOLEAN = ("bool",)
+BOOLEAN = names_of(Kind.BOOL)
 ALL_DTYPES = NUMERIC + BOOLEAN
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gsl.attr.evaluate import choose, contains
+from gsl.dtypes import DTYPES
 from gsl.kernel.meaning import apply
 from gsl.operators.declaration import Attributes, Values, tensors
 from gsl.operators.elementwise import binary, unary
@@ -17,9 +18,9 @@ def shiftable(types: tuple[Type, ...], attributes: Attributes) -> Values:
     """Return by how many bits a number may be shifted: fewer than it has."""
     dtype = tensors(types)[0].dtype
     most: Any = 7
-    for bits in (16, 32, 64):
-        names = tuple(name for name in INTEGER if np.dtype(name).itemsize * 8 == bits)
-        most = choose(contains(dtype, names), bits - 1, most) if names else most
+    for bits in sorted({DTYPES[name].bits for name in INTEGER} - {8}):
+        names = tuple(name for name in INTEGER if DTYPES[name].bits == bits)
+        most = choose(contains(dtype, names), bits - 1, most)
     return Values(low=0, high=most)
 
 

@@ -26,13 +26,13 @@ from gsl.operators.extrema import larger, smaller
 from gsl.operators.kinds import DtypeOf
 from gsl.operators.ranges import is_integer
 from gsl.operators.shapes import broadcast
-from gsl.types import ALL_DTYPES, FLOATING, NUMERIC, TensorType, Type
+from gsl.types import ALL_DTYPES, FLOATING, NUMERIC, UNSIGNED, TensorType, Type
 
 ELEMENTWISE = frozenset({"elementwise"})
 UNARY = ELEMENTWISE | {"unary"}
 BINARY = ELEMENTWISE | {"binary"}
 
-SIGNED = tuple(dtype for dtype in NUMERIC if dtype != "uint8")
+SIGNED = tuple(dtype for dtype in NUMERIC if dtype not in UNSIGNED)
 
 Reference = Callable[..., Any]
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gsl.attr.evaluate import ceil_divide, conjunction, contains, disjunction, equal, negation
+from gsl.dtypes import DTYPES
 from gsl.kernel.expression import Expression
 from gsl.kernel.meaning import Elements, Index, apply, inside, number, over, select, total
 from gsl.operators.create import scalar
@@ -49,7 +50,7 @@ def literal(value: Any, dtype: Any) -> Bool:
     a_bool = disjunction(equal(value, 0), equal(value, 1))
     fits = [in_range(value, dtype), disjunction(negation(equal(dtype, "bool")), a_bool)]
     for name in FLOATING:
-        most = float(np.finfo(name).max)
+        most = DTYPES[name].largest
         inside = conjunction(value >= -most, value <= most)
         fits.append(disjunction(negation(equal(dtype, name)), inside))
     return conjunction(*fits)

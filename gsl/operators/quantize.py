@@ -14,6 +14,7 @@ import numpy as np
 
 from gsl.attr.evaluate import ceil_divide, choose, conjunction, contains, equal
 from gsl.attr.term import Term
+from gsl.dtypes import DTYPES
 from gsl.kernel.expression import Expression, Number
 from gsl.kernel.meaning import Elements, Index, apply, cast, over, total
 from gsl.operators.create import scalar
@@ -108,8 +109,8 @@ def _relax_spread(relax: Any, parameter: Any, data: Any, axis: int, block_size: 
 
 def limit(dtype: Any, largest: bool) -> Number:
     """Return the least or largest number of a quantised dtype, known or not."""
-    bounds = {name: np.iinfo(name) for name in QUANTISED}
-    values = {name: int(b.max if largest else b.min) for name, b in bounds.items()}
+    limits = {name: DTYPES[name] for name in QUANTISED}
+    values = {name: one.largest if largest else one.lowest for name, one in limits.items()}
     found: Any = values["uint8"]
     for name, value in values.items():
         found = choose(equal(dtype, name), value, found)
@@ -128,7 +129,7 @@ def QuantizeLinear(
 ) -> TensorType:
     """Compute round(data / scale) + zero_point, halves to even, within the range of its dtype.
 
-    The result has the dtype of `zero_point`, int8 or uint8. Scale and zero point have rank 0, or
+    The result has the dtype of `zero_point`, one of QUANTISED. Scale and zero point have rank 0, or
     are for places along `axis`, or with a `block_size` for blocks along it.
     Source: onnx.QuantizeLinear; relax.quantize rounds halves otherwise.
     """
@@ -185,7 +186,7 @@ def DequantizeLinear(
 ) -> TensorType:
     """Compute (data - zero_point) * scale in the dtype of the scale.
 
-    Data and zero point are int8, uint8 or int32; their difference is computed in int32. Scale and
+    Data and zero point have one of DEQUANTISED; their difference is computed in int32. Scale and
     zero point as in QuantizeLinear. Source: onnx.DequantizeLinear and relax.dequantize.
     """
     need(contains(data.dtype, DEQUANTISED), "the data must be int8, uint8 or int32")
@@ -286,7 +287,7 @@ def MatMulInteger(
     """
     pairs = (lhs, lhs_zero_point, -2), (rhs, rhs_zero_point, -1)
     for tensor, zero, axis in pairs:
-        need(contains(tensor.dtype, QUANTISED), "the operands must be int8 or uint8")
+        need(contains(tensor.dtype, QUANTISED), "the operands must be integers of 8 bits")
         need(equal(tensor.dtype, zero.dtype), "a zero point must have the dtype of its tensor")
         need(tensor.ndim >= 2, "the operands must be matrices or stacks of them")
         need(zero.ndim <= 1, "a zero point must have rank 0, or 1 for rows or columns")

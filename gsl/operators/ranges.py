@@ -11,6 +11,7 @@ import numpy as np
 from gsl.attr.evaluate import conjunction, contains, disjunction, equal, negation
 from gsl.attr.term import Symbol, Term, operation
 from gsl.attr.values import BOOL, NUMBER, sort_of
+from gsl.dtypes import DTYPES
 from gsl.types import FLOATING, INTEGER, Bool, Int
 
 
@@ -37,8 +38,8 @@ def representable(value: Any, dtype: Any) -> Bool:
 
 
 def _unless_outside(value: Int, dtype: Int, name: str) -> Bool:
-    limits = np.iinfo(name)
-    inside = conjunction(value >= int(limits.min), value <= int(limits.max))
+    limits = DTYPES[name]
+    inside = conjunction(value >= limits.lowest, value <= limits.largest)
     return disjunction(negation(equal(dtype, name)), inside)
 
 

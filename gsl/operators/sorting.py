@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from gsl.attr.evaluate import conjunction
+from gsl.dtypes import wider
 from gsl.kernel.expression import Expression
 from gsl.kernel.meaning import Elements, Index, apply, select, total
+from gsl.operators.create import constant
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.kinds import Flag, OneAxis, Positive
 from gsl.operators.shapes import known_axis, with_size
@@ -72,16 +74,30 @@ def _sort_element(index: Index, data: Elements, axis: int, descending: bool) -> 
     return _at_place(index, data, axis, descending, lambda i: data[with_size(index, along, i)])
 
 
+SORTED = ("int32", "int64", "float32", "float64", "float16")
+"""The dtypes that TVM 0.27 sorts."""
+
+
 def _sortable(relax: Any, data: Any) -> Any:
-    """Return data in a dtype that TVM 0.27 sorts, which integers of one byte are not."""
+    """Return data in a dtype that TVM sorts, with the same order."""
     dtype = str(data.ty.dtype)
-    return relax.astype(data, "int32") if dtype in ("int8", "uint8") else data
+    if dtype == "uint64":
+        return relax.astype(relax.subtract(data, _middle(relax)), "int64")
+    found = next((one for one in SORTED if one in wider(dtype)), dtype)
+    return data if dtype in SORTED else relax.astype(data, found)
+
+
+def _middle(relax: Any) -> Any:
+    return constant(relax, np.array(2**63, np.uint64))
 
 
 @Sort.relax
 def _relax_sort(relax: Any, data: Any, axis: int, descending: bool) -> Any:
     found, dtype = relax.sort(_sortable(relax, data), axis, descending), str(data.ty.dtype)
-    return relax.astype(found, dtype) if dtype in ("int8", "uint8") else found
+    if dtype in SORTED:
+        return found
+    back = relax.astype(found, dtype)
+    return relax.add(back, _middle(relax)) if dtype == "uint64" else back
 
 
 @operator(dtypes=NUMERIC)
@@ -142,4 +158,8 @@ def _top_k_element(
 
 @TopK.relax
 def _relax_top_k(relax: Any, data: Any, k: int, axis: int, largest: bool) -> Any:
-    return relax.topk(data, k, axis, "both", largest, "int64")
+    if str(data.ty.dtype) in (*SORTED, "int8", "uint8"):
+        return relax.topk(data, k, axis, "both", largest, "int64")
+    order = _relax_argsort(relax, data, axis, largest)
+    places = relax.strided_slice(order, [axis % data.ty.ndim], [0], [k])
+    return relax.base.tvm.relax.Tuple([relax.gather_elements(data, places, axis), places])

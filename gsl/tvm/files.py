@@ -23,6 +23,7 @@ from gsl.storage.replacing import replacing
 from gsl.tvm.errors import reason
 from gsl.tvm.export import to_relax
 from gsl.tvm.importer import from_relax
+from gsl.types import UNSIGNED
 from gsl.workload import Workload
 
 COMMENTED_IMPORT = "# from tvm.script"
@@ -148,7 +149,7 @@ def _legal(name: str) -> str:
 def _is_printed(constant: Const) -> bool:
     """Tell whether TVM prints the value of a constant so that it reads it again."""
     value = constant.value
-    return bool(value.ndim == 0 and constant.dtype != "uint8" and np.isfinite(value))
+    return bool(value.ndim == 0 and constant.dtype not in UNSIGNED and np.isfinite(value))
 
 
 def read_json(path: Path) -> Workload:

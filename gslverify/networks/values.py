@@ -78,7 +78,7 @@ def restricted(raw: Any, ranges: Iterable[Values], dtype: np.dtype[Any]) -> Any:
     for values in ranges:
         low, high = _limits(values, dtype)
         if is_integral:
-            raw = raw.astype(np.int64)
+            raw = raw.astype(np.uint64 if dtype == np.uint64 else np.int64)
         if is_integral and None not in (values.low, values.high):
             raw = _wrapped(raw, low, high)
         if low >= 0:

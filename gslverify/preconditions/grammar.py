@@ -20,9 +20,9 @@ from gsl.match.bindings import Scope
 from gsl.operators import Operator
 from gsl.pat import INPUTS, Call, Pattern
 from gsl.subst import Subst
-from gsl.types import FLOATING, INTEGER
+from gsl.types import FLOATING, INTEGER, UNSIGNED
 
-SIGNED = tuple(dtype for dtype in INTEGER if not dtype.startswith("u"))
+SIGNED = tuple(dtype for dtype in INTEGER if dtype not in UNSIGNED)
 MOST_AXES = 4
 MOST_SMALL_RANK = 3
 ORDERED = {(one, other) for one in ("min", "max") for other in ("min", "max")}

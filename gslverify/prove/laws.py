@@ -17,6 +17,7 @@ from typing import Any
 
 from gsl.attr.evaluate import disjunction, equal
 from gsl.attr.term import operation
+from gsl.dtypes import DTYPES, wider
 from gsl.types import FLOATING, INTEGER
 from gslverify.prove.algebra import MOST_FACTORS, Algebra, single
 from gslverify.prove.extrema import Extrema
@@ -36,14 +37,7 @@ from gslverify.prove.values import (
     value_of,
 )
 
-WIDER: Mapping[str, tuple[str, ...]] = {
-    "float16": ("float32", "float64"),
-    "float32": ("float64",),
-    "int8": ("int32", "int64", *FLOATING),
-    "int32": ("int64", "float64"),
-    "uint8": ("int32", "int64", *FLOATING),
-    "bool": (*FLOATING, *INTEGER),
-}
+WIDER: Mapping[str, tuple[str, ...]] = {name: more for name in DTYPES if (more := wider(name))}
 """For a dtype those that hold all its values."""
 
 WIDER_FLOATS = {dtype: wider for dtype, wider in WIDER.items() if dtype in FLOATING}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gsl.attr.term import Operation, Symbol, Term, bottom_up
+from gsl.dtypes import DTYPES
 from gsl.errors import GslError
 from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
@@ -36,7 +37,7 @@ from gslverify.structures.instance import Instance
 QUESTION_LIMIT = 150_000
 """The solver's own unit; what it does not see soon it hardly ever sees."""
 
-EXACT_AS_FLOAT = tuple(dtype for dtype in ALL_DTYPES if dtype != "int64")
+EXACT_AS_FLOAT = tuple(name for name in ALL_DTYPES if DTYPES[name].digits <= 53)
 """Dtypes all of whose values a Python float can have."""
 
 LARGEST_EXACT = 2**53

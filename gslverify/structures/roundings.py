@@ -11,15 +11,16 @@ from typing import Any
 
 from gsl.attr.evaluate import conjunction, equal
 from gsl.attr.term import Symbol, Term, subterms
+from gsl.dtypes import DTYPES
 from gsl.errors import GslError
 from gsl.expr import Call
 from gsl.kernel.affine import simplify
 from gsl.kernel.expression import Number
 from gsl.kernel.meaning import named
-from gsl.types import TensorType
+from gsl.types import FLOATING, TensorType
 from gslverify.structures.instance import Instance
 
-FIRST_LOST = {"float32": 2**24 + 1, "float16": 2**11 + 1, "float64": 2**53 + 1}
+FIRST_LOST = {name: 2 ** DTYPES[name].digits + 1 for name in FLOATING}
 """The least positive whole numbers that the floating dtypes round."""
 FEW = 4
 """Elements along an axis that are enough; ranges from zero on would be too long."""

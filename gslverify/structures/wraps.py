@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from gsl.attr.evaluate import conjunction, disjunction, evaluate
 from gsl.attr.term import Term, operation
+from gsl.dtypes import DTYPES
 from gsl.errors import GslError
 from gsl.expr import Const as ConstExpr
 from gsl.match.bindings import Scope, instance_of
@@ -71,9 +70,8 @@ def _outside(value: Term, dtype: Any) -> Any:
     """Return the condition that an integer dtype, known or not, does not hold a value."""
     cases = []
     for name in INTEGER:
-        bounds = np.iinfo(name)
-        too_large = operation(">", value, int(bounds.max))
-        too_small = operation("<", value, int(bounds.min))
+        too_large = operation(">", value, DTYPES[name].largest)
+        too_small = operation("<", value, DTYPES[name].lowest)
         is_it = operation("==", dtype, name) if isinstance(dtype, Term) else dtype == name
         cases.append(conjunction(is_it, disjunction(too_large, too_small)))
     return disjunction(*cases)

@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from gsl.dtypes import DTYPES
+from gsl.types import FLOATING
+
 
 @dataclass(frozen=True, slots=True)
 class Precision:
@@ -24,10 +27,18 @@ class Precision:
     function_units: float
 
 
+FUNCTION_UNITS = {"float64": 8.0, "float32": 32.0, "float16": 64.0}
+"""Errors of elementary functions in units, as measured on TVM."""
+
+
+def _precision(name: str) -> Precision:
+    one = DTYPES[name]
+    limits = float(one.largest), float(one.smallest)
+    return Precision(one.unit, 2.0**one.digits, *limits, FUNCTION_UNITS[name])
+
+
 PRECISIONS: Mapping[str, Precision] = {
-    "float64": Precision(2.0**-53, 2.0**53, (2.0 - 2.0**-52) * 2.0**1023, 2.0**-1074, 8.0),
-    "float32": Precision(2.0**-24, 2.0**24, (2.0 - 2.0**-23) * 2.0**127, 2.0**-149, 32.0),
-    "float16": Precision(2.0**-11, 2.0**11, (2.0 - 2.0**-10) * 2.0**15, 2.0**-24, 64.0),
+    name: _precision(name) for name in sorted(FLOATING, key=lambda n: -DTYPES[n].digits)
 }
 
 _PRECISION: ContextVar[Precision] = ContextVar("precision", default=PRECISIONS["float64"])

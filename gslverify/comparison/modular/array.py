@@ -143,8 +143,9 @@ def lifted(operand: Any, field: Field, dtype: Any = None) -> Modular:
     is_number = type(operand) in (int, float)
     array = np.asarray(operand)
     if array.dtype.kind not in "f":
-        value = array.astype(np.int64) % field.prime
-        inner = array.astype(np.int64) % field.order
+        wide = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64)
+        value = (wide % field.prime).astype(np.int64)
+        inner = (wide % field.order).astype(np.int64)
         exact = array.astype(np.float64)
     else:
         if not np.all(np.isfinite(array)):
