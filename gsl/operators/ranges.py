@@ -54,10 +54,8 @@ def is_float_of(value: Any, dtype: Any) -> Bool:
 
 
 def _is_float_of(value: Any, distance: Any, dtype: Any, name: str) -> Bool:
-    limits = np.finfo(name)
-    inside = conjunction(
-        distance >= float(limits.smallest_subnormal), distance <= float(limits.max)
-    )
+    limits = DTYPES[name]
+    inside = conjunction(distance >= limits.smallest, distance <= limits.largest)
     return disjunction(negation(equal(dtype, name)), equal(value, 0.0), inside)
 
 
