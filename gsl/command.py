@@ -7,6 +7,8 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from math import inf
 from pathlib import Path
@@ -15,7 +17,7 @@ from typing import NoReturn
 from gsl.drawing.vertices import drawing_of_graph
 from gsl.engine.fixpoint import apply
 from gsl.engine.record import Record
-from gsl.errors import GslError, ModelError, RewriteError
+from gsl.errors import GslError, ModelError, RewriteError, printable
 from gsl.expr import Call, Expr
 from gsl.fold import FoldRecord
 from gsl.graph import reverse_post_order
@@ -29,7 +31,8 @@ from gsl.model_files import (
     write_model,
 )
 from gsl.operators.declaration import OpaqueOperator
-from gsl.rule_files.collect import load_rules, written
+from gsl.rule_files.collect import complaint, load_rules, written
+from gsl.rule_files.guard import followed
 from gsl.speed import Comparison
 from gsl.subst import Subst
 from gsl.workload import Workload
@@ -59,19 +62,50 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = _parser().parse_args(arguments)
     try:
-        _apply(given)
-    except GslError as error:
-        return _complain(" ".join(str(error).split()))
-    except MemoryError:
-        return _complain("out of memory; the model is too large for this machine")
+        problem = _problem(given)
     except KeyboardInterrupt:
         return INTERRUPTED
+    if problem:
+        print(f"gsl: {printable(' '.join(problem.split()))}", file=sys.stderr)
+        return USER_MISTAKE
     return 0
 
 
-def _complain(message: str) -> int:
-    print(f"gsl: {message}", file=sys.stderr)
-    return USER_MISTAKE
+@dataclass(frozen=True, slots=True)
+class _Complaint:
+    """What the user can put right, said by the process that has imported the rule files."""
+
+    text: str
+
+
+def _problem(given: argparse.Namespace) -> str:
+    """Apply rules, and print what is found out; return what went wrong, or the empty string.
+
+    Rules and models are read by processes of their own, whose end is not that of this one: it says
+    how they ended.
+    """
+    problem = complaint(given.rules)
+    if problem:
+        return problem
+
+    def tell(said: str | _Complaint) -> None:
+        if isinstance(said, str):
+            print(printable(said), flush=True)
+
+    found = followed(partial(_lines, given), inf, each=tell)
+    if found.loss is not None:
+        return f"the rules were not applied: applying them {found.loss.how}"
+    last = found.values[-1] if found.values else ""
+    return last.text if isinstance(last, _Complaint) else ""
+
+
+def _lines(given: argparse.Namespace) -> Iterator[str | _Complaint]:
+    try:
+        yield from _applied(given)
+    except GslError as error:
+        yield _Complaint(str(error))
+    except MemoryError:
+        yield _Complaint("out of memory; the model is too large for this machine")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -137,7 +171,7 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def _apply(given: argparse.Namespace) -> None:
+def _applied(given: argparse.Namespace) -> Iterator[str]:
     if given.output is not None:
         require_writable(given.output)
     named = written(load_rules(given.rules))
@@ -151,15 +185,15 @@ def _apply(given: argparse.Namespace) -> None:
     after = apply(before, list(named), max_rewrites=given.max_rewrites, record=record)
     if not given.no_fold:
         after, left = _folded(after, named, given.max_rewrites, record)
-    _print_lines(_report(before, after, named, record))
-    _print_lines(_kinds(before, after))
-    _print_lines(_passed_through(before, notes))
-    _print_lines(_unfolded(left))
+    yield from _report(before, after, named, record)
+    yield from _kinds(before, after)
+    yield from _passed_through(before, notes)
+    yield from _unfolded(left)
     if given.time:
-        _print_lines(_timing(before, after, changed=record.total > 0))
+        yield from _timing(before, after, changed=record.total > 0)
     if given.output is not None:
         write_model(after, given.output, given.opset)
-        print(f"written to {given.output}")
+        yield f"written to {given.output}"
 
 
 def _folded(
@@ -183,11 +217,6 @@ def _folded(
         f"no end after rewriting and folding {MOST_ROUNDS} times; what is folded is rewritten by "
         f"{', '.join(feeding)} (--no-fold rewrites only)"
     )
-
-
-def _print_lines(lines: Iterator[str]) -> None:
-    for line in lines:
-        print(line, flush=True)
 
 
 def _report(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gsl.errors import ModelError
-from gsl.rule_files.guard import losses
+from gsl.rule_files.guard import Loss, outcome_of
 from gsl.workload import Workload
 
 Shapes = Mapping[str, Sequence[int]]
@@ -97,8 +97,12 @@ def try_model(path: Path, shapes: Shapes, seconds: float) -> None:
     """
     if path.suffix not in FOREIGN or not os.path.isfile(path):
         return
-    loss = losses([lambda: read_model(path, shapes)], seconds).get(0)
-    if loss is not None:
+
+    def read() -> None:
+        read_model(path, shapes)
+
+    loss = outcome_of(read, seconds)
+    if isinstance(loss, Loss) and not loss.raised:  # what is raised, reading it here raises, too
         cure = "; give it more time by --load-timeout" if loss.timed_out else ""
         raise ModelError(f"`{path}` cannot be read: it {loss.how}{cure}")
 

@@ -6,16 +6,20 @@ import random
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-from gslverify.corpus.collect import Collected, CollectedRule
+from gsl.errors import GslError
+from gsl.rule_files.guard import Loss
+from gslverify.corpus.declaration import Collected, CollectedRule
+from gslverify.corpus.guarded import asked
 from gslverify.engine.cache import Memory
 from gslverify.engine.loop import ignore, verify
 from gslverify.engine.pool import Workers
+from gslverify.engine.writing import write_down
 from gslverify.events import Event, Notify, RuleDone, RunDone
 from gslverify.finding import REFUTING, RuleResult
-from gslverify.mutation.collect import mutants_in, rule_id_of
+from gslverify.mutation.collect import Drafted, drafted, rule_id_of
 from gslverify.mutation.mutants import Mutant
-from gslverify.mutation.normal import normal_form
 from gslverify.mutation.score import Fate, Judged, fate_of, fate_where_legal
 from gslverify.settings import Settings
 from gslverify.stages import WAVES, Wave
@@ -25,6 +29,14 @@ LEGAL_STAGES = ("static", "satisfiable", "shape", "numeric")
 
 A_MOMENT = 0.001
 """Seconds of a budget that is spent; 0 would be no limit."""
+
+
+SECONDS_FOR_MUTANTS = 300.0
+"""For making the mutants of a rule and writing them down."""
+
+
+class LossError(GslError):
+    """The mutants of a rule could not be made; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +91,20 @@ class Campaign:
         judged: list[Judged] = []
         waiting: list[tuple[Mutant, CollectedRule]] = []
         for rule in rules:
-            form = normal_form(rule.rule())
-            for mutant, item in mutants_in(rule):
-                if operators and mutant.operator.id not in operators:
+            for draft in _drafts(rule):
+                mutant = draft.mutant
+                if operators and mutant.operator_id not in operators:
                     continue
                 if number not in ("", mutant.number):
                     continue
-                if item is None or mutant.subst is None:
+                if draft.item is not None:
+                    waiting.append((mutant, draft.item))
+                elif mutant.stillborn:
                     reason = mutant.stillborn
                     judged.append(Judged(rule.rule_id, mutant, Fate.STILLBORN, reason))
-                elif normal_form(mutant.subst) == form:
+                else:
                     reason = "says the same"
                     judged.append(Judged(rule.rule_id, mutant, Fate.EQUIVALENT, reason))
-                else:
-                    waiting.append((mutant, item))
         generated = len(waiting)
         if sample is not None and sample < generated:
             chosen = sorted(random.Random(seed).sample(range(len(waiting)), sample))
@@ -138,6 +150,14 @@ class Campaign:
             elif isinstance(event, RunDone):
                 done = event
         return done
+
+
+def _drafts(rule: CollectedRule) -> list[Drafted]:
+    """Return the mutants of a rule; raise LossError where making them is lost."""
+    found = asked(rule.path, partial(drafted, rule.rule_id, write_down), SECONDS_FOR_MUTANTS)
+    if isinstance(found, Loss):
+        raise LossError(f"{rule.rule_id} cannot be broken: it {found.how}")
+    return found
 
 
 def refuted(

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Protocol, TextIO
 
 from gslverify.corpus.changes import only_changed
-from gslverify.corpus.collect import Collected, CollectedRule, Unusable, writable
+from gslverify.corpus.declaration import Collected, CollectedRule, Unusable
 from gslverify.corpus.selection import rule_selector
 from gslverify.engine.cache import Forgetful, Memory, Remembering
 from gslverify.engine.cache.folder import CacheFolder
 from gslverify.engine.cache.last_failed import LastFailed
 from gslverify.engine.loop import verify
 from gslverify.engine.pool import Workers
+from gslverify.engine.writing import write_down
 from gslverify.events import INTERRUPTED, Event, RuleDone, RunDone
 from gslverify.exits import Exit, excused, exit_code
 from gslverify.failures import FailureFiles
@@ -140,7 +141,7 @@ def carry_out(
     What is printed meanwhile goes to standard error. Raises as `run_check` does.
     """
     with redirect_stdout(sys.stderr):
-        chosen = writable(chosen_rules(selectors, expression, settings), settings.load_timeout)
+        chosen = chosen_rules(selectors, expression, settings)
         if settings.library:
             chosen = _with_remarks(chosen, settings)
         collected = part_of(chosen, *settings.shard)
@@ -226,19 +227,20 @@ def chosen_rules(
 ) -> list[Collected]:
     """Return what `selectors` name, without rules that settings or the expression leave out.
 
-    What cannot be used is always included. Standard error is told when no rule is left. Raises
-    SelectionError for an unreadable expression.
+    The rules are written down. What cannot be used is always included. Standard error is told when
+    no rule is left. Raises SelectionError for an unreadable expression.
     """
     settings = settings or Settings()
     meant = rule_selector(expression) if expression else lambda rule: True
     tags = frozenset(settings.tags)
-    collected = collect_with_mutants(selectors, settings.load_timeout, settings.files)
-    kept = [
-        item
-        for item in collected
-        if isinstance(item, Unusable)
-        or (meant(item.rule) and (not tags or not tags.isdisjoint(item.rule.tags)))
-    ]
+
+    def wanted(item: CollectedRule) -> bool:
+        return meant(item.rule) and (not tags or not tags.isdisjoint(item.rule.tags))
+
+    collected = collect_with_mutants(
+        selectors, settings.load_timeout, settings.files, write_down, wanted
+    )
+    kept = [item for item in collected if isinstance(item, Unusable) or wanted(item)]
     if settings.changed_since:
         kept = only_changed(kept, settings.changed_since)
     rules, kept_rules = (sum(isinstance(i, CollectedRule) for i in x) for x in (collected, kept))

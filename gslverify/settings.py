@@ -55,7 +55,8 @@ class Settings:
         keep_going: whether a refuted rule still runs the later stages.
         library: whether it is looked at what rules do to each other.
         max_failures: stop after so many refuted rules; 0 verifies all.
-        jobs: worker processes; 0 verifies in this process.
+        jobs: worker processes; 0 is a single one, which shows what rule files print, and in which
+            stages end in time by themselves.
         load_timeout: seconds after which importing a file, or writing down a rule, is given up.
         stage_timeout: seconds after which a stage is given up and its worker process ended.
         stage_timeouts: pairs of a stage and the seconds that it has instead.

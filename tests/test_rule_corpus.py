@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from gsl.subst import Rule
-from gslverify.corpus.collect import CollectedRule, collect
+from gslverify.corpus.collect import collect
+from gslverify.corpus.declaration import CollectedRule
 from gslverify.finding import CODES
 
 CORPUS = Path(__file__).parents[1] / "rule_corpus"

@@ -156,8 +156,13 @@ def _sides(subst: Subst, render: Callable[[Drawing], list[str]]) -> Iterator[str
 
 def rule_mermaid(subst: Subst) -> list[str]:
     """Return a Mermaid flowchart with the source and the target of a rule as subgraphs."""
+    return sides_mermaid(*drawings_of_rule(subst))
+
+
+def sides_mermaid(source: Drawing, target: Drawing) -> list[str]:
+    """Return a Mermaid flowchart with both sides of a rule as subgraphs."""
     lines = ["flowchart TD"]
-    for title, drawing in zip(("source", "target"), drawings_of_rule(subst), strict=True):
+    for title, drawing in (("source", source), ("target", target)):
         lines += [f"  subgraph {title}", *mermaid(drawing, title[0]), "  end"]
     return lines
 

@@ -6,14 +6,14 @@ import hashlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
 from gsl.errors import RuleFileError, described, did_you_mean
-from gsl.rule_files.guard import losses
+from gsl.rule_files.guard import followed
 from gsl.subst import Rule, Subst, collecting
 
 LOAD_SECONDS = 30.0
@@ -25,24 +25,73 @@ MODULE_PREFIX = "gsl_file_"
 Result = TypeVar("Result")
 
 
-def load_rules(selector: str, seconds: float = LOAD_SECONDS) -> list[Rule]:
+def complaint(selector: str, seconds: float = LOAD_SECONDS) -> str:
+    """Return why the rules that a selector names cannot be used, or the empty string.
+
+    A process of its own finds out, so it does no harm if one of them ends it. Every file, and every
+    rule, is given so many seconds.
+    """
+
+    def steps() -> Iterator[str]:
+        try:
+            yield from _writing((yield from _loading(selector)))
+        except RuleFileError as error:
+            yield f"{FINAL}{error}"
+        else:
+            yield FINAL
+
+    found = followed(steps, seconds, silent=False)
+    last = found.values[-1] if found.values else f"`{selector}` cannot be used"
+    if last.startswith(FINAL):
+        return last.removeprefix(FINAL)
+    return f"{last}: it {found.loss.how}" if found.loss is not None else last
+
+
+FINAL = "\0"
+"""How the last word begins of a process that has come to the end."""
+
+
+def load_rules(selector: str) -> list[Rule]:
     """Return the rules of a file, of a folder, or the one rule that ``file::name`` selects.
 
     Files come in the order of their names, rules in that of the file. Rules that are wrong on
     purpose (``expect=...``) are left out unless selected by name. Raises RuleFileError when there
-    are none, naming the file that cannot be imported and why. Files are imported by a child process
-    first, so one that ends its process or takes longer than `seconds` does no harm.
+    are none, naming the file that cannot be imported and why. Files are imported by this process,
+    and may do to it what they like; see `complaint`.
     """
-    text, _, name = selector.partition("::")
+    return _returned(_loading(selector))
+
+
+def written(rules: Sequence[Rule]) -> dict[Subst, str]:
+    """Return the substitutions that rules write down, with their names, in order.
+
+    Raises RuleFileError naming the rule that cannot be written down.
+    """
+    return _returned(_writing(rules))
+
+
+def _returned(steps: Generator[str, None, Result]) -> Result:
+    """Take all steps; return what they come to."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+def _loading(selector: str) -> Generator[str, None, list[Rule]]:
+    """Load rules; yield, before a file is imported, what is to be said if it cannot be."""
+    text, name = parted(selector)
     path = Path(text)
     if not os.path.exists(path):
         siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
         hint = did_you_mean(path.name, siblings)
         raise RuleFileError(f"there is no file or folder `{text}`" + (f"; {hint}" if hint else ""))
-    files = files_of_rules(path)
-    imported = [f"`{file}` cannot be imported" for file in files]
-    actions = [partial(rules_in, file) for file in files]
-    rules = [rule for found in _guarded(actions, imported, seconds) for rule in found]
+    rules: list[Rule] = []
+    for file in files_of_rules(path):
+        yield (failure := f"`{file}` cannot be imported")
+        rules += _told(partial(rules_in, file), failure)
     chosen = [rule for rule in rules if (rule.name == name if name else not rule.expect)]
     if not chosen:
         known = [rule.name for rule in rules]
@@ -52,28 +101,32 @@ def load_rules(selector: str, seconds: float = LOAD_SECONDS) -> list[Rule]:
     return chosen
 
 
-def written(rules: Sequence[Rule], seconds: float = LOAD_SECONDS) -> dict[Subst, str]:
-    """Return the substitutions that rules write down, with their names, in order.
+def _writing(rules: Sequence[Rule]) -> Generator[str, None, dict[Subst, str]]:
+    """Write rules down; yield, before each, what is to be said if it cannot be."""
+    found: dict[Subst, str] = {}
+    for one in rules:
+        yield (failure := f"rule `{one.name}` of `{one.span.file}` cannot be written down")
+        found[_told(one, failure)] = one.name
+    return found
 
-    Raises RuleFileError naming the rule that cannot be written down. The functions are run by a
-    child process first, see `load_rules`.
+
+def parted(selector: str) -> tuple[str, str]:
+    """Return path and name of ``file::name``; the name is empty where a whole path is meant.
+
+    Paths may have `::` in them, as the folders of some build systems do.
     """
-    wanted = [f"rule `{one.name}` of `{one.span.file}` cannot be written down" for one in rules]
-    substs = _guarded(rules, wanted, seconds)
-    return {subst: rule.name for subst, rule in zip(substs, rules, strict=True)}
+    if os.path.exists(selector):
+        return selector, ""
+    path, separator, name = selector.rpartition("::")
+    return (path, name) if separator else (selector, "")
 
 
-def _guarded(
-    actions: Sequence[Callable[[], Result]], failures: Sequence[str], seconds: float
-) -> Iterable[Result]:
-    """Yield what `actions` return; raise RuleFileError with the failure of one that does not."""
-    for number, loss in losses(actions, seconds).items():
-        raise RuleFileError(f"{failures[number]}: it {loss.how}")
-    for action, failure in zip(actions, failures, strict=True):
-        try:
-            yield action()
-        except (Exception, SystemExit) as error:
-            raise RuleFileError(f"{failure}: {' '.join(described(error).split())}") from error
+def _told(action: Callable[[], Result], failure: str) -> Result:
+    """Return what `action` returns; raise RuleFileError with the failure if it raises."""
+    try:
+        return action()
+    except (Exception, SystemExit) as error:
+        raise RuleFileError(f"{failure}: {' '.join(described(error).split())}") from error
 
 
 def files_of_rules(path: Path) -> list[Path]:

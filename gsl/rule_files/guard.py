@@ -1,6 +1,7 @@
-"""Try out code of rule files in a child process, so that nothing it does can end the run.
+"""Run code of rule files in child processes: what it does to its process is done to nobody else.
 
-The child is a fork, which costs milliseconds: it needs nothing sent and imports nothing twice.
+The child is a fork, which costs milliseconds: it needs nothing sent and imports nothing twice. What
+it finds out comes back as data.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import inf
 from multiprocessing.connection import Connection, Pipe
 from types import FrameType
+from typing import Generic, TypeVar
 
 from gsl.errors import described
+from gsl.rule_files.messages import MessageError, read, written
 
 POLL_SECONDS = 0.2
 GRACE_SECONDS = 2.0
@@ -25,19 +29,21 @@ GRACE_SECONDS = 2.0
 CLOSING_SECONDS = 0.01
 """Between the end of a pipe and that of the process that held it."""
 
-Action = Callable[[], object]
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Why an action must not be run in this process; `frames` are files and lines, outermost first.
+    """Why there is no value; `frames` are files and lines that were running, outermost first.
 
-    `how` completes a sentence: "it ends the process with exit code 0".
+    `how` completes a sentence: "it ends the process with exit code 0". `raised` is the text of an
+    exception that any caller could have handled, with its type.
     """
 
     how: str
     frames: tuple[tuple[str, int], ...] = ()
     timed_out: bool = False
+    raised: str = ""
 
     def line_in(self, file: str) -> int | None:
         """Return the innermost line of `file` that was running, if that is known."""
@@ -45,37 +51,64 @@ class Loss:
         return lines[-1] if lines else None
 
 
-Message = tuple[int, Loss | None]
-"""The number of an action that is over, and its loss if it is lost."""
+@dataclass(slots=True)
+class Followed(Generic[Value]):
+    """The values that came back from a child process, and why no more came if some are lacking."""
+
+    values: list[Value] = field(default_factory=list)
+    loss: Loss | None = None
 
 
-class _TimeIsUpError(BaseException):
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A value of one step, on its way to the parent."""
+
+    value: object
+
+
+class TimeIsUpError(BaseException):
     """Raised in code that has used up its time; no `except Exception` holds it up."""
 
 
-def losses(actions: Sequence[Action], seconds: float) -> dict[int, Loss]:
-    """Try actions in a child process, one after the other; return which were lost, and how.
+def followed(
+    steps: Callable[[], Iterator[Value]],
+    seconds: float,
+    *,
+    silent: bool = True,
+    each: Callable[[Value], None] = lambda value: None,
+) -> Followed[Value]:
+    """Return what an iterator yields in a child process; each of its steps has so many seconds.
 
-    Lost is an action that ends the process, takes longer than `seconds`, or raises what is neither
-    an Exception nor SystemExit. Whatever else it raises does not count, as the caller can handle
-    it. What actions print is not shown.
+    It is lost when it ends the process, takes longer, or raises anything. Values have to be data
+    (`gsl.rule_files.messages`); `each` is told of them as they come. What is printed goes nowhere,
+    or to standard error if the child is not `silent`.
     """
-    lost: dict[int, Loss] = {}
-    first = 0
-    while first < len(actions):
-        child = _Child(actions, first, seconds)
-        try:
-            first = child.follow(lost)
-        finally:
-            child.end()
-    return lost
+    child: _Child[Value] = _Child(steps, seconds, silent, each)
+    try:
+        return child.follow()
+    finally:
+        child.end()
 
 
-class _Child:
-    """The parent's side of one child process, which tries the actions from number `first` on."""
+def outcome_of(action: Callable[[], Value], seconds: float, *, silent: bool = True) -> Value | Loss:
+    """Return what a function returns in a child process, or why not; see `followed`."""
+    found = followed(lambda: iter((action(),)), seconds, silent=silent)
+    if found.values:
+        return found.values[0]
+    return found.loss or Loss("returns nothing")
 
-    def __init__(self, actions: Sequence[Action], first: int, seconds: float) -> None:
-        self.current, self.count, self.seconds = first, len(actions), seconds
+
+class _Child(Generic[Value]):
+    """The parent's side of one child process."""
+
+    def __init__(
+        self,
+        steps: Callable[[], Iterator[Value]],
+        seconds: float,
+        silent: bool,
+        each: Callable[[Value], None],
+    ) -> None:
+        self.seconds, self.each = seconds, each
         self.deadline = self._new_deadline()
         self.connection, theirs = Pipe(duplex=False)
         self.status: int | None = None
@@ -86,7 +119,7 @@ class _Child:
             try:
                 os.setsid()
                 signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-                _try_all(theirs, actions, first, seconds)
+                _take_steps(theirs, steps, seconds, silent)
             finally:
                 os._exit(1)
         theirs.close()
@@ -95,21 +128,38 @@ class _Child:
     def _new_deadline(self) -> float:
         return time.monotonic() + self.seconds + GRACE_SECONDS
 
-    def follow(self, lost: dict[int, Loss]) -> int:
-        """Note what is lost until the process is done or lost; return the next action to try."""
-        while self.current < self.count:
+    def follow(self) -> Followed[Value]:
+        """Return what the process sends until it is done or lost."""
+        found: Followed[Value] = Followed()
+        while True:
             ended = self._has_ended()
             message = self._receive()
+            if message == b"":
+                return found
             if message is not None:
-                number, reported = message
-                if reported is not None:
-                    lost[number] = reported
-                self.current, self.deadline = number + 1, self._new_deadline()
-            elif ended or time.monotonic() > self.deadline:
-                how = f"ends the process with {exit_text(self.status or 0)}"
-                lost[self.current] = Loss(how) if ended else _too_slow(self.seconds)
-                return self.current + 1
-        return self.current
+                self._take(message, found)
+                if found.loss is not None:
+                    return found
+                self.deadline = self._new_deadline()
+            elif ended:
+                found.loss = Loss(f"ends the process with {exit_text(self.status or 0)}")
+                return found
+            elif time.monotonic() > self.deadline:
+                found.loss = _too_slow(self.seconds)
+                return found
+
+    def _take(self, message: bytes, found: Followed[Value]) -> None:
+        try:
+            sent = read(message)
+        except MessageError as error:
+            sent = Loss(f"sends what cannot be read: {error}")
+        if isinstance(sent, _Value):
+            found.values.append(sent.value)  # type: ignore[arg-type]
+            self.each(found.values[-1])
+        elif isinstance(sent, Loss):
+            found.loss = sent
+        else:
+            found.loss = Loss(f"sends a {type(sent).__name__}")
 
     def _has_ended(self) -> bool:
         if self.status is None:
@@ -118,10 +168,10 @@ class _Child:
                 self.status = os.waitstatus_to_exitcode(status)
         return self.status is not None
 
-    def _receive(self) -> Message | None:
+    def _receive(self) -> bytes | None:
         """Return what the process has sent, or None after a while without anything."""
         try:
-            return self.connection.recv() if self.connection.poll(POLL_SECONDS) else None
+            return self.connection.recv_bytes() if self.connection.poll(POLL_SECONDS) else None
         except (EOFError, OSError):
             time.sleep(CLOSING_SECONDS)
             return None
@@ -137,44 +187,60 @@ class _Child:
         self.connection.close()
 
 
-def _try_all(connection: Connection, actions: Sequence[Action], first: int, seconds: float) -> None:
-    """Be the child: try the actions and send what became of each."""
-    _silence()
+def _take_steps(
+    connection: Connection, steps: Callable[[], Iterator[object]], seconds: float, silent: bool
+) -> None:
+    """Be the child: take the steps and send what becomes of each."""
+    _redirect(silent)
     signal.signal(signal.SIGALRM, _time_is_up)
     process_id = os.getpid()
-    for number in range(first, len(actions)):
-        loss = _tried(actions[number], seconds)
+    iterator: Iterator[object] | None = None
+    while True:
+        iterator, message = _step(steps, iterator, seconds)
         if os.getpid() != process_id:
-            return  # the action has forked, and this is the copy
-        connection.send((number, loss))
+            return  # the code has forked, and this is the copy
+        connection.send_bytes(message)
+        if iterator is None:
+            time.sleep(GRACE_SECONDS)  # until the parent, which has all it needs, ends the process
+            return
 
 
-def _silence() -> None:
+def _redirect(silent: bool) -> None:
+    """Keep what is printed off the standard output, where reports are written."""
     null = os.open(os.devnull, os.O_RDWR)
-    for descriptor in range(3):
-        os.dup2(null, descriptor)
-    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 (open until the process ends)
+    os.dup2(null, 0)
+    for descriptor in (1, 2) if silent else (1,):
+        os.dup2(null if silent else 2, descriptor)
+    if silent:
+        sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 (until the process ends)
 
 
 def _time_is_up(number: int, frame: FrameType | None) -> None:
-    raise _TimeIsUpError
+    raise TimeIsUpError
 
 
-def _tried(action: Action, seconds: float) -> Loss | None:
+def _step(
+    steps: Callable[[], Iterator[object]], iterator: Iterator[object] | None, seconds: float
+) -> tuple[Iterator[object] | None, bytes]:
+    """Take one step; return the iterator, None if there is nothing more, and what is to be sent."""
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.setitimer(signal.ITIMER_REAL, 0 if seconds == inf else seconds)
         try:
-            action()
+            iterator = steps() if iterator is None else iterator
+            for value in iterator:
+                return iterator, written(_Value(value))
+            return None, b""
+        except (Exception, SystemExit) as error:
+            text = described(error)  # while the time runs: the text of an exception may never end
+            shown = " ".join(text.split()).rstrip(": ")
+            return None, written(Loss(f"raises {shown}", _frames(error), raised=text))
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-    except (Exception, SystemExit):
-        return None
-    except _TimeIsUpError as error:
-        return _too_slow(seconds, error)
+    except TimeIsUpError as error:
+        return None, written(_too_slow(seconds, error))
     except BaseException as error:
-        text = " ".join(described(error).split()).rstrip(": ")
-        return Loss(f"raises {text}", _frames(error))
-    return None
+        shown = " ".join(described(error).split()).rstrip(": ")
+        return None, written(Loss(f"raises {shown}", _frames(error)))
 
 
 def _too_slow(seconds: float, error: BaseException | None = None) -> Loss:

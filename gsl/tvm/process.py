@@ -54,6 +54,7 @@ class ZygoteProcess:
         if self._has_started:
             return
         try:
+            frames.send(self._connection, None)
             complaint = self._receive(START)
         except (EOFError, OSError) as error:
             self.stop()
@@ -67,9 +68,12 @@ class ZygoteProcess:
         self._has_started = True
 
     def serves(self, operators: Iterable[Operator]) -> bool:
-        """Tell whether it belongs to this process and has known `operators` from the start."""
-        known = all(self._operators.get(operator.name) is operator for operator in operators)
-        return known and self._owner == os.getpid()
+        """Tell whether it has known `operators` from the start."""
+        return all(self._operators.get(operator.name) is operator for operator in operators)
+
+    def has_ended(self) -> bool:
+        """Tell whether the process has ended; for the process that has started it."""
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def ask(self, data: bytes, timeout: float, lasting: bool = False) -> frames.Ending:
         """Run a pickled batch for at most `timeout` seconds, in a fresh process or a `lasting` one.
@@ -84,7 +88,14 @@ class ZygoteProcess:
         return ending
 
     def stop(self) -> None:
-        """End the process and wait for its end."""
+        """End the process and wait for its end; a fork of its owner only ends it."""
+        if os.getpid() != self._owner:
+            with suppress(OSError):
+                self._connection.shutdown(socket.SHUT_RDWR)
+        self._finalizer()
+
+    def leave(self) -> None:
+        """Use it no more; end it unless it belongs to another process, which may go on to."""
         self._finalizer()
 
     def _receive(self, timeout: float) -> object:

@@ -65,10 +65,17 @@ class Worker:
             results.extend(self._run_batch(batch, by_operator))
         return results
 
-    def start(self) -> None:
-        """Start the process before the first job, and do not wait until it has imported TVM."""
-        if self._zygote is None:
-            self._zygote = ZygoteProcess()
+    def start(self) -> bool:
+        """Start the process before the first job, and do not wait until it has imported TVM.
+
+        Tells whether there was none. Forks of this process share it; they must not ask it at the
+        same time, and what goes wrong with one of them ends it.
+        """
+        if self._zygote is not None and not self._zygote.has_ended():
+            return False
+        self.close()
+        self._zygote = ZygoteProcess()
+        return True
 
     def close(self) -> None:
         """End the processes; the worker starts new ones when it is used again."""
@@ -122,7 +129,8 @@ class Worker:
             if REGISTRY.get(operator.name) is not operator:
                 raise GraphError(f"operator {operator} was declared anew; this is the old one")
         if self._zygote is not None and not self._zygote.serves(operators):
-            self.close()
+            self._zygote.leave()
+            self._zygote = None
         try:
             return self._awaited()
         except EndedError:
@@ -130,8 +138,8 @@ class Worker:
 
     def _awaited(self) -> ZygoteProcess:
         """Return the zygote, a new one if there is none, once it can be asked."""
-        self.start()
-        assert self._zygote is not None
+        if self._zygote is None:
+            self._zygote = ZygoteProcess()
         try:
             self._zygote.wait()
         except BaseException:

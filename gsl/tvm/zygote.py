@@ -37,9 +37,9 @@ def serve(connection: socket.socket) -> NoReturn:
             child = _import_child()
         except Exception as error:
             text = str(error) if isinstance(error, GslError) else traceback.format_exc()
+            receive(connection)
             send(connection, text)
             os._exit(1)
-        send(connection, "")
         _answer(connection, child, LastingChild(child, connection))
     except BaseException:
         # The usual end: the parent has closed the connection, or has died.
@@ -49,7 +49,11 @@ def serve(connection: socket.socket) -> NoReturn:
 def _answer(connection: socket.socket, child: Any, lasting: LastingChild) -> NoReturn:
     try:
         while True:
-            timeout, data, lasts = receive(connection)
+            request = receive(connection)
+            if request is None:  # somebody asks whether TVM has been imported
+                send(connection, "")
+                continue
+            timeout, data, lasts = request
             if lasts:
                 send(connection, lasting.ask(data, timeout))
             else:

@@ -1,4 +1,4 @@
-"""GSL101-GSL108: files, folders and functions from which no rule can be had."""
+"""GSL101-GSL109: files, folders and functions from which no rule can be had."""
 
 from __future__ import annotations
 
@@ -118,6 +118,20 @@ says why the failure is known that `expect` names. There is no `tolerance`: how 
 be apart is worked out for every example. Where `@rule` stands above
 something else than a function, nothing of the file is verified, since importing it ends there.""",
     bad=rule_file(_IDEMPOTENT).replace("@rule()", '@rule("name")'),
+    good=rule_file(_IDEMPOTENT),
+)
+
+PATCHES = code(
+    "GSL109",
+    "patches",
+    "the file changes what rules are judged by",
+    Verdict.ERROR,
+    meaning="""The file, or one of its rules, puts something else in the place of a function or a
+class of Python, NumPy or gsl, such as `numpy.maximum`. Whatever was found out about its rules would
+be about the changed functions, so none of them is verified. Other files are verified in processes
+of their own, where nothing has changed. Declare an operator of your own instead, or change a
+copy.""",
+    bad="import numpy\n\nnumpy.maximum = numpy.minimum\n" + rule_file(_IDEMPOTENT),
     good=rule_file(_IDEMPOTENT),
 )
 

@@ -10,7 +10,7 @@ import click
 from gslverify.commands.parameters import PATHS, resolved_settings
 from gslverify.commands.parameters import paths as checked_paths
 from gslverify.commands.reading import collected_rules, write
-from gslverify.corpus.collect import Unusable
+from gslverify.corpus.declaration import Unusable
 from gslverify.endings import Exit
 from gslverify.report.json import finite
 from gslverify.report.pages import list_document, operator_list, rule_list

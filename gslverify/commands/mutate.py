@@ -24,16 +24,15 @@ from gslverify.commands.parameters import (
     resolved_settings,
     with_options,
 )
-from gslverify.commands.reading import failure
+from gslverify.commands.reading import failure, require_written
 from gslverify.configuration import table
 from gslverify.configuration.resolve import Resolved
-from gslverify.corpus.collect import CollectedRule, Unusable, writable
+from gslverify.corpus.declaration import CollectedRule, Unusable
 from gslverify.corpus.selection import SelectionError
 from gslverify.engine.cluster import ClusterError
 from gslverify.events import RunDone
 from gslverify.exits import Exit
-from gslverify.finding import Finding
-from gslverify.mutate import A_MOMENT, Campaign, Means, refuted
+from gslverify.mutate import A_MOMENT, Campaign, LossError, Means, refuted
 from gslverify.mutation.mutants import operators
 from gslverify.mutation.score import Judged, Score
 from gslverify.report.delivery import write_report
@@ -41,8 +40,6 @@ from gslverify.report.mutants import campaign_document, campaign_json, campaign_
 from gslverify.report.progress import Heartbeat, LiveLine, Ticker
 from gslverify.session import chosen_rules, memory_of, workers_of
 from gslverify.settings import Settings
-from gslverify.stage import Question
-from gslverify.stages.static import write_down
 
 DEFAULTS = Settings()
 OF_ALL_COMMANDS = ("quiet", "verbose", "color", "ascii", "cache", "cache-folder")
@@ -139,7 +136,10 @@ def mutate(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     named = len(rules)
     if not number and not options["sample"]:
         rules, settings = _that_hold(rules, settings)
-    drawn = Campaign.of(rules, options["operators"], options["sample"], settings.seed, number)
+    try:
+        drawn = Campaign.of(rules, options["operators"], options["sample"], settings.seed, number)
+    except LossError as error:
+        raise click.UsageError(str(error)) from error
     if number and not drawn.size:
         raise click.UsageError(f"no rule has a mutant {number}; `gslverify mutate -v` lists them")
     try:
@@ -154,14 +154,12 @@ def mutate(paths: tuple[str, ...], expression: str, **options: Any) -> None:
 def _sound_rules(paths: Sequence[str], expression: str, settings: Settings) -> list[CollectedRule]:
     """Return the rules to break; raise UsageError for what cannot be collected or written down."""
     found: list[CollectedRule] = []
-    for item in writable(chosen_rules(paths, expression, settings), settings.load_timeout):
+    for item in chosen_rules(paths, expression, settings):
         if isinstance(item, Unusable):
             raise failure(item.finding)
         if item.rule.expect:
             continue
-        written = write_down(Question(item.rule_id, item.rule, DEFAULTS))
-        if isinstance(written, Finding):
-            raise failure(written)
+        require_written(item)
         found.append(item)
     return found
 

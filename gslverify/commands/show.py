@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
 import click
 
 from gsl.errors import GslError
+from gsl.rule_files.guard import Loss
 from gsl.subst import Subst
 from gslverify.atomic import reason_of
 from gslverify.case import case_of
 from gslverify.commands.parameters import DEFAULTS, output_file, paths
-from gslverify.commands.reading import collected_rules, failure, write
-from gslverify.corpus.collect import CollectedRule, Unusable, writable
-from gslverify.finding import Finding
+from gslverify.commands.reading import collected_rules, failure, require_written, write
+from gslverify.corpus.declaration import CollectedRule, Loaded, LoadedRule, Unusable
+from gslverify.corpus.guarded import asked
+from gslverify.engine.writing import write_down
+from gslverify.mutation.collect import find_item
 from gslverify.report.delivery import write_report
 from gslverify.report.formats import lacking
 from gslverify.report.pages import show_rule
-from gslverify.stage import Question
-from gslverify.stages.static import write_down
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -49,21 +52,41 @@ def show(rule_id: str, form: str | None, svg: Path | None, html: Path | None) ->
     pictures = {kind: file for kind, file in (("svg", svg), ("html", html)) if file is not None}
     if pictures and (message := lacking("html")):
         raise click.UsageError(message)
-    found = writable(collected_rules((rule_id,)), DEFAULTS.load_timeout)
+    found = collected_rules((rule_id,), write=write_down)
     if len(found) != 1 and (pictures or form == "relax"):
         raise click.UsageError(f"`{rule_id}` is {len(found)} rules; name one, as FILE::RULE")
     for item in found:
         if isinstance(item, Unusable):
             raise failure(item.finding)
-        written = write_down(Question(item.rule_id, item.rule, DEFAULTS))
-        if isinstance(written, Finding):
-            raise failure(written)
+        require_written(item)
         for kind, file in pictures.items():
             _draw(item, kind, file)
-        if form == "relax":
-            click.echo(_relax(item.rule_id, written), nl=False)
-        elif form or not pictures:
-            write(show_rule(item, written, form or "text"))
+        if form or not pictures:
+            write(_shown(item, form or "text"))
+
+
+def _shown(item: CollectedRule, form: str) -> list[str]:
+    """Return a rule in a form, as the process says that has imported its file."""
+    found = asked(item.path, partial(_lines, item.rule_id, form), DEFAULTS.stage_timeout)
+    if isinstance(found, Loss):
+        raise click.UsageError(f"{item.rule_id} cannot be shown: it {found.how}")
+    lines, problem = found
+    if problem:
+        raise click.UsageError(problem)
+    return lines
+
+
+def _lines(rule_id: str, form: str, loaded: Sequence[Loaded]) -> tuple[list[str], str]:
+    """Return the lines to print, or what is wrong."""
+    item = find_item(loaded, rule_id)
+    if not isinstance(item, LoadedRule):
+        return [], f"{rule_id} is there no more"
+    try:
+        subst = item.rule()
+        lines = _relax(rule_id, subst) if form == "relax" else list(show_rule(item, subst, form))
+    except click.UsageError as error:
+        return [], str(error)
+    return lines, ""
 
 
 def _draw(item: CollectedRule, kind: str, file: Path) -> None:
@@ -81,7 +104,7 @@ def _draw(item: CollectedRule, kind: str, file: Path) -> None:
         raise click.UsageError(message) from error
 
 
-def _relax(rule_id: str, subst: Subst) -> str:
+def _relax(rule_id: str, subst: Subst) -> list[str]:
     """Return the smallest graph that was found for the rule, before and after, as TVM prints it."""
     samples = import_module("gslverify.library.samples").samples_of(subst)
     if not samples:
@@ -94,4 +117,4 @@ def _relax(rule_id: str, subst: Subst) -> str:
         text: str = import_module("gslverify.repro.script").relax_text(case)
     except GslError as error:
         raise click.UsageError(f"{rule_id} cannot be written for TVM: {error}") from error
-    return text
+    return text.splitlines()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from gsl.rule_files.collect import MODULE_PREFIX
-from gslverify.corpus.collect import Collected, CollectedRule
+from gslverify.corpus.declaration import Collected, CollectedRule
+from gslverify.corpus.loading import imported_files
 from gslverify.corpus.selection import SelectionError
 from gslverify.project import SETTINGS_FILE, project_root
 from gslverify.repro.store import pinned_folder
@@ -19,14 +18,14 @@ FLAG = "--changed-since"
 def only_changed(collected: Sequence[Collected], revision: str) -> list[Collected]:
     """Return what may differ from a revision; what cannot be used is always included.
 
-    A rule does if its file does, or a counterexample pinned beside it. All rules do if the settings
-    do, or a module that a rule file has imported: nobody knows which rules it is for.
+    A rule does if its file does, a module that its file has imported, or a counterexample pinned
+    beside it. All rules do if the settings do, or what they are verified by.
 
     Raises SelectionError where there is no repository, or no such revision.
     """
     changed = changed_files(revision, project_root())
     settings = project_root() / SETTINGS_FILE
-    if settings in changed or not changed.isdisjoint(_imported_files()):
+    if settings in changed or not changed.isdisjoint(imported_files()):
         return list(collected)
     return [item for item in collected if _concerns(item, changed)]
 
@@ -36,15 +35,8 @@ def _concerns(item: Collected, changed: set[Path]) -> bool:
         return True
     file = item.path.resolve()
     pinned = pinned_folder(file, item.rule.name)
-    return file in changed or any(path.parent == pinned for path in changed)
-
-
-def _imported_files() -> Iterator[Path]:
-    """Yield the files of modules that were imported by name, and not as files of rules."""
-    for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
-        if isinstance(file, str) and not name.startswith(MODULE_PREFIX):
-            yield Path(file).resolve()
+    own = file in changed or not changed.isdisjoint(item.imported)
+    return own or any(path.parent == pinned for path in changed)
 
 
 def changed_files(revision: str, folder: Path) -> set[Path]:

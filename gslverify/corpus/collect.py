@@ -3,56 +3,24 @@
 from __future__ import annotations
 
 import os
-import tokenize
-import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
-from functools import partial
 from pathlib import Path
 
-from gsl.errors import RuleError, described, did_you_mean
-from gsl.rule_files.collect import files_of_rules, rules_in
-from gsl.rule_files.guard import Loss, losses
-from gsl.span import Span
-from gsl.subst import Rule
-from gslverify.codes.corpus import (
-    DUPLICATE_NAME,
-    FILE_DOES_NOT_IMPORT,
-    NO_RULES,
-    PATH_MISSING,
-    RULE_MISSING,
-    RULE_RAISES,
-)
+from gsl.errors import did_you_mean
+from gsl.rule_files.collect import files_of_rules
+from gslverify.codes.corpus import NO_RULES, PATH_MISSING, RULE_MISSING
 from gslverify.codes.expectation import TWIN_UNKNOWN
-from gslverify.corpus.containment import contained
+from gslverify.corpus.declaration import Collected, CollectedRule, Unusable
+from gslverify.corpus.guarded import Write, collected_in
 from gslverify.corpus.twins import Named, twins_missing
-from gslverify.finding import CODES, Code, Finding
-from gslverify.project import in_project, named
+from gslverify.finding import Code, Finding
+from gslverify.project import named
 from gslverify.settings import Settings
 
-
-@dataclass(frozen=True, slots=True)
-class CollectedRule:
-    """A rule and its id, ``path/to/file.py::name`` relative to the project."""
-
-    rule_id: str
-    path: Path
-    rule: Rule
-    warnings: tuple[Finding, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Unusable:
-    """Something that was asked for and gives no rule: a path, a file, a name used twice."""
-
-    rule_id: str
-    path: Path
-    finding: Finding
-
-
-Collected = CollectedRule | Unusable
+Wanted = Callable[[CollectedRule], bool]
 
 ANY_FILE = ("*.py",)
 
@@ -61,16 +29,25 @@ def collect(
     selectors: Sequence[str],
     seconds: float = Settings().load_timeout,
     patterns: Sequence[str] = ANY_FILE,
+    write: Write | None = None,
+    wanted: Wanted = lambda item: True,
 ) -> list[Collected]:
     """Return the rules of files, folders and ``file::rule`` selectors, in the order of the source.
 
-    Nothing is raised: what cannot be found or imported is Unusable and says why. Files are imported
-    by a child process first; one that ends it, or takes longer than `seconds`, is Unusable, too. Of
-    folders those files are taken whose names fit one of `patterns`.
+    Nothing is raised: what cannot be found or imported is Unusable and says why. Every file is
+    imported by a child process of its own, and nothing of it comes back but data; one that ends its
+    process, or takes longer than `seconds`, is Unusable, too. Of folders those files are taken
+    whose names fit one of `patterns`. With `write`, selected rules that are `wanted` are written
+    down there, too; those that cannot be are Unusable.
     """
     selections = [_Selection.of(selector, patterns) for selector in selectors]
     files = dict.fromkeys(file for selection in selections for file in selection.files)
-    loaded = dict(zip(files, load_guarded(list(files), seconds), strict=True))
+
+    def asked(item: CollectedRule) -> bool:
+        meant = any(item.path in one.files and one.means(item.rule_id) for one in selections)
+        return meant and wanted(item)
+
+    loaded = {file: collected_in(file, seconds, write, asked) for file in files}
     found: dict[str, Collected] = {}
     for selection in selections:
         for item in selection.items(loaded):
@@ -114,6 +91,10 @@ class _Selection:
             files = [file for file in files if any(fnmatch(file.name, p) for p in patterns)]
         broken = tuple(file for file in files if not os.path.exists(file))
         return cls(selector, path, name, tuple(f for f in files if f not in broken), broken)
+
+    def means(self, rule_id: str) -> bool:
+        """Tell whether a rule of the files is selected."""
+        return not self.name or rule_id.endswith(f"::{self.name}")
 
     def items(self, loaded: Mapping[Path, list[Collected]]) -> list[Collected]:
         """Return what is selected, given the contents of the files."""
@@ -165,98 +146,3 @@ def _missing(selector: str, path: Path) -> Unusable:
 
 def _unusable(selector: str, path: Path, code: Code, message: str, cure: str) -> Unusable:
     return Unusable(selector, path, Finding(code, message, None, cure))
-
-
-def load(path: Path) -> list[Collected]:
-    """Import one file and return the rules written in it, in their order."""
-    try:
-        return _unique(path, _imported(path))
-    except (Exception, SystemExit) as error:
-        return [Unusable(in_project(path), path, _import_finding(path.resolve(), error))]
-
-
-def _imported(path: Path) -> list[Rule]:
-    with contained():
-        return rules_in(path)
-
-
-def load_guarded(files: Sequence[Path], seconds: float) -> list[list[Collected]]:
-    """Load files that do no harm when they are imported; the others are Unusable."""
-    lost = losses([partial(_imported, file) for file in files], seconds)
-    return [
-        [_lost_file(file, lost[number])] if number in lost else load(file)
-        for number, file in enumerate(files)
-    ]
-
-
-def _lost_file(path: Path, loss: Loss) -> Unusable:
-    file = str(path.resolve())
-    message = f"the file cannot be imported: it {loss.how}"
-    cure = LONGER if loss.timed_out else "do not run anything at import that ends the process"
-    span = Span(file, loss.line_in(file) or 1)
-    return Unusable(in_project(path), path, Finding(FILE_DOES_NOT_IMPORT, message, span, cure))
-
-
-def writable(items: Sequence[Collected], seconds: float) -> list[Collected]:
-    """Replace rules whose functions end the process, or take longer than `seconds`, by Unusable.
-
-    The functions are run in a child process; no rule is written down in this one.
-    """
-    numbers = [n for n, item in enumerate(items) if isinstance(item, CollectedRule)]
-    rules = [item.rule for item in items if isinstance(item, CollectedRule)]
-    checked = list(items)
-    for number, loss in losses(rules, seconds).items():
-        checked[numbers[number]] = _lost_rule(items[numbers[number]], rules[number], loss)
-    return checked
-
-
-def _lost_rule(item: Collected, rule: Rule, loss: Loss) -> Unusable:
-    line = loss.line_in(rule.span.file)
-    span = Span(rule.span.file, line) if line else rule.span
-    cure = LONGER if loss.timed_out else "let the function return a Subst and nothing else"
-    return Unusable(
-        item.rule_id, item.path, Finding(RULE_RAISES, f"the rule {loss.how}", span, cure)
-    )
-
-
-LONGER = "look for a loop without end, or give it more time by --load-timeout SECONDS"
-
-
-def _unique(path: Path, rules: Iterable[Rule]) -> list[Collected]:
-    collected: dict[str, Collected] = {}
-    for rule in rules:
-        rule_id = f"{in_project(path)}::{rule.name}"
-        first = collected.get(rule_id)
-        if first is None:
-            collected[rule_id] = CollectedRule(rule_id, path, rule)
-        elif isinstance(first, CollectedRule):
-            collected[rule_id] = Unusable(rule_id, path, _duplicate_finding(first.rule, rule))
-    return list(collected.values())
-
-
-def _duplicate_finding(first: Rule, second: Rule) -> Finding:
-    message = f"the name `{second.name}` is used twice, first in line {first.span.line}"
-    return Finding(DUPLICATE_NAME, message, second.span, "give each rule a name of its own")
-
-
-def _import_finding(path: Path, error: BaseException) -> Finding:
-    if isinstance(error, RuleError):
-        return Finding(CODES[error.code], error.message, error.span, error.cure)
-    frames = traceback.extract_tb(error.__traceback__)
-    inside = [frame for frame in frames if Path(frame.filename) == path]
-    line = inside[-1].lineno if inside else getattr(error, "lineno", None)
-    message = f"the file cannot be imported: {described(error)}"
-    cure = _file_cure(path) or "run the file with python to see the whole error"
-    return Finding(FILE_DOES_NOT_IMPORT, message, Span(str(path), line or 1), cure)
-
-
-def _file_cure(path: Path) -> str:
-    """Return what to do about a file that cannot be read as text, else the empty string."""
-    try:
-        with tokenize.open(path) as file:
-            text = file.read()
-    except OSError as error:
-        return f"check the permissions of the file ({error.strerror})"
-    except (SyntaxError, UnicodeDecodeError):
-        return "save it as UTF-8, or name its encoding: `# -*- coding: latin-1 -*-` in line 1"
-    return "it is not a Python file; name another one" if "\0" in text else ""

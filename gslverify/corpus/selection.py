@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gsl.errors import GslError
-from gsl.subst import Rule
+from gslverify.corpus.declaration import Declaration
 
 Accepts = Callable[[frozenset[str]], bool]
 
@@ -16,7 +16,7 @@ class SelectionError(GslError):
     """A selection expression cannot be read; the message shows where."""
 
 
-def rule_selector(expression: str) -> Callable[[Rule], bool]:
+def rule_selector(expression: str) -> Callable[[Declaration], bool]:
     """Return a function that tells whether a rule is meant.
 
     Words are combined by `and`, `or`, `not` and parentheses; a word is true of a rule when its
@@ -25,7 +25,7 @@ def rule_selector(expression: str) -> Callable[[Rule], bool]:
     parser = _Parser(expression, re.findall(r"[()]|[^\s()]+", expression))
     accepts = parser.whole()
 
-    def selected(rule: Rule) -> bool:
+    def selected(rule: Declaration) -> bool:
         return accepts(frozenset({rule.name.lower(), *(tag.lower() for tag in rule.tags)}))
 
     return selected

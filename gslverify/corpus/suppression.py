@@ -17,9 +17,8 @@ from functools import lru_cache
 
 from gsl.errors import did_you_mean
 from gsl.span import Span
-from gsl.subst import Rule
 from gslverify.codes.ignores import INVALID_IGNORE, UNUSED_IGNORE
-from gslverify.corpus.collect import CollectedRule
+from gslverify.corpus.declaration import CollectedRule, Declaration
 from gslverify.finding import CODES, Finding, StageResult
 from gslverify.settings import Settings
 
@@ -98,7 +97,9 @@ def is_wanted(rule_id: str, code: str, settings: Settings) -> bool:
     return not code.startswith(tuple(ignored))
 
 
-def _oddities(ignore: _Ignore, rule: Rule, ran: set[str], owners: Owners) -> Iterator[Finding]:
+def _oddities(
+    ignore: _Ignore, rule: Declaration, ran: set[str], owners: Owners
+) -> Iterator[Finding]:
     place = Span(rule.span.file, ignore.line)
     for code in ignore.codes:
         known = CODES.get(code)
@@ -120,26 +121,17 @@ def _oddities(ignore: _Ignore, rule: Rule, ran: set[str], owners: Owners) -> Ite
         yield Finding(INVALID_IGNORE, message, place, cure, subject=f"reason {ignore.codes}")
 
 
-def _ignores(rule: Rule) -> Iterator[_Ignore]:
+def _ignores(rule: Declaration) -> Iterator[_Ignore]:
     """Yield the comments in a rule; those above its body count for all of it."""
-    code = getattr(rule.write, "__code__", None)
-    if code is None:
+    extent = rule.extent
+    if extent is None:
         return
-    lines = [line for _, _, line in code.co_lines() if line is not None]
-    first, last = code.co_firstlineno, max(lines, default=code.co_firstlineno)
-    body = min((line for line in lines if line > first), default=last)
-    text = "".join(linecache.getlines(code.co_filename))
+    text = "".join(linecache.getlines(rule.code))
     for line, comment in _comments(text):
         found = COMMENT.match(comment)
-        if found and first <= line <= _end_of(rule, last):
+        if found and extent.first <= line <= extent.last:
             codes = tuple(part.strip() for part in found[1].split(","))
-            yield _Ignore(line, codes, found[2].strip(), line < body)
-
-
-def _end_of(rule: Rule, last: int) -> int:
-    code = rule.write.__code__
-    ends = [end for _, end, _, _ in code.co_positions() if end is not None]
-    return max(ends, default=last)
+            yield _Ignore(line, codes, found[2].strip(), line < extent.body)
 
 
 @lru_cache(maxsize=64)

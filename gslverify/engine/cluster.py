@@ -197,7 +197,7 @@ def verify_there(run_id: str, task: Task, settings: Settings, folder: str) -> Ou
         for other in [known for known in _POOLS if known != run_id]:
             _end(other)
         if run_id not in _POOLS:
-            _POOLS[run_id] = Pool(1, settings, _silently, folder)
+            _POOLS[run_id] = Pool(1, settings, _silently, folder, start="spawn")
         with _may_have_children():
             ((_, outcome),) = _POOLS[run_id].run([task])
         return outcome

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from gslverify.codes.expectation import EXPECTATION_UNEXAMINED, EXPECTATION_UNMET
-from gslverify.corpus.collect import CollectedRule, Unusable
+from gslverify.corpus.declaration import CollectedRule, Unusable
 from gslverify.corpus.suppression import owner_of, unsuppressed
 from gslverify.finding import CODES, REFUTING, Finding, RuleResult, StageResult, Verdict
 from gslverify.settings import Settings

@@ -10,7 +10,7 @@ from typing import Any
 
 from gsl.errors import described, printable
 from gslverify.codes.internal import INTERNAL_ERROR, NESTED_TOO_DEEPLY
-from gslverify.corpus.collect import CollectedRule
+from gslverify.corpus.declaration import LoadedRule
 from gslverify.events import Found, Notify, Progress, StageStarted
 from gslverify.finding import FAILURES, REFUTING, Finding, StageResult, Verdict
 from gslverify.settings import STAGES, Settings
@@ -29,7 +29,7 @@ class Examination:
 
     def __init__(
         self,
-        item: CollectedRule,
+        item: LoadedRule,
         settings: Settings,
         notify: Notify,
         plan: tuple[Any, ...] = (),
@@ -123,7 +123,7 @@ def stops(result: StageResult, settings: Settings) -> bool:
 
 
 def examine(
-    item: CollectedRule,
+    item: LoadedRule,
     wave: Wave,
     settings: Settings,
     notify: Notify,

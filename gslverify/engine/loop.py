@@ -8,22 +8,21 @@ the same report.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from math import inf
 
 from gslverify.codes.ignores import RULE_BUDGET_SPENT
-from gslverify.corpus.collect import Collected, CollectedRule, Unusable
+from gslverify.corpus.declaration import Collected, CollectedRule, Unusable
 from gslverify.engine.budget import STOPPED, Budget, rule_is_over, run_is_over
 from gslverify.engine.cache import Forgetful, Memory
+from gslverify.engine.cache.holding import has_cases
 from gslverify.engine.conclusion import Keep, kept, rule_result, unusable_result
-from gslverify.engine.deadline import OutOfTimeError
-from gslverify.engine.examination import Examination, skipped, stops
-from gslverify.engine.in_time import results_in_time
+from gslverify.engine.examination import skipped, stops
 from gslverify.engine.pool import Outcome, Pool, Task, Workers
 from gslverify.engine.waves import chosen_waves, may_be_remembered, special_waves
+from gslverify.engine.writing import written_here
 from gslverify.events import (
     INTERRUPTED,
     Event,
@@ -66,8 +65,9 @@ def verify(
     stages are run, and told what they found out. `workers` stand for processes of this machine.
     The rules whose ids are in `first` are worked on before others; that changes no result.
 
-    The first wave always runs, since no other stage can do without a well-formed rule, and in
-    this process, since it is cheap; of the others those stages run that the settings name. Ctrl-C
+    The first wave always runs, since no other stage can do without a well-formed rule, unless the
+    rules have been written down when they were collected; of the others those stages run that the
+    settings name. All of them run in other processes, as what rule files do may end these. Ctrl-C
     ends the run early: RunDone then says so and has the results that are complete.
     """
     chosen = chosen_waves(waves, settings)
@@ -124,7 +124,6 @@ class _Run:
         self.notify = notify
         self.first: Collection[str] = ()
         self.early: dict[int, Outcome] = {}
-        self.unfinished: dict[int, Outcome] = {}
         self.pool: Workers | None = None
         self.wave_number = 0
         self.stage_names = tuple(name for wave in self.waves for name in wave)
@@ -177,25 +176,33 @@ class _Run:
         What is known is found out while processes are at work on what is not. None is yielded
         before these begin, as what is known by then may end the run.
         """
-        new = self._unknown(tasks) if wave_number > 0 else iter(tasks)
+        new = self._unknown(tasks, wave_number)
         first = next(new, None)
         if first is None:
             return
         yield None
-        if wave_number > 0 and self.pool is None:
+        if self.pool is None:
             self.pool = self._open_pool(stack)
-        rest = chain([first], new)
-        yield from self._in_this_process(rest) if self.pool is None else self.pool.run(rest)
+        yield from self.pool.run(chain([first], new))
 
-    def _unknown(self, tasks: Sequence[Task]) -> Iterator[Task]:
+    def _unknown(self, tasks: Sequence[Task], wave_number: int) -> Iterator[Task]:
         for task in tasks:
-            known = self._recalled(task)
+            known = self._recalled(task) if wave_number else self._written(task)
+            if known is not None and has_cases(known):
+                yield replace(task, recalled=known)
+                continue
             if known is None and task.seconds <= 0:
                 known = self._out_of_time(task)
             if known is None:
                 yield task
             else:
                 self._put_early(task.number, known)
+
+    def _written(self, task: Task) -> Outcome | None:
+        """Return the result of the first wave, if the rule has been written down already."""
+        item = self.states[task.number].item
+        assert isinstance(item, CollectedRule)
+        return None if item.written is None else (item.written.result,)
 
     def _put_early(self, number: int, outcome: Outcome) -> None:
         """Keep an outcome until it is its turn to be told."""
@@ -233,7 +240,7 @@ class _Run:
     def take_unfinished(self) -> Iterator[Event]:
         """Take what refutes rules that were under examination when the run was interrupted."""
         last = self.wave_number == len(self.waves) - 1
-        found = self.unfinished | (self.pool.unfinished if self.pool is not None else {})
+        found = self.pool.unfinished if self.pool is not None else {}
         for index, outcome in sorted(found.items()):
             if self.states[index].result is None:
                 yield from self._take(self.states[index], outcome, self.wave_number, last=last)
@@ -261,15 +268,14 @@ class _Run:
         for stage in self.states[number].stages:
             yield from stage.findings
 
-    def _open_pool(self, stack: ExitStack) -> Workers | None:
-        """Return processes for all rules that are left, None if there shall be none."""
+    def _open_pool(self, stack: ExitStack) -> Workers:
+        """Return processes for all rules that are left."""
         if self.workers is not None:
             self.workers.deadline = self.budget.deadline
             return stack.enter_context(self.workers)
-        if not self.settings.jobs:
-            return None
         deadline = self.budget.deadline
-        size = min(self.settings.jobs, sum(state.result is None for state in self.states))
+        left = sum(state.result is None for state in self.states)
+        size = min(max(self.settings.jobs, 1), left)
         return stack.enter_context(Pool(size, self.settings, self.notify, deadline=deadline))
 
     def _tasks(self, wave: Wave) -> list[Task]:
@@ -299,33 +305,16 @@ class _Run:
         assert isinstance(state.item, CollectedRule)
         if not may_be_remembered(task.wave):
             return None
-        return self.memory.recall(state.item, state.stages[0], task.wave)
-
-    def _in_this_process(self, tasks: Iterable[Task]) -> Iterator[tuple[int, Outcome]]:
-        for task in tasks:
-            if self.budget.is_spent:
-                return
-            item = self.states[task.number].item
-            assert isinstance(item, CollectedRule)
-            examination = Examination(item, self.settings, self.notify, task.plan)
-            outcome: list[StageResult] = []
-            try:
-                times = (task.seconds, self.budget.deadline) if self.wave_number else (inf, inf)
-                outcome.extend(results_in_time(examination, task.wave, *times))
-            except OutOfTimeError:
-                return
-            except KeyboardInterrupt:
-                if examination.found is not None:
-                    self.unfinished[task.number] = (*outcome, examination.found)
-                raise
-            yield task.number, tuple(outcome)
+        return self.memory.recall(state.item, task.wave)
 
     def _take(
         self, state: _State, outcome: Outcome, wave_number: int, *, last: bool
     ) -> Iterator[Event]:
-        if may_be_remembered(self.waves[wave_number]):
-            self._note(state, outcome)
         assert isinstance(state.item, CollectedRule)
+        if not wave_number:
+            state.item = state.item if state.item.written else written_here(state.item, outcome[0])
+        elif may_be_remembered(self.waves[wave_number]):
+            self._note(state, outcome)
         rule_hash = next((one.rule_hash for one in state.stages if one.rule_hash), "")
         outcome = tuple(kept(state.item, rule_hash, one, self.keep) for one in outcome)
         state.stages.extend(outcome)
@@ -343,7 +332,7 @@ class _Run:
     def _note(self, state: _State, outcome: Outcome) -> None:
         assert isinstance(state.item, CollectedRule)
         for result in outcome if state.stages else ():
-            self.memory.remember(state.item, state.stages[0], result)
+            self.memory.remember(state.item, result)
 
     def _too_many_failures(self) -> bool:
         limit = self.settings.max_failures

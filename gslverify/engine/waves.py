@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from gslverify.corpus.collect import Collected, CollectedRule
+from gslverify.corpus.declaration import Collected, CollectedRule
 from gslverify.repro.store import pinned_files
 from gslverify.settings import Settings
 from gslverify.stages import ALWAYS_RUN, EXAMPLES, PINNED, Wave

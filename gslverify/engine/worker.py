@@ -1,50 +1,75 @@
-"""The child's side of a worker process: examine one rule after the other until the pipe closes."""
+"""The child's side of a worker process: have one rule after the other examined until the pipe ends.
+
+A worker runs no code of rule files. Every file is imported by a process of its own, a fork of the
+worker, which has what examining needs in memory; see `gslverify.engine.host`.
+"""
 
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import sys
 import threading
-from contextlib import redirect_stderr
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from multiprocessing import parent_process
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
-from typing import Any
 
-from gsl.collector import collect_seldom
-from gslverify.corpus.collect import Collected, CollectedRule, load
-from gslverify.engine.examination import crashed, examine
-from gslverify.events import Live, StageStarted
-from gslverify.finding import Counterexample, StageResult
-from gslverify.mutation.collect import find_item
+from gsl.rule_files.messages import written
+from gslverify.corpus.patches import contents
+from gslverify.engine import host
+from gslverify.engine.messages import END, HostEnded, Request
 from gslverify.settings import Settings
-from gslverify.stages import Wave, prepare
-from gslverify.trials.announced import announcing
+from gslverify.stages import prepare
 
-Request = tuple[str, Path, Wave, tuple[Any, ...], bool]
-"""Rule id, file, stages, the plan of earlier ones, and whether graphs are wanted before they run.
-"""
-
-Message = Live | StageResult | Counterexample | None
-"""What a worker sends; None ends a task."""
+POLL_SECONDS = 0.5
+CLOSING_SECONDS = 2.0
 
 
-def serve(connection: Connection, settings: Settings, folder: str = "") -> None:
+def serve(
+    connection: Connection,
+    settings: Settings,
+    folder: str = "",
+    shown: bool = False,
+    others: Sequence[int] = (),
+) -> None:
     """Answer requests until the pipe is closed or None is sent; the target of the process.
 
-    `folder` is where to work, if that is another folder than that of the parent.
+    `folder` is where to work, if that is another folder than that of the parent. What rule files
+    print goes nowhere, or to standard error if it is to be `shown`. `others` are open files that
+    belong to the parent alone.
     """
     os.setsid()
+    _forget(others)
     if folder and os.path.isdir(folder):
         os.chdir(folder)
-    sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (rule files may print; once is enough)
+    _redirect(shown)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    while (request := connection.recv()) is not None:
-        _answer(connection, request, settings)
-        connection.send(None)
+    hosts = _Hosts(settings)
+    with suppress(EOFError):
+        while (request := connection.recv()) is not None:
+            hosts.answer(connection, request)
+    hosts.end()
+    os._exit(0)
+
+
+def _redirect(shown: bool) -> None:
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(2 if shown else null, 1)
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 (to the end)
+    sys.stderr = sys.stdout if not shown else sys.stderr
+
+
+def _forget(descriptors: Iterable[int]) -> None:
+    """Let go of files of the parent, whose numbers objects still refer to."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in descriptors:
+        os.dup2(null, number)
+    os.close(null)
 
 
 def _end_with_parent() -> None:
@@ -54,31 +79,69 @@ def _end_with_parent() -> None:
         os.killpg(0, signal.SIGKILL)
 
 
-def _answer(connection: Connection, request: Request, settings: Settings) -> None:
-    rule_id, path, wave, plan, is_watched = request
-    item = find_item(_load(path), rule_id)
-    if not isinstance(item, CollectedRule):
-        first = next(iter(wave))
-        connection.send(StageStarted(rule_id, first))
-        connection.send(crashed(first, LookupError(f"{path} changed while it was verified")))
-        return
-    prepare(wave, settings)
-    with announcing(connection.send if is_watched else None):
-        for result in examine(item, wave, settings, connection.send, plan):
-            connection.send(_picklable(result))
+class _Hosts:
+    """The process of the file that is being worked on; there is one at a time."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.path: Path | None = None
+        self.process_id = 0
+        self.connection: Connection | None = None
+
+    def answer(self, connection: Connection, request: Request) -> None:
+        """Have a request answered, and pass on what is said word for word."""
+        has_started = prepare(request.wave, self.settings)
+        if self.connection is None or self.path != request.path or has_started:
+            self.end()
+            self._start(request.path, connection)
+        assert self.connection is not None
+        try:
+            self.connection.send(request)
+            while (message := self.connection.recv_bytes()) != END:
+                connection.send_bytes(message)
+        except (EOFError, OSError):
+            connection.send_bytes(written(HostEnded(self._reaped())))
+        connection.send_bytes(END)
+
+    def _start(self, path: Path, above: Connection) -> None:
+        self.path = path
+        self.connection, theirs = Pipe()
+        before = contents()
+        self.process_id = os.fork()
+        if not self.process_id:
+            try:
+                self.connection.close()
+                _forget([above.fileno()])
+                host.serve(theirs, path, self.settings, before)
+            finally:
+                os._exit(1)
+        theirs.close()
+
+    def _reaped(self) -> int:
+        """End the process, which has let go of its pipe; return its exit code."""
+        assert self.connection is not None
+        self.connection.close()
+        self.connection = None
+        with suppress(ProcessLookupError):
+            _wait_a_moment(self.process_id)
+            os.kill(self.process_id, signal.SIGKILL)
+        _, status = os.waitpid(self.process_id, 0)
+        return os.waitstatus_to_exitcode(status)
+
+    def end(self) -> None:
+        """End the process, if there is one."""
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+            with suppress(ProcessLookupError):
+                os.kill(self.process_id, signal.SIGKILL)
+            os.waitpid(self.process_id, 0)
 
 
-@lru_cache(maxsize=64)
-def _load(path: Path) -> tuple[Collected, ...]:
-    with redirect_stderr(sys.stdout):
-        items = tuple(load(path))
-    collect_seldom()
-    return items
-
-
-def _picklable(result: StageResult) -> StageResult:
+def _wait_a_moment(process_id: int) -> None:
+    """Wait until a process has ended, but not for ever: it may only have closed its files."""
+    descriptor = os.pidfd_open(process_id)
     try:
-        pickle.dumps(result)
-    except Exception as error:
-        return crashed(result.stage, error)
-    return result
+        wait([descriptor], CLOSING_SECONDS)
+    finally:
+        os.close(descriptor)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gslverify.corpus.collect import CollectedRule
+from gslverify.corpus.declaration import LoadedRule
 from gslverify.finding import Finding
 from gslverify.library.loops import loops
 from gslverify.library.relations import Explored, duplicates, names_elsewhere, not_watched, shadows
@@ -22,7 +22,7 @@ class LibraryResult:
     measure: Measure
 
 
-def examine_library(rules: Sequence[CollectedRule]) -> LibraryResult:
+def examine_library(rules: Sequence[LoadedRule]) -> LibraryResult:
     """Watch rules together on small graphs; those wrong on purpose are only asked for names."""
     members = members_of([item for item in rules if not item.rule.expect])
     explored = Explored(members)

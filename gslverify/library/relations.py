@@ -16,7 +16,7 @@ from gslverify.codes.library import (
     NOT_WATCHED,
     SHADOWED_RULE,
 )
-from gslverify.corpus.collect import CollectedRule
+from gslverify.corpus.declaration import LoadedRule
 from gslverify.finding import Finding
 from gslverify.library.exploration import Exploration, explore, text_of
 from gslverify.library.samples import Member, Sample, witnesses_of
@@ -36,9 +36,9 @@ def duplicates(members: Sequence[Member]) -> Iterator[Found]:
             yield member, Finding(DUPLICATE_RULE, message, member.item.rule.span, cure)
 
 
-def names_elsewhere(rules: Sequence[CollectedRule]) -> Iterator[tuple[str, Finding]]:
+def names_elsewhere(rules: Sequence[LoadedRule]) -> Iterator[tuple[str, Finding]]:
     """Yield the id of every rule that is called like one of an earlier file."""
-    known: dict[str, CollectedRule] = {}
+    known: dict[str, LoadedRule] = {}
     for item in rules:
         first = known.setdefault(item.rule.name, item)
         if first is not item:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from gsl.canonical import rule_hash
-from gsl.subst import Subst
-from gslverify.corpus.collect import Collected, CollectedRule
+from gsl.rule_files.guard import Loss, outcome_of
+from gslverify.corpus.declaration import Collected, CollectedRule, LoadedRule
+from gslverify.corpus.loading import load
 from gslverify.engine.cache.folder import CacheFolder
 from gslverify.engine.cache.key import package_digest
 from gslverify.finding import CODES, Finding
 from gslverify.library.examination import examine_library
 from gslverify.settings import Settings
-from gslverify.stage import Question
-from gslverify.stages.static import write_down
 from gslverify.versions import tool_versions
 
 Told = list[dict[str, Any]]
@@ -31,13 +31,16 @@ def with_remarks(collected: Sequence[Collected], settings: Settings) -> list[Col
 
     The check is not repeated for a library that it has seen, if results may be kept.
     """
-    rules = [item for item in collected if _can_be_written(item, settings)]
+    rules = [item for item in collected if _is_written(item)]
     folder = CacheFolder(Path(settings.cache_folder)) if settings.cache else None
     key = _key(rules)
     told = _known(folder, key)
     if told is None:
-        told = _told(rules)
-        if folder is not None:
+        found = outcome_of(partial(_told, rules), settings.stage_timeout)
+        if isinstance(found, Loss):
+            print(f"gslverify: the rules were not compared: comparing {found.how}", file=sys.stderr)
+        told = [] if isinstance(found, Loss) else found
+        if folder is not None and not isinstance(found, Loss):
             with suppress(OSError):
                 folder.write(key, json.dumps(told))
     by_rule: dict[str, list[dict[str, Any]]] = {}
@@ -49,16 +52,16 @@ def with_remarks(collected: Sequence[Collected], settings: Settings) -> list[Col
     ]
 
 
-def _can_be_written(item: Collected, settings: Settings) -> TypeGuard[CollectedRule]:
-    if not isinstance(item, CollectedRule):
-        return False
-    return isinstance(write_down(Question(item.rule_id, item.rule, settings)), Subst)
+def _is_written(item: Collected) -> TypeGuard[CollectedRule]:
+    written = item.written if isinstance(item, CollectedRule) else None
+    return written is not None and bool(written.result.rule_hash)
 
 
 def _key(rules: Sequence[CollectedRule]) -> str:
     parts = ["library", package_digest(), json.dumps(tool_versions(), sort_keys=True)]
     for item in rules:
-        parts += [item.rule_id, item.rule.expect, rule_hash(item.rule())]
+        assert item.written is not None
+        parts += [item.rule_id, item.rule.expect, item.written.result.rule_hash]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -69,6 +72,15 @@ def _known(folder: CacheFolder | None, key: str) -> Told | None:
 
 
 def _told(rules: Sequence[CollectedRule]) -> Told:
+    """Import the files of rules, in a process of its own, and see what they do to each other."""
+    by_file = {item.path: load(item.path) for item in rules}
+    wanted = {item.rule_id for item in rules}
+    loaded = [
+        one
+        for items in by_file.values()
+        for one in items
+        if isinstance(one, LoadedRule) and one.rule_id in wanted
+    ]
     return [
         {
             "rule": rule_id,
@@ -78,7 +90,7 @@ def _told(rules: Sequence[CollectedRule]) -> Told:
             "details": list(finding.details),
             "subject": finding.subject,
         }
-        for rule_id, finding in examine_library(rules).findings
+        for rule_id, finding in examine_library(loaded).findings
     ]
 
 

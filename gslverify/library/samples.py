@@ -14,7 +14,7 @@ from gsl.attr.term import Symbol
 from gsl.errors import GslError
 from gsl.expr import Expr, Var
 from gsl.subst import Subst
-from gslverify.corpus.collect import CollectedRule
+from gslverify.corpus.declaration import LoadedRule
 from gslverify.semantics.solver import Answer, Context, Solver, new_context
 from gslverify.semantics.terms import UntranslatableError
 from gslverify.structures.concrete import concrete_outputs, ones, rewrite_once
@@ -45,7 +45,7 @@ class Sample:
 class Member:
     """A rule of a library with its samples, of which there may be none."""
 
-    item: CollectedRule
+    item: LoadedRule
     subst: Subst
     samples: tuple[Sample, ...]
 
@@ -55,7 +55,7 @@ class Member:
         return self.item.rule.name
 
 
-def members_of(rules: Sequence[CollectedRule]) -> list[Member]:
+def members_of(rules: Sequence[LoadedRule]) -> list[Member]:
     """Return the rules that can be written down, with samples; in their order."""
     found = []
     for item in rules:

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 
 from gsl.errors import did_you_mean
-from gslverify.codes.corpus import RULE_MISSING
-from gslverify.corpus.collect import ANY_FILE, Collected, CollectedRule, Unusable, collect
+from gsl.rule_files.guard import Loss
+from gslverify.codes.corpus import RULE_MISSING, RULE_RAISES
+from gslverify.corpus.collect import ANY_FILE, Wanted, collect
+from gslverify.corpus.declaration import (
+    Collected,
+    CollectedRule,
+    Loaded,
+    LoadedRule,
+    Unusable,
+    loaded_rule,
+)
+from gslverify.corpus.guarded import Write, asked
 from gslverify.finding import Finding
 from gslverify.mutation.mutants import MARK, Mutant, as_rule, mutants_of
+from gslverify.mutation.normal import normal_form
 from gslverify.settings import Settings
 
 
@@ -18,7 +30,34 @@ def is_mutant(rule_id: str) -> bool:
     return MARK in rule_id.rpartition("::")[2]
 
 
-def mutants_in(item: CollectedRule) -> list[tuple[Mutant, CollectedRule | None]]:
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A mutant as data, and as a rule to be verified unless it is stillborn or says the same."""
+
+    mutant: Mutant
+    item: CollectedRule | None = None
+
+
+def drafted(rule_id: str, write: Write, loaded: Sequence[Loaded]) -> list[Drafted]:
+    """Return the mutants of a rule of a file, written down; for the process that has imported it.
+
+    Raises whatever the rule raises when it is written down.
+    """
+    item = find_item(loaded, rule_id)
+    if not isinstance(item, LoadedRule):
+        raise LookupError(f"{rule_id} is there no more")
+    form = normal_form(item.rule())
+    return [_drafted(mutant, made, form, write) for mutant, made in mutants_in(item)]
+
+
+def _drafted(mutant: Mutant, made: LoadedRule | None, form: object, write: Write) -> Drafted:
+    plain = replace(mutant, subst=None)
+    if made is None or mutant.subst is None or normal_form(mutant.subst) == form:
+        return Drafted(plain)
+    return Drafted(plain, replace(made.collected, written=write(made)))
+
+
+def mutants_in(item: LoadedRule) -> list[tuple[Mutant, LoadedRule | None]]:
     """Return the mutants of a collected rule; stillborn ones cannot be verified.
 
     Raises whatever the rule raises when it is written down.
@@ -27,7 +66,7 @@ def mutants_in(item: CollectedRule) -> list[tuple[Mutant, CollectedRule | None]]
     return [
         (
             mutant,
-            CollectedRule(f"{file}::{mutant.name}", item.path, as_rule(item.rule, mutant))
+            loaded_rule(f"{file}::{mutant.name}", item.path, as_rule(item.rule, mutant))
             if mutant.subst is not None
             else None,
         )
@@ -35,13 +74,13 @@ def mutants_in(item: CollectedRule) -> list[tuple[Mutant, CollectedRule | None]]
     ]
 
 
-def mutant_item(item: CollectedRule, rule_id: str) -> CollectedRule | None:
+def mutant_item(item: LoadedRule, rule_id: str) -> LoadedRule | None:
     """Return the mutant of a rule that has this id, or None."""
     return _by_id(item).get(rule_id)
 
 
 @lru_cache(maxsize=4)
-def _by_id(item: CollectedRule) -> dict[str, CollectedRule]:
+def _by_id(item: LoadedRule) -> dict[str, LoadedRule]:
     return {found.rule_id: found for _, found in mutants_in(item) if found is not None}
 
 
@@ -66,27 +105,47 @@ def collect_with_mutants(
     selectors: Sequence[str],
     seconds: float = Settings().load_timeout,
     patterns: Sequence[str] = ANY_FILE,
+    write: Write | None = None,
+    wanted: Wanted = lambda item: True,
 ) -> list[Collected]:
     """Return what `gslverify.corpus.collect.collect` does; a selector may also name a mutant."""
     plain = [s for s in selectors if not is_mutant(s)]
-    found = collect(plain, seconds, patterns) if plain else []
+    found = collect(plain, seconds, patterns, write, wanted) if plain else []
     known = {item.rule_id for item in found}
     for selector in selectors:
         if is_mutant(selector):
-            items = _selected(selector, seconds)
+            items = _selected(selector, seconds, write)
             found += [item for item in items if item.rule_id not in known]
     return found
 
 
-def _selected(selector: str, seconds: float) -> Iterator[Collected]:
+def _selected(selector: str, seconds: float, write: Write | None) -> Iterator[Collected]:
     number = selector.rpartition(MARK)[2]
     for item in collect([rule_id_of(selector)], seconds):
         if isinstance(item, Unusable):
             yield item
             continue
-        mutants = _by_id(item)
         wanted = f"{item.rule_id}{MARK}{number}"
-        yield mutants.get(wanted) or _missing(item, wanted, list(mutants))
+        found = asked(item.path, partial(_mutant, item.rule_id, wanted, write), seconds)
+        if isinstance(found, CollectedRule):
+            yield found
+        elif isinstance(found, Loss):
+            finding = Finding(RULE_RAISES, f"the rule {found.how}", item.rule.span)
+            yield Unusable(item.rule_id, item.path, finding)
+        else:
+            yield _missing(item, wanted, found)
+
+
+def _mutant(
+    rule_id: str, wanted: str, write: Write | None, loaded: Sequence[Loaded]
+) -> CollectedRule | list[str]:
+    """Return a mutant, or the ids of those that there are."""
+    item = find_item(loaded, rule_id)
+    mutants = _by_id(item) if isinstance(item, LoadedRule) else {}
+    made = mutants.get(wanted)
+    if made is None:
+        return list(mutants)
+    return made.collected if write is None else replace(made.collected, written=write(made))
 
 
 def _missing(item: CollectedRule, wanted: str, known: list[str]) -> Unusable:
@@ -98,7 +157,7 @@ def _missing(item: CollectedRule, wanted: str, known: list[str]) -> Unusable:
     return Unusable(wanted, item.path, Finding(RULE_MISSING, message, item.rule.span, cure))
 
 
-def find_item(loaded: Sequence[Collected], rule_id: str) -> Collected | None:
+def find_item(loaded: Sequence[Loaded], rule_id: str) -> Loaded | None:
     """Return the rule or mutant of that id among what a file holds, or None.
 
     The file may be called otherwise here, where another folder is the working directory.
@@ -106,6 +165,6 @@ def find_item(loaded: Sequence[Collected], rule_id: str) -> Collected | None:
     wanted = rule_id_of(rule_id) if is_mutant(rule_id) else rule_id
     name = f"::{wanted.rpartition('::')[2]}"
     item = next((one for one in loaded if one.rule_id.endswith(name)), None)
-    if item is None or not is_mutant(rule_id) or not isinstance(item, CollectedRule):
+    if item is None or not is_mutant(rule_id) or not isinstance(item, LoadedRule):
         return item
     return mutant_item(item, rule_id)

@@ -23,16 +23,22 @@ class Mutant:
     """A rule that one change has made.
 
     `stillborn` is the reason why the language refuses it; empty for one that has to be verified.
+    The substitution is None for one of these, and where the rule is not at hand.
     """
 
     name: str
-    operator: MutationOperator
+    operator_id: str
     description: str
     span: Span | None
     subst: Subst | None
     performance: bool = False
     elsewhere: bool = False
     stillborn: str = ""
+
+    @property
+    def operator(self) -> MutationOperator:
+        """The mutation operator that has made it."""
+        return operators()[self.operator_id]
 
     @property
     def number(self) -> str:
@@ -69,7 +75,7 @@ def mutants_of(rule: Rule) -> list[Mutant]:
 
 def _mutant(name: str, operator: MutationOperator, change: Change, subst: Subst) -> Mutant:
     span = place_of(change.place) if change.place is not None else None
-    known = (name, operator, change.description, span or subst.span)
+    known = (name, operator.id, change.description, span or subst.span)
     try:
         made = change.draft.build()
         stillborn = _refusal(made)

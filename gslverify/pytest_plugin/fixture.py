@@ -15,7 +15,7 @@ from gsl.span import Span
 from gsl.subst import Rule, Subst
 from gsl.text.listing import listing
 from gsl.workload import Workload
-from gslverify.corpus.collect import CollectedRule
+from gslverify.corpus.declaration import LoadedRule, loaded_rule
 from gslverify.engine.conclusion import rule_result
 from gslverify.engine.examination import Examination
 from gslverify.engine.in_time import results_in_time
@@ -71,9 +71,9 @@ class Rules:
             raise pytest.UsageError(f"there is no stage `{unknown.pop()}`; stages are {known}")
         item = _collected(rule)
         examination = Examination(item, settings, ignore)
-        chosen = stages_of(item, settings)
+        chosen = stages_of(item.collected, settings)
         results = tuple(results_in_time(examination, chosen, settings.rule_budget or inf))
-        result = rule_result(item, results, settings)
+        result = rule_result(item.collected, results, settings)
         blamed = [f for f in result.findings if f.code.verdict in FAILURES]
         if result.verdict is Verdict.INCONCLUSIVE:
             blamed = [f for f in result.findings if f.code.verdict is Verdict.INCONCLUSIVE]
@@ -119,11 +119,11 @@ def _subst(rule: Written) -> Subst:
     return subst
 
 
-def _collected(rule: Written) -> CollectedRule:
+def _collected(rule: Written) -> LoadedRule:
     if not isinstance(rule, Rule):
         write = rule
         subst = _subst(rule)
         span = subst.span or Span("<unknown>", 1)
         rule = Rule(subst.name, lambda: _subst(write), "", "", span)
     path = Path(rule.span.file)
-    return CollectedRule(f"{in_project(path)}::{rule.name}", path, rule)
+    return loaded_rule(f"{in_project(path)}::{rule.name}", path, rule)

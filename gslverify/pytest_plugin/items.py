@@ -9,18 +9,13 @@ from typing import Any
 
 import pytest
 
-from gsl.subst import Rule
 from gslverify.codes.expectation import EXPECTATION_UNMET
 from gslverify.codes.ignores import RULE_BUDGET_SPENT
-from gslverify.corpus.collect import (
-    Collected,
-    CollectedRule,
-    Unusable,
-    load_guarded,
-    writable,
-)
+from gslverify.corpus.declaration import Collected, CollectedRule, Declaration, Unusable
+from gslverify.corpus.guarded import collected_in
 from gslverify.corpus.suppression import owner_of
-from gslverify.engine.budget import run_is_over
+from gslverify.engine.budget import rule_is_over, run_is_over
+from gslverify.engine.cache.holding import has_cases
 from gslverify.engine.conclusion import (
     COLLECTION,
     OWNERS,
@@ -28,11 +23,10 @@ from gslverify.engine.conclusion import (
     rule_result,
     unusable_result,
 )
-from gslverify.engine.deadline import OutOfTimeError
-from gslverify.engine.examination import Examination, skipped
-from gslverify.engine.in_time import results_in_time
-from gslverify.engine.loop import ignore
+from gslverify.engine.examination import skipped, stops
+from gslverify.engine.pool import Outcome, Task
 from gslverify.engine.waves import may_be_remembered
+from gslverify.engine.writing import write_down
 from gslverify.finding import CODES, FAILURES, Finding, RuleResult, StageResult, Verdict
 from gslverify.project import from_here
 from gslverify.pytest_plugin import gate, stores, summary
@@ -46,7 +40,7 @@ from gslverify.report.details import finding_block
 from gslverify.report.style import Style
 from gslverify.repro.store import pinned_files
 from gslverify.settings import Settings
-from gslverify.stages import EXAMPLES, PINNED, WAVES
+from gslverify.stages import EXAMPLES, PINNED, WAVES, Wave
 
 FIRST, *_ = WAVES[0]
 
@@ -85,22 +79,20 @@ class RuleFile(pytest.File):
             gate.baseline_of(self.config)
         except pytest.UsageError as error:
             raise self.CollectError(str(error)) from None
-        (items,) = load_guarded([self.path], seconds)
-        for item in writable(items, seconds):
+        for item in collected_in(self.path, seconds, write_down):
             _, separator, rule_name = item.rule_id.rpartition("::")
             name = rule_name if separator else "import"
             yield RuleNode.from_parent(self, name=name, collected=item)
 
 
 class RuleNode(pytest.Collector):
-    """One rule; its stages share what was found out so far."""
+    """One rule; its stages are run by a process that has imported its file."""
 
     def __init__(self, *, collected: Collected, **node: Any) -> None:
         super().__init__(**node)
         self.collected = collected
         self.settings = session_settings(self.config)
         self._results: dict[str, StageResult] = {}
-        self._examination: Examination | None = None
 
     def collect(self) -> Iterator[pytest.Item]:
         """Yield an item for each stage, or a failing one for a rule that cannot be collected."""
@@ -111,20 +103,18 @@ class RuleNode(pytest.Collector):
             yield StageItem.from_parent(self, name=name)
 
     @property
-    def rule(self) -> Rule:
-        """The rule, if it was collected."""
+    def rule(self) -> Declaration:
+        """What is said about the rule, if it was collected."""
         assert isinstance(self.collected, CollectedRule)
         return self.collected.rule
 
     def result(self, stage: str) -> StageResult:
         """Return the result of a stage; earlier stages that have not run yet are run now."""
         assert isinstance(self.collected, CollectedRule)
-        if self._examination is None:
-            self._examination = Examination(self.collected, self.settings, ignore)
         try:
             for name, location in stages_of(self.collected, self.settings).items():
                 if name not in self._results:
-                    self._results[name] = self._found(self._examination, name, location)
+                    self._results[name] = self._found(self.collected, name, location)
                 if name == stage:
                     break
         finally:
@@ -139,48 +129,49 @@ class RuleNode(pytest.Collector):
             whole = len(stages_of(self.collected, self.settings))
             summary.note(self.config, found, self.collected, whole)
 
-    def _found(self, examination: Examination, name: str, location: str) -> StageResult:
+    def _found(self, item: CollectedRule, name: str, location: str) -> StageResult:
         """Return the result of a stage, by an earlier run where it is still seen to hold."""
-        assert isinstance(self.collected, CollectedRule)
-        item, first = self.collected, self._results.get(FIRST)
+        if name == FIRST and item.written is not None:
+            return item.written.result
+        refuted = next((r for r in self._results.values() if stops(r, self.settings)), None)
+        if refuted is not None:
+            return skipped(name, f"{refuted.stage} refuted the rule")
         store = stores.of_session(self.config)
-        may = first is not None and may_be_remembered({name: location})
-        known = None
-        if may and first is not None and not examination.refuted_by:
-            known = store.memory.recall(item, first, (name,))
-        if known is not None:
-            (result,) = known
-            examination.note(result)
-        else:
-            result = self._examined(examination, name, location)
-            if may and first is not None:
-                store.memory.remember(item, first, result)
-        return kept(item, first.rule_hash if first else "", result, store.keep)
+        may = may_be_remembered({name: location})
+        known = store.memory.recall(item, (name,)) if may else None
+        if known is None or has_cases(known):
+            known = self._examined(item, {name: location}, known or ())
+        (result,) = known
+        if may:
+            store.memory.remember(item, result)
+        return kept(item, self._results[FIRST].rule_hash, result, store.keep)
 
-    def _examined(self, examination: Examination, name: str, location: str) -> StageResult:
+    def _examined(self, item: CollectedRule, wave: Wave, recalled: Outcome) -> Outcome:
         """Run a stage as long as it may; what it finds counts, whatever ends it."""
-        if any(f.code is RULE_BUDGET_SPENT for r in self._results.values() for f in r.findings):
-            return skipped(name, "there was no time left")
-        budget = self.settings.rule_budget if name != FIRST else 0.0
-        spent = sum(result.seconds for result in self._results.values())
-        left = budget - spent if budget else inf
+        results = self._results.values()
+        (name,) = wave
+        if any(f.code is RULE_BUDGET_SPENT for r in results for f in r.findings):
+            return (skipped(name, "there was no time left"),)
+        budget = self.settings.rule_budget
+        left = budget - sum(result.seconds for result in results) if budget else inf
+        if left <= 0:
+            return rule_is_over(wave, self.settings)
+        plan = next((result.plan for result in results if result.plan), ())
+        task = Task(0, item.rule_id, item.path, wave, left, plan, recalled)
+        pool = stores.of_session(self.config).pool
+        pool.deadline = end_of_session(self.config)
         try:
-            (result,) = results_in_time(
-                examination, {name: location}, left, end_of_session(self.config)
-            )
-        except OutOfTimeError:
-            (result,) = run_is_over([name], self.settings)
+            outcomes = [outcome for _, outcome in pool.run([task])]
         except BaseException as error:  # such as that of Ctrl-C, or of a plugin that limits time
-            found = examination.found
+            found = pool.given_up()
             if found is None or isinstance(error, Exception):
                 raise
             self._results[name] = found
-            examination.note(found)
             if isinstance(error, KeyboardInterrupt):
-                summary.requested(self.config).refuted_last = self.collected, found
+                summary.requested(self.config).refuted_last = item, found
                 raise
-            return found
-        return result
+            return (found,)
+        return outcomes[0] if outcomes else run_is_over([name], self.settings)
 
 
 def stages_of(item: CollectedRule, settings: Settings) -> dict[str, str]:
@@ -288,7 +279,7 @@ def _refuting(result: StageResult) -> list[Finding]:
     return [finding for finding in result.findings if finding.code.verdict in FAILURES]
 
 
-def _unmet(rule: Rule, result: StageResult) -> Iterator[Finding]:
+def _unmet(rule: Declaration, result: StageResult) -> Iterator[Finding]:
     """Yield that the rule expects a code that this stage, or another before, did not report."""
     expect = rule.expect
     if expect in CODES and _refuting(result):

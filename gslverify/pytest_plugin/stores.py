@@ -1,8 +1,8 @@
-"""What a session keeps: results of stages for later runs, and counterexamples as files."""
+"""What a session keeps: a process for rule files, results for later runs, counterexamples."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,8 @@ import pytest
 from gslverify.engine.cache import Forgetful, Memory, Remembering
 from gslverify.engine.cache.folder import CacheFolder
 from gslverify.engine.conclusion import Keep
+from gslverify.engine.loop import ignore
+from gslverify.engine.pool import Pool
 from gslverify.failures import FailureFiles
 from gslverify.pytest_plugin.configure import session_settings
 
@@ -20,6 +22,12 @@ class Stores:
 
     memory: Memory
     keep: Keep
+    pool: Pool
+
+    def close(self) -> None:
+        """End the process, and take note that the session is over."""
+        self.pool.__exit__(None, None, None)
+        self.memory.close()
 
 
 STORES = pytest.StashKey[Stores]()
@@ -33,5 +41,7 @@ def of_session(config: pytest.Config) -> Stores:
         if settings.cache:
             memory = Remembering(CacheFolder(Path(settings.cache_folder)), settings)
         keep = FailureFiles(Path(settings.failures_folder), settings.seed).keep
-        config.stash[STORES] = Stores(memory, keep)
+        # A fresh process has none of what fixtures and plugins have done to this one.
+        pool = Pool(1, replace(settings, jobs=0), ignore, start="spawn")
+        config.stash[STORES] = Stores(memory, keep, pool)
     return config.stash[STORES]

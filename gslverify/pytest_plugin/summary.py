@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from gslverify.corpus.collect import Collected, load_guarded, writable
+from gsl.rule_files.messages import read, written
+from gslverify.corpus.declaration import Collected
 from gslverify.events import INTERRUPTED, RunDone
 from gslverify.exits import exit_code
 from gslverify.finding import RuleResult, StageResult
@@ -41,7 +41,6 @@ class Results:
     rules: dict[str, RuleResult] = field(default_factory=dict)
     collected: dict[str, Collected] = field(default_factory=dict)
     stages: dict[str, int] = field(default_factory=dict)
-    elsewhere: set[Path] = field(default_factory=set)
     started: float = field(default_factory=time.perf_counter)
 
     def add(self, result: RuleResult) -> None:
@@ -49,20 +48,6 @@ class Results:
         known = self.rules.get(result.rule_id)
         if known is None or len(known.stages) <= len(result.stages):
             self.rules[result.rule_id] = result
-
-    @property
-    def files(self) -> set[Path]:
-        """The files whose rules this process has collected."""
-        return {item.path for item in self.collected.values()}
-
-    def load_elsewhere(self, seconds: float) -> None:
-        """Load the rules that other processes have collected, for reports that draw them.
-
-        Rules are functions, which no process can hand over to another.
-        """
-        loaded = load_guarded(sorted(self.elsewhere - self.files), seconds)
-        for item in writable([item for items in loaded for item in items], seconds):
-            self.collected.setdefault(item.rule_id, item)
 
     def is_finished(self, result: RuleResult) -> bool:
         """Tell whether nothing more would have been found out about a rule, or nothing need be."""
@@ -102,17 +87,15 @@ class Summary:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the reports; a worker of pytest-xdist hands its results over instead."""
-        of_session(self.config).memory.close()
+        of_session(self.config).close()
         if session.exitstatus == pytest.ExitCode.INTERRUPTED:
             self.stop_reason = INTERRUPTED
         output: dict[str, Any] | None = getattr(self.config, "workeroutput", None)
         if output is not None:
-            output[CHANNEL] = pickle.dumps(
-                (list(self.results.rules.values()), self.results.files, self.results.stages)
-            )
+            known = self.results
+            output[CHANNEL] = written((known.rules, known.collected, known.stages))
             return
         if self.wanted:
-            self.results.load_elsewhere(session_settings(self.config).load_timeout)
             self._deliver(session)
         if self.gate is not None and self.results.rules:
             self._compare(self.gate, session)
@@ -139,10 +122,10 @@ class Summary:
     def pytest_testnodedown(self, node: Any) -> None:
         """Take over the results of a worker of pytest-xdist."""
         data = getattr(node, "workeroutput", {}).get(CHANNEL)
-        results, files, stages = pickle.loads(data) if data else ((), (), {})
-        self.results.elsewhere.update(files)
+        results, collected, stages = read(data) if data else ({}, {}, {})
+        self.results.collected.update(collected)
         self.results.stages.update(stages)
-        for result in results:
+        for result in results.values():
             self.results.add(result)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:

@@ -18,7 +18,7 @@ from gslverify.codes.corpus import is_rule
 from gslverify.finding import Counterexample, Difference, Finding, RuleResult, StageResult, Tensor
 from gslverify.project import in_project, selector_in_project
 from gslverify.report.details import hint_of, repro_command, source_line_of
-from gslverify.report.drawings import Sides, sides_of, written_rule
+from gslverify.report.drawings import Sides, drawn_for, sides_of
 from gslverify.report.record import QUIET, Report
 from gslverify.settings import Settings
 from gslverify.versions import tool_versions
@@ -147,8 +147,8 @@ def _rule(result: RuleResult, report: Report) -> dict[str, Any]:
 
 
 def _drawing(result: RuleResult, report: Report) -> Sides | None:
-    subst = written_rule(report.collected, result)
-    return None if subst is None else sides_of(subst)
+    drawings = drawn_for(report.collected, result)
+    return None if drawings is None else sides_of(drawings)
 
 
 def stage_document(stage: StageResult, settings: Settings) -> dict[str, Any]:

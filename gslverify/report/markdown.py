@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from gsl.drawing.show import rule_mermaid
+from gsl.drawing.show import sides_mermaid
 from gsl.errors import printable
 from gslverify.codes.corpus import is_rule
 from gslverify.finding import Finding, RuleResult
 from gslverify.report.details import finding_block, repro_command
-from gslverify.report.drawings import written_rule
+from gslverify.report.drawings import drawn_for
 from gslverify.report.record import QUIET, Report
 from gslverify.report.text import counts_text
 from gslverify.report.values import counted
@@ -106,9 +106,9 @@ def details(report: Report, result: RuleResult) -> Iterator[str]:
     name = result.rule_id.rpartition("::")[2]
     yield f"<details><summary>{escape(printable(name))}: {result.verdict.value}</summary>"
     yield ""
-    subst = written_rule(report.collected, result)
-    if subst is not None:
-        yield from fenced(rule_mermaid(subst), "mermaid")
+    drawings = drawn_for(report.collected, result)
+    if drawings is not None:
+        yield from fenced(sides_mermaid(drawings.source, drawings.target), "mermaid")
     findings = [f for f in result.findings if not f.code.is_warning]
     yield from fenced(_blocks(report, result, findings))
     if "::" in result.rule_id:

@@ -9,8 +9,8 @@ from typing import Any
 from gsl.drawing.show import rule_dot, rule_mermaid, rule_text, rule_tree
 from gsl.operators import REGISTRY, Operator
 from gsl.operators.declaration import REQUIRED
-from gsl.subst import Rule, Subst
-from gslverify.corpus.collect import Collected, CollectedRule, Unusable
+from gsl.subst import Subst
+from gslverify.corpus.declaration import Collected, CollectedRule, Declaration, LoadedRule, Unusable
 from gslverify.project import in_project
 from gslverify.repro.store import pinned_files
 
@@ -64,7 +64,7 @@ def _rule_document(item: CollectedRule) -> dict[str, Any]:
     }
 
 
-def expectation_of(rule: Rule) -> str:
+def expectation_of(rule: Declaration) -> str:
     """Return the code that refutes a rule as expected, and why that is known if it is said."""
     return f"{rule.expect} ({rule.expect_reason})" if rule.expect_reason else rule.expect
 
@@ -110,7 +110,7 @@ def _operator_entry(operator: Operator) -> Iterator[str]:
     yield f"    {' '.join(summary.split())}"
 
 
-def show_rule(item: CollectedRule, subst: Subst, form: str) -> Iterator[str]:
+def show_rule(item: LoadedRule, subst: Subst, form: str) -> Iterator[str]:
     """Yield equation, reason and drawing of a rule that was written down as `subst`."""
     rule = item.rule
     if form not in DRAWING_ONLY:

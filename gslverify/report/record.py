@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gslverify.corpus.collect import Collected
+from gslverify.corpus.declaration import Collected
 from gslverify.events import Event, RuleDone, RunDone, RunStarted
 from gslverify.finding import Finding, RuleResult, Verdict
 from gslverify.report.style import Style

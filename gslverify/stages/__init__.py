@@ -46,18 +46,27 @@ ON_TVM = frozenset({"numeric", "gradient"})
 
 BACKEND = "gslverify.trials.backend"
 
+OWN = "gslverify."
 
-def prepare(wave: Wave, settings: Settings) -> None:
-    """Start what the stages of a run will need while those of a wave of ours are at work.
 
-    Stages that always run are no reason: what follows may be known from earlier runs.
+def prepare(wave: Wave, settings: Settings) -> bool:
+    """Load the stages of a wave of ours, and start what those of the run will need meanwhile.
+
+    Tells whether something was started just now. Stages that always run are no reason: what follows
+    may be known from earlier runs.
     """
+    for location in wave.values():
+        if location.startswith(OWN):
+            with suppress(Exception):  # running it will say what is wrong
+                _load(location)
     ours = all(location.startswith(f"{__name__}.") for location in wave.values())
     wanted = settings.use_tvm and not ON_TVM.isdisjoint(settings.stages)
     if ours and wanted and ALWAYS_RUN.isdisjoint(wave):
         # Where no process can be started now, the stage that needs one will say so.
         with suppress(OSError):
-            importlib.import_module(BACKEND).start()
+            started: bool = importlib.import_module(BACKEND).start()
+            return started
+    return False
 
 
 def load_stage(location: str) -> Stage:

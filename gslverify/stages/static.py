@@ -10,6 +10,7 @@ from gsl.check import check
 from gsl.errors import RuleError, described, did_you_mean
 from gsl.operators.declaration import Operator
 from gsl.pat import Call, Trait
+from gsl.rule_files.guard import TimeIsUpError
 from gsl.span import Span, column_of
 from gsl.subst import Rule, Subst
 from gslverify.codes.corpus import RULE_RAISES
@@ -54,7 +55,7 @@ def write_down(question: Question) -> Subst | Finding:
         return question.subst
     except RuleError as error:
         return finding_of(error, question.rule)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, TimeIsUpError):
         raise
     except BaseException as error:
         message = f"the rule raises {described(error)}"

@@ -55,9 +55,12 @@ def _worker() -> Worker:
     return worker
 
 
-def start() -> None:
-    """Have TVM imported in the process that will run networks, while others are thought of."""
-    _worker().start()
+def start() -> bool:
+    """Have TVM imported in the process that will run networks, while others are thought of.
+
+    Forks of this process will use it, too. Tells whether it was started just now.
+    """
+    return _worker().start()
 
 
 def close_worker() -> None:

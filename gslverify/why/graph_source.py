@@ -1,6 +1,6 @@
 """Graphs that a command line names: a model file, or a function that returns one.
 
-Either may run foreign code, and a broken file may end TVM: both are tried in a child process first.
+Either may run foreign code, and a broken file may end TVM: they are read in a process of their own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from gsl.errors import GraphError, GslError, ModelError, described
 from gsl.model_files import READERS, read_model
 from gsl.rule_files.collect import import_file
-from gsl.rule_files.guard import losses
+from gsl.rule_files.guard import Loss, outcome_of
 from gsl.workload import Workload
 from gslverify.corpus.containment import contained
 from gslverify.workloads import workload_of
@@ -23,32 +23,44 @@ from gslverify.workloads import workload_of
 FORMS = f"MODULE:FUNCTION, FILE.py:FUNCTION, or a file ({', '.join(READERS)})"
 
 
-def read_graph(text: str, shapes: Mapping[str, Sequence[int]], seconds: float) -> Workload:
+def read_graph(text: str, shapes: Mapping[str, Sequence[int]]) -> Workload:
     """Return the graph that `text` names: ``module:function``, ``file.py:function`` or a file.
 
     Args:
         text: what was written on the command line.
         shapes: open sizes of the inputs of an ONNX model.
-        seconds: time after which reading is given up.
 
     Raises ModelError saying what is wrong with it.
     """
 
-    def read() -> Workload:
+    try:
         with redirect_stdout(sys.stderr), contained():
             return _read(text, shapes)
-
-    loss = losses([read], seconds).get(0)
-    if loss is not None:
-        cure = "; give it more time by --load-timeout" if loss.timed_out else ""
-        raise ModelError(f"`{text}` cannot be read: it {loss.how}{cure}")
-    try:
-        return read()
     except GslError as error:
         raise ModelError(" ".join(str(error).split())) from error
     except (Exception, SystemExit) as error:
         why = " ".join(described(error).split())
         raise ModelError(f"`{text}` cannot be read: {why}") from error
+
+
+def graph_problem(text: str, shapes: Mapping[str, Sequence[int]], seconds: float) -> str:
+    """Return why a graph cannot be read within so many seconds, or the empty string.
+
+    A process of its own finds out, so it does no harm if reading ends it.
+    """
+
+    def problem() -> str:
+        try:
+            read_graph(text, shapes)
+        except ModelError as error:
+            return str(error)
+        return ""
+
+    found = outcome_of(problem, seconds)
+    if isinstance(found, Loss):
+        cure = "; give it more time by --load-timeout" if found.timed_out else ""
+        return f"`{text}` cannot be read: it {found.how}{cure}"
+    return found
 
 
 def _read(text: str, shapes: Mapping[str, Sequence[int]]) -> Workload:

@@ -8,6 +8,7 @@ from typing import Any
 
 from gslverify.corpus.collect import collect
 from gslverify.engine.loop import verify
+from gslverify.engine.writing import write_down
 from gslverify.events import Event, RunDone
 from gslverify.settings import Settings
 from tests.gslverify.fake_stages import WAVES
@@ -17,7 +18,7 @@ from tests.gslverify.rule_files import write_rules
 def events_of(folder: Path, names: Sequence[str], **settings: Any) -> list[Event]:
     """Return all events of a run over sound rules with these names."""
     path = write_rules(folder, names)
-    return list(verify(collect([path.name]), Settings(**settings), WAVES))
+    return list(verify(collect([path.name], write=write_down), Settings(**settings), WAVES))
 
 
 def run(folder: Path, names: Sequence[str], **settings: Any) -> RunDone:

@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gslverify.cli import main
-from gslverify.corpus.collect import CollectedRule, collect
+from gslverify.corpus.collect import collect
+from gslverify.corpus.declaration import CollectedRule
 from gslverify.mutate import Campaign
 from gslverify.mutation.score import Fate
 from gslverify.settings import Settings

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
-from gsl.rule_files.guard import exit_text, losses
+from gsl.rule_files.guard import Loss, exit_text, followed, outcome_of
 
 SOON = 0.5
 
@@ -64,36 +65,101 @@ def leave_a_child() -> NoReturn:
         (generator_exit, "raises GeneratorExit: odd"),
     ],
 )
-def test_only_the_harmful_action_is_lost(
+def test_what_is_lost_comes_back_as_a_sentence(
     action: Callable[[], object], how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gsl.rule_files.guard.GRACE_SECONDS", 0.5)
 
-    lost = losses([lambda: None, action, lambda: None, action, lambda: None], SOON)
+    loss = outcome_of(action, SOON)
 
-    assert [(number, loss.how) for number, loss in lost.items()] == [(1, how), (3, how)]
+    assert isinstance(loss, Loss)
+    assert (loss.how, loss.raised) == (how, "")
+
+
+def endless_text() -> NoReturn:
+    class EndlessError(Exception):
+        def __str__(self) -> str:
+            loop()
+
+    raise EndlessError
+
+
+def close_everything() -> NoReturn:
+    os.closerange(3, 1000)
+    loop()
+
+
+def no_files() -> object:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+    return open(__file__)
+
+
+def forged() -> object:
+    class Forged:
+        def __reduce__(self) -> Any:
+            return os._exit, (0,)
+
+    return Forged()
 
 
 @pytest.mark.parametrize(
-    "action", [lambda: None, lambda: 1 / 0, lambda: sys.exit(3), lambda: [][1], fork]
+    ("action", "how"),
+    [
+        (endless_text, "does not come to an end"),
+        (close_everything, "ends the process"),
+        (no_files, "raises OSError"),
+        (forged, "sends what cannot be read: it holds posix._exit, which is not data"),
+        (lambda: os, "raises TypeError"),
+        (lambda: 1 / 0, "raises ZeroDivisionError: division by zero"),
+        (lambda: sys.exit(3), "raises SystemExit: 3"),
+        (lambda: signal.setitimer(signal.ITIMER_VIRTUAL, 0.01) and loop(), "SIGVTALRM"),
+    ],
 )
-def test_what_the_caller_can_handle_is_not_lost(action: Callable[[], object]) -> None:
-    assert losses([action, action], SOON) == {}
+def test_nothing_reaches_the_parent(
+    action: Callable[[], object], how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gsl.rule_files.guard.GRACE_SECONDS", 0.5)
+
+    loss = outcome_of(action, SOON)
+
+    assert isinstance(loss, Loss)
+    assert how in loss.how or how == "SIGVTALRM"
 
 
-def test_nothing_to_try() -> None:
-    assert losses([], SOON) == {}
+@pytest.mark.parametrize("value", [None, 0, "text", {"a": (1, 2.5)}, [b"x"], Loss("is lost")])
+def test_values_come_back(value: object) -> None:
+    assert outcome_of(lambda: value, SOON) == value
+
+
+def test_steps_come_back_up_to_the_one_that_is_lost() -> None:
+    def steps() -> Iterator[int]:
+        yield 1
+        yield 2
+        os._exit(4)
+
+    seen: list[int] = []
+    found = followed(steps, SOON, each=seen.append)
+
+    assert (found.values, seen) == ([1, 2], [1, 2])
+    assert found.loss is not None
+    assert found.loss.how == "ends the process with exit code 4"
+
+
+def test_a_copy_that_forks_off_says_nothing() -> None:
+    assert outcome_of(fork, SOON) is None
 
 
 def test_place_is_the_line_that_was_running() -> None:
-    (loss,) = losses([interrupt], SOON).values()
+    loss = outcome_of(interrupt, SOON)
 
+    assert isinstance(loss, Loss)
     assert loss.line_in(__file__) == interrupt.__code__.co_firstlineno + 1
     assert loss.line_in("elsewhere.py") is None
 
 
 def test_output_of_the_child_is_not_shown(capfd: pytest.CaptureFixture[str]) -> None:
-    losses([lambda: print("out"), lambda: os.system("echo err >&2")], SOON)
+    outcome_of(lambda: print("out"), SOON)
+    outcome_of(lambda: os.system("echo err >&2"), SOON)
 
     assert capfd.readouterr() == ("", "")
 
@@ -106,7 +172,7 @@ def test_children_end_with_what_they_have_started(tmp_path: Path) -> None:
         note.write_text(str(child.pid), "utf-8")
         loop()
 
-    losses([start_and_loop], SOON)
+    outcome_of(start_and_loop, SOON)
 
     child = int(note.read_text("utf-8"))
     status = Path(f"/proc/{child}/stat")

@@ -20,7 +20,7 @@ from typing import Any
 import gsl
 import gslverify
 from gsl.operators.declaration import REGISTRY, Operator
-from gsl.subst import Rule
+from gslverify.corpus.declaration import Declaration
 from gslverify.settings import Settings
 from gslverify.versions import tool_versions
 
@@ -30,7 +30,6 @@ TARGET = "llvm"
 NAMES = frozenset(
     [
         "name",
-        "write",
         "equation",
         "reason",
         "span",
@@ -39,8 +38,9 @@ NAMES = frozenset(
         "expect",
         "expect_reason",
         "twin",
-        "must_match",
-        "must_not_match",
+        "has_examples",
+        "code",
+        "extent",
     ]
 )
 """What a rule is called and where it is; no stage whose results are kept looks at it."""
@@ -66,13 +66,13 @@ class UncacheableError(Exception):
 
 
 def stage_key(
-    rule: Rule, rule_hash: str, operators: Iterable[str], stage: str, settings: Settings
+    rule: Declaration, rule_hash: str, declared: Iterable[str], stage: str, settings: Settings
 ) -> str:
-    """Return the key of the result of a stage; raise UncacheableError with the reason."""
+    """Return the key of the result of a stage, given what `declared_operators` yields."""
     parts = {
         "rule": rule_hash,
         "own": {f.name: repr(getattr(rule, f.name)) for f in fields(rule) if f.name not in NAMES},
-        "operators": sorted(_declarations(operators)),
+        "operators": sorted(declared),
         "stage": stage,
         "settings": dict(_settings(stage, settings)),
         "tools": installed_tools(),
@@ -106,8 +106,11 @@ def package_digest() -> str:
     return digest.hexdigest()
 
 
-def _declarations(names: Iterable[str]) -> Iterator[str]:
-    """Yield a hash for every operator that is not declared by gsl."""
+def declared_operators(names: Iterable[str]) -> Iterator[str]:
+    """Yield a hash for every operator that is not declared by gsl, where its file is imported.
+
+    Raises UncacheableError for one whose source is not known.
+    """
     for name in names:
         declared = REGISTRY.get(name)
         if declared is not None and not declared.rule.__module__.startswith("gsl.operators."):

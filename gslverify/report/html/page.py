@@ -10,7 +10,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from gslverify.corpus.collect import CollectedRule
+from gslverify.corpus.declaration import CollectedRule
 from gslverify.report.html.model import drawing_model, page_model
 from gslverify.report.html.sketch import Sketch, sketch_of, sketches_of
 from gslverify.report.json import document, finite

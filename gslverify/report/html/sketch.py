@@ -5,17 +5,13 @@ from __future__ import annotations
 import ast
 import linecache
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from gsl.drawing.show import conditions_of
-from gsl.drawing.vertices import Drawing, drawings_of_rule
+from gsl.drawing.vertices import Drawing
 from gsl.span import Span
-from gslverify.corpus.collect import Collected, Unusable
-from gslverify.finding import Finding
-from gslverify.settings import Settings
-from gslverify.stage import Question
-from gslverify.stages.static import write_down
+from gslverify.corpus.declaration import Collected, Unusable
+from gslverify.report.drawings import drawn
 
 AROUND = 3
 """Lines shown before and after a place that lies in no rule."""
@@ -60,19 +56,11 @@ def sketch_of(item: Collected) -> Sketch:
         tuple(sorted(rule.tags)),
         excerpt=_function_at(rule.span),
     )
-    subst = write_down(Question(item.rule_id, rule, Settings()))
-    if isinstance(subst, Finding):
+    drawings = drawn(item)
+    if drawings is None:
         return told
-    source, target = drawings_of_rule(subst)
-    return Sketch(
-        told.equation,
-        told.reason,
-        told.origin,
-        told.tags,
-        source,
-        target,
-        tuple(conditions_of(subst)),
-        told.excerpt,
+    return replace(
+        told, source=drawings.source, target=drawings.target, conditions=drawings.conditions
     )
 
 

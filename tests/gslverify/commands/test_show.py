@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gslverify.cli import main
-from gslverify.corpus.collect import CollectedRule, collect
+from gslverify.corpus.collect import collect
+from gslverify.corpus.declaration import CollectedRule
 from gslverify.report.html import layout
 from gslverify.report.html.pair import rule_svg
 from gslverify.report.html.sketch import Sketch, sketch_of

@@ -70,7 +70,7 @@ def new_file(folder: Path) -> None:
         (appended("a.py"), ALL[:2]),
         (appended("README.md"), []),
         (appended("unused.py"), []),
-        (appended("helper.py"), ALL),
+        (appended("helper.py"), ALL[2:]),
         (appended("pyproject.toml"), ALL),
         (new_file, ["c.py::fourth"]),
         (pinned, ["a.py::second"]),

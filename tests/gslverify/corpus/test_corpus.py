@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from gslverify.corpus.collect import CollectedRule, Unusable, collect, load
+from gslverify.corpus.collect import collect
+from gslverify.corpus.declaration import CollectedRule, Unusable
 from gslverify.project import in_project
 from tests.gslverify.rule_files import HEAD, rule_text, write_rules
 
@@ -144,7 +145,7 @@ def test_two_files_of_one_name_do_not_mix(folder: Path) -> None:
 
 def test_nothing_but_the_rules_of_the_file_is_run(folder: Path) -> None:
     write_rules(folder, ["one"])
-    item = load(Path("rules.py"))[0]
+    (item,) = collect(["rules.py"])
 
     assert isinstance(item, CollectedRule)
     assert item.rule.equation == "relu(relu(x))  =>  relu(x)"

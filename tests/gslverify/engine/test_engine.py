@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from math import inf
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -12,6 +13,7 @@ from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.corpus.collect import collect
 from gslverify.engine.loop import verify
 from gslverify.engine.pool import Outcome, Task
+from gslverify.engine.writing import write_down
 from gslverify.events import (
     Event,
     Live,
@@ -263,8 +265,8 @@ def interrupt_at(moment: Callable[[Live], bool]) -> Callable[[Live], None]:
 
 
 def test_interrupt_keeps_what_is_finished(folder: Path) -> None:
-    write_rules(folder, ["one", "two", "three"])
-    notify = interrupt_at(lambda live: live == StageStarted("rules.py::two", "numeric"))
+    write_rules(folder, ["one", "sleeps", "three"])
+    notify = interrupt_at(lambda live: live == StageStarted("rules.py::sleeps", "numeric"))
 
     *_, done = verify(collect(["rules.py"]), Settings(), WAVES, notify)
 
@@ -275,8 +277,8 @@ def test_interrupt_keeps_what_is_finished(folder: Path) -> None:
 
 
 def test_interrupt_tells_of_finished_rules_behind_unfinished_ones(folder: Path) -> None:
-    write_rules(folder, ["one", "early"])
-    notify = interrupt_at(lambda live: live == StageStarted("rules.py::one", "numeric"))
+    write_rules(folder, ["sleeps", "early"])
+    notify = interrupt_at(lambda live: live == StageStarted("rules.py::sleeps", "numeric"))
 
     events: list[Event] = list(verify(collect(["rules.py"]), Settings(), WAVES, notify))
 
@@ -288,6 +290,7 @@ class Interrupted:
     """Workers that finish one task behind others before Ctrl-C strikes."""
 
     deadline: float | None = None
+    unfinished: ClassVar[dict[int, Outcome]] = {}
 
     def __enter__(self) -> Interrupted:
         return self
@@ -311,7 +314,7 @@ def test_interrupt_keeps_what_is_finished_behind_what_is_not(folder: Path) -> No
         kept.append(rule_id)
         return replace(finding, stored="kept.json")
 
-    collected, waves = collect(["rules.py"]), [WAVES[0], WAVES[-1]]
+    collected, waves = collect(["rules.py"], write=write_down), [WAVES[0], WAVES[-1]]
     events = verify(collected, Settings(), waves, keep=keep, workers=Interrupted())
     *_, done = list(events)
 

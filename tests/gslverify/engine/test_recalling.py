@@ -11,10 +11,12 @@ import pytest
 
 from gslverify import stages
 from gslverify.codes.satisfiable import VACUOUS
-from gslverify.corpus.collect import CollectedRule, collect
+from gslverify.corpus.collect import collect
+from gslverify.corpus.declaration import CollectedRule
 from gslverify.engine.cache import Forgetful
 from gslverify.engine.loop import verify
 from gslverify.engine.pool import Outcome, Task
+from gslverify.engine.writing import write_down
 from gslverify.events import RuleDone
 from gslverify.finding import Finding, StageResult, Verdict
 from gslverify.settings import Settings
@@ -31,9 +33,7 @@ class Diary(Forgetful):
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def recall(
-        self, item: CollectedRule, written: StageResult, stages: Iterable[str]
-    ) -> tuple[StageResult, ...] | None:
+    def recall(self, item: CollectedRule, stages: Iterable[str]) -> tuple[StageResult, ...] | None:
         name = item.rule.name
         self.lines.append(f"recall {name}")
         if name.startswith("wrong"):
@@ -70,7 +70,7 @@ class Hired:
 def told(folder: Path, names: list[str], most_failures: int = 0) -> list[str]:
     """Return what was asked and done, with the rules in the order in which they were reported."""
     diary = Diary()
-    items = collect([write_rules(folder, names).name])
+    items = collect([write_rules(folder, names).name], write=write_down)
     settings = Settings(stages=("static", STAGE), max_failures=most_failures)
     for event in verify(items, settings, WAVES, memory=diary, workers=Hired(diary)):
         if isinstance(event, RuleDone):

@@ -8,7 +8,7 @@ from pathlib import Path
 from gsl import Subst, op, pat
 from gsl.pat import Pattern
 from gsl.subst import Rule, rule
-from gslverify.corpus.collect import CollectedRule
+from gslverify.corpus.declaration import CollectedRule
 
 
 @rule

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gslverify.corpus.collect import CollectedRule, Unusable, collect
+from gslverify.corpus.collect import collect
+from gslverify.corpus.declaration import CollectedRule, LoadedRule, Unusable
+from gslverify.corpus.loading import load
 from gslverify.mutation.collect import (
     collect_with_mutants,
     find_item,
@@ -26,7 +28,7 @@ def test_selector_may_name_a_mutant(folder: Path) -> None:
 
     assert isinstance(item, CollectedRule)
     assert item.rule_id == "rules.py::one~M41.1"
-    assert item.rule().where
+    assert item.rule.name == "one~M41.1"
 
 
 def test_plain_selectors_are_as_before(folder: Path) -> None:
@@ -55,9 +57,9 @@ def test_mutant_of_an_unknown_rule_is_told(folder: Path) -> None:
 
 def test_worker_finds_rules_and_mutants(folder: Path) -> None:
     write_rules(folder, ["one", "two"])
-    loaded = collect(["rules.py"])
+    loaded = load(Path("rules.py"))
     (_, two) = loaded
-    assert isinstance(two, CollectedRule)
+    assert isinstance(two, LoadedRule)
     mutants = [found.rule_id for _, found in mutants_in(two) if found]
 
     assert find_item(loaded, "rules.py::two") is two

@@ -163,26 +163,6 @@ def test_unmet_expectation_is_a_failure(project: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["FAIL rules.py::mended*GSL601*"])
 
 
-def test_undecided_is_skipped_with_its_reason(project: pytest.Pytester) -> None:
-    """A rule that only matches shapes which are never drawn."""
-    text = HEAD + rule_text("rare", result="Subst(op.Relu(op.Relu(x)), op.Relu(x))")
-    (project.path / "rules.py").write_text(text, "utf-8")
-    (project.path / "conftest.py").write_text(
-        "import gslverify.stages.shape as shape\n"
-        "from gslverify.codes.shape import UNDECIDED_SHAPE\n"
-        "from gslverify.finding import Finding\n"
-        "from gslverify.stage import Stage\n"
-        "finding = Finding(UNDECIDED_SHAPE, 'too hard')\n"
-        "shape.SHAPE = Stage('shape', lambda question: [finding])\n",
-        "utf-8",
-    )
-
-    result = project.runpytest_subprocess(*QUICKLY)
-
-    result.assert_outcomes(passed=3, skipped=1)
-    result.stdout.fnmatch_lines(["*SKIPPED (GSL390 too hard)*"])
-
-
 def test_file_that_does_not_import_is_a_failing_item(project: pytest.Pytester) -> None:
     path = write_rules(project.path, ["one"])
     path.write_text("import nowhere\n" + path.read_text("utf-8"), "utf-8")

@@ -28,8 +28,16 @@ object.__setattr__(SATISFIABLE, "examine", lambda question: time.sleep(600))
 QUICK = ("--gsl", "--gsl-no-tvm", "--gsl-no-cache")
 
 
+@pytest.fixture(autouse=True)
+def startup(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every process of the session do what `write` says before anything else."""
+    known = os.environ.get("PYTHONPATH", "")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (str(project.path), known))))
+
+
 def write(project: pytest.Pytester, head: str, *rules: str) -> None:
-    project.path.joinpath("rules.py").write_text(HEAD + head + "".join(rules), "utf-8")
+    project.path.joinpath("rules.py").write_text(HEAD + "".join(rules), "utf-8")
+    project.path.joinpath("sitecustomize.py").write_text(head, "utf-8")
 
 
 def test_stage_that_is_ended_fails_by_what_it_found(project: pytest.Pytester) -> None:
@@ -60,7 +68,7 @@ def test_interrupted_session_tells_what_was_found(project: pytest.Pytester, head
     process = subprocess.Popen(
         command, cwd=project.path, stdout=subprocess.PIPE, text=True, env=os.environ
     )
-    time.sleep(12)
+    time.sleep(25)
     struck = time.monotonic()
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gslverify.corpus.collect import CollectedRule, collect
+from gslverify.corpus.collect import collect
+from gslverify.corpus.declaration import CollectedRule
 from gslverify.engine.loop import verify
 from gslverify.events import RunDone
 from gslverify.finding import RuleResult

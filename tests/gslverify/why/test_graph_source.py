@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
-from gsl.errors import ModelError
-from gslverify.why.graph_source import read_graph
+from gslverify.why.graph_source import graph_problem, read_graph
 
 SECONDS = 20.0
 
@@ -44,19 +42,19 @@ def functions(folder: Path) -> str:
     ("name", "count"), [("workload", 1), ("expression", 1), ("several", 2), ("talkative", 1)]
 )
 def test_functions_return_graphs(functions: str, name: str, count: int) -> None:
-    assert len(read_graph(f"{functions}:{name}", {}, SECONDS).outputs) == count
+    assert len(read_graph(f"{functions}:{name}", {}).outputs) == count
 
 
 def test_modules_are_found_in_the_working_directory(functions: str) -> None:
     module = functions.removesuffix(".py")
 
-    assert len(read_graph(f"{module}:several", {}, SECONDS).outputs) == 2
+    assert len(read_graph(f"{module}:several", {}).outputs) == 2
 
 
 def test_what_they_print_does_not_reach_standard_output(
     functions: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    read_graph(f"{functions}:talkative", {}, SECONDS)
+    read_graph(f"{functions}:talkative", {})
 
     assert capsys.readouterr().out == ""
 
@@ -76,13 +74,12 @@ def test_what_they_print_does_not_reach_standard_output(
     ],
 )
 def test_what_is_wrong_with_a_function_is_told(functions: str, name: str, message: str) -> None:
-    with pytest.raises(ModelError, match=re.escape(message)):
-        read_graph(f"{functions}:{name}", {}, SECONDS)
+    assert message in graph_problem(f"{functions}:{name}", {}, SECONDS)
 
 
 def test_an_endless_function_is_given_up(functions: str) -> None:
-    with pytest.raises(ModelError, match=r"within 0\.5 seconds; give it more time"):
-        read_graph(f"{functions}:endless", {}, 0.5)
+    told = graph_problem(f"{functions}:endless", {}, 0.5)
+    assert "within 0.5 seconds; give it more time" in told
 
 
 @pytest.mark.parametrize(
@@ -96,16 +93,14 @@ def test_an_endless_function_is_given_up(functions: str) -> None:
     ],
 )
 def test_what_is_missing_is_told(folder: Path, text: str, message: str) -> None:
-    with pytest.raises(ModelError, match=re.escape(message)):
-        read_graph(text, {}, SECONDS)
+    assert message in graph_problem(text, {}, SECONDS)
 
 
 @pytest.mark.parametrize("name", ["model.gsl", "notes.txt"])
 def test_broken_files_are_told(folder: Path, name: str) -> None:
     (folder / name).write_bytes(b"\x00\x01 this is no model")
 
-    with pytest.raises(ModelError, match=re.escape(name)):
-        read_graph(name, {}, SECONDS)
+    assert name in graph_problem(name, {}, SECONDS)
 
 
 @pytest.mark.tvm
@@ -113,8 +108,7 @@ def test_broken_files_are_told(folder: Path, name: str) -> None:
 def test_files_that_tvm_cannot_read_are_told(folder: Path, name: str) -> None:
     (folder / name).write_bytes(b"\x00\x01 this is no model")
 
-    with pytest.raises(ModelError, match=re.escape(name)):
-        read_graph(name, {}, 60.0)
+    assert name in graph_problem(name, {}, 60.0)
 
 
 @pytest.mark.tvm
@@ -138,5 +132,5 @@ def graph():
     (folder / "relax_model.py").write_text(text, encoding="utf-8")
 
     for name in ("relax_model.py", "relax_model.py:graph"):
-        (output,) = read_graph(name, {}, 60.0).outputs
+        (output,) = read_graph(name, {}).outputs
         assert "Relu" in repr(output)

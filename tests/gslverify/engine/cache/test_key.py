@@ -15,9 +15,14 @@ import pytest
 from gsl import Subst
 from gsl.operators.declaration import REGISTRY
 from gsl.rule_files.collect import rules_in
-from gsl.subst import Rule
+from gslverify.corpus.declaration import Declaration
 from gslverify.engine.cache import key
-from gslverify.engine.cache.key import ELSEWHERE, UncacheableError, stage_key
+from gslverify.engine.cache.key import (
+    ELSEWHERE,
+    UncacheableError,
+    declared_operators,
+    stage_key,
+)
 from gslverify.settings import Settings
 from tests.gslverify.rule_files import write_rules
 
@@ -25,16 +30,18 @@ SETTINGS = Settings()
 
 
 @pytest.fixture
-def rule(folder: Path) -> Rule:
+def rule(folder: Path) -> Declaration:
     (found,) = rules_in(write_rules(folder, ["one"]))
     return found
 
 
-def key_of(rule: Rule, stage: str = "numeric", digest: str = "sha256:1", **changes: Any) -> str:
-    return stage_key(rule, digest, ("Relu",), stage, replace(SETTINGS, **changes))
+def key_of(
+    rule: Declaration, stage: str = "numeric", digest: str = "sha256:1", **changes: Any
+) -> str:
+    return stage_key(rule, digest, (), stage, replace(SETTINGS, **changes))
 
 
-def test_names_and_places_do_not_matter(rule: Rule) -> None:
+def test_names_and_places_do_not_matter(rule: Declaration) -> None:
     other = replace(rule, name="other", expect="GSL401", tags=frozenset({"a"}), reason="new")
 
     assert key_of(rule) == key_of(other)
@@ -52,16 +59,16 @@ def test_names_and_places_do_not_matter(rule: Rule) -> None:
         {"proof_steps": 5},
     ],
 )
-def test_settings_of_the_stage_matter(changes: dict[str, Any], rule: Rule) -> None:
+def test_settings_of_the_stage_matter(changes: dict[str, Any], rule: Declaration) -> None:
     assert key_of(rule, **changes) != key_of(rule)
 
 
-def test_what_a_stage_does_not_look_at_does_not_matter(rule: Rule) -> None:
+def test_what_a_stage_does_not_look_at_does_not_matter(rule: Declaration) -> None:
     assert key_of(rule, "shape", max_examples=61) == key_of(rule, "shape")
     assert key_of(rule, jobs=3, budget=7.0, fail_on=("fail",)) == key_of(rule)
 
 
-def test_rule_stage_and_versions_matter(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rule_stage_and_versions_matter(rule: Declaration, monkeypatch: pytest.MonkeyPatch) -> None:
     first = key_of(rule)
 
     assert key_of(rule, digest="sha256:2") != first
@@ -70,7 +77,9 @@ def test_rule_stage_and_versions_matter(rule: Rule, monkeypatch: pytest.MonkeyPa
     assert key_of(rule) != first
 
 
-def test_the_source_of_the_verifier_matters(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_source_of_the_verifier_matters(
+    rule: Declaration, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = key_of(rule)
     monkeypatch.setattr(key, "package_digest", lambda: "another")
 
@@ -118,9 +127,12 @@ def declaration(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 
 @pytest.mark.parametrize("file", ["own_operators.py", "own_helper.py"])
-def test_the_source_of_own_operators_matters(file: str, declaration: Path, rule: Rule) -> None:
+def test_the_source_of_own_operators_matters(
+    file: str, declaration: Path, rule: Declaration
+) -> None:
     def own() -> tuple[str, str]:
-        named = stage_key(rule, "sha256:1", ("Relu", "Scaled"), "numeric", SETTINGS)
+        own = tuple(declared_operators(("Relu", "Scaled")))
+        named = stage_key(rule, "sha256:1", own, "numeric", SETTINGS)
         return named, key_of(rule)
 
     first, without = own()
@@ -131,8 +143,8 @@ def test_the_source_of_own_operators_matters(file: str, declaration: Path, rule:
     assert own()[1] == without
 
 
-def test_an_operator_without_source_is_not_kept(declaration: Path, rule: Rule) -> None:
+def test_an_operator_without_source_is_not_kept(declaration: Path, rule: Declaration) -> None:
     declaration.unlink()
 
     with pytest.raises(UncacheableError, match="operator Scaled has code"):
-        stage_key(rule, "sha256:1", ("Scaled",), "numeric", SETTINGS)
+        list(declared_operators(("Scaled",)))
