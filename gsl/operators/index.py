@@ -97,7 +97,9 @@ def _relax_strided_slice(relax: Any, data: Any, begin: Any, end: Any, strides: A
 def Take(need: Need, data: Tensor, indices: Tensor, *, axis: OneAxis) -> TensorType:
     """The slices of `data` along `axis` at `indices`, whose axes replace that axis.
 
-    Indices are int32 or int64, not negative and less than the size. Source: relax.take.
+    Indices are int32 or int64, not negative and less than the size; nothing is said of others,
+    where backends differ: ONNX and NumPy count negative ones from the end, XLA and this lowering
+    move all of them inside. Source: relax.take.
     """
     need_indices(need, indices)
     along = known_axis(axis, data.ndim)
@@ -133,8 +135,8 @@ def GatherElements(need: Need, data: Tensor, indices: Tensor, *, axis: OneAxis =
     """For every index the element of `data` in the same place, but at the index along `axis`.
 
     The result has the shape of `indices`, which is not empty along `axis` and nowhere else larger
-    than `data`. Indices are int32 or int64, not negative and less than the size.
-    Source: relax.gather_elements.
+    than `data`. Indices are int32 or int64, not negative and less than the size; nothing is said of
+    others, of which ONNX counts negative ones from the end. Source: relax.gather_elements.
     """
     need_indices(need, indices)
     need(indices.ndim == data.ndim, "indices must have the rank of data")
@@ -218,7 +220,8 @@ def OneHot(
     """Spell every index as `depth` values along a new axis: `on_value` there, else `off_value`.
 
     The axis is `axis` of the result. Indices are int32 or int64, not negative and less than
-    `depth`. Source: relax.one_hot.
+    `depth`; nothing is said of others, where backends differ: ONNX counts negative ones from the
+    end, and all other indices give `off_value` everywhere. Source: relax.one_hot.
     """
     need_indices(need, indices)
     for value in (on_value, off_value):

@@ -104,8 +104,10 @@ def ScatterElements(
     """Write every update to the element of `data` in its place, but at the index along `axis`.
 
     Updates have the shape of `indices`, which is not larger than that of `data` on other axes.
-    They replace the element, of several the last, or are combined with it as `reduction` says.
-    Indices are int32 or int64, not negative and less than the size. Source: onnx.ScatterElements.
+    They replace the element, of several the last (of which ONNX says nothing), or are combined
+    with it as `reduction` says. Indices are int32 or int64, not negative and less than the size;
+    nothing is said of others, of which ONNX counts negative ones from the end.
+    Source: onnx.ScatterElements.
     """
     need_indices(need, indices)
     need(equal(data.dtype, updates.dtype), "updates must have the dtype of data")

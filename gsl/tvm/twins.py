@@ -24,8 +24,11 @@ TWINS: Mapping[str, str] = {
     "gather_nd": "GatherND",
     "one_hot": "OneHot",
     "sort": "Sort",
+    "scatter_elements": "ScatterElements",
+    "scatter_nd": "ScatterND",
     "slice_scatter": "SliceScatter",
     "strided_slice": "StridedSlice",
+    "topk": "TopK",
     "nn.adaptive_avg_pool2d": "GlobalAvgPool2D",
     "nn.attention": "Attention",
     "nn.batch_norm": "BatchNorm",
@@ -35,6 +38,7 @@ TWINS: Mapping[str, str] = {
     "nn.instance_norm": "InstanceNorm",
     "nn.layer_norm": "LayerNorm",
     "nn.rms_norm": "RmsNorm",
+    "nn.selu": "Selu",
 }
 """Relax name to the name of the operator with the same meaning."""
 
@@ -43,6 +47,8 @@ Written = dict[str, Any]
 
 HARMLESS: Mapping[tuple[str, str], Callable[[Any, Written], bool]] = {
     ("argsort", "dtype"): lambda value, _: value == "int64",
+    ("topk", "ret_type"): lambda value, _: value == "both",
+    ("topk", "dtype"): lambda value, _: value == "int64",
     ("take", "mode"): lambda value, _: value in ("fast", "clip"),
     ("slice_scatter", "step"): lambda value, _: value == 1,
     ("strided_slice", "assume_inbound"): lambda value, _: True,
@@ -136,6 +142,13 @@ def _scattered(written: Written, call: Any) -> Written:
     return {"start": written["start"], "axis": axis, "step": written["step"]}
 
 
+def _combined(written: Written, call: Any) -> Written:
+    """Relax calls it an update where an element is replaced."""
+    return written | {
+        "reduction": {"update": "none"}.get(written["reduction"], written["reduction"])
+    }
+
+
 def _accumulated(written: Written, call: Any) -> Written:
     if written["dtype"] == str(call.args[0].ty.dtype):
         return written | {"dtype": None}
@@ -147,6 +160,8 @@ ADAPTERS: Mapping[str, Callable[[Written, Any], Written]] = {
     "cumsum": _accumulated,
     "full": _unchanged,
     "full_like": _unchanged,
+    "scatter_elements": _combined,
+    "scatter_nd": _combined,
     "slice_scatter": _scattered,
     "strided_slice": _sliced,
 }

@@ -19,7 +19,7 @@ from gslverify.networks.arrays import filled_inputs
 from gslverify.networks.network import Network
 from gslverify.networks.values import restricted, value_ranges
 
-SELECTING = frozenset({"Max", "Min", "Argmax", "Argmin", "MaxPool1D", "MaxPool2D"})
+SELECTING = frozenset({"Max", "Min", "Argmax", "Argmin", "MaxPool1D", "MaxPool2D", "MaxPool3D"})
 LIMITING = frozenset({"Clip", "Minimum", "Maximum"})
 MOST_PEAKS = 24
 FEWEST_ELEMENTS, MOST_ELEMENTS = 6, 400

@@ -73,7 +73,7 @@ KNOWN = (
     _known(
         "extremum along an axis with NaN",
         "whether NaN is kept depends on its place",
-        "Max Min MaxPool1D MaxPool2D",
+        "Max Min MaxPool1D MaxPool2D MaxPool3D",
         _has_nan,
     ),
     _known("place of NaN", "argmax and argmin pass over NaN", "Argmax Argmin", _has_nan),
@@ -86,7 +86,7 @@ KNOWN = (
     _known(
         "extremum along an axis of infinities",
         "the maximum of minus infinity alone is the least number, the minimum likewise",
-        "Max Min MaxPool1D MaxPool2D",
+        "Max Min MaxPool1D MaxPool2D MaxPool3D",
         _has_infinity,
     ),
     _known("inequality of NaN", "NaN != x is false", "NotEqual", _has_nan),
@@ -100,7 +100,8 @@ KNOWN = (
     _known(
         "sums of halves",
         "sums of float16 are rounded to float16 after every term",
-        "Sum Mean Cumsum Variance Matmul Dense Conv1D Conv2D",
+        "Sum Mean Cumsum Variance Matmul Dense Gemm Einsum Conv1D Conv2D Conv3D "
+        "SumSquare ReduceL1 ReduceL2 LogSumExp",
         _is_half,
     ),
 )

@@ -123,6 +123,8 @@ ONE_ROW = tensor("row", 1, 3)
 IMAGE = tensor("image", 1, 2, 4, 4)
 KERNEL = tensor("kernel", 2, 2, 3, 3)
 INDICES = tensor("indices", 4, dtype="int32")
+PLACES = tensor("places", 2, 3, dtype="int64")
+ROWS = tensor("rows", 2, 1, dtype="int64")
 FOUR = [tensor(f"v{i}", 2) for i in range(4)]
 HEADS = [tensor(f"h{i}", 1, 2, 3, 4) for i in range(3)]
 op = relax.op
@@ -161,6 +163,20 @@ READ: list[tuple[Callable[..., Any], list[Any], str, dict[str, Any]]] = [
     (lambda x: op.broadcast_to(x, (4, 2, 3)), [X], "BroadcastTo", {"shape": (4, 2, 3)}),
     (lambda x: op.split(x, 3, 1), [X], "Split", {"indices_or_sections": 3, "axis": 1}),
     (lambda x: op.cumsum(x, 1, "float32"), [X], "Cumsum", {"axis": 1}),
+    (lambda x: op.nn.selu(x), [X], "Selu", {}),
+    (
+        lambda x, i, u: op.scatter_elements(x, i, u, 1, "add"),
+        [X, PLACES, Y],
+        "ScatterElements",
+        {"axis": 1, "reduction": "add"},
+    ),
+    (
+        lambda x, i, u: op.scatter_nd(x, i, u, "update"),
+        [X, ROWS, Y],
+        "ScatterND",
+        {"depth": 1, "reduction": "none"},
+    ),
+    (lambda x: op.topk(x, 2, 1, "both", True, "int64"), [X], "TopK", {"k": 2, "largest": True}),
     (lambda x: op.cumprod(x, 1, "float32"), [X], "CumProd", {"axis": 1}),
     (lambda x: op.sort(x, 0, True), [X], "Sort", {"axis": 0, "descending": True}),
     (lambda x: op.argsort(x, 1, False, "int64"), [X], "ArgSort", {"descending": False}),
