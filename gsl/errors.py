@@ -130,6 +130,14 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else _escaped(c) for c in text)
 
 
+def one_line(text: str) -> str:
+    """Return `text` with escapes instead of characters that a terminal would obey, and of newlines.
+
+    Names may have any characters, and what follows a newline would pass for a line of ours.
+    """
+    return printable(text).replace("\n", "\\n")
+
+
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 

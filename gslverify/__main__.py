@@ -14,6 +14,7 @@ OUTPUTS = {1: "stdout", 2: "stderr"}
 
 def run() -> None:
     """Run the command line; Ctrl-C counts as such also while it is being loaded."""
+    _import_nothing_from_here()
     _open_what_is_closed()
     _leave_input_alone()
     try:
@@ -27,6 +28,13 @@ def run() -> None:
         print("interrupted", file=sys.stderr, flush=True)
         # Python itself would die of the signal if it struck while `exec` ran, as in dataclasses.
         os._exit(130)
+
+
+def _import_nothing_from_here() -> None:
+    """Leave out the folder that `python -m` puts first: a `queue.py` in it is none of Python's."""
+    here, package = os.getcwd(), os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if sys.path and sys.path[0] in ("", here) and here != package:
+        del sys.path[0]
 
 
 def _open_what_is_closed() -> None:

@@ -128,5 +128,15 @@ def named(text: str) -> Path:
 
 def selector_in_project(text: str) -> str:
     """Return a selector, such as "rules/conv.py::merge", with its path seen from the project."""
-    path, separator, name = text.partition("::")
-    return f"{in_project(named(path))}{separator}{name}"
+    path, name = parted(text)
+    return f"{in_project(named(path))}::{name}" if name else in_project(named(path))
+
+
+def parted(text: str) -> tuple[str, str]:
+    """Return file and name of an id or a selector; the name is empty where there is only a path.
+
+    Names of folders may have `::` in them.
+    """
+    path, separator, name = text.rpartition("::")
+    is_path = not separator or "/" in name or name.endswith(".py") or os.path.exists(text)
+    return (text, "") if is_path else (path, name)

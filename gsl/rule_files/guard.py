@@ -211,6 +211,7 @@ def _redirect(silent: bool) -> None:
     os.dup2(null, 0)
     for descriptor in (1, 2) if silent else (1,):
         os.dup2(null if silent else 2, descriptor)
+    sys.stdout = sys.stderr
     if silent:
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 (until the process ends)
 

@@ -101,7 +101,8 @@ def _watch(paths: tuple[str, ...], selectors: tuple[str, ...]) -> None:
     arguments = command_without(click.get_current_context().obj, paths)
 
     def verify(chosen: Sequence[str]) -> None:
-        command = [sys.executable, "-m", "gslverify", *arguments, *chosen]
+        # -P: what lies in the folder must not pass for modules of Python.
+        command = [sys.executable, "-P", "-m", "gslverify", *arguments, *chosen]
         subprocess.run(command, check=False, env=once)
         click.echo("waiting for changes; Ctrl-C ends it", err=True)
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from gslverify.project import SETTINGS_FILE, named
+from gslverify.project import SETTINGS_FILE, named, parted
 
 Changes = Iterable[set[Path]]
 
@@ -46,7 +46,7 @@ def _within(selectors: Sequence[str], path: Path) -> Iterator[str]:
     if not path.exists() or path.suffix != ".py":
         return
     for selector in selectors:
-        place = named(selector.partition("::")[0]).resolve()
+        place = named(parted(selector)[0]).resolve()
         if path.resolve() == place:
             yield selector
         elif place.is_dir() and path.resolve().is_relative_to(place):
@@ -74,6 +74,6 @@ def command_without(argv: Sequence[str], paths: Sequence[str]) -> list[str]:
 
 def places_of(selectors: Sequence[str]) -> list[Path]:
     """Return the folders in which a change may matter: those of the rules, and this one's files."""
-    places = [named(selector.partition("::")[0]).resolve() for selector in selectors]
+    places = [named(parted(selector)[0]).resolve() for selector in selectors]
     folders = [place if place.is_dir() else place.parent for place in places]
     return list(dict.fromkeys([*folders, Path.cwd()]))

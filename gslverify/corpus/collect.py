@@ -17,7 +17,7 @@ from gslverify.corpus.declaration import Collected, CollectedRule, Unusable
 from gslverify.corpus.guarded import Write, collected_in
 from gslverify.corpus.twins import Named, twins_missing
 from gslverify.finding import Code, Finding
-from gslverify.project import named
+from gslverify.project import named, parted
 from gslverify.settings import Settings
 
 Wanted = Callable[[CollectedRule], bool]
@@ -84,7 +84,7 @@ class _Selection:
     @classmethod
     def of(cls, selector: str, patterns: Sequence[str] = ANY_FILE) -> _Selection:
         """Take a selector apart."""
-        path_text, _, name = selector.partition("::")
+        path_text, name = parted(selector)
         path = named(path_text)
         files = files_of_rules(path) if os.path.exists(path) else []
         if os.path.isdir(path):

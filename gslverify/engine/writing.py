@@ -11,7 +11,10 @@ from gslverify.engine.examination import examine
 from gslverify.events import Live
 from gslverify.finding import StageResult
 from gslverify.settings import Settings
-from gslverify.stages import WAVES
+from gslverify.stages import WAVES, load_stage
+
+for _location in WAVES[0].values():
+    load_stage(_location)  # before rule files are imported, which must not change it
 
 
 def write_down(item: LoadedRule) -> Written:

@@ -14,7 +14,7 @@ from gslverify.gate.baseline import Baseline, BaselineError, read
 from gslverify.gate.entry import Entry, entry_of_report
 from gslverify.gate.judge import FATAL, Change, Kind, Policy, judge
 from gslverify.gate.lines import gate_lines
-from gslverify.project import selector_in_project
+from gslverify.project import parted, selector_in_project
 from gslverify.report.json import document
 from gslverify.report.record import Report
 from gslverify.settings import USUAL_STAGES, Settings
@@ -46,7 +46,7 @@ def covered(selectors: tuple[str, ...], *, whole: bool) -> Callable[[str], bool]
     places = [selector_in_project(s) for s in selectors if "::" not in s] if whole else []
 
     def covers(rule_id: str) -> bool:
-        file = rule_id.partition("::")[0]
+        file = parted(rule_id)[0]
         return any(place in (".", file) or file.startswith(f"{place}/") for place in places)
 
     return covers

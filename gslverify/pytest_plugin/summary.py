@@ -16,6 +16,7 @@ from gslverify.corpus.declaration import Collected
 from gslverify.events import INTERRUPTED, RunDone
 from gslverify.exits import exit_code
 from gslverify.finding import RuleResult, StageResult
+from gslverify.project import parted
 from gslverify.pytest_plugin.configure import session_settings
 from gslverify.pytest_plugin.gate import Gate, baseline_of
 from gslverify.pytest_plugin.stores import of_session
@@ -62,7 +63,7 @@ class Results:
         known = [r for r in self.rules.values() if not stop_reason or self.is_finished(r)]
         rules = sorted(
             known,
-            key=lambda r: (r.rule_id.partition("::")[0], r.span.line if r.span else 0),
+            key=lambda r: (parted(r.rule_id)[0], r.span.line if r.span else 0),
         )
         return RunDone(tuple(rules), time.perf_counter() - self.started, stop_reason)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gslverify.finding import Finding, RuleResult, Verdict
-from gslverify.project import from_here
+from gslverify.project import from_here, parted
 from gslverify.report.record import Report
 from gslverify.report.text import summary_lines, worth_telling
 
@@ -34,7 +34,7 @@ def place_of(result: RuleResult, finding: Finding) -> str:
     """Return "file:line:column" of a finding, else of its rule, else the file of the rule."""
     span = finding.span or result.span
     if span is None:
-        return result.rule_id.partition("::")[0]
+        return parted(result.rule_id)[0]
     return f"{from_here(Path(span.file))}:{span.line}:{span.column}"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gslverify.finding import Finding, RuleResult
-from gslverify.project import in_project
+from gslverify.project import in_project, parted
 from gslverify.report.concise import findings_of, level_of
 from gslverify.report.record import Report
 
@@ -21,7 +21,7 @@ def gitlab(report: Report) -> str:
 
 def _issue(result: RuleResult, finding: Finding) -> dict[str, Any]:
     span = finding.span or result.span
-    file = in_project(Path(span.file)) if span else result.rule_id.partition("::")[0]
+    file = in_project(Path(span.file)) if span else parted(result.rule_id)[0]
     return {
         "type": "issue",
         "check_name": finding.code.id,

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from gsl.errors import printable
 from gslverify.finding import REFUTING, Finding, RuleResult, StageResult, Verdict
-from gslverify.project import in_project
+from gslverify.project import in_project, parted
 from gslverify.report.details import finding_block
 from gslverify.report.record import Report
 
@@ -20,7 +20,7 @@ REMARKS = "declaration"
 def junit(report: Report) -> str:
     """Return the report as XML; INCONCLUSIVE is "skipped", ERROR is "error"."""
     root = ElementTree.Element("testsuites", name="gslverify")
-    for file, results in groupby(report.done.results, lambda r: r.rule_id.partition("::")[0]):
+    for file, results in groupby(report.done.results, lambda r: parted(r.rule_id)[0]):
         suite = ElementTree.SubElement(root, "testsuite", name=_clean(file))
         for result in results:
             suite.extend(_cases(report, result))
@@ -55,7 +55,7 @@ def _cases(report: Report, result: RuleResult) -> Iterator[ElementTree.Element]:
 
 
 def _case(report: Report, result: RuleResult, stage: StageResult) -> ElementTree.Element:
-    file, _, name = result.rule_id.partition("::")
+    file, name = parted(result.rule_id)
     case = ElementTree.Element(
         "testcase",
         classname=_clean(file),

@@ -11,7 +11,7 @@ from gsl.operators import REGISTRY, Operator
 from gsl.operators.declaration import REQUIRED
 from gsl.subst import Subst
 from gslverify.corpus.declaration import Collected, CollectedRule, Declaration, LoadedRule, Unusable
-from gslverify.project import in_project
+from gslverify.project import in_project, parted
 from gslverify.repro.store import pinned_files
 
 FORMS: dict[str, Callable[[Subst], list[str]]] = {
@@ -28,7 +28,7 @@ DRAWING_ONLY = ("mermaid", "dot")
 
 def rule_list(collected: Sequence[Collected]) -> Iterator[str]:
     """Yield the rules of each file with equation, tags, expectation and pinned counterexamples."""
-    for file, items in groupby(collected, key=lambda item: item.rule_id.partition("::")[0]):
+    for file, items in groupby(collected, key=lambda item: parted(item.rule_id)[0]):
         yield file
         for item in items:
             if isinstance(item, Unusable):

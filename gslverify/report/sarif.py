@@ -9,7 +9,7 @@ from typing import Any
 from gsl.span import Span
 from gslverify import __version__
 from gslverify.finding import Code, Finding, RuleResult, Verdict
-from gslverify.project import in_project, named
+from gslverify.project import in_project, named, parted
 from gslverify.report.concise import findings_of, level_of
 from gslverify.report.details import hint_of, repro_command
 from gslverify.report.record import Report
@@ -111,7 +111,7 @@ def _state(
 
 
 def _location(result: RuleResult, span: Span | None) -> dict[str, Any]:
-    file, _, name = result.rule_id.partition("::")
+    file, name = parted(result.rule_id)
     place: dict[str, Any] = {"artifactLocation": _artifact(span.file if span else file)}
     if span is not None:
         place["region"] = _region(span)

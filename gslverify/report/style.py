@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from gsl.errors import printable
+from gsl.errors import one_line
 from gslverify.finding import Verdict
 
 COLOURS = {
@@ -55,5 +55,5 @@ class Style:
         What lies outside ASCII is replaced, if that is wanted.
         """
         parts = OWN_COLOURS.split(text) if self.colour else [text]
-        safe = "".join(p if OWN_COLOURS.fullmatch(p) else printable(p) for p in parts)
+        safe = "".join(p if OWN_COLOURS.fullmatch(p) else one_line(p) for p in parts)
         return safe.encode("ascii", "backslashreplace").decode() if self.ascii_only else safe

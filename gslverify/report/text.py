@@ -12,6 +12,7 @@ from gslverify.engine.budget import STOPPED
 from gslverify.engine.conclusion import COLLECTION
 from gslverify.events import Event, RuleDone, RunDone, RunStarted
 from gslverify.finding import Assurance, Finding, RuleResult, StageResult, Verdict
+from gslverify.project import parted
 from gslverify.report.details import finding_block
 from gslverify.report.record import QUIET, Report
 from gslverify.report.style import BOLD, DIM, Style
@@ -63,7 +64,7 @@ class TextReport:
     def _rule(self, result: RuleResult) -> None:
         if result.verdict in QUIET and self._hides_quiet(result):
             return
-        file, _, name = result.rule_id.partition("::")
+        file, name = parted(result.rule_id)
         if file != self._file:
             self._file = file
             self.write(self.style.paint(file, BOLD))
@@ -101,7 +102,7 @@ def full(report: Report) -> str:
 def _name_columns(rule_ids: Sequence[str]) -> dict[str, int]:
     columns: dict[str, int] = {}
     for rule_id in rule_ids:
-        file, _, name = rule_id.partition("::")
+        file, name = parted(rule_id)
         columns[file] = min(max(columns.get(file, 0), len(name or file)), MOST_NAME_COLUMNS)
     return columns
 

@@ -10,8 +10,10 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
@@ -24,8 +26,27 @@ from gslverify.case import Case
 FORMAT = "gslverify counterexample"
 VERSION = 1
 INLINE_BYTES = 4096
+
+MOST_HEADER_BYTES = 65_536
+"""More than what stands before the elements of an array in a file."""
+
 NOT_HASHED = ("hash", "tool", "archive", "message", "shown", "seed", "rule_hash", "arrays")
 """What says nothing about the case itself, so that finding it again gives the same file."""
+
+
+DAMAGES = (
+    BadZipFile,
+    GslError,
+    IndexError,
+    KeyError,
+    MemoryError,
+    OSError,
+    OverflowError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What reading a file may raise that is not what was written."""
 
 
 class UnreadableError(GslError):
@@ -169,7 +190,7 @@ def parse(contents: bytes, path: Path) -> Stored:
         if _digest(header, arrays) != header["hash"]:
             raise ValueError("its contents do not fit its hash, so somebody has changed it")
         return _stored(header, arrays)
-    except (GslError, MemoryError, OSError, ValueError, KeyError, TypeError, IndexError) as error:
+    except DAMAGES as error:
         raise UnreadableError(path, f"is damaged: {type(error).__name__}: {error}") from error
 
 
@@ -190,9 +211,32 @@ def _read_arrays(header: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     names = [str(entry["name"]) for entry in header["arrays"]]
     if not header["archive"]:
         return dict(zip(names, map(_inline, header["arrays"]), strict=True))
-    with np.load(folder / Path(header["archive"]).name, allow_pickle=False) as archive:
-        members = [archive[f"array{number}"] for number in range(len(names))]
+    with ZipFile(folder / Path(header["archive"]).name) as archive:
+        members = [
+            _member(archive, f"array{n}.npy", entry) for n, entry in enumerate(header["arrays"])
+        ]
     return dict(zip(names, members, strict=True))
+
+
+def _member(archive: ZipFile, name: str, entry: Mapping[str, Any]) -> Any:
+    """Return an array of an archive, once its size is seen to be what the header says.
+
+    A few bytes may be compressed from so many that no machine has room for them.
+    """
+    if entry["dtype"] not in ALL_DTYPES:
+        raise ValueError(f"`{entry['dtype']}` is not a dtype")
+    shape = tuple(entry["shape"])
+    if not all(type(size) is int and size >= 0 for size in shape):
+        raise ValueError(f"{shape} is not a shape")
+    expected = prod(shape) * np.dtype(entry["dtype"]).itemsize
+    stored = archive.getinfo(name).file_size
+    if not expected <= stored <= expected + MOST_HEADER_BYTES:
+        raise ValueError(f"{name} has {stored} bytes, not the {expected} of {entry['name']}")
+    with archive.open(name) as member:
+        array = np.lib.format.read_array(member, allow_pickle=False)
+    if array.shape != shape or array.dtype.name != entry["dtype"]:
+        raise ValueError(f"{name} is not {entry['dtype']} {shape}")
+    return array
 
 
 def _inline(entry: Mapping[str, Any]) -> Any:

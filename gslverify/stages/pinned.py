@@ -7,7 +7,7 @@ from pathlib import Path
 
 from gslverify.codes.stored import PIN_UNDECIDED, PIN_UNREADABLE
 from gslverify.finding import Counterexample, Finding
-from gslverify.project import in_project
+from gslverify.project import in_project, parted
 from gslverify.repro.form import Stored, UnreadableError, read
 from gslverify.repro.store import pinned_files
 from gslverify.stage import Count, Outcome, Question, Stage
@@ -22,7 +22,7 @@ def examine(question: Question) -> Iterator[Outcome]:
     for path in pinned_files(file, question.rule.name):
         try:
             stored = read(path)
-            if Path(stored.rule_id.partition("::")[0]).name != file.name:
+            if Path(parted(stored.rule_id)[0]).name != file.name:
                 continue
             result = replay(question.subst, stored.case, stored.code_id)
         except UnreadableError as error:

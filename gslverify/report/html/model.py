@@ -9,6 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from gslverify.finding import CODES, Tensor
+from gslverify.project import parted
 from gslverify.report.html.anchors import anchors
 from gslverify.report.html.picture import Side, sides
 from gslverify.report.html.sketch import Sketch
@@ -178,7 +179,7 @@ def page_model(
 
 def drawing_model(rule_id: str, sketch: Sketch) -> RuleView:
     """Return what a page shows of a rule that was not verified."""
-    file, _, name = rule_id.partition("::")
+    file, name = parted(rule_id)
     return RuleView(
         anchor="",
         file=file,
@@ -229,7 +230,7 @@ def _rule(
     report: Mapping[str, Any],
     everything: bool,
 ) -> RuleView:
-    file, _, name = rule["id"].partition("::")
+    file, name = parted(rule["id"])
     timing = report["timing"]
     drawn = everything or rule["verdict"] not in CALM
     findings = rule["findings"]
