@@ -49,7 +49,7 @@ def _contents() -> Iterator[Contents]:
         yield _held(name, vars(module))
         if name.startswith("gsl"):
             for key, value in list(vars(module).items()):
-                if isinstance(value, type) and value.__module__ == name:
+                if issubclass(type(value), type) and value.__module__ == name:
                     yield _held(f"{name}.{key}", vars(value))
 
 
@@ -59,7 +59,8 @@ def _held(place: str, now: Mapping[str, Any]) -> Contents:
 
 
 def _decides(value: object) -> bool:
-    return callable(value) or isinstance(value, property | classmethod | staticmethod)
+    # Not isinstance, which asks the value for its class: there are some that notice it.
+    return callable(value) or issubclass(type(value), property | classmethod | staticmethod)
 
 
 def patched(before: tuple[Contents, ...]) -> list[str]:
