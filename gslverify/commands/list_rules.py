@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from gsl.errors import one_line
 from gslverify.commands.parameters import PATHS, resolved_settings
 from gslverify.commands.parameters import paths as checked_paths
 from gslverify.commands.reading import collected_rules, write
@@ -49,6 +50,6 @@ def list_command(paths: tuple[str, ...], operators: bool, form: str) -> None:
     if form == "json":
         click.echo(json.dumps(finite(list_document(collected)), indent=2))
     else:
-        write(rule_list(collected))
+        write(map(one_line, rule_list(collected)))
     if any(isinstance(item, Unusable) for item in collected):
         sys.exit(Exit.FINDINGS)

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import click
 
-from gsl.errors import one_line
+from gsl.errors import printable
 
 
 def write(lines: Iterable[str]) -> None:
     """Write lines to standard output, without what a terminal would obey."""
     for line in lines:
-        click.echo(one_line(line))
+        click.echo(printable(line))
