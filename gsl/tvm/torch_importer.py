@@ -5,15 +5,21 @@ The package `torch` is an extra: ``pip install 'gslverify[models]'``.
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
+from tvm import relax
+
 from gsl.errors import GslError, ModelError
-from gsl.tvm import torch_checks, torch_misread
+from gsl.tvm import torch_checks, torch_misread, torch_promotion
 from gsl.tvm.errors import reason
 from gsl.tvm.importer import from_relax
 from gsl.workload import Workload
+
+PRODUCTS = ("bmm.default", "matmul.default", "mm.default")
+"""What PyTorch calls products of matrices."""
 
 SHOWN_PLACES = 5
 """So many nodes with an operator that is not supported are listed."""
@@ -35,7 +41,6 @@ def from_torch(program: Any) -> Workload:
     if not isinstance(program, torch.export.ExportedProgram):
         cure = "export the model with torch.export.export(model.eval(), example_inputs)"
         raise ModelError(f"{type(program).__name__} is not an exported program; {cure}")
-    frontend = import_module("tvm.relax.frontend.torch")
     core = program
     try:
         torch_checks.check_tensors(torch, program)
@@ -44,12 +49,8 @@ def from_torch(program: Any) -> Workload:
         for name, lost in torch_misread.misread_nodes(core):
             raise ModelError(f"TVM cannot read `{name}` of the PyTorch model: {lost} would be lost")
         _keep_buffers(torch, core)
-        module = frontend.from_exported_program(
-            core,
-            keep_params_as_input=True,
-            unwrap_unit_return_tuple=True,
-            run_ep_decomposition=False,
-        )
+        torch_promotion.promote(torch, core)
+        module = _read(torch, core)
     except GslError:
         raise
     except Exception as error:
@@ -57,6 +58,21 @@ def from_torch(program: Any) -> Workload:
         where = _nodes_of(core, text)
         raise ModelError(f"TVM cannot read the PyTorch model: {text}{where}") from error
     return _workload(module)
+
+
+def _read(torch: Any, core: Any) -> Any:
+    """Return what TVM makes of a program; raise ModelError for a node that it reads otherwise."""
+    translator = import_module("tvm.relax.frontend.torch.exported_program_translator")
+    importer = translator.ExportedProgramImporter()
+    # TVM has all products of matrices in float32; without a wish they have the dtype of both.
+    product = importer._binary_op(relax.op.matmul, operator.matmul)
+    importer.convert_map |= dict.fromkeys(PRODUCTS, product)
+    module = importer.from_exported_program(core, True, True, False, None)
+    for name, own, theirs in torch_promotion.disagreements(torch, importer.env):
+        raise ModelError(
+            f"TVM cannot read `{name}` of the PyTorch model: it is {own}, and would be {theirs}"
+        )
+    return module
 
 
 def _keep_buffers(torch: Any, core: Any) -> None:

@@ -1,0 +1,77 @@
+"""Dtypes of PyTorch programs: what operators convert by themselves is converted, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from real_models import exported
+
+from gsl import Workload
+from gsl.errors import GslError
+from gsl.evaluate import run
+
+pytestmark = pytest.mark.tvm
+
+VALUES: dict[str, Any] = {
+    "bool": [[True, False, True]],
+    "int8": [[100, 100, -3]],
+    "uint8": [[200, 100, 3]],
+    "int64": [[3, -7, 100]],
+    "float16": [[1.5, 2.5, -3.0]],
+    "float32": [[1.5, 2.5, -3.5]],
+}
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "cumsum": lambda x: x.cumsum(-1),
+    "sum": lambda x: x.sum(-1),
+    "half more": lambda x: x + 0.5,
+    "divided": lambda x: x / 2,
+    "square root": lambda x: x.sqrt(),
+    "sigmoid": lambda x: x.sigmoid(),
+    "to a fraction": lambda x: x**0.5,
+    "at least a half": lambda x: x.clamp(0.5, 5),
+    "below a fraction": lambda x: x < 2.5,
+    "a fraction elsewhere": lambda x: x.where(x > 0, 0.5),
+    "joined": lambda x: x.new_zeros(1, 3).float() + x,
+    "any": lambda x: x.any(-1),
+    "product of matrices": lambda x: x @ x.T,
+    "remainder": lambda x: x % 3,
+}
+
+
+@pytest.mark.parametrize("dtype", VALUES)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_an_operator_computes_what_pytorch_computes_or_is_refused(name: str, dtype: str):
+    torch = pytest.importorskip("torch")
+    values = torch.tensor(VALUES[dtype], dtype=getattr(torch, dtype))
+    module = torch.nn.Module()
+    module.forward = FUNCTIONS[name]
+    try:
+        wanted = FUNCTIONS[name](values)
+    except RuntimeError:
+        pytest.skip("PyTorch has it not")
+    workload = Workload.from_torch(exported(module, values))
+    (found,) = run(workload, {one.name: values.numpy() for one in workload.inputs})
+    assert found.dtype.name == str(wanted.dtype).removeprefix("torch.")
+    np.testing.assert_allclose(found, wanted.numpy(), rtol=2e-3)
+
+
+def test_what_tvm_reads_with_another_dtype_is_refused():
+    torch = pytest.importorskip("torch")
+    module = torch.nn.Conv2d(2, 2, 1, bias=False).half()
+    values = torch.ones(1, 2, 3, 3, dtype=torch.float16)
+    with pytest.raises(GslError, match=r"`conv\w*` of .*: it is float16\[.*, and would be float32"):
+        Workload.from_torch(exported(module, values))
+
+
+def test_a_dense_layer_of_half_floats_stays_one():
+    torch = pytest.importorskip("torch")
+    module = torch.nn.Linear(3, 4).half()
+    values = torch.ones(2, 3, dtype=torch.float16)
+    workload = Workload.from_torch(exported(module, values))
+    assert workload.outputs[0].dtype == "float16"
+    (found,) = run(workload, {workload.inputs[0].name: values.numpy()} | dict(workload.parameters))
+    np.testing.assert_allclose(found, module(values).detach().numpy(), rtol=2e-2, atol=1e-2)
