@@ -66,6 +66,7 @@ class Solver:
         self.limit = limit
         self._loaded: Any = None
         self._made: TermFormulas | None = None
+        self._learnt: list[Any] = []
         self.claims = tuple(claims)
 
     @property
@@ -88,6 +89,7 @@ class Solver:
             except UntranslatableError:
                 self._loaded = None
                 self.formulas.forget()
+                self._learnt.clear()
                 raise
         return self._loaded
 
@@ -99,6 +101,7 @@ class Solver:
         return self._made
 
     def _learn(self, *formulas: Any) -> None:
+        self._learnt += formulas
         self.solver.add(*formulas)
 
     @contextmanager
@@ -145,8 +148,7 @@ class Solver:
         for number, claim in enumerate(self.claims):
             formulas = self.formulas.of_condition(claim)
             tracked.assert_and_track(z3.And(*formulas, self._z3), f"claim{number}")
-        for symbol in self.formulas.symbols:
-            tracked.add(*self.formulas.bounds(symbol))
+        tracked.add(*self._learnt)
         answer = tracked.check()
         if answer != z3.unsat:
             return Result(Answer.UNKNOWN)

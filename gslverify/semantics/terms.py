@@ -1,8 +1,9 @@
 """Attribute terms as formulas of z3, with the meaning that `gsl.attr.values` gives them.
 
 Integers are mathematical integers and names of dtypes and layouts are numbered. Reals are real
-numbers, of which infinities and NaN are none. A term has a value only where its demands hold: no
-divisor is 0. Arithmetic and order of truth values and texts have none, and no formula.
+numbers, of which infinities and NaN are none, and their arithmetic is rounded. A term has a value
+only where its demands hold: no divisor is 0. Arithmetic and order of truth values and texts have
+none, and no formula.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from typing import Any
 
 import z3
 
+from gsl.attr.evaluate import applied
 from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
 from gsl.attr.values import BOOL, LOGIC, TEXT, sort_of
-from gsl.errors import GslError
+from gsl.errors import EvaluationError, GslError
 from gsl.types import ALL_DTYPES
+from gslverify.semantics.rounding import Rounding
 
 Learn = Callable[..., None]
 """Takes formulas that hold of symbols and functions wherever they occur."""
@@ -38,6 +41,7 @@ class TermFormulas:
         self.context = context
         self.symbols: dict[Symbol, Any] = {}
         self._learn = learn
+        self.rounding = Rounding(context, learn)
         self._texts: dict[str, int] = {name: number for number, name in enumerate(ALL_DTYPES)}
         self._memo: dict[Term, Any] = {}
         self._demanded: dict[Term, dict[int, Any]] = {}
@@ -45,6 +49,7 @@ class TermFormulas:
     def forget(self) -> None:
         """Forget all symbols and terms."""
         self.symbols.clear()
+        self.rounding = Rounding(self.context, self._learn)
         self._memo.clear()
         self._demanded.clear()
 
@@ -96,16 +101,37 @@ class TermFormulas:
                 raise UntranslatableError(f"`{head}` takes values of other sorts: {term!r}")
             case Operation(head="==" | "!=" as head, operands=sides) if _differ(*sides):
                 formula = z3.BoolVal(head == "!=", self.context)
-            case Operation(head=head, operands=operands) if head in TABLE:
-                formula = TABLE[head](*_same_sort([self.translate(part) for part in operands]))
-                if head == "sqrt":
-                    self._know_root(formula)
+            case Operation(head=head) if (known := _known(term)) is not None:
+                formula = self.value(known)
+            case Operation(head=head) if head in TABLE:
+                formula = self._operation(term)
             case Operation(head="in", operands=(item, Constant(value=tuple() as options))):
                 formula = self._member(item, options)
             case _:
                 raise UntranslatableError(f"the solver does not know {term!r}")
         self._memo[term] = formula
         return formula
+
+    def _operation(self, term: Operation) -> Any:
+        operands = [self.translate(part) for part in term.operands]
+        is_real = any(map(z3.is_real, operands))
+        if is_real and term.head in ROUNDING:
+            operands = [self._as_float(operand) for operand in operands]
+        formula = TABLE[term.head](*_same_sort(operands))
+        if term.head == "sqrt":
+            self._know_root(formula)
+        if term.head == "/" or (is_real and term.head in ROUNDING):
+            return self.rounding.rounded(formula)
+        return formula
+
+    def _as_float(self, operand: Any) -> Any:
+        """Return an operand of real arithmetic, for which an integer is rounded."""
+        if z3.is_int_value(operand):
+            try:
+                return self.value(float(operand.as_long()))
+            except OverflowError as error:
+                raise UntranslatableError(f"{operand} is beyond all floats") from error
+        return self.rounding.rounded(z3.ToReal(operand)) if z3.is_int(operand) else operand
 
     def _know_root(self, root: Any) -> None:
         """Roots are not negative, and 0 only where the operand is not positive."""
@@ -128,6 +154,8 @@ class TermFormulas:
             made = _SORTS[symbol.sort](name, self.context)
             self.symbols[symbol] = made
             self._learn(*self.bounds(symbol))
+            if symbol.sort == "real":
+                self.rounding.hold(made)
         return self.symbols[symbol]
 
     def bounds(self, symbol: Symbol) -> list[Any]:
@@ -190,6 +218,9 @@ _SORTS: Mapping[str, Callable[..., Any]] = {
     "text": z3.Int,
 }
 
+ROUNDING = frozenset({"+", "-", "*", "/", "//", "%"})
+"""Operations on reals whose results float64 may have to round."""
+
 _DIVISIONS = frozenset({"/", "//", "%"})
 _OF_ANY_SORT = frozenset({"==", "!=", "in", "cond"})
 
@@ -201,6 +232,17 @@ def _goes_together(term: Operation) -> bool:
         checked = sorts[:1] if term.head == "cond" else sorts
         return all(sort in (BOOL, "") for sort in checked)
     return term.head in _OF_ANY_SORT or not {BOOL, TEXT} & {*sorts}
+
+
+def _known(term: Operation) -> Any:
+    """Return the value of an operation on known numbers, None for others or if it has none."""
+    values = [one.value for one in term.operands if isinstance(one, Constant)]
+    if len(values) < len(term.operands) or any(isinstance(one, tuple) for one in values):
+        return None
+    try:
+        return applied(term.head, *values)
+    except EvaluationError:
+        return None
 
 
 def _differ(left: Term, right: Term) -> bool:

@@ -15,6 +15,7 @@ from gsl.subst import Subst
 from gslverify.semantics.solver import Solver, new_context
 from gslverify.settings import Settings
 from gslverify.structures.choices import Steps
+from gslverify.structures.emptied import emptied
 from gslverify.structures.implied import Consequences
 from gslverify.structures.instance import Extent, Instance
 from gslverify.structures.sampling import Sampler
@@ -78,6 +79,12 @@ def _made(subst: Subst, numbers: Sequence[Any], limit: int) -> list[Scenario]:
     extents = [(Extent(*extent), choices) for extent, choices in numbers]
     variants = [Variant(choices, extent, steps[extent]) for extent, choices in extents]
     return [scenario_of(subst, variant, limit, context) for variant in variants]
+
+
+def emptied_scenario(scenario: Scenario, steps: Steps) -> Scenario:
+    """Return the scenario with sizes that may be 0, and a solver that nobody has asked."""
+    sampler = emptied(scenario.sampler, steps)
+    return Scenario(scenario.variant, sampler.instance, sampler.solver, sampler)
 
 
 def scenario_of(subst: Subst, variant: Variant, limit: int, context: Any) -> Scenario:

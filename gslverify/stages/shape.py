@@ -13,7 +13,7 @@ from typing import Any
 from gsl.attr.evaluate import equal
 from gsl.attr.term import Symbol, Term, operation, subterms
 from gsl.errors import GslError, RewriteError, UndecidedError
-from gsl.expr import Call, Expr, Var
+from gsl.expr import Call, Const, Expr, Var
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import Need, tensors
 from gsl.rewrite.builder import Builder, output_pairs
@@ -21,6 +21,7 @@ from gsl.span import Origin, resolve
 from gsl.text.listing import listing
 from gsl.types import TensorType, TupleType, Type
 from gslverify.case import case_of
+from gslverify.codes.levels import EMPTY_DIFFERS, EMPTY_REFUSED
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UNDECIDED_SHAPE
 from gslverify.finding import Assurance, Code, Counterexample, Finding, Level, Tensor
 from gslverify.semantics.solver import Answer, Result
@@ -28,7 +29,8 @@ from gslverify.semantics.terms import UntranslatableError, is_partial
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.questions import Questions
 from gslverify.stages.satisfiable import scenarios_of
-from gslverify.stages.scenarios import Scenario, Scenarios
+from gslverify.stages.scenarios import Scenario, Scenarios, emptied_scenario
+from gslverify.structures.choices import Steps
 from gslverify.structures.concrete import concrete_outputs, rewrite_once, target_outputs, value_in
 from gslverify.structures.decisions import MOST_PATHS, Decisions
 from gslverify.structures.implied import Consequences
@@ -78,8 +80,22 @@ def examine(question: Question) -> Iterable[Outcome]:
     yield Count("variants", len(scenarios.feasible) - len(undecided))
     yield from undecided[:1]
     question.memory["shape"] = not undecided
+    refuted = _without_elements(question, scenarios, asked)
+    if refuted is not None:
+        yield refuted
+        return
     if not undecided and scenarios.feasible:
         yield Assurance("shape", Level.PROVED, assurance_text(scenarios))
+
+
+def _without_elements(question: Question, scenarios: Scenarios, asked: Questions) -> Finding | None:
+    """Return what is wrong about types where tensors lack elements; what is open there is run."""
+    steps = Steps()
+    for scenario in scenarios.feasible:
+        finding = _examine_scenario(question, emptied_scenario(scenario, steps), asked)
+        if finding is not None and finding.code is not UNDECIDED_SHAPE:
+            return finding
+    return None
 
 
 def assurance_text(scenarios: Scenarios) -> str:
@@ -246,15 +262,24 @@ def _confirmed(question: Question, scenario: Scenario, obligation: Obligation) -
         if refusal is None:
             continue
         target = target_outputs(question.subst, outputs)
+        code = _code(outputs, target is not None, obligation)
         return Finding(
-            obligation.code,
+            code,
             _sentence(obligation, outputs, target),
             resolve(obligation.origin) or question.subst.span,
             counterexample=_counterexample(scenario, model, outputs, target, str(refusal)),
-            subject=obligation.code.id,
+            subject=code.id,
         )
     message = f"a model against it could not be confirmed by execution: {obligation.message}"
     return Finding(UNDECIDED_SHAPE, message, question.subst.span)
+
+
+def _code(source: Sequence[Expr], is_built: bool, obligation: Obligation) -> Code:
+    """Return the code of a finding, which is another one where an input has no elements."""
+    leaves = (expr for expr in reverse_post_order(source) if isinstance(expr, Var | Const))
+    if any(0 in leaf.shape for leaf in leaves):
+        return EMPTY_DIFFERS if is_built else EMPTY_REFUSED
+    return obligation.code
 
 
 def _models(scenario: Scenario, obligation: Obligation) -> Iterator[dict[Symbol, Any]]:

@@ -18,6 +18,7 @@ from gsl.errors import GslError
 from gsl.expr import Const, Expr, Var
 from gsl.operators.declaration import tensors
 from gslverify.semantics.solver import Answer, Solver
+from gslverify.structures.choices import Steps
 from gslverify.structures.concrete import value_in
 from gslverify.structures.instance import Instance
 from gslverify.structures.sampling import Sampler
@@ -37,11 +38,14 @@ SMALL = 6
 PREFERRED = ("float32", "int32", "bool")
 
 
-def emptied(sampler: Sampler) -> Sampler:
-    """Return what finds models of the same structure in which sizes may be 0."""
+def emptied(sampler: Sampler, steps: Steps | None = None) -> Sampler:
+    """Return what finds models of the same structure in which sizes may be 0.
+
+    What other structures of the rule have left in `steps` is not made again.
+    """
     instance = sampler.instance
     extent = replace(instance.extent, least_size=0)
-    lowered = Variant(instance.choices, extent).instance(instance.subst)
+    lowered = Variant(instance.choices, extent, steps).instance(instance.subst)
     claims = [claim.term for claim in lowered.claims]
     return Sampler(lowered, Solver(claims, sampler.solver.limit))
 

@@ -1,8 +1,9 @@
 """Conditions that follow from claims by arithmetic alone, so that no solver has to be asked.
 
 Terms are brought into normal forms: sums of products of atoms with rational coefficients, where
-definitions are put in the place of what they define. A condition whose normal form is true, or is
-that of a claim, certainly holds. Nothing follows from one that is not found to hold.
+definitions are put in the place of what they define. Arithmetic of reals, which rounds, is an atom.
+A condition whose normal form is true, or is that of a claim, certainly holds. Nothing follows from
+one that is not found to hold.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ Polynomial = dict[Monomial, Any]
 MOST_MONOMIALS = 24
 PARTIAL = frozenset({"/", "//", "%", "sqrt"})
 NUMERIC = frozenset({"+", "-", "*", "neg"})
+ROUNDING = frozenset({"+", "-", "*", "//", "%"})
+KEEPING = ROUNDING | {"neg", "abs", "min", "max"}
+"""Operations that give a real number where an operand is one."""
 
 
 class Consequences:
@@ -36,6 +40,7 @@ class Consequences:
         self._definitions = definitions
         self._atoms: dict[Any, int] = {}
         self._forms: dict[Term, Any] = {}
+        self._reals: set[Term] = set()
         self._bounds: dict[int, Fraction | None] = {}
         self._broadcasts: dict[int, frozenset[Any]] = {}
         self._known: set[Any] = set()
@@ -170,6 +175,8 @@ class Consequences:
 
     def _computed(self, term: Term) -> Any:
         """Return the form of a term whose parts have theirs."""
+        if self._is_real(term):
+            self._reals.add(term)
         match term:
             case Constant(value=bool() | str() as value):
                 return value
@@ -194,7 +201,23 @@ class Consequences:
         self._bounds.setdefault(number, least)
         return _frozen({(number,): Fraction(1)})
 
+    def _is_real(self, term: Term) -> bool:
+        """Tell whether a term may be a real number, whose arithmetic rounds."""
+        match term:
+            case Symbol(sort=sort):
+                return sort == "real"
+            case Constant(value=value):
+                return isinstance(value, float)
+            case Operation(head="cond", operands=(_, *sides)):
+                return any(side in self._reals for side in sides)
+            case Operation(head=head, operands=operands):
+                is_made = head in ("/", "sqrt")
+                return is_made or (head in KEEPING and any(one in self._reals for one in operands))
+        return True
+
     def _operation(self, head: str, forms: list[Any], term: Operation) -> Any:
+        if head in ROUNDING and term in self._reals:
+            return self._atom((head, *forms), None)
         if head in NUMERIC and all(map(_is_polynomial, forms)):
             made = _ARITHMETIC[head](*(dict(form[1]) for form in forms))
             if len(made) <= MOST_MONOMIALS:
