@@ -9,7 +9,6 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -20,6 +19,7 @@ from gsl.attr.evaluate import equal, evaluate
 from gsl.attr.term import Access, Symbol, Term, as_term, operation
 from gsl.attr.values import PYTHON
 from gsl.attr.writer import MISSING, UNDECIDED, TermWriter, Written, kind_of
+from gsl.dtypes import DTYPES
 from gsl.errors import EvaluationError
 from gsl.types import FLOATING, INTEGER
 from gslverify.semantics.solver import Answer, Solver, new_context
@@ -36,31 +36,17 @@ LIMIT = 4_000_000
 ABSENT = object()
 
 
-def limits_of(dtype: str) -> tuple[int, int]:
-    return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
-
-
+LIMITS = [edge for n in INTEGER for edge in (DTYPES[n].lowest, DTYPES[n].largest)]
 WHOLE = sorted(
-    {
-        n + d
-        for name in INTEGER
-        for n in (np.iinfo(name).min, np.iinfo(name).max)
-        for d in (-1, 0, 1)
-    }
+    {int(edge) + d for edge in LIMITS for d in (-1, 0, 1)}
     | {2**53 + d for d in (-1, 0, 1)}
     | set(range(-3, 4))
 )
+EDGES = [edge for n in FLOATING for edge in (DTYPES[n].largest, DTYPES[n].smallest, DTYPES[n].unit)]
 REAL = [
-    sign * float(number)
-    for name in FLOATING
-    for number in (
-        np.finfo(name).max,
-        np.finfo(name).tiny,
-        np.finfo(name).smallest_subnormal,
-        np.finfo(name).eps,
-    )
-    for sign in (1, -1)
-] + [0.0, 1.0, -1.0, 0.5, 2.5, -2.5, 0.1, 3.0, 2.0**53, 1e300, float("inf"), float("nan")]
+    *(sign * float(edge) for edge in EDGES for sign in (1, -1)),
+    *(0.0, 1.0, -1.0, 0.5, 2.5, -2.5, 0.1, 3.0, 2.0**53, 1e300, float("inf"), float("nan")),
+]
 TEXTS = ["float32", "bool", "NCHW", ""]
 TUPLES = [(), (1, 2), (True, 0), (0.5,), ("a", 1), ((1,), (2,))]
 VALUES = st.one_of(
