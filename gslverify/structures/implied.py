@@ -26,7 +26,7 @@ MOST_MONOMIALS = 24
 PARTIAL = frozenset({"/", "//", "%", "sqrt"})
 NUMERIC = frozenset({"+", "-", "*", "neg"})
 ROUNDING = frozenset({"+", "-", "*", "//", "%"})
-KEEPING = ROUNDING | {"neg", "abs", "min", "max"}
+KEEPING = ROUNDING | {"neg", "abs", "min", "max", "cond"}
 """Operations that give a real number where an operand is one."""
 
 
@@ -208,11 +208,9 @@ class Consequences:
                 return sort == "real"
             case Constant(value=value):
                 return isinstance(value, float)
-            case Operation(head="cond", operands=(_, *sides)):
-                return any(side in self._reals for side in sides)
-            case Operation(head=head, operands=operands):
-                is_made = head in ("/", "sqrt")
-                return is_made or (head in KEEPING and any(one in self._reals for one in operands))
+            case Operation(head=head, operands=operands) if head not in ("/", "sqrt"):
+                sides = operands[1:] if head == "cond" else operands
+                return head in KEEPING and not self._reals.isdisjoint(sides)
         return True
 
     def _operation(self, head: str, forms: list[Any], term: Operation) -> Any:
