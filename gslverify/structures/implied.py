@@ -1,8 +1,8 @@
 """Conditions that follow from claims by arithmetic alone, so that no solver has to be asked.
 
 Terms are brought into normal forms: sums of products of atoms with rational coefficients, where
-definitions are put in the place of what they define. Arithmetic of reals, which rounds, is an atom.
-A condition whose normal form is true, or is that of a claim, certainly holds. Nothing follows from
+definitions are put in the place of what they define; arithmetic of reals rounds and is an atom. A
+condition whose normal form is true, or is that of a claim, certainly holds; nothing follows from
 one that is not found to hold.
 """
 
@@ -26,8 +26,6 @@ MOST_MONOMIALS = 24
 PARTIAL = frozenset({"/", "//", "%", "sqrt"})
 NUMERIC = frozenset({"+", "-", "*", "neg"})
 ROUNDING = frozenset({"+", "-", "*", "//", "%"})
-KEEPING = ROUNDING | {"neg", "abs", "min", "max", "cond"}
-"""Operations that give a real number where an operand is one."""
 
 
 class Consequences:
@@ -210,7 +208,8 @@ class Consequences:
                 return isinstance(value, float)
             case Operation(head=head, operands=operands) if head not in ("/", "sqrt"):
                 sides = operands[1:] if head == "cond" else operands
-                return head in KEEPING and not self._reals.isdisjoint(sides)
+                keeps = head in (*ROUNDING, "neg", "abs", "min", "max", "cond")
+                return keeps and not self._reals.isdisjoint(sides)
         return True
 
     def _operation(self, head: str, forms: list[Any], term: Operation) -> Any:
