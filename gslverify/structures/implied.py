@@ -173,8 +173,7 @@ class Consequences:
 
     def _computed(self, term: Term) -> Any:
         """Return the form of a term whose parts have theirs."""
-        if self._is_real(term):
-            self._reals.add(term)
+        self._reals.update([term] if self._is_real(term) else ())
         match term:
             case Constant(value=bool() | str() as value):
                 return value
