@@ -11,7 +11,8 @@ INTERRUPTED = "interrupted"
 class Exit(IntEnum):
     """What the exit code of `gslverify check` says; NO_RULES only where nothing was verified.
 
-    UNREAD means that nobody read to the end, as in `gslverify list | head -1`.
+    UNREAD means that nobody read to the end, as in `gslverify list | head -1`. HUNG_UP and
+    TERMINATED are those of SIGHUP and SIGTERM; what is known by then is reported.
     """
 
     CLEAN = 0
@@ -19,5 +20,7 @@ class Exit(IntEnum):
     USAGE = 2
     INTERNAL = 3
     NO_RULES = 5
+    HUNG_UP = 129
     INTERRUPTED = 130
     UNREAD = 141
+    TERMINATED = 143

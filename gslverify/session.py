@@ -34,6 +34,7 @@ from gslverify.report.style import DEFAULT_WIDTH, Style
 from gslverify.report.text import TextReport
 from gslverify.settings import Settings
 from gslverify.stages import WAVES, Wave
+from gslverify.stopping import stopped_by_signals
 
 LIBRARY = "gslverify.library.remarks"
 """Loaded when it is asked for, as it needs the solver."""
@@ -101,14 +102,15 @@ def run_check(
     cluster to work with.
     """
     stdout = sys.stdout
-    over = carry_out(
-        selectors, settings, expression, waves, lambda ticker: _streams(output, stdout, ticker)
-    )
+    with stopped_by_signals() as stop:
+        over = carry_out(
+            selectors, settings, expression, waves, lambda ticker: _streams(output, stdout, ticker)
+        )
     report = Report(
         over.done,
         settings,
         tuple(selectors),
-        over.code,
+        stop.code(over.code),
         output.argv,
         replace(output.style, width=DEFAULT_WIDTH, colour=False),
         collected=over.collected,

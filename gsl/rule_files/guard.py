@@ -6,6 +6,7 @@ it finds out comes back as data.
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import sys
@@ -192,6 +193,8 @@ def _take_steps(
 ) -> None:
     """Be the child: take the steps and send what becomes of each."""
     _redirect(silent)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGALRM, _time_is_up)
     process_id = os.getpid()
     iterator: Iterator[object] | None = None
@@ -207,6 +210,7 @@ def _take_steps(
 
 def _redirect(silent: bool) -> None:
     """Keep what is printed off the standard output, where reports are written."""
+    faulthandler.disable()  # pytest enables it, and a crash in a child is told of in a sentence
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     for descriptor in (1, 2) if silent else (1,):

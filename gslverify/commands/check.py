@@ -53,7 +53,8 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     [tool.gslverify] in pyproject.toml; `--show-settings` tells which one counts.
 
     Exit codes: 0 nothing found, 1 findings, 2 wrong usage, 3 the verifier itself failed, 5 nothing
-    was verified, 130 interrupted, 141 the output was not read to its end.
+    was verified, 129, 130 and 143 ended by SIGHUP, Ctrl-C and SIGTERM, 141 the output was not read
+    to its end.
     """
     resolved = resolved_settings(options)
     if options["show_settings"]:

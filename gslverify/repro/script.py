@@ -1,18 +1,21 @@
 """A counterexample as a program of at most 40 lines that needs NumPy and TVM, and nothing else.
 
-It ends with status 1 when what it compares differs.
+It ends with status 1 when what it compares differs, and only then; with 2 when it fails.
 """
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from gsl.errors import printable
 from gsl.evaluate import evaluate
 from gsl.expr import Const, Expr, Proj, Var
 from gsl.graph import reverse_post_order
@@ -20,6 +23,42 @@ from gsl.tvm.script import module_text
 from gsl.types import TupleType
 from gslverify.case import Case
 from gslverify.repro.form import Stored
+
+OWN_NAMES = frozenset(
+    [
+        "np",
+        "tvm",
+        "relax",
+        "ir",
+        "I",
+        "R",
+        "T",
+        "Module",
+        "machine",
+        "run",
+        "name",
+        "inputs",
+        "array",
+        "result",
+        "one",
+        "expected",
+        "status",
+        "number",
+        "old",
+        "new",
+        "same",
+        "words",
+        "known",
+        "found",
+        "os",
+        "sys",
+        "traceback",
+        "source",
+        "target",
+        "main",
+    ]
+)
+"""Names that mean something in a program."""
 
 MOST_LINES = 40
 COLUMNS = 100
@@ -33,10 +72,12 @@ HEAD = '''"""{title}
 
 {about}
 """
+import os, sys, traceback
 import numpy as np
 import tvm
 from tvm import relax
 from tvm.script import ir as I, relax as R{more}
+sys.excepthook = lambda *error: (traceback.print_exception(*error), os._exit(2))
 
 '''
 
@@ -105,15 +146,20 @@ def program_of(case: Case) -> Program:
             variable = Var(f"constant{len(values)}", expr.shape, expr.dtype)
             copies[expr], values[variable] = variable, expr.value
         elif isinstance(expr, Var):
-            variable = Var(_identifier(expr.name, len(values)), expr.shape, expr.dtype)
+            names = {one.name for one in values}
+            name = _identifier(expr.name, len(values), names)
+            variable = Var(name, expr.shape, expr.dtype)
             copies[expr], values[variable] = variable, case.inputs.get(expr.name)
     sides = (case.source, case.target)
     source, target = (_flat([copies[exprs[n]] for n in side]) for side in sides)
     return Program(source, target, values)
 
 
-def _identifier(name: str, number: int) -> str:
-    return name if name.isidentifier() and len(name) > 0 else f"input{number}"
+def _identifier(name: str, number: int, others: Collection[str]) -> str:
+    """Return what a program can call an input: its name, unless that means something there."""
+    taken = keyword.iskeyword(name) or hasattr(builtins, name) or name in OWN_NAMES
+    usable = name.isidentifier() and name.isascii() and not name.startswith("_")
+    return name if usable and not taken and name not in others else f"input{number}"
 
 
 def _flat(outputs: Sequence[Expr]) -> list[Expr]:
@@ -157,7 +203,7 @@ def python_text(stored: Stored) -> str:
 
 
 def _quoted(text: str) -> str:
-    return " ".join(text.replace("\\", "/").replace('"', "'").split())
+    return " ".join(printable(text).replace("\\", "/").replace('"', "'").split())
 
 
 def _versions(stored: Stored) -> str:
