@@ -15,6 +15,7 @@ import onnx_ir as ir
 from gsl.errors import GslError, MisuseError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.onnx import rows
+from gsl.onnx.biases import biased
 from gsl.onnx.emitter import Emitter, Value, initializer, type_of
 from gsl.onnx.errors import NotWritableError
 from gsl.onnx.opaque import PREFIX, is_alike, restored, write_opaque
@@ -116,12 +117,14 @@ class _Writing:
         variables = [variable.name for variable in workload.variables]
         self._out = Emitter(opset, [*variables, *self._names])
         self._values: dict[Expr, Any] = {}
+        self._biased = biased(workload)
         self._parameters: list[Value] = []
 
     def model(self) -> ir.Model:
         inputs = [self._input(variable) for variable in self._workload.inputs]
+        within = set(self._biased.values())
         for expr in self._workload.order:
-            if expr not in self._values:
+            if expr not in self._values and expr not in within:
                 self._values[expr] = self._value(expr)
         outputs = self._outputs()
         out = self._out
@@ -144,6 +147,10 @@ class _Writing:
         return value
 
     def _value(self, expr: Expr) -> Any:
+        product = self._biased.get(expr)
+        if product is not None:
+            both = (*product.operands, expr.operands[1])
+            return self._written(product, [self._values[operand] for operand in both])
         operands = [self._values[operand] for operand in expr.operands]
         match expr:
             case Var(name=name):

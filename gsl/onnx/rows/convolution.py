@@ -89,7 +89,7 @@ def _shortened(
 
 
 @writes("Conv1D", "Conv2D", "Conv3D")
-def _write_conv(out: Emitter, written: Call, data: Value, weight: Value) -> Any:
+def _write_conv(out: Emitter, written: Call, data: Value, weight: Value, *bias: Value) -> Any:
     attributes = written.attributes
     layout, dtype = attributes["data_layout"], attributes["out_dtype"]
     spatial = layout.replace("N", "").replace("C", "")
@@ -99,6 +99,7 @@ def _write_conv(out: Emitter, written: Call, data: Value, weight: Value) -> Any:
         "Conv",
         out.transpose(out.cast(data, dtype), order),
         out.transpose(out.cast(weight, dtype), kernel),
+        *bias,
         group=attributes["groups"],
         **listed(attributes, "strides", "padding", "dilation"),
     )
@@ -106,13 +107,16 @@ def _write_conv(out: Emitter, written: Call, data: Value, weight: Value) -> Any:
 
 
 @writes("Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose")
-def _write_conv_transpose(out: Emitter, written: Call, data: Value, weight: Value) -> Any:
+def _write_conv_transpose(
+    out: Emitter, written: Call, data: Value, weight: Value, *bias: Value
+) -> Any:
     attributes = written.attributes
     order, dtype = to_channels_first(attributes["data_layout"]), attributes["out_dtype"]
     made = out.node(
         "ConvTranspose",
         out.transpose(out.cast(data, dtype), order),
         out.cast(weight, dtype),
+        *bias,
         group=attributes["groups"],
         **listed(attributes, "strides", "padding", "dilation", "output_padding"),
     )

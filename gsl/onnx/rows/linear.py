@@ -64,11 +64,11 @@ def _write_matmul(out: Emitter, written: Call, left: Value, right: Value) -> Any
 
 
 @writes("Dense")
-def _dense(out: Emitter, written: Call, data: Value, weight: Value) -> Any:
+def _dense(out: Emitter, written: Call, data: Value, weight: Value, *bias: Value) -> Any:
     dtype = written.attributes["out_dtype"]
     data, weight = out.cast(data, dtype), out.cast(weight, dtype)
     if dtype in FLOATING and len(written.operands[0].shape) == 2:
-        return out.node("Gemm", data, weight, transB=1)
+        return out.node("Gemm", data, weight, *bias, transB=1)
     return out.node("MatMul", data, out.transpose(weight, (1, 0)))
 
 
