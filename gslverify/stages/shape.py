@@ -89,10 +89,13 @@ def examine(question: Question) -> Iterable[Outcome]:
 
 
 def _without_elements(question: Question, scenarios: Scenarios, asked: Questions) -> Finding | None:
-    """Return what is wrong about types where tensors lack elements; what is open there is run."""
+    """Return what is wrong about types where tensors lack elements and the target can be built.
+
+    What is open, and whether it can be built, is left to networks that are run.
+    """
     steps = Steps()
     for scenario in scenarios.feasible:
-        finding = _examine_scenario(question, emptied_scenario(scenario, steps), asked)
+        finding = _examine_scenario(question, emptied_scenario(scenario, steps), asked, True)
         if finding is not None and finding.code is not UNDECIDED_SHAPE:
             return finding
     return None
@@ -127,12 +130,14 @@ def _interval(name: str, numbers: set[int]) -> str:
     return f"{name}s {min(numbers)}-{max(numbers)}"
 
 
-def _examine_scenario(question: Question, scenario: Scenario, asked: Questions) -> Finding | None:
+def _examine_scenario(
+    question: Question, scenario: Scenario, asked: Questions, only_legal: bool = False
+) -> Finding | None:
     consequences = scenario.consequences
     try:
         for path in _paths(scenario):
-            declining = question.settings.declining
-            obligations = list(_where_legal(path)) if declining else path
+            may_decline = only_legal or question.settings.declining
+            obligations = list(_where_legal(path)) if may_decline else path
             unclear = [one for one in obligations if not _is_clear(one, consequences)]
             doubtful = [one for one in unclear if not _is_met(one, scenario, asked)]
             finding = _first_failure(question, scenario, doubtful)

@@ -8,6 +8,7 @@ import pytest
 
 from gsl import Subst, attr, op, pat
 from gsl.errors import EvaluationError
+from gslverify.codes.levels import EMPTY_DIFFERS
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UNDECIDED_SHAPE
 from gslverify.finding import Level, Verdict
 from gslverify.stages import shape
@@ -318,3 +319,24 @@ def test_attributes_that_lengthen_tensors_are_limited_by_what_fits_into_a_machin
         return Subst(place, op.Argmax(repeated.operands[0], **pat.same_attr(place)) * factor)
 
     assert ask(SHAPE, place_in_repeated).findings == ()
+
+
+def named_last_size() -> Subst:
+    """Where an axis is empty the last size is any, which the target does not keep."""
+    x = pat.Wildcard()
+    shaped = op.Reshape(x, shape=(None, None))
+    return Subst(shaped, x, where=[x.ndim == 2, shaped.shape[0] == x.shape[0]])
+
+
+def mean_of_rows() -> Subst:
+    """Of no elements there is no mean, which is for networks to say."""
+    x = pat.Wildcard()
+    mean = op.Mean(x, axis=(0,), keepdims=False)
+    zeros = op.ZerosLike(mean)
+    return Subst(op.Relu(x), op.Relu(x + zeros), where=[x.ndim == 2, x.dtype == "float32"])
+
+
+def test_types_are_kept_where_tensors_lack_elements_too() -> None:
+    finding = only(ask(SHAPE, named_last_size))
+    assert finding.code is EMPTY_DIFFERS
+    assert not ask(SHAPE, mean_of_rows).findings
