@@ -19,10 +19,10 @@ from gsl.kernel.expression import Expression, Number
 from gsl.kernel.meaning import Elements, Index, apply, cast, over, total
 from gsl.operators.create import scalar
 from gsl.operators.declaration import Need, Tensor, Values, operator
-from gsl.operators.domain import Fresh, Integer
-from gsl.operators.kinds import OneAxis
+from gsl.operators.domain import Fresh, Integer, integer
+from gsl.operators.domain_axes import Axis
 from gsl.operators.shapes import known_axis
-from gsl.types import FLOATING, Int, TensorType, Type
+from gsl.types import FLOATING, Bool, Int, TensorType, Type
 
 QUANTISED = ("int8", "uint8")
 """The dtypes of quantised tensors."""
@@ -32,6 +32,30 @@ DEQUANTISED = (*QUANTISED, "int32")
 
 SCALE = {"scale": Values(low=2.0**-10, high=2.0**10)}
 """Scales are positive, and neither so small nor so large that a dtype loses them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _QuantisedAxis(Axis):
+    """An axis, which is 0 where the scale is for the whole tensor and no axis is looked at."""
+
+    def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
+        """Accept an int."""
+        return 0 if _is_for_all(operands) else integer(value)
+
+    def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
+        """Demand that the axis exists, if one is looked at."""
+        return True if _is_for_all(operands) else Axis.claim(self, value, operands)
+
+    def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield all axes, or 0."""
+        yield from (0,) if _is_for_all(operands) else Axis.instances(self, operands, fresh)
+
+
+def _is_for_all(operands: tuple[Type, ...]) -> bool:
+    return len(operands) > 1 and isinstance(operands[1], TensorType) and operands[1].ndim == 0
+
+
+QuantisedAxis = Annotated[int, _QuantisedAxis()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +78,7 @@ def has_blocks(block_size: Int) -> bool:
     return isinstance(block_size, Term) or bool(block_size)
 
 
-def _need_parameters(
+def need_parameters(
     need: Need, data: TensorType, parameters: dict[str, TensorType], axis: int, block_size: Int
 ) -> None:
     """Demand that scales and zero points fit to the data."""
@@ -86,7 +110,7 @@ def spread_over(parameter: Any, shape: tuple[int, ...], axis: int, block_size: i
     return np.take(parameter, np.arange(shape[along]) // block_size, along)
 
 
-def _own(parameter: Elements, index: Index, axis: int, block_size: Any) -> Expression:
+def own_parameter(parameter: Elements, index: Index, axis: int, block_size: Any) -> Expression:
     """Return the scale or zero point of one element."""
     if parameter.ndim == 0:
         return parameter[()]
@@ -96,7 +120,8 @@ def _own(parameter: Elements, index: Index, axis: int, block_size: Any) -> Expre
     return parameter[(*index[:along], index[along] // block_size, *index[along + 1 :])]
 
 
-def _relax_spread(relax: Any, parameter: Any, data: Any, axis: int, block_size: int) -> Any:
+def relax_spread_over(relax: Any, parameter: Any, data: Any, axis: int, block_size: int) -> Any:
+    """Return a scale or zero point in Relax so that it broadcasts to the data."""
     rank, along = parameter.ty.ndim, axis % max(data.ty.ndim, 1)
     if rank == 0:
         return parameter
@@ -124,7 +149,7 @@ def QuantizeLinear(
     scale: Tensor,
     zero_point: Tensor,
     *,
-    axis: OneAxis = 1,
+    axis: QuantisedAxis = 1,
     block_size: BlockSize = 0,
 ) -> TensorType:
     """Compute round(data / scale) + zero_point, halves to even, within the range of its dtype.
@@ -137,7 +162,7 @@ def QuantizeLinear(
     need(equal(scale.dtype, data.dtype), "the scale must have the dtype of the data")
     need(contains(zero_point.dtype, QUANTISED), "the zero point must be int8 or uint8")
     parameters = {"scale": scale, "zero_point": zero_point}
-    _need_parameters(need, data, parameters, axis, block_size)
+    need_parameters(need, data, parameters, axis, block_size)
     return data.with_dtype(zero_point.dtype)
 
 
@@ -155,8 +180,8 @@ def _quantize(data: Any, scale: Any, zero_point: Any, axis: int, block_size: int
 def _quantize_element(
     index: Index, data: Elements, scale: Elements, zero_point: Elements, axis: int, block_size: Any
 ) -> Expression:
-    zero = cast(_own(zero_point, index, axis, block_size), zero_point.dtype, data.dtype)
-    shifted = apply("round", data[index] / _own(scale, index, axis, block_size)) + zero
+    zero = cast(own_parameter(zero_point, index, axis, block_size), zero_point.dtype, data.dtype)
+    shifted = apply("round", data[index] / own_parameter(scale, index, axis, block_size)) + zero
     least, most = limit(zero_point.dtype, False), limit(zero_point.dtype, True)
     inside = apply("min", apply("max", shifted, least), most)
     return cast(inside, data.dtype, zero_point.dtype)
@@ -168,8 +193,8 @@ def _relax_quantize(
 ) -> Any:
     dtype, wanted = str(data.ty.dtype), str(zero_point.ty.dtype)
     limits = np.iinfo(wanted)
-    own = _relax_spread(relax, scale, data, axis, block_size)
-    zeros = relax.astype(_relax_spread(relax, zero_point, data, axis, block_size), dtype)
+    own = relax_spread_over(relax, scale, data, axis, block_size)
+    zeros = relax.astype(relax_spread_over(relax, zero_point, data, axis, block_size), dtype)
     shifted = relax.add(relax.round(relax.divide(data, own)), zeros)
     return relax.astype(relax.clip(shifted, float(limits.min), float(limits.max)), wanted)
 
@@ -181,7 +206,7 @@ def DequantizeLinear(
     scale: Tensor,
     zero_point: Tensor,
     *,
-    axis: OneAxis = 1,
+    axis: QuantisedAxis = 1,
     block_size: BlockSize = 0,
 ) -> TensorType:
     """Compute (data - zero_point) * scale in the dtype of the scale.
@@ -193,7 +218,7 @@ def DequantizeLinear(
     need(equal(data.dtype, zero_point.dtype), "the zero point must have the dtype of the data")
     need(contains(scale.dtype, FLOATING), "the scale must be floating")
     parameters = {"scale": scale, "zero_point": zero_point}
-    _need_parameters(need, data, parameters, axis, block_size)
+    need_parameters(need, data, parameters, axis, block_size)
     return data.with_dtype(scale.dtype)
 
 
@@ -208,19 +233,19 @@ def _dequantize(data: Any, scale: Any, zero_point: Any, axis: int, block_size: i
 def _dequantize_element(
     index: Index, data: Elements, scale: Elements, zero_point: Elements, axis: int, block_size: Any
 ) -> Expression:
-    zero = _own(zero_point, index, axis, block_size)
+    zero = own_parameter(zero_point, index, axis, block_size)
     wide = [cast(value, data.dtype, "int32") for value in (data[index], zero)]
     difference = cast(wide[0] - wide[1], "int32", scale.dtype)
-    return difference * _own(scale, index, axis, block_size)
+    return difference * own_parameter(scale, index, axis, block_size)
 
 
 @DequantizeLinear.relax
 def _relax_dequantize(
     relax: Any, data: Any, scale: Any, zero_point: Any, axis: int, block_size: int
 ) -> Any:
-    zeros = relax.astype(_relax_spread(relax, zero_point, data, axis, block_size), "int32")
+    zeros = relax.astype(relax_spread_over(relax, zero_point, data, axis, block_size), "int32")
     shifted = relax.subtract(relax.astype(data, "int32"), zeros)
-    own = _relax_spread(relax, scale, data, axis, block_size)
+    own = relax_spread_over(relax, scale, data, axis, block_size)
     return relax.multiply(relax.astype(shifted, str(scale.ty.dtype)), own)
 
 

@@ -288,3 +288,22 @@ def gather_nd_of_batches_is_take() -> Subst:
     source = op.GatherND(x, i, depth=1)
     target = op.Take(x, op.Squeeze(i, axis=(-1,)), axis=source.batch_dims)
     return Subst(source, target)
+
+
+@rule(
+    tags={"quantization", "fusion"},
+    origin="GSL: fake_quantized with the limits of unsigned bytes",
+    expect="GSL401",
+    twin="fake_quantized",
+)
+def fake_quantized_in_other_limits() -> Subst:
+    """dequantize{A}(quantize{A}(x, s, z), s, z)  =>  fake_quantize[0, 255](x, s, z) for int8
+
+    Signed bytes end at 127.
+    """
+    x, s, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    stored = op.QuantizeLinear(x, s, z, block_size=0)
+    source = op.DequantizeLinear(stored, s, z, **pat.same_attr(stored))
+    zero = op.Cast(z, dtype="int32")
+    target = op.FakeQuantize(x, s, zero, quant_min=0, quant_max=255, axis=stored.axis)
+    return Subst(source, target, where=[z.dtype == "int8", x.dtype == "float32"])

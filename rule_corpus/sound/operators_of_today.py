@@ -320,3 +320,21 @@ def gather_nd_is_take() -> Subst:
     x, i = pat.Wildcard(), pat.Wildcard()
     source = op.GatherND(x, i, batch_dims=0, depth=1)
     return Subst(source, op.Take(x, op.Squeeze(i, axis=(-1,)), axis=0))
+
+
+@rule(
+    tags={"quantization", "exact-real", "fusion"},
+    origin="torch: fake quantisation in the place of a pair of quantisers",
+    twin="fake_quantized_in_other_limits",
+)
+def fake_quantized() -> Subst:
+    """dequantize{A}(quantize{A}(x, s, z), s, z)  =>  fake_quantize[-128, 127](x, s, z) for int8
+
+    Without blocks, of which fake quantisation knows nothing.
+    """
+    x, s, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
+    stored = op.QuantizeLinear(x, s, z, block_size=0)
+    source = op.DequantizeLinear(stored, s, z, **pat.same_attr(stored))
+    zero = op.Cast(z, dtype="int32")
+    target = op.FakeQuantize(x, s, zero, quant_min=-128, quant_max=127, axis=stored.axis)
+    return Subst(source, target, where=[z.dtype == "int8", attr.In(x.dtype, EXACT_FLOATS)])

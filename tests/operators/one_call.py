@@ -53,6 +53,7 @@ RANKS = {
 RESULTS = {
     "Arange": NUMERIC,
     "DequantizeLinear": FLOATING,
+    "FakeQuantize": FLOATING[:2],
     "MaskedAttention": FLOATING,
     "MatMulInteger": ("int32",),
     "QuantizeLinear": QUANTISED,

@@ -101,6 +101,11 @@ def on_one_side(case: Case, found: Any, expected: Any) -> Any:
 
     Where a quotient is nearly whole, the two may differ by exactly one step of it.
     """
+    if case.operator.name == "FakeQuantize":
+        steps = case.operands[1].astype(np.float64)
+        step = spread_over(steps, expected.shape, case.canonical["axis"], 0)
+        near = _is_halfway(case.operands[0].astype(np.float64) / step, case.operands[0].dtype)
+        return np.where(near & (np.abs(found - expected) < 1.5 * step), expected, found)
     if case.operator.name in ("QuantizeLinear", "DynamicQuantizeLinear"):
         if expected.dtype.kind == "f":
             return found
@@ -125,16 +130,18 @@ def near_a_tie(case: Case) -> Any:
     data = case.operands[0].astype(np.float64)
     if case.operator.name == "QuantizeLinear":
         scale = spread_over(case.operands[1].astype(np.float64), data.shape, **case.canonical)
-        return _is_halfway(data / scale)
+        return _is_halfway(data / scale, case.operands[0].dtype)
     least, most = min(float(np.min(data)), 0.0), max(float(np.max(data)), 0.0)
     step = (most - least) / 255
     if step == 0:
         return True  # it is not defined there
-    return _is_halfway(data / step) | _is_halfway(np.array(least / step))
+    return _is_halfway(data / step, np.float32) | _is_halfway(np.array(least / step), np.float32)
 
 
-def _is_halfway(quotient: Any) -> Any:
-    return np.abs(np.abs(quotient - np.floor(quotient)) - 0.5) < 1e-2
+def _is_halfway(quotient: Any, dtype: Any) -> Any:
+    """Tell where a quotient that is computed in `dtype` may be rounded either way."""
+    slack = 1e-2 + 4 * np.abs(quotient) * float(np.finfo(dtype).eps)
+    return np.abs(np.abs(quotient - np.floor(quotient)) - 0.5) < slack
 
 
 def _operand(value: Any, type_: Any, tensors: dict[str, Any]) -> Any:

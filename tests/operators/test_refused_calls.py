@@ -56,6 +56,14 @@ REFUSED: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
     ("BroadcastInDim", (floats(2, 2),), {"shape": (2, 2), "axes": (0, 0)}, "must be legal"),
     ("DilatedPad", (floats(2, 2),), NO_PAD | {"low": (-3, 0)}, "cut off"),
     ("DilatedPad", (floats(2, 2),), NO_PAD | {"interior": (-1, 0)}, "must be legal"),
+    (
+        "FakeQuantize",
+        (floats(3), floats(), TensorType((), "int32")),
+        {"quant_min": 1, "quant_max": 0},
+        "in order",
+    ),
+    ("QuantizeLinear", (floats(2, 3), floats(2), TensorType((2,), "int8")), {}, "for each place"),
+    ("QuantizeLinear", (floats(2), floats(), TensorType((), "int32")), {}, "int8 or uint8"),
     ("Conv3D", (floats(1, 3, 4, 4, 4), floats(2, 2, 1, 1, 1)), {}, "input channels"),
     ("MaxPool3D", (floats(1, 1, 2, 2, 2),), {"pool_size": 3}, "must fit"),
 ]
@@ -130,6 +138,19 @@ def test_padding_between_and_cut_off() -> None:
     assert reference(case).tolist() == [9, 1, 9, 9, 2, 9]
     empty = Case(lookup("DilatedPad"), (np.zeros(0, int),), widths | {"high": (1,)})
     assert reference(empty).tolist() == [9, 9]
+
+
+def test_numbers_are_rounded_as_if_they_were_quantised() -> None:
+    operands = np.array([-9.0, 0.3, 0.75, 9.0]), np.array(0.5), np.array(1, np.int32)
+    case = Case(lookup("FakeQuantize"), operands, {"quant_min": -4, "quant_max": 7})
+    assert reference(case).tolist() == [-2.5, 0.5, 1.0, 3.0]
+
+
+def test_no_axis_is_looked_at_where_a_scale_is_for_all() -> None:
+    scalar = np.float32(1.5), np.float32(0.5), np.uint8(1)
+    case = Case(lookup("QuantizeLinear"), tuple(map(np.asarray, scalar)), {})
+    assert case.canonical["axis"] == 0
+    assert reference(case).tolist() == 4
 
 
 def test_of_several_updates_the_last_one_stays() -> None:

@@ -250,6 +250,10 @@ EXAMPLES: Mapping[str, Example] = {
     ),
     "QuantizeLinear": ((MATRIX, Var("scale", (3,)), Var("zero", (3,), "int8")), {"axis": 1}),
     "DequantizeLinear": ((Q_MATRIX, Var("scale", (2, 2)), Q_ZERO), {"axis": 1, "block_size": 2}),
+    "FakeQuantize": (
+        (MATRIX, Var("scale", (3,)), Var("zero", (3,), "int32")),
+        {"axis": 1, "quant_min": -128, "quant_max": 127},
+    ),
     "MatMulInteger": (
         (Q_MATRIX, Var("b", (3, 4), "int8"), Var("az", (2,), "uint8"), Var("bz", (), "int8")),
         {},
