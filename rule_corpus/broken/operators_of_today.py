@@ -192,8 +192,9 @@ def attention_fused_default_scale() -> Subst:
     scores = op.Matmul(q, keys, out_dtype=q.dtype)
     source = op.Matmul(op.Softmax(scores, axis=-1), v, out_dtype=q.dtype)
     same = [q.shape[:2] == k.shape[:2], v.shape[:2] == k.shape[:2]]
+    filled = [q.shape[1] >= 1, q.shape[3] >= 1]
     target = op.MaskedAttention(q, k, v, pat.Absent())
-    return Subst(source, target, where=[q.ndim == 4, v.ndim == 4, *same])
+    return Subst(source, target, where=[q.ndim == 4, v.ndim == 4, *same, *filled])
 
 
 @rule(
