@@ -42,7 +42,7 @@ class TextReport:
     """
 
     def __init__(self, write: Callable[[str], None], style: Style) -> None:
-        self.write = write
+        self.write: Callable[[str], None] = lambda line: write(style.plain(line))
         self.style = style
         self.settings = Settings()
         self._file = ""

@@ -13,6 +13,8 @@ import pytest
 
 from tests.gslverify.rule_files import HEAD, rule_text
 
+pytestmark = pytest.mark.slow
+
 SLOW = """
 @rule
 def slow():
