@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from gsl.attr.term import (
     ANYTHING,
@@ -119,7 +120,7 @@ def _wrong(operation: Operation) -> Iterator[tuple[str, str]]:
         if head in EQUALITY and _never_equal(sorts):
             message = f"`{head}` compares a {sorts[0]} and a {sorts[1]}, which are never equal"
             yield message, "compare values of one kind"
-        if head in EQUALITY:
+        if head in EQUALITY | {"in"}:
             yield from _unknown_dtype(operands)
     elif "text" in sorts:
         yield f"`{head}` has no meaning for text such as a dtype", "compare text by == or attr.In"
@@ -132,13 +133,20 @@ def _never_equal(sorts: list[str]) -> bool:
 def _unknown_dtype(operands: tuple[Term, ...]) -> Iterator[tuple[str, str]]:
     if not any(isinstance(operand, Access) and operand.name == "dtype" for operand in operands):
         return
-    for operand in operands:
-        if isinstance(operand, Constant) and operand.value not in ALL_DTYPES:
+    for value in _values(operands):
+        if value not in ALL_DTYPES:
             known = f"known are {', '.join(ALL_DTYPES)}"
-            yield (
-                f"{operand.value!r} is not a dtype",
-                did_you_mean(operand.value, ALL_DTYPES) or known,
-            )
+            hint = did_you_mean(value, ALL_DTYPES) if isinstance(value, str) else ""
+            yield f"{value!r} is not a dtype", hint or known
+
+
+def _values(operands: tuple[Term, ...]) -> Iterator[Any]:
+    """Yield the values that are written, those of a tuple one by one, as `in` has them."""
+    for operand in operands:
+        if isinstance(operand, TupleOf):
+            yield from _values(operand.fields)
+        elif isinstance(operand, Constant):
+            yield from operand.value if isinstance(operand.value, tuple) else (operand.value,)
 
 
 def _has_anything(term: Term) -> bool:

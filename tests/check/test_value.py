@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from gsl import Subst, attr, op, pat
+from gsl.check import check
 from tests.check.cases import Case, X, fires_at_its_place, stays_silent
 from tests.rule_text import findings
 
@@ -128,3 +130,14 @@ def test_cure_for_none_depends_on_the_default(target: str, cure: str, tmp_path: 
 
     (open_one,) = [one for one in found if one.code == "GSL123"]
     assert open_one.cure.startswith(cure)
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [(("flaot32", "float32"), 1), (("flaot32",), 1), (("float32", "int8"), 0), ((3,), 1)],
+)
+def test_misspelt_dtypes_among_several(names: tuple[object, ...], found: int):
+    x = pat.Wildcard()
+    subst = Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[attr.In(x.dtype, names)])
+
+    assert [error.code for error in check(subst)] == ["GSL144"] * found
