@@ -238,8 +238,6 @@ class SourceBuilder(SourceExpressions):
 
     def _read(self, key: Key) -> list[Key] | None:
         """Return of which patterns the attributes depend on, None where it may be any."""
-        if key[0] in self.passed_on:
-            return None
         read = self.steps.read_by(key[0])
         frame = frame_of(key[1])
         return None if read is None else [instance_of(other, frame) for other in read]

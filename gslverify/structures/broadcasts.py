@@ -20,6 +20,7 @@ from gsl.pat import (
     INPUTS,
     Call,
     Const,
+    GetItem,
     Pattern,
     SameOperator,
     Trait,
@@ -202,13 +203,26 @@ def passed_on(subst: Subst) -> frozenset[Pattern]:
     users: dict[Pattern, list[Pattern]] = defaultdict(list)
     for operand, found in uses.users.items():
         users[operand.original()] += found
-    return frozenset(
-        pattern
-        for pattern in subst.source_patterns
-        if isinstance(pattern, Wildcard)
-        and pattern not in uses.looked_at
-        and all(isinstance(user, Tuple | Variadic) for user in users[pattern])
-    )
+    wildcards = [one for one in subst.source_patterns if isinstance(one, Wildcard)]
+    return frozenset(one for one in wildcards if _is_passed_on(one, users, uses.looked_at))
+
+
+def _is_passed_on(
+    start: Pattern, users: Mapping[Pattern, list[Pattern]], looked_at: set[Pattern]
+) -> bool:
+    """Tell whether a pattern and all that it lies in is neither looked at nor computed with."""
+    stack, seen = [start], {start}
+    while stack:
+        pattern = stack.pop()
+        if pattern in looked_at:
+            return False
+        for user in users.get(pattern, ()):
+            if not isinstance(user, Tuple | Variadic | GetItem):
+                return False
+            if user not in seen:
+                seen.add(user)
+                stack.append(user.original())
+    return True
 
 
 def is_broadcasting(pattern: Pattern) -> bool:

@@ -103,19 +103,9 @@ class SourceExpressions:
         return bool(self.decide(key, "absence", (False, True)))
 
     def _rank(self, key: Key) -> int:
-        like = self._of_same_rank(key)
-        ranks = self.extent.ranks if like is None else (like,)
+        ranks = self.extent.ranks[:1] if key[0] in self.passed_on else self.extent.ranks
         rank: int = self.decide(key, "rank", ranks)
         return rank
-
-    def _of_same_rank(self, key: Key) -> int | None:
-        """Return the rank of an earlier input if both are only passed on: no rule sees ranks."""
-        if key[0] not in self.passed_on:
-            return None
-        for (pattern, _), node in self.bindings.nodes.items():
-            if pattern in self.passed_on and isinstance(node.expr.type, TensorType):
-                return node.expr.type.ndim
-        return None
 
     def claim(self, condition: Any, reason: str, origin: Origin | None) -> None:
         """Note what has to hold; raise InfeasibleError for what does not."""

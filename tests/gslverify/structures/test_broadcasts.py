@@ -90,10 +90,34 @@ def test_equal_ranks_grow_together() -> None:
     assert ranks(subst) == {(r, r, r) for r in range(5)}
 
 
-def test_all_fields_that_are_only_passed_on_have_one_rank() -> None:
+def test_what_is_only_passed_on_has_one_rank() -> None:
     x, y = pat.Wildcard(), pat.Wildcard()
     pair = pat.Tuple(x, y)
-    assert ranks(Subst([pair[0], pair[1]], [x, y])) == {(r, r) for r in range(5)}
+    assert ranks(Subst([pair[0], pair[1]], [x, y])) == {(1, 1)}
+
+
+def joined() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    whole = op.Stack((x, y))
+    return Subst(whole, op.Stack((x, y), axis=whole.axis))
+
+
+def projected() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    pair = pat.Tuple(x, y)
+    return Subst([op.Relu(pair[0]), pair[1]], [op.Relu(x), y])
+
+
+def chosen_by_rank() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    pair = pat.Tuple(x, y)
+    first = pair[0]
+    return Subst([first, pair[1]], [x, y], where=[first.ndim != 9])
+
+
+@pytest.mark.parametrize("write", [joined, projected, chosen_by_rank])
+def test_fields_that_something_is_computed_of_have_all_ranks(write: Callable[[], Subst]) -> None:
+    assert {first for first, _ in ranks(write())} == set(range(5))
 
 
 @pytest.mark.parametrize("name", [n for n, o in REGISTRY.items() if "elementwise" in o.traits])
