@@ -45,14 +45,14 @@ from gslverify.structures.symbols import instance_symbols, is_constant
 from gslverify.trials.trial import Outcome as Trial
 from gslverify.trials.trial import run_trial
 
-MOST_STEPS, MOST_STEPS_OF_RULE = 4_000, 30_000
+MOST_STEPS, MOST_STEPS_OF_RULE = 3_000, 5_000
 """Steps of kernels for one graph, and for all of a rule."""
 LIMIT, LIMIT_OF_RULE = 100_000, 400_000
 """The solver's own unit, of which it counts about a million in a second."""
-MOST_GRAPHS = 16
+MOST_GRAPHS = 12
 MOST_OPEN_ATTRIBUTES = 2
 """After so many graphs of a rule with unknown attributes in vain, models say what these are."""
-MOST_TRIALS, MOST_TRIALS_OF_A_GRAPH = 16, 6
+MOST_TRIALS, MOST_TRIALS_OF_A_GRAPH = 12, 6
 """So many models of a rule are run; those of a difference in exact arithmetic are without end."""
 ABOUT_VALUES = frozenset({OUTPUTS_DIFFER, TARGET_UNDEFINED})
 """What a trial may find here; other defects are those of other stages."""

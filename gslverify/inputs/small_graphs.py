@@ -51,7 +51,7 @@ def small_graphs(samplers: Sequence[Sampler]) -> Iterator[SmallGraph]:
     seen: set[Any] = set()
     for turn in range(TURNS):
         for number, sampler in enumerate(samplers):
-            model = _model(sampler, turn + number)
+            model = _model(sampler, turn + number, is_first=not turn)
             if model is None:
                 continue
             key = number, tuple(model.items())
@@ -60,12 +60,14 @@ def small_graphs(samplers: Sequence[Sampler]) -> Iterator[SmallGraph]:
                 yield SmallGraph(sampler, model)
 
 
-def _model(sampler: Sampler, turn: int) -> Model | None:
-    """Return a model with the wishes of a turn, every other one in a corner if there are any."""
-    corners = sampler.corners if turn % 2 else ()
-    demand = corners[turn // 2 % len(corners)] if corners else None
+def _model(sampler: Sampler, turn: int, is_first: bool) -> Model | None:
+    """Return a model with the wishes of a turn; for the first of a structure, one near them."""
+    wish = _wish(turn)
     try:
-        return sampler.model(_wish(turn), may_be_empty=False, demand=demand)
+        found = sampler.granted(wish, may_be_empty=False)
+        if found is None and is_first:
+            found = sampler.mended(wish) or sampler.model(wish, may_be_empty=False)
+        return found
     except GslError:
         return None
 

@@ -47,12 +47,23 @@ COMPARED: Table = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-SYMMETRIC = frozenset({"+", "*", "max", "min", "==", "!=", "and", "or"})
+BITWISE: Table = {
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    ">>": operator.rshift,
+}
+SYMMETRIC = frozenset({"+", "*", "max", "min", "==", "!=", "and", "or", "&", "|", "^"})
 NEUTRAL: Mapping[str, Any] = {"+": 0, "*": 1, "max": -np.inf, "min": np.inf}
 ON_TRUTHS = {"+": "or", "max": "or", "*": "and", "min": "and"}
 LARGEST_POWER = 4
 """Whole exponents up to it are products; others make a function of which little is known."""
-OPEN = frozenset({"exp", "log", "sin", "cos", "tanh", "sigmoid", "erf"})
+OPEN = frozenset(
+    {
+        *("exp", "log", "sigmoid", "erf", "sin", "cos", "tan", "asin", "acos", "atan"),
+        *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+    }
+)
 """Functions that the solver knows by a few laws only."""
 
 
@@ -88,6 +99,8 @@ class Arithmetic:
             return self._computed(function, *operands)
         if function in COMPARED:
             return self._compared(function, *operands)
+        if function in BITWISE:
+            return self._bitwise(function, *operands)
         if function in OPEN:
             return self.scalars.make(REAL, function, (self.real(operands[0]),))
         if function not in self._functions:
@@ -228,6 +241,16 @@ class Arithmetic:
             rest = left.value - right.value * found
             return self._number(found if head == "//" else rest, kind)
         _refuse_infinities(left, right)
+        return self._made(kind, head, left, right)
+
+    def _bitwise(self, head: str, left: Scalar, right: Scalar) -> Scalar:
+        kind = self.scalars.joint((left, right))
+        if kind == REAL:
+            raise UnsupportedError(f"`{head}` of floats")
+        kind = WHOLE if kind == TRUTH else kind
+        left, right = (self.scalars.converted(one, kind) for one in (left, right))
+        if left.head == right.head == NUMBER and (head != ">>" or right.value >= 0):
+            return self._number(BITWISE[head](left.value, right.value), kind)
         return self._made(kind, head, left, right)
 
     def _rounded(self, head: str, one: Scalar) -> Scalar:

@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import z3
 
-from gslverify.semantics.formulas import MOST_BITS, Formulas, of_one_sort, value_in
+from gslverify.semantics.formulas import ALL_DIGITS, Digits, Formulas, of_one_sort, value_in
 from gslverify.semantics.scalars import (
     REAL,
     UNKNOWN,
@@ -31,10 +31,10 @@ MOST_SECONDS = 3
 MODELS_OF_A_MANNER = 2
 """How many models in one manner are tried before the next."""
 LARGEST_PREFERRED = 2**20
-FEW_DIGITS = 64
+FEW_DIGITS = 1024
 """Numbers are multiples of 1 over it before they may be any."""
-FEW_BITS = 4
-"""Of integers, where those of their dtypes are too much for the solver."""
+FEWER_DIGITS = (Digits(4), Digits(8), Digits(6, are_first=True))
+"""Small integers and large ones, where those of their dtypes are too much for the solver."""
 CLEAR = 64
 """A difference of this part of the numbers that differ is seen in every floating dtype."""
 
@@ -113,7 +113,7 @@ class Examiner:
         self.limit = limit
         self.used = 0
         self._known: dict[Hashable, Reply] = {}
-        self._bits: dict[Hashable, int] = {}
+        self._digits: dict[Hashable, Digits] = {}
 
     def reply(self, sides: Sides) -> Reply:
         """Return whether two sides can differ; raise UnsupportedError if z3 fails.
@@ -136,14 +136,15 @@ class Examiner:
         return self._known[key]
 
     def _asked(self, sides: Sides, key: Hashable) -> Reply:
-        """Ask about integers of any size, and where that is too much about small ones."""
-        reply = Difference(self, sides, MOST_BITS).reply()
+        """Ask about all integers, and where that is too much about some of them."""
+        reply = Difference(self, sides, ALL_DIGITS).reply()
         if reply is not Reply.OPEN or not _has_integers(sides):
             return reply
-        if Difference(self, sides, FEW_BITS).reply() is not Reply.DIFFERENT:
-            return Reply.OPEN
-        self._bits[key] = FEW_BITS
-        return Reply.DIFFERENT
+        for digits in FEWER_DIGITS:
+            if Difference(self, sides, digits).reply() is Reply.DIFFERENT:
+                self._digits[key] = digits
+                return Reply.DIFFERENT
+        return Reply.OPEN
 
     def differences(self, sides: Sides) -> Iterator[Difference]:
         """Yield the questions that have models: about single elements, and at last about all."""
@@ -154,11 +155,11 @@ class Examiner:
             key = _likeness(part)
             if self._known.get(key) is Reply.DIFFERENT:
                 different.setdefault(key, part)
-        bits = min((self._bits.get(key, MOST_BITS) for key in different), default=MOST_BITS)
         for key, part in different.items():
-            yield Difference(self, part, self._bits.get(key, MOST_BITS))
+            yield Difference(self, part, self._digits.get(key, ALL_DIGITS))
         if len(parts) > 1:
-            yield Difference(self, sides, bits)
+            fewest = min((self._digits.get(key, ALL_DIGITS) for key in different), key=_count)
+            yield Difference(self, sides, fewest)
 
     def give_up(self, sides: Sides) -> None:
         """Remember that no machine has shown what differs between two sides."""
@@ -187,9 +188,15 @@ class Examiner:
         return answer
 
 
+def _count(digits: Digits) -> int:
+    return digits.count
+
+
 def _has_integers(sides: Sides) -> bool:
+    """Tell whether all unknowns are integers, of which a few digits may tell enough."""
     parts = operands_first(one for pair in sides.pairs for one in pair)
-    return any(one.head == UNKNOWN and one.kind.wraps for one in parts)
+    kinds = {one.kind for one in parts if one.head == UNKNOWN}
+    return any(kind.wraps for kind in kinds) and REAL not in kinds
 
 
 def _likeness(sides: Sides) -> Hashable:
@@ -226,13 +233,13 @@ class Difference:
     Args:
         examiner: who asks.
         sides: what is compared.
-        bits: how many bits unknown integers may have.
+        digits: which digits of unknown integers are open.
     """
 
     @_translated
-    def __init__(self, examiner: Examiner, sides: Sides, bits: int) -> None:
+    def __init__(self, examiner: Examiner, sides: Sides, digits: Digits) -> None:
         self.examiner = examiner
-        self.formulas = formulas = Formulas(examiner.context.z3, bits)
+        self.formulas = formulas = Formulas(examiner.context.z3, digits)
         self.solver = examiner.solver()
         defined = [c for one, _ in sides.pairs for c in formulas.defined(one)]
         defined += [c for one in sides.made[0] for c in formulas.defined(one)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -31,16 +32,30 @@ MOST_PAIRED = 6
 """Of so many applications of one open function it is said how they compare with each other."""
 
 
+@dataclass(frozen=True, slots=True)
+class Digits:
+    """Which binary digits of unknown integers are open: the last ones, or the first ones.
+
+    The others follow from the sign, or are 0.
+    """
+
+    count: int
+    are_first: bool = False
+
+
+ALL_DIGITS = Digits(MOST_BITS)
+
+
 class Formulas:
     """Writes scalars in one context of z3.
 
     Whole numbers of every kind are bit-vectors with a sign and with no more bits than they may
-    need. Unknown integers have no more than `bits`.
+    need. Of unknown integers only some `digits` are open.
     """
 
-    def __init__(self, context: Any, bits: int = MOST_BITS) -> None:
+    def __init__(self, context: Any, digits: Digits = ALL_DIGITS) -> None:
         self.context = context
-        self.bits = bits
+        self.digits = digits
         self.unknowns: dict[Scalar, Any] = {}
         self.applications: dict[str, list[tuple[Any, Any]]] = defaultdict(list)
         self._written: dict[int, Any] = {}
@@ -112,7 +127,9 @@ class Formulas:
 
     def _unknown(self, kind: Kind, name: str) -> Any:
         if kind.wraps:
-            few = z3.BitVec(name, min(kind.width, self.bits), self.context)
+            few = z3.BitVec(name, min(kind.width, self.digits.count), self.context)
+            if self.digits.are_first and few.size() < kind.width:
+                few = z3.Concat(few, z3.BitVecVal(0, kind.width - few.size(), self.context))
             return few if kind.signed else z3.ZeroExt(1, few)
         return {REAL: z3.Real, TRUTH: z3.Bool, WHOLE: z3.Int}[kind](name, self.context)
 
@@ -282,7 +299,15 @@ OF_NUMBERS: Table = {
     "floor": _floor,
     "round": _half_even,
 }
-OF_INTEGERS: Table = {**OF_NUMBERS, "//": _signed_quotient, "%": _signed_remainder}
+OF_INTEGERS: Table = {
+    **OF_NUMBERS,
+    "//": _signed_quotient,
+    "%": _signed_remainder,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    ">>": lambda a, b: a >> b,
+}
 
 
 def _divides(kind: Kind, left: Any, right: Any) -> list[Any]:
@@ -298,6 +323,11 @@ PARTIAL: Table = {
     "%": _divides,
     "sqrt": lambda kind, a: [a >= 0],
     "log": lambda kind, a: [a > 0],
+    "asin": lambda kind, a: [a >= -1, a <= 1],
+    "acos": lambda kind, a: [a >= -1, a <= 1],
+    "acosh": lambda kind, a: [a >= 1],
+    "atanh": lambda kind, a: [a > -1, a < 1],
+    ">>": lambda kind, a, b: [b >= 0, *([b < kind.width] if kind.wraps else [])],
     "pow": lambda kind, a, b: [z3.Or(a > 0, z3.And(z3.IsInt(b), z3.Or(a != 0, b > 0)))],
 }
 """What must hold for a function to have a value, by the kind of its operands and the operands."""
@@ -341,6 +371,11 @@ LAWS: Mapping[str, Law] = {
     ),
     "tanh": Law(lambda a, y: [y > -1, y < 1, *_signs(a, y)], monotone=True),
     "erf": Law(lambda a, y: [y > -1, y < 1, *_signs(a, y)], monotone=True),
+    **dict.fromkeys(("sinh", "asinh", "atan", "asin", "atanh"), Law(_signs, monotone=True)),
+    "acos": Law(lambda a, y: [y >= 0]),
+    "cosh": Law(lambda a, y: [y >= 1, (a == 0) == (y == 1)]),
+    "acosh": Law(lambda a, y: [y >= 0], monotone=True),
+    "tan": Law(lambda a, y: [z3.Implies(a == 0, y == 0)]),
     "sin": Law(lambda a, y: [y >= -1, y <= 1, z3.Implies(a == 0, y == 0)]),
     "cos": Law(lambda a, y: [y >= -1, y <= 1, z3.Implies(a == 0, y == 1)]),
     "pow": Law(lambda a, b, y: [z3.Implies(b == 0, y == 1), z3.Implies(a > 0, y > 0)]),

@@ -6,7 +6,7 @@ Attributes and constants may stay unknown as long as no size, index or loop depe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import prod
 from typing import Any
@@ -44,6 +44,7 @@ class Partial:
     """What symbols stand for: numbers and texts, and themselves where they stay unknown."""
 
     values: Mapping[Symbol, Any]
+    loops: Mapping[Symbol, int] = field(default_factory=dict)
 
     def access(self, term: Access) -> Any:
         """Refuse: the terms of an instance refer to symbols, no longer to patterns."""
@@ -51,7 +52,8 @@ class Partial:
 
     def symbol(self, symbol: Symbol) -> Any:
         """Return what is known about a symbol."""
-        return self.values.get(symbol, symbol)
+        found = self.loops.get(symbol)
+        return self.values.get(symbol, symbol) if found is None else found
 
     def bind(self, symbol: Symbol, value: Any) -> Partial:
         """Return what is known with one more value."""
@@ -303,7 +305,7 @@ class _Element:
         if not isinstance(value, Term):
             return value
         known = self.unrolled.known
-        return evaluate(value, Partial({**known.values, **loops}) if loops else known)
+        return evaluate(value, Partial(known.values, loops) if loops else known)
 
     def value(self, expression: Expression, loops: dict[Symbol, int]) -> Scalar:
         """Return the value of an expression for indices of the loops around it."""

@@ -193,6 +193,27 @@ def test_kinds_are_those_of_dtypes() -> None:
         kind_of("complex64")
 
 
+@pytest.mark.parametrize("function", [name for name in FUNCTIONS if name != "cast"])
+def test_every_function_of_kernels_has_a_formula(function: str) -> None:
+    scalars, apply = arithmetic()
+    dtype = "int8" if function in ("&", "|", "^", ">>") else "float32"
+    operands = [scalars.unknown(kind_of(dtype), n) for n in range(FUNCTIONS[function].arity)]
+    formulas = Formulas(z3.Context())
+    found = apply(function, *operands)
+    assert formulas.formula(found) is not None
+    assert list(formulas.laws()) or not formulas.applications
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32"])
+@pytest.mark.parametrize("function", ["&", "|", "^", ">>"])
+def test_bits(function: str, dtype: str) -> None:
+    for left in NUMBERS[dtype]:
+        for right in (0, 1, 3, 5) if function == ">>" else NUMBERS[dtype]:
+            expected = by_numpy(function, dtype, left, right)
+            assert at_once(function, dtype, left, right) == expected, (left, right)
+            assert by_solver(function, dtype, left, right) == expected, (left, right)
+
+
 def test_an_unknown_function_is_refused() -> None:
     scalars, apply = arithmetic()
     with pytest.raises(UnsupportedError, match="`gamma` has no formula"):

@@ -10,6 +10,7 @@ import pytest
 
 from gslverify.semantics.arithmetic import Arithmetic
 from gslverify.semantics.difference import Difference, Examiner, Reply, Sides
+from gslverify.semantics.formulas import ALL_DIGITS
 from gslverify.semantics.scalars import REAL, Scalar, Scalars, kind_of
 from gslverify.semantics.solver import new_context
 
@@ -38,7 +39,7 @@ class Play:
 
     def models(self, *pairs: tuple[Scalar, Scalar]) -> list[dict[Scalar, Any]]:
         limits = {one: 10**9 for one in (self.x, self.y, self.z) if one.kind == REAL}
-        return Difference(self.examiner, Sides(list(pairs), limits=limits), 256).models()
+        return Difference(self.examiner, Sides(list(pairs), limits=limits), ALL_DIGITS).models()
 
 
 def test_the_distributive_law() -> None:
@@ -141,6 +142,17 @@ def test_small_integers_are_tried_where_all_are_too_many() -> None:
         for model in difference.models():
             x, y, z = (model[one] for one in (play.x, play.y, play.z))
             assert not y * z or x // y // z != x // (y * z)
+
+
+def test_large_integers_are_tried_where_all_are_too_many() -> None:
+    play = Play("int32")
+    x, y = (play.apply.cast(one, "int32", "int64") for one in (play.x, play.y))
+    narrow = play.apply.cast(play.apply("*", play.x, play.y), "int32", "int64")
+    sides = Sides([(play.apply("*", x, y), narrow)])
+    assert play.examiner.reply(sides) is Reply.DIFFERENT
+    for difference in play.examiner.differences(sides):
+        for model in difference.models():
+            assert abs(model[play.x] * model[play.y]) >= 2**31
 
 
 def test_the_limit_makes_a_question_open() -> None:
