@@ -16,6 +16,7 @@ SETTINGS = {
     "proof-steps": ("N", "steps of the proof of one structure"),
     "stage-timeout": ("60s|10m", "time for one stage of one rule"),
     "load-timeout": ("60s|10m", "time for importing a rule file"),
+    "require": ("complete|proved|tested", "what every structure of a rule has to be to pass"),
     "baseline": ("FILE", "known results: what it knows to fail is no failure"),
     "select": ("CODES", "only these warnings are reported"),
     "ignore": ("CODES", "warnings that are not reported"),

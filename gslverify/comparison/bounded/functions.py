@@ -148,7 +148,7 @@ def _require_clear_winner(func: Any, operand: Bounded, axis: int, keepdims: bool
 
 def _sorted(func: Any, args: Arguments, kwargs: Options) -> Bounded:
     """No element of the sorted ones is off by more than the one that is off most along the axis."""
-    operand, axis = args[0], kwargs["axis"]
+    operand, axis = args[0], kwargs.get("axis", -1)
     value = np.sort(operand.value, axis=axis)
     error = np.max(operand.error, axis=axis, keepdims=True, initial=0.0)
     return Bounded(value, np.broadcast_to(error, value.shape), operand.dtype)
@@ -156,7 +156,7 @@ def _sorted(func: Any, args: Arguments, kwargs: Options) -> Bounded:
 
 def _order(func: Any, args: Arguments, kwargs: Options) -> Any:
     """Return the order of elements whose neighbours are apart by more than their errors."""
-    operand, axis = args[0], kwargs["axis"]
+    operand, axis = args[0], kwargs.get("axis", -1)
     places = np.argsort(operand.value, axis=axis, kind="stable")
     if operand.is_exact:
         return places

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from gsl.rule_files.collect import rules_in
 from gsl.text.listing import listing
-from gslverify.corpus.collect import CollectedRule, collect
 from gslverify.networks.arrays import inputs_of_a_mixture
 from gslverify.networks.choices import NothingDrawnError, Tape
 from gslverify.networks.contexts import CONTEXTS
@@ -48,7 +48,7 @@ def made(samplers: list[Sampler], draw: Draw, tape: Tape) -> Any:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_same_choices_same_network(file: Path) -> None:
-    rules = [item.rule for item in collect([str(file)]) if isinstance(item, CollectedRule)]
+    rules = rules_in(file)
     for rule in Random(file.stem).sample(rules, min(RULES_OF_A_FILE, len(rules))):
         subst = rule()
         used = samplers_of(subst, most=4)
