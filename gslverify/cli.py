@@ -16,18 +16,10 @@ from gsl.errors import described, did_you_mean, printable
 from gslverify import __version__
 from gslverify.commands import COMMANDS
 from gslverify.endings import INTERRUPTED, Exit
+from gslverify.extras import cure_of
 
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 """Errors of a disk that takes no more; a pipe that nobody reads any longer is none."""
-
-EXTRAS = {
-    **dict.fromkeys(("tvm", "tvm_ffi"), "tvm"),
-    **dict.fromkeys(("onnx", "onnx_ir", "onnxruntime", "torch"), "models"),
-    **dict.fromkeys(("jinja2", "graphlay"), "report"),
-    "distributed": "distributed",
-    "watchfiles": "watch",
-}
-"""Packages that not every installation has, and the extras that bring them."""
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -97,10 +89,8 @@ def _told(error: Exception) -> Exit:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if number == errno.EPIPE:
         return Exit.UNREAD
-    package = (getattr(error, "name", None) or "").partition(".")[0]
-    if isinstance(error, ModuleNotFoundError) and package in EXTRAS:
-        cure = f"install gslverify[{EXTRAS[package]}]"
-        click.echo(f"this needs the package `{package}`, which is not here; {cure}", err=True)
+    if cure := cure_of(error):
+        click.echo(cure, err=True)
         return Exit.USAGE
     if isinstance(error, OSError) and number in UNWRITABLE:
         click.echo(f"the output cannot be written: {error.strerror}", err=True)

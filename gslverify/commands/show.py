@@ -19,6 +19,7 @@ from gslverify.commands.reading import collected_rules, failure, require_written
 from gslverify.corpus.declaration import CollectedRule, Loaded, LoadedRule, Unusable
 from gslverify.corpus.guarded import asked
 from gslverify.engine.writing import write_down
+from gslverify.extras import cure_of
 from gslverify.mutation.collect import find_item
 from gslverify.report.delivery import write_report
 from gslverify.report.formats import lacking
@@ -86,6 +87,8 @@ def _lines(rule_id: str, form: str, loaded: Sequence[Loaded]) -> tuple[list[str]
         lines = _relax(rule_id, subst) if form == "relax" else list(show_rule(item, subst, form))
     except click.UsageError as error:
         return [], str(error)
+    except ModuleNotFoundError as error:
+        return [], cure_of(error) or str(error)
     return lines, ""
 
 

@@ -107,7 +107,7 @@ class Facts:
             replies[key] = Answer.SAT
         if key not in replies:
             self.forms.effort.questions(1)
-            solver = Solver(cone, self.solver.limit, self.solver.context)
+            solver = Solver(cone, self.solver.limit, self.solver.context, ideal=True)
             try:
                 result = solver.refutes(goal[0]) if goal else solver.check()
                 replies[key] = result.answer

@@ -97,7 +97,7 @@ class Relaxed:
         if is_refuted(goal, cone):
             return Answer.SAT
         self.asked += 1
-        solver = Solver(cone, self.limit, self.context)
+        solver = Solver(cone, self.limit, self.context, ideal=True)
         try:
             result = solver.refutes(goal) if isinstance(goal, Term) else solver.check()
         except UntranslatableError:

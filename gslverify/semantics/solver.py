@@ -58,11 +58,18 @@ class Solver:
     Solvers of one rule share a `context`, which is slow to make; those of different rules must
     not, or their answers would depend on the order of the rules. `limit` bounds each query in
     z3's own resource unit, not in seconds, so that the same question has the same answer on every
-    machine.
+    machine. With `ideal` reals are never rounded, as in proofs about elements.
     """
 
-    def __init__(self, claims: Iterable[Term], limit: int, context: Context | None = None) -> None:
+    def __init__(
+        self,
+        claims: Iterable[Term],
+        limit: int,
+        context: Context | None = None,
+        ideal: bool = False,
+    ) -> None:
         self.context = context or new_context()
+        self.ideal = ideal
         self.limit = limit
         self._loaded: Any = None
         self._made: TermFormulas | None = None
@@ -97,7 +104,7 @@ class Solver:
     def formulas(self) -> TermFormulas:
         """The formulas of terms, which the solver of z3 learns from."""
         if self._made is None:
-            self._made = TermFormulas(self._z3, self._learn)
+            self._made = TermFormulas(self._z3, self._learn, self.ideal)
         return self._made
 
     def _learn(self, *formulas: Any) -> None:

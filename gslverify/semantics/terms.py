@@ -34,11 +34,13 @@ class TermFormulas:
     """Translates terms in one context of z3.
 
     `learn` is told what holds of every new symbol and function, before the formula that has it is
-    returned. Symbols keep their variables until `forget`.
+    returned. Symbols keep their variables until `forget`. With `ideal` arithmetic of reals is that
+    of real numbers, as proofs about elements take it, and nothing is rounded.
     """
 
-    def __init__(self, context: Any, learn: Learn) -> None:
+    def __init__(self, context: Any, learn: Learn, ideal: bool = False) -> None:
         self.context = context
+        self.ideal = ideal
         self.symbols: dict[Symbol, Any] = {}
         self._learn = learn
         self.rounding = Rounding(context, learn)
@@ -101,7 +103,7 @@ class TermFormulas:
                 raise UntranslatableError(f"`{head}` takes values of other sorts: {term!r}")
             case Operation(head="==" | "!=" as head, operands=sides) if _differ(*sides):
                 formula = z3.BoolVal(head == "!=", self.context)
-            case Operation(head=head) if (known := _known(term)) is not None:
+            case Operation(head=head) if not self.ideal and (known := _known(term)) is not None:
                 formula = self.value(known)
             case Operation(head=head) if head in TABLE:
                 formula = self._operation(term)
@@ -115,14 +117,13 @@ class TermFormulas:
     def _operation(self, term: Operation) -> Any:
         operands = [self.translate(part) for part in term.operands]
         is_real = any(map(z3.is_real, operands))
-        if is_real and term.head in ROUNDING:
+        is_rounded = not self.ideal and (term.head == "/" or (is_real and term.head in ROUNDING))
+        if is_rounded and is_real:
             operands = [self._as_float(operand) for operand in operands]
         formula = TABLE[term.head](*_same_sort(operands))
         if term.head == "sqrt":
             self._know_root(formula)
-        if term.head == "/" or (is_real and term.head in ROUNDING):
-            return self.rounding.rounded(formula)
-        return formula
+        return self.rounding.rounded(formula) if is_rounded else formula
 
     def _as_float(self, operand: Any) -> Any:
         """Return an operand of real arithmetic, for which an integer is rounded."""
@@ -154,7 +155,7 @@ class TermFormulas:
             made = _SORTS[symbol.sort](name, self.context)
             self.symbols[symbol] = made
             self._learn(*self.bounds(symbol))
-            if symbol.sort == "real":
+            if symbol.sort == "real" and not self.ideal:
                 self.rounding.hold(made)
         return self.symbols[symbol]
 
