@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import socket
 import time
@@ -72,8 +73,12 @@ class ZygoteProcess:
         return all(self._operators.get(operator.name) is operator for operator in operators)
 
     def has_ended(self) -> bool:
-        """Tell whether the process has ended; for the process that has started it."""
-        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        """Tell whether nobody answers any more, for instance because a fork has ended it."""
+        try:
+            readable = select.select([self._connection], [], [], 0)[0]
+            return bool(readable) and not self._connection.recv(1, socket.MSG_PEEK)
+        except (OSError, ValueError):
+            return True
 
     def ask(self, data: bytes, timeout: float, lasting: bool = False) -> frames.Ending:
         """Run a pickled batch for at most `timeout` seconds, in a fresh process or a `lasting` one.

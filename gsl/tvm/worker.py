@@ -128,6 +128,8 @@ class Worker:
         for operator in operators:
             if REGISTRY.get(operator.name) is not operator:
                 raise GraphError(f"operator {operator} was declared anew; this is the old one")
+        if self._zygote is not None and self._zygote.has_ended():
+            self.close()
         if self._zygote is not None and not self._zygote.serves(operators):
             self._zygote.leave()
             self._zygote = None

@@ -315,7 +315,7 @@ def test_a_worker_that_is_forgotten_ends_its_process(operators: dict[str, Operat
     assert not _exists(pid)
 
 
-def test_a_fork_of_the_owner_does_not_end_its_process(worker: Worker):
+def test_another_process_is_started_where_a_fork_has_ended_it(worker: Worker):
     assert all(map(is_good, worker.run([good()])))
     pid = os.fork()
     if not pid:
