@@ -31,6 +31,9 @@ from gsl.pat import (
 from gsl.subst import Subst
 from gsl.types import TensorType
 
+ABOUT_AXES = frozenset({"shape", "ndim"})
+"""Attributes of a tensor that its rank decides about."""
+
 NEUTRAL = frozenset({"dtype", "operator"})
 """What may be read of an input that is only broadcast: it does not change with further axes."""
 
@@ -133,7 +136,8 @@ class _Uses:
         for part in subterms(term):
             if isinstance(part, Access) and part.name not in NEUTRAL:
                 self.read.add(part.pattern.original())
-                self.looked_at.add(part.pattern.original())
+                if part.name in ABOUT_AXES:
+                    self.looked_at.add(part.pattern.original())
 
     def found(self) -> Iterator[Broadcast]:
         """Yield the inputs that are only broadcast, those together whose ranks must be equal."""
