@@ -83,6 +83,10 @@ DTYPES: Mapping[str, Dtype] = {
         _integer("int64", 64),
         _integer("int8", 8),
         _integer("uint8", 8),
+        _integer("int16", 16),
+        _integer("uint16", 16),
+        _integer("uint32", 32),
+        _integer("uint64", 64),
         Dtype("bool", Kind.BOOL, 8, 1, 1),
     )
 }

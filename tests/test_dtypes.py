@@ -44,12 +44,13 @@ def test_wider_dtypes_hold_all_numbers() -> None:
             assert other != name
             assert np.can_cast(name, other)
     assert wider("float16") == ("float32", "float64")
-    assert wider("uint8") == ("int32", "int64")
-    assert wider("int8") == ("int32", "int64")
+    assert wider("uint8") == ("int32", "int64", "int16", "uint16", "uint32", "uint64")
+    assert wider("int8") == ("int32", "int64", "int16")
+    assert wider("uint32") == ("int64", "uint64")
     assert wider("bool") == NUMERIC
-    assert wider("float64") == wider("int64") == ()
+    assert wider("float64") == wider("int64") == wider("uint64") == ()
 
 
 def test_every_dtype_is_of_one_kind() -> None:
     assert sorted(FLOATING + INTEGER + BOOLEAN) == sorted(ALL_DTYPES) == sorted(DTYPES)
-    assert names_of(Kind.UNSIGNED) == UNSIGNED == ("uint8",)
+    assert names_of(Kind.UNSIGNED) == UNSIGNED == ("uint8", "uint16", "uint32", "uint64")

@@ -181,7 +181,16 @@ def _select(choice: Select, scope: _Scope) -> Any:
     if not np.any(condition):
         return _value(choice.otherwise, scope)
     then = _value(choice.then, scope.inside(condition))
-    return np.where(condition, then, _value(choice.otherwise, scope.inside(~condition)))
+    otherwise = _value(choice.otherwise, scope.inside(~condition))
+    return np.where(condition, _beside(then, otherwise), _beside(otherwise, then))
+
+
+def _beside(value: Any, other: Any) -> Any:
+    """Return `value`, or the extreme integer of `other` for an infinity: floats have fewer digits."""
+    dtype = np.asarray(other).dtype
+    if dtype.kind not in "iu" or not (isinstance(value, float) and np.isinf(value)):
+        return value
+    return np.asarray(np.iinfo(dtype).max if value > 0 else np.iinfo(dtype).min, dtype)
 
 
 def _reduction(whole: Reduction, scope: _Scope) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gsl.kernel.expression import Expression
 from gsl.kernel.meaning import Elements, Index, apply, number
-from gsl.operators.create import scalar
+from gsl.operators.create import constant, scalar
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.domain import Real
 from gsl.operators.elementwise import UNARY, erf, unary
@@ -239,7 +239,13 @@ def _clip_element(index: Index, data: Elements, min: float, max: float) -> Expre
 
 @Clip.relax
 def _relax_clip(relax: Any, data: Any, min: float, max: float) -> Any:
-    return relax.clip(data, *(_limit(value, str(data.ty.dtype)) for value in (min, max)))
+    dtype = str(data.ty.dtype)
+    low, high = (_limit(value, dtype) for value in (min, max))
+    if dtype == "uint64" and high >= 2**63:
+        # TVM 0.27 keeps the limits of its clip in signed integers.
+        least, most = (constant(relax, np.array(limit, dtype)) for limit in (low, high))
+        return relax.minimum(relax.maximum(data, least), most)
+    return relax.clip(data, low, high)
 
 
 def _limit(value: float, dtype: str) -> Any:

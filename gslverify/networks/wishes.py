@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gsl.attr.term import Symbol
+from gsl.types import ALL_DTYPES
 from gslverify.networks.choices import Choices, one_of
 from gslverify.structures.sampling import Wish
 from gslverify.structures.symbols import is_constant
 
-DTYPES = ("float32", "float64", "int32", "float16", "int64", "int8", "uint8", "bool")
+DTYPES = tuple(dict.fromkeys(("float32", "float64", "int32", "float16", *ALL_DTYPES)))
+"""All dtypes, those first that rules are mostly about."""
 REALS = (1.0, 0.5, 2.0, 0.0, 0.25, -1.0, 3.0, -0.5, 1e-5, -2.0, 100.0)
 INTEGERS = (1, 2, 0, -1, 3, -2, 5, 100)
 EDGES = (127, 128, -128, 255, 256, 300, -129, 2**31 - 1, -(2**31), 2**31, 2**63 - 1, -(2**63))

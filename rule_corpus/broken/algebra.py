@@ -1,8 +1,7 @@
 """Arithmetic gone wrong: integers wrap, divisors have signs, logarithms have domains."""
 
 from gsl import Subst, attr, op, pat, rule
-
-INTEGERS = ("int8", "uint8", "int32", "int64")
+from gsl.types import INTEGER
 
 
 @rule(
@@ -66,7 +65,7 @@ def floor_divide_product() -> Subst:
     """
     x, y = pat.Wildcard(), pat.Wildcard()
     quotient = op.FloorDivide(x * y, y)
-    exact = attr.In(x.dtype, INTEGERS)
+    exact = attr.In(x.dtype, INTEGER)
     return Subst(quotient, x, where=[quotient.shape == x.shape, exact])
 
 

@@ -1,8 +1,7 @@
 """Operators of today's models gone wrong: another attribute, another order, another rounding."""
 
 from gsl import Subst, attr, op, pat, rule
-
-INTEGERS = ("int8", "uint8", "int32", "int64")
+from gsl.types import INTEGER
 
 
 @rule(
@@ -255,7 +254,7 @@ def truncating_division_by_two_shifted() -> Subst:
     -1 cut off is 0, shifted it stays -1.
     """
     x = pat.Wildcard()
-    integers = attr.In(x.dtype, INTEGERS)
+    integers = attr.In(x.dtype, INTEGER)
     return Subst(op.TruncDivide(x, 2), op.RightShift(x, 1), where=[integers])
 
 
@@ -271,7 +270,7 @@ def remainder_is_modulo() -> Subst:
     One has the sign of the dividend, the other that of the divisor.
     """
     x, y = pat.Wildcard(), pat.Wildcard()
-    return Subst(op.Remainder(x, y), op.Mod(x, y), where=[attr.In(x.dtype, INTEGERS)])
+    return Subst(op.Remainder(x, y), op.Mod(x, y), where=[attr.In(x.dtype, INTEGER)])
 
 
 @rule(

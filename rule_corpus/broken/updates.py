@@ -2,6 +2,7 @@
 
 from gsl import Subst, attr, op, pat, rule
 from gsl.pat import Pattern
+from gsl.types import INTEGER
 
 UPDATE = {"data-movement", "scatter"}
 
@@ -146,7 +147,7 @@ def remainder_of_shifted() -> Subst:
     Where the sum wraps around, its remainder is another, unless c is a power of two.
     """
     x, c = pat.Wildcard(), pat.Const(shape=())
-    integers = attr.In(x.dtype, ("int8", "uint8", "int32", "int64"))
+    integers = attr.In(x.dtype, INTEGER)
     return Subst((x + c) % c, x % c, where=[integers, c.value >= 1])
 
 

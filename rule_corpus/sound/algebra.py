@@ -1,9 +1,9 @@
 """Laws of arithmetic, element by element; broadcasting never changes which elements meet."""
 
 from gsl import Subst, attr, op, pat, rule
+from gsl.types import INTEGER
 
 FLOATS = ("float16", "float32", "float64")
-INTEGERS = ("int8", "uint8", "int32", "int64")
 
 
 @rule(
@@ -161,4 +161,4 @@ def remainder_of_remainder() -> Subst:
     """
     x, y = pat.Wildcard(), pat.Wildcard()
     once = op.Mod(x, y)
-    return Subst(op.Mod(once, y), once, where=[attr.In(x.dtype, INTEGERS)])
+    return Subst(op.Mod(once, y), once, where=[attr.In(x.dtype, INTEGER)])

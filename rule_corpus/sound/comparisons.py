@@ -5,8 +5,8 @@ equal" is true.
 """
 
 from gsl import Subst, attr, op, pat, rule
+from gsl.types import INTEGER
 
-INTEGERS = ("int8", "uint8", "int32", "int64")
 FLOATS = ("float16", "float32", "float64")
 
 
@@ -56,7 +56,7 @@ def not_equal_to_itself() -> Subst:
     """
     x = pat.Wildcard()
     differs = op.NotEqual(x, x)
-    return Subst(differs, op.ZerosLike(x, dtype="bool"), where=[attr.In(x.dtype, INTEGERS)])
+    return Subst(differs, op.ZerosLike(x, dtype="bool"), where=[attr.In(x.dtype, INTEGER)])
 
 
 @rule(
@@ -72,7 +72,7 @@ def equal_to_itself() -> Subst:
     """
     x = pat.Wildcard()
     same = op.Equal(x, x)
-    return Subst(same, op.OnesLike(x, dtype="bool"), where=[attr.In(x.dtype, INTEGERS)])
+    return Subst(same, op.OnesLike(x, dtype="bool"), where=[attr.In(x.dtype, INTEGER)])
 
 
 @rule(
@@ -88,7 +88,7 @@ def at_least_itself() -> Subst:
     """
     x = pat.Wildcard()
     compared = op.GreaterEqual(x, x)
-    return Subst(compared, op.OnesLike(x, dtype="bool"), where=[attr.In(x.dtype, INTEGERS)])
+    return Subst(compared, op.OnesLike(x, dtype="bool"), where=[attr.In(x.dtype, INTEGER)])
 
 
 @rule(
@@ -103,7 +103,7 @@ def at_most_itself() -> Subst:
     """
     x = pat.Wildcard()
     compared = op.LessEqual(x, x)
-    return Subst(compared, op.OnesLike(x, dtype="bool"), where=[attr.In(x.dtype, INTEGERS)])
+    return Subst(compared, op.OnesLike(x, dtype="bool"), where=[attr.In(x.dtype, INTEGER)])
 
 
 @rule(

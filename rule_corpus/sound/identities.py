@@ -1,8 +1,8 @@
 """Neutral and absorbing constants, and constants that can be put together beforehand."""
 
 from gsl import Subst, attr, op, pat, rule
+from gsl.types import INTEGER, UNSIGNED
 
-INTEGERS = ("int8", "uint8", "int32", "int64")
 FLOATS = ("float16", "float32", "float64")
 INFINITY = float("inf")
 
@@ -89,7 +89,7 @@ def multiply_by_zero() -> Subst:
     Of floats, an infinity or NaN times zero is NaN, and a negative number times zero is -0.
     """
     x = pat.Wildcard()
-    return Subst(x * 0, op.ZerosLike(x), where=[attr.In(x.dtype, INTEGERS)])
+    return Subst(x * 0, op.ZerosLike(x), where=[attr.In(x.dtype, INTEGER)])
 
 
 @rule(
@@ -103,7 +103,7 @@ def zero_multiply() -> Subst:
     The same with the constant in front.
     """
     x = pat.Wildcard()
-    return Subst(0 * x, op.ZerosLike(x), where=[attr.In(x.dtype, INTEGERS)])
+    return Subst(0 * x, op.ZerosLike(x), where=[attr.In(x.dtype, INTEGER)])
 
 
 @rule(
@@ -118,7 +118,7 @@ def subtract_itself() -> Subst:
     An infinite float minus itself is NaN.
     """
     x = pat.Wildcard()
-    return Subst(x - x, op.ZerosLike(x), where=[attr.In(x.dtype, INTEGERS)])
+    return Subst(x - x, op.ZerosLike(x), where=[attr.In(x.dtype, INTEGER)])
 
 
 @rule(
@@ -133,7 +133,7 @@ def subtract_constant() -> Subst:
     negative, wraps to the same sum. Unsigned integers have no negation.
     """
     x, c = pat.Wildcard(), pat.Const()
-    return Subst(x - c, x + (-c), where=[x.dtype != "uint8"])
+    return Subst(x - c, x + (-c), where=[~attr.In(x.dtype, UNSIGNED)])
 
 
 @rule(

@@ -5,6 +5,7 @@ before or after that: the sum of two int8 weights wraps, in an int32 product it 
 """
 
 from gsl import Subst, attr, op, pat, rule
+from gsl.types import INTEGER
 
 WIDENING = (("float16", "float32"), ("float16", "float64"), ("float32", "float64"))
 
@@ -268,5 +269,5 @@ def matmul_plus_multiple_by_zero() -> Subst:
     """
     a, b, c = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
     product = op.Matmul(a, b)
-    integers = attr.In(c.dtype, ("int8", "uint8", "int32", "int64"))
+    integers = attr.In(c.dtype, INTEGER)
     return Subst(product + c * 0, product, where=[c.shape == product.shape, integers])

@@ -1,8 +1,8 @@
 """Operators that change nothing, or of which one number is all that is left."""
 
 from gsl import Subst, attr, op, pat, rule
+from gsl.types import INTEGER
 
-INTEGERS = ("int8", "uint8", "int32", "int64")
 NEUTRAL = {"algebra", "identity", "identity-elim", "bit-exact"}
 SELF = {"algebra", "annihilator"}
 
@@ -72,7 +72,7 @@ def floor_divide_by_itself() -> Subst:
     No integer that may divide, which excludes 0, is an exception.
     """
     x = pat.Wildcard()
-    return Subst(op.FloorDivide(x, x), op.OnesLike(x), where=[attr.In(x.dtype, INTEGERS)])
+    return Subst(op.FloorDivide(x, x), op.OnesLike(x), where=[attr.In(x.dtype, INTEGER)])
 
 
 @rule(
@@ -85,7 +85,7 @@ def remainder_by_itself() -> Subst:
     Every integer other than 0 divides itself.
     """
     x = pat.Wildcard()
-    return Subst(op.Mod(x, x), op.ZerosLike(x), where=[attr.In(x.dtype, INTEGERS)])
+    return Subst(op.Mod(x, x), op.ZerosLike(x), where=[attr.In(x.dtype, INTEGER)])
 
 
 @rule(tags=NEUTRAL | {"rounding"}, origin="onnxoptimizer: eliminate_consecutive_idempotent_ops.h")

@@ -1,6 +1,7 @@
 """Operators of today's models: written out in parts, undone, or said by a simpler one."""
 
 from gsl import Subst, attr, op, pat, rule
+from gsl.types import INTEGER
 
 EXACT_FLOATS = ("float32", "float64")
 
@@ -288,7 +289,7 @@ def floor_division_by_two_shifted() -> Subst:
     Copies of the sign come in, which rounds down.
     """
     x = pat.Wildcard()
-    integers = attr.In(x.dtype, ("int8", "uint8", "int32", "int64"))
+    integers = attr.In(x.dtype, INTEGER)
     return Subst(op.FloorDivide(x, 2), op.RightShift(x, 1), where=[integers])
 
 
@@ -303,7 +304,7 @@ def remainder_in_parts() -> Subst:
     That is what a remainder is.
     """
     x, y = pat.Wildcard(), pat.Wildcard()
-    integers = attr.In(x.dtype, ("int8", "uint8", "int32", "int64"))
+    integers = attr.In(x.dtype, INTEGER)
     return Subst(x - op.TruncDivide(x, y) * y, op.Remainder(x, y), where=[integers])
 
 

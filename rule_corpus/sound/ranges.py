@@ -1,9 +1,10 @@
 """Ranges of whole numbers, which XLA calls iota."""
 
 from gsl import Subst, attr, op, pat, rule
+from gsl.dtypes import DTYPES
+from gsl.types import INTEGER
 
 RANGE = {"range", "integers"}
-INTEGERS = ("int8", "uint8", "int32", "int64")
 
 
 @rule(
@@ -35,7 +36,7 @@ def remainder_of_range() -> Subst:
     """
     numbers = op.Arange()
     c = pat.Const(shape=())
-    integers = [attr.In(numbers.dtype, INTEGERS), numbers.start >= 0, c.value >= numbers.end]
+    integers = [attr.In(numbers.dtype, INTEGER), numbers.start >= 0, c.value >= numbers.end]
     return Subst(numbers % c, numbers, where=[*integers, c.value >= 1])
 
 
@@ -149,6 +150,5 @@ def cumsum_of_full() -> Subst:
     size = full.shape[0]
     numbers = op.Arange(start=1, end=size + 1, step=1, dtype=cast.dtype)
     value = op.Full(shape=(), fill_value=full.fill_value, dtype=full.dtype)
-    limits = zip(INTEGERS, (2**7, 2**8, 2**31, 2**63), strict=True)
-    held = [(cast.dtype != name) | (size < limit) for name, limit in limits]
+    held = [(cast.dtype != name) | (size <= DTYPES[name].largest) for name in INTEGER]
     return Subst(sums, numbers * op.Cast(value, dtype=cast.dtype), where=held)

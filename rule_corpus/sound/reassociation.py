@@ -1,8 +1,8 @@
 """Sums, products and limits in another order, so that constants meet before the network runs."""
 
 from gsl import Subst, attr, op, pat, rule
+from gsl.types import INTEGER
 
-INTEGERS = ("int8", "uint8", "int32", "int64")
 ORDER = {"algebra", "reassociation", "algebraic-reassoc"}
 RING = {"exact-real-and-int"}
 EXTREMA = ORDER | {"lattice", "bit-exact"}
@@ -186,7 +186,7 @@ def recombine_quotient() -> Subst:
     """
     x, d = pat.Wildcard(), pat.Wildcard()
     whole = op.FloorDivide(x, d) * d + op.Mod(x, d)
-    return Subst(whole, x, where=[whole.shape == x.shape, attr.In(x.dtype, INTEGERS)])
+    return Subst(whole, x, where=[whole.shape == x.shape, attr.In(x.dtype, INTEGER)])
 
 
 @rule(

@@ -7,7 +7,7 @@ from three_way import Case, check, infer, reference, sample
 
 from gsl.errors import OperatorError, ShapeError
 from gsl.operators.declaration import lookup
-from gsl.types import ALL_DTYPES, FLOATING, INTEGER, NUMERIC, TensorType
+from gsl.types import ALL_DTYPES, FLOATING, INTEGER, NUMERIC, UNSIGNED, TensorType
 
 SHAPES = [(), (1,), (0, 2), (2, 3), (1, 2, 3, 1)]
 LIKE = {"ZerosLike": {}, "OnesLike": {}, "FullLike": {"fill_value": 2.5}}
@@ -113,7 +113,7 @@ def ranges():
     """Yield a range of every kind in every dtype that has it, and its numbers."""
     for dtype in NUMERIC:
         for start, end, step in ((0, 5, 1), (2, 9, 3), (3, 3, 1), (0, 0, 2), (1, 2, 5), (-3, 4, 2)):
-            if start >= 0 or dtype != "uint8":
+            if start >= 0 or dtype not in UNSIGNED:
                 attributes = {"start": start, "end": end, "step": step, "dtype": dtype}
                 yield Case(lookup("Arange"), (), attributes), list(range(start, end, step))
 

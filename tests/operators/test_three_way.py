@@ -26,7 +26,7 @@ from gslverify.structures.concrete import value_in
 from gslverify.structures.symbols import instance_symbols
 from gslverify.trials.backend import Asked, coarsest_dtype, opinions, run
 
-EXAMPLES = 27
+EXAMPLES = 40
 FEWEST = 10
 
 every_operator = pytest.mark.parametrize("name", OPERATORS)

@@ -18,6 +18,7 @@ from gsl.expr import Call
 from gsl.graph import reverse_post_order
 from gsl.operators import lookup
 from gsl.operators.declaration import Values
+from gsl.types import UNSIGNED
 from gslverify.comparison.compare import evaluate_bounded
 from gslverify.networks.arrays import (
     ALL_TRUE,
@@ -241,7 +242,7 @@ BELOW_ZERO = {"shifted", "nonzero below"}
         (name, dtype)
         for name in RANGES
         for dtype in DTYPES
-        if dtype != "bool" and not (dtype == "uint8" and name in BELOW_ZERO)
+        if dtype != "bool" and not (dtype in UNSIGNED and name in BELOW_ZERO)
     ],
 )
 @pytest.mark.parametrize("style", KEEPING)
