@@ -186,7 +186,7 @@ def _select(choice: Select, scope: _Scope) -> Any:
 
 
 def _beside(value: Any, other: Any) -> Any:
-    """Return `value`, or the extreme integer of `other` for an infinity: floats have fewer digits."""
+    """Return `value`, but the extreme integer of `other` for an infinity: it keeps the integers."""
     dtype = np.asarray(other).dtype
     if dtype.kind not in "iu" or not (isinstance(value, float) and np.isinf(value)):
         return value

@@ -147,7 +147,10 @@ def test_tvm_agrees_on_integer_limits_at_the_border():
             Case(
                 lookup("Clip"),
                 (np.array([np.iinfo(dtype).min, 3, np.iinfo(dtype).max], dtype),),
-                {"min": float(np.iinfo(dtype).min), "max": 2.0**62 if dtype in ("int64", "uint64") else high},
+                {
+                    "min": float(np.iinfo(dtype).min),
+                    "max": 2.0**62 if dtype in ("int64", "uint64") else high,
+                },
             )
             for dtype in INTEGER
             for high in (5.0, float(np.iinfo(dtype).max))
