@@ -155,7 +155,7 @@ class _Writing:
         match expr:
             case Var(name=name):
                 array = np.asarray(self._workload.parameters[name])
-                self._parameters.append(initializer(name, np.ascontiguousarray(array)))
+                self._parameters.append(initializer(name, np.asarray(array, order="C")))
                 return self._parameters[-1]
             case Const(value=np.ndarray() as array):
                 return self._out.constant(array)

@@ -14,6 +14,7 @@ from tvm import relax
 from gsl.errors import GslError, MisuseError, ModelError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.operators.declaration import lookup
+from gsl.tvm.composed import read_composed
 from gsl.tvm.errors import TypeMismatchError, UnsupportedError, reason
 from gsl.tvm.opaque import read_opaque
 from gsl.tvm.plain import plain
@@ -191,7 +192,8 @@ class _Reader:
         if known is not None:
             return known
         try:
-            return read_operator(value, self.read, self._argument)
+            composed = read_composed(value, self.read)
+            return composed or read_operator(value, self.read, self._argument)
         except GslError:
             # Unknown to GSL, or known but not in this form: it passes through untouched.
             return read_opaque(value, self.read, self._argument, self._module.__getitem__)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -20,6 +21,9 @@ from gsl.workload import Workload
 
 PRODUCTS = ("bmm.default", "matmul.default", "mm.default")
 """What PyTorch calls products of matrices."""
+
+NEAREST = ("upsample_nearest2d.vec", "upsample_nearest2d.default")
+"""What PyTorch calls enlarging by the nearest element, which TVM takes from the middles."""
 
 SHOWN_PLACES = 5
 """So many nodes with an operator that is not supported are listed."""
@@ -67,12 +71,25 @@ def _read(torch: Any, core: Any) -> Any:
     # TVM has all products of matrices in float32; without a wish they have the dtype of both.
     product = importer._binary_op(relax.op.matmul, operator.matmul)
     importer.convert_map |= dict.fromkeys(PRODUCTS, product)
+    importer.convert_map |= dict.fromkeys(NEAREST, partial(_nearest, importer))
     module = importer.from_exported_program(core, True, True, False, None)
     for name, own, theirs in torch_promotion.disagreements(torch, importer.env):
         raise ModelError(
             f"TVM cannot read `{name}` of the PyTorch model: it is {own}, and would be {theirs}"
         )
     return module
+
+
+def _nearest(importer: Any, node: Any) -> Any:
+    """Emit the enlarging of an image as PyTorch defines it: place i of n is i m // n of m."""
+    sizes = tuple(map(int, node.meta["val"].shape[2:]))
+    ways = {
+        "method": "nearest_neighbor",
+        "coordinate_transformation_mode": "asymmetric",
+        "rounding_method": "floor",
+    }
+    data = importer.env[node.args[0]]
+    return importer.block_builder.emit(relax.op.image.resize2d(data, sizes, layout="NCHW", **ways))
 
 
 def _keep_buffers(torch: Any, core: Any) -> None:

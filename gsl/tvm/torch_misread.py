@@ -97,6 +97,14 @@ def _layout(given: Arguments, constants: Mapping[str, Any]) -> str:
     return "the order of the axes of its grid"
 
 
+def _scale(given: Arguments, constants: Mapping[str, Any]) -> str:
+    """Tell whether places are computed with a scale that is not that of the sizes."""
+    scales = given.get("scale_factors") or ()
+    sizes = given["input"].meta["val"].shape[2:]
+    whole = all(float(n * scale).is_integer() for n, scale in zip(sizes, scales, strict=False))
+    return "" if whole else "its scale, which is not that of its sizes"
+
+
 FORGOTTEN: Mapping[str, Callable[[Arguments, Mapping[str, Any]], str]] = {
     "add": _alpha,
     "sub": _alpha,
@@ -106,5 +114,8 @@ FORGOTTEN: Mapping[str, Callable[[Arguments, Mapping[str, Any]], str]] = {
     "clamp": _order,
     "grid_sampler_2d": _layout,
     "index": _indices,
+    "upsample_bicubic2d": _scale,
+    "upsample_bilinear2d": _scale,
+    "upsample_nearest2d": _scale,
 }
 """Tells what TVM passes over in a call, "" for nothing, by operator."""

@@ -123,3 +123,12 @@ def test_what_cannot_be_written_is_named(name: str):
     output, options, kind, message = REFUSED[name]
     with pytest.raises(kind, match=message):
         Workload(output).to_onnx(**options)
+
+
+def test_a_parameter_without_axes_stays_without():
+    scale = Var("scale", ())
+    workload = Workload(
+        call("Multiply", Var("x", (2,)), call("Exp", scale)), {"scale": np.float32(0.5)}
+    )
+    (written,) = workload.to_onnx().graph.initializer
+    assert (written.name, list(written.dims)) == ("scale", [])

@@ -1,0 +1,66 @@
+"""Calls of PyTorch programs that GSL says with other operators: which, and what they compute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from real_models import exported
+
+from gsl import Call, Workload
+from gsl.errors import ModelError
+from gsl.evaluate import run
+
+pytestmark = pytest.mark.tvm
+torch = pytest.importorskip("torch")
+
+F = torch.nn.functional
+IMAGE = torch.arange(70.0).reshape(1, 2, 5, 7).sin()
+ROWS, COLUMNS = torch.tensor([1, 2, 0]), torch.tensor([2, 0])
+MATRIX = torch.arange(15.0).reshape(5, 3)
+
+CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
+    "rows": (lambda x, i: x[i], (MATRIX, ROWS), "Take"),
+    "grid": (lambda x, i, j: x[i[:, None], j[None, :]], (MATRIX, ROWS, COLUMNS), "GatherND"),
+    "pairs": (lambda x, i, j: x[i, j], (MATRIX, ROWS, ROWS), "GatherND"),
+    "row of one": (lambda x, i, j: x[i, j], (MATRIX, ROWS, ROWS[2:]), "GatherND"),
+    "and": (lambda x: (x > 0) & (x < 0.5), (IMAGE,), "LogicalAnd"),
+    "or": (lambda x: (x > 0) | (x < -0.5), (IMAGE,), "LogicalOr"),
+    "either": (lambda x: (x > 0) ^ (x < 0.5), (IMAGE,), "LogicalXor"),
+    "not": (lambda x: ~(x > 0), (IMAGE,), "LogicalNot"),
+    "bits": (lambda i: i & 1, (ROWS,), "BitwiseAnd"),
+    "padded": (lambda x: F.pad(x, (0, 1, 2, 0), value=3.0), (IMAGE,), "Pad"),
+    "cut": (lambda x: F.pad(x, (0, -1, -2, 1)), (IMAGE,), "DilatedPad"),
+    "nearest": (lambda x: F.interpolate(x, size=(9, 4)), (IMAGE,), "Resize"),
+    "nearest of twice": (lambda x: F.interpolate(x, scale_factor=2), (IMAGE,), "Resize"),
+    "between": (lambda x: F.interpolate(x, size=(3, 11), mode="bilinear"), (IMAGE,), "Resize"),
+    "corners": (
+        lambda x: F.interpolate(x, size=(9, 4), mode="bilinear", align_corners=True),
+        (IMAGE,),
+        "Resize",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_has_no_operator_of_its_own_is_said_with_others(name: str) -> None:
+    function, inputs, operator = CASES[name]
+    module = torch.nn.Module()
+    module.forward = function
+    workload = Workload.from_torch(exported(module, *inputs))
+    operators = [str(call.operator) for call in workload.order if isinstance(call, Call)]
+    assert operator in operators
+    assert not any("." in one for one in operators)
+    values = dict(zip((one.name for one in workload.inputs), inputs, strict=True))
+    (found,) = run(workload, {key: value.numpy() for key, value in values.items()})
+    np.testing.assert_allclose(found, function(*inputs).numpy(), atol=1e-5)
+
+
+@pytest.mark.parametrize("mode", ["nearest", "bilinear"])
+def test_a_scale_that_sizes_do_not_have_is_refused(mode: str) -> None:
+    module = torch.nn.Module()
+    module.forward = lambda x: F.interpolate(x, scale_factor=1.5, mode=mode)
+    with pytest.raises(ModelError, match="its scale"):
+        Workload.from_torch(exported(module, IMAGE))
