@@ -28,12 +28,13 @@ from gsl.types import FLOATING, INTEGER, TensorType
 from gslverify.mutation.draft import Draft
 from gslverify.networks.arrays import filled_inputs
 from gslverify.networks.empty import empty_networks, plain_inputs
+from gslverify.networks.generation import concrete_site, constants_are_defined
 from gslverify.networks.network import Network
 from gslverify.networks.plain import drawn
-from gslverify.networks.strategies import concrete_site, constants_are_defined
 from gslverify.structures.concrete import bindings_of
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.symbols import is_constant
+from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.trial import run_trial
 
 KINDS = ("rank", "axes", "length", "constant", "empty", "arm", "two ranks", "alternative")
@@ -266,7 +267,7 @@ def _with_witness(
     wrong = right = False
     for network, inputs in examples(kind, samplers, random):
         try:
-            trial = run_trial(made, network, inputs)
+            trial = run_trial(RuleRewriter(made), network, inputs)
         except GslError:
             continue
         wrong |= trial.code is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
@@ -76,7 +77,8 @@ class Question:
 
     The `plan` says in plain values which structures it has (`gslverify.stages.scenarios`), and is
     handed from process to process; empty until that is known. What refutes the rule is `found` at
-    once, though it may still be made simpler: a stage may not live to tell it at its end.
+    once, though it may still be made simpler: a stage may not live to tell it at its end. In the
+    folder `examples` are graphs that failed in earlier runs, if any are kept.
     """
 
     rule_id: str
@@ -86,7 +88,17 @@ class Question:
     progress: Callable[[str], None] = lambda text: None
     found: Callable[[Finding], None] = lambda finding: None
     plan: tuple[Any, ...] = ()
+    examples: str = ""
     _subst: Subst | None = field(default=None, init=False, repr=False)
+
+    def seed(self, *what: object) -> int:
+        """Return where random choices for something start.
+
+        It does not depend on the neighbours of the rule, their order or its folder.
+        """
+        name = self.rule_id.rpartition("/")[2]
+        text = "\0".join(map(str, (self.settings.seed, name, *what)))
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
 
     @property
     def subst(self) -> Subst:

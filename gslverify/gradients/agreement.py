@@ -70,6 +70,16 @@ class Agreement:
     rejected: str = ""
     differences: tuple[Difference, ...] = ()
 
+    @property
+    def network(self) -> Network:
+        """The network on the side of the source."""
+        return self.sides.network
+
+    @property
+    def inputs(self) -> Mapping[str, Any]:
+        """An array for every variable."""
+        return self.sides.inputs
+
 
 def judge(network: Network, target: tuple[Expr, ...], generator: np.random.Generator) -> Agreement:
     """Compare the gradients of two networks at random inputs, smooth ones if there are some."""
@@ -80,6 +90,16 @@ def judge(network: Network, target: tuple[Expr, ...], generator: np.random.Gener
         if not found.rejected:
             break
     return found
+
+
+def judge_at(
+    network: Network,
+    target: tuple[Expr, ...],
+    inputs: Mapping[str, Any],
+    generator: np.random.Generator,
+) -> Agreement:
+    """Compare the gradients of two networks at given inputs."""
+    return _attempt(Sides(network, target, inputs), generator)
 
 
 def smooth_inputs(

@@ -22,8 +22,8 @@ from gsl.types import FLOATING
 from gslverify.codes.numeric import OUTPUTS_DIFFER, TARGET_UNDEFINED
 from gslverify.finding import Assurance, Level
 from gslverify.inputs.small_graphs import SmallGraph, small_graphs
+from gslverify.networks.generation import concrete_site
 from gslverify.networks.network import Network
-from gslverify.networks.strategies import concrete_site
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.proof import Target, targets
 from gslverify.semantics.difference import Examiner, Reply, Sides
@@ -42,6 +42,7 @@ from gslverify.structures.concrete import ModelEnvironment
 from gslverify.structures.instance import Instance
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.symbols import instance_symbols, is_constant
+from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.trial import Outcome as Trial
 from gslverify.trials.trial import run_trial
 
@@ -314,7 +315,7 @@ def _tried(
         names = {s.name: model[s] for s in sorted(model, key=lambda s: s.name)}
         network = Network(outputs, outputs, "alone", names, sampler=sampler)
         inputs = {v.name: arrays.get(v.name, fill(v)) for v in network.variables}
-        return run_trial(subst, network, inputs)
+        return run_trial(RuleRewriter(subst), network, inputs)
     except GslError:
         return None
 

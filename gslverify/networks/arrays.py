@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from gsl.expr import Var
 from gsl.operators.declaration import Values
@@ -62,13 +61,6 @@ MANNERS_OF_LARGE_NETWORKS: tuple[Manner, ...] = (
     ("magnitudes", False),
 )
 LARGE = 50_000
-
-
-@st.composite
-def arrays(draw: st.DrawFn, network: Network) -> dict[str, Any]:
-    """Draw a value for every input of a network, within the domains of its operators."""
-    style = draw(st.sampled_from(STYLES))
-    return filled_inputs(network, (style, True), draw(st.integers(0, 255)))
 
 
 USUAL_DRAWS = len(MIXTURES[0])
@@ -220,6 +212,6 @@ _STYLES: dict[str, Callable[..., Any]] = {
     "magnitudes": _magnitudes,
     "signed magnitudes": _signed_magnitudes,
     "nonzero integers": _nonzero_integers,
-    "mentioned": _small_integers,
+    "mentioned": _halves,
     "offsets": _offsets,
 }

@@ -1,23 +1,15 @@
-"""Bounded choices, of which everything that is generated is made.
-
-Hypothesis can make them one at a time, each for about as long as a network takes to run. So the
-stages read them from tapes: random numbers that are remembered and can be replayed, changed.
-"""
+"""Bounded choices, of which everything that is generated is made."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from random import Random
 from typing import Protocol, TypeVar
 
-from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
 
 T = TypeVar("T")
-
-ENTROPY = 32
-"""Bytes that hypothesis draws for all tapes of one rule."""
 
 
 class NothingDrawnError(Exception):
@@ -70,61 +62,3 @@ class Tape:
 def one_of(choices: Choices, options: Sequence[T]) -> T:
     """Choose one of the options, the simplest of which comes first."""
     return options[choices.number(len(options) - 1)]
-
-
-def entropy(start: int) -> bytes:
-    """Let hypothesis draw the bytes that all choices for one rule follow from."""
-    drawn: list[bytes] = []
-
-    @seed(start)
-    @settings(
-        max_examples=2,  # the first is the simplest, which has no entropy
-        deadline=None,
-        database=None,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-        verbosity=Verbosity.quiet,
-    )
-    @given(st.binary(min_size=ENTROPY, max_size=ENTROPY))
-    def collect(data: bytes) -> None:
-        drawn.append(data)
-
-    collect()
-    return drawn[-1]
-
-
-Attempt = Callable[[Sequence[int]], tuple[Sequence[int], T] | None]
-"""Replays choices; returns those that were taken and what came of them if that is what it was."""
-
-
-def simplest(taken: Sequence[int], result: T, attempt: Attempt[T]) -> T:
-    """Make choices shorter and smaller as long as attempts succeed; return the last result."""
-    best = tuple(taken)
-    progress = True
-    while progress:
-        progress = False
-        place = -1
-        while place < len(best):
-            for simpler in _simpler(best, place):
-                replayed = attempt(simpler)
-                if replayed is not None and _size(replayed[0]) < _size(best):
-                    best, result, progress = tuple(replayed[0]), replayed[1], True
-                    break
-            else:
-                place += 1
-    return result
-
-
-def _size(taken: Sequence[int]) -> tuple[int, tuple[int, ...]]:
-    return len(taken), tuple(taken)
-
-
-def _simpler(best: tuple[int, ...], place: int) -> Iterator[tuple[int, ...]]:
-    """Yield choices with a smaller number at a place; before all places, with nothing but 0."""
-    if place < 0:
-        yield from (best[:end] for end in (0, len(best) // 2) if any(best[end:]))
-        return
-    now = best[place]
-    for smaller in dict.fromkeys((0, now // 2, now - 1)):
-        if 0 <= smaller < now:
-            yield (*best[:place], smaller, *best[place + 1 :])

@@ -12,8 +12,8 @@ from gsl.attr.term import Symbol
 from gsl.errors import GslError
 from gsl.graph import reverse_post_order
 from gslverify.networks.arrays import random_array
+from gslverify.networks.generation import concrete_site, has_at_most, most_elements
 from gslverify.networks.network import Network
-from gslverify.networks.strategies import concrete_site, has_at_most, most_elements
 from gslverify.networks.values import value_ranges
 from gslverify.structures.emptied import emptied, empty_models
 from gslverify.structures.sampling import Sampler

@@ -16,13 +16,13 @@ from gsl.graph import reverse_post_order
 from gsl.types import TensorType
 from gslverify.networks.arrays import filled_inputs
 from gslverify.networks.contexts import AROUND, CONTEXTS
-from gslverify.networks.network import Network
-from gslverify.networks.strategies import (
+from gslverify.networks.generation import (
     STYLES_OF_CONSTANTS,
     concrete_site,
     constants_are_defined,
     filled_constants,
 )
+from gslverify.networks.network import Network
 from gslverify.networks.wishes import DTYPES, INTEGERS, REALS
 from gslverify.structures.sampling import Sampler, Wish
 

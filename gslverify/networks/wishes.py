@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from gsl.attr.term import Symbol
@@ -31,23 +31,6 @@ NARROW = ("narrow",)
 ROOMY = ("roomy",)
 ROOM = 5_000
 """What the product of the sizes in the mode "roomy" stays below."""
-
-
-NOTHING_FIXED: Mapping[str, int] = {}
-"""No symbol has a value that is known beforehand."""
-
-
-def but_for(fixed: Mapping[str, int], wish: Wish) -> Wish:
-    """Return a chooser that knows some values beforehand.
-
-    They are chosen all the same, or the choices after them would be others.
-    """
-
-    def chosen(symbol: Symbol, options: tuple[Any, ...]) -> Any:
-        value = wish(symbol, options)
-        return fixed.get(symbol.name, value)
-
-    return chosen
 
 
 def wishes(choices: Choices, dtypes: Sequence[str] = DTYPES, modes: Sequence[str] = SIZES) -> Wish:

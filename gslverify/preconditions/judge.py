@@ -20,7 +20,6 @@ from gslverify.preconditions.changed import Verified, changed_question, verified
 from gslverify.preconditions.restrictions import Restriction, restrictions
 from gslverify.preconditions.specimens import specimens
 from gslverify.stage import Count, Note, Outcome, Question, Stage
-from gslverify.stages.numeric import rule_seed
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.structures.concrete import bindings_of
 
@@ -107,7 +106,7 @@ def _stronger(
 def _agreeing(question: Question) -> Iterator[str]:
     """Yield the smallest of a few graphs on which both sides were seen to agree, as text."""
     samplers = [scenario.sampler for scenario in scenarios_of(question).feasible]
-    drawn = specimens(question.subst, samplers, GRAPHS, rule_seed(question))
+    drawn = specimens(question.subst, samplers, GRAPHS, question.seed("numeric"))
     networks = [specimen.network for specimen in drawn if not specimen.fails]
     if not networks:
         return

@@ -20,7 +20,6 @@ from gslverify.preconditions.grammar import Condition, conditions, value_of
 from gslverify.preconditions.specimens import Specimen, specimen_of_case, specimens
 from gslverify.prove.claim import CONTRADICTING
 from gslverify.stage import Question
-from gslverify.stages.numeric import rule_seed
 from gslverify.stages.satisfiable import fresh_scenarios_of, scenarios_of
 
 MATCHES = 48
@@ -79,7 +78,7 @@ def proposal(question: Question, finding: Finding) -> Proposal | None:
     samplers = [scenario.sampler for scenario in (*found.feasible, *found.large)]
     if not samplers:
         return None
-    known = specimens(question.subst, samplers, MATCHES, rule_seed(question))
+    known = specimens(question.subst, samplers, MATCHES, question.seed("numeric"))
     case = finding.counterexample.case
     known += [] if case is None else specimen_of_case(question.subst, case)
     table = _Table(conditions(question.subst, [one.scope for one in known]), known)
@@ -103,14 +102,16 @@ def _tried(question: Question, candidate: _Candidate, table: _Table) -> Proposal
         return None
     found = scenarios_of(changed).feasible
     samplers = [scenario.sampler for scenario in found]
-    drawn = specimens(question.subst, samplers, MORE_MATCHES, rule_seed(changed)) if found else []
+    drawn = (
+        specimens(question.subst, samplers, MORE_MATCHES, changed.seed("numeric")) if found else []
+    )
     wrong = [specimen for specimen in drawn if specimen.fails]
     table.learn(wrong)
     if wrong or not drawn:
         return None
     result = verified(changed)
     if result.holds and not result.proved:
-        again = specimens(question.subst, samplers, MATCHES, rule_seed(question))
+        again = specimens(question.subst, samplers, MATCHES, question.seed("numeric"))
         wrong = [specimen for specimen in again if specimen.fails]
         table.learn(wrong)
     if result.holds and not wrong:

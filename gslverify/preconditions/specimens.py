@@ -18,7 +18,8 @@ from gslverify.networks.plain import drawn
 from gslverify.structures.concrete import bindings_of
 from gslverify.structures.sampling import Sampler
 from gslverify.trials.replay import network_of
-from gslverify.trials.trial import judge, prepare
+from gslverify.trials.rewriter import RuleRewriter, prepare
+from gslverify.trials.trial import judge
 
 MANNERS = (
     ("small integers", True),
@@ -68,7 +69,7 @@ def _specimen(
     if bindings is None:
         return
     try:
-        prepared = prepare(subst, network)
+        prepared = prepare(RuleRewriter(subst), network)
         every = [inputs, *_further_inputs(network, seed)]
         trials = [judge(network, prepared, one) for one in every]
     except GslError:

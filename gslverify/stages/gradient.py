@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -20,19 +20,25 @@ from gslverify.codes.gradient import (
     TOO_FEW_GRADIENTS,
 )
 from gslverify.finding import Assurance, Counterexample, Finding, Level, Tensor
-from gslverify.gradients.agreement import Agreement, Sides, judge
+from gslverify.gradients.agreement import Agreement, Sides, judge, judge_at
 from gslverify.gradients.opinions import opinions
+from gslverify.networks.choices import Choices, NothingDrawnError
+from gslverify.networks.exploration import GENERATE, EnoughError, Said, explore
+from gslverify.networks.generation import network_from
 from gslverify.networks.network import Network
-from gslverify.networks.some import some_networks
+from gslverify.shrinking.descent import Budget, simplest
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.structures.sampling import Sampler
-from gslverify.trials.trial import prepare
+from gslverify.trials.counterexample import shown_attributes
+from gslverify.trials.refutation import rewriter_of
+from gslverify.trials.rewriter import prepare
 
 MOST_GRAPHS = 16
 LEAST_GRAPHS = 4
 GRAPHS_FOR_TVM = 4
-MOST_ROUNDS = 4
+MOST_ATTEMPTS = 100
+"""Of simpler graphs; gradients take longer than values."""
 SHARE = 4
 """One graph is differentiated for so many that the numeric stage tries."""
 
@@ -50,7 +56,7 @@ def examine(question: Question) -> Iterable[Outcome]:
     samplers = [scenario.sampler for scenario in scenarios]
     tried = _try(question, samplers)
     yield Count("gradients", len(tried.agreements))
-    yield from _summary(question, tried)
+    yield from _summary(question, tried, samplers)
 
 
 @dataclass(slots=True)
@@ -69,25 +75,35 @@ class _Tried:
 
 def _try(question: Question, samplers: Sequence[Sampler]) -> _Tried:
     count = min(MOST_GRAPHS, max(LEAST_GRAPHS, question.settings.max_examples // SHARE))
-    start = _seed(question)
-    generator = np.random.default_rng(start)
     tried = _Tried()
-    for number in range(MOST_ROUNDS):
-        wanted = count - len(tried.agreements)
-        if wanted <= 0 or tried.has_no_gradients:
-            break
-        for network in some_networks(samplers, FLOATING[:2], wanted, start + number, tried.refused):
-            question.progress(f"gradient {len(tried.agreements) + 1}")
-            agreement = _judged(question, network, generator)
-            if agreement.rejected:
-                tried.rejected[agreement.rejected] += 1
-            else:
-                tried.agreements.append(agreement)
+
+    def make(choices: Choices) -> Network:
+        try:
+            return network_from(choices, samplers, ("alone",), FLOATING[:2])
+        except NothingDrawnError as error:
+            tried.refused[str(error)] += 1
+            raise
+
+    def examine(network: Network) -> Said:
+        question.progress(f"gradient {len(tried.agreements) + 1}")
+        agreement = _judged(question, network)
+        if agreement.rejected:
+            tried.rejected[agreement.rejected] += 1
+            if tried.has_no_gradients and tried.rejected.total() >= count:
+                raise EnoughError
+            return Said.NOTHING
+        tried.agreements.append(agreement)
+        return Said.FAILS if agreement.differences else Said.AGREES
+
+    explore(make, examine, count, question.seed("gradient"), phases=GENERATE)
     return tried
 
 
-def _judged(question: Question, network: Network, generator: np.random.Generator) -> Agreement:
-    rewritten = prepare(question.subst, network)
+def _judged(
+    question: Question, network: Network, inputs: Mapping[str, Any] | None = None
+) -> Agreement:
+    """Compare gradients at inputs, or at smooth ones."""
+    rewritten = prepare(rewriter_of(question), network)
     if isinstance(rewritten, GraphError) or rewritten.refusal or rewritten.mismatch:
         reason = "the engine did not rewrite the graph; see the stage numeric"
         return _rejected(network, reason)
@@ -98,18 +114,34 @@ def _judged(question: Question, network: Network, generator: np.random.Generator
     results = (place for output in network.outputs for place in places(output))
     if not any(is_differentiable(tensor_type(place)) for place in results):
         return _rejected(network, NO_FLOATS)
+    generator = np.random.default_rng(question.seed("gradient"))
+    if inputs is not None:
+        return judge_at(network, rewritten.outputs, inputs, generator)
     return judge(network, rewritten.outputs, generator)
+
+
+def _simplified(question: Question, failure: Agreement, samplers: Sequence[Sampler]) -> Agreement:
+    """Return the simplest graph with other gradients, at simple inputs if it has some there."""
+
+    def attempt(network: Network, inputs: Mapping[str, Any]) -> Agreement | None:
+        found = _judged(question, network, inputs)
+        if found.rejected and network is not failure.network:
+            found = _judged(question, network)
+        return found if found.differences else None
+
+    budget = Budget.lasting(question.settings.shrink_seconds, MOST_ATTEMPTS)
+    return simplest(failure, attempt, budget, samplers)
 
 
 def _rejected(network: Network, reason: str) -> Agreement:
     return Agreement(Sides(network, (), {}), reason)
 
 
-def _summary(question: Question, tried: _Tried) -> Iterable[Outcome]:
+def _summary(question: Question, tried: _Tried, samplers: Sequence[Sampler]) -> Iterable[Outcome]:
     agreements, span = tried.agreements, question.subst.span
     wrong = [one for one in agreements if one.differences]
     if wrong:
-        yield _refutation(question, min(wrong, key=lambda one: one.sides.size), len(agreements))
+        yield _refutation(question, _simplified(question, wrong[0], samplers), len(agreements))
     elif tried.has_no_gradients:
         message = "no output of floats depends on an input of floats"
         yield Finding(NOTHING_TO_DIFFERENTIATE, message, span)
@@ -137,7 +169,7 @@ def _refutation(question: Question, failure: Agreement, tried: int) -> Finding:
     sides = failure.sides
     network = sides.network
     example = Counterexample(
-        attributes={n: v for n, v in network.model.items() if ".shape[" not in n},
+        attributes=shown_attributes(network),
         source=tuple(listing(network.outputs)),
         target=tuple(listing(sides.target)),
         inputs=tuple(
@@ -155,13 +187,6 @@ def _refutation(question: Question, failure: Agreement, tried: int) -> Finding:
         counterexample=example,
         subject=GRADIENTS_DIFFER.id,
     )
-
-
-def _seed(question: Question) -> int:
-    """Return the seed of a rule, which does not depend on its neighbours, their order or folder."""
-    name = question.rule_id.rpartition("/")[2]
-    text = f"{question.settings.seed}\0{name}\0gradient"
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
 
 
 GRADIENT = Stage("gradient", examine)

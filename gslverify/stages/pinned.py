@@ -11,7 +11,7 @@ from gslverify.project import in_project, parted
 from gslverify.repro.form import Stored, UnreadableError, read
 from gslverify.repro.store import pinned_files
 from gslverify.stage import Count, Outcome, Question, Stage
-from gslverify.trials.minimise import counterexample_of
+from gslverify.trials.counterexample import counterexample_of
 from gslverify.trials.replay import Replay, replay
 
 

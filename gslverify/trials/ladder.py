@@ -7,7 +7,7 @@ Whether source and target are the same functions (see `identity`), whether the t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -22,14 +22,11 @@ from gslverify.networks.empty import plain_inputs
 from gslverify.networks.network import Network
 from gslverify.networks.values import value_ranges
 from gslverify.stage import Count, Question
-from gslverify.structures.sampling import Sampler
-from gslverify.trials.minimise import counterexample_of, minimise_values
-from gslverify.trials.other_structures import structures_that_matter
+from gslverify.trials.refutation import refutation, rewriter_of
 from gslverify.trials.second_opinion import spread
 from gslverify.trials.special_values import special_values
 from gslverify.trials.trial import NO_ELEMENTS, run_trial
 from gslverify.trials.trial import Outcome as Trial
-from gslverify.trials.variation import Telling, shrunk, telling
 
 MOST_EMPTY = 24
 NETWORKS_FOR_IDENTITY = 6
@@ -90,7 +87,7 @@ def _without_elements(question: Question, empty: Iterable[Network], found: Climb
     agreed = 0
     refused: Trial | None = None
     for network in islice(empty, MOST_EMPTY):
-        trial = run_trial(question.subst, network, plain_inputs(network))
+        trial = run_trial(rewriter_of(question), network, plain_inputs(network))
         agreed += trial.code is None and trial.rejected in ("", NO_ELEMENTS)
         if trial.code is EMPTY_REFUSED:
             refused = refused or trial
@@ -129,31 +126,10 @@ def _refuted_by_integers(question: Question, trial: Trial) -> Trial | None:
     """Run a network again on integers, on which arithmetic is exact; residues prove nothing."""
     generator = np.random.default_rng(question.settings.seed)
     for style in RETRIES_WITH_INTEGERS:
-        again = run_trial(question.subst, trial.network, _drawn(trial, style, generator))
+        again = run_trial(rewriter_of(question), trial.network, _drawn(trial, style, generator))
         if again.code is not None:
             return again
     return None
-
-
-def refutation(question: Question, failure: Trial, samplers: Sequence[Sampler] = ()) -> Finding:
-    """Return the finding about a failed trial, made small, with what matters about it.
-
-    The `samplers` are those of all structures, where it is known which may matter. Of a rule that
-    is wrong on purpose nobody asks why.
-    """
-    small = shrunk(question.subst, failure)
-    smallest = minimise_values(question.subst, small, question.settings.shrink_seconds)
-    assert smallest.code is not None
-    seen = Telling() if question.rule.expect else telling(question.subst, smallest)
-    subst, few = question.subst, () if question.rule.expect else samplers
-    others = structures_that_matter(subst, smallest, few) if few else ()
-    example = replace(
-        counterexample_of(smallest, question.settings.use_tvm),
-        matters=(*others, *seen.matters),
-        same_for_any=seen.same_for_any,
-    )
-    code, span = smallest.code, question.subst.span
-    return Finding(code, smallest.message, span, seen.cure, (), example, code.id)
 
 
 def _precision(question: Question, passed: Sequence[Sequence[Trial]], found: Climbed) -> None:
@@ -163,7 +139,7 @@ def _precision(question: Question, passed: Sequence[Sequence[Trial]], found: Cli
     generator = np.random.default_rng(question.settings.seed)
     for trial in spread(first, NETWORKS_WITH_OFFSETS):
         inputs = _drawn(trial, "offsets", generator)
-        again = run_trial(question.subst, trial.network, inputs)
+        again = run_trial(rewriter_of(question), trial.network, inputs)
         if again.code is not None and not found.is_refuted:
             found.findings.append(refutation(question, again))
             return

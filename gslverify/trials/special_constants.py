@@ -5,7 +5,7 @@ Patterns of constants match these as well, unless a condition keeps them out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,18 +14,17 @@ import numpy as np
 from gsl.errors import GraphError
 from gsl.expr import Const
 from gsl.graph import reverse_post_order
-from gsl.subst import Subst
 from gsl.types import FLOATING
 from gsl.visit import post_order_rewrite
 from gslverify.networks.network import Network
 from gslverify.structures.concrete import Rewritten
+from gslverify.trials.rewriter import Rewriter, prepare
 from gslverify.trials.trial import Outcome as Trial
-from gslverify.trials.trial import prepare
 
 MOST_CONSTANTS = 4
 
 
-def with_special_constants(subst: Subst, trial: Trial) -> Iterator[Trial]:
+def with_special_constants(rewriter: Rewriter, trial: Trial) -> Iterator[Trial]:
     """Yield the trial with one of its float constants replaced, wherever the rule still matches.
 
     What the target is then is computed anew; neither side is run.
@@ -35,7 +34,7 @@ def with_special_constants(subst: Subst, trial: Trial) -> Iterator[Trial]:
     for constant in constants[:MOST_CONSTANTS]:
         for value in _values(constant):
             network = _replaced(trial.network, constant, value)
-            prepared = prepare(subst, network)
+            prepared = prepare(rewriter, network)
             if not isinstance(prepared, GraphError) and _is_rewritten(prepared):
                 yield replace(trial, network=network, target=prepared.outputs)
 
@@ -57,4 +56,13 @@ def _replaced(network: Network, constant: Const, value: Any) -> Network:
     count, other = len(network.outputs), Const(value)
     both = (*network.outputs, *network.matched)
     new = post_order_rewrite(both, lambda pre, post: other if pre is constant else post)
-    return replace(network, outputs=tuple(new[:count]), matched=tuple(new[count:]))
+    model, constants = _renamed(network.model, constant, value), dict[str, Any]()
+    outputs, matched = tuple(new[:count]), tuple(new[count:])
+    return replace(network, outputs=outputs, matched=matched, model=model, constants=constants)
+
+
+def _renamed(model: Mapping[str, Any], constant: Const, value: Any) -> dict[str, Any]:
+    """Return a model that gives the constant its new value, which goes by one of its names."""
+    old = constant.value
+    same = [n for n, v in model.items() if n.endswith(".value") and old.size and (v == old).all()]
+    return {**model, **({same[0]: value.reshape(-1)[0].item()} if same else {})}

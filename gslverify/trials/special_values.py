@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -34,23 +35,19 @@ from gslverify.finding import Assurance, Finding, Level
 from gslverify.networks.empty import plain_inputs
 from gslverify.networks.network import Network
 from gslverify.networks.work import combined_by
+from gslverify.shrinking.descent import Budget, simplest
 from gslverify.stage import Count, Question
 from gslverify.trials.blame import difference_of
-from gslverify.trials.minimise import counterexample_of
+from gslverify.trials.counterexample import counterexample_of
+from gslverify.trials.refutation import rewriter_of
+from gslverify.trials.rewriter import Rewriter
 from gslverify.trials.second_opinion import spread
 from gslverify.trials.special_constants import with_special_constants
-from gslverify.trials.structures import complexity, like
 from gslverify.trials.trial import Outcome as Trial
 from gslverify.trials.trial import run_trial
 
 NETWORKS_WITH_SPECIAL_VALUES = 12
 FEW_ELEMENTS = 8
-
-SMALL_SIZES = ((1,), (2,), (1, 2, 3))
-"""Sizes of the axes of a smaller network, which take turns."""
-
-DRAWS = 8
-"""So many times special values are drawn for a smaller network."""
 
 
 def special_values(
@@ -68,9 +65,8 @@ def special_values(
     pairs = [(trial, one) for trial, found in zip(asked, changed, strict=True) for one in found]
     pairs = pairs or list(_changes_by_constants(question, asked))
     if pairs:
-        trial, change = min(pairs, key=_weight)
-        smaller = _in_smaller_network(question, trial.network, change.kind, passed)
-        yield _broken_promise(question, *(smaller or (trial, change)))
+        first = Changed(*min(pairs, key=_weight))
+        yield _broken_promise(question, _simplified(question, first, passed))
     elif asked:
         yield Assurance("", Level.TESTED, f"special values same, {len(asked)} graphs")
 
@@ -104,7 +100,7 @@ def _changes_by_constants(
     """Yield what changes where a constant is special, on ordinary inputs and on special ones."""
     for number, trial in enumerate(asked):
         generator = np.random.default_rng(number)
-        for special in with_special_constants(question.subst, trial):
+        for special in with_special_constants(rewriter_of(question), trial):
             variables = special.network.variables
             drawn = [special_inputs(variables, trial.inputs, k, generator) for k in MENUS]
             for inputs in (trial.inputs, *drawn):
@@ -112,26 +108,55 @@ def _changes_by_constants(
                     yield special, change
 
 
-def _in_smaller_network(
-    question: Question, network: Network, kind: str, passed: Sequence[Trial]
-) -> tuple[Trial, Change] | None:
-    """Return a change of the same kind in a match alone, with few elements, if there is one.
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A trial that agrees on ordinary values, and what changes on special ones."""
 
-    The structures are those of all networks that `passed`, simple ones first.
-    """
+    trial: Trial
+    change: Change
+
+    @property
+    def network(self) -> Network:
+        """The network, whose constants may be special."""
+        return self.trial.network
+
+    @property
+    def inputs(self) -> Mapping[str, Any]:
+        """The inputs on which something changes."""
+        return self.change.inputs
+
+
+def _simplified(question: Question, found: Changed, passed: Sequence[Trial]) -> Changed:
+    """Return the simplest change of the same kind, in the structures of all that `passed`."""
+    rewriter, kind = rewriter_of(question), found.change.kind
+    agreeing = {id(found.network): [found.trial]}
+    networks = [found.network]  # kept, so that no other has its id
+
+    def attempt(network: Network, inputs: Mapping[str, Any]) -> Changed | None:
+        if id(network) not in agreeing:
+            networks.append(network)
+            agreeing[id(network)] = _agreeing(rewriter, network)
+        for trial in agreeing[id(network)]:
+            changed = changes(trial.network.outputs, trial.target, inputs)
+            drawn = () if trial.network is found.network else _changes_of(trial, 0)
+            for change in chain(changed, drawn):
+                if change.kind == kind:
+                    agreeing[id(trial.network)] = [trial]
+                    networks.append(trial.network)
+                    return Changed(trial, change)
+        return None
+
     samplers = {id(one): one for trial in passed if (one := trial.network.sampler) is not None}
-    for sampler in sorted(samplers.values(), key=complexity):
-        for sizes in SMALL_SIZES:
-            small = like(network, sampler, sizes)
-            if small is None or small.elements >= network.elements > 1:
-                continue
-            trial = run_trial(question.subst, small, plain_inputs(small))
-            if trial.code is None and not trial.rejected:
-                found = [(trial, one) for draw in range(DRAWS) for one in _changes_of(trial, draw)]
-                for pair in (*found, *_changes_by_constants(question, [trial])):
-                    if pair[1].kind == kind:
-                        return pair
-    return None
+    budget = Budget.lasting(question.settings.shrink_seconds)
+    return simplest(found, attempt, budget, tuple(samplers.values()))
+
+
+def _agreeing(rewriter: Rewriter, network: Network) -> list[Trial]:
+    """Return a trial on ordinary values and those with special constants, if it agrees."""
+    trial = run_trial(rewriter, network, plain_inputs(network))
+    if trial.code is not None or trial.rejected:
+        return []
+    return [trial, *with_special_constants(rewriter, trial)]
 
 
 def _of_one_sign(sums: Sequence[Call], inputs: Mapping[str, Any]) -> bool:
@@ -145,8 +170,8 @@ def _of_one_sign(sums: Sequence[Call], inputs: Mapping[str, Any]) -> bool:
     return not any((array > 0).any() and (array < 0).any() for array in arrays)
 
 
-def _broken_promise(question: Question, trial: Trial, change: Change) -> Finding:
-    change = _simplified(trial, change)
+def _broken_promise(question: Question, found: Changed) -> Finding:
+    trial, change = found.trial, found.change
     difference = difference_of(change)
     comparison = Comparison(False, difference.total, difference.total, difference)
     code, message = SPECIAL_VALUES_CHANGE, difference.sentence
@@ -185,17 +210,3 @@ def _nodes(trial: Trial) -> list[Expr]:
 def _is_negative_zero(constant: Const) -> bool:
     value = constant.value
     return bool(value.dtype.kind == "f" and ((value == 0) & np.signbit(value)).any())
-
-
-def _simplified(trial: Trial, change: Change) -> Change:
-    """Put 1 in the place of every input element that the change does not need."""
-    for name, array in change.inputs.items():
-        if array.dtype.kind != "f":
-            continue
-        for place in np.ndindex(array.shape):
-            simple = change.inputs[name].copy()
-            simple[place] = 1.0
-            inputs: dict[str, Any] = {**change.inputs, name: simple}
-            again = changes(trial.network.outputs, trial.target, inputs)
-            change = next((one for one in again if one.kind == change.kind), change)
-    return change

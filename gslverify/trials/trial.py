@@ -6,14 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gsl.engine.fixpoint import apply
-from gsl.engine.record import Record
-from gsl.errors import GraphError, GslError, RewriteError
+from gsl.errors import GraphError, GslError
 from gsl.expr import Const, Expr, Var
 from gsl.graph import reverse_post_order
-from gsl.subst import Subst
 from gsl.text.listing import listing
-from gsl.workload import Workload
 from gslverify.case import Case, case_of
 from gslverify.codes.levels import EMPTY_DIFFERS, EMPTY_REFUSED
 from gslverify.codes.numeric import (
@@ -39,14 +35,13 @@ from gslverify.comparison.references import ReferenceFailureError
 from gslverify.comparison.repeated import changing_reference
 from gslverify.comparison.singular import is_singular
 from gslverify.finding import Code, Counterexample
-from gslverify.networks.network import MAY_DECLINE, PLANTED, Network
-from gslverify.networks.strategies import has_at_most
-from gslverify.structures.concrete import Rewritten, rewrite_once, target_outputs
+from gslverify.networks.generation import has_at_most
+from gslverify.networks.network import MAY_DECLINE, Network
+from gslverify.structures.concrete import Rewritten
 from gslverify.trials.announced import announce
 from gslverify.trials.domains import is_defined, misuse, other_conversions
-from gslverify.trials.integrity import damage
+from gslverify.trials.rewriter import Prepared, Rewriter, prepare
 
-MOST_REWRITES = 40
 MOST_ELEMENTS_OF_TARGET = 2**25
 """Elements of a tensor on the way to the target; those of networks have a limit of their own."""
 NO_ELEMENTS = "the outputs have no elements"
@@ -101,28 +96,13 @@ def simplest(passed: Sequence[Sequence[Outcome]]) -> Outcome:
     return min(firsts, key=lambda trial: sum(int(a.size) for a in trial.inputs.values()))
 
 
-Prepared = Rewritten | GraphError
-"""A rewritten network, or what is wrong with the graph that the engine left behind."""
-
-
-def run_trial(subst: Subst, network: Network, inputs: Mapping[str, Any]) -> Outcome:
+def run_trial(rewriter: Rewriter, network: Network, inputs: Mapping[str, Any]) -> Outcome:
     """Rewrite `network`, run both on the NumPy references, and compare every output."""
-    outcome = judge(network, prepare(subst, network), inputs)
+    outcome = judge(network, prepare(rewriter, network), inputs)
     if outcome.code is not MATCH_REFUSED or not _lacks_elements(network):
         return outcome
-    is_built = target_outputs(subst, network.outputs) is not None
+    is_built = rewriter.builds_target(network)
     return replace(outcome, code=EMPTY_DIFFERS if is_built else EMPTY_REFUSED)
-
-
-def prepare(subst: Subst, network: Network) -> Prepared:
-    """Rewrite `network` with the engine, as its context demands, and examine the new graph."""
-    try:
-        rewritten = _rewrite(subst, network)
-    except GraphError as error:
-        return error
-    if network.escaping or rewritten.refusal is not None or rewritten.mismatch is not None:
-        return rewritten
-    return replace(rewritten, damage=damage(network, rewritten))
 
 
 def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Outcome:
@@ -155,26 +135,6 @@ def _declined(network: Network, inputs: Mapping[str, Any], rewritten: Rewritten)
         return Outcome(network, inputs, declined=True)
     message = "a match was replaced although a value inside it is used elsewhere"
     return Outcome(network, inputs, rewritten.outputs, "", REWRITE_BREAKS_GRAPH, message)
-
-
-def _rewrite(subst: Subst, network: Network) -> Rewritten:
-    if network.context not in PLANTED:
-        return rewrite_once(subst, network.outputs, network.matched)
-    record = Record()
-    try:
-        workload = Workload(network.outputs)
-        result = apply(workload, [subst], max_rewrites=MOST_REWRITES, record=record)
-    except RewriteError:
-        # A rule whose target matches its source again has no fixpoint; one rewrite has to do.
-        once = rewrite_once(subst, network.outputs, network.matched)
-        return replace(once, endless=True)
-    if record.refused:
-        return Rewritten(refusal=record.refused[0].error)
-    if not record.total:
-        return rewrite_once(subst, network.outputs, network.matched)
-    # Matches with several outputs may be put together from those of two sites.
-    countable = len(subst.source) == 1 and subst.variadic is None
-    return Rewritten(result.outputs, rewrites=record.total if countable else MOST_REWRITES)
 
 
 def _compare(

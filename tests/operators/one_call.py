@@ -19,9 +19,8 @@ from gsl.operators import REGISTRY, Operator
 from gsl.operators.quantize import QUANTISED
 from gsl.pat import Pattern
 from gsl.types import ALL_DTYPES, FLOATING, NUMERIC
-from gslverify.networks.arrays import arrays
+from gslverify.networks.matching import Structures, arrays, networks
 from gslverify.networks.network import Network
-from gslverify.networks.strategies import networks
 from gslverify.semantics.solver import Answer, Solver, new_context
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.variants import Variant, enumerate_variants
@@ -166,7 +165,7 @@ def _explore_dtype(
     @given(st.data())
     def every_call(data: st.DataObject) -> None:
         sampler = found[data.draw(st.integers(0, len(found) - 1), "structure")]
-        network = data.draw(networks([sampler], ["alone"]), "network")
+        network = data.draw(networks(Structures([sampler]), ["alone"]), "network")
         visit(Drawn(sampler, network, data.draw(arrays(network), "inputs")))
 
     every_call()

@@ -1,15 +1,13 @@
-"""Choices: bounded, remembered, replayed, and made simpler as long as something holds."""
+"""Choices: bounded, remembered and replayed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from random import Random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gslverify.networks.choices import Choices, Drawn, Tape, entropy, one_of, simplest
+from gslverify.networks.choices import Choices, Drawn, Tape, one_of
 
 
 def numbers(choices: Choices) -> list[int]:
@@ -44,41 +42,3 @@ def test_hypothesis_makes_the_same_choices(data: st.DataObject) -> None:
     drawn = numbers(Drawn(data.draw))
     assert len(drawn) <= 4
     assert all(0 <= number <= 9 for number in drawn)
-
-
-def test_hypothesis_draws_entropy_by_its_seed() -> None:
-    assert entropy(1) == entropy(1) != entropy(2)
-    assert any(entropy(1))
-
-
-def replay(holds: Callable[[list[int]], bool]) -> Callable[[Sequence[int]], object]:
-    def attempt(choices: Sequence[int]) -> tuple[Sequence[int], list[int]] | None:
-        tape = Tape(choices)
-        made = numbers(tape)
-        return (tape.taken, made) if holds(made) else None
-
-    return attempt
-
-
-@pytest.mark.parametrize(
-    ("holds", "least"),
-    [
-        (lambda made: True, []),
-        (lambda made: len(made) >= 2, [0, 0]),
-        (lambda made: sum(made) >= 7, [2, 5]),
-        (lambda made: len(made) > 1 and made[1] > 3, [0, 4]),
-        (lambda made: made == sorted(made) and 5 in made, [0, 5]),
-    ],
-    ids=["anything", "length", "sum", "one number", "order"],
-)
-def test_choices_are_made_simpler_one_after_the_other(
-    holds: Callable[[list[int]], bool], least: list[int]
-) -> None:
-    taken = (4, 2, 5, 8, 9)
-    assert simplest(taken, [2, 5, 8, 9], replay(holds)) == least  # type: ignore[arg-type]
-
-
-def test_choices_that_cannot_be_simpler_stay() -> None:
-    given_choices = (2, 3, 4)
-    only = replay(lambda made: made == [3, 4])
-    assert simplest(given_choices, [3, 4], only) == [3, 4]  # type: ignore[arg-type]

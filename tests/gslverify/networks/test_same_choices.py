@@ -14,7 +14,7 @@ from gsl.text.listing import listing
 from gslverify.networks.arrays import inputs_of_a_mixture
 from gslverify.networks.choices import NothingDrawnError, Tape
 from gslverify.networks.contexts import CONTEXTS
-from gslverify.networks.strategies import network_from, with_place
+from gslverify.networks.generation import has_place, network_from
 from gslverify.structures.sampling import Sampler
 from tests.gslverify.rules import samplers_of
 
@@ -34,7 +34,7 @@ class Draw:
 
 def made(samplers: list[Sampler], draw: Draw, tape: Tape) -> Any:
     """Return everything about a network and its inputs, or why there is none."""
-    few = with_place(samplers, draw.context)
+    few = [one for one in samplers if has_place(one, draw.context)]
     if not few:
         return "no place"
     try:

@@ -13,7 +13,7 @@ from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gsl.operators import REGISTRY, lookup
 from gslverify.networks.choices import NothingDrawnError, Tape
-from gslverify.networks.strategies import MOST_WORK, most_work, network_from
+from gslverify.networks.generation import MOST_WORK, most_work, network_from
 from gslverify.networks.work import takes_at_most, work_of
 from tests.gslverify.rules import samplers_of
 

@@ -35,7 +35,8 @@ def reassociated() -> Subst:
 
 def merged_convolutions() -> Subst:
     x, w, v = pat.Wildcard(), pat.Variable(), pat.Variable()
-    same = {"strides": (1, 1), "padding": (1, 1, 1, 1), "groups": 1}
+    same = {"strides": (1, 1), "padding": (1, 1, 1, 1), "groups": 1, "dilation": (1, 1)}
+    same |= {"data_layout": "NCHW", "kernel_layout": "OIHW"}
     one, two = op.Conv2D(x, w, **same), op.Conv2D(x, v, **same)
     return Subst(one + two, op.Conv2D(x, w + v, **same), where=[w.shape[1] <= 2])
 

@@ -20,10 +20,10 @@ from gslverify.codes.numeric import (
     TOO_FEW_EXAMPLES,
 )
 from gslverify.finding import Level, StageResult, Verdict
+from gslverify.shrinking.order import SIMPLE_VALUES
 from gslverify.stages.numeric import NUMERIC
 from gslverify.trials import backend
 from gslverify.trials.backend import Opinion
-from gslverify.trials.minimise import SIMPLE_VALUES
 from tests.gslverify.rules import SOUND
 from tests.gslverify.stages.asking import ask, only
 

@@ -14,6 +14,7 @@ from gslverify.finding import Verdict
 from gslverify.networks.network import Network
 from gslverify.stages.numeric import NUMERIC
 from gslverify.trials.ladder import Climbed, climb
+from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.trial import run_trial
 from tests.gslverify.stages.asking import Write, ask, only, question
 
@@ -32,7 +33,7 @@ def climbed(write: Write) -> Climbed:
     asked = question(write)
     output = Call(lookup("Relu"), [Var("x", (4,))])
     network, zeros = Network((output,), (output,), "alone"), {"x": np.zeros(4, np.float32)}
-    return climb(asked, [[run_trial(asked.subst, network, zeros)]])
+    return climb(asked, [[run_trial(RuleRewriter(asked.subst), network, zeros)]])
 
 
 def test_what_differs_by_more_than_rounding_is_no_loss_of_digits() -> None:

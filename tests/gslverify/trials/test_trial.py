@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,16 @@ from gslverify.codes.numeric import (
     REWRITE_BREAKS_GRAPH,
     TARGET_UNDEFINED,
 )
+from gslverify.networks.generation import AROUND, Site
 from gslverify.networks.network import Network
-from gslverify.networks.strategies import AROUND, Site
 from gslverify.structures.concrete import Rewritten
-from gslverify.trials import trial
+from gslverify.trials import rewriter
+from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.trial import TOO_LARGE, UNDEFINED, Outcome, run_trial
+
+
+def trial_of(subst: Subst, network: Network, inputs: Mapping[str, Any]) -> Outcome:
+    return run_trial(RuleRewriter(subst), network, inputs)
 
 
 def call(name: str, *operands: Any, **attributes: Any) -> Call:
@@ -48,7 +54,7 @@ def relu_twice(output: Any = None) -> Subst:
 
 def attempt(subst: Subst, context: str = "alone", **inputs: Any) -> Outcome:
     network = around(call("Relu", call("Relu", X)), context)
-    return run_trial(subst, network, inputs or VALUES)
+    return trial_of(subst, network, inputs or VALUES)
 
 
 @pytest.mark.parametrize("context", ["alone", "outputs used", "inputs computed", "twice"])
@@ -69,8 +75,10 @@ def test_a_wrong_rule_differs_in_every_context(context: str) -> None:
 
 def test_rounding_makes_a_trial_inexact() -> None:
     x = pat.Wildcard()
-    outcome = run_trial(
-        Subst(op.Sigmoid(x), 1.0 / (op.Exp(-x) + 1.0)), around(call("Sigmoid", X)), VALUES
+    outcome = trial_of(
+        Subst(op.Sigmoid(x), 1.0 / (op.Exp(-x) + 1.0)),
+        around(call("Sigmoid", X)),
+        VALUES,
     )
     assert outcome.code is None
     assert not outcome.exact
@@ -82,8 +90,8 @@ def test_an_escaping_value_must_keep_the_rule_away() -> None:
 
 def test_a_match_in_spite_of_an_escaping_value_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     network = around(call("Relu", call("Relu", X)), "inner value used")
-    monkeypatch.setattr(trial, "rewrite_once", lambda *args: Rewritten(network.outputs))
-    outcome = run_trial(relu_twice(), network, VALUES)
+    monkeypatch.setattr(rewriter, "rewrite_once", lambda *args: Rewritten(network.outputs))
+    outcome = trial_of(relu_twice(), network, VALUES)
     assert outcome.code is REWRITE_BREAKS_GRAPH
     assert "inside it" in outcome.message
 
@@ -96,16 +104,16 @@ def test_a_target_that_cannot_be_built_is_refused() -> None:
 
 
 def test_a_network_that_does_not_match_tells_nothing() -> None:
-    outcome = run_trial(relu_twice(), around(call("Abs", X)), VALUES)
+    outcome = trial_of(relu_twice(), around(call("Abs", X)), VALUES)
     assert outcome.rejected
-    outcome = run_trial(relu_twice(), around(call("Abs", X), "twice"), VALUES)
+    outcome = trial_of(relu_twice(), around(call("Abs", X), "twice"), VALUES)
     assert outcome.rejected
 
 
 def test_a_rule_without_a_fixpoint_is_applied_once() -> None:
     x, y = pat.Wildcard(), pat.Wildcard()
     network = around(call("Add", X, Var("y", (3,))), "twice")
-    outcome = run_trial(Subst(x + y, y + x), network, {**VALUES, "y": VALUES["x"]})
+    outcome = trial_of(Subst(x + y, y + x), network, {**VALUES, "y": VALUES["x"]})
     assert (outcome.code, outcome.rejected) == (None, "")
 
 
@@ -113,7 +121,7 @@ def test_a_broken_graph_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: Any) -> Any:
         raise GraphError("an edge is missing")
 
-    monkeypatch.setattr(trial, "rewrite_once", broken)
+    monkeypatch.setattr(rewriter, "rewrite_once", broken)
     outcome = attempt(relu_twice())
     assert outcome.code is REWRITE_BREAKS_GRAPH
     assert outcome.message == "an edge is missing"
@@ -121,7 +129,7 @@ def test_a_broken_graph_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_output_of_another_type_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     other = call("Cast", X, dtype="int8")
-    monkeypatch.setattr(trial, "rewrite_once", lambda *args: Rewritten((other,)))
+    monkeypatch.setattr(rewriter, "rewrite_once", lambda *args: Rewritten((other,)))
     outcome = attempt(relu_twice())
     assert outcome.code is REWRITE_BREAKS_GRAPH
     assert "another type" in outcome.message
@@ -135,7 +143,7 @@ def test_a_source_that_decides_by_rounding_tells_nothing() -> None:
     root = op.Sqrt(x)
     less = op.Less(root * root, x)
     source = call("Less", call("Multiply", *[call("Sqrt", X)] * 2), X)
-    outcome = run_trial(Subst(less, less), around(source), {"x": np.float32([2, 3, 5])})
+    outcome = trial_of(Subst(less, less), around(source), {"x": np.float32([2, 3, 5])})
     assert "rounding" in outcome.rejected
 
 
@@ -143,8 +151,10 @@ def test_a_target_that_decides_by_rounding_tells_nothing() -> None:
     x = pat.Wildcard()
     root = op.Sqrt(x)
     target = op.Less(root * root, x)
-    outcome = run_trial(
-        Subst(op.Less(x, x), target), around(call("Less", X, X)), {"x": np.float32([2, 3, 5])}
+    outcome = trial_of(
+        Subst(op.Less(x, x), target),
+        around(call("Less", X, X)),
+        {"x": np.float32([2, 3, 5])},
     )
     assert "rounding" in outcome.rejected
 
@@ -155,10 +165,10 @@ def test_indices_out_of_range_tell_nothing_in_the_source_and_are_wrong_in_the_ta
     taken = call("Take", X, index, axis=0)
     source = op.Take(x, i, axis=0)
     outside = {**VALUES, "i": np.int32([7])}
-    outcome = run_trial(Subst(source, source), around(taken), outside)
+    outcome = trial_of(Subst(source, source), around(taken), outside)
     assert "not defined" in outcome.rejected
     inside = {**VALUES, "i": np.int32([2])}
-    outcome = run_trial(Subst(source, op.Take(x, i + i, axis=0)), around(taken), inside)
+    outcome = trial_of(Subst(source, op.Take(x, i + i, axis=0)), around(taken), inside)
     assert outcome.code is TARGET_UNDEFINED
     assert "not defined" in outcome.message
 
@@ -167,14 +177,14 @@ def test_mostly_unknown_outputs_tell_nothing() -> None:
     # The logarithm of an absolute value is defined on all inputs, but infinite at 0.
     subst = _same_of_absolute("Log")
     network = around(call("Log", call("Abs", X)))
-    outcome = run_trial(subst, network, {"x": np.float32([0.0, 0.0, 1.0])})
+    outcome = trial_of(subst, network, {"x": np.float32([0.0, 0.0, 1.0])})
     assert "bounded" in outcome.rejected
-    outcome = run_trial(subst, network, {"x": np.float32([0.0, 2.0, 1.0])})
+    outcome = trial_of(subst, network, {"x": np.float32([0.0, 2.0, 1.0])})
     assert outcome.rejected == ""
 
 
 def test_inputs_on_which_the_source_is_not_defined_tell_nothing() -> None:
-    outcome = run_trial(_same("Log"), around(call("Log", X)), {"x": np.float32([-1.0, 2.0, 1.0])})
+    outcome = trial_of(_same("Log"), around(call("Log", X)), {"x": np.float32([-1.0, 2.0, 1.0])})
     assert outcome.rejected == UNDEFINED
 
 
@@ -182,13 +192,13 @@ def test_inputs_outside_a_domain_tell_something_where_all_values_are_finite() ->
     x = pat.Wildcard()
     subst = Subst(op.Power(op.Power(x, 2.0), 0.5), op.Abs(x))
     source = call("Power", call("Power", X, Const(2.0)), Const(0.5))
-    outcome = run_trial(subst, around(source), {"x": np.float32([-2.0, 1.0, -3.0])})
+    outcome = trial_of(subst, around(source), {"x": np.float32([-2.0, 1.0, -3.0])})
     assert (outcome.rejected, outcome.code) == ("", None)
 
 
 def test_empty_outputs_tell_nothing() -> None:
     empty = Var("x", (0, 2))
-    outcome = run_trial(_same("Abs"), around(call("Abs", empty)), {"x": np.zeros((0, 2), "f4")})
+    outcome = trial_of(_same("Abs"), around(call("Abs", empty)), {"x": np.zeros((0, 2), "f4")})
     assert "no elements" in outcome.rejected
 
 
@@ -226,7 +236,7 @@ def test_a_target_with_a_pole_where_the_source_is_finite_differs(
     x = pat.Wildcard()
     network = around(call("Exp", X))
 
-    outcome = run_trial(Subst(op.Exp(x), target(x)), network, VALUES)
+    outcome = trial_of(Subst(op.Exp(x), target(x)), network, VALUES)
 
     assert outcome.code is (OUTPUTS_DIFFER if refuted else None)
     assert (outcome.message == "output 0: 1 of 3 elements differ, by up to inf") is refuted

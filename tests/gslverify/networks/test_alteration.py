@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from gsl import Var
-from gslverify.trials.kept import kept_inputs
+from gslverify.networks.alteration import brought_to
 
 
 def kept(shape: tuple[int, ...], dtype: str, array: object) -> list[list[object]]:
-    found = kept_inputs([Var("x", shape, dtype)], {"x": np.asarray(array)})
+    found = brought_to([Var("x", shape, dtype)], {"x": np.asarray(array)})
     return [one["x"].tolist() for one in found]
 
 
@@ -24,7 +24,7 @@ def test_longer_axes_repeat_the_values() -> None:
 
 def test_other_ranks_take_the_elements_in_their_order() -> None:
     assert kept((), "int64", [3, 8]) == [3, 8, 8]
-    alone = list(kept_inputs([Var("x", ())], {"x": np.array(2.0, "float32")}))
+    alone = list(brought_to([Var("x", ())], {"x": np.array(2.0, "float32")}))
     assert all(isinstance(one["x"], np.ndarray) for one in alone)
     assert kept((1, 2), "int64", [3, 8])[0] == [[3, 8]]
 
@@ -35,4 +35,4 @@ def test_values_that_a_dtype_does_not_hold_are_not_kept() -> None:
 
 
 def test_a_variable_without_values_has_none() -> None:
-    assert list(kept_inputs([Var("y", (1,))], {"x": np.ones(1)})) == []
+    assert list(brought_to([Var("y", (1,))], {"x": np.ones(1)})) == []

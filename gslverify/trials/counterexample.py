@@ -1,10 +1,8 @@
-"""Make a counterexample small in its values, and write it down for people."""
+"""A failed trial in the form in which reports show it."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from math import inf
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -12,74 +10,21 @@ import numpy as np
 from gsl.evaluate import trace
 from gsl.expr import Call, Const, Expr, Proj
 from gsl.graph import reverse_post_order
-from gsl.subst import Subst
 from gsl.text.listing import listing
 from gsl.tvm.jobs import Failure
 from gslverify.finding import Counterexample, Difference, Tensor
+from gslverify.networks.network import Network
 from gslverify.trials import backend
-from gslverify.trials.trial import Outcome, run_trial
+from gslverify.trials.trial import Outcome
 
-MOST_VALUE_STEPS = 300
-SIMPLE_VALUES = (0, 1, -1, 2)
 MOST_VALUES_PRINTED = 64
-
-
-def minimise_values(subst: Subst, failure: Outcome, seconds: float = inf) -> Outcome:
-    """Replace input elements by 0, 1, -1 or 2 as long as the failure keeps its code.
-
-    Values for which an operator of the source is not defined are left out. After `seconds` it is
-    as small as it is.
-    """
-    deadline = time.monotonic() + seconds
-    smallest = failure
-    steps = 0
-    progress = True
-    while progress and steps < MOST_VALUE_STEPS:
-        progress = False
-        for inputs in _simpler(smallest.inputs):
-            steps += 1
-            if steps > MOST_VALUE_STEPS or time.monotonic() > deadline:
-                progress = False
-                break
-            candidate = run_trial(subst, smallest.network, inputs)
-            if candidate.code is failure.code:
-                smallest, progress = candidate, True
-                break
-    return smallest
-
-
-def _simpler(inputs: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for name, array in inputs.items():
-        for simple in SIMPLE_VALUES[:2]:
-            uniform = np.full_like(array, simple)
-            if array.size > 1 and _weight(uniform) < _weight(array):
-                yield {**inputs, name: uniform}
-    for name, array in inputs.items():
-        for place in np.ndindex(array.shape):
-            for simple in _simpler_values(array[place]):
-                changed = array.copy()
-                changed[place] = simple
-                yield {**inputs, name: changed}
-
-
-def _weight(array: Any) -> int:
-    """Return how far an array is from simple; it falls with every step, so steps never cycle."""
-    simplicity = [array == simple for simple in SIMPLE_VALUES]
-    return int(np.sum(np.select(simplicity, range(len(SIMPLE_VALUES)), len(SIMPLE_VALUES))))
-
-
-def _simpler_values(value: Any) -> tuple[int, ...]:
-    if value.dtype.kind == "b":
-        return (0,) if value else ()
-    simple = SIMPLE_VALUES if value.dtype.kind != "u" else (0, 1, 2)
-    return simple[: simple.index(int(value))] if value in simple else simple
 
 
 def counterexample_of(failure: Outcome, ask_tvm: bool) -> Counterexample:
     """Return a failed trial in the form in which reports show it."""
     network = failure.network
     return Counterexample(
-        attributes={n: v for n, v in network.model.items() if not _is_size(n)},
+        attributes=shown_attributes(network),
         source=tuple(listing(network.outputs)),
         target=tuple(listing(failure.target)) if failure.target else (failure.message,),
         inputs=tuple(_tensor(v.name, failure.inputs[v.name]) for v in network.variables),
@@ -90,6 +35,26 @@ def counterexample_of(failure: Outcome, ask_tvm: bool) -> Counterexample:
         divergence=first_divergence(failure),
         case=failure.case(),
     )
+
+
+def shown_attributes(network: Network) -> dict[str, Any]:
+    """Return the attributes of a network; of values of constants those that it has."""
+    exprs = reverse_post_order(network.outputs)
+    constants = [expr.value for expr in exprs if isinstance(expr, Const)]
+
+    def is_shown(name: str, value: Any) -> bool:
+        if ".shape[" in name or name.endswith(".dtype"):
+            return False
+        return not name.endswith(".value") or any(_is_value(value, one) for one in constants)
+
+    return {name: value for name, value in network.model.items() if is_shown(name, value)}
+
+
+def _is_value(value: Any, constant: Any) -> bool:
+    """Tell whether a constant was made of a value, which its dtype may have rounded."""
+    with np.errstate(all="ignore"):
+        stored = np.asarray(value).astype(constant.dtype)
+    return bool(constant.size == 1 and constant.reshape(()).tobytes() == stored.tobytes())
 
 
 def statement_values(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -137,10 +102,6 @@ def _producer(outputs: Sequence[Expr], output: Expr) -> str:
     if output in calls:
         return f"%{calls.index(output)}"
     return "a constant" if isinstance(output, Const) else "an input"
-
-
-def _is_size(name: str) -> bool:
-    return ".shape[" in name or name.endswith(".dtype")
 
 
 def _tensor(name: str, array: Any) -> Tensor:

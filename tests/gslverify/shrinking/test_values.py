@@ -12,14 +12,12 @@ from gsl.expr import Call, Proj
 from gsl.operators import lookup
 from gsl.tvm.jobs import Failure
 from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER
-from gslverify.networks.strategies import Network
+from gslverify.networks.network import Network
+from gslverify.shrinking.descent import MOST_ATTEMPTS, Budget, simplest
 from gslverify.trials import backend
-from gslverify.trials.minimise import (
-    MOST_VALUE_STEPS,
-    counterexample_of,
-    first_divergence,
-    minimise_values,
-)
+from gslverify.trials.counterexample import counterexample_of, first_divergence
+from gslverify.trials.refutation import fails_as
+from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.trial import Outcome, run_trial
 
 
@@ -29,9 +27,13 @@ def call(name: str, *operands: Any, **attributes: Any) -> Call:
 
 def fail(subst: Subst, output: Call, context: str = "alone", **inputs: Any) -> Outcome:
     model = {"x.shape[0]": 3, "x.dtype": "float32", "call.axis": 0}
-    failure = run_trial(subst, Network((output,), (output,), context, model), inputs)
+    failure = run_trial(RuleRewriter(subst), Network((output,), (output,), context, model), inputs)
     assert failure.code is not None
     return failure
+
+
+def made_simple(subst: Subst, failure: Outcome) -> Outcome:
+    return simplest(failure, fails_as(RuleRewriter(subst), failure), Budget())
 
 
 def swapped() -> Subst:
@@ -46,7 +48,7 @@ def difference(size: int = 3) -> Call:
 def test_values_become_zeros_and_ones() -> None:
     inputs = {"x": np.float32([3.5, -2.25, 7.0]), "y": np.float32([0.5, 11.0, 7.0])}
     subst = swapped()
-    smallest = minimise_values(subst, fail(subst, difference(), **inputs))
+    smallest = made_simple(subst, fail(subst, difference(), **inputs))
     assert smallest.code is OUTPUTS_DIFFER
     values = np.concatenate(list(smallest.inputs.values()))
     assert set(values.tolist()) <= {0.0, 1.0}
@@ -62,7 +64,7 @@ def test_the_places_that_part_are_named_on_both_sides() -> None:
     halves = call("Split", Var("x", (4,)), indices_or_sections=2)
     both = Proj(halves, 0), Proj(halves, 1)
     network = Network(both, both, "alone", {})
-    failure = run_trial(write(), network, {"x": np.float32([0, 1, 2, 3])})
+    failure = run_trial(RuleRewriter(write()), network, {"x": np.float32([0, 1, 2, 3])})
     assert failure.code is OUTPUTS_DIFFER
     assert first_divergence(failure) == "output 0[0]: %0.0 of the source, %0.1 of the target"
 
@@ -71,28 +73,24 @@ def test_what_is_simple_already_stays() -> None:
     subst = swapped()
     inputs = {"x": np.float32([1, 0, 0]), "y": np.float32([0, 0, 0])}
     failure = fail(subst, difference(), **inputs)
-    smallest = minimise_values(subst, failure)
+    smallest = made_simple(subst, failure)
     for name, array in inputs.items():
         np.testing.assert_array_equal(smallest.inputs[name], array)
 
 
-def test_the_search_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gslverify.trials import minimise
-
-    tried = []
-
-    def counted(*args: Any) -> Outcome:
-        tried.append(args)
-        return run_trial(*args)
-
-    monkeypatch.setattr(minimise, "run_trial", counted)
-    subst = swapped()
+def test_the_search_is_bounded() -> None:
+    subst, tried = swapped(), []
     generator = np.random.default_rng(0)
     inputs = {name: generator.standard_normal(400).astype("f4") for name in "xy"}
     inputs["x"][:] = np.arange(400) + 0.5
     failure = fail(subst, difference(400), **inputs)
-    minimise.minimise_values(subst, failure)
-    assert len(tried) <= MOST_VALUE_STEPS
+
+    def attempt(network: Network, inputs: Any) -> Outcome | None:
+        tried.append(inputs)
+        return None
+
+    assert simplest(failure, attempt, Budget()) is failure
+    assert len(tried) == MOST_ATTEMPTS
 
 
 def test_divisors_stay_away_from_zero() -> None:
@@ -100,7 +98,7 @@ def test_divisors_stay_away_from_zero() -> None:
     subst = Subst(op.FloorDivide(x, y), op.FloorDivide(y, y))
     divide = call("FloorDivide", Var("x", (2,), "int32"), Var("y", (2,), "int32"))
     failure = fail(subst, divide, x=np.int32([7, 9]), y=np.int32([3, 2]))
-    smallest = minimise_values(subst, failure)
+    smallest = made_simple(subst, failure)
     assert np.all(smallest.inputs["y"] != 0)
     assert np.any(smallest.inputs["x"] != failure.inputs["x"])
 
@@ -110,7 +108,7 @@ def test_indices_stay_in_range() -> None:
     subst = Subst(op.Take(x, i, axis=0), op.Take(-x, i, axis=0))
     take = call("Take", Var("x", (1, 2)), Var("i", (2,), "int64"), axis=0)
     failure = fail(subst, take, x=np.float32([[3.5, 4.5]]), i=np.int64([0, 0]))
-    smallest = minimise_values(subst, failure)
+    smallest = made_simple(subst, failure)
     assert smallest.inputs["i"].tolist() == [0, 0]
     assert set(np.ravel(smallest.inputs["x"]).tolist()) <= {0.0, 1.0}
 
@@ -120,7 +118,7 @@ def test_truth_values_become_false() -> None:
     subst = Subst(op.LogicalAnd(x, y), op.LogicalOr(x, y))
     both = call("LogicalAnd", Var("x", (2,), "bool"), Var("y", (2,), "bool"))
     failure = fail(subst, both, x=np.array([True, True]), y=np.array([True, False]))
-    smallest = minimise_values(subst, failure)
+    smallest = made_simple(subst, failure)
     assert sum(int(array.sum()) for array in smallest.inputs.values()) == 1
 
 
@@ -128,14 +126,14 @@ def test_bytes_are_never_negative() -> None:
     subst = swapped()
     minus = call("Subtract", Var("x", (2,), "uint8"), Var("y", (2,), "uint8"))
     failure = fail(subst, minus, x=np.uint8([200, 3]), y=np.uint8([7, 3]))
-    smallest = minimise_values(subst, failure)
+    smallest = made_simple(subst, failure)
     assert all(array.max() <= 2 for array in smallest.inputs.values())
 
 
 def test_nan_is_replaced() -> None:
     subst = swapped()
     inputs = {"x": np.float32([np.nan, 5.0, 1.0]), "y": np.float32([0, 0, 0])}
-    smallest = minimise_values(subst, fail(subst, difference(), **inputs))
+    smallest = made_simple(subst, fail(subst, difference(), **inputs))
     assert np.all(np.isfinite(smallest.inputs["x"]))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
+from typing import Any
 
 from gsl.types import FLOATING, INTEGER
 from gslverify.networks.contexts import CONTEXTS
+from gslverify.networks.generation import most_inner_values
 from gslverify.networks.network import Network
-from gslverify.networks.strategies import most_inner_values
 from gslverify.networks.wishes import DTYPES, LONG, NARROW, ROOMY, SIZES
 from gslverify.structures.instance import USUAL
 from gslverify.structures.sampling import Sampler
@@ -40,6 +41,16 @@ class Round:
     corner: int = -1
     turn: int = 0
 
+    def plain(self) -> list[Any]:
+        """Return the round as plain data."""
+        return list(astuple(self))
+
+    @classmethod
+    def of_plain(cls, written: Sequence[Any]) -> Round:
+        """Return the round of plain data."""
+        context, dtypes, share, sizes, corner, turn = written
+        return cls(context, tuple(dtypes), share, tuple(sizes), corner, turn)
+
     def graphs(self, total: int, samplers: Sequence[Sampler]) -> int:
         """Return how many graphs there are of `total`: where they are needed, one a turn."""
         share = max(1, round(total * self.share))
@@ -64,7 +75,7 @@ SHARE_OF_RARE_CONTEXTS = 0.03
 ALL_EQUAL = Round("alone", DTYPES, 0.0, ("equal",))
 
 
-def with_short_axes_only(networks: Iterable[Network], samplers: list[Sampler]) -> list[Sampler]:
+def with_short_axes_only(networks: Iterable[Network], samplers: Sequence[Sampler]) -> list[Sampler]:
     """Return the samplers of the structures in whose networks some free size was always 1.
 
     An axis in the place of another is only seen where both have several elements.
@@ -78,7 +89,7 @@ def _free_sizes(network: Network) -> list[int]:
     return [network.model[name] for name in sizes]
 
 
-def special_rounds(samplers: list[Sampler]) -> Iterator[tuple[list[Sampler], Round, int]]:
+def special_rounds(samplers: Sequence[Sampler]) -> Iterator[tuple[list[Sampler], Round, int]]:
     """Yield rounds for what is rarely drawn: ways through the target, corners, large structures."""
     plain = Round("alone", DTYPES, 0.0)
     for few in _ways(samplers):
@@ -106,7 +117,7 @@ def _counts_in_bytes(sampler: Sampler) -> bool:
     return narrow and any(map(is_constant, sampler.free))
 
 
-def _ways(samplers: list[Sampler]) -> list[list[Sampler]]:
+def _ways(samplers: Sequence[Sampler]) -> list[list[Sampler]]:
     """Return the samplers for every way through the conditional targets, if there are several."""
     ways: dict[tuple[bool | None, ...], list[Sampler]] = {}
     for sampler in samplers:

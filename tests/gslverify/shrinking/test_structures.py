@@ -9,9 +9,13 @@ import pytest
 
 from gsl import Subst, op, pat
 from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER
+from gslverify.networks.alteration import altered
 from gslverify.networks.network import Network
+from gslverify.shrinking.descent import Budget, simplest
+from gslverify.shrinking.passes import complexity
 from gslverify.structures.sampling import Sampler
-from gslverify.trials.structures import complexity, failing_in, in_simplest_structure, like
+from gslverify.trials.refutation import fails_as
+from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.trial import Outcome, run_trial
 from tests.gslverify.rules import samplers_of
 
@@ -24,15 +28,24 @@ def bound_moved() -> Subst:
     return Subst(op.Less(x + c, d), op.Less(x, d - c), where=[x.dtype == "int64"])
 
 
-def failure_of_rank(subst: Subst, samplers: list[Sampler], rank: int) -> Outcome:
+def failure_of_rank(
+    subst: Subst, samplers: list[Sampler], rank: int, context: str = "alone"
+) -> Outcome:
     sampler = next(one for one in samplers if complexity(one)[1] == rank)
     wanted = Network((), (), "alone", {"x.dtype": "int64", "c.value": 1})
-    start = like(wanted, sampler)
+    start = altered(wanted, sampler, context=context)
     assert start is not None
     (x,) = start.variables
-    failure = run_trial(subst, start, {"x": np.full(x.shape, 2**63 - 1)})
+    failure = run_trial(RuleRewriter(subst), start, {"x": np.full(x.shape, 2**63 - 1)})
     assert failure.code is OUTPUTS_DIFFER
     return failure
+
+
+def made_simple(
+    subst: Subst, failure: Outcome, samplers: list[Sampler], budget: Budget | None = None
+) -> Outcome:
+    attempt = fails_as(RuleRewriter(subst), failure)
+    return simplest(failure, attempt, budget or Budget(), samplers)
 
 
 def test_ranks_fall_although_the_values_are_rare() -> None:
@@ -40,20 +53,21 @@ def test_ranks_fall_although_the_values_are_rare() -> None:
     samplers = samplers_of(subst)
     failure = failure_of_rank(subst, samplers, 4)
 
-    simple = in_simplest_structure(subst, failure, samplers, 60.0)
+    simple = made_simple(subst, failure, samplers)
 
     assert simple.code is OUTPUTS_DIFFER
     assert simple.inputs["x"].shape == ()
-    assert in_simplest_structure(subst, failure, samplers, -1.0) is failure
+    assert made_simple(subst, failure, samplers, Budget.lasting(-1.0)) is failure
+    assert made_simple(subst, failure, samplers, Budget(0)) is failure
 
 
 def test_what_stands_around_the_match_goes() -> None:
     subst = bound_moved()
     samplers = samplers_of(subst)
-    failure = failure_of_rank(subst, samplers, 4)
-    used = replace(failure, network=replace(failure.network, context="outputs used"))
+    failure = failure_of_rank(subst, samplers, 4, "outputs used")
+    assert failure.network.context == "outputs used"
 
-    simple = in_simplest_structure(subst, used, [failure.network.sampler], 60.0)
+    simple = made_simple(subst, failure, [failure.network.sampler])
 
     assert simple.network.context == "alone"
     assert simple.code is OUTPUTS_DIFFER
@@ -64,5 +78,4 @@ def test_another_failure_is_not_taken_for_the_same() -> None:
     samplers = samplers_of(subst)
     failure = replace(failure_of_rank(subst, samplers, 4), code=MATCH_REFUSED)
 
-    assert all(failing_in(subst, failure, sampler) is None for sampler in samplers)
-    assert in_simplest_structure(subst, failure, samplers, 60.0) is failure
+    assert made_simple(subst, failure, samplers) is failure

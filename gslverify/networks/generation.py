@@ -1,30 +1,22 @@
-"""Hypothesis strategies: networks that a rule matches, networks around them, and their inputs.
-
-A public library: ``matching_networks(subst)`` may be used in any property. All choices are bounded
-and small ones come first, so that shrinking ends at what a person can check by hand.
-"""
+"""From choices to a network that a rule matches: its structure, sizes, constants and context."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from hypothesis import reject
-from hypothesis import strategies as st
 
 from gsl.attr.term import Symbol, Term
 from gsl.errors import GslError
 from gsl.expr import Call, Const, Expr, Var
 from gsl.graph import reverse_post_order
 from gsl.pat import Wildcard
-from gsl.subst import Subst
 from gsl.types import TensorType
 from gslverify.networks.arrays import random_array
-from gslverify.networks.choices import Choices, Drawn, NothingDrawnError, one_of
+from gslverify.networks.choices import Choices, NothingDrawnError, one_of
 from gslverify.networks.contexts import (
     AROUND,
     CONTEXTS,
@@ -34,9 +26,8 @@ from gslverify.networks.contexts import (
 )
 from gslverify.networks.network import NOT_APPLICABLE, Network
 from gslverify.networks.values import value_ranges, within
-from gslverify.networks.wishes import DTYPES, NOTHING_FIXED, SIZES, but_for, wishes
+from gslverify.networks.wishes import DTYPES, SIZES, wishes
 from gslverify.networks.work import takes_at_most, work_of
-from gslverify.semantics.solver import Answer, Solver, new_context
 from gslverify.structures.concrete import (
     Fill,
     concrete_exprs,
@@ -46,7 +37,6 @@ from gslverify.structures.concrete import (
 )
 from gslverify.structures.instance import Instance
 from gslverify.structures.sampling import Sampler, Wish
-from gslverify.structures.variants import enumerate_variants
 
 MOST_WISHES = 2
 """More would favour models that wishes meet by chance: equal sizes, and small ones."""
@@ -65,25 +55,6 @@ STYLES_OF_CONSTANTS = (
 )
 
 
-@st.composite
-def networks(
-    draw: st.DrawFn,
-    samplers: Sequence[Sampler],
-    contexts: Sequence[str] = CONTEXTS,
-    dtypes: Sequence[str] = DTYPES,
-    refused: Counter[str] | None = None,
-    sizes: Sequence[str] = SIZES,
-    corner: int = -1,
-) -> Network:
-    """Draw a network; see `network_from`. What could not be drawn is counted in `refused`."""
-    try:
-        return network_from(Drawn(draw), samplers, contexts, dtypes, sizes, corner)
-    except NothingDrawnError as error:
-        if refused is not None:
-            refused[str(error)] += 1
-        reject()
-
-
 def network_from(
     choices: Choices,
     samplers: Sequence[Sampler],
@@ -91,29 +62,29 @@ def network_from(
     dtypes: Sequence[str] = DTYPES,
     sizes: Sequence[str] = SIZES,
     corner: int = -1,
-    fixed: Mapping[str, int] = NOTHING_FIXED,
     turn: int = 0,
 ) -> Network:
     """Choose a network that contains a match of the rule the samplers belong to.
 
     `dtypes` are preferred where the rule leaves a choice, and sizes in one of the modes `sizes`
-    (see `wishes`); models lie in the `corner` of that number, if there is one. What is `fixed` is
-    not chosen, nor which inner value has its `turn`. Raises NothingDrawnError.
+    (see `wishes`); models lie in the `corner` of that number, if there is one. Which inner value
+    has its `turn` is not chosen. Raises NothingDrawnError.
     """
     context, sampler = one_of(choices, contexts), one_of(choices, samplers)
     demand = sampler.corners[corner] if 0 <= corner < len(sampler.corners) else None
 
     def wish() -> Wish:
-        return but_for(fixed, wishes(choices, dtypes, sizes))
+        return wishes(choices, dtypes, sizes)
 
     model = _model(wish, sampler, choices.number(7) == 7, demand)
     if model is None:
         unmet = sampler.obstacle(wish())
         raise NothingDrawnError(f"no sizes and attributes were found that meet: {unmet}")
     style, start = one_of(choices, STYLES_OF_CONSTANTS), choices.number(255)
+    constants: dict[str, Any] = {}
     try:
         fill = filled_constants(sampler.instance, model, style, np.random.default_rng(start))
-        site = concrete_site(sampler.instance, model, fill)
+        site = concrete_site(sampler.instance, model, remembering(fill, constants))
     except GslError as error:
         raise NothingDrawnError(str(error)) from error
     _examine(site, sampler)
@@ -121,7 +92,23 @@ def network_from(
     around = AROUND[context](replace(site, turn=turn))
     if around is None:
         raise NothingDrawnError(f"{NOT_APPLICABLE} `{context}`")
-    return replace(around, model=_by_name(model), in_corner=in_corner, sampler=sampler)
+    return replace(
+        around,
+        model=by_name(model),
+        in_corner=in_corner,
+        sampler=sampler,
+        constants=constants,
+    )
+
+
+def remembering(fill: Fill, constants: dict[str, Any]) -> Fill:
+    """Return what fills constants and remembers by their names with what."""
+
+    def filled(variable: Var) -> Any:
+        constants[variable.name] = fill(variable)
+        return constants[variable.name]
+
+    return filled
 
 
 def _examine(site: Site, sampler: Sampler) -> None:
@@ -148,7 +135,8 @@ def _model(
     return sampler.model(wish(), may_be_empty, demand)
 
 
-def _by_name(model: Mapping[Symbol, Any]) -> dict[str, Any]:
+def by_name(model: Mapping[Symbol, Any]) -> dict[str, Any]:
+    """Return the values of a model by the names of its symbols, in their order."""
     return {symbol.name: model[symbol] for symbol in sorted(model, key=lambda s: s.name)}
 
 
@@ -203,12 +191,8 @@ def _site_of(instance: Instance, built: Mapping[Expr, Expr]) -> Site:
     )
 
 
-def with_place(samplers: Sequence[Sampler], context: str) -> list[Sampler]:
-    """Return the samplers of the structures that a context may surround."""
-    return [sampler for sampler in samplers if _has_place(sampler, context)]
-
-
-def _has_place(sampler: Sampler, context: str) -> bool:
+def has_place(sampler: Sampler, context: str) -> bool:
+    """Tell whether a context may surround matches of a structure."""
     if context not in sampler.places:
         exprs = {node.expr: node.expr for node in sampler.instance.graph}
         site = _site_of(sampler.instance, exprs)
@@ -239,18 +223,6 @@ def filled_constants(
         return random_array(variable, style, named[variable.name], generator)
 
     return fill
-
-
-def matching_networks(subst: Subst, limit: int = 4_000_000) -> st.SearchStrategy[Network]:
-    """Return a strategy for networks that the source of `subst` matches."""
-    context = new_context()
-    samplers = []
-    for variant in enumerate_variants(subst).variants[:64]:
-        instance = variant.instance(subst)
-        solver = Solver([claim.term for claim in instance.claims], limit, context)
-        if solver.check().answer is Answer.SAT:
-            samplers.append(Sampler(instance, solver))
-    return networks(samplers)
 
 
 def constants_are_defined(outputs: Sequence[Expr]) -> bool:

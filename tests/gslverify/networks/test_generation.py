@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.errors import HypothesisException
 
 from gsl import Const, Proj, Subst, Tuple, Var, op, pat
 from gsl.expr import Call
@@ -25,18 +23,20 @@ from gslverify.networks.arrays import (
     ANYWHERE,
     MIXTURES,
     STYLES,
-    arrays,
     inputs_of_a_mixture,
     random_array,
 )
-from gslverify.networks.choices import Drawn, Tape
+from gslverify.networks.choices import Drawn, NothingDrawnError, Tape
 from gslverify.networks.contexts import CONTEXTS
-from gslverify.networks.network import NOT_APPLICABLE, Network
-from gslverify.networks.strategies import (
+from gslverify.networks.generation import network_from
+from gslverify.networks.matching import (
+    HardToDrawError,
+    Structures,
+    arrays,
     matching_networks,
-    network_from,
     networks,
 )
+from gslverify.networks.network import NOT_APPLICABLE, Network
 from gslverify.networks.values import restricted, value_ranges
 from gslverify.networks.wishes import DTYPES, LENGTHS, LONG
 from gslverify.structures.concrete import rewrite_once
@@ -52,7 +52,7 @@ def explore(subst: Subst, visit: Any, count: int = 25, **options: Any) -> None:
     @draws(count)
     @given(st.data())
     def every(data: st.DataObject) -> None:
-        visit(data, data.draw(networks(samplers, **options)))
+        visit(data, data.draw(networks(Structures(samplers), **options)))
 
     every()
 
@@ -91,17 +91,23 @@ def test_the_context_asked_for_is_drawn() -> None:
 
 
 def test_a_context_without_a_place_is_refused_with_its_name() -> None:
-    refused: Counter[str] = Counter()
     samplers = samplers_of(SOUND["common_factor"]())
+    with pytest.raises(NothingDrawnError, match=f"{NOT_APPLICABLE} `one root on another`"):
+        network_from(Tape(), samplers, ["one root on another"])
 
-    @draws(5)
-    @given(st.data())
-    def every(data: st.DataObject) -> None:
-        data.draw(networks(samplers, ["one root on another"], refused=refused))
 
-    with suppress(HypothesisException):
-        every()
-    assert set(refused) == {f"{NOT_APPLICABLE} `one root on another`"}
+def test_conditions_that_hardly_any_draw_meets_are_named() -> None:
+    x = pat.Wildcard()
+    where = [x.ndim == 2, x.shape[0] * x.shape[1] == 10007 * 2]
+    subst = Subst(op.Relu(x), op.Relu(x), where=where)
+
+    @draws(200)
+    @given(matching_networks(subst))
+    def matched(network: Network) -> None:
+        pass
+
+    with pytest.raises(HardToDrawError, match=r"draws refused: .*x\.shape\[0\]"):
+        matched()
 
 
 def test_only_inputs_that_may_be_anything_are_computed() -> None:
@@ -149,7 +155,7 @@ def test_all_dtypes_and_several_ranks_and_sizes_are_drawn() -> None:
         sizes.update(x.shape)
 
     x = pat.Wildcard()
-    explore(Subst(op.Flatten(x), op.Flatten(x)), visit, 160, contexts=["alone"])
+    explore(Subst(op.Flatten(x), op.Flatten(x)), visit, 400, contexts=["alone"])
     assert {dtype for dtype, _ in seen} == set(DTYPES)
     assert {rank for _, rank in seen} == {0, 1, 2, 3, 4}
     assert {1, 2, 3, 4, 5} <= sizes
@@ -297,7 +303,8 @@ def test_one_size_is_long_where_that_is_asked_for() -> None:
     def visit(data: st.DataObject, network: Network) -> None:
         lengths.append(max((size for v in network.variables for size in v.shape), default=0))
 
-    explore(SOUND["times_one"](), visit, 40, sizes=LONG)
+    x = pat.Wildcard()
+    explore(Subst(op.Relu(x), x, where=[x.ndim == 2]), visit, 40, sizes=LONG)
     assert {length for length in lengths if length > 8} == set(LENGTHS)
 
 
@@ -318,14 +325,16 @@ def test_constants_reach_the_edges_of_their_dtypes_and_lie_between_integers() ->
 def test_what_could_not_be_drawn_is_counted() -> None:
     x = pat.Variable(shape=(None, None))
     subst = Subst(op.Relu(x), x, where=[x.shape[0] * x.shape[1] >= 30_000, x.shape[0] <= 200])
-    refused: Counter[str] = Counter()
+    structures = Structures(samplers_of(subst))
 
-    def visit(data: st.DataObject, network: Network) -> None:
+    @draws(5)
+    @given(networks(structures))
+    def large(network: Network) -> None:
         assert network.variables[0].type.size >= 30_000
 
-    explore(subst, visit, 5, refused=refused)
-    told = {reason for reason in refused if not reason.startswith(NOT_APPLICABLE)}
-    assert told <= {"a tensor has more than 2,000,000 elements"}
+    large()
+    assert structures.drawn >= 5
+    assert set(structures.refused) <= {"a tensor has more than 2,000,000 elements"}
 
 
 def test_mixtures_have_all_styles() -> None:

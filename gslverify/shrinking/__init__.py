@@ -1,0 +1,1 @@
+"""What failed made simpler, whatever was tried: one order, one budget, a table of passes."""

@@ -1,0 +1,55 @@
+"""Which of two failures is simpler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any, Protocol
+
+import numpy as np
+
+from gsl.graph import reverse_post_order
+from gslverify.networks.network import Network
+
+SIMPLE_VALUES = (0, 1, -1, 2)
+"""Elements of inputs that a person checks by hand, the simplest first."""
+
+MOST = 1e300
+"""Counts for infinities and NaN, too."""
+
+Order = tuple[int, int, float, int, int]
+"""Expressions, elements of inputs, numbers in sizes and attributes, elements that are not 0, and
+how far all elements are from the SIMPLE_VALUES."""
+
+
+class Failing(Protocol):
+    """A network and inputs on which something failed."""
+
+    @property
+    def network(self) -> Network:
+        """The network."""
+
+    @property
+    def inputs(self) -> Mapping[str, Any]:
+        """An array for every variable, by name."""
+
+
+def order_of(network: Network, inputs: Mapping[str, Any]) -> Order:
+    """Return how simple a network and its inputs are; less is simpler."""
+    numbers = (_magnitude(n) for n in network.model.values() if isinstance(n, int | float))
+    return (
+        len(reverse_post_order(network.outputs)),
+        sum(int(array.size) for array in inputs.values()),
+        float(sum(numbers)),
+        sum(int(np.count_nonzero(array)) for array in inputs.values()),
+        sum(map(_remoteness, inputs.values())),
+    )
+
+
+def _magnitude(number: float) -> float:
+    return min(abs(number), MOST) if isfinite(number) else MOST
+
+
+def _remoteness(array: Any) -> int:
+    simplicity = [array == simple for simple in SIMPLE_VALUES]
+    return int(np.sum(np.select(simplicity, range(len(SIMPLE_VALUES)), len(SIMPLE_VALUES))))

@@ -1,0 +1,129 @@
+"""What may be simpler than a failure: each pass proposes networks and inputs, simple ones first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from gsl.attr.term import Symbol
+from gsl.expr import Var
+from gslverify.networks.alteration import altered, brought_to, fresh_inputs
+from gslverify.networks.network import Network
+from gslverify.shrinking.order import SIMPLE_VALUES, Failing
+from gslverify.structures.sampling import Sampler
+from gslverify.structures.symbols import is_constant
+
+MOST_STRUCTURES = 24
+MOST_INPUT_ELEMENTS = 20_000
+
+Attempted = Iterator[tuple[Network, Mapping[str, Any]]]
+Pass = Callable[[Failing, Sequence[Sampler]], Attempted]
+Complexity = tuple[int, int]
+"""How many expressions a structure has, and how many axes its inputs have together."""
+
+
+def complexity(sampler: Sampler) -> Complexity:
+    """Return how complex the graphs of a structure are."""
+    exprs = [node.expr for node in sampler.instance.graph]
+    return len(exprs), sum(len(expr.shape) for expr in exprs if isinstance(expr, Var))
+
+
+def _context(failing: Failing, samplers: Sequence[Sampler]) -> Attempted:
+    """Leave out what stands around the match."""
+    network = failing.network
+    if network.sampler is not None and network.context != "alone" and not network.escaping:
+        yield from _run(altered(network, network.sampler), failing)
+
+
+def _structure(failing: Failing, samplers: Sequence[Sampler]) -> Attempted:
+    """Fewer expressions, lower ranks; sizes and attributes as far as the structure has them."""
+    network = failing.network
+    if network.sampler is None or network.escaping:
+        return
+    now = complexity(network.sampler)
+    simpler = [sampler for sampler in samplers if complexity(sampler) < now]
+    for sampler in sorted(simpler, key=complexity)[:MOST_STRUCTURES]:
+        yield from _run(altered(network, sampler), failing)
+
+
+def _sizes(failing: Failing, samplers: Sequence[Sampler]) -> Attempted:
+    """Make one size smaller, large ones first."""
+    yield from _smaller(failing, [one for one in _free(failing.network) if ".shape[" in one.name])
+
+
+def _attributes(failing: Failing, samplers: Sequence[Sampler]) -> Attempted:
+    """Make one attribute or value of a constant smaller."""
+    free = [one for one in _free(failing.network) if ".shape[" not in one.name]
+    yield from _smaller(failing, free)
+
+
+def _smaller(failing: Failing, symbols: Sequence[Symbol]) -> Attempted:
+    network = failing.network
+    values = {symbol: network.model[symbol.name] for symbol in symbols}
+    for symbol, value in sorted(values.items(), key=lambda item: -abs(item[1])):
+        for smaller in _towards_zero(symbol, value):
+            changed = altered(network, network.sampler, {symbol: smaller}, context=network.context)
+            yield from _run(changed, failing)
+
+
+def _free(network: Network) -> list[Symbol]:
+    """Return the symbols with numbers of their own, if the network may be made anew."""
+    if network.sampler is None or network.escaping:
+        return []
+    free = (one for one in network.sampler.free if one.sort in ("int", "real", "bool"))
+    return [one for one in free if isinstance(network.model.get(one.name), int | float)]
+
+
+def _towards_zero(symbol: Symbol, value: Any) -> Iterator[Any]:
+    if symbol.sort == "bool":
+        yield from (False,) if value else ()
+        return
+    simple = (0, 1, -1, 2) if is_constant(symbol) or symbol.low is None else (0, 1, 2)
+    halves = (int(value / 2), value - 1 if value > 0 else value + 1) if isfinite(value) else ()
+    for smaller in dict.fromkeys((*simple, *halves)):
+        low = symbol.low is None or smaller >= symbol.low
+        if low and not abs(smaller) >= abs(value):
+            yield float(smaller) if symbol.sort == "real" else smaller
+
+
+def _run(network: Network | None, failing: Failing) -> Attempted:
+    """Yield a network with the failing inputs brought to its shapes, then with fresh ones."""
+    if network is None or network.elements > MOST_INPUT_ELEMENTS:
+        return
+    for inputs in (*brought_to(network.variables, failing.inputs), *fresh_inputs(network)):
+        yield network, inputs
+
+
+def _values(failing: Failing, samplers: Sequence[Sampler]) -> Attempted:
+    """Make all elements of an input simple, then fewer and fewer of them, at last one."""
+    for name, array in failing.inputs.items():
+        flat = array.reshape(-1)
+        step = flat.size
+        while step:
+            for start in range(0, flat.size, step):
+                for simple in _simple(flat[start : start + step]):
+                    changed = flat.copy()
+                    changed[start : start + step] = simple
+                    yield failing.network, {**failing.inputs, name: changed.reshape(array.shape)}
+            step //= 2
+
+
+def _simple(values: Any) -> Sequence[int]:
+    """Return what may stand in the place of values: nothing that they all are already."""
+    kind = values.dtype.kind
+    simple = (0,) if kind == "b" else (0, 1, 2) if kind == "u" else SIMPLE_VALUES
+    known = [n for n, one in enumerate(simple) if np.all(values == one)]
+    return simple[: known[0]] if known else simple
+
+
+PASSES: Mapping[str, Pass] = {
+    "context": _context,
+    "structure": _structure,
+    "sizes": _sizes,
+    "attributes": _attributes,
+    "values": _values,
+}
+"""What is made simpler, in this order."""

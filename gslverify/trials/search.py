@@ -1,0 +1,281 @@
+"""The search for a counterexample: networks of rounds and structures in turn, until one fails."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gslverify.networks.alike import alike
+from gslverify.networks.arrays import inputs_of_a_mixture
+from gslverify.networks.choices import Choices, NothingDrawnError, one_of
+from gslverify.networks.exploration import (
+    REPLAY,
+    SEARCH,
+    EnoughError,
+    Kept,
+    Phases,
+    Said,
+    explore,
+)
+from gslverify.networks.generation import has_place, network_from
+from gslverify.networks.network import NOT_APPLICABLE, Network
+from gslverify.networks.peaks import peaks, saturated
+from gslverify.networks.poles import meetings
+from gslverify.networks.rounds import MOST_TURNS, ONE_A_TURN, Round
+from gslverify.networks.totals import totals
+from gslverify.shrinking.descent import Budget
+from gslverify.shrinking.order import order_of
+from gslverify.stage import Question
+from gslverify.structures.concrete import Rewritten
+from gslverify.structures.sampling import Sampler
+from gslverify.trials.refutation import as_found, rewriter_of
+from gslverify.trials.rewriter import Prepared, RuleRewriter, prepare
+from gslverify.trials.trial import Outcome, judge
+
+MOST_FRUITLESS_DRAWS = 200
+MISSES_PER_TURN = 4
+"""So many draws of a structure that come to no network count as one: its next turn is later."""
+UNBUILT = "the target cannot be built"
+SEEN = "the simplest network of a structure is tried once"
+ROUNDS = b"rounds"
+"""Under what it is kept in which rounds something failed."""
+
+Example = tuple[Network, list[dict[str, Any]]]
+"""A network, and values of its inputs in several manners."""
+
+
+@dataclass(slots=True, repr=False)
+class Search:
+    """The trials of one rule; `passed` holds those of one network together.
+
+    The `samplers` are those of all its structures. `runs` counts the networks of every sampler,
+    `misses` the draws that did not come to one; the `budget` is for making a failure simple.
+    """
+
+    question: Question
+    samplers: Sequence[Sampler]
+    passed: list[list[Outcome]] = field(default_factory=list)
+    rejected: Counter[str] = field(default_factory=Counter)
+    declined: int = 0
+    endless: Network | None = None
+    draws: int = 0
+    corners: set[int] = field(default_factory=set)
+    contexts: set[str] = field(default_factory=set)
+    runs: Counter[int] = field(default_factory=Counter)
+    misses: Counter[int] = field(default_factory=Counter)
+    budget: Budget = field(default_factory=Budget)
+
+    @property
+    def networks(self) -> list[Network]:
+        """The networks on which both sides agreed."""
+        return [trials[0].network for trials in self.passed]
+
+    @property
+    def refusals(self) -> Counter[str]:
+        """Why draws told nothing, contexts apart that the rule has no place for."""
+        reasons = self.rejected.items()
+        return Counter({why: n for why, n in reasons if not why.startswith(NOT_APPLICABLE)})
+
+    @property
+    def useful(self) -> int:
+        """How many networks said something."""
+        return len(self.passed) + self.declined
+
+    @property
+    def rewriter(self) -> RuleRewriter:
+        """The rule."""
+        return rewriter_of(self.question)
+
+    def play(
+        self, samplers: Sequence[Sampler], one: Round, examples: int, number: int
+    ) -> Outcome | None:
+        """Try examples of a round, of all structures in turn; give up after many in vain."""
+        samplers = [sampler for sampler in samplers if has_place(sampler, one.context)]
+        if not samplers:
+            return None
+        hopeful = not self.passed and self.draws - self.useful < MOST_FRUITLESS_DRAWS
+        patience = MOST_FRUITLESS_DRAWS if hopeful else 2 * examples + 10
+        tried = _Tried(self, samplers, one, number, patience, is_first=not self.draws)
+        tried.explore(examples)
+        return tried.failed
+
+    def replay(self) -> Outcome | None:
+        """Try what failed in an earlier run, before the rule was changed."""
+        known = self.kept("")
+        if known is None:
+            return None
+        for entry in sorted(known.fetch(ROUNDS)):
+            places, number, *written = json.loads(entry)
+            if max(places) < len(self.samplers):
+                few = [self.samplers[place] for place in places]
+                tried = _Tried(self, few, Round.of_plain(written), number)
+                tried.explore(1, REPLAY)
+                if tried.failed is not None:
+                    return tried.failed
+            known.delete(ROUNDS, entry)
+        return None
+
+    def kept(self, name: str) -> Kept | None:
+        """Return the failing choices of a round of the rule, if there is a folder for them."""
+        folder = self.question.examples
+        return Kept(folder, f"{self.question.rule_id}\0{name}") if folder else None
+
+    def take(self, failure: Outcome) -> None:
+        """Tell at once of a failure; the time for making it simple begins."""
+        self.question.found(as_found(self.question, failure))
+        self.budget = Budget.lasting(self.question.settings.shrink_seconds)
+
+    def next_of(self, samplers: Sequence[Sampler]) -> int:
+        """Return whose turn it is: each structure in turn, those that often miss less often."""
+        keys = [id(sampler) for sampler in samplers]
+        turns = [self.runs[key] + self.misses[key] // MISSES_PER_TURN for key in keys]
+        return turns.index(min(turns))
+
+    def attempt(self, network: Network, draws: Sequence[Mapping[str, Any]]) -> Outcome | None:
+        """Try a network on several inputs; return the first trial that failed."""
+        trials = self.trials(network, draws)
+        if not trials:
+            return None
+        if trials[-1].code is not None:
+            return trials[-1]
+        if trials[0].declined:
+            self.declined += 1
+        else:
+            self.passed.append(trials)
+            self.question.progress(f"graph {len(self.passed)}")
+        return None
+
+    def trials(self, network: Network, draws: Sequence[Mapping[str, Any]]) -> list[Outcome]:
+        """Return the trials that say something, up to the first that fails or is declined."""
+        prepared = prepare(self.rewriter, network)
+        if isinstance(prepared, Rewritten) and prepared.endless:
+            self.endless = self.endless or network
+        if self._is_declined(prepared, network):
+            self.rejected[UNBUILT] += 1
+            return []
+        trials: list[Outcome] = []
+        for inputs in draws:
+            trial = judge(network, prepared, inputs)
+            if trial.rejected:
+                self.rejected[trial.rejected] += 1
+                continue
+            trials.append(trial)
+            if trial.code is not None or trial.declined:
+                break
+        return trials
+
+    def _is_declined(self, prepared: Prepared, network: Network) -> bool:
+        """Tell whether the target cannot be built, where that only declines the match."""
+        question = self.question
+        if not question.settings.declining or not isinstance(prepared, Rewritten):
+            return False
+        refused = prepared.refusal is not None
+        return refused and not self.rewriter.builds_target(network)
+
+
+@dataclass(slots=True, repr=False)
+class _Tried:
+    """The examples of one round; after one has failed, simpler ones.
+
+    So many more draws may come to nothing as there is `patience`.
+    """
+
+    search: Search
+    samplers: Sequence[Sampler]
+    one: Round
+    number: int
+    patience: int = MOST_FRUITLESS_DRAWS
+    is_first: bool = False
+    failed: Outcome | None = None
+    useful: int = 0
+
+    def explore(self, examples: int, phases: Phases = SEARCH) -> None:
+        """Have hypothesis draw examples until so many have said something, or one has failed."""
+        search = self.search
+        start = search.question.seed("numeric", self.number, search.draws)
+        kept = search.kept(self._entry().decode())
+        explore(self._make, self._examine, examples, start, self._lead, kept, phases)
+        index = search.kept("")
+        if self.failed is not None and index is not None:
+            index.save(ROUNDS, self._entry())
+
+    def _entry(self) -> bytes:
+        places = {id(one): place for place, one in enumerate(self.search.samplers)}
+        few = [places[id(one)] for one in self.samplers]
+        return json.dumps([few, self.number, *self.one.plain()]).encode()
+
+    def _lead(self) -> Sequence[int]:
+        """Each structure has its turn, and each inner value of a match."""
+        first = [self.search.next_of(self.samplers)] if len(self.samplers) > 1 else []
+        return [*first, self.useful % MOST_TURNS] if self.one.context in ONE_A_TURN else first
+
+    def _make(self, choices: Choices) -> Example:
+        """Choose a network and inputs; raises NothingDrawnError."""
+        search = self.search
+        if self.failed is not None and not search.budget.spend():
+            raise EnoughError
+        sampler = one_of(choices, self.samplers)
+        turn = choices.number(MOST_TURNS - 1) if self.one.context in ONE_A_TURN else 0
+        if not choices.number(255) and not self.is_first:
+            raise NothingDrawnError(SEEN)
+        search.draws += self.failed is None
+        one, draws = replace(self.one, turn=turn), search.question.settings.draws
+        try:
+            return example_of_round(choices, [sampler], one, self.number, draws)
+        except NothingDrawnError as error:
+            if self.failed is None:
+                search.rejected[str(error)] += 1
+                search.misses[id(sampler)] += 1
+                self._lose_patience()
+            raise
+
+    def _examine(self, example: Example) -> Said:
+        search, (network, inputs) = self.search, example
+        if self.failed is not None:
+            return self._examine_again(example)
+        search.runs[id(network.sampler)] += 1
+        useful = search.useful
+        self.failed = search.attempt(network, inputs)
+        if self.failed is not None:
+            search.take(self.failed)
+            return Said.FAILS
+        if search.useful == useful:
+            self._lose_patience()
+            return Said.NOTHING
+        self.useful += 1
+        search.contexts.add(network.context)
+        if network.in_corner:
+            search.corners.add(self.one.corner)
+        return Said.AGREES
+
+    def _lose_patience(self) -> None:
+        self.patience -= 1
+        if self.patience < 0:
+            raise EnoughError
+
+    def _examine_again(self, example: Example) -> Said:
+        """Keep the simplest of the examples that fail in the same way."""
+        assert self.failed is not None
+        trials = self.search.trials(*example)
+        if not trials or trials[-1].code is not self.failed.code:
+            return Said.NOTHING
+        self.failed = min(self.failed, trials[-1], key=lambda t: order_of(t.network, t.inputs))
+        return Said.FAILS
+
+
+def example_of_round(
+    choices: Choices, samplers: Sequence[Sampler], one: Round, salt: int, draws: int
+) -> Example:
+    """Choose an example of a round; raises NothingDrawnError."""
+    network = network_from(
+        choices, samplers, (one.context,), one.dtypes, one.sizes, one.corner, one.turn
+    )
+    inputs = inputs_of_a_mixture(choices, network, salt, draws)
+    inputs += alike(network, inputs[0]) if inputs else []
+    inputs += [*meetings(network, salt), *totals(network, salt)]
+    if network.in_corner:
+        inputs = [*inputs, *peaks(network, salt), *saturated(network, salt)]
+    return network, inputs
