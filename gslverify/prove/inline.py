@@ -5,6 +5,8 @@ Kernels are put into each other. Rules are small, so recursion over their depth 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ import numpy as np
 from gsl.attr.evaluate import choose, equal
 from gsl.attr.values import BOOL, sort_of
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
-from gsl.kernel.expression import Expression, Number, Read
+from gsl.kernel.expression import Apply, Expression, Number, Read
 from gsl.kernel.meaning import Elements, Index, inside, select
 from gsl.types import TensorType
 from gslverify.prove.failure import UnprovableError
@@ -20,10 +22,14 @@ from gslverify.prove.forms import Forms
 
 
 class Inliner:
-    """Writes elements of the computations of one scenario as expressions over its inputs."""
+    """Writes elements of the computations of one scenario as expressions over its inputs.
 
-    def __init__(self, forms: Forms) -> None:
+    `functions` are names for calls, by id, that are left as functions of one element.
+    """
+
+    def __init__(self, forms: Forms, functions: Mapping[int, str] = MappingProxyType({})) -> None:
         self.forms = forms
+        self.functions = functions
         self.dtypes: dict[str, Any] = {}
         self._constants: dict[Any, str] = {}
         self._known: dict[Any, tuple[Expr, Expression]] = {}
@@ -73,6 +79,8 @@ class Inliner:
         if call.operator.meaning is None:
             raise UnprovableError(f"{call.operator} has no kernel")
         operands = [self.view(operand) for operand in call.operands]
+        if id(call) in self.functions:
+            return Apply(self.functions[id(call)], (operands[0][index],))
         return call.operator.element(index, operands, call.attributes, field)
 
     def view(self, expr: Expr) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from gsl.operators.domain import Element
 from gsl.rewrite.builder import Builder, output_pairs
 from gsl.types import ALL_DTYPES, FLOATING, TensorType
 from gslverify.prove.algebra import Algebra
+from gslverify.prove.alike import functions_of
 from gslverify.prove.counting import counted
 from gslverify.prove.defined import Definedness
 from gslverify.prove.effort import USUAL_STEPS, Effort, LimitReachedError
@@ -116,6 +118,12 @@ def _by_any_laws(
 ) -> Result:
     """Prove by the laws of rings and, where that fails and all are floats, by those of reals."""
     scenario = _Scenario(instance, solver, target, replies, Effort(most))
+    functions = functions_of(*zip(*target.pairs, strict=True), scenario.forms)
+    if functions:
+        found = scenario.of_functions(functions).proved(is_field=False)
+        if isinstance(found, Proved):
+            return found
+        scenario.forms.effort.start_anew()
     found = scenario.proved(is_field=False)
     scenario.forms.effort.start_anew()
     outputs = [expr for pair in target.pairs for expr in pair]
@@ -142,6 +150,12 @@ class _Scenario:
         self.target = target
         self.algebra = Algebra(self.forms)
         self.inliner = Inliner(self.forms)
+
+    def of_functions(self, functions: Mapping[int, str]) -> _Scenario:
+        """Return the same where some calls are functions of which nothing is known."""
+        other = copy(self)
+        other.inliner = Inliner(self.forms, functions)
+        return other
 
     def _equality(self, is_field: bool) -> Equality:
         outputs = [expr for pair in self.target.pairs for expr in pair]
