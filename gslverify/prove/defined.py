@@ -24,6 +24,7 @@ from gslverify.prove.algebra import single
 from gslverify.prove.equality import Equality
 from gslverify.prove.facts import Facts
 from gslverify.prove.inline import Inliner
+from gslverify.prove.integer_domains import IntegerDomains
 from gslverify.prove.results import Open
 from gslverify.prove.signs import Known, Sign, Signs, consequences
 from gslverify.prove.values import Region, Value, plus
@@ -37,6 +38,7 @@ class Definedness:
         self.inliner = inliner
         self.equality = equality
         self.facts = facts
+        self.integers = IntegerDomains(inliner, equality, facts)
         self._known: list[Known] | None = None
 
     def open_obligation(self, pairs: Sequence[tuple[Expr, Expr]]) -> Open | None:
@@ -56,12 +58,18 @@ class Definedness:
     def _is_safe(self, call: Call, operand: int, source: Sequence[Call]) -> bool:
         if call.operator.name == "Cast" and self._is_total_cast(call):
             return True
-        alike = [other for other in source if other.operator is call.operator]
         if call.operator.undefined is not None and not self._floats(call):
-            return any(self._meets_all(call, other) for other in alike)
+            alike = [other for other in source if _have_one_domain(other, call)]
+            is_met = any(self._meets_all(call, other) for other in alike)
+            return is_met or self.integers.has_quotient(call, alike, self._signs(source))
+        alike = [other for other in source if other.operator is call.operator]
         if call.operator.name == "Power":
             return self._is_safe_power(call, source)
-        return self._meets(call, alike, operand) or self._has_sign(call, operand, source)
+        return (
+            self._meets(call, alike, operand)
+            or self._has_sign(call, operand, source)
+            or self.integers.is_within(call, operand)
+        )
 
     def _is_total_cast(self, call: Call) -> bool:
         given = call.operands[0].tensor_type.dtype
@@ -149,7 +157,7 @@ class Definedness:
             yield from self._met_power(call)
             return
         sign = DOMAINS.get(call.operator.name)
-        if sign is None or not self._floats(call):
+        if sign is None or (sign is not Sign.NONZERO and not self._floats(call)):
             return
         for operand in _restricted(call):
             region, cases = self._element(call.operands[operand])
@@ -231,12 +239,23 @@ DOMAINS = {
     "Divide": Sign.NONZERO,
     "FloorDivide": Sign.NONZERO,
     "Mod": Sign.NONZERO,
+    "TruncDivide": Sign.NONZERO,
+    "Remainder": Sign.NONZERO,
     "Log": Sign.POSITIVE,
     "Rsqrt": Sign.POSITIVE,
     "Sqrt": Sign.NATURAL,
     "BatchNorm": Sign.NATURAL,
 }
 """Where operators have values, as real functions; what they are tried on may be less."""
+
+
+def _have_one_domain(one: Call, other: Call) -> bool:
+    """Tell whether operators have values for the same operands."""
+    operators = one.operator, other.operator
+    return operators[0] is operators[1] or (
+        operators[0].undefined is operators[1].undefined
+        and dict(operators[0].values) == dict(operators[1].values)
+    )
 
 
 def _same_dtype(call: Call, other: Call) -> bool:

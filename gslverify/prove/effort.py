@@ -18,6 +18,9 @@ QUESTION = 800
 PAIRING = 160
 """Steps that a bijection between two regions stands for."""
 
+COMPARISON = 40
+"""Steps that a comparison of two products without indices stands for."""
+
 PRODUCT = 500
 """Steps for each product that two sums, multiplied out, may have."""
 
@@ -54,6 +57,10 @@ class Effort:
     def pairing(self) -> None:
         """Count a bijection that is tried."""
         self._take("ways to pair off indices", 1, PAIRING)
+
+    def comparison(self) -> None:
+        """Count a comparison of two products without indices."""
+        self._take("comparisons of products", 1, COMPARISON)
 
     def products(self, count: int) -> None:
         """Bound how many products a sum has when it is multiplied out."""

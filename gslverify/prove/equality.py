@@ -43,6 +43,7 @@ class Equality:
         self.algebra = normaliser.algebra
         self.forms = normaliser.forms
         self.depth = 0
+        self._shown: dict[Any, bool] = {}
 
     def same(self, left: Value, right: Value, facts: Facts) -> bool:
         """Tell whether two values are proved to be equal."""
@@ -52,6 +53,13 @@ class Equality:
             return True
         if self.depth >= DEEPEST:
             return False
+        key = rest.key, facts.known
+        if key not in self._shown:
+            self._shown[key] = False  # where this is asked again on the way, it is open
+            self._shown[key] = self._are_same(left, right, rest, facts)
+        return self._shown[key]
+
+    def _are_same(self, left: Value, right: Value, rest: Value, facts: Facts) -> bool:
         self.depth += 1
         try:
             families = self._cancelled(list(rest.families), facts)
@@ -84,6 +92,9 @@ class Equality:
 
     def match(self, one: Summed, other: Summed, facts: Facts) -> bool:
         """Tell whether a bijection between two regions takes values to equal values."""
+        if one[0].is_point and other[0].is_point:
+            self.forms.effort.comparison()
+            return self.same_payload(one[1], other[1], facts)
         other = self._apart(one[0], *other)
         for pairs in self._ways(one, other):
             self.forms.effort.pairing()
@@ -333,7 +344,8 @@ class Equality:
         terms = unknowns.term(left), unknowns.term(right)
         if any(isinstance(term, float) for term in terms):
             return False
-        return unknowns.is_useful and facts.entails(equal(*terms))
+        within = facts.assuming(*unknowns.known_ranges())
+        return unknowns.is_useful and within.entails(equal(*terms))
 
 
 def _divides(*sides: Summed) -> bool:

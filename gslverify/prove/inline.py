@@ -31,6 +31,7 @@ class Inliner:
         self.forms = forms
         self.functions = functions
         self.dtypes: dict[str, Any] = {}
+        self.results: dict[int, tuple[Expression, Any]] = {}
         self._constants: dict[Any, str] = {}
         self._known: dict[Any, tuple[Expr, Expression]] = {}
 
@@ -50,13 +51,13 @@ class Inliner:
             case Proj(index=field):
                 return self._field(expr.operands[0], field, index)
             case Call():
-                return self._called(expr, index, None)
+                return self._of_dtype(self._called(expr, index, None), expr.tensor_type.dtype)
             case _:
                 raise UnprovableError("a tuple stands where a tensor belongs")
 
     def _read(self, name: str, expr: Expr, index: Index) -> Expression:
         self.dtypes[name] = expr.tensor_type.dtype
-        return Read(name, index)
+        return self._of_dtype(Read(name, index), expr.tensor_type.dtype)
 
     def _field(self, whole: Expr, field: int, index: Index) -> Expression:
         if isinstance(whole, Tuple):
@@ -74,6 +75,11 @@ class Inliner:
         content = expr.dtype, expr.value.shape, expr.value.tobytes()
         name = self._constants.setdefault(content, f"constant {len(self._constants)}")
         return self._read(name, expr, index)
+
+    def _of_dtype(self, element: Expression, dtype: Any) -> Expression:
+        """Note the dtype that an element is computed in."""
+        self.results.setdefault(id(element), (element, dtype))
+        return element
 
     def _called(self, call: Call, index: Index, field: int | None) -> Expression:
         if call.operator.meaning is None:

@@ -10,21 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from itertools import product
-from math import prod
 from types import MappingProxyType
 from typing import Any
 
 from gsl.attr.evaluate import disjunction, equal
 from gsl.attr.term import operation
 from gsl.dtypes import DTYPES, wider
-from gsl.types import FLOATING, INTEGER
+from gsl.types import FLOATING
 from gslverify.prove.algebra import MOST_FACTORS, Algebra, single
+from gslverify.prove.exactness import Exactness
 from gslverify.prove.extrema import Extrema
 from gslverify.prove.facts import Facts
 from gslverify.prove.powers import Powers
+from gslverify.prove.rows import Rows
 from gslverify.prove.selecting import moved_inside
-from gslverify.prove.signs import Sign, Signs, where_bits
+from gslverify.prove.signs import Sign, Signs
 from gslverify.prove.values import (
     NUMBER,
     Factor,
@@ -43,7 +43,6 @@ WIDER: Mapping[str, tuple[str, ...]] = {name: more for name in DTYPES if (more :
 WIDER_FLOATS = {dtype: wider for dtype, wider in WIDER.items() if dtype in FLOATING}
 """The same where sums count as real numbers, which do not wrap."""
 
-MOST_BITS = 6
 LARGEST_HELD = 127
 """Numbers from 0 to this are values of all dtypes but that of truth values."""
 
@@ -73,6 +72,9 @@ class Laws:
         self.signs = Signs(facts, dtypes)
         self.powers = powers = Powers(algebra, self.signs)
         self.extremum = extrema = Extrema(algebra, self.signs, powers, is_field).extremum
+        self.exactness = Exactness(facts, is_field, dtypes)
+        self.is_exact = self.exactness.is_exact
+        self.rows = Rows(self)
         self._held: dict[tuple[Any, Any, bool], bool] = {}
         self._table: Mapping[str, Callable[..., Value]] = {
             "+": plus,
@@ -80,8 +82,8 @@ class Laws:
             "neg": lambda a: plus(Value(), a, -1),
             "*": algebra.times,
             "/": lambda a, b: algebra.times(a, algebra.inverse(b)),
-            "//": self._whole_quotient,
-            "%": self._remainder,
+            "//": lambda a, b: self.whole_quotient(a, b, None),
+            "%": lambda a, b: self.remainder(a, b, None),
             "pow": powers.power,
             "sqrt": powers.root,
             "exp": powers.exponential,
@@ -101,26 +103,57 @@ class Laws:
         """Return a factor as the only case."""
         return [((), single(factor))]
 
-    def function(self, name: str, arguments: Sequence[Value]) -> Cases:
-        """Return a function of values; a comparison of constants is one of terms."""
+    def function(self, name: str, arguments: Sequence[Value], dtype: Any = None) -> Cases:
+        """Return a function of values; a comparison of constants is one of terms.
+
+        `dtype` is that of the arguments, None where it is not known.
+        """
         if name in _COMPARED:
-            return self._comparison(name, *arguments)
+            return self._comparison(name, arguments, dtype)
+        if name in _OF_INTEGERS and not self.is_field:
+            return [((), self.of_integers(name, arguments, dtype))]
         if name == "sign" and self.is_field:
             return [((), self.powers.sign(*arguments))]
         if name in self._table:
             return [((), self._table[name](*arguments))]
         return self.value(self.algebra.factor(name, *arguments))
 
-    def held(self, value: Value) -> Value:
+    def of_integers(self, name: str, arguments: Sequence[Value], dtype: Any) -> Value:
+        """Return a function of values, quotients and comparisons as rows say of integers."""
+        match name:
+            case "//":
+                return self.whole_quotient(arguments[0], arguments[1], dtype)
+            case "%":
+                return self.remainder(arguments[0], arguments[1], dtype)
+            case "<":
+                return self._below(arguments[0], arguments[1], dtype)
+            case ">>":
+                exact = [self.exact(argument, dtype) for argument in arguments]
+                are_integers = self.exactness.are_integers(exact, dtype)
+                found = self.rows.applied(name, exact, dtype) if are_integers else None
+                return single(self.algebra.factor(name, *exact)) if found is None else found
+        return self._table[name](*arguments)
+
+    def held(self, value: Value, dtype: Any = None) -> Value:
         """Return a computed integer as what its dtype can hold of it, of which nothing is known.
 
         Only what is made of constants is known to be any number; small ones every dtype can hold.
         """
         number = value.constant
         is_small = isinstance(number, int) and 0 <= number <= LARGEST_HELD
-        if self.is_field or is_small or not _is_constant(value):
+        if self.is_field or is_small or not _is_constant(value) or self._fits(value, dtype):
             return value
         return single(self.algebra.factor("held", value))
+
+    def exact(self, value: Value, dtype: Any) -> Value:
+        """Return an integer that is computed as what its dtype holds of it."""
+        if self.is_exact(value) or self._fits(value, dtype):
+            return value
+        return single(self.algebra.factor("held", value))
+
+    def _fits(self, value: Value, dtype: Any) -> bool:
+        is_known = dtype is not None and self.exactness.are_integers([value], dtype)
+        return is_known and self.rows.fits([value], dtype)
 
     def cast(self, value: Value, source: Any, target: Any, computed: bool = False) -> Cases:
         """Convert: nothing happens to what the target can hold, else it is only a function.
@@ -172,35 +205,6 @@ class Laws:
             self._held[key] = self.facts.entails(disjunction(*kept))
         return self._held[key]
 
-    def is_exact(self, value: Value) -> bool:
-        """Tell whether a value is one element or constant, or an extremum or a choice of such."""
-        rows = list(where_bits(value))
-        if len(rows) > 1:
-            return all(map(self.is_exact, rows))
-        if value.constant is not None or self.is_bit(value):
-            return True
-        if len(value.families) != 1:
-            return False
-        only = value.families[0]
-        if only.number != 1 or not only.region.is_point or len(only.powers) != 1:
-            return False
-        factor, power = only.powers[0]
-        if factor.items:
-            return factor.head != "product" and all(self.is_exact(i.value) for i in factor.items)
-        return power == 1 and factor.head in ("read", NUMBER)
-
-    def is_bit(self, value: Value) -> bool:
-        """Tell whether a value is made of few truth values and always is one, too."""
-        bits = {f.key: f for family in value.families for f, _ in family.powers}
-        if len(bits) > MOST_BITS or not all(factor.is_bit for factor in bits.values()):
-            return False
-        if not all(family.region.is_point for family in value.families):
-            return False
-        return all(
-            _sum_where(value, dict(zip(bits, row, strict=True))) in (0, 1)
-            for row in product((0, 1), repeat=len(bits))
-        )
-
     def _not(self, value: Value) -> Value:
         return plus(constant(1), value, -1)
 
@@ -208,21 +212,23 @@ class Laws:
         times = self.algebra.times
         return plus(times(condition, then), times(self._not(condition), otherwise))
 
-    def _whole_quotient(self, left: Value, right: Value) -> Value:
-        """a // a = 1, (a % b) // b = 0, a // 1 = a for integers; floor(a / b) of real numbers.
+    def whole_quotient(self, left: Value, right: Value, dtype: Any) -> Value:
+        """Return floor(a / b), of integers as rows say.
 
         A remainder is in the range of its dtype, whatever has wrapped on the way to it.
         """
-        if left.key == right.key:
-            return constant(1)
         if self._is_remainder(left, right):
             return Value()
         if self.is_field:
             quotient = self.algebra.times(left, self.algebra.inverse(right))
-            return self._rounded_to_whole("floor", quotient)
-        if right.constant == 1 and self._is_integer(left):
-            return left
-        return single(self.algebra.factor("//", left, right))
+            return (
+                constant(1) if left.key == right.key else self._rounded_to_whole("floor", quotient)
+            )
+        if not self.exactness.are_integers([left, right], dtype):
+            return single(self.algebra.factor("//", left, right))
+        left, right = self.exact(left, dtype), self.exact(right, dtype)
+        found = self.rows.applied("//", [left, right], dtype)
+        return single(self.algebra.factor("//", left, right)) if found is None else found
 
     def _is_remainder(self, value: Value, divisor: Value) -> bool:
         """Tell whether a value is written as a - b (a // b) for the divisor b."""
@@ -234,20 +240,9 @@ class Laws:
                         return True
         return False
 
-    def _is_integer(self, value: Value) -> bool:
-        """Tell whether everything that a value is made of is an integer."""
-        factors = [pair for family in value.families for pair in family.powers]
-        return all(power > 0 and self._is_integer_factor(factor) for factor, power in factors)
-
-    def _is_integer_factor(self, factor: Factor) -> bool:
-        if factor.head == NUMBER:
-            return bool(self.facts.forms.is_integer(factor.places[0]))
-        if factor.head == "read":
-            return self.facts.is_one_of(self.dtypes.get(factor.name), INTEGER)
-        return factor.is_bit
-
-    def _remainder(self, left: Value, right: Value) -> Value:
-        quotient = self._whole_quotient(left, right)
+    def remainder(self, left: Value, right: Value, dtype: Any) -> Value:
+        """Return a - b floor(a / b)."""
+        quotient = self.whole_quotient(left, right, dtype)
         return plus(left, self.algebra.times(right, quotient), -1)
 
     def _rounded_to_whole(self, name: str, value: Value) -> Value:
@@ -264,7 +259,8 @@ class Laws:
         powers = self.powers.exponential(plus(Value(), value, -1))
         return self.algebra.inverse(plus(constant(1), powers))
 
-    def _comparison(self, name: str, left: Value, right: Value) -> Cases:
+    def _comparison(self, name: str, arguments: Sequence[Value], dtype: Any) -> Cases:
+        left, right = arguments
         negative = name in ("<=", ">=", "!=")
         if name in ("==", "!="):
             return self._decided(plus(left, right, -1), negative, equal)
@@ -272,7 +268,7 @@ class Laws:
             left, right = right, left  # so that a <= b is not (b < a)
         if left.key == right.key or (_is_constant(left) and _is_constant(right)):
             return self._decided(plus(left, right, -1), negative, _less)
-        value = self._below_by_signs(left, right) or self._below(left, right)
+        value = self._below_by_signs(left, right) or self._below(left, right, dtype)
         return [((), self._not(value) if negative else value)]
 
     def _below_by_signs(self, left: Value, right: Value) -> Value | None:
@@ -283,11 +279,17 @@ class Laws:
             return constant(0)
         return constant(1) if self.signs.has(Sign.POSITIVE, plus(right, left, -1)) else None
 
-    def _below(self, left: Value, right: Value) -> Value:
+    def _below(self, left: Value, right: Value, dtype: Any) -> Value:
         """Return whether left < right; of real numbers that is whether left - right < 0."""
         if self.is_field:
             return single(self.algebra.factor("<", plus(left, right, -1), is_bit=True))
-        return single(self.algebra.factor("<", left, right, is_bit=True))
+        found = None
+        if self.exactness.are_integers([left, right], dtype):
+            exact = self.exact(left, dtype), self.exact(right, dtype)
+            found = self.rows.applied("<", exact, dtype)
+        if found is None:
+            return single(self.algebra.factor("<", left, right, is_bit=True))
+        return found
 
     def _decided(self, difference: Value, negative: bool, compare: Any) -> Cases:
         term = self.constant_term(difference)
@@ -348,11 +350,7 @@ def _is_constant(value: Value) -> bool:
     )
 
 
-def _sum_where(value: Value, bits: Mapping[Any, int]) -> Any:
-    return sum(
-        family.number * prod(bits[factor.key] for factor, _ in family.powers)
-        for family in value.families
-    )
-
+_OF_INTEGERS = frozenset({"//", "%", ">>"})
+"""Functions of integers of which rows know something."""
 
 _COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">="})

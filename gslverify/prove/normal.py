@@ -45,7 +45,8 @@ Cases = list[tuple[Guards, Value]]
 class Normaliser:
     """Brings expressions of one scenario into normal form.
 
-    `bits` are the inputs whose elements are truth values, `dtypes` those of all that are known.
+    `bits` are the inputs whose elements are truth values, `dtypes` those of all that are known,
+    `results` by their ids the expressions whose dtype is known.
     """
 
     def __init__(
@@ -55,8 +56,10 @@ class Normaliser:
         is_field: bool,
         bits: frozenset[str],
         dtypes: Mapping[str, Any] = MappingProxyType({}),
+        results: Mapping[int, tuple[Expression, Any]] = MappingProxyType({}),
     ) -> None:
         self.forms = facts.forms
+        self.results = results
         self.algebra = algebra
         self.regions = Regions(self.forms)
         self.bits = bits
@@ -100,14 +103,22 @@ class Normaliser:
     ) -> Cases:
         if function not in EXTREMA and any(map(is_infinite, values)):
             raise UnprovableError("it computes with an infinite constant")
-        if function not in OF_RINGS:
-            pairs = zip(arguments, values, strict=True)
-            values = [self._held(argument, value) for argument, value in pairs]
-        return self.laws.function(function, values)
+        if function in OF_RINGS:
+            return self.laws.function(function, values)
+        pairs = zip(arguments, values, strict=True)
+        values = [self._held(argument, value) for argument, value in pairs]
+        return self.laws.function(function, values, self._dtype(arguments))
 
     def _held(self, expression: Expression, value: Value) -> Value:
         """Return the value of an expression as what its dtype can hold of it."""
-        return self.laws.held(value) if self._computed(expression) else value
+        if not self._computed(expression):
+            return value
+        return self.laws.held(value, self._dtype([expression]))
+
+    def _dtype(self, expressions: Iterable[Expression]) -> Any:
+        """Return the dtype that expressions have in common, None where it is not known."""
+        known = (self.results.get(id(expression)) for expression in expressions)
+        return next((dtype for _, dtype in filter(None, known)), None)
 
     def _number(self, value: Any) -> Cases:
         """Return a constant; what it computes with reals is computed with values."""

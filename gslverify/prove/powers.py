@@ -11,6 +11,7 @@ from math import isqrt
 from typing import Any
 
 from gslverify.prove.algebra import MOST_FACTORS, Algebra, single
+from gslverify.prove.law import is_negative
 from gslverify.prove.signs import Sign, Signs
 from gslverify.prove.values import POINT, Factor, Family, Value, constant, plus
 
@@ -31,7 +32,7 @@ class Powers:
             twice = number.numerator
             if abs(twice) <= MOST_FACTORS:
                 return self._times_itself(self.root(base), twice)
-        if self.is_negative(exponent):
+        if is_negative(exponent):
             whole = self.algebra.factor("pow", base, plus(Value(), exponent, -1))
             return self.algebra.family(1, [(whole, -1)], POINT)
         return single(self.algebra.factor("pow", base, exponent))
@@ -41,12 +42,6 @@ class Powers:
         for _ in range(abs(count)):
             result = self.algebra.times(result, factor)
         return result
-
-    @staticmethod
-    def is_negative(value: Value) -> bool:
-        """Tell whether a value is written with a minus, of which its opposite has none."""
-        ordered = sorted(value.families, key=lambda family: repr(family.signature))
-        return bool(ordered) and ordered[0].number < 0
 
     def root(self, value: Value) -> Value:
         """Return the root: sqrt(a b) = sqrt(a) sqrt(b) for a > 0, sqrt(a a) = abs(a)."""
@@ -88,7 +83,7 @@ class Powers:
             return value
         only = _product(value)
         if only is None:
-            if self.is_negative(value):
+            if is_negative(value):
                 value = plus(Value(), value, -1)
             return single(self.algebra.factor("abs", value))
         kept: list[tuple[Factor, int]] = []
@@ -105,7 +100,7 @@ class Powers:
         kinds = [] if only is None else [(f.head, power) for f, power in only.powers]
         if only is not None and abs(only.number) == 1 and kinds == [("abs", 1)]:
             return single(only.powers[0][0])
-        if self.is_negative(value):
+        if is_negative(value):
             value = plus(Value(), value, -1)
         return single(self.algebra.factor("abs", value))
 
@@ -117,7 +112,7 @@ class Powers:
             return value
         only = _product(value)
         if only is None:
-            number = -1 if self.is_negative(value) else 1
+            number = -1 if is_negative(value) else 1
             size = plus(Value(), value, number)
             return plus(Value(), single(self.algebra.factor("sign", size)), number)
         kept = [

@@ -118,7 +118,8 @@ def _by_any_laws(
 ) -> Result:
     """Prove by the laws of rings and, where that fails and all are floats, by those of reals."""
     scenario = _Scenario(instance, solver, target, replies, Effort(most))
-    functions = functions_of(*zip(*target.pairs, strict=True), scenario.forms)
+    sources, made = ([pair[side] for pair in target.pairs] for side in (0, 1))
+    functions = functions_of(sources, made, scenario.forms)
     if functions:
         found = scenario.of_functions(functions).proved(is_field=False)
         if isinstance(found, Proved):
@@ -162,8 +163,8 @@ class _Scenario:
         bits = frozenset(
             name for name, dtype in _inputs(outputs) if self.forms.names.is_named(dtype, "bool")
         )
-        dtypes = self.inliner.dtypes
-        return Equality(Normaliser(self.facts, self.algebra, is_field, bits, dtypes))
+        dtypes, results = self.inliner.dtypes, self.inliner.results
+        return Equality(Normaliser(self.facts, self.algebra, is_field, bits, dtypes, results))
 
     def proved(self, is_field: bool) -> Result:
         """Prove the target by the laws of fields, or by those of rings alone."""

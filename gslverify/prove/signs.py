@@ -98,6 +98,10 @@ class Signs:
                 negated = plus(Value(), value, -1)
                 return self._has(Sign.POSITIVE, value) or self._has(Sign.POSITIVE, negated)
 
+    def is_met(self, sign: Sign, value: Value) -> bool:
+        """Tell whether the source has no value unless a value has a sign; of integers, too."""
+        return self._is_known(sign, value)
+
     def _is_known(self, sign: Sign, value: Value) -> bool:
         if self.matches is None or not value.families:
             return False

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 from gsl.attr.evaluate import choose, equal, maximum, minimum
 from gsl.attr.term import Symbol, operation
-from gslverify.prove.algebra import MOST_FACTORS
-from gslverify.prove.laws import Laws
-from gslverify.prove.signs import Sign
-from gslverify.prove.values import NUMBER, Factor, Family, Value
+from gsl.operators.ranges import in_range
+from gsl.types import INTEGER
+from gslverify.prove.algebra import MOST_FACTORS, Algebra
+from gslverify.prove.signs import Sign, Signs
+from gslverify.prove.values import NUMBER, READ, Factor, Family, Value
+
+
+class Arithmetic(Protocol):
+    """What is known of the numbers that values stand for."""
+
+    algebra: Algebra
+    signs: Signs
+    is_field: bool
+    dtypes: Mapping[str, Any]
+
+    def is_exact(self, value: Value) -> bool:
+        """Tell whether a value is what its dtype holds of it, and not a sum that may wrap."""
+
+
+WHOLE = ("//", "held", ">>")
+"""Functions whose values are integers of a dtype, where not all is floating."""
 
 
 class Unknowns:
-    """Writes values as terms of real numbers; equal parts get one unknown."""
+    """Writes values as terms of numbers; equal parts get one unknown."""
 
-    def __init__(self, laws: Laws, same: Callable[[Factor, Factor], bool]) -> None:
+    def __init__(self, laws: Arithmetic, same: Callable[[Factor, Factor], bool]) -> None:
         self.laws = laws
         self.same = same
         self.known: list[tuple[Factor, Symbol]] = []
@@ -69,6 +86,9 @@ class Unknowns:
             return operation("abs", self.term(factor.arguments[0]))
         if factor.head in ("<", "=="):
             return self._bit(factor)
+        if factor.head == "//" and not is_field and self._is_of_integers(factor):
+            self.is_useful = True
+            return operation("//", *map(self.term, factor.arguments))
         return self._unknown(factor, self._is_positive(factor))
 
     def _bit(self, factor: Factor) -> Any:
@@ -85,8 +105,45 @@ class Unknowns:
         for other, symbol in self.known:
             if other.signature == factor.signature and self.same(factor, other):
                 return symbol
-        sort = "int" if factor.is_bit else "real"
+        sort = "int" if factor.is_bit or self._is_whole(factor) else "real"
         bounds = (0, 1) if factor.is_bit else (0 if is_positive else None, None)
         symbol = Symbol(f"v{len(self.known)}", sort, *bounds)
         self.known.append((factor, symbol))
         return symbol
+
+    def _is_whole(self, factor: Factor) -> bool:
+        """Tell whether a factor is an integer of a dtype."""
+        if self.laws.is_field:
+            return False
+        if factor.head == READ:
+            return self.laws.signs.facts.is_one_of(self.laws.dtypes.get(factor.name), INTEGER)
+        return factor.head in WHOLE and self._is_of_integers(factor)
+
+    def _is_of_integers(self, factor: Factor) -> bool:
+        """Tell whether a function is one of integers that are exact."""
+        return all(map(self._is_made_of_integers, factor.arguments))
+
+    def _is_made_of_integers(self, value: Value) -> bool:
+        pairs = [pair for family in value.families for pair in family.powers]
+        is_point = all(f.region.is_point and isinstance(f.number, int) for f in value.families)
+        return is_point and all(
+            power > 0
+            and (
+                factor.is_bit
+                or self._is_whole(factor)
+                or (
+                    factor.head == NUMBER
+                    and self.laws.signs.facts.forms.is_integer(factor.places[0])
+                )
+            )
+            for factor, power in pairs
+        )
+
+    def known_ranges(self) -> list[Any]:
+        """Return what elements of integer dtypes can be."""
+        found = []
+        for factor, symbol in self.known:
+            dtype = self.laws.dtypes.get(factor.name) if factor.head == READ else None
+            if symbol.sort == "int" and dtype is not None:
+                found.append(in_range(symbol, dtype))
+        return found

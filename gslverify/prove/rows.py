@@ -1,0 +1,130 @@
+"""Laws that are rows, applied to values: matched, their conditions discharged, their result made.
+
+Conditions are about whole numbers as they are, not as they wrap: elements are within the range of
+their dtype, and what is computed is shown to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from gsl.attr.evaluate import conjunction
+from gsl.attr.term import Symbol, Term, bottom_up
+from gsl.kernel.expression import Apply, Expression, Number, Read
+from gsl.operators.ranges import in_range
+from gslverify.prove.division import DIVISION
+from gslverify.prove.facts import Facts
+from gslverify.prove.law import Bound, Law, matches
+from gslverify.prove.unknowns import Arithmetic, Unknowns
+from gslverify.prove.values import Value, constant
+
+ROWS: Mapping[str, tuple[Law, ...]] = {
+    head: tuple(law for law in DIVISION if law.left.function == head)
+    for head in dict.fromkeys(law.left.function for law in DIVISION)
+}
+"""All rows by the function on the left."""
+
+
+class Functions(Arithmetic, Protocol):
+    """What makes the results of laws."""
+
+    facts: Facts
+
+    def of_integers(self, name: str, arguments: Sequence[Value], dtype: Any) -> Value:
+        """Return a function of integers of a dtype."""
+
+
+class Rows:
+    """Applies the rows to the values of one scenario."""
+
+    def __init__(self, laws: Functions) -> None:
+        self.laws = laws
+
+    def applied(self, name: str, arguments: Sequence[Value], dtype: Any) -> Value | None:
+        """Return what the first row says that a function of values is; None where none does."""
+        for law in ROWS.get(name, ()):
+            for bound in matches(law, tuple(arguments)):
+                if self._holds(law, bound, dtype):
+                    return self._value(law.right, bound, dtype)
+        return None
+
+    def fits(self, values: Iterable[Value], dtype: Any) -> bool:
+        """Tell whether whole numbers are shown to be within the range of a dtype."""
+        return self.follow(dtype, lambda term: [in_range(term(v), dtype) for v in values])
+
+    def _holds(self, law: Law, bound: Bound, dtype: Any) -> bool:
+        if law.fits and dtype is None:
+            return False
+
+        def conditions(term: Any) -> list[Any]:
+            terms = {name: term(value) for name, value in bound.items()}
+            found = [_term(one, terms) for one in law.where]
+            return [*found, *(in_range(_term(one, terms), dtype) for one in law.fits)]
+
+        return self.follow(dtype, conditions)
+
+    def follow(self, dtype: Any, conditions: Any, facts: Facts | None = None) -> bool:
+        """Tell whether conditions on the terms of values follow from what elements can be.
+
+        `conditions` are made with the function that writes values as terms.
+        """
+        laws = self.laws
+        unknowns = Unknowns(laws, lambda one, other: one.key == other.key)
+        wanted = conditions(unknowns.term)
+        if not wanted:
+            return True
+        known = [*unknowns.known_ranges(), *self._extents(wanted)]
+        if dtype is not None:
+            known += [
+                in_range(symbol, dtype) for factor, symbol in unknowns.known if factor.head != "//"
+            ]
+        return (facts or laws.facts).assuming(*known).entails(conjunction(*wanted))
+
+    def _extents(self, terms: Iterable[Any]) -> list[Any]:
+        """Return that indices are less than their extents."""
+        forms = self.laws.facts.forms
+        parts = (part for term in terms if isinstance(term, Term) for part in bottom_up(term))
+        found = []
+        for symbol in {part for part in parts if isinstance(part, Symbol)}:
+            atom = forms.atom_of(forms.poly(symbol))
+            extent = None if atom is None else forms.ranges.extents.get(atom)
+            if extent is not None:
+                found.append(symbol < forms.term(extent))
+        return sorted(found, key=repr)
+
+    def _value(self, expression: Expression, bound: Bound, dtype: Any) -> Value:
+        match expression:
+            case Read(tensor=name):
+                return bound[name]
+            case Number(value=number):
+                return constant(number)
+            case Apply(function=function, arguments=arguments):
+                values = [self._value(argument, bound, dtype) for argument in arguments]
+                return self.laws.of_integers(function, values, dtype)
+        raise TypeError(f"a law is no {type(expression).__name__}")
+
+
+def _term(expression: Expression, terms: Mapping[str, Any]) -> Any:
+    """Return an expression as a term over those of its unknowns."""
+    match expression:
+        case Read(tensor=name):
+            return terms[name]
+        case Number(value=number):
+            return number
+        case Apply(function=function, arguments=arguments):
+            found = [_term(argument, terms) for argument in arguments]
+            return _COMPUTED[function](*found)
+    raise TypeError(f"a law is no {type(expression).__name__}")
+
+
+_COMPUTED: Mapping[str, Any] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "neg": lambda a: -a,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
