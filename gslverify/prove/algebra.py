@@ -12,6 +12,7 @@ from gslverify.prove.forms import Forms
 from gslverify.prove.replacing import Mapped, put
 from gslverify.prove.values import (
     CAST,
+    HELD,
     NUMBER,
     READ,
     Factor,
@@ -60,6 +61,15 @@ class Algebra:
         names = tuple(self.forms.names.text(dtype) for dtype in (source, target))
         key = (CAST, *(self.forms.poly(name) for name in names), value.key)
         return Factor(CAST, key, places=names, arguments=(value,))
+
+    def held(self, value: Value, dtype: Any) -> Factor:
+        """Return what a dtype holds of a value; None stands for a dtype that is not known."""
+        value = self.with_usual_indices(value)
+        if dtype is None:
+            return self.factor(HELD, value)
+        name = self.forms.names.text(dtype)
+        key = HELD, self.forms.poly(name), value.key
+        return Factor(HELD, key, places=(name,), arguments=(value,))
 
     def combined(self, head: str, items: Sequence[Item]) -> Factor:
         """Return an extremum or a product of items."""
@@ -308,6 +318,9 @@ class Algebra:
             case "cast":
                 value = self.replaced(factor.arguments[0], mapping)
                 return self.cast(value, *(put(place, mapping) for place in factor.places))
+            case "held":
+                value = self.replaced(factor.arguments[0], mapping)
+                return self.held(value, next(iter(factor.places), None))
         if factor.items:
             items = [self._replaced_item(item, mapping) for item in factor.items]
             return self.combined(factor.head, items)

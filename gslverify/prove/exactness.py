@@ -10,7 +10,6 @@ from typing import Any
 from gsl.types import INTEGER
 from gslverify.prove.facts import Facts
 from gslverify.prove.signs import where_bits
-from gslverify.prove.unknowns import WHOLE
 from gslverify.prove.values import NUMBER, Factor, Value
 
 MOST_BITS = 6
@@ -39,8 +38,9 @@ class Exactness:
         factor, power = only.powers[0]
         if factor.items:
             return factor.head != "product" and all(self.is_exact(i.value) for i in factor.items)
-        whole = () if self.is_field else WHOLE
-        return power == 1 and factor.head in ("read", NUMBER, *whole)
+        if factor.head in ("//", ">>") and not self.is_field:
+            return power == 1 and all(map(self.is_exact, factor.arguments))
+        return power == 1 and factor.head in ("read", NUMBER)
 
     def is_bit(self, value: Value) -> bool:
         """Tell whether a value is made of few truth values and always is one, too."""

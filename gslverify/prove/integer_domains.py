@@ -60,7 +60,7 @@ class IntegerDomains:
         """Tell whether the elements of an operand are within limits that do not depend on any."""
         name = call.operator.operands[operand].name
         rule = call.operator.values.get(name)
-        if rule is None or isinstance(rule, Values):
+        if rule is None or isinstance(rule, Values) or call.operator.name == "Cast":
             return False
         limits = rule(tuple(one.type for one in call.operands), call.attributes)
         if limits.low is None or limits.high is None:

@@ -21,10 +21,12 @@ from gslverify.prove.algebra import MOST_FACTORS, Algebra, single
 from gslverify.prove.exactness import Exactness
 from gslverify.prove.extrema import Extrema
 from gslverify.prove.facts import Facts
+from gslverify.prove.law import only_factor
 from gslverify.prove.powers import Powers
 from gslverify.prove.rows import Rows
 from gslverify.prove.selecting import moved_inside
 from gslverify.prove.signs import Sign, Signs
+from gslverify.prove.unknowns import WHOLE
 from gslverify.prove.values import (
     NUMBER,
     Factor,
@@ -143,13 +145,15 @@ class Laws:
         is_small = isinstance(number, int) and 0 <= number <= LARGEST_HELD
         if self.is_field or is_small or not _is_constant(value) or self._fits(value, dtype):
             return value
-        return single(self.algebra.factor("held", value))
+        return single(self.algebra.held(value, dtype))
 
     def exact(self, value: Value, dtype: Any) -> Value:
         """Return an integer that is computed as what its dtype holds of it."""
-        if self.is_exact(value) or self._fits(value, dtype):
+        factor = only_factor(value)
+        is_held = factor is not None and factor.head in WHOLE
+        if is_held or self.is_exact(value) or self._fits(value, dtype):
             return value
-        return single(self.algebra.factor("held", value))
+        return single(self.algebra.held(value, dtype))
 
     def _fits(self, value: Value, dtype: Any) -> bool:
         is_known = dtype is not None and self.exactness.are_integers([value], dtype)
@@ -163,7 +167,7 @@ class Laws:
         if value.constant in (0, 1):
             return [((), value)]
         source = self._read_as(value, source)
-        held = self.held(value) if computed else value
+        held = self.held(value, source) if computed else value
         exact = self.is_field or self.is_exact(held)
         if self._holds(source, target, WIDER if exact else WIDER_FLOATS):
             return [((), value)]

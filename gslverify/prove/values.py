@@ -16,7 +16,7 @@ from gsl.attr.term import Symbol, Term
 Extents = tuple[tuple[Symbol, Any], ...]
 """Bound indices with their extents: each takes the values 0 .. extent - 1."""
 
-READ, NUMBER, CAST = "read", "number", "cast"
+READ, NUMBER, CAST, HELD = "read", "number", "cast", "held"
 EXTREMA = ("max", "min", "product")
 """Functions of any number of values, whose factors have items."""
 

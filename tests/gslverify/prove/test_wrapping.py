@@ -63,6 +63,30 @@ def wider_count() -> Subst:
     return Subst(op.Cast(count(x, "int8"), dtype="int32"), count(x, "int32"), where=[x.ndim == 1])
 
 
+def counts_beyond_three() -> Subst:
+    x = pat.Wildcard()
+    beyond, wide = (op.Greater(count(x, name), 3) for name in ("int8", "int32"))
+    return Subst(beyond, wide, where=[x.ndim == 1])
+
+
+def wider_quotient() -> Subst:
+    x = pat.Wildcard()
+    halves, wide = (op.FloorDivide(count(x, name), 2) for name in ("int8", "int32"))
+    return Subst(op.Cast(halves, dtype="int32"), wide, where=[x.ndim == 1])
+
+
+def doubled_quotient() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.FloorDivide(x * 2, 2), x, where=[x.dtype == "int8"])
+
+
+def quotient_of_quotient() -> Subst:
+    x, c, d = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=())
+    twice = op.FloorDivide(op.FloorDivide(x, c), d)
+    where = [x.dtype == "int8", c.value > 0, d.value > 0]
+    return Subst(twice, op.FloorDivide(x, c * d), where=where)
+
+
 def wider_maximum() -> Subst:
     x = pat.Wildcard()
     most = op.Maximum(count(x, "int8"), 3)
@@ -87,7 +111,8 @@ def largest_of_counts() -> Subst:
     "write",
     [
         positive_count, count_that_is_not_zero, equal_counts, doubled_positions, added_positions,
-        wider_count, wider_maximum, absolute_count, largest_of_counts,
+        wider_count, wider_maximum, absolute_count, largest_of_counts, counts_beyond_three,
+        wider_quotient, doubled_quotient, quotient_of_quotient,
     ],
 )  # fmt: skip
 def test_what_wraps_is_not_proved(write: Callable[[], Subst]) -> None:
