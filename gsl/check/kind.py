@@ -5,7 +5,7 @@ from __future__ import annotations
 from gsl.check.finding import Findings, all_patterns, place_of
 from gsl.errors import RuleError
 from gsl.operators import Operator
-from gsl.pat import Call, Const, GetItem, Pattern, Tuple, Variable, Variadic
+from gsl.pat import Call, Const, GetItem, Pattern, Tuple, Variable, Variadic, Wildcard
 from gsl.subst import Subst
 
 
@@ -36,6 +36,8 @@ def kind_of_result(pattern: Pattern) -> str:
         case Tuple() | Variadic():
             return "tuple"
         case Variable() | Const():
+            return "tensor"
+        case Wildcard(constraints=constraints) if constraints:
             return "tensor"
         case Call(callee=Operator() as operator):
             kinds = {"TensorType": "tensor", "list[TensorType]": "tuple"}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gsl.errors import did_you_mean
+from gsl.pat.copying import same_attr
 from gsl.pat.optional import Absent, Optional
 from gsl.pat.pattern import (
     INPUTS,
@@ -26,7 +27,6 @@ from gsl.pat.pattern import (
     Wildcard,
     as_pattern,
     call,
-    same_attr,
 )
 from gsl.pat.variadic import GetInst, Variadic
 

@@ -7,7 +7,7 @@ patterns builds calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from types import MappingProxyType
 from typing import Any
@@ -18,9 +18,8 @@ from gsl.attr.term import ANYTHING, Access, Term, as_term
 from gsl.errors import OperatorError, RuleError, UnknownNameError, did_you_mean
 from gsl.operators import REGISTRY, Operator, lookup
 from gsl.pat.arithmetic import Arithmetic
-from gsl.pat.value import checked_shape, checked_value
+from gsl.pat.value import checked_constraints, checked_name
 from gsl.span import here, keyword_span, resolve
-from gsl.types import ALL_DTYPES
 
 TYPE_ATTRIBUTES = ("shape", "dtype", "ndim")
 
@@ -32,9 +31,10 @@ class Pattern(Arithmetic):
 
     `operands` are the direct subpatterns in order, `constraints` the attribute expressions that
     attributes of the matched expression have to satisfy (source) or are set to (target).
+    `written_name` is what its author calls it in reports, None where that is up to us.
     """
 
-    __slots__ = ("constraints", "operands", "origin")
+    __slots__ = ("constraints", "operands", "origin", "written_name")
 
     operands: tuple[Pattern, ...]
     constraints: Mapping[str, Term]
@@ -43,9 +43,11 @@ class Pattern(Arithmetic):
         self,
         operands: tuple[Pattern, ...] = (),
         constraints: Mapping[str, Term] = NO_CONSTRAINTS,
+        name: str | None = None,
     ) -> None:
         self.operands = operands
         self.constraints = constraints
+        self.written_name = checked_name(name)
         self.origin = here()
 
     def attribute_names(self) -> tuple[str, ...]:
@@ -91,20 +93,35 @@ class Pattern(Arithmetic):
 
 
 class Wildcard(Pattern):
-    """Matches any expression; an input of the rule.
+    """Matches any expression, or only tensors where it has constraints; an input of the rule.
+
+    Args:
+        name: what reports call it; by default the variable that it is assigned to.
+        shape: attribute expression or tuple; None, or None for an element, is any.
+        dtype: attribute expression or name; None is any.
+        ndim: number of axes, a natural number or an attribute expression; None is any.
 
     Raises:
-        RuleError: GSL112 if it is given attributes, which are conditions of the rule.
+        RuleError: GSL113 for what is no name, shape, dtype or number of axes; GSL112 for other
+            attributes, which are conditions of the rule.
     """
 
     __slots__ = ()
 
-    def __init__(self, **attributes: Any) -> None:
-        for name in attributes:
-            message = f"a wildcard is anything, whatever its `{name}` is"
-            cure = f"ask for it with a condition, as in where=[x.{name} == ...]"
-            raise RuleError("GSL112", message, keyword_span(resolve(here()), name), cure)
-        super().__init__()
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        shape: Any = None,
+        dtype: Any = None,
+        ndim: Any = None,
+        **attributes: Any,
+    ) -> None:
+        for other in attributes:
+            message = f"a wildcard has no `{other}`, only `shape`, `dtype` and `ndim`"
+            cure = did_you_mean(other, TYPE_ATTRIBUTES) or "write a condition with where=[...]"
+            raise RuleError("GSL112", message, keyword_span(resolve(here()), other), cure)
+        super().__init__((), checked_constraints(shape=shape, dtype=dtype, ndim=ndim), name)
 
 
 class Variable(Pattern):
@@ -113,12 +130,16 @@ class Variable(Pattern):
     Args:
         shape: attribute expression or tuple; None, or None for an element, is any.
         dtype: attribute expression or name; None is any.
+        ndim: number of axes, a natural number or an attribute expression; None is any.
+        name: what reports call it; by default the variable that it is assigned to.
     """
 
     __slots__ = ()
 
-    def __init__(self, shape: Any = None, dtype: Any = None) -> None:
-        super().__init__((), _constraints({"shape": shape, "dtype": dtype}))
+    def __init__(
+        self, shape: Any = None, dtype: Any = None, ndim: Any = None, *, name: str | None = None
+    ) -> None:
+        super().__init__((), checked_constraints(shape=shape, dtype=dtype, ndim=ndim), name)
 
 
 class Const(Pattern):
@@ -130,14 +151,24 @@ class Const(Pattern):
         dtype: element type; in a target it defaults to that of `like`, else to float32.
         shape: constraint on the shape, for sources.
         like: a pattern of the target; numbers beside a pattern are written like that pattern.
+        ndim: constraint on the number of axes, for sources.
+        name: what reports call it; by default the variable that it is assigned to.
     """
 
     __slots__ = ("like",)
 
     def __init__(
-        self, value: Any = None, dtype: Any = None, shape: Any = None, like: Pattern | None = None
+        self,
+        value: Any = None,
+        dtype: Any = None,
+        shape: Any = None,
+        like: Pattern | None = None,
+        *,
+        ndim: Any = None,
+        name: str | None = None,
     ) -> None:
-        super().__init__((), _constraints({"value": value, "dtype": dtype, "shape": shape}))
+        given = checked_constraints(value=value, dtype=dtype, shape=shape, ndim=ndim)
+        super().__init__((), given, name)
         self.like = like
 
     def attribute_names(self) -> tuple[str, ...]:
@@ -179,8 +210,8 @@ Callee = Operator | Trait | SameOperator
 class Call(Pattern):
     """Matches or builds the call of an operator; authors write ``op.Conv2D(...)`` instead.
 
-    `attributes_of` names a call whose attributes must all be the same, for operators known only
-    by a trait.
+    `attributes_of` is a call whose attributes must all be the same, for operators known only by a
+    trait; `name` is what reports call it.
     """
 
     __slots__ = ("attributes_of", "callee")
@@ -191,8 +222,9 @@ class Call(Pattern):
         operands: tuple[Pattern, ...],
         constraints: Mapping[str, Term] = NO_CONSTRAINTS,
         attributes_of: Call | None = None,
+        name: str | None = None,
     ) -> None:
-        super().__init__(operands, constraints)
+        super().__init__(operands, constraints, name)
         self.callee = callee
         self.attributes_of = attributes_of
 
@@ -209,8 +241,8 @@ class Tuple(Pattern):
 
     __slots__ = ()
 
-    def __init__(self, *fields: Any) -> None:
-        super().__init__(tuple(as_pattern(field) for field in fields))
+    def __init__(self, *fields: Any, name: str | None = None) -> None:
+        super().__init__(tuple(as_pattern(field) for field in fields), name=name)
 
     def attribute_names(self) -> tuple[str, ...]:
         """A tuple only has a length."""
@@ -222,13 +254,13 @@ class GetItem(Pattern):
 
     __slots__ = ()
 
-    def __init__(self, whole: Any, index: Any = None) -> None:
+    def __init__(self, whole: Any, index: Any = None, *, name: str | None = None) -> None:
         if isinstance(index, slice):
             raise TypeError("a pattern cannot be sliced; use pat.Variadic for several fields")
         if not isinstance(index, Term | None) and type(index) is not int:
             message = f"attribute `index` of a projection: {index!r} is not an integer"
             raise RuleError("GSL113", message, resolve(here()))
-        super().__init__((as_pattern(whole),), _constraints({"index": index}))
+        super().__init__((as_pattern(whole),), checked_constraints(index=index), name)
 
     def attribute_names(self) -> tuple[str, ...]:
         """Return type attributes and the index."""
@@ -240,8 +272,8 @@ class Alt(Pattern):
 
     __slots__ = ()
 
-    def __init__(self, *alternatives: Any) -> None:
-        super().__init__(tuple(as_pattern(alternative) for alternative in alternatives))
+    def __init__(self, *alternatives: Any, name: str | None = None) -> None:
+        super().__init__(tuple(as_pattern(alternative) for alternative in alternatives), name=name)
 
     def attribute_names(self) -> tuple[str, ...]:
         """Return type attributes and the number of the alternative that matched."""
@@ -294,9 +326,10 @@ def call(
     patterns = tuple(as_pattern(operand, like) for operand in given)
     named = dict(attributes)
     attributes_of = named.pop("attributes_of", None)
+    name = None if "name" in _attribute_names(callee) else named.pop("name", None)
     if isinstance(callee, Operator):
         _check_operand_count(callee, len(patterns))
-    return Call(callee, patterns, _call_constraints(callee, named), attributes_of)
+    return Call(callee, patterns, _call_constraints(callee, named), attributes_of, name)
 
 
 def _first_tensor(operands: Iterable[Any]) -> Pattern | None:
@@ -357,36 +390,3 @@ def _attribute_names(callee: Callee) -> tuple[str, ...]:
         case SameOperator(call=call):
             return _attribute_names(call.callee)
     raise TypeError(f"{callee!r} cannot be called")
-
-
-def same_attr(pattern: Pattern, names: Sequence[str] | None = None) -> dict[str, Any]:
-    """Return keyword attributes that equal those of another call.
-
-    With `names` only these; by default all attributes of its operator. When the operator is only
-    known by a trait, the result demands that all attributes are equal, whatever they are.
-    """
-    if isinstance(names, str):
-        message = f"pat.same_attr takes a list of names, not the text {names!r}"
-        raise RuleError("GSL116", message, resolve(here()), f"write [{names!r}]")
-    if names is not None:
-        return {name: getattr(pattern, name) for name in names}
-    owner = pattern.original()
-    if not isinstance(owner, Call):
-        message = f"{owner!r} has no attributes to copy"
-        raise RuleError("GSL116", message, resolve(here()), "give the call of an operator")
-    if isinstance(owner.callee, Operator):
-        return {name: getattr(pattern, name) for name in owner.callee.attributes}
-    return {"attributes_of": owner}
-
-
-def _constraints(values: Mapping[str, Any]) -> Mapping[str, Term]:
-    dtype = values.get("dtype")
-    if not (dtype is None or isinstance(dtype, Term) or dtype in ALL_DTYPES):
-        hint = did_you_mean(str(dtype), ALL_DTYPES) or f"known are {', '.join(ALL_DTYPES)}"
-        raise RuleError("GSL113", f"{dtype!r} is not a dtype", resolve(here()), hint)
-    checked = {**values, "shape": checked_shape(values.get("shape"))}
-    if "value" in values:
-        checked["value"] = checked_value(values["value"], dtype)
-    return MappingProxyType(
-        {name: as_term(value) for name, value in checked.items() if value is not None}
-    )

@@ -1,14 +1,63 @@
-"""What may be written as a shape or as the value of a constant; anything else is GSL113."""
+"""What may be written as the name, type or value of a pattern; anything else is GSL113."""
 
 from __future__ import annotations
 
+import keyword
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from gsl.attr.term import Term
-from gsl.errors import RuleError
+from gsl.attr.term import Term, as_term
+from gsl.errors import RuleError, did_you_mean
 from gsl.span import here, resolve
+from gsl.types import ALL_DTYPES
+
+
+def checked_constraints(**written: Any) -> Mapping[str, Term]:
+    """Return attributes of a pattern as terms, without those that are None."""
+    dtype = written.get("dtype")
+    if not (dtype is None or isinstance(dtype, Term) or dtype in ALL_DTYPES):
+        hint = did_you_mean(str(dtype), ALL_DTYPES) or f"known are {', '.join(ALL_DTYPES)}"
+        raise _malformed(f"{dtype!r} is not a dtype", hint)
+    checked = {**written, "shape": checked_shape(written.get("shape"))}
+    if "value" in written:
+        checked["value"] = checked_value(written["value"], dtype)
+    if "ndim" in written:
+        checked["ndim"] = _checked_rank(written["ndim"], checked["shape"])
+    return MappingProxyType(
+        {name: as_term(value) for name, value in checked.items() if value is not None}
+    )
+
+
+def checked_name(name: Any) -> str | None:
+    """Return the name of a pattern, which is one that a variable may have, or None."""
+    if name is None:
+        return None
+    if not isinstance(name, str):
+        cure = "a pattern has a text as its name; its shape and dtype have keywords"
+        raise _malformed(f"{_shortened(name)} is not a name", cure)
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise _malformed(f"{name!r} is not a name", "use letters, digits and underscores")
+    return name
+
+
+def _checked_rank(rank: Any, shape: Any) -> Any:
+    """Return a number of axes as it was written; beside a tuple of sizes it is how many there are.
+
+    A number that says what the tuple says is left out.
+    """
+    if rank is None or isinstance(rank, Term):
+        return rank
+    if not _is_size(rank):
+        raise _malformed(f"{rank!r} is not a number of axes", "write a natural number")
+    if isinstance(shape, tuple | list):
+        if len(shape) != rank:
+            message = f"a shape of {len(shape)} sizes does not have {rank} axes"
+            raise _malformed(message, "leave `ndim` out, which the shape tells")
+        return None
+    return rank
 
 
 def checked_shape(shape: Any) -> Any:

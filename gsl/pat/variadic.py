@@ -22,6 +22,7 @@ class Variadic(Pattern):
         index: the symbol that is the number of the field, from 0.
         length: number of fields; needed where a target builds a tuple, a condition in a source.
         min_len: least number of fields that match.
+        name: what reports call it; by default the variable that it is assigned to.
     """
 
     __slots__ = ("field", "first", "minimum", "size", "symbol", "templates")
@@ -35,6 +36,7 @@ class Variadic(Pattern):
         index: Symbol | None = None,
         length: Any = None,
         min_len: int = 1,
+        name: str | None = None,
     ) -> None:
         self.field = as_pattern(field)
         self.templates = (self.field,) if templates is None else _patterns("templates", templates)
@@ -42,7 +44,7 @@ class Variadic(Pattern):
         self.symbol = Symbol() if index is None else index
         self.size = as_term(length)
         self.minimum = min_len
-        super().__init__((*self.head_operands(), self.field))
+        super().__init__((*self.head_operands(), self.field), name=name)
         self._check()
 
     def head_operands(self) -> tuple[Pattern, ...]:

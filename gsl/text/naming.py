@@ -1,4 +1,4 @@
-"""Names for the patterns of a rule: the variables to which its author assigned them."""
+"""Names for the patterns of a rule: those that its author gave them, or the variables."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Position = tuple[int, int, int, int]
 def pattern_names(subst: Subst) -> dict[Pattern, str]:
     """Return a unique name for every pattern of a rule.
 
-    The name is that of the variable assigned in the source text where there is one, otherwise the
-    operator or the kind of the pattern; numbers make names unique.
+    It is the one given with `name=`, else that of the variable assigned in the source text,
+    otherwise the operator or the kind of the pattern; numbers make names unique.
     """
     names: dict[Pattern, str] = {}
     used: dict[str, int] = {}
@@ -29,7 +29,8 @@ def pattern_names(subst: Subst) -> dict[Pattern, str]:
     calls = {subst.span, *(span for p, span in spans.items() if not isinstance(p, Const))}
     for pattern, span in spans.items():
         implicit = isinstance(pattern, Const) and span in calls
-        name = ("" if implicit else _assigned_name(span)) or _kind_name(pattern)
+        assigned = "" if implicit else _assigned_name(span)
+        name = pattern.written_name or assigned or _kind_name(pattern)
         count = used.get(name, 0)
         used[name] = count + 1
         names[pattern] = f"{name}_{count + 1}" if count else name

@@ -143,7 +143,7 @@ class _Copies:
 
     def _copied(self, pattern: Pattern) -> Pattern:
         copy = object.__new__(type(pattern))
-        copy.origin = pattern.origin
+        copy.origin, copy.written_name = pattern.origin, pattern.written_name
         copy.operands = tuple(map(self._copy_of, self.draft.operands_of(pattern)))
         constraints = self.draft.constraints.get(pattern, pattern.constraints)
         copy.constraints = MappingProxyType(

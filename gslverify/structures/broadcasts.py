@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from gsl.attr.term import Access, Operation, Term, subterms
+from gsl.attr.term import Access, Operation, Term, operation, subterms
 from gsl.graph import Node
 from gsl.match.bindings import Key
 from gsl.operators import Operator
@@ -118,6 +118,9 @@ class _Uses:
                 self._note_read(term)
             if isinstance(pattern, Variadic):
                 self.read.update(pattern.templates, pattern.first)
+            if isinstance(pattern, INPUTS):
+                for name, term in pattern.constraints.items():
+                    self._note(operation("==", Access(pattern, name, pattern.origin), term))
 
     def _note(self, condition: Term) -> None:
         match condition:
@@ -162,8 +165,8 @@ class _Uses:
         return found
 
     def _is_only_broadcast(self, pattern: Pattern) -> bool:
-        is_plain = isinstance(pattern, INPUTS) and not pattern.constraints.keys() - {"dtype"}
-        return is_plain and pattern in self.source and not self._is_end(pattern)
+        is_input = isinstance(pattern, INPUTS) and pattern in self.source
+        return is_input and not self._is_end(pattern)
 
     def _is_end(self, pattern: Pattern) -> bool:
         """Tell whether the rank of a pattern matters elsewhere than in a broadcast."""

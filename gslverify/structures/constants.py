@@ -17,7 +17,6 @@ from gsl.attr.evaluate import (
     evaluate,
     is_symbolic,
     negation,
-    satisfies,
 )
 from gsl.attr.term import ANYTHING, Symbol, Term, TupleOf, VariadicTuple
 from gsl.expr import Const as ConstExpr
@@ -59,6 +58,9 @@ class Building(Protocol):
     def input(self, key: Key, shape: tuple[Any, ...], dtype: Any) -> Expr:
         """Return a tensor of which no element is known."""
 
+    def claim_shape(self, key: Key, shape: tuple[Any, ...]) -> None:
+        """Claim that a shape is one that the pattern asks for."""
+
     def leave_out(self) -> None:
         """Note that there are structures beside those that can be decided on."""
 
@@ -83,14 +85,14 @@ class Constants:
         value = self._written(key, pattern.constraints.get("value", ANYTHING), scope)
         if isinstance(value, tuple):
             shape = self._shape_of(value, key)
-            given = pattern.constraints.get("shape", ANYTHING)
-            building.claim(satisfies(given, shape, scope), "the shape of a constant", key[0].origin)
+            building.claim_shape(key, shape)
             if not is_symbolic(value):
                 return self._array(key, value, wanted)
         dtype = building.fresh_dtype(key) if wanted is None else wanted
         if isinstance(value, tuple):
             return self._unknown(key, value, dtype)
         if value is not ANYTHING:
+            building.claim_shape(key, ())
             return self._scalar(key, value, dtype)
         shape = building.shape_of(key)
         if shape and pattern not in self._read:

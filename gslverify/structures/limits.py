@@ -1,4 +1,7 @@
-"""How long an axis may be: what is proved is proved for all sizes that there can be."""
+"""How long an axis may be, and how many there may be.
+
+What is proved is proved for all sizes that there can be.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,9 @@ from gsl.subst import Subst
 
 LARGEST_SIZE = 2**57
 """More elements than a machine of 64 bits has addresses for."""
+
+MOST_AXES = 64
+"""No array of NumPy has more."""
 
 FITS = "a tensor fits into a machine"
 

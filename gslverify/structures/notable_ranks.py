@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from gsl.attr.conjuncts import conjuncts
 from gsl.attr.term import Access, Operation, Term, subterms
 from gsl.operators.declaration import tensors
 from gsl.subst import Subst
 from gslverify.structures.instance import LARGE, Instance
+from gslverify.structures.limits import MOST_AXES
 from gslverify.structures.notable_lengths import DECIDING, compared, numbers_in
+from gslverify.structures.pinned_ranks import states_a_rank
 
 USUALLY_TRIED = max(max(extent.ranks) for extent in LARGE)
-MOST_AXES = 64
-"""No array of NumPy has more."""
 
 
 @lru_cache(maxsize=16)
@@ -30,7 +31,9 @@ def notable_ranks(subst: Subst) -> tuple[int, ...]:
 def ranks_of_conditions(subst: Subst) -> tuple[int, ...]:
     """Return the ranks above those usually tried at which a condition may turn, in order."""
     constraints = (term for pattern in subst.source_patterns for term in pattern.terms())
-    return _at_which_change((*subst.where, *constraints))
+    conditions = (part for condition in subst.where for part in conjuncts(condition))
+    weighed = (one for one in conditions if not states_a_rank(one))
+    return _at_which_change((*weighed, *constraints))
 
 
 def _at_which_change(written: Iterable[Term]) -> tuple[int, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gsl.attr.evaluate import evaluate, satisfies
+from gsl.attr.evaluate import equal, evaluate, satisfies
 from gsl.attr.term import ANYTHING, Symbol, Term, TupleOf, as_term, operation
+from gsl.errors import UndecidedError
 from gsl.expr import Call as CallExpr
 from gsl.expr import Expr
 from gsl.expr import Proj as ProjExpr
@@ -28,6 +29,7 @@ from gsl.pat import (
     Tuple,
     Variable,
     Variadic,
+    Wildcard,
 )
 from gsl.span import Origin
 from gsl.subst import Subst
@@ -37,8 +39,9 @@ from gslverify.structures.choices import Decision, Replay, Told
 from gslverify.structures.constants import Constants
 from gslverify.structures.early_refusal import refuse_anyway
 from gslverify.structures.instance import Claim, Extent, InfeasibleError, Instance
-from gslverify.structures.limits import FITS, largest_size
+from gslverify.structures.limits import FITS, MOST_AXES, largest_size
 from gslverify.structures.open_terms import has_length, is_open
+from gslverify.structures.pinned_ranks import pinned_ranks
 from gslverify.structures.tuples import optional_operands, tuple_of_inputs, tuple_valued
 
 ANY_DTYPE = as_term(ALL_DTYPES)
@@ -69,6 +72,7 @@ class SourceExpressions:
         self.constants = Constants(subst, self)
         self.largest = largest_size(subst)
         self.passed_on = passed_on(subst)
+        self.pinned_ranks = pinned_ranks(subst)
 
     def _claim(self, condition: Any, reason: str, origin: Origin | None) -> None:
         if isinstance(condition, Term):
@@ -90,8 +94,10 @@ class SourceExpressions:
                 return self._projection(key, pattern, operands[0])
             case Const():
                 return self.constants.expr(key)
-            case Variable() as pattern:
-                return self._variable(key, pattern)
+            case Variable():
+                return self._tensor_input(key)
+            case Wildcard() as pattern if pattern.constraints:
+                return self._tensor_input(key)
             case pattern if pattern in self.tuples:
                 return self._tuple_input(key)
             case pattern if pattern in self.optional and self.decide(key, "absence", (False, True)):
@@ -103,6 +109,8 @@ class SourceExpressions:
         return bool(self.decide(key, "absence", (False, True)))
 
     def _rank(self, key: Key) -> int:
+        if key[0] in self.pinned_ranks:
+            return self.pinned_ranks[key[0]]
         ranks = self.extent.ranks[:1] if key[0] in self.passed_on else self.extent.ranks
         rank: int = self.decide(key, "rank", ranks)
         return rank
@@ -116,8 +124,17 @@ class SourceExpressions:
         self.told.exhaustive = False
 
     def shape_of(self, key: Key) -> tuple[Any, ...]:
-        """Return the shape that a pattern has, of which the rank is known."""
-        return self._constrained_shape(key, key[0])
+        """Return the shape that an input has, of which the rank is known."""
+        pattern = key[0]
+        term = pattern.constraints.get("shape", ANYTHING)
+        if not is_open(term):
+            shape = self._legal_shape(evaluate(term, self.scope(key)), pattern)
+        elif isinstance(term, TupleOf):
+            shape = self._fresh_shape(key, len(term.fields))
+        else:
+            shape = self._fresh_shape(key, self._constrained_rank(key))
+        self.claim_shape(key, shape)
+        return shape
 
     def scope(self, key: Key) -> Scope:
         """Return the environment in which attributes of a pattern are evaluated."""
@@ -156,23 +173,34 @@ class SourceExpressions:
         least = self.extent.least_size
         return tuple_of_inputs(self.instance.names[key], count, rank, dtype, least)
 
-    def _variable(self, key: Key, pattern: Pattern) -> Expr:
+    def _tensor_input(self, key: Key) -> Expr:
+        """Return a tensor of the type that a pattern asks for; what asks for one is no tuple."""
         dtype = self._constrained(key, "dtype")
-        return self.input(key, self._constrained_shape(key, pattern), dtype)
+        return self.input(key, self.shape_of(key), dtype)
 
     def _constrained(self, key: Key, name: str) -> Any:
         term = key[0].constraints.get(name, ANYTHING)
         return None if term is ANYTHING else evaluate(term, self.scope(key))
 
-    def _constrained_shape(self, key: Key, pattern: Pattern) -> tuple[Any, ...]:
+    def _constrained_rank(self, key: Key) -> int:
+        """Return the number of axes that a pattern asks for, or one that is decided on."""
+        asked = self._constrained(key, "ndim")
+        if asked is None or isinstance(asked, Term):
+            return self._rank(key)
+        if type(asked) is not int or asked < 0:
+            raise InfeasibleError(f"there are not {asked!r} axes", key[0].origin)
+        if asked > MOST_AXES:
+            raise UndecidedError(f"tensors of more than {MOST_AXES} axes are not tried")
+        return asked
+
+    def claim_shape(self, key: Key, shape: tuple[Any, ...]) -> None:
+        """Claim that a shape is one that a pattern asks for."""
+        pattern, scope = key[0], self.scope(key)
         term = pattern.constraints.get("shape", ANYTHING)
-        if not is_open(term):
-            return self._legal_shape(evaluate(term, self.scope(key)), pattern)
-        rank = len(term.fields) if isinstance(term, TupleOf) else self._rank(key)
-        shape = self._fresh_shape(key, rank)
-        fits = satisfies(term, shape, self.scope(key))
-        self._claim(fits, "the shape of a variable", pattern.origin)
-        return shape
+        self._claim(satisfies(term, shape, scope), "the shape of an input", pattern.origin)
+        rank = self._constrained(key, "ndim")
+        if rank is not None:
+            self._claim(equal(rank, len(shape)), "the number of axes of an input", pattern.origin)
 
     def _legal_shape(self, shape: Any, pattern: Pattern) -> tuple[Any, ...]:
         if not isinstance(shape, tuple):

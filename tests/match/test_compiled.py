@@ -62,6 +62,7 @@ COMPILED: dict[str, Callable[[], Subst]] = {
     "constants, tuples and projections": lambda: Subst(
         op.Split(X, indices_or_sections=2)[0] + pat.Const(1.0), X
     ),
+    "inputs of a type": lambda: Subst(op.Relu(pat.Wildcard(ndim=1, dtype="float32")), X),
     "conditions": lambda: Subst(t, X, where=[(t.k == 1) | (X.shape[0] > 2)]),
     "a variadic source": lambda: Subst(fan(), fan()),
     "a variadic source with a first field": lambda: Subst(
@@ -154,6 +155,37 @@ def test_call_of_an_opaque_operator_is_matched_with_its_operands() -> None:
 
     assert find(rule, graph, graph.outputs[0]) is None
     assert list(search_of(rule, graph).matches(graph.outputs[0])) == []
+
+
+TYPED: list[tuple[Callable[[], Pattern], list[bool]]] = [
+    (lambda: pat.Wildcard(ndim=2), [True, False, True, False]),
+    (lambda: pat.Wildcard(ndim=Y.ndim), [False, True, False, False]),
+    (lambda: pat.Wildcard(shape=(None, 3)), [True, False, False, False]),
+    (lambda: pat.Wildcard(shape=(Y.shape[0], None)), [True, False, False, False]),
+    (lambda: pat.Wildcard(dtype="float32"), [True, True, False, False]),
+    (lambda: pat.Wildcard(shape=(2, 3), dtype="int8"), [False, False, False, False]),
+    (lambda: pat.Variable(ndim=2), [True, False, True, False]),
+]
+"""Second fields of a tuple, and which of four graphs they match, where `Y` is a vector of 2."""
+
+
+@pytest.mark.parametrize(("make", "expected"), TYPED)
+def test_types_of_inputs_are_asked_for_in_both_forms(
+    make: Callable[[], Pattern], expected: list[bool]
+) -> None:
+    rule = Subst(pat.Tuple(Y, make()), Y)
+    matcher = matcher_of(rule)
+    assert matcher is not None
+    fields: list[Expr] = [
+        Var("m", (2, 3), "float32"), Var("v", (4,), "float32"), Var("i", (7, 4), "int8"),
+        Tuple([B, B]),
+    ]  # fmt: skip
+    graphs = [Graph([Tuple([Var("a", (2,), "float32"), field])]) for field in fields]
+
+    compiled_ = [matcher.first(one.outputs[0], one) is not None for one in graphs]
+    searched = [bool(list(search_of(rule, one).matches(one.outputs[0]))) for one in graphs]
+
+    assert compiled_ == searched == expected
 
 
 UNDECIDED: dict[str, tuple[Callable[[], Subst], list[Expr]]] = {

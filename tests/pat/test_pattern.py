@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import operator
 import pickle
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -203,12 +204,71 @@ def test_what_is_no_pattern_is_refused(
         write()
 
 
-def test_a_wildcard_has_no_attributes() -> None:
-    with pytest.raises(RuleError, match="whatever its `dtype` is") as caught:
-        pat.Wildcard(dtype="float32")
+def test_a_wildcard_has_a_type_and_no_other_attributes() -> None:
+    with pytest.raises(RuleError, match="a wildcard has no `dtypes`") as caught:
+        pat.Wildcard(dtypes="float32")
     assert caught.value.code == "GSL112"
-    assert "where=[x.dtype == ...]" in caught.value.cure
+    assert caught.value.cure == "did you mean `dtype`?"
     assert caught.value.span is not None
+
+    with pytest.raises(RuleError, match="a wildcard has no `axis`") as caught:
+        pat.Wildcard(axis=1)
+    assert "where=" in caught.value.cure
+
+
+@pytest.mark.parametrize("make", [pat.Wildcard, pat.Variable, pat.Const])
+def test_inputs_have_constraints_on_their_type(make: Callable[..., Any]) -> None:
+    made = make(shape=(2, None), dtype="int8")
+    assert {name: made.constraints[name] for name in ("dtype",)}.keys() == {"dtype"}
+    assert len(made.constraints["shape"].fields) == 2
+    assert make(ndim=3).constraints["ndim"].value == 3
+    assert make(ndim=X.ndim).constraints["ndim"].pattern is X
+    assert not make().constraints
+    assert "ndim" not in make(shape=(2, 3), ndim=2).constraints
+
+
+REFUSED_TYPES = [
+    ({"ndim": -1}, "-1 is not a number of axes"),
+    ({"ndim": True}, "True is not a number of axes"),
+    ({"ndim": 1.0}, "1.0 is not a number of axes"),
+    ({"ndim": "2"}, "'2' is not a number of axes"),
+    ({"ndim": 3, "shape": (1, 2)}, "a shape of 2 sizes does not have 3 axes"),
+    ({"shape": 3}, "3 is not a shape"),
+    ({"shape": (-1,)}, "-1 is not a size"),
+    ({"dtype": "float31"}, "'float31' is not a dtype"),
+    ({"name": "two words"}, "'two words' is not a name"),
+    ({"name": "lambda"}, "'lambda' is not a name"),
+    ({"name": (2, 3)}, "is not a name"),
+]
+
+
+@pytest.mark.parametrize("make", [pat.Wildcard, pat.Variable, pat.Const])
+@pytest.mark.parametrize(("given", "reason"), REFUSED_TYPES)
+def test_what_is_no_type_and_no_name_is_refused(
+    make: Callable[..., Any], given: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(RuleError, match=re.escape(reason)) as caught:
+        make(**given)
+    assert caught.value.code == "GSL113"
+    assert caught.value.span is not None
+
+
+def test_every_kind_of_pattern_can_be_named() -> None:
+    x = pat.Wildcard("x")
+    named = [
+        x,
+        pat.Variable(name="x"),
+        pat.Const(2.0, name="x"),
+        pat.Tuple(x, name="x"),
+        pat.GetItem(x, 0, name="x"),
+        pat.Alt(x, X, name="x"),
+        pat.Variadic(x, name="x"),
+        op.Relu(X, name="x"),
+        op.Elementwise(X, name="x"),
+    ]
+    assert {one.written_name for one in named} == {"x"}
+    assert not named[-2].constraints
+    assert X.written_name is None
 
 
 def test_python_values_become_patterns() -> None:

@@ -20,6 +20,15 @@ def test_patterns_are_called_like_their_variables(tmp_path: Path) -> None:
     assert names(text, tmp_path) == ["x", "w", "total", "relu"]
 
 
+def test_a_name_that_was_given_comes_before_the_variable(tmp_path: Path) -> None:
+    text = (
+        "x = pat.Wildcard('data')\nrelu = op.Relu(op.Exp(x, name='inner'), name='outer')\n"
+        "rule = Subst(relu, op.Relu(pat.Wildcard('data')))"
+    )
+
+    assert names(text, tmp_path) == ["data", "inner", "outer", "data_2", "relu"]
+
+
 def test_columns_are_counted_in_characters(tmp_path: Path) -> None:
     text = "größe, y = pat.Wildcard(), 'ü'\n输入 = op.Relu(größe)\nrule = Subst(输入, größe)"
 
