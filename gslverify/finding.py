@@ -190,6 +190,7 @@ class StageResult:
     what the stage has to add that counts neither for nor against the rule. The `plan` is what was
     known of the structures of the rule when the stage ended, for later stages. What a stage tried
     to show and could not is `open`: that is no pass of the stage, and leaves the rule to others.
+    `hint_seconds` were spent on looking for what the rule lacks, after the `seconds` of the stage.
     """
 
     stage: str
@@ -207,6 +208,7 @@ class StageResult:
     notes: tuple[str, ...] = ()
     plan: tuple[Any, ...] = field(default=(), repr=False, compare=False)
     open: str = ""
+    hint_seconds: float = field(default=0.0, compare=False)
 
     @property
     def status(self) -> str:
@@ -249,8 +251,13 @@ class RuleResult:
 
     @property
     def seconds(self) -> float:
-        """Time spent on the rule."""
-        return sum(stage.seconds for stage in self.stages)
+        """Time spent on the rule, on hints, too."""
+        return sum(stage.seconds for stage in self.stages) + self.hint_seconds
+
+    @property
+    def hint_seconds(self) -> float:
+        """Time spent on looking for a condition that the rule lacks."""
+        return sum(stage.hint_seconds for stage in self.stages)
 
     @property
     def plain_verdict(self) -> Verdict:

@@ -52,6 +52,7 @@ class Settings:
         proof_steps: what the proof of one structure may cost, in steps (`gslverify.prove.effort`).
         use_tvm: whether the numeric stage confirms its results on TVM.
         hints: whether a condition is looked for that makes a refuted rule hold.
+        hint_budget: seconds for looking for the condition that a refuted rule lacks.
         declining: whether a match is declined when its target cannot be built, as mutants may be.
         keep_going: whether a refuted rule still runs the later stages.
         library: whether it is looked at what rules do to each other.
@@ -96,6 +97,7 @@ class Settings:
     proof_steps: int = 50_000
     use_tvm: bool = True
     hints: bool = True
+    hint_budget: float = 3.0
     declining: bool = False
     keep_going: bool = False
     library: bool = False

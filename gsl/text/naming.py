@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -23,23 +24,44 @@ def pattern_names(subst: Subst) -> dict[Pattern, str]:
     """
     names: dict[Pattern, str] = {}
     used: dict[str, int] = {}
-    patterns = dict.fromkeys((*subst.source_patterns, *subst.target_patterns))
-    spans = {pattern: resolve(pattern.origin) for pattern in patterns}
-    # A number written beside a pattern becomes a constant at the place of the whole call.
-    calls = {subst.span, *(span for p, span in spans.items() if not isinstance(p, Const))}
-    for pattern, span in spans.items():
-        implicit = isinstance(pattern, Const) and span in calls
-        assigned = "" if implicit else _assigned_name(span)
-        name = pattern.written_name or assigned or _kind_name(pattern)
+    for pattern, assigned in _variables(subst):
+        name = pattern.written_name or assigned or kind_name(pattern)
         count = used.get(name, 0)
         used[name] = count + 1
         names[pattern] = f"{name}_{count + 1}" if count else name
     return names
 
 
-def _kind_name(pattern: Pattern) -> str:
+def author_names(subst: Subst) -> dict[Pattern, str]:
+    """Return the variables of the rule's function that hold its patterns where it is written.
+
+    A pattern has none if its variable belongs to another function, or holds several patterns.
+    """
+    written = subst.origin[0] if subst.origin else None
+    names = {
+        pattern: name
+        for pattern, name in _variables(subst)
+        if name and pattern.origin is not None and pattern.origin[0] is written
+    }
+    often = Counter(name for _, name in _variables(subst))
+    return {pattern: name for pattern, name in names.items() if often[name] == 1}
+
+
+def kind_name(pattern: Pattern) -> str:
+    """Return what a pattern may be called that has no name: its operator, or its kind."""
     kind = repr(pattern.callee) if isinstance(pattern, Call) else type(pattern).__name__
     return kind.lower().replace(" ", "_")
+
+
+def _variables(subst: Subst) -> Iterator[tuple[Pattern, str]]:
+    """Yield every pattern with the variable that it is assigned to, if it is."""
+    patterns = dict.fromkeys((*subst.source_patterns, *subst.target_patterns))
+    spans = {pattern: resolve(pattern.origin) for pattern in patterns}
+    # A number written beside a pattern becomes a constant at the place of the whole call.
+    calls = {subst.span, *(span for p, span in spans.items() if not isinstance(p, Const))}
+    for pattern, span in spans.items():
+        implicit = isinstance(pattern, Const) and span in calls
+        yield pattern, "" if implicit else _assigned_name(span)
 
 
 def _assigned_name(span: Span | None) -> str:

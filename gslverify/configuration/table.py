@@ -200,6 +200,9 @@ LIMITS = (
     Setting(
         "shrink-budget", BUDGET, "Time for making a counterexample smaller; 0 is none.", "limits"
     ),
+    Setting(
+        "hint-budget", LIMIT, "Time for finding the condition that a refuted rule lacks.", "limits"
+    ),
     Setting("stage-timeout", LIMIT, "Time for one stage of one rule.", "limits"),
     Setting("stage-timeouts", TIMEOUTS, "Other times for some stages.", "limits"),
     Setting(

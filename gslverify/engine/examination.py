@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -11,14 +12,12 @@ from typing import Any
 from gsl.errors import described, printable
 from gslverify.codes.internal import INTERNAL_ERROR, NESTED_TOO_DEEPLY
 from gslverify.corpus.declaration import LoadedRule
+from gslverify.engine.deadline import OutOfTimeError, ended_after
 from gslverify.events import Found, Notify, Progress, StageStarted
 from gslverify.finding import FAILURES, REFUTING, Finding, StageResult, Verdict
 from gslverify.settings import STAGES, Settings
 from gslverify.stage import Question
 from gslverify.stages import Wave, load_hints, load_stage
-
-SECONDS_FOR_HINTS = 15.0
-"""So much of a limit of time must be left that looking for hints cannot cost the refutation."""
 
 MANY_PATTERNS = 100
 """Rules of fewer patterns are followed to the end; one that is not is a fault of the stage."""
@@ -75,11 +74,25 @@ class Examination:
         if not wants_hints(result, self.question):
             return result
         self._tell(result)
+        started, known = time.perf_counter(), self.found
+        budget = self.question.settings.hint_budget
         try:
-            return with_hints(result, self.question)
+            with ended_after(budget):
+                result = with_hints(result, self.question, self._improve)
+        except OutOfTimeError:
+            if self.found is not known and self.found is not None:
+                result = self.found
+            else:
+                note = f"no condition was found in {budget:g} s; --hint-budget gives it more"
+                result = replace(result, notes=(*result.notes, note))
         except Exception as error:
             note = f"no condition was looked for: {described(error)}"
-            return replace(result, notes=(*result.notes, note))
+            result = replace(result, notes=(*result.notes, note))
+        return replace(result, hint_seconds=time.perf_counter() - started)
+
+    def _improve(self, result: StageResult) -> None:
+        """Note a result that is better than the one that was told."""
+        self.found = replace(result, plan=self.question.plan)
 
     def note(self, result: StageResult) -> None:
         """Take a result as that of a stage, as one of an earlier run."""
@@ -95,15 +108,17 @@ def wants_hints(result: StageResult, question: Question) -> bool:
         settings.hints
         and not question.rule.expect
         and result.verdict is Verdict.FAIL
-        and result.seconds + SECONDS_FOR_HINTS < min(limits)
+        and result.seconds + settings.hint_budget < min(limits)
         and any(finding.counterexample is not None for finding in result.findings)
     )
 
 
-def with_hints(result: StageResult, question: Question) -> StageResult:
+def with_hints(
+    result: StageResult, question: Question, tell: Callable[[StageResult], None]
+) -> StageResult:
     """Look for what a refuted rule lacks; where it is nested too deeply for that, leave it."""
     try:
-        return load_hints()(question, result)
+        return load_hints()(question, result, tell)
     except RecursionError:
         if is_deep(question):
             return result

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gsl.attr.term import Symbol
+from gsl.attr.conjuncts import conjuncts
+from gsl.attr.term import Constant, Operation, Symbol, Term
 from gsl.errors import GslError
 from gsl.expr import Expr
 from gsl.graph import reverse_post_order
@@ -36,18 +37,21 @@ def drawn(
     contexts: Sequence[str] = CONTEXTS,
     dtypes: Sequence[str] = DTYPES,
     variant: object = None,
+    demand: Term | None = None,
+    ask_solver: bool = False,
 ) -> tuple[Network, dict[str, Any]] | None:
     """Return a network around a match and values for its inputs; None when the draw failed.
 
     Draws of one `variant` have the same structure and as far as possible the same dtypes and
-    attributes, so that they need the same kernels; sizes, values and contexts differ.
+    attributes, so that they need the same kernels; sizes, values and contexts differ. A `demand` on
+    the symbols of a structure is met, if that is easy or the solver is asked.
 
     A draw fails where no sizes and attributes are found, none of the contexts has a place, or the
     tensors have more than MOST_ELEMENTS elements.
     """
     structure = random if variant is None else Random(repr(variant))
     sampler = structure.choice(samplers)
-    model = sampler.model(_wish(structure, random, dtypes), may_be_empty=False)
+    model = _model(sampler, _wish(structure, random, dtypes), demand, ask_solver)
     if model is None:
         return None
     seed = random.getrandbits(32)
@@ -70,8 +74,30 @@ def drawn(
     )
 
 
+def _model(
+    sampler: Sampler, wish: Wish, demand: Term | None, ask_solver: bool
+) -> dict[Symbol, Any] | None:
+    if demand is None:
+        return sampler.model(wish, may_be_empty=False)
+    granting = _granting(wish, demand)
+    model = sampler.mended(granting, demand)
+    if model is None and ask_solver:
+        model = sampler.model(granting, may_be_empty=False, demand=demand)
+    return model
+
+
 def _is_small(expr: Expr) -> bool:
     return not isinstance(expr.type, TensorType) or expr.type.size <= MOST_ELEMENTS
+
+
+def _granting(wish: Wish, demand: Term) -> Wish:
+    """Return wishes for the numbers that a demand names."""
+    named: dict[Symbol, Any] = {}
+    for part in conjuncts(demand):
+        match part:
+            case Operation(head="==", operands=(Symbol() as symbol, Constant(value=value))):
+                named[symbol] = value
+    return lambda symbol, options: named[symbol] if symbol in named else wish(symbol, options)
 
 
 def _wish(structure: Random, random: Random, dtypes: Sequence[str]) -> Wish:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +11,7 @@ from gsl.check import check
 from gsl.errors import GslError
 from gsl.subst import Rule, Subst
 from gsl.text.naming import pattern_names
-from gsl.text.terms import term_text
+from gsl.text.terms import python_text
 from gslverify.codes.satisfiable import ONLY_EMPTY
 from gslverify.finding import Finding, StageResult, Verdict
 from gslverify.mutation.draft import Draft
@@ -84,7 +83,7 @@ def with_conditions(subst: Subst, *conditions: Term) -> Draft:
 
 def written(term: Term, subst: Subst) -> str:
     """Return a condition as the author of the rule would write it."""
-    return re.sub(r"\bin\(", "attr.In(", term_text(term, pattern_names(subst)))
+    return python_text(term, pattern_names(subst))
 
 
 def _as_rule(rule: Rule, made: Subst) -> Rule:

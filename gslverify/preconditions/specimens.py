@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle, islice
 from math import prod
 from random import Random
 from typing import Any
 
+from gsl.attr.term import Term
 from gsl.errors import GslError
 from gsl.match.bindings import Bindings, Scope
 from gsl.subst import Subst
@@ -15,6 +17,7 @@ from gslverify.case import Case
 from gslverify.networks.arrays import filled_inputs
 from gslverify.networks.network import Network
 from gslverify.networks.plain import drawn
+from gslverify.preconditions.readings import value_of
 from gslverify.structures.concrete import bindings_of
 from gslverify.structures.sampling import Sampler
 from gslverify.trials.replay import network_of
@@ -51,15 +54,45 @@ def specimens(subst: Subst, samplers: Sequence[Sampler], count: int, seed: int) 
 
     Graphs that tell nothing are left out.
     """
+    return list(islice(endless_specimens(subst, samplers, 2 * count, seed), count))
+
+
+def endless_specimens(
+    subst: Subst, samplers: Sequence[Sampler], draws: int, seed: int
+) -> Iterator[Specimen]:
+    """Yield what so many draws come to, as long as somebody asks."""
     random = Random(seed)
-    found: list[Specimen] = []
-    for number in range(2 * count):
-        if len(found) == count:
-            break
+    for number in range(draws):
         made = drawn([samplers[number % len(samplers)]], random, ("alone",))
         if made is not None:
-            found += _specimen(subst, made[0], made[1], number)
-    return found
+            yield from _specimen(subst, made[0], made[1], number)
+
+
+def specimens_that_meet(
+    subst: Subst,
+    samplers: Sequence[Sampler],
+    condition: Term,
+    count: int,
+    seed: int,
+    ask_solver: bool = False,
+) -> list[Specimen]:
+    """Return up to `count` matches that meet a condition, one or two of a structure.
+
+    The solver may be asked for the first one.
+    """
+    random = Random(seed)
+    found: list[Specimen] = []
+    demands = ((one, value_of(condition, Scope(one.instance.bindings))) for one in samplers)
+    possible = [pair for pair in demands if pair[1] is True or isinstance(pair[1], Term)]
+    for number, (sampler, demand) in enumerate(islice(cycle(possible), count + 2)):
+        asked = None if demand is True else demand
+        made = drawn([sampler], random, ("alone",), demand=asked, ask_solver=ask_solver)
+        if made is None and not found:
+            break
+        if made is not None:
+            for specimen in _specimen(subst, made[0], made[1], number):
+                found += [specimen] if value_of(condition, specimen.scope) is True else []
+    return found[:count]
 
 
 def _specimen(
@@ -70,13 +103,17 @@ def _specimen(
         return
     try:
         prepared = prepare(RuleRewriter(subst), network)
-        every = [inputs, *_further_inputs(network, seed)]
-        trials = [judge(network, prepared, one) for one in every]
+        telling = False
+        for one in (inputs, *_further_inputs(network, seed)):
+            trial = judge(network, prepared, one)
+            if trial.code is not None:
+                yield Specimen(network, bindings, fails=True)
+                return
+            telling |= not trial.rejected
     except GslError:
         return
-    telling = [trial for trial in trials if not trial.rejected]
     if telling:
-        yield Specimen(network, bindings, any(trial.code is not None for trial in telling))
+        yield Specimen(network, bindings, fails=False)
 
 
 def _further_inputs(network: Network, seed: int) -> Iterator[Mapping[str, Any]]:

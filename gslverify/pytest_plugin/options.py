@@ -15,6 +15,7 @@ SETTINGS = {
     "budget": ("60s|10m", "time for all rules of the session, divided among its workers"),
     "rule-budget": ("60s|10m", "time for one rule"),
     "shrink-budget": ("60s|10m", "time for making a counterexample smaller"),
+    "hint-budget": ("60s|10m", "time for finding the condition that a refuted rule lacks"),
     "solver-timeout": ("60s|10m", "limit of one solver query"),
     "proof-steps": ("N", "steps of the proof of one structure"),
     "stage-timeout": ("60s|10m", "time for one stage of one rule"),

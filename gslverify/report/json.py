@@ -53,6 +53,11 @@ def document(report: Report) -> dict[str, Any]:
                 result.rule_id: {stage.stage: round(stage.seconds, 3) for stage in result.stages}
                 for result in done.results
             },
+            "hints": {
+                result.rule_id: round(result.hint_seconds, 3)
+                for result in done.results
+                if result.hint_seconds
+            },
             "cached": {
                 result.rule_id: names
                 for result in done.results

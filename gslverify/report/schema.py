@@ -141,6 +141,7 @@ TIMING = record(
     jobs=WHOLE,
     rules=mapping(NUMBER),
     stages=mapping(mapping(NUMBER)),
+    hints=mapping(NUMBER),
     cached=mapping(listing(TEXT)),
 )
 

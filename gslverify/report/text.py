@@ -124,7 +124,7 @@ def rule_lines(result: RuleResult, name: str, columns: int, style: Style) -> lis
     """Return the line of a rule, continued below where it is too long, and counts when verbose."""
     head = f"  {style.verdict(result.verdict, VERDICT_COLUMNS)}  {name:<{columns}}"
     indent = 2 + VERDICT_COLUMNS + 2 + columns
-    time = "cached" if is_cached(result) else f"{result.seconds:.1f}s"
+    time = "cached" if is_cached(result) else _time(result)
     room = max(style.width - indent - 2 - len(time) - 2, 20)
     rows = _rows([stage_cell(stage) for stage in result.stages if not stage.skipped], room)
     lines = [f"{head}  {rows[0]:<{room}}  {style.paint(time, DIM)}"]
@@ -137,8 +137,15 @@ def rule_lines(result: RuleResult, name: str, columns: int, style: Style) -> lis
     return lines
 
 
+def _time(result: RuleResult) -> str:
+    hint = f", hint {result.hint_seconds:.1f}s" if result.hint_seconds else ""
+    return f"{result.seconds:.1f}s{hint}"
+
+
 def _wrapped(line: str, room: int) -> list[str]:
-    return wrap(line, room, subsequent_indent="  ") if len(line) > room else [line]
+    if len(line) <= room:
+        return [line]
+    return wrap(line, room, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def stage_cell(stage: StageResult) -> str:

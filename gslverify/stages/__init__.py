@@ -39,6 +39,8 @@ EXAMPLES: Wave = {"examples": "gslverify.stages.examples:EXAMPLES"}
 ALWAYS_RUN = frozenset({*WAVES[0], *PINNED, *EXAMPLES})
 """Stages that run every time: they are cheap, or ask what is written outside of the rule."""
 
+Hints = Callable[[Question, StageResult, Callable[[StageResult], None]], StageResult]
+
 HINTS = "gslverify.preconditions.hints:with_hints"
 
 ON_TVM = frozenset({"numeric", "gradient"})
@@ -75,9 +77,9 @@ def load_stage(location: str) -> Stage:
     return stage
 
 
-def load_hints() -> Callable[[Question, StageResult], StageResult]:
+def load_hints() -> Hints:
     """Import what adds hints to the result of a stage that has refuted a rule."""
-    hints: Callable[[Question, StageResult], StageResult] = _load(HINTS)
+    hints: Hints = _load(HINTS)
     return hints
 
 

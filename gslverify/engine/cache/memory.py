@@ -81,7 +81,7 @@ class Remembering:
             result = self._known(item, stage)
             if result is None:
                 return None
-            found.append(replace(result, cached=True, seconds=0.0))
+            found.append(replace(result, cached=True, seconds=0.0, hint_seconds=0.0))
             stop = found[-1] if stops(result, self.settings) else None
         return tuple(found)
 

@@ -71,3 +71,20 @@ def sum_of_ones() -> Subst:
     count = op.Sum(ones, axis=(0,), keepdims=False)
     again = op.Sum(op.ZerosLike(x, dtype="int32") + 1, axis=(0,), keepdims=False)
     return Subst(count, op.Maximum(again, 1), where=[x.ndim == 1, x.shape[0] >= 1])
+
+
+def two_transposes() -> Subst:
+    x = pat.Wildcard()
+    inner = op.Transpose(x)
+    outer = op.Transpose(inner)
+    return Subst(outer, x, where=[x.ndim == 3])
+
+
+def divided_by_constant() -> Subst:
+    x, c = pat.Wildcard(), pat.Const(shape=())
+    return Subst(x / c, x / c)
+
+
+def chosen_without_name() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(op.Where(pat.Const(value=True), x, y), x)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,12 @@ from click.testing import CliRunner
 
 from gslverify.cli import main
 from gslverify.codes.numeric import OUTPUTS_DIFFER
+from gslverify.engine import examination
+from gslverify.engine.deadline import OutOfTimeError
 from gslverify.engine.examination import wants_hints
 from gslverify.finding import Counterexample, Finding, StageResult, Verdict
 from gslverify.preconditions import hints
+from gslverify.stage import Question
 from gslverify.stages.shape import SHAPE
 from tests.gslverify.preconditions import rules
 from tests.gslverify.rule_files import write_rule
@@ -80,8 +84,9 @@ def test_warnings_get_no_hint() -> None:
         ({}, {}, True),
         ({"hints": False}, {}, False),
         ({"rule_budget": 20.0}, {}, True),
-        ({"rule_budget": 20.0}, {"seconds": 6.0}, False),
-        ({"stage_timeout": 10.0}, {}, False),
+        ({"rule_budget": 20.0}, {"seconds": 18.0}, False),
+        ({"rule_budget": 20.0, "hint_budget": 1.0}, {"seconds": 18.0}, True),
+        ({"stage_timeout": 2.0}, {}, False),
         ({}, {"verdict": Verdict.VACUOUS}, False),
         ({}, {"findings": (Finding(OUTPUTS_DIFFER, ""),)}, False),
     ],
@@ -97,3 +102,51 @@ def test_nobody_asks_what_an_expected_failure_lacks() -> None:
     asked = question(rules.right)
     asked.rule = replace(asked.rule, expect="GSL401")
     assert not wants_hints(StageResult("numeric", Verdict.FAIL, (FAILED,)), asked)
+
+
+@pytest.mark.smt
+def test_the_time_of_a_search_is_shown(folder: Path) -> None:
+    text = run(folder)
+    assert re.search(r"\d\.\ds, hint \d\.\ds", text)
+    report = json.loads(run(folder, "--output-format", "json", "--no-cache"))
+    ((rule_id, seconds),) = report["timing"]["hints"].items()
+    assert 0 < seconds <= report["timing"]["rules"][rule_id]
+    assert "hints" not in report["rules"][0]
+
+
+@pytest.mark.smt
+def test_a_search_that_takes_too_long_ends_with_a_note(folder: Path) -> None:
+    text = " ".join(run(folder, "--hint-budget", "0.001", "-v").split())
+    assert "GSL301" in text
+    assert "no condition was found in 0.001 s; --hint-budget gives it more" in text
+    assert "add the condition" not in text
+
+
+def test_what_is_known_when_time_is_over_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def search(result: StageResult, asked: Question, tell: Any) -> StageResult:
+        tell(replace(result, findings=(replace(FAILED, condition="x.ndim == 2"),)))
+        raise OutOfTimeError
+
+    monkeypatch.setattr(examination, "with_hints", search)
+    asked = examination.Examination.__new__(examination.Examination)
+    asked.question, asked.found, asked.notify = question(rules.right), None, lambda event: None
+    result = asked._with_hints(StageResult("numeric", Verdict.FAIL, (FAILED,)))
+    assert result.findings[0].condition == "x.ndim == 2"
+    assert result.hint_seconds > 0
+
+
+def test_the_refutation_is_out_before_a_condition_is_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    order: list[str] = []
+
+    def search(result: StageResult, *rest: Any) -> StageResult:
+        order.append("search")
+        return result
+
+    monkeypatch.setattr(examination, "with_hints", search)
+    asked = examination.Examination.__new__(examination.Examination)
+    asked.question, asked.found = question(rules.right), None
+    asked.notify = lambda event: order.append(type(event).__name__)
+    asked._with_hints(StageResult("numeric", Verdict.FAIL, (FAILED,)))
+    assert order == ["Found", "search"]

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
+import textwrap
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
+from gsl import Subst, attr, op, pat
+from gsl.text.naming import pattern_names
+from gsl.text.terms import term_text
 from gsl.types import FLOATING
 from gslverify.codes.gradient import GRADIENTS_DIFFER
 from gslverify.codes.levels import EMPTY_DIFFERS
 from gslverify.finding import Finding, Verdict
+from gslverify.preconditions import propose
 from gslverify.preconditions.propose import Proposal, proposal
 from gslverify.stage import Question
 from gslverify.stages.numeric import NUMERIC
@@ -62,6 +71,52 @@ def test_broken_rules_of_the_corpus_lack_what_their_sound_twins_have(
     found = proposal(*refuted(rule.write))
     assert found is not None
     assert found.condition == condition
+
+
+def test_what_has_no_name_is_to_be_named_first() -> None:
+    asked, finding = refuted(rules.chosen_without_name)
+    found = proposal(asked, finding)
+    assert found is not None
+    assert found.condition in ("x.shape == where.shape", "where.shape == x.shape")
+    line = rules.chosen_without_name.__code__.co_firstlineno + 2
+    naming = f"name the call of Where in line {line} `where`"
+    assert str(found).startswith(f"{naming} and add the condition `{found.condition}`: with it")
+
+
+def test_what_is_proved_is_told_before_it_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[Proposal] = []
+
+    def run(question: Question) -> object:
+        assert [one.condition for one in told] == ["x.shape == chosen.shape"]
+        raise KeyboardInterrupt
+
+    asked, finding = refuted(rules.chosen_by_truth)
+    monkeypatch.setattr(propose, "NUMERIC", SimpleNamespace(run=run))
+    with pytest.raises(KeyboardInterrupt):
+        proposal(asked, finding, told.append)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [rules.clipped_relu, rules.chosen_by_truth, rules.merged_convolutions, rules.sum_of_flip],
+)
+def test_conditions_can_be_pasted(write: Write) -> None:
+    """The text is Python about the variables of the rule's function."""
+    asked, finding = refuted(write)
+    found = proposal(asked, finding)
+    assert found is not None
+    lines, _ = inspect.getsourcelines(write)
+    body = textwrap.dedent("".join(lines)).rstrip()
+    head, _, last = body.rpartition("\n")
+    call = last.strip().removeprefix("return ").removesuffix(")")
+    assert "where=" not in call or write is rules.merged_convolutions
+    more = f"*where, {found.condition}" if "where=" in call else found.condition
+    call = call.replace(", where=where", "")
+    made: dict[str, Any] = {}
+    source = f"{head}\n    return {call}, where=[{more}])"
+    exec(source, {"op": op, "pat": pat, "attr": attr, "Subst": Subst}, made)
+    pasted = made[write.__name__]()
+    assert term_text(pasted.where[-1], pattern_names(pasted))
 
 
 def test_a_rule_that_is_always_wrong_gets_no_condition() -> None:
