@@ -6,6 +6,7 @@ import pytest
 
 from gsl import pat
 from gsl.attr.term import Access, Operation
+from gsl.types import INTEGER
 from gslverify.preconditions.changed import written
 from gslverify.preconditions.degenerate import FORMS, is_degenerate
 from gslverify.preconditions.grammar import Condition, _facts, conditions
@@ -54,7 +55,7 @@ def sentences(write: Write) -> set[str]:
         (rules.sum_of_flip, "total.keepdims == True"),
         (rules.clipped_relu, "clip.max >= 0"),
         (rules.clipped_relu, "clip.max <= clip.min"),
-        (rules.square_without_sign, "attr.In(x.dtype, ('int32', 'int64', 'int8', 'uint8'))"),
+        (rules.square_without_sign, f"attr.In(x.dtype, {INTEGER})"),
         (rules.two_transposes, UNDONE),
         (rules.two_transposes, STAYS),
         (rules.two_transposes, "inner.axes == (0, 2, 1)"),

@@ -17,6 +17,7 @@ from gslverify.codes.gradient import GRADIENTS_DIFFER
 from gslverify.codes.levels import EMPTY_DIFFERS
 from gslverify.finding import Finding, Verdict
 from gslverify.preconditions import propose
+from gslverify.preconditions.grammar import SIGNED
 from gslverify.preconditions.propose import Proposal, proposal
 from gslverify.stage import Question
 from gslverify.stages.numeric import NUMERIC
@@ -45,7 +46,7 @@ def refuted(write: Write) -> tuple[Question, Finding]:
         (rules.sum_of_flip, "(flip.axis % x.ndim) == (total.axis[0] % flip.ndim)"),
         (rules.chosen_by_truth, "x.shape == chosen.shape"),
         (rules.square_without_sign, "attr.In(x.dtype, ('float32', 'float64', 'float16'))"),
-        (rules.negative_summand, f"attr.In(x.dtype, {(*FLOATING, 'int32', 'int64', 'int8')})"),
+        (rules.negative_summand, f"attr.In(x.dtype, {(*FLOATING, *SIGNED)})"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
