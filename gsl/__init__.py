@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gsl import attr, op, pat
+    from gsl import attr, op, pat, presets
     from gsl.engine.fixpoint import apply
     from gsl.engine.record import Record
     from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
@@ -36,6 +36,7 @@ __all__ = [
     "attr",
     "op",
     "pat",
+    "presets",
     "rule",
 ]
 
@@ -50,7 +51,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("attr", "op", "pat"):
+    if name in ("attr", "op", "pat", "presets"):
         return import_module(f"gsl.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module `gsl` has no attribute {name!r}")

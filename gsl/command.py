@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from gsl.drawing.vertices import drawing_of_graph
-from gsl.engine.fixpoint import apply
 from gsl.engine.record import Record
-from gsl.errors import GslError, ModelError, RewriteError, printable
+from gsl.engine.rounds import settle
+from gsl.errors import GslError, ModelError, printable
 from gsl.expr import Call, Expr
 from gsl.fold import FoldRecord
 from gsl.graph import reverse_post_order
@@ -31,6 +31,7 @@ from gsl.model_files import (
     write_model,
 )
 from gsl.operators.declaration import OpaqueOperator
+from gsl.presets import PRESETS
 from gsl.rule_files.collect import complaint, load_rules, written
 from gsl.rule_files.guard import followed
 from gsl.speed import Comparison
@@ -44,8 +45,7 @@ INTERRUPTED = 130
 
 SHOWN_ROOTS = 5
 
-MOST_ROUNDS = 50
-"""How often rewriting and folding take turns at most."""
+RULES = f"a file of rules, a folder of such, FILE::RULE, or a preset ({', '.join(PRESETS)})"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -84,7 +84,8 @@ def _problem(given: argparse.Namespace) -> str:
     Rules and models are read by processes of their own, whose end is not that of this one: it says
     how they ended.
     """
-    problem = complaint(given.rules)
+    is_preset = given.rules in PRESETS and not Path(given.rules).exists()
+    problem = "" if is_preset else complaint(given.rules)
     if problem:
         return problem
 
@@ -118,7 +119,7 @@ def _parser() -> argparse.ArgumentParser:
         "what was rewritten where, and how many operators of each kind there were and are.",
     )
     add = command.add_argument
-    add("rules", metavar="RULES", help="a file of rules, a folder of such, or FILE::RULE")
+    add("rules", metavar="RULES", help=RULES)
     add("model", type=Path, metavar="MODEL", help=f"a model ({', '.join(READERS)})")
     add(
         "-o",
@@ -174,7 +175,8 @@ def _positive(text: str) -> int:
 def _applied(given: argparse.Namespace) -> Iterator[str]:
     if given.output is not None:
         require_writable(given.output)
-    named = written(load_rules(given.rules))
+    preset = None if Path(given.rules).exists() else PRESETS.get(given.rules)
+    named = preset.rules if preset else written(load_rules(given.rules))
     with warnings.catch_warnings():
         # The frontends warn about their own use of other packages.
         warnings.simplefilter("ignore")
@@ -182,9 +184,10 @@ def _applied(given: argparse.Namespace) -> Iterator[str]:
         try_model(given.model, dict(given.shape), given.load_timeout)
         before = read_model(given.model, dict(given.shape), notes)
     record, left = Record(), FoldRecord()
-    after = apply(before, list(named), max_rewrites=given.max_rewrites, record=record)
-    if not given.no_fold:
-        after, left = _folded(after, named, given.max_rewrites, record)
+    change = preset.apply if preset else partial(settle, named=named)
+    after = change(
+        before, fold=not given.no_fold, max_rewrites=given.max_rewrites, record=record, left=left
+    )
     yield from _report(before, after, named, record)
     yield from _kinds(before, after)
     yield from _passed_through(before, notes)
@@ -194,29 +197,6 @@ def _applied(given: argparse.Namespace) -> Iterator[str]:
     if given.output is not None:
         write_model(after, given.output, given.opset)
         yield f"written to {given.output}"
-
-
-def _folded(
-    workload: Workload, named: dict[Subst, str], max_rewrites: int | None, record: Record
-) -> tuple[Workload, FoldRecord]:
-    """Fold and rewrite in turns until nothing changes; return also what the last folding left.
-
-    A folded value is a parameter, which rules for weights match.
-    """
-    for _ in range(MOST_ROUNDS):
-        left, counts = FoldRecord(), dict(record.counts)
-        folded = workload.fold(record=left)
-        if folded is workload:
-            return workload, left
-        record.refused.clear()  # what is still there is refused again
-        workload = apply(folded, list(named), max_rewrites=max_rewrites, record=record)
-        if workload is folded:
-            return workload, left
-    feeding = [named[rule] for rule, count in record.counts.items() if count != counts.get(rule)]
-    raise RewriteError(
-        f"no end after rewriting and folding {MOST_ROUNDS} times; what is folded is rewritten by "
-        f"{', '.join(feeding)} (--no-fold rewrites only)"
-    )
 
 
 def _report(

@@ -33,8 +33,7 @@ class Examination:
         notify: Notify,
         plan: tuple[Any, ...] = (),
     ) -> None:
-        kept = settings.examples_folder
-        self.question = Question(item.rule_id, item.rule, settings, plan=plan, examples=kept)
+        self.question = Question(item.rule_id, item.rule, settings, plan=plan)
         self.notify = notify
         self.refuted_by = ""
         self.found: StageResult | None = None

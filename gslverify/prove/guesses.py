@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from gsl.attr.evaluate import evaluate
-from gsl.attr.memory import Memory
 from gsl.attr.term import Access, Symbol, Term, bottom_up
 from gsl.errors import GslError
 
@@ -76,7 +75,7 @@ def _meets(known: _Known, conditions: Sequence[Term], goal: Term | bool) -> bool
         return False
     if not all(_is_within(symbol, value) for symbol, value in known.values.items()):
         return False
-    memory = Memory()
+    memory: dict[Term, Any] = {}
     try:
         if isinstance(goal, Term) and evaluate(goal, known, memory) is not False:
             return False

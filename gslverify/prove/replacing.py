@@ -10,7 +10,6 @@ from operator import is_
 from typing import Any
 
 from gsl.attr.evaluate import PYTHON, evaluate
-from gsl.attr.memory import Memory
 from gsl.attr.term import Access, Constant, Operation, Symbol, Term
 from gsl.errors import EvaluationError
 
@@ -41,7 +40,7 @@ def put(value: Any, mapping: Mapped) -> Any:
     try:
         return _value(_replaced(value, mapping, {}))
     except EvaluationError:
-        return evaluate(value, _Renamed(mapping), Memory())  # which leaves out what is not chosen
+        return evaluate(value, _Renamed(mapping), {})  # which leaves out what is not chosen
 
 
 def _replaced(term: Term, mapping: Mapped, done: dict[Term, Any]) -> Any:
@@ -58,7 +57,7 @@ def _replaced(term: Term, mapping: Mapped, done: dict[Term, Any]) -> Any:
                 done[term] = term if same else PYTHON[head](*map(_value, new))
             return done[term]
         case _:
-            return evaluate(term, _Renamed(mapping), Memory())
+            return evaluate(term, _Renamed(mapping), {})
 
 
 def _value(term: Any) -> Any:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from gsl.attr.memory import Memory
 from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
 from gsl.errors import GslError
 from gslverify.structures.concrete import value_in
 
 Model = dict[Symbol, Any]
+Known = dict[Term, Any]
+"""Values of terms in one model."""
 Complete = Callable[[Model], Model | None]
 """Returns a model in which the definitions hold, None where one of them has no legal value."""
 
@@ -53,7 +54,7 @@ class Repair:
         for _ in range(MOST_CHANGES):
             if model is None:
                 return None
-            known = Memory()
+            known: Known = {}
             unmet = [one for one in conditions if not _holds(one, model, known)]
             if not unmet:
                 return model
@@ -76,7 +77,7 @@ class Repair:
         self, changed: Model, unmet: Sequence[Term], conditions: Sequence[Term], symbol: Symbol
     ) -> int:
         """Return how many conditions more hold after a symbol changed, if the first does."""
-        known = Memory()
+        known: Known = {}
         if not _holds(unmet[0], changed, known):
             return MUCH_WORSE
         before = {id(one) for one in unmet}
@@ -126,7 +127,7 @@ class Repair:
         return known
 
 
-def _holds(condition: Term, model: Model, known: Memory) -> bool:
+def _holds(condition: Term, model: Model, known: Known) -> bool:
     try:
         return value_in(condition, model, known) is True
     except GslError:

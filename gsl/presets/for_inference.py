@@ -1,0 +1,66 @@
+"""Rules that make models of inference smaller, in the spellings that exporters write.
+
+First the spellings become those of gsl, then operators are fused as they stand there, and what is
+left is made canonical, so that one rule serves many spellings.
+"""
+
+from __future__ import annotations
+
+from gsl.presets.preset import Phase, Preset
+
+NEUTRAL = (
+    ("identities", "add_zero zero_add subtract_zero one_multiply divide_by_one"),
+    ("algebra", "multiply_by_one"),
+    ("created", "add_full_zeros multiply_full_ones"),
+    ("neutral_elements", "cast_to_same add_zeros multiply_by_ones"),
+    ("movement", "reshape_reshape"),
+    ("reordering", "reshape_to_own_shape concat_of_one"),
+    ("broadcasting", "broadcast_to_own_shape"),
+    ("arithmetic", "power_of_one"),
+)
+"""What has no effect, or the effect of one reshape."""
+
+SPELLINGS = Phase(
+    "spellings",
+    (
+        *NEUTRAL,
+        ("activations", "silu_from_sigmoid silu_from_exponential gelu_from_erf"),
+        ("activations", "gelu_from_erf_of_product softmax_from_shifted_exponentials"),
+        ("activations", "rms_norm_from_mean"),
+        ("products", "matmul_of_two_scaled"),
+        ("matmul", "matmul_of_flattened_batch"),
+        ("exported_attention", "softmax_is_a_number transpose_of_joined_heads"),
+        ("exported_attention", "tanh_gelu_from_parts rms_norm_by_reciprocal_root"),
+        ("exported_attention", "rms_norm_scaled_behind"),
+    ),
+)
+
+FUSION = Phase(
+    "fusion",
+    (
+        *NEUTRAL,
+        ("exported_attention", "masked_attention_fused grouped_query_attention"),
+        ("exported_attention", "merge_biased_projections"),
+        ("operators_of_today", "attention_fused"),
+        ("activations", "attention_from_parts"),
+    ),
+)
+
+MERGING = Phase(
+    "merging",
+    (
+        *NEUTRAL,
+        ("convolution_scale", "fold_batch_norm_into_conv fold_batch_norm_into_dense"),
+        ("convolution_scale", "affine_of_conv"),
+        ("movement", "transpose_transpose transpose_identity squeeze_of_expand_dims"),
+        ("movement", "squeeze_squeeze expand_dims_expand_dims broadcast_broadcast"),
+        ("exported_attention", "merge_projections"),
+        ("parallel", "parallel_dense_variadic"),
+        ("concat_split", "split_concat split_concat_variadic"),
+        ("predicates", "where_same_arms"),
+        ("values", "relu_relu clip_clip"),
+    ),
+)
+
+inference = Preset("inference", (SPELLINGS, FUSION, MERGING))
+"""The preset `inference`."""

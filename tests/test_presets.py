@@ -1,0 +1,84 @@
+"""Presets: their rules are those of the corpus, and models become what they are meant to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gsl import Record, Workload, presets
+from gsl.command import main
+from gsl.errors import RuleFileError
+from gsl.evaluate import run
+from gsl.expr import Call, Const, Expr, Var
+from gsl.operators import lookup
+
+
+def call(name: str, *operands: Expr, **attributes: Any) -> Call:
+    return Call(lookup(name), operands, attributes)
+
+
+def heads(x: Expr, weight: str, bias: str) -> Expr:
+    """Return the projection of x [1, 3, 4] to two heads of two features, heads first."""
+    projected = call("Add", call("Matmul", x, Var(weight, (4, 4))), Var(bias, (4,)))
+    return call("Transpose", call("Reshape", projected, shape=(1, 3, 2, 2)), axes=(0, 2, 1, 3))
+
+
+def exported_attention() -> Workload:
+    """Return attention as torch exports it to ONNX: scales apart, keys transposed in one batch."""
+    x, mask = Var("x", (1, 3, 4)), Var("mask", (1, 1, 3, 3))
+    query, key, value = (heads(x, f"w{i}", f"b{i}") for i in range(3))
+    root = Const(np.float32(2**-0.25))
+    flat = call("Transpose", call("Reshape", key, shape=(2, 3, 2)), axes=(0, 2, 1))
+    apart = call("Reshape", flat, shape=(1, 2, 2, 3))
+    scores = call("Matmul", call("Multiply", query, root), call("Multiply", apart, root))
+    weights = call("Softmax", call("Add", scores, mask), axis=-1)
+    safe = call("Where", call("IsNaN", weights), Const(np.float32(0)), weights)
+    mixed = call("Transpose", call("Matmul", safe, value), axes=(0, 2, 1, 3))
+    random = np.random.default_rng(0)
+    names = {f"w{i}": (4, 4) for i in range(3)} | {f"b{i}": (4,) for i in range(3)}
+    parameters = {n: random.standard_normal(shape, np.float32) for n, shape in names.items()}
+    return Workload(call("Reshape", mixed, shape=(1, 3, 4)), parameters)
+
+
+def operators(workload: Workload) -> list[str]:
+    return [str(expr.operator) for expr in workload.order if isinstance(expr, Call)]
+
+
+def test_attention_is_found_in_what_exporters_write() -> None:
+    before, record = exported_attention(), Record()
+    after = presets.inference.apply(before, record=record)
+    assert operators(after).count("Matmul") == 1
+    assert operators(after).count("MaskedAttention") == 1
+    assert "Softmax" not in operators(after)
+    random = np.random.default_rng(1)
+    inputs = {one.name: random.standard_normal(one.shape, np.float32) for one in before.inputs}
+    found, wanted = (run(one, {**one.parameters, **inputs})[0] for one in (after, before))
+    np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    assert record.total > 5
+
+
+def test_every_phase_has_rules_of_its_own_name() -> None:
+    for preset in presets.PRESETS.values():
+        for phase, named in zip(preset.phases, preset.loaded, strict=True):
+            wanted = [name for _, names in phase.rules for name in names.split()]
+            assert list(named.values()) == wanted
+
+
+def test_an_unknown_rule_is_named() -> None:
+    with pytest.raises(RuleFileError, match="no rule `add_zerro`"):
+        presets.Phase("any", (("identities", "add_zerro"),)).load()
+    with pytest.raises(RuleFileError, match="not installed"):
+        presets.Phase("any", (("no_such_file", "add_zero"),)).load()
+
+
+def test_a_preset_is_applied_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    exported_attention().save("model.gsl")
+    assert main(["apply", "inference", "model.gsl", "-o", "out.gsl"]) == 0
+    assert "masked_attention_fused" in capfd.readouterr().out
+    assert "MaskedAttention" in operators(Workload.load("out.gsl"))
