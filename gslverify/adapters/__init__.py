@@ -1,10 +1,15 @@
-"""Rules that other libraries ship, read from their own source and written as rules of gsl.
+"""Rules and passes that other libraries ship, read from their own source.
 
-One file for each library, which is loaded in a child process only, because importing a library runs
-it: `python -m gslverify.adapters LIBRARY TARGET...` writes down what `gslverify adapt` verifies.
+One file for each library, which is loaded in a child process only, because importing a library
+runs it: `python -m gslverify.adapters LIBRARY FILE OPTIONS TARGET...` writes down the rules that
+`gslverify adapt` verifies, and what it found about passes.
 """
 
 from __future__ import annotations
 
-LIBRARIES = {"torch": "gslverify.adapters.torch"}
-"""Where the rules of a library are found, by its name."""
+LIBRARIES = {"relax": "gslverify.adapters.relax", "torch": "gslverify.adapters.torch"}
+"""Where the rules and passes of a library are found, by its name.
+
+A module has `rules(targets)`, which yields rules to be lifted, or `reports(targets, options)`,
+which yields what was found about passes; it may have both.
+"""

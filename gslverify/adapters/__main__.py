@@ -1,7 +1,8 @@
-"""Write down the rules of a library: `python -m gslverify.adapters LIBRARY FILE TARGET...`.
+"""Write down rules and findings: `python -m gslverify.adapters LIBRARY FILE OPTIONS TARGET...`.
 
-FILE gets a line of JSON for each rule as soon as it is read, so that a time limit or a crash loses
-only the rules that come after. What the library prints goes to standard error.
+FILE gets a line of JSON for each rule and pass as soon as it is read, so that a time limit or a
+crash loses only those that come after. OPTIONS are JSON. What the library prints goes to standard
+error.
 """
 
 from __future__ import annotations
@@ -9,21 +10,33 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from gslverify.adapters import LIBRARIES
-from gslverify.adapters.foreign import lifted
+from gslverify.adapters.foreign import Options, lifted
 
 
-def main(library: str, file: str, *targets: str) -> None:
-    """Collect and lift the rules that targets name, and write them down."""
+def main(library: str, file: str, options: str, *targets: str) -> None:
+    """Collect what targets name, and write it down."""
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    module = import_module(LIBRARIES[library])
     with Path(file).open("w", encoding="utf-8") as lines:
-        for one in lifted(import_module(LIBRARIES[library]).rules(targets)):
-            lines.write(json.dumps(asdict(one)) + "\n")
+        for one in _found(module, Options(**json.loads(options)), targets):
+            lines.write(json.dumps(one) + "\n")
             lines.flush()
+
+
+def _found(module: Any, options: Options, targets: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    if hasattr(module, "reports"):
+        for report in module.reports(targets, options):
+            yield {"pass": asdict(report)}
+    if hasattr(module, "rules"):
+        for rule in lifted(module.rules(targets)):
+            yield {"rule": asdict(rule)}
 
 
 if __name__ == "__main__":

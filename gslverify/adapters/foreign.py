@@ -1,4 +1,4 @@
-"""Rules of other libraries, lifted from what they do at several sizes."""
+"""Rules of other libraries, lifted from what they do at several sizes; what was found of passes."""
 
 from __future__ import annotations
 
@@ -40,6 +40,56 @@ class Lifted:
     place: str
     text: str = ""
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PassFinding:
+    """What is wrong with a pass, as plain data.
+
+    Attributes:
+        ending: how the graph fared, such as "other values".
+        message: what was found.
+        source: what the graph was drawn from.
+        graphs: how many graphs fared alike.
+        before: the smallest of them, one operator a line.
+        after: what the pass made of it, as far as that can be said.
+        script: shows it with the foreign library alone; may be empty.
+    """
+
+    ending: str
+    message: str
+    source: str
+    graphs: int
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
+    script: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PassResult:
+    """What was found about a pass: `tried` graphs were given to it, `rewritten` of them changed.
+
+    `untold` says why graphs could not be compared, and of how many; `failure` why none was tried.
+    """
+
+    name: str
+    place: str
+    tried: int = 0
+    rewritten: int = 0
+    findings: Sequence[PassFinding] = ()
+    untold: Mapping[str, int] = field(default_factory=dict)
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How passes are tried: `graphs` for each pass, on the `sources` of a file if one is named."""
+
+    graphs: int = 100
+    seed: int = 0
+    seconds: float = 20.0
+    sources: str = ""
+    level: str = ""
 
 
 def lifted(rules: Iterable[ForeignRule]) -> Iterator[Lifted]:

@@ -6,29 +6,35 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from gslverify.adapters.foreign import Lifted
+from gslverify.adapters.foreign import Lifted, Options, PassFinding, PassResult
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The rules that were read; `failure` says what ended the reading before its end, or is empty.
+    """What was read; `failure` says what ended the reading before its end, or is empty.
 
     What was read until then counts.
     """
 
     rules: tuple[Lifted, ...]
     failure: str = ""
+    passes: tuple[PassResult, ...] = ()
 
 
-def read_rules(library: str, targets: Sequence[str], seconds: float) -> Reading:
-    """Return the rules that targets of a library name, read within so many seconds."""
+def read_rules(
+    library: str, targets: Sequence[str], seconds: float, options: Options | None = None
+) -> Reading:
+    """Return the rules and passes that targets of a library name, read within so many seconds."""
+    given = json.dumps(asdict(options or Options()))
     with TemporaryDirectory() as folder:
         file, errors = Path(folder, "rules.jsonl"), Path(folder, "errors.txt")
-        command = [sys.executable, "-m", "gslverify.adapters", library, str(file), *targets]
+        command = [sys.executable, "-m", "gslverify.adapters", library, str(file), given]
+        command += targets
         failure = ""
         with errors.open("wb") as log:
             try:
@@ -41,17 +47,23 @@ def read_rules(library: str, targets: Sequence[str], seconds: float) -> Reading:
             except subprocess.TimeoutExpired:
                 failure = f"not read to the end within {seconds:g} seconds"
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    return Reading(tuple(_rules(lines)), failure)
+    found = _entries(lines)
+    rules = tuple(Lifted(**one["rule"]) for one in found if "rule" in one)
+    return Reading(rules, failure, tuple(_result(one["pass"]) for one in found if "pass" in one))
 
 
-def _rules(lines: Sequence[str]) -> list[Lifted]:
+def _entries(lines: Sequence[str]) -> list[dict[str, Any]]:
     found = []
     for line in lines:
         try:
-            found.append(Lifted(**json.loads(line)))
-        except (ValueError, TypeError):  # the last line of a process that was ended
+            found.append(json.loads(line))
+        except ValueError:  # the last line of a process that was ended
             break
     return found
+
+
+def _result(plain: dict[str, Any]) -> PassResult:
+    return PassResult(**{**plain, "findings": [PassFinding(**one) for one in plain["findings"]]})
 
 
 def _last_line(errors: Path) -> str:

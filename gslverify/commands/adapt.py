@@ -1,4 +1,4 @@
-"""`gslverify adapt`: verify the rules of another library, read from their own source."""
+"""`gslverify adapt`: verify the rules and passes of another library, from their own source."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import click
 
 from gsl.lift import LiftedRule, rule_file
 from gslverify.adapters import LIBRARIES
-from gslverify.adapters.foreign import Lifted
+from gslverify.adapters.foreign import Lifted, Options
 from gslverify.adapters.reading import Reading, read_rules
 from gslverify.atomic import write_whole
+from gslverify.commands.adapted_passes import pass_lines, write_scripts
 from gslverify.commands.check import output_of
 from gslverify.commands.parameters import (
     BASELINE_OR_NONE,
@@ -53,8 +54,22 @@ FOLDER = Path(".gslverify", "adapted")
     default=900.0,
     show_default=True,
     metavar="SECONDS",
-    help="Time for reading the library.",
+    help="Time for reading the library and trying its passes.",
 )
+@click.option(
+    "--graphs",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="How many graphs each pass is tried on.",
+)
+@click.option(
+    "--sources",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="A file with sources to try passes on. Default: those that are shipped for them.",
+)
+@click.option("--level", default="", help="How much an optimiser does, by its own name for it.")
 @with_options((*EFFORT, *GATE, *BASELINE_OR_NONE, *STORAGE, *OUTPUT))
 def adapt(
     framework: str,
@@ -62,25 +77,35 @@ def adapt(
     only_list: bool,
     file: Path | None,
     read_timeout: float,
+    graphs: int,
+    sources: str | None,
+    level: str,
     **options: Any,
 ) -> None:
-    """Verify the rules of another library, read from their own source.
+    """Verify the rules and passes of another library, from their own source.
 
     The library is imported in a child process, which runs each rule at several sizes; what comes
     of it is written as rules of gsl and verified like these. A rule that cannot be written so is
-    listed with its reason.
+    listed with its reason. Passes are tried on graphs that exercise them; what is found comes as
+    a script that needs the library only.
 
     \b
+    gslverify adapt relax tvm.relax.transform:AdjustMatmulOrder
     gslverify adapt torch torch._inductor.fx_passes.fuse_attention
     gslverify adapt torch my_project.patterns:register --write rules.py
     """
     resolved = resolved_settings(options)
     click.echo(f"reading {framework}: {', '.join(targets)}", err=True)
-    reading = read_rules(framework, targets, read_timeout)
+    how = Options(graphs, resolved.settings.seed, sources=sources or "", level=level)
+    reading = read_rules(framework, targets, read_timeout, how)
+    scripts = write_scripts(reading.passes, FOLDER / framework)
+    write(pass_lines(reading.passes, scripts))
+    found = Exit.FINDINGS if any(one.findings for one in reading.passes) else Exit.CLEAN
     write(_lines(reading, only_list))
     written = [one for one in reading.rules if one.text]
     if not written:
-        sys.exit(Exit.NO_RULES if not reading.failure else Exit.USAGE)
+        none = Exit.NO_RULES if not reading.passes else found
+        sys.exit(Exit.USAGE if reading.failure else none)
     path = file or FOLDER / framework / f"{_file_name(targets)}.py"
     _write_rules(path, f"Rules of {framework}, read from {', '.join(targets)}.", written)
     if only_list:
@@ -98,7 +123,7 @@ def adapt(
         )
     except BaselineError as error:
         raise click.UsageError(str(error)) from error
-    sys.exit(code or (Exit.USAGE if reading.failure else 0))
+    sys.exit(code or (Exit.USAGE if reading.failure else found))
 
 
 def _write_rules(path: Path, title: str, written: Sequence[Lifted]) -> None:
@@ -110,7 +135,8 @@ def _write_rules(path: Path, title: str, written: Sequence[Lifted]) -> None:
 def _lines(reading: Reading, with_names: bool) -> Iterator[str]:
     """Yield how many rules could be written, and why the others could not."""
     written = [one for one in reading.rules if one.text]
-    yield f"{len(written)} of {len(reading.rules)} rules can be written as rules of gsl"
+    if reading.rules or not reading.passes:
+        yield f"{len(written)} of {len(reading.rules)} rules can be written as rules of gsl"
     if with_names:
         yield from (f"  {one.name}  {one.place}" for one in written)
     reasons: defaultdict[str, list[Lifted]] = defaultdict(list)

@@ -1,0 +1,1 @@
+"""ONNX models made of sketches: which operators follow which, everything else chosen."""

@@ -1,0 +1,178 @@
+"""A model drawn step by step; arrays that flow through it say what operands may be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from gslverify.adapters.onnx_graphs.sketch import Sketch, Step
+from gslverify.networks.choices import Choices, NothingDrawnError, one_of
+
+SMALL = (2, 3, 1, 4)
+"""Sizes of graphs that are run."""
+PRIMES = ((11, 13, 1, 17, 19, 23, 29), (53, 47, 1, 61, 59, 71, 67))
+"""Sizes of two instances of one structure; 1 stays, because such axes broadcast."""
+OPSETS = (18, 20, 13)
+IR_VERSION = 9
+MOST_ELEMENTS = 40_000
+STYLES = ("integers", "reals", "halves", "negative", "large", "ties", "tiny")
+
+
+@dataclass
+class Drawing:
+    """A model in the making.
+
+    `arrays` has a value for everything that is computed, `constants` are names of leaves that are
+    initializers; `sizes` is where sizes of axes are chosen from.
+    """
+
+    choices: Choices
+    sizes: Sequence[int] = SMALL
+    opset: int = OPSETS[0]
+    arrays: dict[str, Any] = field(default_factory=dict)
+    constants: set[str] = field(default_factory=set)
+    nodes: list[onnx.NodeProto] = field(default_factory=list)
+    inputs: list[str] = field(default_factory=list)
+    used: list[int] = field(default_factory=list)
+
+    def pick(self, options: Sequence[Any]) -> Any:
+        """Choose one of the options, the simplest of which comes first."""
+        return one_of(self.choices, options)
+
+    def size(self) -> int:
+        """Choose the size of an axis; instances with primes give each axis its own."""
+        return int(self.pick(self.sizes[:4]))
+
+    def axis_sizes(self, rank: int) -> tuple[int, ...]:
+        """Choose the sizes of so many axes, different ones where there are enough."""
+        if len(self.sizes) <= 4:
+            return tuple(self.size() for _ in range(rank))
+        found = []
+        for _ in range(rank):
+            chosen = self.choices.number(3)
+            if chosen == 2:
+                found.append(1)
+                continue
+            free = [n for n in self.sizes if n != 1 and n not in self.used] or [self.sizes[0]]
+            self.used.append(free[0])
+            found.append(free[0])
+        return tuple(found)
+
+    def leaf(self, name: str, array: Any, constant: bool) -> str:
+        """Make a leaf, an input or a constant, that has this value in the first run."""
+        if array.size > MOST_ELEMENTS:
+            raise NothingDrawnError("a tensor has too many elements")
+        self.arrays[name] = array
+        if constant:
+            self.constants.add(name)
+        self.inputs.append(name)
+        return name
+
+    def fresh(self) -> str:
+        """Return a name that is not taken."""
+        return f"c{len(self.arrays)}"
+
+    def node(
+        self, step: Step, operands: Sequence[str | None], attributes: Mapping[str, Any]
+    ) -> None:
+        """Add a node and compute its results; raises NothingDrawnError where it has none."""
+        names = ["" if one is None else one for one in operands]
+        while names and not names[-1]:
+            names.pop()
+        made = helper.make_node(
+            step.operator, names, list(step.results), domain=step.domain, **attributes
+        )
+        feeds = {name: self.arrays[name] for name in dict.fromkeys(filter(None, names))}
+        try:
+            with np.errstate(all="ignore"):
+                values = computed(made, feeds, self.opset)
+        except Exception as error:  # the reference evaluator raises anything
+            text = (str(error).splitlines() or [""])[0][:80]
+            raise NothingDrawnError(f"{step.operator}: {text}") from error
+        for name, value in zip(step.results, values, strict=False):
+            if name:
+                self.arrays[name] = np.asarray(value)
+        self.nodes.append(made)
+
+    def model(self, outputs: Sequence[str]) -> onnx.ModelProto:
+        """Return the model with the types of everything that is computed."""
+        free = [name for name in self.inputs if name not in self.constants]
+        graph = helper.make_graph(
+            self.nodes,
+            "graph",
+            [_typed(name, self.arrays[name]) for name in free],
+            [_typed(name, self.arrays[name]) for name in outputs],
+            [
+                numpy_helper.from_array(self.arrays[n], n)
+                for n in self.inputs
+                if n in self.constants
+            ],
+            value_info=[
+                _typed(name, self.arrays[name])
+                for node in self.nodes
+                for name in node.output
+                if name and name not in outputs
+            ],
+        )
+        opsets = [helper.make_opsetid("", self.opset)]
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
+        try:
+            onnx.checker.check_model(model, full_check=True)
+        except Exception as error:
+            text = (str(error).splitlines() or [""])[0][:100]
+            raise NothingDrawnError(f"the checker of ONNX refuses it: {text}") from error
+        return model
+
+
+def computed(node: onnx.NodeProto, feeds: Mapping[str, Any], opset: int) -> list[Any]:
+    """Return what one node computes, by the reference of ONNX."""
+    graph = helper.make_graph(
+        [node],
+        "node",
+        [_typed(name, value) for name, value in feeds.items()],
+        [helper.make_value_info(name, onnx.TypeProto()) for name in node.output if name],
+    )
+    opsets = [helper.make_opsetid("", opset)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
+    evaluator: Any = ReferenceEvaluator(model)
+    return list(evaluator.run(None, dict(feeds)))
+
+
+def _typed(name: str, array: Any) -> onnx.ValueInfoProto:
+    kind = helper.np_dtype_to_tensor_dtype(array.dtype)
+    return helper.make_tensor_value_info(name, kind, array.shape)
+
+
+def values(shape: Sequence[int], dtype: str, style: str, seed: int) -> Any:
+    """Return an array in a style; see STYLES."""
+    generator: Any = np.random.default_rng(seed)
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return generator.integers(0, 2, shape).astype(bool)
+    if kind in "iu":
+        low = 0 if kind == "u" else -4
+        return generator.integers(low, 5, shape).astype(dtype)
+    whole = generator.integers(-4, 5, shape).astype(np.float64)
+    made = {
+        "integers": lambda: whole,
+        "reals": lambda: np.asarray(generator.standard_normal(shape)) * 2,
+        "halves": lambda: whole / 2,
+        "negative": lambda: -np.abs(whole) - 1,
+        "large": lambda: whole * 100,
+        "ties": lambda: (1 + 2.0**-11 + 2.0**-40) * 2.0 ** generator.integers(-3, 4, shape),
+        "tiny": lambda: whole / 1024,
+    }[style]()
+    return made.astype(dtype)
+
+
+def sketched_operands(sketch: Sketch) -> list[str]:
+    """Return the leaves of a sketch, in the order in which steps need them."""
+    made = {name for step in sketch.steps for name in step.results}
+    names = [n for step in sketch.steps for n in step.operands if n and n not in made]
+    return list(dict.fromkeys(names))

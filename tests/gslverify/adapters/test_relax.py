@@ -1,0 +1,111 @@
+"""Passes of Relax as black boxes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from gslverify.adapters.foreign import Options, PassResult
+from gslverify.passes import check
+
+pytestmark = pytest.mark.tvm
+
+relax: Any = pytest.importorskip("gslverify.adapters.relax")
+MODULE = """
+import tvm
+from tvm import relax
+from tvm.relax.dpl import PatternMatchingRewriter, is_op, wildcard
+
+x, y = wildcard(), wildcard()
+swapped = (is_op("relax.subtract")(x, y), lambda expr, found: relax.op.add(found[y], found[x]))
+same = (is_op("relax.subtract")(x, y), lambda expr, found: expr)
+wrong = tvm.ir.transform.module_pass(
+    lambda module, context: tvm.IRModule(
+        {v: relax.dpl.rewrite_call(*swapped, f) for v, f in module.functions_items()}
+    ),
+    opt_level=0, name="Swap",
+)
+pipeline = tvm.transform.Sequential(
+    [relax.transform.CanonicalizeBindings(), wrong, relax.transform.DeadCodeElimination()]
+)
+number = 3
+"""
+SOURCES = """
+from gsl import op, pat
+from gslverify.passes import source
+
+@source(contexts=("alone",), dtypes=("float32",))
+def difference():
+    return op.Subtract(pat.Wildcard(), pat.Wildcard())
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    (tmp_path / "own_passes.py").write_text(MODULE)
+    (tmp_path / "own_sources.py").write_text(SOURCES)
+    monkeypatch.syspath_prepend(tmp_path)
+    sys.modules.pop("own_passes", None)
+    return "own_passes"
+
+
+def results(targets: list[str], tmp_path: Path) -> list[PassResult]:
+    options = Options(graphs=8, seconds=5, sources=str(tmp_path / "own_sources.py"))
+    return list(relax.reports(targets, options))
+
+
+def test_rules_of_the_pattern_language_are_tried(module: str, tmp_path: Path) -> None:
+    wrong, sound = results([f"{module}:swapped", f"{module}:same"], tmp_path)
+
+    assert [one.ending for one in wrong.findings] == ["other values"]
+    assert "Subtract" in wrong.findings[0].before[0]
+    assert (sound.tried, list(sound.findings)) == (8, [])
+
+
+def test_a_pipeline_is_bisected_to_its_pass(module: str, tmp_path: Path) -> None:
+    (result,) = results([f"{module}:pipeline"], tmp_path)
+
+    assert result.findings[0].message.startswith("pass 2 of pipeline, Swap: ")
+
+
+def test_what_is_no_pass_is_refused(module: str, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="`number` is no pass: int"):
+        results([f"{module}:number"], tmp_path)
+    with pytest.raises(AttributeError, match="absent"):
+        results([f"{module}:absent"], tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+        results(["no_such_module"], tmp_path)
+
+
+def test_a_defect_of_a_release_is_found_and_its_script_shows_it(tmp_path: Path) -> None:
+    (rewriter,) = relax.rewriters(["tvm.relax.transform:OptimizeLayoutTransform"])
+    report = check(rewriter, relax.sources(rewriter.name), graphs=30)
+
+    assert [one.verdict.ending.value for one in report.findings] == ["other values"]
+    script = tmp_path / "shows.py"
+    script.write_text(report.findings[0].verdict.script)
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(script.read_text().splitlines()) <= 40
+
+
+def test_a_sound_pass_stays_silent() -> None:
+    (rewriter,) = relax.rewriters(["tvm.relax.transform:RemoveRedundantReshape"])
+    report = check(rewriter, relax.sources(rewriter.name), graphs=30)
+
+    assert report.is_sound
+    assert report.rewritten > 5
+
+
+def test_every_pass_has_sources() -> None:
+    assert len(relax.PASSES) >= 14
+    assert isinstance(relax.relax_sources, ModuleType)
+    assert all(relax.sources(name) for name in relax.PASSES)
+    assert len(relax.sources("unknown")) > 20
