@@ -10,8 +10,9 @@ from random import Random
 from time import monotonic
 from typing import Any, Protocol
 
-from gslverify.networks.choices import Choices, NothingDrawnError, Tape, simplest
+from gslverify.networks.choices import Choices, NothingDrawnError, Tape
 from gslverify.passes.isolation import run_each
+from gslverify.passes.smaller import simplest
 from gslverify.passes.verdicts import Ending, Verdict, verdict_of
 
 MOST_ATTEMPTS = 60

@@ -14,8 +14,8 @@ from gsl.subst import Subst
 from gsl.workload import Workload
 from gslverify.networks.arrays import filled_inputs
 from gslverify.networks.choices import Choices, NothingDrawnError, one_of
+from gslverify.networks.generation import network_from
 from gslverify.networks.network import Network
-from gslverify.networks.strategies import network_from
 from gslverify.semantics.solver import Answer, Solver, new_context
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.variants import enumerate_variants

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -159,7 +159,7 @@ def values(shape: Sequence[int], dtype: str, style: str, seed: int) -> Any:
         low = 0 if kind == "u" else -4
         return generator.integers(low, 5, shape).astype(dtype)
     whole = generator.integers(-4, 5, shape).astype(np.float64)
-    made = {
+    styles: dict[str, Callable[[], Any]] = {
         "integers": lambda: whole,
         "reals": lambda: np.asarray(generator.standard_normal(shape)) * 2,
         "halves": lambda: whole / 2,
@@ -167,8 +167,8 @@ def values(shape: Sequence[int], dtype: str, style: str, seed: int) -> Any:
         "large": lambda: whole * 100,
         "ties": lambda: (1 + 2.0**-11 + 2.0**-40) * 2.0 ** generator.integers(-3, 4, shape),
         "tiny": lambda: whole / 1024,
-    }[style]()
-    return made.astype(dtype)
+    }
+    return styles[style]().astype(dtype)
 
 
 def sketched_operands(sketch: Sketch) -> list[str]:
