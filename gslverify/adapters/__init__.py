@@ -7,7 +7,11 @@ runs it: `python -m gslverify.adapters LIBRARY FILE OPTIONS TARGET...` writes do
 
 from __future__ import annotations
 
-LIBRARIES = {"relax": "gslverify.adapters.relax", "torch": "gslverify.adapters.torch"}
+LIBRARIES = {
+    "onnxscript": "gslverify.adapters.onnxscript",
+    "relax": "gslverify.adapters.relax",
+    "torch": "gslverify.adapters.torch",
+}
 """Where the rules and passes of a library are found, by its name.
 
 A module has `rules(targets)`, which yields rules to be lifted, or `reports(targets, options)`,

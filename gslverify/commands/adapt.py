@@ -28,6 +28,7 @@ from gslverify.commands.parameters import (
     with_options,
 )
 from gslverify.commands.writing import write
+from gslverify.configuration.resolve import Resolved
 from gslverify.endings import Exit
 from gslverify.gate.baseline import BaselineError
 from gslverify.gate.conclusion import at_the_gate, known_results
@@ -111,10 +112,16 @@ def adapt(
     if only_list:
         write([f"written to {path}"])
         return
+    code = _verified(path, resolved, options)
+    sys.exit(code or (Exit.USAGE if reading.failure else found))
+
+
+def _verified(path: Path, resolved: Resolved, options: dict[str, Any]) -> int:
+    """Verify the rules that were written down; return the exit code."""
     settings = resolved.settings
     try:
         known = known_results(settings)
-        code = run_check(
+        return run_check(
             (str(path),),
             settings,
             output_of(resolved, options),
@@ -123,7 +130,6 @@ def adapt(
         )
     except BaselineError as error:
         raise click.UsageError(str(error)) from error
-    sys.exit(code or (Exit.USAGE if reading.failure else found))
 
 
 def _write_rules(path: Path, title: str, written: Sequence[Lifted]) -> None:

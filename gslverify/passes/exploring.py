@@ -20,6 +20,9 @@ MOST_ATTEMPTS = 60
 
 SECONDS_TO_SHRINK = 6.0
 BATCH = 50
+MOST_HANGING = 3
+"""Cases that do not end, after which no more of an experiment are tried."""
+
 MOST_DRAWS = 6
 """Draws for each case that is wanted, after which a source has no more."""
 
@@ -74,16 +77,18 @@ class _Failure:
 
 
 def explore(
-    experiments: Sequence[Experiment], count: int, seed: int, seconds: float
+    experiments: Sequence[Experiment], count: int, seed: int, seconds: float, rounds: int = 1
 ) -> Exploration:
-    """Examine `count` cases, in turn of each experiment; `seconds` are for one case."""
+    """Examine `count` cases, equally many of each experiment; `seconds` are for one case.
+
+    Further `rounds` of as many follow as long as fewer than `count` were changed.
+    """
     result = Exploration()
     failures: dict[tuple[str, Ending, str], _Failure] = {}
     each = -(-count // max(1, len(experiments)))
     for experiment in experiments:
         random = Random(f"{seed} {experiment.name}")
-        drawn = list(_drawn(experiment, each, random, result.refused))
-        for taken, verdict in _verdicts(experiment, drawn, seconds):
+        for taken, verdict in _in_rounds(experiment, each, random, seconds, rounds, result):
             result.endings[verdict.ending] += 1
             if verdict.ending is Ending.UNDECIDED:
                 result.undecided[_kind(verdict)] += 1
@@ -99,6 +104,28 @@ def explore(
         name = failure.experiment.name
         result.findings.append(Finding(smallest, name, failure.count, tuple(choices)))
     return result
+
+
+def _in_rounds(
+    experiment: Experiment,
+    count: int,
+    random: Random,
+    seconds: float,
+    rounds: int,
+    result: Exploration,
+) -> Iterator[tuple[list[int], Verdict]]:
+    """Examine cases until `count` of them were changed, or the rounds are over."""
+    changed = hung = 0
+    for _ in range(rounds):
+        drawn = list(_drawn(experiment, count, random, result.refused))
+        for taken, verdict in _verdicts(experiment, drawn, seconds):
+            changed += verdict.ending is not Ending.UNCHANGED
+            hung += verdict.ending is Ending.HANGS
+            yield taken, verdict
+            if hung == MOST_HANGING:
+                return
+        if changed >= count:
+            return
 
 
 def _drawn(

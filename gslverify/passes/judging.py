@@ -224,14 +224,17 @@ def with_shortest_numbers(outputs: Sequence[Expr]) -> list[Expr]:
     """
     made: dict[Expr, Expr] = {}
     for expr in reverse_post_order(outputs):
-        is_number = isinstance(expr, Const) and expr.value.ndim == 0 and expr.asked is None
-        if is_number and expr.value.dtype.kind == "f" and np.isfinite(expr.value):  # type: ignore[attr-defined]
-            made[expr] = Const(float(str(expr.value)), expr.dtype)  # type: ignore[attr-defined]
+        if isinstance(expr, Const) and expr.asked is None and _is_finite_number(expr.value):
+            made[expr] = Const(float(str(expr.value)), expr.dtype)
         elif expr.operands:
             made[expr] = expr.with_operands(tuple(made[one] for one in expr.operands))
         else:
             made[expr] = expr
     return [made[one] for one in outputs]
+
+
+def _is_finite_number(value: Any) -> bool:
+    return value.ndim == 0 and value.dtype.kind == "f" and bool(np.isfinite(value))
 
 
 def _is_same(rewritten: Workload | Executable, before: tuple[str, ...]) -> bool:

@@ -14,7 +14,7 @@ from onnx.reference import ReferenceEvaluator
 from gslverify.adapters.onnx_graphs.sketch import Sketch, Step
 from gslverify.networks.choices import Choices, NothingDrawnError, one_of
 
-SMALL = (2, 3, 1, 4)
+SMALL = (2, 3, 1, 4, 2, 3, 1, 4, 3, 0)
 """Sizes of graphs that are run."""
 PRIMES = ((11, 13, 1, 17, 19, 23, 29), (53, 47, 1, 61, 59, 71, 67))
 """Sizes of two instances of one structure; 1 stays, because such axes broadcast."""
@@ -47,11 +47,11 @@ class Drawing:
 
     def size(self) -> int:
         """Choose the size of an axis; instances with primes give each axis its own."""
-        return int(self.pick(self.sizes[:4]))
+        return int(self.pick(self.sizes))
 
     def axis_sizes(self, rank: int) -> tuple[int, ...]:
         """Choose the sizes of so many axes, different ones where there are enough."""
-        if len(self.sizes) <= 4:
+        if self.sizes is SMALL:
             return tuple(self.size() for _ in range(rank))
         found = []
         for _ in range(rank):
@@ -85,11 +85,11 @@ class Drawing:
         names = ["" if one is None else one for one in operands]
         while names and not names[-1]:
             names.pop()
-        made = helper.make_node(
-            step.operator, names, list(step.results), domain=step.domain, **attributes
-        )
         feeds = {name: self.arrays[name] for name in dict.fromkeys(filter(None, names))}
         try:
+            made = helper.make_node(
+                step.operator, names, list(step.results), domain=step.domain, **attributes
+            )
             with np.errstate(all="ignore"):
                 values = computed(made, feeds, self.opset)
         except Exception as error:  # the reference evaluator raises anything

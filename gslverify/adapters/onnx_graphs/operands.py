@@ -6,7 +6,6 @@ Where styles of exporters differ, such as an absent attribute, the choice is amo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -132,7 +131,8 @@ class Known:
         return bool(self.drawing.choices.number(1))
 
 
-def _binary(known: Known) -> Attributes:
+def binary(known: Known) -> Attributes:
+    """Operands that broadcast with the first."""
     step, drawing = known.step, known.drawing
     count = len(known.names)
     if step.more and step.operator in REPEATED:
@@ -150,7 +150,8 @@ def _binary(known: Known) -> Attributes:
     return {}
 
 
-def _reshape(known: Known) -> Attributes:
+def reshape(known: Known) -> Attributes:
+    """A shape with as many elements, in the ways to write it."""
     drawing, shape = known.drawing, known.value(0).shape
     if not known.is_free(1):
         return {}
@@ -171,7 +172,8 @@ def _reshape(known: Known) -> Attributes:
     return {}
 
 
-def _expand(known: Known) -> Attributes:
+def expand(known: Known) -> Attributes:
+    """A shape to broadcast to."""
     drawing, shape = known.drawing, known.value(0).shape
     wide = tuple(size if size > 1 else drawing.size() for size in shape)
     options = (wide, shape, (drawing.size(), *wide), (1,) * len(shape), (1, *shape))
@@ -180,7 +182,8 @@ def _expand(known: Known) -> Attributes:
     return {}
 
 
-def _axes(known: Known) -> Attributes:
+def axes(known: Known) -> Attributes:
+    """Axes of size 1, made or removed."""
     rank = known.value(0).ndim
     drawing = known.drawing
     if known.step.operator == "Unsqueeze":
@@ -195,7 +198,8 @@ def _axes(known: Known) -> Attributes:
     return {}
 
 
-def _slice(known: Known) -> Attributes:
+def sliced(known: Known) -> Attributes:
+    """A slice along one axis."""
     drawing, shape = known.drawing, known.value(0).shape
     if not shape:
         raise NothingDrawnError("a number cannot be sliced")
@@ -211,7 +215,8 @@ def _slice(known: Known) -> Attributes:
     return {}
 
 
-def _matmul(known: Known) -> Attributes:
+def matmul(known: Known) -> Attributes:
+    """A matrix, a batch of them, or a vector."""
     drawing = known.drawing
     place = 1 if known.has(0) else 0
     other = known.value(1 - place).shape
@@ -225,7 +230,8 @@ def _matmul(known: Known) -> Attributes:
     return {}
 
 
-def _gemm(known: Known) -> Attributes:
+def gemm(known: Known) -> Attributes:
+    """A second matrix and maybe a bias."""
     drawing = known.drawing
     a = known.value(0)
     if a.ndim != 2:
@@ -244,118 +250,21 @@ def _gemm(known: Known) -> Attributes:
     return chosen if known.maybe() else {"transA": trans_a, "transB": trans_b}
 
 
-def _transpose(known: Known) -> Attributes:
+def transpose(known: Known) -> Attributes:
+    """A permutation of the axes."""
     rank = known.value(0).ndim
     order = tuple(range(rank))
     rotated, swapped = (*order[1:], *order[:1]), (*order[:-2], *reversed(order[-2:]))
     return {"perm": known.drawing.pick((tuple(reversed(order)), rotated, swapped, order))}
 
 
-def _cast(known: Known) -> Attributes:
-    return {"to": known.drawing.pick((1, 10, 11, 6, 7, 2, 3, 9))}
+def cast(known: Known) -> Attributes:
+    """A dtype."""
+    return {"to": known.drawing.pick((1, 10, 1, 10, 11, 7, 6, 9, 2, 3))}
 
 
-def _window(known: Known, spatial: int, kernel: tuple[int, ...]) -> Attributes:
-    drawing = known.drawing
-    made: Attributes = {"kernel_shape": kernel} if known.maybe() else {}
-    padding = drawing.pick(("none", "zero", "one", "SAME_UPPER", "SAME_LOWER", "VALID", "NOTSET"))
-    if padding in ("zero", "one"):
-        made["pads"] = (0 if padding == "zero" else 1,) * (2 * spatial)
-    elif padding != "none":
-        made["auto_pad"] = padding
-    if known.maybe():
-        made["strides"] = (drawing.pick((1, 2)),) * spatial
-    return made
-
-
-def _conv(known: Known) -> Attributes:
-    drawing, data = known.drawing, known.value(0)
-    if data.ndim < 3:
-        raise NothingDrawnError("a convolution needs channels and positions")
-    spatial, channels = data.ndim - 2, data.shape[1]
-    kernel = (drawing.pick((1, 2)),) * spatial
-    filters = drawing.axis_sizes(1)[0]
-    is_transposed = known.step.operator == "ConvTranspose"
-    weights = (channels, filters, *kernel) if is_transposed else (filters, channels, *kernel)
-    made = _window(known, spatial, kernel)
-    if known.step.operator == "ConvInteger":
-        known.add(1, weights, "uint8")
-        if known.maybe():
-            known.constant(2, np.uint8(drawing.pick((0, 3))))
-            if known.maybe():
-                known.constant(3, np.uint8(drawing.pick((0, 2))))
-        return made
-    if known.is_free(1):
-        name = known.name(1)
-        drawing.leaf(name, array(drawing, weights, data.dtype.name), drawing.choices.number(3) < 3)
-    if len(known.step.operands) > 2 or known.maybe():
-        zeros = np.zeros((filters,), data.dtype.name)
-        if known.maybe():
-            known.constant(2, zeros)
-        else:
-            known.constant(2, array(drawing, (filters,), data.dtype.name))
-    return made
-
-
-def _quantised_conv(known: Known) -> Attributes:
-    drawing, data = known.drawing, known.value(0)
-    scale = np.float32(0.5)
-    filters = drawing.axis_sizes(1)[0]
-    kernel = (1,) * (data.ndim - 2)
-    weights = array(drawing, (filters, data.shape[1], *kernel), "uint8")
-    numbers = (scale, np.uint8(2), weights, scale, np.uint8(1), scale, np.uint8(0))
-    for place, value in enumerate(numbers, 1):
-        known.constant(place, value)
-    bias = np.zeros((filters,), np.int32) + drawing.pick((0, 1))
-    known.constant(8, bias.astype(np.int32))
-    return {}
-
-
-def _pool(known: Known) -> Attributes:
-    spatial = known.value(0).ndim - 2
-    kernel = (known.drawing.pick((2, 1, 3)),) * spatial
-    made = _window(known, spatial, kernel) | {"kernel_shape": kernel}
-    if known.maybe():
-        made["ceil_mode"] = known.drawing.pick((0, 1))
-    if known.step.operator == "AveragePool" and known.maybe():
-        made["count_include_pad"] = known.drawing.pick((0, 1))
-    return made
-
-
-def _normalised(known: Known) -> Attributes:
-    data = known.value(0)
-    if data.ndim < 2:
-        raise NothingDrawnError("there are no channels")
-    size = (data.shape[1],)
-    for place in range(1, 5):
-        numbers = array(known.drawing, size, data.dtype.name)
-        known.constant(place, np.abs(numbers) + 1 if place == 4 else numbers)
-    return {"epsilon": known.drawing.pick((1e-5, 0.5))} if known.maybe() else {}
-
-
-def _pad(known: Known) -> Attributes:
-    drawing, rank = known.drawing, known.value(0).ndim
-    spatial = tuple(1 if axis >= rank - 2 else 0 for axis in range(rank))
-    axes: tuple[int, ...] = ()
-    options = (spatial * 2, (0,) * rank + spatial, (0,) * (2 * rank), (1,) * (2 * rank))
-    pads = drawing.pick(options)
-    value = drawing.pick((0, None, 1))
-    if drawing.opset >= 18 and known.maybe() and rank > 1:
-        axes = drawing.pick(((rank - 2, rank - 1), (-2, -1), (rank - 1, rank - 2)))
-        pads = drawing.pick(((0, 1, 0, 1), (1, 1, 1, 1), (0, 0, 0, 0)))
-    known.constant(1, np.array(pads, np.int64))
-    if value is not None:
-        known.constant(2, np.array(value, known.value(0).dtype))
-    if axes:
-        if value is None:
-            known.names.append(None)
-        known.constant(3, np.array(axes, np.int64))
-    if not known.step.others:
-        return {}
-    return {"mode": "constant"} if known.maybe() else {}
-
-
-def _clip(known: Known) -> Attributes:
+def clip(known: Known) -> Attributes:
+    """Bounds, in any order."""
     drawing, dtype = known.drawing, known.value(0).dtype
     low, high = drawing.pick(((0, 1), (2, 3), (-3, -1), (-1, 2), (0, None), (None, 1), (0, 6)))
     if low is not None:
@@ -367,29 +276,34 @@ def _clip(known: Known) -> Attributes:
     return {}
 
 
-def _constant_of_shape(known: Known) -> Attributes:
+def constant_of_shape(known: Known) -> Attributes:
+    """A shape and a value."""
     known.constant(0, np.array(known.drawing.axis_sizes(2), np.int64))
     value = known.drawing.pick((0, 1, 300, -1, 2.5))
     kind = np.float32 if isinstance(value, float) else known.drawing.pick((np.int64, np.float32))
     return {"value": np.array([value], kind)}
 
 
-def _softmax(known: Known) -> Attributes:
+def softmax(known: Known) -> Attributes:
+    """An axis, or none."""
     return {"axis": known.drawing.pick((-1, 0, 1))} if known.maybe() else {}
 
 
-def _argmax(known: Known) -> Attributes:
+def argmax(known: Known) -> Attributes:
+    """An axis, or none."""
     made: Attributes = {"axis": known.drawing.pick((0, -1))} if known.maybe() else {}
     return made | ({"keepdims": known.drawing.pick((0, 1))} if known.maybe() else {})
 
 
-def _flatten(known: Known) -> Attributes:
+def flatten(known: Known) -> Attributes:
+    """An axis, or none."""
     rank = known.value(0).ndim
     options = tuple(dict.fromkeys((1 if rank else 0, 0, rank, -1 if rank else 0)))
     return {"axis": known.drawing.pick(options)} if known.maybe() else {}
 
 
-def _reduce(known: Known) -> Attributes:
+def reduced(known: Known) -> Attributes:
+    """Axes as operand or attribute."""
     rank = known.value(0).ndim
     made: Attributes = {"keepdims": known.drawing.pick((0, 1))} if known.maybe() else {}
     if known.maybe() and rank:
@@ -401,11 +315,13 @@ def _reduce(known: Known) -> Attributes:
     return made
 
 
-def _concat(known: Known) -> Attributes:
+def concat(known: Known) -> Attributes:
+    """An axis."""
     return {"axis": known.drawing.pick((0, -1, 1))}
 
 
-def _scatter(known: Known) -> Attributes:
+def scatter(known: Known) -> Attributes:
+    """All rows, and what they become."""
     data = known.value(0)
     if not data.ndim:
         raise NothingDrawnError("a number has no rows")
@@ -415,60 +331,31 @@ def _scatter(known: Known) -> Attributes:
     return {}
 
 
-def _gather(known: Known) -> Attributes:
+def gather(known: Known) -> Attributes:
+    """One index."""
     known.constant(1, np.array(known.drawing.pick((0, 1, -1)), np.int64))
     return {}
 
 
-def _dropout(known: Known) -> Attributes:
+def dropout(known: Known) -> Attributes:
+    """A ratio, or none."""
     fixed = known.step.attributes
     if known.drawing.opset >= 12 and not fixed and known.maybe():
         known.constant(1, np.array(known.drawing.pick((0.5, 0.0)), np.float32))
     return {}
 
 
-def _einsum(known: Known) -> Attributes:
+def einsum(known: Known) -> Attributes:
+    """A second matrix and a formula."""
     size = known.drawing.size()
     known.add(1, (size, size))
     texts = ("ij,jk->ik", "ii,ij->ij", "ij,jj->ij", "ij,kj->ik")
     return {"equation": known.drawing.pick(texts)}
 
 
-def _where(known: Known) -> Attributes:
+def where(known: Known) -> Attributes:
+    """What to choose from."""
     shape = known.value(0).shape
     known.add(1, shape, "float32")
     known.add(2, broadcast(known.drawing, shape), "float32")
     return {}
-
-
-Chooser = Callable[[Known], Attributes]
-
-CHOOSERS: Mapping[str, Chooser] = {
-    **dict.fromkeys(BINARY | LOGIC - {"Not", "Where"} | BITS - {"BitwiseNot"}, _binary),
-    **dict.fromkeys(("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"), _reduce),
-    **dict.fromkeys(POOLS, _pool),
-    **dict.fromkeys(("Conv", "ConvTranspose", "ConvInteger"), _conv),
-    **dict.fromkeys(("Squeeze", "Unsqueeze"), _axes),
-    **dict.fromkeys(("Softmax", "LogSoftmax"), _softmax),
-    **dict.fromkeys(("ArgMax", "ArgMin"), _argmax),
-    "BatchNormalization": _normalised,
-    "Cast": _cast,
-    "Clip": _clip,
-    "Concat": _concat,
-    "ConstantOfShape": _constant_of_shape,
-    "Dropout": _dropout,
-    "Einsum": _einsum,
-    "Expand": _expand,
-    "Flatten": _flatten,
-    "Gather": _gather,
-    "Gemm": _gemm,
-    "MatMul": _matmul,
-    "Pad": _pad,
-    "QLinearConv": _quantised_conv,
-    "Reshape": _reshape,
-    "ScatterND": _scatter,
-    "Slice": _slice,
-    "Transpose": _transpose,
-    "Where": _where,
-}
-"""The operators that have more than one operand, or attributes."""

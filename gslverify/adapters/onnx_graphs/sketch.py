@@ -12,9 +12,10 @@ Operand = str | None
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A node: its `attributes` are fixed, and so are `absent` ones; others are chosen.
+    """A node: its `attributes` are fixed, others are chosen.
 
-    With `others` it may get attributes beside those, with `more` operands beside `operands`.
+    It needs those that are `wanted`. With `others` it may get attributes beside those, with `more`
+    operands beside `operands`.
     """
 
     operator: str
@@ -23,6 +24,7 @@ class Step:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     others: bool = True
     more: bool = True
+    wanted: tuple[str, ...] = ()
     domain: str = ""
 
 
