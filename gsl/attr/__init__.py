@@ -45,6 +45,9 @@ __all__ = [
     "Term",
     "Tuple",
     "Variadic",
+    "axes_left",
+    "inverse",
+    "renumbered",
 ]
 
 Any = ANYTHING
@@ -159,3 +162,26 @@ def Ceil(value: Value) -> Term:
 def Sqrt(value: Value) -> Term:
     """Return the square root of a real number."""
     return operation("sqrt", value)
+
+
+def axes_left(axes: Value, rank: Value) -> Term:
+    """Return the axes of a tensor of `rank` axes that are not among `axes`, in order, from 0 on.
+
+    They are those that are left of x in ``op.Sum(x, axis=axes, keepdims=False)``: axis j of the sum
+    is axis ``axes_left(axes, x.ndim)[j]`` of x.
+    """
+    return operation("axes_left", axes, rank)
+
+
+def inverse(order: Value) -> Term:
+    """Return the place of each axis in `order`, a permutation such as the axes of a transpose."""
+    return operation("inverse", order)
+
+
+def renumbered(axes: Value, order: Value) -> Term:
+    """Return the axes of a result as axes of the operand, of which axis j is ``order[j]``.
+
+    The `order` is that of `axes_left` for a reduction, and the axes of a transpose for a transpose.
+    """
+    axes, order = as_term(axes), as_term(order)
+    return Variadic(lambda i: order[axes[i]], length=Length(axes))

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial, reduce
 from math import ceil, floor, sqrt
 
+from gsl.attr.axes import axes_left, inverse
 from gsl.attr.term import Constant, Operation, Symbol, Term, Value, operation
 from gsl.errors import EvaluationError, UndecidedError
 
@@ -33,6 +34,9 @@ ORDER = frozenset({"<", "<=", ">", ">="})
 LOGIC = frozenset({"and", "or", "not"})
 TRUTH = ORDER | LOGIC | {"==", "!=", "in"}
 """Operations that give a truth value."""
+
+OF_AXES = frozenset({"axes_left", "inverse"})
+"""Operations that give a tuple of axes."""
 
 NUMBER, BOOL, TEXT, TUPLE, UNKNOWN = "number", "bool", "text", "tuple", ""
 _SORTS = {bool: BOOL, int: NUMBER, float: NUMBER, str: TEXT, tuple: TUPLE}
@@ -49,17 +53,32 @@ def is_symbolic(value: Value) -> bool:
 
 def sort_of(value: Value) -> str:
     """Return "number", "bool", "text" or "tuple", or the empty string where it is not known."""
-    while isinstance(value, Operation) and value.head == "cond":
-        value = value.operands[1]
     match value:
+        case Operation(head="cond"):
+            return _sort_of_choice(value)
         case Symbol(sort=sort):
             return _SYMBOLS.get(sort, UNKNOWN)
         case Constant(value=known):
             return _SORTS.get(type(known), UNKNOWN)
         case Operation(head=head):
-            return BOOL if head in TRUTH else NUMBER
+            return TUPLE if head in OF_AXES else BOOL if head in TRUTH else NUMBER
         case _:
             return _SORTS.get(type(value), UNKNOWN)
+
+
+def _sort_of_choice(choice: Term) -> str:
+    """Return the sort of all alternatives of a choice, if they have the same one."""
+    found: set[str] = set()
+    stack, seen = [choice], set[Term]()
+    while stack and len(found) < 2:
+        one = stack.pop()
+        if isinstance(one, Operation) and one.head == "cond":
+            if one not in seen:
+                seen.add(one)
+                stack.extend(one.operands[1:])
+        else:
+            found.add(sort_of(one))
+    return found.pop() if len(found) == 1 else UNKNOWN
 
 
 def equal(left: Value, right: Value) -> Value:
@@ -265,6 +284,8 @@ PYTHON: Table = {
     "in": contains,
     "cond": choose,
     "length": length,
+    "axes_left": axes_left,
+    "inverse": inverse,
 }
 """What every operation of a term gives, by its head."""
 

@@ -30,6 +30,7 @@ from gsl.attr.term import (
     children,
     free_symbols,
 )
+from gsl.attr.values import OF_AXES
 from gsl.errors import EvaluationError, UndecidedError
 
 MISSING = (EvaluationError, AttributeError, IndexError, KeyError, ZeroDivisionError)
@@ -221,6 +222,8 @@ class TermWriter:
             return Written(f"{term.head}({listed})", Kind.INTEGER)
         if term.head == "length" and kinds == {Kind.INTEGERS}:
             return Written(f"len({operands[0].text})", Kind.INTEGER)
+        if term.head in OF_AXES:
+            return Written(self._call(PYTHON[term.head], *operands).text, Kind.INTEGERS)
         return self._call(PYTHON[term.head], *operands)
 
     def _choice(self, term: Operation) -> Written:

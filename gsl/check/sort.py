@@ -18,6 +18,7 @@ from gsl.attr.term import (
     VariadicTuple,
     subterms,
 )
+from gsl.attr.values import OF_AXES
 from gsl.check.finding import Findings, all_patterns, place_of
 from gsl.errors import RuleError, did_you_mean
 from gsl.operators import Operator
@@ -93,6 +94,8 @@ def _sort_of_attribute(pattern: Pattern, name: str) -> str:
 def _sort_of_operation(head: str, operands: tuple[Term, ...]) -> str:
     if head in DECIDING:
         return "bool"
+    if head in OF_AXES:
+        return "tuple"
     if head == "cond" or any(sort_of(operand) == "tuple" for operand in operands):
         return ""
     return "number"

@@ -39,19 +39,16 @@ def slice_of_transpose() -> Subst:
     """T[p](x)[b:e:s]  =>  T[p](x[b':e':s']) with b'[p[i]] = b[i], and e', s' likewise
 
     Axis j of x is the axis i of the transposed tensor for which p[i] = j: the bounds are permuted
-    by the inverse of p. A sum with one term that is not 0 looks the inverse up.
+    by the inverse of p.
     """
     x = pat.Wildcard()
     moved = op.Transpose(x)
     part = op.StridedSlice(moved)
 
-    def back(values: attr.Term) -> attr.Term:
-        def entry(j: attr.Term) -> attr.Term:
-            return attr.Sum(
-                lambda i: attr.Cond(moved.axes[i] % x.ndim == j, values[i], 0), length=x.ndim
-            )
+    place = attr.inverse(moved.axes)
 
-        return attr.Variadic(entry, length=x.ndim)
+    def back(values: attr.Term) -> attr.Term:
+        return attr.Variadic(lambda j: values[place[j]], length=x.ndim)
 
     begin, end, strides = back(part.begin), back(part.end), back(part.strides)
     inside = op.StridedSlice(x, begin=begin, end=end, strides=strides)

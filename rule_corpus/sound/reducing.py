@@ -5,10 +5,9 @@ from gsl import Subst, attr, op, pat, rule
 FLOATS = ("float16", "float32", "float64")
 
 
-def both_axes(inner: pat.Call, outer: pat.Call, x: pat.Pattern) -> tuple[attr.Term, attr.Term]:
+def both_axes(inner: pat.Call, outer: pat.Call, x: pat.Pattern) -> attr.Term:
     """Return the axes of x that two reductions along one axis each, one after the other, remove."""
-    a, b = inner.axis[0] % x.ndim, outer.axis[0] % inner.ndim
-    return a, attr.Cond(b < a, b, b + 1)
+    return inner.axis + attr.renumbered(outer.axis, attr.axes_left(inner.axis, x.ndim))
 
 
 @rule(

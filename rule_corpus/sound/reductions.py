@@ -14,13 +14,13 @@ def sum_of_sum() -> Subst:
     """sum[b](sum[a](x))  =>  sum[(a, b')](x) with b' = b, or b + 1 from a onwards
 
     A sum over two axes in one go. When axis a has disappeared, the axes behind it are one place
-    further to the front, so that b has to be counted in x again.
+    further to the front, so that b has to be numbered as in x again.
     """
     x = pat.Wildcard()
     inner = op.Sum(x, axis=(None,), keepdims=False)
     outer = op.Sum(inner, axis=(None,), keepdims=False)
-    a, b = inner.axis[0] % x.ndim, outer.axis[0] % inner.ndim
-    return Subst(outer, op.Sum(x, axis=(a, attr.Cond(b < a, b, b + 1))))
+    left = attr.axes_left(inner.axis, x.ndim)
+    return Subst(outer, op.Sum(x, axis=inner.axis + attr.renumbered(outer.axis, left)))
 
 
 @rule(

@@ -140,16 +140,13 @@ def update_of_updated_part() -> Subst:
 def transpose_of_update() -> Subst:
     """T[p](update[a, i](x, y))  =>  update[c, i](T[p](x), T[p](y)) with p[c] = a
 
-    The axis goes where its elements go: c is the place of `a` in the permutation. A sum with one
-    term that is not 0 looks it up; both may be counted from the end.
+    The axis goes where its elements go: c is the place of `a` in the permutation.
     """
     x, y = pat.Wildcard(), pat.Wildcard()
     update = op.SliceScatter(x, y)
     moved = op.Transpose(update)
     parts = [op.Transpose(part, axes=moved.axes) for part in (x, y)]
-    axis = attr.Sum(
-        lambda i: attr.Cond(moved.axes[i] % x.ndim == update.axis % x.ndim, i, 0), length=x.ndim
-    )
+    axis = attr.inverse(moved.axes)[update.axis]
     return Subst(moved, op.SliceScatter(*parts, start=update.start, axis=axis))
 
 

@@ -49,8 +49,8 @@ VALUES = st.fixed_dictionaries(
 )
 """A value for every attribute, of its kind."""
 
-BINARY = sorted(set(PYTHON) - {"neg", "abs", "floor", "ceil", "sqrt", "not", "cond", "length"})
-UNARY = ("neg", "abs", "floor", "ceil", "sqrt", "not", "length")
+UNARY = ("neg", "abs", "floor", "ceil", "sqrt", "not", "length", "inverse")
+BINARY = sorted(set(PYTHON) - {*UNARY, "cond"})
 
 
 def accesses(names: dict[str, Kind]) -> st.SearchStrategy[Term]:

@@ -119,6 +119,8 @@ HEADS: list[tuple[str, tuple[Any, ...], Any]] = [
     ("cond", (True, 1, 2), 1),
     ("cond", (False, 1, 2), 2),
     ("length", ((5, 6),), 2),
+    ("axes_left", ((-1, 0), 4), (1, 2)),
+    ("inverse", ((2, 0, 1),), (1, 2, 0)),
 ]
 
 

@@ -48,7 +48,7 @@ REAL = [
     *(0.0, 1.0, -1.0, 0.5, 2.5, -2.5, 0.1, 3.0, 2.0**53, 1e300, float("inf"), float("nan")),
 ]
 TEXTS = ["float32", "bool", "NCHW", ""]
-TUPLES = [(), (1, 2), (True, 0), (0.5,), ("a", 1), ((1,), (2,))]
+TUPLES = [(), (1, 2), (-1, 0), (1, 2, 0), (True, 0), (0.5,), ("a", 1), ((1,), (2,))]
 VALUES = st.one_of(
     st.booleans(),
     st.sampled_from(WHOLE),
@@ -56,7 +56,8 @@ VALUES = st.one_of(
     st.sampled_from(TEXTS),
     st.sampled_from(TUPLES),
 )
-ARITY = dict.fromkeys(("neg", "abs", "floor", "ceil", "sqrt", "not", "length"), 1) | {"cond": 3}
+UNARY = ("neg", "abs", "floor", "ceil", "sqrt", "not", "length", "inverse")
+ARITY = dict.fromkeys(UNARY, 1) | {"cond": 3}
 CASES = st.sampled_from(sorted(PYTHON)).flatmap(
     lambda head: st.tuples(st.just(head), st.tuples(*[VALUES] * ARITY.get(head, 2)))
 )
@@ -100,6 +101,10 @@ def same(one: Any, other: Any) -> bool:
 @example(("+", (True, 1)))
 @example(("==", (2**53 + 1, 2.0**53)))
 @example(("cond", (1, 2, 3)))
+@example(("axes_left", ((-1, 0), 4)))
+@example(("axes_left", ((), 2**63)))
+@example(("inverse", ((1, 2, 0),)))
+@example(("inverse", ((1, 1),)))
 def test_the_interpreter_and_compiled_code_agree(case: tuple[str, tuple[Any, ...]]) -> None:
     head, values = case
     term = operation(head, *(Access(PATTERN, name) for name in NAMES[: len(values)]))
@@ -123,6 +128,8 @@ def is_exact(head: str, values: tuple[Any, ...], result: Any) -> bool:
 @settings(max_examples=400, deadline=None, derandomize=True, database=None)
 @given(CASES)
 @example(("==", (True, 1)))
+@example(("cond", (False, False, -1)))
+@example(("cond", (True, 2, "bool")))
 @example(("+", (1.0, 2.0**-60)))
 @example(("*", (1e300, 1e300)))
 @example(("/", (2**53 + 1, 1)))
