@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from math import inf
+from pathlib import Path
 
 STAGES = (
     "static",
@@ -130,6 +131,11 @@ class Settings:
         Compiling costs far more than everything else that is done with a graph.
         """
         return max(25, self.max_examples // 3)
+
+    @property
+    def examples_folder(self) -> str:
+        """Where choices are kept that led to failures; empty where nothing is kept of runs."""
+        return str(Path(self.cache_folder) / "examples") if self.cache else ""
 
     @property
     def shrink_seconds(self) -> float:

@@ -134,6 +134,16 @@ TOO_FEW_EXAMPLES = code(
 what stood in the way. Raise --max-examples, or loosen the constraints of the rule.""",
 )
 
+HARD_TO_DRAW = code(
+    "GSL494",
+    "hard-to-draw",
+    "hardly any draw meets a condition",
+    Verdict.INCONCLUSIVE,
+    meaning="""Most draws of graphs came to nothing since no sizes and attributes were found that
+meet a condition, which the message names, so that fewer graphs than demanded were run. Loosen the
+condition, or write it as equations from which one size follows from others.""",
+)
+
 BACKEND_CRASHED = code(
     "GSL491",
     "backend-crashed",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import click
@@ -30,9 +31,10 @@ def info() -> None:
 
 @cache.command()
 def clear() -> None:
-    """Remove all results that are kept; the next run finds out everything anew."""
+    """Remove all results, and all failures; the next run finds out everything anew."""
     folder = _folder()
     removed = folder.clear()
+    shutil.rmtree(resolved_settings({}).settings.examples_folder, ignore_errors=True)
     left = len(folder.sizes())
     click.echo(f"{folder.folder}: {counted(removed, 'result')} removed")
     if left:

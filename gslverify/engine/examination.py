@@ -33,7 +33,8 @@ class Examination:
         notify: Notify,
         plan: tuple[Any, ...] = (),
     ) -> None:
-        self.question = Question(item.rule_id, item.rule, settings, plan=plan)
+        kept = settings.examples_folder
+        self.question = Question(item.rule_id, item.rule, settings, plan=plan, examples=kept)
         self.notify = notify
         self.refuted_by = ""
         self.found: StageResult | None = None

@@ -16,6 +16,14 @@ class NothingDrawnError(Exception):
     """Choices led to nothing that can be used; the message says why."""
 
 
+class UnmetError(NothingDrawnError):
+    """No sizes and attributes were found that meet a `condition`."""
+
+    def __init__(self, condition: str) -> None:
+        super().__init__(f"no sizes and attributes were found that meet: {condition}")
+        self.condition = condition
+
+
 class Choices(Protocol):
     """Where choices come from."""
 

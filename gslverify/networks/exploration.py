@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from enum import Enum, auto
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Generic, TypeVar
+from unittest import SkipTest
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, reject, seed, settings
 from hypothesis import strategies as st
@@ -14,6 +17,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase
 from hypothesis.errors import HypothesisException
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
 
+from gslverify.atomic import own_folder
 from gslverify.networks.choices import Choices, Drawn, NothingDrawnError
 
 T = TypeVar("T")
@@ -93,6 +97,7 @@ class Kept(ExampleDatabase):
 
     def __init__(self, folder: str, name: str) -> None:
         super().__init__()
+        self.folder = Path(folder)
         self._folder = DirectoryBasedExampleDatabase(folder)
         self._name = name.encode() + b"\0"
 
@@ -101,7 +106,9 @@ class Kept(ExampleDatabase):
         return set(self._folder.fetch(self._name + key))
 
     def save(self, key: bytes, value: bytes) -> None:
-        """Keep choices."""
+        """Keep choices, where that can be written."""
+        with suppress(OSError):
+            own_folder(self.folder)
         self._folder.save(self._name + key, value)
 
     def delete(self, key: bytes, value: bytes) -> None:
@@ -166,12 +173,13 @@ def explore(
         run(made.example)
 
     usual = _usual(examples, phases)
-    chosen = usual if kept is None else settings(usual, database=kept)
+    chosen = usual if kept is None else settings(usual, database=kept, phases=phases)
     token = _LEAD.set(lead)
     try:
-        seed(start)(chosen(given(_example(_Maker(make)))(holds)))()
-    except (_FailedError, EnoughError, HypothesisException):
-        return
+        # The settings come last: `seed` would take the database away again.
+        chosen(seed(start)(given(_example(_Maker(make)))(holds)))()
+    except (_FailedError, EnoughError, HypothesisException, SkipTest):
+        return  # hypothesis skips where nothing is kept to be examined again
     finally:
         _LEAD.reset(token)
 

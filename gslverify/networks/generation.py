@@ -16,7 +16,7 @@ from gsl.graph import reverse_post_order
 from gsl.pat import Wildcard
 from gsl.types import TensorType
 from gslverify.networks.arrays import random_array
-from gslverify.networks.choices import Choices, NothingDrawnError, one_of
+from gslverify.networks.choices import Choices, NothingDrawnError, UnmetError, one_of
 from gslverify.networks.contexts import (
     AROUND,
     CONTEXTS,
@@ -78,8 +78,7 @@ def network_from(
 
     model = _model(wish, sampler, choices.number(7) == 7, demand)
     if model is None:
-        unmet = sampler.obstacle(wish())
-        raise NothingDrawnError(f"no sizes and attributes were found that meet: {unmet}")
+        raise UnmetError(sampler.obstacle(wish()))
     style, start = one_of(choices, STYLES_OF_CONSTANTS), choices.number(255)
     constants: dict[str, Any] = {}
     try:

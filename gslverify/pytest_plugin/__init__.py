@@ -49,8 +49,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("gsl_rules", "files and folders whose rules are always collected", "paths", [])
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the markers."""
+    """Declare the markers; profiles of rules are known before hypothesis loads the one named."""
+    if config.getoption("hypothesis_profile", default=None):
+        _load("gslverify.pytest_plugin.statistics").register_profile_of(config)
     config.addinivalue_line("markers", "gsl: a stage of the verification of a rule")
     for stage in ("pinned", *STAGES):
         config.addinivalue_line("markers", f"gsl_{stage}: the {stage} stage of a rule")

@@ -12,7 +12,13 @@ from typing import Any
 
 import pytest
 
-from gslverify.configuration.file import SettingsError, Value
+from gslverify.configuration.file import (
+    SettingsError,
+    Value,
+    built_in_profiles,
+    find_file,
+    read_file,
+)
 from gslverify.configuration.kinds import Kind
 from gslverify.configuration.resolve import resolve
 from gslverify.configuration.table import TABLE
@@ -63,11 +69,21 @@ def _workers(config: pytest.Config) -> int:
     return int(getattr(config, "workerinput", {}).get("workercount", 1))
 
 
+def hypothesis_profile(config: pytest.Config) -> str:
+    """Return the profile that hypothesis is asked to load, if rules have one of that name."""
+    name = config.getoption("hypothesis_profile", default=None) or ""
+    path = find_file(Path(config.invocation_params.dir))
+    own = {} if path is None else read_file(path, Path(config.invocation_params.dir)).profiles
+    return str(name) if name in built_in_profiles() or name in own else ""
+
+
 def _options(config: pytest.Config) -> Iterator[tuple[str, Any]]:
     for name in SETTINGS:
         text = config.getoption(destination(name))
         if text is None and name == "seed":
             text = config.getoption("hypothesis_seed", default=None)
+        if text is None and name == "profile":
+            text = hypothesis_profile(config) or None
         if text is not None:
             yield name, _read(TABLE[name].kind, str(text), f"--gsl-{name}")
     for name, (_, value, _) in SWITCHES.items():

@@ -36,6 +36,7 @@ from gslverify.pytest_plugin.configure import (
     is_strict,
     session_settings,
 )
+from gslverify.pytest_plugin.statistics import note_statistics
 from gslverify.report.details import finding_block
 from gslverify.report.style import Style
 from gslverify.repro.store import pinned_files
@@ -245,6 +246,8 @@ class StageItem(RuleItem):
         if result.skipped:
             pytest.skip(result.skipped)
         self._note_properties(result)
+        if self.config.getoption("hypothesis_show_statistics", default=False):
+            note_statistics(self, result, self.node.settings)
         if any(finding.code.id == rule.expect for finding in result.findings):
             known = f": {rule.expect_reason}" if rule.expect_reason else ""
             pytest.xfail(f"refuted by {rule.expect} as expected{known}")

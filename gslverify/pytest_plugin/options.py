@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 SETTINGS = {
-    "profile": ("NAME", "settings under a name: dev, ci, deep, or your own"),
+    "profile": (
+        "NAME",
+        "settings under a name, or those of --hypothesis-profile",
+    ),
     "stages": ("LIST", "stages to run; the first always runs"),
     "max-examples": ("N", "graphs per rule in the numeric stage"),
     "min-examples": ("N", "graphs below which the numeric stage is inconclusive"),

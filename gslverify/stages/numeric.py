@@ -7,13 +7,13 @@ the NumPy references is confirmed on TVM afterwards, in bulk.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from gsl.text.listing import listing
-from gslverify.codes.numeric import NO_FIXPOINT, REFERENCE_CHANGES, TOO_FEW_EXAMPLES
+from gslverify.codes.numeric import HARD_TO_DRAW, NO_FIXPOINT, REFERENCE_CHANGES, TOO_FEW_EXAMPLES
 from gslverify.coverage.uncovered import Survey, survey, with_corner
 from gslverify.finding import Assurance, Finding
-from gslverify.inputs.distinguish import distinguish
+from gslverify.inputs.distinguish import Answers, distinguish
 from gslverify.networks.empty import empty_networks
 from gslverify.networks.rounds import (
     ALL_EQUAL,
@@ -40,6 +40,7 @@ from gslverify.trials.trial import simplest
 MOST_UNCOVERED = 12
 GRAPHS_UNCOVERED = 2
 SOLVED = "found by solving for inputs of a small graph"
+REPLAYED = "found at once: it failed in an earlier run, too"
 ONLY_EXACT = "in exact arithmetic some numbers make a difference, which no run on them has shown"
 
 
@@ -50,17 +51,13 @@ def examine(question: Question) -> Iterable[Outcome]:
     if not scenarios:
         return
     samplers = [scenario.sampler for scenario in scenarios]
-    search, answers = Search(question, samplers), distinguish(question.subst, samplers)
-    failure, seen = answers.failure, None
-    if failure is not None:
-        search.take(failure)
-    else:
-        failure, seen = _search(search, samplers)
+    search = Search(question, samplers)
+    sought = _seek(search)
     yield from _counts(search)
-    if answers.only_exact:
+    if sought.answers.only_exact:
         yield Note(ONLY_EXACT)
-    if failure is not None:
-        yield _refuted(search, failure, is_solved=answers.failure is not None)
+    if sought.failure is not None:
+        yield _refuted(search, sought.failure, sought.how)
         return
     if search.endless is not None:
         lines = tuple(listing(search.endless.outputs))
@@ -74,8 +71,8 @@ def examine(question: Question) -> Iterable[Outcome]:
         return
     if search.passed:
         yield Witness(simplest(search.passed).case())
-    if seen is not None:
-        yield Covered(seen.final(question.subst, search.networks).plain())
+    if sought.seen is not None:
+        yield Covered(sought.seen.final(question.subst, search.networks).plain())
     further = climb(question, search.passed, empty_networks(samplers))
     yield from further.counts
     yield from further.findings
@@ -84,18 +81,39 @@ def examine(question: Question) -> Iterable[Outcome]:
     outcomes = list(_confirm(question, search))
     yield from outcomes
     if any(isinstance(outcome, Assurance) for outcome in outcomes):
-        yield from answers.assurances()
+        yield from sought.answers.assurances()
         yield from further.assurances
 
 
-def _refuted(search: Search, failure: Trial, is_solved: bool) -> Finding:
+@dataclass(slots=True)
+class _Sought:
+    """A failure and how it was found, if there is one, and what else was learnt on the way."""
+
+    failure: Trial | None
+    how: str = ""
+    answers: Answers = field(default_factory=Answers)
+    seen: Survey | None = None
+
+
+def _seek(search: Search) -> _Sought:
+    """Try what failed in an earlier run, then what is solved for, then what is drawn."""
+    failure = search.replay()
+    if failure is not None:
+        return _Sought(failure, REPLAYED)
+    answers = distinguish(search.question.subst, search.samplers)
+    if answers.failure is not None:
+        search.take(answers.failure)
+        return _Sought(answers.failure, SOLVED, answers)
+    failure, seen = _search(search, search.samplers)
+    graphs = "1 graph" if len(search.passed) == 1 else f"{len(search.passed)} graphs"
+    how = f"found after {graphs} that agreed, seed {search.question.settings.seed}"
+    return _Sought(failure, how, answers, seen)
+
+
+def _refuted(search: Search, failure: Trial, how: str) -> Finding:
     """Return the finding about a failure, which says how it was found."""
     wrong = refutation(search.question, failure, search.samplers, search.budget)
-    if failure.code is REFERENCE_CHANGES:
-        return wrong
-    graphs = "1 graph" if len(search.passed) == 1 else f"{len(search.passed)} graphs"
-    drawn = f"found after {graphs} that agreed, seed {search.question.settings.seed}"
-    return replace(wrong, details=(SOLVED if is_solved else drawn,))
+    return wrong if failure.code is REFERENCE_CHANGES else replace(wrong, details=(how,))
 
 
 def _counts(search: Search) -> Iterator[Count]:
@@ -110,7 +128,7 @@ def _counts(search: Search) -> Iterator[Count]:
 def _search(search: Search, samplers: Sequence[Sampler]) -> tuple[Trial | None, Survey | None]:
     """Return the first trial that failed; what all had in them once enough told something."""
     total = max(search.question.settings.max_examples, len(samplers))
-    failed = search.replay() or _search_rounds(search, samplers, total)
+    failed = _search_rounds(search, samplers, total)
     if failed is not None or not search.useful:
         return failed, None  # what tells nothing alone tells nothing elsewhere
     for number, context in enumerate(RARE_CONTEXTS, 1000):
@@ -163,6 +181,11 @@ def _confirm(question: Question, search: Search) -> Iterator[Outcome]:
 def _too_few(question: Question, search: Search) -> Finding:
     count, wanted = len(search.passed), question.settings.min_examples
     message = f"only {count} of {wanted} needed graphs"
+    if 2 * search.unmet.total() > search.draws:
+        ((condition, number),) = search.unmet.most_common(1)
+        message += f": {number} of {search.draws} draws did not meet `{condition}`"
+        cure = "loosen the condition, or write it so that sizes can be computed from each other"
+        return Finding(HARD_TO_DRAW, message, question.subst.span, cure, _reasons(search))
     cure = "loosen what rejected most graphs, or compare with what small graphs have"
     return Finding(TOO_FEW_EXAMPLES, message, question.subst.span, cure, _reasons(search))
 

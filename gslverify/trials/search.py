@@ -10,7 +10,7 @@ from typing import Any
 
 from gslverify.networks.alike import alike
 from gslverify.networks.arrays import inputs_of_a_mixture
-from gslverify.networks.choices import Choices, NothingDrawnError, one_of
+from gslverify.networks.choices import Choices, NothingDrawnError, UnmetError, one_of
 from gslverify.networks.exploration import (
     REPLAY,
     SEARCH,
@@ -52,7 +52,8 @@ class Search:
     """The trials of one rule; `passed` holds those of one network together.
 
     The `samplers` are those of all its structures. `runs` counts the networks of every sampler,
-    `misses` the draws that did not come to one; the `budget` is for making a failure simple.
+    `misses` the draws that did not come to one, `unmet` the conditions that were in their way; the
+    `budget` is for making a failure simple.
     """
 
     question: Question
@@ -66,6 +67,7 @@ class Search:
     contexts: set[str] = field(default_factory=set)
     runs: Counter[int] = field(default_factory=Counter)
     misses: Counter[int] = field(default_factory=Counter)
+    unmet: Counter[str] = field(default_factory=Counter)
     budget: Budget = field(default_factory=Budget)
 
     @property
@@ -108,15 +110,22 @@ class Search:
         if known is None:
             return None
         for entry in sorted(known.fetch(ROUNDS)):
-            places, number, *written = json.loads(entry)
-            if max(places) < len(self.samplers):
-                few = [self.samplers[place] for place in places]
-                tried = _Tried(self, few, Round.of_plain(written), number)
+            tried = self._tried_before(entry)
+            if tried is not None:
                 tried.explore(1, REPLAY)
                 if tried.failed is not None:
                     return tried.failed
             known.delete(ROUNDS, entry)
         return None
+
+    def _tried_before(self, entry: bytes) -> _Tried | None:
+        """Return a round of an earlier run; None if the rule has no such structures any more."""
+        try:
+            places, number, *written = json.loads(entry)
+            few = [self.samplers[place] for place in places]
+            return _Tried(self, few, Round.of_plain(written), number, is_first=True)
+        except (ValueError, TypeError, IndexError):
+            return None
 
     def kept(self, name: str) -> Kept | None:
         """Return the failing choices of a round of the rule, if there is a folder for them."""
@@ -226,6 +235,8 @@ class _Tried:
         try:
             return example_of_round(choices, [sampler], one, self.number, draws)
         except NothingDrawnError as error:
+            if isinstance(error, UnmetError):
+                search.unmet[error.condition] += 1
             if self.failed is None:
                 search.rejected[str(error)] += 1
                 search.misses[id(sampler)] += 1

@@ -98,6 +98,45 @@ def test_seed_falls_back_to_that_of_hypothesis(project: pytest.Pytester) -> None
     assert shown(project, *hypothesis, "--gsl-seed=5").split()[1] == "5"
 
 
+PROPERTY = """
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+
+@given(st.integers())
+def test_property(number):
+    assert settings().max_examples == 6
+"""
+
+
+def test_a_profile_of_hypothesis_is_that_of_rules_and_of_properties(
+    project: pytest.Pytester,
+) -> None:
+    table = "[tool.gslverify.profiles.quick]\nmax-examples = 6\nmin-examples = 2\n"
+    (project.path / "pyproject.toml").write_text(table, "utf-8")
+    asked = ("-p", "_hypothesis_pytestplugin", "--hypothesis-profile=quick")
+
+    assert shown(project, *asked) == "6 0 True quick"
+    assert shown(project, *asked, "--gsl-profile=deep").split()[-1] == "deep"
+    (project.path / "test_properties.py").write_text(PROPERTY, "utf-8")
+    project.runpytest_subprocess(*asked, "test_properties.py").assert_outcomes(passed=1)
+    unknown = project.runpytest_subprocess(*asked[:2], "--hypothesis-profile=quikc")
+    assert unknown.ret != 0
+
+
+def test_statistics_of_hypothesis_have_those_of_rules(project: pytest.Pytester) -> None:
+    write_rules(project.path, ["one"])
+    asked = ("-p", "_hypothesis_pytestplugin", "--hypothesis-show-statistics", "--gsl-no-tvm")
+    result = project.runpytest_subprocess("--gsl", *asked, "--gsl-max-examples=6", "rules.py")
+
+    text = result.stdout.str()
+    assert "Hypothesis Statistics" in text
+    statistics = text.partition("rules.py::one::numeric:")[2]
+    assert "passing graphs, 0 failing graphs" in statistics
+    assert "Stopped because settings.max_examples=6" in statistics
+    assert "rules.py::one::static:" not in text
+
+
 @pytest.mark.parametrize(
     ("argument", "message"),
     [

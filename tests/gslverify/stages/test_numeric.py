@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from gslverify.codes.numeric import (
     BACKEND_CRASHED,
     BACKEND_INCOMPLETE,
     BACKENDS_DISAGREE,
+    HARD_TO_DRAW,
     MATCH_REFUSED,
     OUTPUTS_DIFFER,
     TOO_FEW_EXAMPLES,
@@ -262,7 +264,6 @@ def without_elements() -> Subst:
 @pytest.mark.parametrize(
     ("write", "reason"),
     [
-        (too_large, "no sizes and attributes were found"),
         (hardly_defined, "bounded value"),
         (without_elements, "no elements"),
     ],
@@ -273,6 +274,15 @@ def test_too_few_graphs_are_inconclusive(write: Any, reason: str) -> None:
     (finding,) = [one for one in result.findings if one.code is TOO_FEW_EXAMPLES]
     assert reason in " ".join(finding.details)
     assert not result.assurances
+
+
+def test_the_condition_that_hardly_any_draw_meets_is_named() -> None:
+    finding = only(ask(NUMERIC, too_large, **FEW))
+    assert finding.code is HARD_TO_DRAW
+    number, draws = re.findall(r"(\d+) of (\d+) draws did not meet", finding.message)[0]
+    assert int(number) > int(draws) / 2
+    assert "x.shape[" in finding.message.partition("did not meet")[2]
+    assert "no sizes and attributes were found" in " ".join(finding.details)
 
 
 # The second opinion.
