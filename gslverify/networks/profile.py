@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.errors import InvalidArgument
 
@@ -19,7 +19,11 @@ def register_profile(name: str, max_examples: int, folder: str) -> None:
         settings.get_profile(name)
     except InvalidArgument:
         database = DirectoryBasedExampleDatabase(folder) if folder else None
-        # A solver and an engine take as long as they take: no example has a deadline.
+        # Networks take as long as they take, and to say which lines only failures run takes longer.
         settings.register_profile(
-            name, max_examples=max_examples, deadline=None, database=database, print_blob=True
+            name,
+            max_examples=max_examples,
+            database=database,
+            deadline=None,
+            phases=set(Phase) - {Phase.explain},
         )
