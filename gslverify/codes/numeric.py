@@ -142,6 +142,24 @@ HARD_TO_DRAW = code(
     meaning="""Most draws of graphs came to nothing since no sizes and attributes were found that
 meet a condition, which the message names, so that fewer graphs than demanded were run. Loosen the
 condition, or write it as equations from which one size follows from others.""",
+    bad="""from gsl import Subst, op, pat, rule
+
+
+@rule
+def example() -> Subst:
+    \"\"\"relu(relu(x))  =>  relu(x), for very long lists\"\"\"
+    x = pat.Wildcard()
+    return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.ndim == 1, x.shape[0] > 5000])
+""",
+    good="""from gsl import Subst, op, pat, rule
+
+
+@rule
+def example() -> Subst:
+    \"\"\"relu(relu(x))  =>  relu(x), for longer lists\"\"\"
+    x = pat.Wildcard()
+    return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.ndim == 1, x.shape[0] > 3])
+""",
 )
 
 BACKEND_CRASHED = code(
