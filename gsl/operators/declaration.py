@@ -132,6 +132,11 @@ class Operator:
         self.reference = reference
         return reference
 
+    @property
+    def has_lowering(self) -> bool:
+        """Whether Relax can be told what the operator computes."""
+        return self.lowering is not None or bool(self.relax_name)
+
     def relax(self, lowering: Callable[..., Any]) -> Callable[..., Any]:
         """Attach the lowering: the namespace ``tvm.relax.op``, operands, attributes to a call."""
         self.lowering = lowering

@@ -17,7 +17,7 @@ from gslverify.events import Found, Notify, Progress, StageStarted
 from gslverify.finding import FAILURES, REFUTING, Finding, StageResult, Verdict
 from gslverify.settings import STAGES, Settings
 from gslverify.stage import Question
-from gslverify.stages import Wave, load_hints, load_stage
+from gslverify.stages import Wave, load_hints, load_stage, load_values
 
 MANY_PATTERNS = 100
 """Rules of fewer patterns are followed to the end; one that is not is a fault of the stage."""
@@ -58,7 +58,7 @@ class Examination:
             result = too_deep(name) if is_deep(question) else crashed(name, error)
         except Exception as error:
             result = crashed(name, error)
-        result = self._with_hints(result)
+        result = self._with_hints(self._with_values(result))
         self.found = None
         self.note(result)
         return result
@@ -68,6 +68,18 @@ class Examination:
         result = replace(result, plan=self.question.plan)
         self.found = result
         self.notify(Found(self.question.rule_id, result))
+
+    def _with_values(self, result: StageResult) -> StageResult:
+        """Look for wrong values where types are; whatever happens there, the refutation stays."""
+        wanted = result.stage == "shape" and "numeric" in self.question.settings.stages
+        if not wanted or not wants_hints(result, self.question):
+            return result
+        self._tell(result)
+        try:
+            return load_values()(self.question, result)
+        except Exception as error:
+            note = f"no values were compared: {described(error)}"
+            return replace(result, notes=(*result.notes, note))
 
     def _with_hints(self, result: StageResult) -> StageResult:
         """Look for what a refuted rule lacks; whatever happens there, the refutation stays."""

@@ -42,6 +42,7 @@ ALWAYS_RUN = frozenset({*WAVES[0], *PINNED, *EXAMPLES})
 Hints = Callable[[Question, StageResult, Callable[[StageResult], None]], StageResult]
 
 HINTS = "gslverify.preconditions.hints:with_hints"
+VALUES = "gslverify.stages.values_first:with_values"
 
 ON_TVM = frozenset({"numeric", "gradient"})
 """Stages that run networks on TVM, which takes longer to import than most stages to run."""
@@ -75,6 +76,12 @@ def load_stage(location: str) -> Stage:
     """Import a stage from "module:OBJECT"."""
     stage: Stage = _load(location)
     return stage
+
+
+def load_values() -> Callable[[Question, StageResult], StageResult]:
+    """Import what looks for wrong values in a rule of which wrong types are known."""
+    values: Callable[[Question, StageResult], StageResult] = _load(VALUES)
+    return values
 
 
 def load_hints() -> Hints:

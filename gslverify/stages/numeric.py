@@ -52,12 +52,12 @@ def examine(question: Question) -> Iterable[Outcome]:
         return
     samplers = [scenario.sampler for scenario in scenarios]
     search = Search(question, samplers)
-    sought = _seek(search)
+    sought = seek(search)
     yield from _counts(search)
     if sought.answers.only_exact:
         yield Note(ONLY_EXACT)
     if sought.failure is not None:
-        yield _refuted(search, sought.failure, sought.how)
+        yield refuted(search, sought.failure, sought.how)
         return
     if search.endless is not None:
         lines = tuple(listing(search.endless.outputs))
@@ -86,7 +86,7 @@ def examine(question: Question) -> Iterable[Outcome]:
 
 
 @dataclass(slots=True)
-class _Sought:
+class Sought:
     """A failure and how it was found, if there is one, and what else was learnt on the way."""
 
     failure: Trial | None
@@ -95,22 +95,22 @@ class _Sought:
     seen: Survey | None = None
 
 
-def _seek(search: Search) -> _Sought:
+def seek(search: Search) -> Sought:
     """Try what failed in an earlier run, then what is solved for, then what is drawn."""
     failure = search.replay()
     if failure is not None:
-        return _Sought(failure, REPLAYED)
+        return Sought(failure, REPLAYED)
     answers = distinguish(search.question.subst, search.samplers)
     if answers.failure is not None:
         search.take(answers.failure)
-        return _Sought(answers.failure, SOLVED, answers)
+        return Sought(answers.failure, SOLVED, answers)
     failure, seen = _search(search, search.samplers)
     graphs = "1 graph" if len(search.passed) == 1 else f"{len(search.passed)} graphs"
     how = f"found after {graphs} that agreed, seed {search.question.settings.seed}"
-    return _Sought(failure, how, answers, seen)
+    return Sought(failure, how, answers, seen)
 
 
-def _refuted(search: Search, failure: Trial, how: str) -> Finding:
+def refuted(search: Search, failure: Trial, how: str) -> Finding:
     """Return the finding about a failure, which says how it was found."""
     wrong = refutation(search.question, failure, search.samplers, search.budget)
     return wrong if failure.code is REFERENCE_CHANGES else replace(wrong, details=(how,))

@@ -53,7 +53,7 @@ class Search:
 
     The `samplers` are those of all its structures. `runs` counts the networks of every sampler,
     `misses` the draws that did not come to one, `unmet` the conditions that were in their way; the
-    `budget` is for making a failure simple.
+    `budget` is for making a failure simple. If it `is_about_values`, refused rewrites say nothing.
     """
 
     question: Question
@@ -69,6 +69,7 @@ class Search:
     misses: Counter[int] = field(default_factory=Counter)
     unmet: Counter[str] = field(default_factory=Counter)
     budget: Budget = field(default_factory=Budget)
+    is_about_values: bool = False
 
     @property
     def networks(self) -> list[Network]:
@@ -177,12 +178,11 @@ class Search:
         return trials
 
     def _is_declined(self, prepared: Prepared, network: Network) -> bool:
-        """Tell whether the target cannot be built, where that only declines the match."""
-        question = self.question
-        if not question.settings.declining or not isinstance(prepared, Rewritten):
+        """Tell whether the engine refuses to rewrite where that only declines the match."""
+        if not isinstance(prepared, Rewritten) or prepared.refusal is None:
             return False
-        refused = prepared.refusal is not None
-        return refused and not self.rewriter.builds_target(network)
+        may_decline = self.question.settings.declining
+        return self.is_about_values or (may_decline and not self.rewriter.builds_target(network))
 
 
 @dataclass(slots=True, repr=False)

@@ -8,12 +8,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from gsl.expr import Expr
+from gsl.expr import Call, Expr
+from gsl.graph import reverse_post_order
 from gslverify.codes.backend import BACKEND_MISSING
 from gslverify.codes.numeric import BACKEND_CRASHED, BACKEND_INCOMPLETE
 from gslverify.comparison.special import MENUS, has_answer, special_inputs
 from gslverify.finding import Assurance, Finding, Level
-from gslverify.stage import Count, Outcome, Question
+from gslverify.stage import Count, Note, Outcome, Question
 from gslverify.trials import backend
 from gslverify.trials.blame import blamed, differences
 from gslverify.trials.trial import Outcome as Trial
@@ -49,8 +50,19 @@ def spread(items: Sequence[Item], most: int) -> list[Item]:
 
 
 def confirm_on_tvm(question: Question, passed: list[list[Trial]]) -> Iterator[Outcome]:
-    """Ask TVM about some networks; yield what it says, and the assurance that remains."""
-    asked = spread(passed, question.settings.tvm_examples)
+    """Ask TVM about some networks; yield what it says, and the assurance that remains.
+
+    It is not asked about networks with operators that nobody has said in Relax.
+    """
+    unknown = sorted({name for trials in passed for name in _without_lowering(trials)})
+    if unknown:
+        names = ", ".join(unknown)
+        yield Note(f"TVM was not asked about graphs with {names}, which has no lowering to Relax")
+    known = [trials for trials in passed if not _without_lowering(trials)]
+    if passed and not known:
+        yield from assurances(passed, " on numpy only")
+        return
+    asked = spread(known, question.settings.tvm_examples)
     question.progress(f"TVM runs {len(asked)} graphs")
     span = question.subst.span
     try:
@@ -78,6 +90,16 @@ def confirm_on_tvm(question: Question, passed: list[list[Trial]]) -> Iterator[Ou
             message = f"TVM confirmed {len(said.confirmed)} of {len(asked)} graphs"
             yield Finding(BACKEND_INCOMPLETE, message, span, details=details)
         yield from assurances(said.confirmed, "")
+
+
+def _without_lowering(trials: list[Trial]) -> set[str]:
+    """Return the names of operators of a network, before and after, that have no lowering."""
+    exprs = reverse_post_order((*trials[0].network.outputs, *trials[0].target))
+    return {
+        expr.operator.name
+        for expr in exprs
+        if isinstance(expr, Call) and not expr.operator.has_lowering
+    }
 
 
 def _telling(trials: list[Trial]) -> list[Trial]:
