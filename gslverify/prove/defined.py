@@ -23,11 +23,12 @@ from gsl.types import FLOATING, INTEGER, TensorType
 from gslverify.prove.algebra import single
 from gslverify.prove.equality import Equality
 from gslverify.prove.facts import Facts
+from gslverify.prove.gathering import Gathering, limits_of, places_of
 from gslverify.prove.inline import Inliner
 from gslverify.prove.integer_domains import IntegerDomains
 from gslverify.prove.results import Open
 from gslverify.prove.signs import Known, Sign, Signs, consequences
-from gslverify.prove.values import Region, Value, plus
+from gslverify.prove.values import Family, Region, Value, plus
 from gslverify.prove.written import WrittenSigns
 
 
@@ -39,6 +40,7 @@ class Definedness:
         self.equality = equality
         self.facts = facts
         self.integers = IntegerDomains(inliner, equality, facts)
+        self.gathering: Gathering | None = None
         self._known: list[Known] | None = None
 
     def open_obligation(self, pairs: Sequence[tuple[Expr, Expr]]) -> Open | None:
@@ -55,6 +57,12 @@ class Definedness:
                     return Open(f"`{name}` of {call.operator} in the target may have no value")
         return None
 
+    def with_places(self, sources: Sequence[Expr]) -> Gathering:
+        """Return what is known of the indices that the source is given, and use it."""
+        places = list(places_of(_calls(sources), self._element))
+        self.gathering = Gathering(self.equality, places)
+        return self.gathering
+
     def _is_safe(self, call: Call, operand: int, source: Sequence[Call]) -> bool:
         if call.operator.name == "Cast" and self._is_total_cast(call):
             return True
@@ -67,6 +75,7 @@ class Definedness:
             return self._is_safe_power(call, source)
         return (
             self._meets(call, alike, operand)
+            or self._has_indices(call, operand, source)
             or self._has_sign(call, operand, source)
             or self.integers.is_within(call, operand)
         )
@@ -89,6 +98,19 @@ class Definedness:
         own = call.operands[operand]
         return any(own is other for other in fitting) or self._covers(fitting, own)
 
+    def _has_indices(self, call: Call, operand: int, source: Sequence[Call]) -> bool:
+        """Tell whether indices are such of calls of the source with the same limits."""
+        limits = limits_of(call, call.operator.operands[operand].name)
+        if limits is None:
+            return False
+        fitting = []
+        for other in source:
+            for number, declared in enumerate(other.operator.operands):
+                found = limits_of(other, declared.name)
+                if found is not None and self.facts.same(list(zip(limits, found, strict=True))):
+                    fitting.append(other.operands[number])
+        return self._covers(fitting, call.operands[operand])
+
     def _fits(self, call: Call, other: Call) -> bool:
         if call.operator.name == "Cast":
             return _same_dtype(call, other)
@@ -101,8 +123,10 @@ class Definedness:
         if here is None or len(there) != len(wholes) or not there:
             return False
         same = self.equality
-        for guards, value in here[1]:
+        for guards, whole in here[1]:
             facts = self.facts.assuming(*here[0].bounds, *guards)
+            more_bounds, value = self._chosen_from(whole, facts)
+            facts = facts.assuming(*more_bounds)
             reached = [
                 condition
                 for region, cases in there
@@ -112,6 +136,17 @@ class Definedness:
             if not facts.entails(disjunction(*reached)):
                 return False
         return True
+
+    def _chosen_from(self, value: Value, facts: Facts) -> tuple[tuple[Any, ...], Value]:
+        """Return what an element is chosen from, at any place, where it is chosen by an index."""
+        if self.gathering is None or len(value.families) != 1 or value.families[0].number != 1:
+            return (), value
+        (family,) = value.families
+        choice = next(self.gathering.choices(family, facts), None)
+        if choice is None or len(family.region.extents) != 1:
+            return (), value
+        powers = tuple(pair for pair in family.powers if pair[0] is not choice.factor)
+        return family.region.bounds, Value((Family(1, powers),))
 
     def _element(self, expr: Expr) -> Any:
         if not isinstance(expr.type, TensorType):

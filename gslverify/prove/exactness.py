@@ -8,9 +8,11 @@ from math import prod
 from typing import Any
 
 from gsl.types import INTEGER
+from gslverify.prove.algebra import Algebra
 from gslverify.prove.facts import Facts
+from gslverify.prove.selecting import selection
 from gslverify.prove.signs import where_bits
-from gslverify.prove.values import NUMBER, Factor, Value
+from gslverify.prove.values import NUMBER, Factor, Family, Value
 
 MOST_BITS = 6
 
@@ -18,8 +20,11 @@ MOST_BITS = 6
 class Exactness:
     """Tells of the values of one scenario whether they may have wrapped."""
 
-    def __init__(self, facts: Facts, is_field: bool, dtypes: Mapping[str, Any]) -> None:
+    def __init__(
+        self, facts: Facts, algebra: Algebra, is_field: bool, dtypes: Mapping[str, Any]
+    ) -> None:
         self.facts = facts
+        self.algebra = algebra
         self.is_field = is_field
         self.dtypes = dtypes
 
@@ -33,6 +38,8 @@ class Exactness:
         if len(value.families) != 1:
             return False
         only = value.families[0]
+        if selection(value, self.algebra) is not None:
+            return self._is_chosen(only)
         if only.number != 1 or not only.region.is_point or len(only.powers) != 1:
             return False
         factor, power = only.powers[0]
@@ -41,6 +48,11 @@ class Exactness:
         if factor.head in ("//", ">>") and not self.is_field:
             return power == 1 and all(map(self.is_exact, factor.arguments))
         return power == 1 and factor.head in ("read", NUMBER)
+
+    def _is_chosen(self, family: Family) -> bool:
+        """Tell whether at most one term counts, which is an element."""
+        others = [(factor, power) for factor, power in family.powers if not factor.is_bit]
+        return len(others) <= 1 and all(f.head == "read" and power == 1 for f, power in others)
 
     def is_bit(self, value: Value) -> bool:
         """Tell whether a value is made of few truth values and always is one, too."""

@@ -20,6 +20,9 @@ from gsl.types import TensorType
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms
 
+MOST_NUMBERS = 4
+"""Constants of so many integers are written out, as places of others are often."""
+
 
 class Inliner:
     """Writes elements of the computations of one scenario as expressions over its inputs.
@@ -72,6 +75,8 @@ class Inliner:
         if not index:
             asked = expr.asked
             return Number(expr.value.item() if asked is None else asked)
+        if expr.value.size <= MOST_NUMBERS and expr.value.dtype.kind in "iu":
+            return _element(_nested(expr.value.tolist()), index)
         content = expr.dtype, expr.value.shape, expr.value.tobytes()
         name = self._constants.setdefault(content, f"constant {len(self._constants)}")
         return self._read(name, expr, index)
@@ -112,6 +117,10 @@ class Inliner:
             return select(inside(index, declared.shape), element(index), 0)
 
         return Elements(declared, read)
+
+
+def _nested(value: Any) -> Any:
+    return tuple(map(_nested, value)) if isinstance(value, list) else value
 
 
 def _element(value: Any, index: Index) -> Expression:

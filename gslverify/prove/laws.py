@@ -21,7 +21,7 @@ from gslverify.prove.algebra import MOST_FACTORS, Algebra, single
 from gslverify.prove.exactness import Exactness
 from gslverify.prove.extrema import Extrema
 from gslverify.prove.facts import Facts
-from gslverify.prove.law import only_factor
+from gslverify.prove.law import is_negative, only_factor
 from gslverify.prove.powers import Powers
 from gslverify.prove.rows import Rows
 from gslverify.prove.selecting import moved_inside
@@ -74,7 +74,7 @@ class Laws:
         self.signs = Signs(facts, dtypes)
         self.powers = powers = Powers(algebra, self.signs)
         self.extremum = extrema = Extrema(algebra, self.signs, powers, is_field).extremum
-        self.exactness = Exactness(facts, is_field, dtypes)
+        self.exactness = Exactness(facts, algebra, is_field, dtypes)
         self.is_exact = self.exactness.is_exact
         self.rows = Rows(self)
         self._held: dict[tuple[Any, Any, bool], bool] = {}
@@ -173,7 +173,7 @@ class Laws:
             return [((), value)]
         value = held
         if self.facts.forms.names.is_named(target, "bool"):
-            return [((), self._not(self._equality(value)))]
+            return [((), self._not(self.is_zero(self._compared(value, source))))]
         inside = moved_inside(value, lambda one: self._only_cast(one, source, target), self.algebra)
         if inside is not None:
             return [((), inside)]
@@ -267,13 +267,29 @@ class Laws:
         left, right = arguments
         negative = name in ("<=", ">=", "!=")
         if name in ("==", "!="):
-            return self._decided(plus(left, right, -1), negative, equal)
+            return self._decided(self._difference(left, right, dtype), negative, equal)
         if name in (">", "<="):
             left, right = right, left  # so that a <= b is not (b < a)
         if left.key == right.key or (_is_constant(left) and _is_constant(right)):
             return self._decided(plus(left, right, -1), negative, _less)
+        left, right = self._compared(left, dtype), self._compared(right, dtype)
         value = self._below_by_signs(left, right) or self._below(left, right, dtype)
         return [((), self._not(value) if negative else value)]
+
+    def _difference(self, left: Value, right: Value, dtype: Any) -> Value:
+        """Return what is 0 where numbers are equal; of integers what their dtype holds."""
+        rest = plus(left, right, -1)
+        if _is_constant(rest) or all(self._compared(one, dtype) is one for one in (left, right)):
+            return rest
+        if is_negative(rest):
+            rest = plus(Value(), rest, -1)
+        return single(self.algebra.held(rest, dtype))
+
+    def _compared(self, value: Value, dtype: Any) -> Value:
+        """Return a number that is compared: what is computed may have wrapped, unless it fits."""
+        if self.is_field or (dtype is not None and self.facts.is_one_of(dtype, FLOATING)):
+            return value
+        return self.exact(value, dtype)
 
     def _below_by_signs(self, left: Value, right: Value) -> Value | None:
         """Return whether left < right where signs tell, None where they do not."""
@@ -289,8 +305,7 @@ class Laws:
             return single(self.algebra.factor("<", plus(left, right, -1), is_bit=True))
         found = None
         if self.exactness.are_integers([left, right], dtype):
-            exact = self.exact(left, dtype), self.exact(right, dtype)
-            found = self.rows.applied("<", exact, dtype)
+            found = self.rows.applied("<", (left, right), dtype)
         if found is None:
             return single(self.algebra.factor("<", left, right, is_bit=True))
         return found
@@ -298,7 +313,7 @@ class Laws:
     def _decided(self, difference: Value, negative: bool, compare: Any) -> Cases:
         term = self.constant_term(difference)
         if term is None:
-            value = self._equality(difference)
+            value = self.is_zero(difference)
             return [((), self._not(value) if negative else value)]
         condition = compare(term, 0)
         yes, no = constant(0 if negative else 1), constant(1 if negative else 0)
@@ -307,7 +322,7 @@ class Laws:
             return [((), yes if form else no)]
         return [((condition,), yes), ((operation("not", condition),), no)]
 
-    def _equality(self, value: Value) -> Value:
+    def is_zero(self, value: Value) -> Value:
         """Return whether a value is 0; whether its negative is means the same."""
         ordered = sorted(value.families, key=lambda family: repr(family.signature))
         if ordered and ordered[0].number < 0:

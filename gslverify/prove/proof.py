@@ -24,6 +24,7 @@ from gslverify.prove.effort import USUAL_STEPS, Effort, LimitReachedError
 from gslverify.prove.equality import Equality
 from gslverify.prove.facts import Facts, Memory
 from gslverify.prove.failure import UnprovableError
+from gslverify.prove.gathering import Gathering
 from gslverify.prove.inline import Inliner
 from gslverify.prove.integers import is_integer
 from gslverify.prove.learning import cases_of, forms_of
@@ -175,12 +176,13 @@ class _Scenario:
 
     def _open(self, is_field: bool) -> Open | None:
         equality = self._equality(is_field)
+        defined = Definedness(self.inliner, equality, self.facts)
+        gathering = defined.with_places([old for old, _ in self.target.pairs])
         for number, (source, target) in enumerate(self.target.pairs):
             for field, pair in enumerate(_fields(source, target)):
-                found = self._open_element(*pair, equality)
+                found = self._open_element(*pair, gathering)
                 if found is not None:
                     return found.at(f"output {number}" + (f", field {field}" if field else ""))
-        defined = Definedness(self.inliner, equality, self.facts)
         return defined.open_obligation(self.target.pairs) or self._open_constant()
 
     def _open_constant(self) -> Open | None:
@@ -215,7 +217,7 @@ class _Scenario:
         return False
 
     def _open_element(
-        self, source: tuple[Expr, Any], target: tuple[Expr, Any], equality: Equality
+        self, source: tuple[Expr, Any], target: tuple[Expr, Any], gathering: Gathering
     ) -> Open | None:
         if source[0] is target[0] and source[1] == target[1]:
             return None
@@ -229,35 +231,41 @@ class _Scenario:
             self.forms.bound(symbol, size)
         bounds = [symbol < size for symbol, size in zip(index, sizes, strict=True)]
         facts = self.facts.assuming(*bounds)
-        cases = equality.normaliser.cases
+        cases = gathering.equality.normaliser.cases
         left, right = (cases(self._expression(*side, index)) for side in (source, target))
-        return self._open_case(left, right, equality, facts)
+        return self._open_case(left, right, gathering, facts)
 
     def _expression(self, expr: Expr, field: int | None, index: Any) -> Any:
         view = self.inliner.view(expr)
         return (view if field is None else view[field])[index]
 
     @staticmethod
-    def _open_case(left: Cases, right: Cases, equality: Equality, facts: Facts) -> Open | None:
+    def _open_case(left: Cases, right: Cases, gathering: Gathering, facts: Facts) -> Open | None:
         single = len(left) == len(right) == 1
         for guards, value in left:
             for more, other in right:
                 within = facts.assuming(*guards, *more)
                 if value.key == other.key or (not single and within.impossible()):
                     continue
-                if not _are_same(value, other, equality, within):
+                if not _are_same(value, other, gathering, within):
                     return Open(_open_sentence(value, other, [*guards, *more]))
         return None
 
 
-def _are_same(value: Value, other: Value, equality: Equality, facts: Facts) -> bool:
+def _are_same(value: Value, other: Value, gathering: Gathering, facts: Facts) -> bool:
+    equality = gathering.equality
     if equality.same(value, other, facts):
         return True
     normaliser = equality.normaliser
     plain = [counted(side, normaliser, facts) for side in (value, other)]
     one, two = merged(plain, equality.algebra, facts)
     is_new = one.key != value.key or two.key != other.key
-    return is_new and equality.same(one, two, facts)
+    if is_new and equality.same(one, two, facts):
+        return True
+    if not gathering.places:
+        return False
+    chosen = [gathering.gathered(side, facts) for side in (value, other)]
+    return equality.same(chosen[0], chosen[1], facts)
 
 
 def _open_sentence(value: Value, other: Value, guards: Sequence[Any]) -> str:

@@ -20,7 +20,7 @@ def moved_inside(
 
     The function has to take 0 to 0; it returns None where it has no single value.
     """
-    found = _selection(value, algebra)
+    found = selection(value, algebra)
     if found is None:
         return None
     choice, family = found
@@ -38,7 +38,7 @@ def _over(region: Region, family: Family) -> Family:
     return Family(family.number, family.powers, joined)
 
 
-def _selection(value: Value, algebra: Algebra) -> tuple[Factor, Family] | None:
+def selection(value: Value, algebra: Algebra) -> tuple[Factor, Family] | None:
     """Return the truth value that selects, and the family it is in."""
     if len(value.families) != 1:
         return None

@@ -87,6 +87,32 @@ def quotient_of_quotient() -> Subst:
     return Subst(twice, op.FloorDivide(x, c * d), where=where)
 
 
+def wide(x: Pattern) -> Pattern:
+    return op.Cast(x, dtype="int32")
+
+
+def below_three() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Less(x * 2, 3), op.Less(wide(x) * 2, 3), where=[x.dtype == "int8"])
+
+
+def sum_below_a_summand() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    target = op.Less(wide(x) + wide(y), wide(x))
+    return Subst(op.Less(x + y, x), target, where=[x.dtype == "int8"])
+
+
+def twice_is_four() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Equal(x * 2, 4), op.Equal(wide(x) * 2, 4), where=[x.dtype == "int8"])
+
+
+def twice_is_true() -> Subst:
+    x = pat.Wildcard()
+    target = op.Cast(wide(x) * 2, dtype="bool")
+    return Subst(op.Cast(x * 2, dtype="bool"), target, where=[x.dtype == "int8"])
+
+
 def wider_maximum() -> Subst:
     x = pat.Wildcard()
     most = op.Maximum(count(x, "int8"), 3)
@@ -112,11 +138,25 @@ def largest_of_counts() -> Subst:
     [
         positive_count, count_that_is_not_zero, equal_counts, doubled_positions, added_positions,
         wider_count, wider_maximum, absolute_count, largest_of_counts, counts_beyond_three,
+        below_three, sum_below_a_summand, twice_is_four, twice_is_true,
         wider_quotient, doubled_quotient, quotient_of_quotient,
     ],
 )  # fmt: skip
 def test_what_wraps_is_not_proved(write: Callable[[], Subst]) -> None:
     assert not is_proved_rule(rule(write))
+
+
+def compared_in_a_wider_dtype() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    where = [x.dtype == "int8", y.dtype == "int8"]
+    return Subst(op.Less(x, y), op.Less(wide(x), wide(y)), where=where)
+
+
+def sum_in_a_wider_dtype() -> Subst:
+    x = pat.Wildcard()
+    sums = (op.Cast(op.Cast(x, dtype=name), dtype="int64") + 1 for name in ("int32", "int64"))
+    one, two = (op.Less(x, 5) for x in sums)
+    return Subst(one, two, where=[x.dtype == "int8"])
 
 
 def same_count() -> Subst:
@@ -142,7 +182,11 @@ def ordered_positions() -> Subst:
     return Subst(op.GreaterEqual(one, 0), ones)
 
 
-@pytest.mark.parametrize("write", [same_count, sum_of_counts, few, ordered_positions])
+@pytest.mark.parametrize("write", [
+        same_count, sum_of_counts, few, ordered_positions, compared_in_a_wider_dtype,
+        sum_in_a_wider_dtype,
+    ],
+)  # fmt: skip
 def test_what_holds_for_integers_that_wrap_is_proved(write: Callable[[], Subst]) -> None:
     assert is_proved_rule(rule(write))
 
