@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from gsl.attr.memory import Memory
 from gsl.attr.term import (
     Access,
     Anything,
@@ -80,16 +81,6 @@ class Environment(Protocol):
         """Return this environment extended by `symbol` = `value`."""
 
 
-class Memory(Protocol):
-    """Values of terms computed before; it may decline to remember some."""
-
-    def __contains__(self, term: Term) -> bool: ...
-
-    def __getitem__(self, term: Term) -> Value: ...
-
-    def __setitem__(self, term: Term, value: Value) -> None: ...
-
-
 def evaluate(term: Term, environment: Environment, memory: Memory | None = None) -> Value:
     """Return the value of `term` (thesis, figure of the evaluation rules AE-*).
 
@@ -106,10 +97,13 @@ def evaluate(term: Term, environment: Environment, memory: Memory | None = None)
         raise EvaluationError(f"not an attribute expression: {term!r}")
     if memory is None:
         return compute(term, environment, None)
-    if term not in memory:
-        memory[term] = value = compute(term, environment, memory)
-        return value
-    return memory[term]
+    key, known = memory.key(term), memory.values
+    if key in known:
+        return known[key]
+    value = compute(term, environment, memory)
+    if key is not None:
+        known[key] = value
+    return value
 
 
 def _anything(term: Anything, environment: Environment, memory: Memory | None) -> Value:
@@ -175,8 +169,12 @@ def _slice(term: Slice, environment: Environment, memory: Memory | None) -> Valu
 
 def _repeat(term: VariadicTuple | Reduce, environment: Environment, memory: Memory | None) -> Value:
     count = field_count(evaluate(term.length, environment, memory))
-    scopes = (environment.bind(term.symbol, i) for i in range(count))
-    return tuple(evaluate(term.body, scope, memory) for scope in scopes)
+    fields = []
+    for number in range(count):
+        scope = environment.bind(term.symbol, number)
+        inside = None if memory is None else memory.inside(term.symbol, number)
+        fields.append(evaluate(term.body, scope, inside))
+    return tuple(fields)
 
 
 def _reduce(term: Reduce, environment: Environment, memory: Memory | None) -> Value:

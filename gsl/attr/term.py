@@ -34,7 +34,10 @@ class Operand:
 class Term:
     """Base of all attribute expressions; comparison and logic build terms, they decide nothing."""
 
-    __slots__ = ()
+    __slots__ = ("_free",)
+
+    _free: frozenset[Symbol]
+    """What `free_symbols` has found."""
 
     __array_ufunc__ = None
 
@@ -347,17 +350,27 @@ def bottom_up(term: Term) -> Iterator[Term]:
 
 
 def free_symbols(term: Term) -> frozenset[Symbol]:
-    """Return the symbols that `term` does not bind itself (thesis, section on memoisation)."""
-    known: dict[Term, frozenset[Symbol]] = {}
-    for one in bottom_up(term):
-        match one:
-            case Symbol():
-                known[one] = frozenset((one,))
-            case (
-                VariadicTuple(body=body, symbol=bound, length=length)
-                | Reduce(body=body, symbol=bound, length=length)
-            ):
-                known[one] = known[length] | (known[body] - {bound})
-            case _:
-                known[one] = frozenset[Symbol]().union(*(known[part] for part in children(one)))
-    return known[term]
+    """Return the symbols that `term` does not bind itself (thesis, section on memoisation).
+
+    Every term keeps its own, so that asking again costs nothing.
+    """
+    try:
+        return term._free
+    except AttributeError:
+        for one in bottom_up(term):
+            object.__setattr__(one, "_free", _free_in(one))
+        return term._free
+
+
+def _free_in(term: Term) -> frozenset[Symbol]:
+    """Return the free symbols of a term whose parts know theirs."""
+    match term:
+        case Symbol():
+            return frozenset((term,))
+        case (
+            VariadicTuple(body=body, symbol=bound, length=length)
+            | Reduce(body=body, symbol=bound, length=length)
+        ):
+            return length._free | (body._free - {bound})
+        case _:
+            return frozenset[Symbol]().union(*(part._free for part in children(term)))

@@ -71,7 +71,7 @@ class Builder:
         self.decide = decide
         self.current: Pattern | None = None
         self.arms: dict[Key, Pattern] = {}
-        self._memory = MatchMemory()
+        self.memory = MatchMemory()
 
     def build(self, pattern: Pattern, frame: Frame | None) -> Node:
         """Return the node that `pattern` stands for in `frame`, building what is missing."""
@@ -216,7 +216,7 @@ class Builder:
 
     def value(self, term: Term, frame: Frame | None) -> Any:
         """Return the value of an attribute expression, computed only once where that is enough."""
-        return evaluate(term, Scope(self.bindings, frame), self._memory.at(frame))
+        return evaluate(term, Scope(self.bindings, frame), self.memory.at(frame))
 
 
 def _constant_text(value: Any) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from gsl.attr.evaluate import evaluate
+from gsl.attr.memory import Memory
 from gsl.attr.term import Access, Symbol, Term, bottom_up
 from gsl.errors import GslError
 
@@ -75,7 +76,7 @@ def _meets(known: _Known, conditions: Sequence[Term], goal: Term | bool) -> bool
         return False
     if not all(_is_within(symbol, value) for symbol, value in known.values.items()):
         return False
-    memory: dict[Term, Any] = {}
+    memory = Memory()
     try:
         if isinstance(goal, Term) and evaluate(goal, known, memory) is not False:
             return False

@@ -10,6 +10,7 @@ from operator import is_
 from typing import Any
 
 from gsl.attr.evaluate import PYTHON, evaluate
+from gsl.attr.memory import Memory
 from gsl.attr.term import Access, Constant, Operation, Symbol, Term
 from gsl.errors import EvaluationError
 
@@ -40,7 +41,7 @@ def put(value: Any, mapping: Mapped) -> Any:
     try:
         return _value(_replaced(value, mapping, {}))
     except EvaluationError:
-        return evaluate(value, _Renamed(mapping), {})  # which leaves out what is not chosen
+        return evaluate(value, _Renamed(mapping), Memory())  # which leaves out what is not chosen
 
 
 def _replaced(term: Term, mapping: Mapped, done: dict[Term, Any]) -> Any:
@@ -57,7 +58,7 @@ def _replaced(term: Term, mapping: Mapped, done: dict[Term, Any]) -> Any:
                 done[term] = term if same else PYTHON[head](*map(_value, new))
             return done[term]
         case _:
-            return evaluate(term, _Renamed(mapping), {})
+            return evaluate(term, _Renamed(mapping), Memory())
 
 
 def _value(term: Any) -> Any:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations, islice, product
 from typing import Any
 
-from gsl.attr.evaluate import conjunction, disjunction, evaluate
+from gsl.attr.evaluate import conjunction, disjunction
 from gsl.attr.term import Operation, Term, operation, subterms
 from gsl.errors import GslError
-from gsl.match.bindings import Bindings, Scope, frame_of
+from gsl.match.bindings import frame_of
 from gsl.operators.declaration import Need
 from gsl.pat import Cond, GetInst
 from gsl.rewrite.builder import Builder, known, output_pairs
 from gsl.subst import Subst
 from gslverify.structures.instance import Instance
-from gslverify.structures.occurrences import occurrences
+from gslverify.structures.occurrences import Place, occurrences
 from gslverify.structures.variants import Variant
 
 Outcome = tuple[Cond | Operation, bool]
@@ -64,17 +64,23 @@ def arms_of(instance: Instance) -> Arms:
     arms = Arms()
     if not has_choices(instance.subst):
         return arms
+    with _target_of(instance, arms) as builder:
+        _note_choices(arms, instance.subst, builder)
+        arms.outcomes = set(_outcomes(instance.subst, builder))
+    return arms
+
+
+@contextmanager
+def _target_of(instance: Instance, arms: Arms) -> Iterator[Builder]:
+    """Build the target of an instance, which tells `arms` what it decides, and take it out."""
     builder = Builder(instance.bindings, instance.graph, Need(), arms.decide)
     try:
-        for _, target in output_pairs(instance.subst, instance.bindings):
-            builder.build(*target)
-    except GslError:
-        pass  # that a target cannot be built is for the stage shape to say
+        with suppress(GslError):  # that a target cannot be built is for the stage shape to say
+            for _, target in output_pairs(instance.subst, instance.bindings):
+                builder.build(*target)
+        yield builder
     finally:
-        _note_choices(arms, instance.subst, builder.bindings)
-        arms.outcomes = set(_outcomes(instance.subst, builder))
         instance.take_out(builder.added)
-    return arms
 
 
 @lru_cache(maxsize=16)
@@ -89,27 +95,27 @@ def has_choices(subst: Subst) -> bool:
 CHOOSING = frozenset({"cond", "min", "max", "//", "%"})
 
 
-def _note_choices(arms: Arms, subst: Subst, bindings: Bindings) -> None:
+def _note_choices(arms: Arms, subst: Subst, builder: Builder) -> None:
     """Note on what it depends how attributes of the target are computed.
 
     Of what differs from field to field, it is noted whether it holds for any and for all.
     """
-    found: dict[Operation, list[Scope]] = {}
-    for part, scope in occurrences(subst, bindings):
+    found: dict[Operation, list[Place]] = {}
+    for part, place in occurrences(subst, builder.bindings, builder.memory):
         if part.head in CHOOSING:
-            found.setdefault(part, []).append(scope)
-    for part, scopes in found.items():
+            found.setdefault(part, []).append(place)
+    for part, places in found.items():
         match part:
             case Operation(head="cond", operands=(condition, _, _)):
-                arms.open += _any_and_all(_open(condition, scopes))
-                decided = (value for value in _values(condition, scopes) if type(value) is bool)
+                arms.open += _any_and_all(_open(condition, places))
+                decided = (value for value in _values(condition, places) if type(value) is bool)
                 arms.known.update((part, value) for value in decided)
             case Operation(head="min" | "max", operands=(left, right)):
                 for head in ("<", ">"):
-                    arms.extremes += _any_and_all(_open(operation(head, left, right), scopes))[:1]
+                    arms.extremes += _any_and_all(_open(operation(head, left, right), places))[:1]
             case Operation(operands=(_, divisor)):
-                nothing = _any_and_all(_open(operation("==", part, 0), scopes))
-                if _open(divisor, scopes):
+                nothing = _any_and_all(_open(operation("==", part, 0), places))
+                if _open(divisor, places):
                     arms.extremes += either_way(nothing)
                 else:
                     arms.open += nothing
@@ -117,18 +123,18 @@ def _note_choices(arms: Arms, subst: Subst, bindings: Bindings) -> None:
 
 def _outcomes(subst: Subst, builder: Builder) -> Iterator[Outcome]:
     """Yield how the conditions fall of what was built."""
-    asked: list[tuple[Cond | Operation, Term, Scope]] = []
+    asked: list[tuple[Cond | Operation, Term, Place]] = []
     for pattern, path in builder.arms:
         if isinstance(pattern, Cond):
-            scope = Scope(builder.bindings, frame_of(path))
-            asked.append((pattern, pattern.condition, scope))
+            place = Place.at(builder.bindings, frame_of(path), builder.memory)
+            asked.append((pattern, pattern.condition, place))
     known = {pattern for pattern, _ in builder.bindings.nodes}
     built = [p for p in subst.target_patterns if p in known or isinstance(p, GetInst)]
-    for part, scope in occurrences(subst, builder.bindings, built):
+    for part, place in occurrences(subst, builder.bindings, builder.memory, built):
         if part.head == "cond":
-            asked.append((part, part.operands[0], scope))
-    for conditional, condition, scope in asked:
-        for value in _values(condition, [scope]):
+            asked.append((part, part.operands[0], place))
+    for conditional, condition, place in asked:
+        for value in _values(condition, [place]):
             either = (True, False) if isinstance(value, Term) else (value is True,)
             yield from ((conditional, outcome) for outcome in either)
 
@@ -142,15 +148,15 @@ def decisions(subst: Subst) -> list[Cond | Operation]:
     return [*patterns, *operations]
 
 
-def _open(term: Term, scopes: Iterable[Scope]) -> list[Term]:
-    """Return what a term is in each of some scopes, where sizes or attributes decide."""
-    return [value for value in _values(term, scopes) if isinstance(value, Term)]
+def _open(term: Term, places: Iterable[Place]) -> list[Term]:
+    """Return what a term is in each of some places, where sizes or attributes decide."""
+    return [value for value in _values(term, places) if isinstance(value, Term)]
 
 
-def _values(term: Term, scopes: Iterable[Scope]) -> Iterator[Any]:
-    for scope in scopes:
+def _values(term: Term, places: Iterable[Place]) -> Iterator[Any]:
+    for place in places:
         with suppress(GslError):
-            yield evaluate(term, scope)
+            yield place.value(term)
 
 
 def _any_and_all(conditions: Sequence[Term]) -> list[Any]:
@@ -168,7 +174,7 @@ def has_arms(subst: Subst) -> bool:
 def one_of_each(subst: Subst, variants: Iterable[Variant]) -> list[Variant]:
     """Return the variants with one for every way to compute the target in front."""
     ordered = list(variants)
-    front = list(_ways(subst, ordered).values())
+    front = dict.fromkeys(_ways(subst, ordered).values())
     return [*front, *(variant for variant in ordered if variant not in front)]
 
 
@@ -184,9 +190,19 @@ def _ways(subst: Subst, variants: Iterable[Variant]) -> dict[Any, Variant]:
     """Return the first of the variants for every way to compute the target, if it has several."""
     ways: dict[Any, Variant] = {}
     for variant in variants if has_choices(subst) else ():
-        arms = arms_of(variant.instance(subst))
-        ways.setdefault((*arms.taken, frozenset(arms.known)), variant)
+        ways.setdefault(_way(variant.instance(subst)), variant)
     return ways
+
+
+def _way(instance: Instance) -> Hashable:
+    """Return how the structure of an instance decides what is conditional in its target."""
+    arms, decided = Arms(), set[tuple[Term, bool]]()
+    with _target_of(instance, arms) as builder:
+        for part, place in occurrences(instance.subst, builder.bindings, builder.memory):
+            if part.head == "cond":
+                values = _values(part.operands[0], [place])
+                decided.update((part, value) for value in values if type(value) is bool)
+    return *arms.taken, frozenset(decided)
 
 
 def either_way(conditions: Iterable[Term]) -> list[Term]:

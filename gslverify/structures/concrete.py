@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gsl.attr.evaluate import evaluate
+from gsl.attr.memory import Memory
 from gsl.attr.term import Access, Symbol, Term, subterms
 from gsl.errors import EvaluationError, GslError, MisuseError, RewriteError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
@@ -54,7 +55,7 @@ def _least(symbol: Symbol) -> Any:
     return float(low) if symbol.sort == "real" else int(low)
 
 
-def value_in(value: Any, model: Mapping[Symbol, Any], known: dict[Term, Any] | None = None) -> Any:
+def value_in(value: Any, model: Mapping[Symbol, Any], known: Memory | None = None) -> Any:
     """Return a value with every term in it replaced by its value in the model.
 
     What is `known` in this very model is not computed again, and remembered.

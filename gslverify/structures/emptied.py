@@ -13,6 +13,7 @@ from itertools import chain, combinations, count
 from typing import Any
 
 from gsl.attr.evaluate import disjunction, equal, negation
+from gsl.attr.memory import Memory
 from gsl.attr.term import Symbol, Term
 from gsl.errors import GslError
 from gsl.expr import Const, Expr, Var
@@ -73,7 +74,7 @@ def _sizes(instance: Instance, fits: Callable[[Expr], bool]) -> Iterator[Any]:
 
 def _pattern(sizes: list[Any], model: Mapping[Symbol, Any]) -> tuple[bool, ...] | None:
     """Return which sizes are 0 in a model, None where one has no value."""
-    known: dict[Term, Any] = {}
+    known = Memory()
     try:
         return tuple(value_in(size, model, known) == 0 for size in sizes)
     except GslError:

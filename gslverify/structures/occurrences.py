@@ -4,31 +4,68 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import islice
 
 from gsl.attr.evaluate import evaluate, field_count
-from gsl.attr.term import Operation, Reduce, Term, VariadicTuple, children
+from gsl.attr.memory import Memory
+from gsl.attr.term import (
+    Operation,
+    Reduce,
+    Symbol,
+    Term,
+    Value,
+    VariadicTuple,
+    children,
+    free_symbols,
+)
 from gsl.errors import GslError
-from gsl.match.bindings import Bindings, Path, Scope, frame_of
+from gsl.match.bindings import Bindings, Frame, Path, Scope, frame_of
 from gsl.pat import Pattern, Variadic
+from gsl.rewrite.memory import MatchMemory
 from gsl.subst import Subst
 
 MOST_FIELDS_LOOKED_AT = 64
 
 
-def occurrences(
-    subst: Subst, bindings: Bindings, patterns: Iterable[Pattern] | None = None
-) -> Iterator[tuple[Operation, Scope]]:
-    """Yield every operation in the terms of a target that was built, with each of its scopes.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A scope, and what is known of the values of terms there."""
 
-    One that has a value outside of all fields has the same in each of them. Only some `patterns`
-    of the target may be asked for.
+    scope: Scope
+    memory: Memory
+
+    @classmethod
+    def at(cls, bindings: Bindings, frame: Frame | None, memory: MatchMemory) -> Place:
+        """Return the place in a field, or outside of all."""
+        return cls(Scope(bindings, frame), memory.at(frame))
+
+    def value(self, term: Term) -> Value:
+        """Return the value of a term; raises what `evaluate` raises."""
+        return evaluate(term, self.scope, self.memory)
+
+    def inside(self, symbol: Symbol, number: int) -> Place:
+        """Return the place in a field of a tuple or sum."""
+        return Place(self.scope.bind(symbol, number), self.memory.inside(symbol, number))
+
+
+def occurrences(
+    subst: Subst,
+    bindings: Bindings,
+    memory: MatchMemory,
+    patterns: Iterable[Pattern] | None = None,
+) -> Iterator[tuple[Operation, Place]]:
+    """Yield every operation in the terms of a target that was built, with the places it has.
+
+    One that has a value outside of all fields has the same in each of them, and one that does not
+    depend on the number of a field is yielded for one of them. Only some `patterns` of the target
+    may be asked for.
     """
     paths = islice(_paths(subst, bindings), MOST_FIELDS_LOOKED_AT)
-    fields = [Scope(bindings, frame_of(path)) for path in paths]
+    fields = [Place.at(bindings, frame_of(path), memory) for path in paths]
+    outside = Place.at(bindings, None, memory)
     for pattern in subst.target_patterns if patterns is None else patterns:
         for term in pattern.terms():
-            outside = Scope(bindings)
             for scope in [outside] if _has_value(term, outside) else fields:
                 yield from _operations(term, scope)
 
@@ -43,28 +80,29 @@ def _paths(subst: Subst, bindings: Bindings) -> Iterator[Path]:
         yield from ((*path, (variadic, index)) for index in range(count))
 
 
-def _has_value(term: Term, scope: Scope) -> bool:
+def _has_value(term: Term, place: Place) -> bool:
     try:
-        evaluate(term, scope)
+        place.value(term)
     except GslError:
         return False
     return True
 
 
-def _operations(term: Term, scope: Scope) -> Iterator[tuple[Operation, Scope]]:
-    stack, seen = [(term, scope)], set[tuple[int, tuple[int, ...]]]()
+def _operations(term: Term, start: Place) -> Iterator[tuple[Operation, Place]]:
+    stack, seen = [(term, start)], set[tuple[Term, tuple[int, ...]]]()
     while stack:
-        current, inside = stack.pop()
-        place = id(current), tuple(inside.symbols.values())
-        if place in seen:
+        current, place = stack.pop()
+        free = free_symbols(current)
+        numbers = tuple(n for symbol, n in place.scope.symbols.items() if symbol in free)
+        if (current, numbers) in seen:
             continue
-        seen.add(place)
+        seen.add((current, numbers))
         if isinstance(current, Operation):
-            yield current, inside
+            yield current, place
         if not isinstance(current, VariadicTuple | Reduce):
-            stack.extend((part, inside) for part in children(current))
+            stack.extend((part, place) for part in children(current))
             continue
-        stack.append((current.length, inside))
+        stack.append((current.length, place))
         with suppress(GslError):
-            count = field_count(evaluate(current.length, inside))
-            stack.extend((current.body, inside.bind(current.symbol, i)) for i in range(count))
+            count = field_count(place.value(current.length))
+            stack.extend((current.body, place.inside(current.symbol, i)) for i in range(count))

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from gsl.attr.memory import Memory
 from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
 from gsl.errors import GslError
 from gslverify.structures.concrete import value_in
 
 Model = dict[Symbol, Any]
-Known = dict[Term, Any]
-"""Values of terms in one model."""
 Complete = Callable[[Model], Model | None]
 """Returns a model in which the definitions hold, None where one of them has no legal value."""
 
@@ -54,7 +53,7 @@ class Repair:
         for _ in range(MOST_CHANGES):
             if model is None:
                 return None
-            known: Known = {}
+            known = Memory()
             unmet = [one for one in conditions if not _holds(one, model, known)]
             if not unmet:
                 return model
@@ -77,7 +76,7 @@ class Repair:
         self, changed: Model, unmet: Sequence[Term], conditions: Sequence[Term], symbol: Symbol
     ) -> int:
         """Return how many conditions more hold after a symbol changed, if the first does."""
-        known: Known = {}
+        known = Memory()
         if not _holds(unmet[0], changed, known):
             return MUCH_WORSE
         before = {id(one) for one in unmet}
@@ -127,7 +126,7 @@ class Repair:
         return known
 
 
-def _holds(condition: Term, model: Model, known: Known) -> bool:
+def _holds(condition: Term, model: Model, known: Memory) -> bool:
     try:
         return value_in(condition, model, known) is True
     except GslError:

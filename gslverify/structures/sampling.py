@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import cycle
 from typing import Any
 
+from gsl.attr.memory import Memory
 from gsl.attr.term import Constant, Symbol, Term, subterms
 from gsl.errors import GslError
 from gslverify.semantics.solver import Answer, Solver
@@ -256,7 +257,7 @@ class Sampler:
 
     def _complete(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
         """Return values of all symbols, by their definitions, if these give legal ones."""
-        model, known = dict(wishes), dict[Term, Any]()
+        model, known = dict(wishes), Memory()
         if not self.order:
             self.order = tuple(self.defined_in_order())
         try:
@@ -288,7 +289,7 @@ class Sampler:
 
     def _violated(self, model: dict[Symbol, Any]) -> Claim | None:
         """Return the first claim that does not hold in a model."""
-        known: dict[Term, Any] = {}
+        known = Memory()
         claims = self.instance.claims
         return next((c for c in claims if value_in(c.term, model, known) is not True), None)
 

@@ -27,6 +27,7 @@ from gsl.attr.evaluate import (
     satisfies,
     settled,
 )
+from gsl.attr.memory import Memory
 from gsl.attr.term import Symbol, Term, Value, as_term, operation
 from gsl.errors import EvaluationError, UndecidedError
 from tests.attr.environment import NOTHING, Known, Open
@@ -350,8 +351,21 @@ def test_bound_symbols_hide_outer_ones() -> None:
     assert evaluate(inner, ENVIRONMENT) == 3
 
 
+def test_memory_knows_what_depends_on_a_field_for_each_field() -> None:
+    known, memory = Known({(p, "shape"): (4, 6, 8)}), Memory()
+    rows = p.shape[0]
+    term = attr.Sum(
+        lambda i: attr.Sum(lambda j: (p.shape[i] + p.shape[j]) * rows, length=3) + rows, length=3
+    )
+
+    assert evaluate(term, known, memory) == evaluate(term, known)
+    known.accessed.clear()
+    assert evaluate(term, known, memory) == evaluate(term, known, Memory())
+    assert known.accessed.count("shape") == 3  # written so often, for nine fields
+
+
 def test_memory_answers_before_the_environment() -> None:
-    known, memory = Known({(p, "shape"): (4, 6)}), dict[Term, Any]()
+    known, memory = Known({(p, "shape"): (4, 6)}), Memory()
     rows = p.shape[0]
 
     assert evaluate(rows + rows, known, memory) == 8
