@@ -75,8 +75,15 @@ class Examination:
         if not wanted or not wants_hints(result, self.question):
             return result
         self._tell(result)
+        known = self.found
         try:
-            return load_values()(self.question, result)
+            with ended_after(self.question.settings.hint_budget):
+                return load_values()(self.question, result)
+        except OutOfTimeError:
+            found = (
+                self.found.findings if self.found is not None and self.found is not known else ()
+            )
+            return replace(result, findings=(*found, *result.findings))
         except Exception as error:
             note = f"no values were compared: {described(error)}"
             return replace(result, notes=(*result.notes, note))
