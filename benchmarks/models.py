@@ -1,0 +1,242 @@
+"""Architectures of transformers, small and with random weights: read, rewritten, written, compared.
+
+Every architecture is exported by torch, to ONNX and as an exported program; both are read, and the
+workload, written as ONNX again, must compute in onnxruntime what torch computes. Then the preset
+`inference` rewrites two deep models, beside the optimisers of onnxscript and onnxruntime.
+
+Needs the package `transformers` beside the extra `models`, and `onnxscript` for the comparison.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from figures import Figure, at_least, figure, report
+
+from gsl import Workload, presets
+from gsl.errors import GslError
+from gsl.expr import Call
+
+VOCABULARY, LENGTH = 99, 16
+SIZES = {
+    "hidden_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 128,
+}
+TEXT = SIZES | {"vocab_size": VOCABULARY}
+DECODER = TEXT | {"num_key_value_heads": 2, "max_position_embeddings": 64, "use_cache": False}
+IMAGE = SIZES | {"image_size": 32, "patch_size": 8}
+STAGES = {"hidden_sizes": [16, 32], "depths": [2, 2]}
+GPT = {"vocab_size": VOCABULARY, "n_positions": 64, "n_embd": 64, "n_layer": 2, "n_head": 4}
+T5 = {"vocab_size": VOCABULARY, "d_model": 64, "d_kv": 16, "d_ff": 128, "num_layers": 2}
+DISTILLED = {"vocab_size": VOCABULARY, "dim": 64, "n_layers": 2, "n_heads": 4, "hidden_dim": 128}
+HEADS = DECODER | {"head_dim": 16}
+
+ARCHITECTURES: dict[str, tuple[str, dict[str, Any], str]] = {
+    "Bert": ("BertModel", TEXT, "text"),
+    "DistilBert": ("DistilBertModel", DISTILLED, "text"),
+    "Roberta": ("RobertaModel", TEXT | {"max_position_embeddings": 64}, "text"),
+    "MPNet": ("MPNetModel", TEXT, "text"),
+    "DebertaV2": ("DebertaV2Model", TEXT | {"max_position_embeddings": 64}, "text"),
+    "GPT2": ("GPT2LMHeadModel", GPT | {"use_cache": False}, "text"),
+    "GPTNeoX": ("GPTNeoXForCausalLM", TEXT | {"use_cache": False}, "text"),
+    "Llama": ("LlamaForCausalLM", DECODER, "text"),
+    "Qwen2": ("Qwen2ForCausalLM", DECODER, "text"),
+    "Qwen3": ("Qwen3ForCausalLM", HEADS, "text"),
+    "Mistral": ("MistralForCausalLM", DECODER, "text"),
+    "Mixtral": ("MixtralForCausalLM", DECODER | {"num_local_experts": 4}, "text"),
+    "Gemma": ("GemmaForCausalLM", HEADS, "text"),
+    "Gemma2": ("Gemma2ForCausalLM", HEADS, "text"),
+    "Phi": ("PhiForCausalLM", DECODER, "text"),
+    "Phi3": ("Phi3ForCausalLM", DECODER | {"pad_token_id": 0}, "text"),
+    "T5": ("T5EncoderModel", T5 | {"num_heads": 4}, "text"),
+    "ViT": ("ViTForImageClassification", IMAGE, "image"),
+    "DeiT": ("DeiTModel", IMAGE, "image"),
+    "Dinov2": ("Dinov2Model", IMAGE, "image"),
+    "ResNet": ("ResNetForImageClassification", STAGES | {"embedding_size": 16}, "image"),
+    "ConvNext": ("ConvNextForImageClassification", STAGES | {"num_stages": 2}, "image"),
+    "MobileNetV2": ("MobileNetV2ForImageClassification", {"image_size": 32}, "image"),
+    "RegNet": ("RegNetModel", {"groups_width": 16, "embedding_size": 16}, "image"),
+    "Mamba": ("MambaForCausalLM", {"vocab_size": VOCABULARY, "hidden_size": 64}, "text"),
+}
+"""The model class, what its configuration says, and what it reads, by the stem of the classes."""
+
+FEWER = {
+    "Mamba": {"num_hidden_layers": 2, "state_size": 8, "use_cache": False},
+    "RegNet": {"hidden_sizes": [32, 32, 64, 64], "depths": [1, 1, 1, 1]},
+}
+QUICK = ("Bert", "Llama", "ResNet")
+DEEP = {"Bert": (12, 102), "Llama": (32, 1603)}
+"""Layers of BERT-base and of a large Llama, and the operators that onnxscript leaves of each."""
+
+CLOSE = 1e-5
+REPEATS = 3
+SHARE = 39 / 42
+
+
+def build(name: str, layers: int = 0) -> tuple[Any, Any]:
+    """Return a model with random weights, and an input."""
+    import torch
+    import transformers
+
+    torch.manual_seed(0)
+    cls, settings, kind = ARCHITECTURES[name]
+    settings = settings | FEWER.get(name, {})
+    if layers:
+        settings = settings | {"num_hidden_layers": layers}
+    config = getattr(transformers, f"{name}Config")(**settings)
+    model = getattr(transformers, cls)(config).eval()
+    for module in model.modules():
+        if isinstance(module, torch.nn.BatchNorm2d):
+            module.running_mean.normal_(0, 0.1)
+            module.running_var.uniform_(0.5, 1.5)
+
+    class First(torch.nn.Module):
+        """The first output of a model alone."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, given: Any) -> Any:
+            return self.model(given)[0]
+
+    if kind == "text":
+        return First().eval(), torch.randint(0, VOCABULARY, (1, LENGTH))
+    return First().eval(), torch.randn(1, 3, 32, 32)
+
+
+def through_onnx(model: Any, given: Any, folder: Path) -> Workload:
+    import torch
+
+    path = folder / "model.onnx"
+    torch.onnx.export(model, (given,), path, dynamo=True, verbose=False)
+    return Workload.from_onnx(path)
+
+
+def through_torch(model: Any, given: Any, folder: Path) -> Workload:
+    import torch
+
+    return Workload.from_torch(torch.export.export(model, (given,)))
+
+
+DOORS: dict[str, Callable[[Any, Any, Path], Workload]] = {
+    "ONNX": through_onnx,
+    "torch": through_torch,
+}
+
+
+def operators(workload: Workload) -> int:
+    return sum(isinstance(expr, Call) for expr in workload.order)
+
+
+def deviation(workload: Workload, given: Any, wanted: Any) -> float:
+    """Return how far the workload, written as ONNX, is from torch in onnxruntime; relative."""
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(workload.to_onnx().SerializeToString())
+    (named,) = session.get_inputs()
+    found = session.run(None, {named.name: given.numpy()})[0]
+    expected = wanted.detach().numpy()
+    return float(np.abs(found - expected).max() / np.abs(expected).max())
+
+
+def why_not(name: str, door: str, folder: Path) -> str:
+    """Return why an architecture is not read, or computes something else; "" where it is fine."""
+    model, given = build(name)
+    try:
+        apart = deviation(DOORS[door](model, given, folder), given, model(given))
+    except GslError as error:
+        return str(error).splitlines()[0][:200]
+    except Exception as error:
+        return f"{type(error).__name__} of the exporter or of onnxruntime"
+    return "" if apart <= CLOSE else f"{apart:.1e} apart"
+
+
+def reading(names: tuple[str, ...], folder: Path) -> Iterator[Figure]:
+    for door in DOORS:
+        problems = {name: why_not(name, door, folder) for name in names}
+        for name, why in problems.items():
+            if why:
+                logging.warning("%s by %s: %s", name, door, why)
+        fine = sum(not why for why in problems.values())
+        yield at_least(f"architectures read from {door}", fine / len(names), "share", SHARE)
+
+
+def rewriting(names: tuple[str, ...], folder: Path) -> Iterator[Figure]:
+    for name in names:
+        layers, most = DEEP[name]
+        model, given = build(name, layers)
+        before = through_onnx(model, given, folder)
+        after = presets.inference.apply(before)
+        own = best(partial(presets.inference.apply, before))
+        yield figure(f"{name}, {layers} layers: operators before", operators(before), "operators")
+        yield figure(f"{name}: operators after", operators(after), "operators", most)
+        apart = deviation(after, given, model(given))
+        yield figure(f"{name}: after, beside torch", apart, "relative", CLOSE)
+        others = dict(compared(folder / "model.onnx"))
+        yield figure(f"{name}: preset inference", own, "s")
+        for other, seconds in others.items():
+            yield figure(f"{name}: {other}", seconds, "s")
+        if others:
+            yield at_least(
+                f"{name}: times as fast as the fastest", min(others.values()) / own, "", 4
+            )
+
+
+def compared(path: Path) -> Iterator[tuple[str, float]]:
+    """Yield the seconds that other optimisers take for a model, without reading it."""
+    import onnx
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+    options.optimized_model_filepath = str(path.with_name("optimised.onnx"))
+    yield "onnxruntime, offline", best(lambda: onnxruntime.InferenceSession(str(path), options))
+    try:
+        from onnxscript import optimizer
+    except ImportError:
+        return
+    models = [onnx.load(path) for _ in range(REPEATS)]
+    yield "onnxscript", best(lambda: optimizer.optimize(models.pop()))
+
+
+def best(action: Callable[[], Any]) -> float:
+    """Return the seconds that an action takes at best, of a few times."""
+    seconds = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        action()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json", action="store_true", help="print a list of objects")
+    parser.add_argument("--quick", action="store_true", help="three architectures, one deep model")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+    names, deep = (QUICK, ("Bert",)) if given.quick else (tuple(ARCHITECTURES), tuple(DEEP))
+    with tempfile.TemporaryDirectory() as folder:
+
+        def figures() -> Iterator[Figure]:
+            yield from reading(names, Path(folder))
+            yield from rewriting(deep, Path(folder))
+
+        report(figures(), given.json)
+
+
+if __name__ == "__main__":
+    main()
