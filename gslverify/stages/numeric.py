@@ -63,7 +63,7 @@ def examine(question: Question) -> Iterable[Outcome]:
         lines = tuple(listing(search.endless.outputs))
         message = f"{MOST_REWRITES} rewrites of a graph did not come to an end"
         yield Finding(NO_FIXPOINT, message, question.subst.span, details=lines)
-    untried = untried_by(search.question.subst, search.networks, samplers, search.corners)
+    untried = untried_by(question.subst, search.networks, samplers, search.corners, found.complete)
     if untried:
         message = f"no graph was run {untried}"
         cure = "leave the condition out, or compare with what small graphs have"

@@ -26,6 +26,7 @@ from gslverify.stages.empty_sizes import may_be_empty
 from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario, Scenarios, planned, scenario_of
 from gslverify.structures.arms import has_choices, in_other_ways, one_of_each
+from gslverify.structures.classes import enumerate_classes
 from gslverify.structures.instance import (
     FIVE_FIELDS,
     LARGE,
@@ -80,8 +81,8 @@ def fresh_scenarios_of(question: Question) -> Scenarios:
 
 def examine(question: Question) -> Iterable[Outcome]:
     """Look for structures that some graph has; yield VACUOUS when there is none."""
-    found = enumerate_variants(question.subst)
     most = question.settings.max_variants
+    found = enumerate_classes(question.subst, most)
     scenarios, refuted, unknown = _solve(question, found, most)
     left = [*unknown, *_undecided_structures(question, found)]
     large = _beyond(question, found, scenarios, left)
@@ -90,7 +91,7 @@ def examine(question: Question) -> Iterable[Outcome]:
     examined_all = len(scenarios) + len(refuted) + len(unknown) == len(found.variants)
     complete = is_usual and examined_all and found.exhaustive and not left
     others = large if is_usual else []
-    examined = Scenarios(scenarios, complete, len(found.variants), others, tuple(left))
+    examined = Scenarios(scenarios, complete, found.structures, others, tuple(left))
     question.memory["scenarios"], question.plan = examined, examined.plan()
     yield Count("variants", len(scenarios))
     if scenarios:
@@ -155,9 +156,9 @@ def _solve(
     refuted: list[Scenario] = []
     unknown: list[str] = []
     context, asked = new_context(), Questions()
-    order = examination_order(found.variants, question.settings.seed)
+    order: Sequence[Variant] = found.variants
     if len(order) > most:
-        order = one_of_each(question.subst, order)
+        order = one_of_each(question.subst, examination_order(order, question.settings.seed))
     for variant in order:
         if len(scenarios) >= most:
             break

@@ -25,14 +25,18 @@ def untried_by(
     networks: Sequence[Network],
     samplers: Sequence[Sampler],
     corners: Collection[int],
+    complete: bool = False,
 ) -> str:
-    """Return which graphs the networks, some of them in corners of the samplers, leave out."""
+    """Return which graphs the networks, some of them in corners of the samplers, leave out.
+
+    The samplers may be `complete`: what none of them decides in some way is never decided so.
+    """
     instances = [network.sampler.instance for network in networks]
     return (
         _untried_corner(samplers, corners)
         or _untried_length(subst, instances)
         or _untried_rank(subst, instances)
-        or _untried_arm(subst, networks)
+        or _untried_arm(subst, networks, samplers if complete else None)
     )
 
 
@@ -68,12 +72,17 @@ def _untried_rank(subst: Subst, instances: Sequence[Instance]) -> str:
     return ""
 
 
-def _untried_arm(subst: Subst, networks: Sequence[Network]) -> str:
-    """Return what the structure decides, and was only decided in one way."""
+def _untried_arm(subst: Subst, networks: Sequence[Network], every: Sequence[Sampler] | None) -> str:
+    """Return what the structure decides, and was only decided in one way though both are possible.
+
+    It is possible whatever is not known to be the same in `every` structure.
+    """
     seen = set().union(*(network.sampler.outcomes for network in networks))
+    possible = None if every is None else set().union(*(one.outcomes for one in every))
     for conditional in decisions(subst):
         for outcome in (True, False):
-            if (conditional, outcome) not in seen:
+            is_possible = possible is None or (conditional, outcome) in possible
+            if is_possible and (conditional, outcome) not in seen:
                 return f"on which {_condition_of(conditional, subst)} is {str(outcome).lower()}"
     return ""
 

@@ -66,7 +66,7 @@ def arms_of(instance: Instance) -> Arms:
         return arms
     with _target_of(instance, arms) as builder:
         _note_choices(arms, instance.subst, builder)
-        arms.outcomes = set(_outcomes(instance.subst, builder))
+        arms.outcomes = set(outcomes_of(instance.subst, builder))
     return arms
 
 
@@ -121,8 +121,8 @@ def _note_choices(arms: Arms, subst: Subst, builder: Builder) -> None:
                     arms.open += nothing
 
 
-def _outcomes(subst: Subst, builder: Builder) -> Iterator[Outcome]:
-    """Yield how the conditions fall of what was built."""
+def outcomes_of(subst: Subst, builder: Builder) -> Iterator[Outcome]:
+    """Yield how the conditions fall of what a builder has built, either way where that is open."""
     asked: list[tuple[Cond | Operation, Term, Place]] = []
     for pattern, path in builder.arms:
         if isinstance(pattern, Cond):

@@ -1,10 +1,13 @@
-"""Constraints that leave part of an attribute free."""
+"""Constraints that leave part of an attribute free, and terms that look into attributes."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
-from gsl.attr.term import ANYTHING, Term, TupleOf, VariadicTuple
+from gsl.attr.term import ANYTHING, Access, Term, TupleOf, VariadicTuple, subterms
+from gsl.pat import Pattern
+from gsl.subst import Subst
 
 
 def is_open(term: Term) -> bool:
@@ -21,3 +24,20 @@ def has_length(term: Term, value: Any) -> bool:
     if not isinstance(term, TupleOf):
         return True
     return isinstance(value, tuple) and len(value) == len(term.fields)
+
+
+@lru_cache(maxsize=16)
+def looked_into(subst: Subst) -> frozenset[tuple[Pattern, str]]:
+    """Return the attributes of source patterns that are not just handed on to the target.
+
+    What is handed on as it is means the same in every order and with any signs.
+    """
+    attributes = [term for pattern in subst.target_patterns for term in pattern.terms()]
+    looking = [term for term in attributes if not isinstance(term, Access)]
+    source = [term for pattern in subst.source_patterns for term in pattern.terms()]
+    return frozenset(
+        (part.pattern.original(), part.name)
+        for term in (*subst.where, *looking, *source)
+        for part in subterms(term)
+        if isinstance(part, Access)
+    )

@@ -17,7 +17,7 @@ from gsl.graph import Graph
 from gsl.match.bindings import Bindings, Key, Scope, frame_of
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
-from gsl.operators.domain import Domain, Fresh
+from gsl.operators.domain import Domain
 from gsl.operators.domain_axes import Permutation
 from gsl.pat import (
     Call,
@@ -40,7 +40,7 @@ from gslverify.structures.constants import Constants
 from gslverify.structures.early_refusal import refuse_anyway
 from gslverify.structures.instance import Claim, Extent, InfeasibleError, Instance
 from gslverify.structures.limits import FITS, MOST_AXES, largest_size
-from gslverify.structures.open_terms import has_length, is_open
+from gslverify.structures.open_terms import has_length, is_open, looked_into
 from gslverify.structures.pinned_ranks import pinned_ranks
 from gslverify.structures.tuples import optional_operands, tuple_of_inputs, tuple_valued
 
@@ -73,6 +73,7 @@ class SourceExpressions:
         self.largest = largest_size(subst)
         self.passed_on = passed_on(subst)
         self.pinned_ranks = pinned_ranks(subst)
+        self.looked_into = looked_into(subst)
 
     def _claim(self, condition: Any, reason: str, origin: Origin | None) -> None:
         if isinstance(condition, Term):
@@ -100,7 +101,7 @@ class SourceExpressions:
                 return self._tensor_input(key)
             case pattern if pattern in self.tuples:
                 return self._tuple_input(key)
-            case pattern if pattern in self.optional and self.decide(key, "absence", (False, True)):
+            case pattern if pattern in self.optional and self._is_absent(key):
                 return TupleExpr(())
             case _:
                 return self.input(key, self._fresh_shape(key, self._rank(key)))
@@ -273,15 +274,16 @@ class SourceExpressions:
                 return domain.normalise(value, types)
             except ValueError as error:
                 raise InfeasibleError(str(error)) from error
-        options = self._options(term, domain, types, self.fresh(key, name))
+        options = self._options(key, name, term, domain, types)
         value = self.decide(key, f"attribute `{name}`", options)
         fits = satisfies(term, value, self.scope(key))
         self._claim(fits, f"attribute `{name}`", pattern.origin)
         return value
 
     def _options(
-        self, term: Term, domain: Domain, types: tuple[Any, ...], fresh: Fresh
+        self, key: Key, name: str, term: Term, domain: Domain, types: tuple[Any, ...]
     ) -> list[Any]:
+        fresh = self.fresh(key, name)
         if self.extent.orders and isinstance(domain, Permutation):
             return [order for order in self.extent.orders if has_length(term, order)]
         options = [form for form in domain.instances(types, fresh) if has_length(term, form)]
@@ -289,5 +291,6 @@ class SourceExpressions:
         are_few = isinstance(term, TupleOf) and len(further) <= MOST_FURTHER_FORMS
         if self.extent.rare or are_few:
             return [*options, *further]
-        self.told.exhaustive &= not further
+        if domain.names_axes and (key[0], name) in self.looked_into:
+            self.told.exhaustive &= not further
         return options or further[:: len(further) // MOST_FURTHER_FORMS or 1]

@@ -56,7 +56,7 @@ class Enumeration:
     The search was `complete` when nothing within the extent is left; else `unsearched` has the
     decisions that are left open. It was `exhaustive` when no attribute has forms beside those that
     can be chosen. `undecided` are structures that could not be built, `obstacles` on what the
-    choices that came furthest without success failed.
+    choices that came furthest without success failed. The variants stand for so many `structures`.
     """
 
     variants: tuple[Variant, ...]
@@ -65,6 +65,7 @@ class Enumeration:
     undecided: tuple[Open, ...] = ()
     obstacles: tuple[InfeasibleError, ...] = ()
     unsearched: tuple[Decision, ...] = ()
+    structures: int = 0
 
 
 class Search:
@@ -106,6 +107,18 @@ class Search:
             return ()
         made = zip(self.last.made, self.last.open, self.last.decisions, strict=True)
         return tuple(decision for chosen, count, decision in made if chosen + 1 < count)
+
+    def enumeration(self, variants: Sequence[Variant], structures: int = 0) -> Enumeration:
+        """Return what was found: variants that stand for all `structures`, or for themselves."""
+        return Enumeration(
+            tuple(variants),
+            self.prefix is None,
+            self.exhaustive,
+            tuple(self.undecided.values()),
+            self.furthest(),
+            self.unsearched(),
+            structures or len(variants),
+        )
 
     def _attempt(self, replay: Replay) -> tuple[Positions, Instance | None]:
         """Build what `replay` chooses; return the decisions that other ones may be tried of."""
@@ -154,15 +167,7 @@ def enumerate_variants(
 ) -> Enumeration:
     """Return the structurally possible variants of a rule within an extent."""
     search = Search(subst, extent)
-    variants = tuple(variant for variant, _ in search.variants(most_runs))
-    return Enumeration(
-        variants,
-        search.prefix is None,
-        search.exhaustive,
-        tuple(search.undecided.values()),
-        search.furthest(),
-        search.unsearched(),
-    )
+    return search.enumeration([variant for variant, _ in search.variants(most_runs)])
 
 
 def described(decisions: Sequence[Decision], names: Mapping[Pattern, str]) -> str:
