@@ -54,13 +54,16 @@ def options() -> Any:
     return chosen
 
 
-def run_model(model: Any, inputs: Mapping[str, Any]) -> list[Any]:
-    """Return the outputs of an `onnx.ModelProto` in onnxruntime, which rewrites nothing first.
+def run_model(model: Any, inputs: Mapping[str, Any], level: str = "") -> list[Any]:
+    """Return the outputs of an `onnx.ModelProto` in onnxruntime.
 
-    Raises whatever onnxruntime raises.
+    It rewrites nothing first, or as much as a `level` says: "basic", "extended" or "all". Raises
+    whatever onnxruntime raises.
     """
-    chosen = options()
-    chosen.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    chosen, levels = options(), onnxruntime.GraphOptimizationLevel
+    name = f"ORT_ENABLE_{level.upper()}" if level else "ORT_DISABLE_ALL"
+    chosen.graph_optimization_level = getattr(levels, name)
+    chosen.intra_op_num_threads = 1
     data, providers = model.SerializeToString(), ["CPUExecutionProvider"]
     session = onnxruntime.InferenceSession(data, chosen, providers)
     outputs: list[Any] = session.run(None, dict(inputs))

@@ -8,6 +8,7 @@ runs it: `python -m gslverify.adapters LIBRARY FILE OPTIONS TARGET...` writes do
 from __future__ import annotations
 
 LIBRARIES = {
+    "onnx": "gslverify.adapters.onnx",
     "onnxscript": "gslverify.adapters.onnxscript",
     "relax": "gslverify.adapters.relax",
     "torch": "gslverify.adapters.torch",

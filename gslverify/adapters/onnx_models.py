@@ -153,6 +153,13 @@ def _with(
         actual = running(after, {name: one for name, one in inputs.items() if name in wanted})
     except Exception as error:
         return Ending.ILL_FORMED, f"the new model cannot be run: {raised(error)}"
+    return agreed(before, after, expected, actual)
+
+
+def agreed(
+    before: Model, after: Model, expected: Sequence[Any], actual: Sequence[Any]
+) -> tuple[Ending, str]:
+    """Compare outputs: exactly where neither model rounds, else apart from rounding."""
     for number, (one, other) in enumerate(zip(expected, actual, strict=True)):
         if one.dtype != other.dtype or one.shape != other.shape:
             types = [f"{array.dtype}{list(array.shape)}" for array in (one, other)]

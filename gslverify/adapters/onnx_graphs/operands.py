@@ -134,7 +134,7 @@ class Known:
 def binary(known: Known) -> Attributes:
     """Operands that broadcast with the first."""
     step, drawing = known.step, known.drawing
-    count = len(known.names)
+    count = len(known.names) if step.operator in REPEATED else 2
     if step.more and step.operator in REPEATED:
         count = max(count, int(drawing.pick((2, 2, 3, 1))))
     first = next((p for p in range(count) if known.has(p)), 0)
