@@ -15,6 +15,7 @@ from gslverify.codes.satisfiable import VACUOUS
 from gslverify.finding import Finding
 from gslverify.project import in_project
 from gslverify.semantics.solver import Answer, Solver
+from gslverify.stages.contradiction import Contradiction
 from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario
 from gslverify.structures.instance import Claim, InfeasibleError
@@ -38,6 +39,52 @@ def vacuous_constraints(subst: Subst, clashing: Sequence[Claim], structures: int
     span = clashing[0].span if clashing else subst.span
     message = f"the constraints contradict each other in all {structures} structures"
     return Finding(VACUOUS, message, span, "remove one of them", details, subject="constraints")
+
+
+def vacuous_conditions(subst: Subst, found: Contradiction) -> Finding:
+    """Return the conditions that clash, and what of the patterns they clash with."""
+    names = pattern_names(subst)
+    places = [resolve(getattr(one, "origin", None)) or subst.span for one in found.conditions]
+    details = [
+        f"{_place(place)}: the condition `{term_text(one, names)}`"
+        for place, one in zip(places, found.conditions, strict=True)
+    ]
+    for one in found.conditions:
+        details += _pins(subst, getattr(one, "origin", None))
+    details += _demands(found, alone=len(details) == 1)
+    some = "one of them" if len(found.conditions) > 1 else "the condition"
+    cure = f"remove or weaken {some}"
+    if found.minimal:
+        cure += (
+            ": without any one of them graphs match"
+            if len(found.conditions) > 1
+            else (": without it graphs match")
+        )
+    of_patterns = len(details) > len(found.conditions)
+    several = len(found.conditions) > 1
+    message = "these conditions contradict each other" if several else "this condition never holds"
+    if of_patterns:
+        verb = "contradict" if several else "contradicts"
+        message = f"{'these conditions' if several else 'this condition'} {verb} the patterns"
+    subject = "structure" if found.clash.refuted is None else "constraints"
+    return Finding(
+        VACUOUS, message, places[-1], cure, tuple(dict.fromkeys(details)), subject=subject
+    )
+
+
+def _demands(found: Contradiction, alone: bool) -> Iterator[str]:
+    """Yield what follows from the patterns and takes part in a contradiction."""
+    scenario = found.clash.refuted
+    if scenario is not None:
+        claims = scenario.instance.claims
+        for number in scenario.solver.core().core:
+            if not claims[number].written:
+                yield f"{_place(claims[number].span)}: {claims[number].reason}"
+    elif alone:
+        written = {getattr(one, "origin", None) for one in found.conditions}
+        for one in found.clash.obstacles:
+            if one.origin not in written:
+                yield f"{_place(resolve(one.origin))}: {one}"
 
 
 def given_up(scenario: Scenario, asked: Questions) -> list[str]:

@@ -21,7 +21,13 @@ from gslverify.finding import Finding
 from gslverify.semantics.solver import Answer, Solver, new_context
 from gslverify.semantics.terms import UntranslatableError, has_formula
 from gslverify.stage import Count, Outcome, Question, Stage
-from gslverify.stages.clashes import given_up, vacuous_constraints, vacuous_structure
+from gslverify.stages.clashes import (
+    given_up,
+    vacuous_conditions,
+    vacuous_constraints,
+    vacuous_structure,
+)
+from gslverify.stages.contradiction import clash_by_themselves, contradiction_of
 from gslverify.stages.empty_sizes import may_be_empty
 from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario, Scenarios, planned, scenario_of
@@ -98,7 +104,7 @@ def examine(question: Question) -> Iterable[Outcome]:
         if left and question.settings.require != "tested":
             yield _open(question, left)
         return
-    left += _larger_than_tried(question.subst)
+    left += [*_larger_than_tried(question.subst), *_rare_forms_left(question, found)]
     if left:
         yield _undecided(question, found, left)
     elif may_be_empty((one.instance for one in refuted), question.settings.solver_limit):
@@ -137,6 +143,17 @@ def _undecided_structures(question: Question, found: Enumeration) -> list[str]:
         decisions = described(found.unsearched, names)
         left.append(f"more than {MOST_RUNS} structures were tried; not in every way: {decisions}")
     return left
+
+
+def _rare_forms_left(question: Question, found: Enumeration) -> list[str]:
+    """Return what is not known of rare forms of attributes, where no usual form fits."""
+    if found.exhaustive or clash_by_themselves(question.subst, question.settings):
+        return []
+    rare = enumerate_variants(question.subst, RARE)
+    solved, _, unknown = _solve(question, rare, 1, question.settings.solver_limit // 10)
+    if rare.complete and rare.exhaustive and not (solved or unknown or rare.undecided):
+        return []
+    return ["attributes have rare forms that were not all tried", *unknown]
 
 
 def _larger_than_tried(subst: Subst) -> list[str]:
@@ -288,6 +305,10 @@ def examination_order(variants: Sequence[Variant], seed: int) -> list[Variant]:
 
 
 def _vacuous(question: Question, found: Enumeration, refuted: list[Scenario]) -> Finding:
+    question.progress("nothing matches, looking for the fewest conditions that clash")
+    clashing_conditions = contradiction_of(question.subst, question.settings)
+    if clashing_conditions is not None and clashing_conditions.conditions:
+        return vacuous_conditions(question.subst, clashing_conditions)
     if not refuted:
         return vacuous_structure(question.subst, found.obstacles)
     claims = refuted[0].instance.claims
