@@ -1,0 +1,146 @@
+"""Live defects of releases that are found: `python benchmarks/adapters.py [--quick] [--json]`.
+
+Each defect of a release that our collection knows is one row: the pass or rule in which it lies,
+and how a graph fares on it. The passes are tried as `gslverify adapt` tries them, on the sources
+that are shipped. With --quick, every fourth defect and fewer graphs; nothing is lifted then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import lru_cache
+
+from figures import Figure, at_least, report
+
+from gslverify.adapters.foreign import Lifted, Options, PassResult
+from gslverify.adapters.reading import read_rules
+
+SECONDS = 1800.0
+RELAX = "tvm.relax.transform:"
+COMMON = "onnxscript.rewriter.rules.common._"
+VALUES, TYPES, RAISES = "other values", "other types", "an exception"
+ILL_FORMED, ENDS = "no graph any more", "ends the process"
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A defect of a release: it is found when a finding has this ending, source and text."""
+
+    identity: str
+    library: str
+    target: str
+    endings: tuple[str, ...]
+    source: str = ""
+    text: str = ""
+
+
+def relax(identity: str, target: str, *endings: str, source: str = "", text: str = "") -> Live:
+    return Live(f"tvm-relax-{identity}", "relax", RELAX + target, endings, source, text)
+
+
+def script(identity: str, target: str, *endings: str) -> Live:
+    return Live(f"onnxscript-{identity}", "onnxscript", COMMON + target, endings)
+
+
+def optimizer(identity: str, target: str, *endings: str, source: str = "", text: str = "") -> Live:
+    given = f"onnxoptimizer:{target}"
+    return Live(f"onnxopt-{identity}", "onnx", given, endings, source, text)
+
+
+DEFECTS = (
+    relax("optlt-shape-equal", "OptimizeLayoutTransform", VALUES),
+    relax("expandmm-illegal", "ExpandMatmulOfSum", RAISES),
+    relax("adjmm-alias", "AdjustMatmulOrder", ENDS),
+    relax("adjmm-outdtype", "AdjustMatmulOrder", RAISES, VALUES, text="datatype"),
+    relax("taketmm-1d-weight", "ReorderTakeAfterMatmul", TYPES, text="shape"),
+    relax("taketmm-1d-x", "ReorderTakeAfterMatmul", RAISES, source="vector_with_taken_columns"),
+    relax("cpmm-bias-bcast", "CombineParallelMatmul", RAISES, source="two_products_with_biases"),
+    relax("foldbn-training", "FoldBatchnormToConv2D", VALUES),
+    relax("foldbn-axis", "FoldBatchnormToConv2D", RAISES, VALUES, text="reshape"),
+    relax("foldbn-fp16", "FoldBatchnormToConv2D", RAISES, text="same datatype"),
+    relax("fusetmm-axes-none", "FuseTransposeMatmul", RAISES, text="TypeError"),
+    relax("fusetmm-1d", "FuseTransposeMatmul", RAISES, text="IndexError"),
+    relax("decbn-train", "DecomposeOpsForTraining", VALUES),
+    script("clipclip-disjoint", "fuse_relus_clips:successive_clip_rule", VALUES),
+    script("convint-pad-zp", "fuse_pad_into_conv:fuse_pad_into_conv_integer_rule", VALUES),
+    script("reshape-mm-shapes", "broadcast_to_matmul:two_reshapes_matmul_reshape_rule", VALUES),
+    script("minmax-rank", "min_max_to_clip:max_min_rule", ILL_FORMED, TYPES),
+    script("minmin-noconst", "min_max_to_clip:min_min_rule", RAISES),
+    script("castcos-overflow", "cast_constant_of_shape:cast_constant_of_shape_rule", RAISES),
+    script("convaffine-rank", "fuse_conv_affine:conv_affine_fusion_rule", ILL_FORMED, RAISES),
+    script("flatten-zero", "basic_rules:flatten_to_reshape_rule", ILL_FORMED, TYPES),
+    script("castcast-double", "basic_rules:cast_cast_rule", VALUES),
+    optimizer("argmax-exp", "eliminate_nop_monotone_argmax", VALUES, source="Exp_ArgMax"),
+    optimizer("argmax-log", "eliminate_nop_monotone_argmax", VALUES, source="Log_ArgMax"),
+    optimizer(
+        "reshape-zero-copy",
+        "eliminate_consecutive_idempotent_ops",
+        *(ILL_FORMED, TYPES, VALUES),
+        source="Reshape_Reshape",
+    ),
+    optimizer("logsoftmax-default", "fuse_consecutive_log_softmax", RAISES, ENDS),
+    optimizer("pad-maxpool-zero", "fuse_pad_into_pool", VALUES, source="Pad_MaxPool"),
+    optimizer("pad-pool-ceil", "fuse_pad_into_pool", TYPES, ILL_FORMED),
+    optimizer("pad-axes", "fuse_pad_into_conv", ILL_FORMED),
+    optimizer("einsum-diag", "replace_einsum_with_matmul", VALUES, TYPES, ILL_FORMED),
+    optimizer("dropout-mask", "eliminate_nop_dropout", VALUES, TYPES, ILL_FORMED),
+)
+WANTED = {"relax": 90.0, "onnxscript": 80.0, "onnx": 70.0}
+
+
+@lru_cache
+def tried(library: str, target: str, graphs: int) -> PassResult | None:
+    """Return what is found about a pass, None when it could not be tried."""
+    reading = read_rules(library, [target], SECONDS, Options(graphs=graphs))
+    return reading.passes[0] if reading.passes else None
+
+
+def is_found(defect: Live, graphs: int) -> bool:
+    """Tell whether a finding is the defect."""
+    result = tried(defect.library, defect.target, graphs)
+    return result is not None and any(
+        one.ending in defect.endings and defect.source in one.source and defect.text in one.message
+        for one in result.findings
+    )
+
+
+def lifted() -> list[Lifted]:
+    """Return the common rules of onnxscript, lifted or with the reason why not."""
+    options = Options(graphs=1)
+    found = read_rules("onnxscript", ["onnxscript.rewriter.rules.common"], SECONDS, options)
+    return list(found.rules)
+
+
+def figures(quick: bool) -> list[Figure]:
+    """Return the share of live defects that are found, and of rules that are lifted."""
+    graphs, defects = (40, DEFECTS[::4]) if quick else (100, DEFECTS)
+    by_library: defaultdict[str, list[bool]] = defaultdict(list)
+    for one in defects:
+        found = is_found(one, graphs)
+        by_library[one.library].append(found)
+        if not found:
+            print(f"not found: {one.identity}", file=sys.stderr)
+    made = [
+        at_least(
+            f"live defects of {library} found", 100 * sum(found) / len(found), "%", WANTED[library]
+        )
+        for library, found in by_library.items()
+    ]
+    if not quick:
+        rules = lifted()
+        share = 100 * sum(bool(one.text) for one in rules) / max(1, len(rules))
+        made.append(at_least("common rules of onnxscript lifted", share, "%", 75.0))
+    return made
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    report(figures(arguments.quick), arguments.json)
