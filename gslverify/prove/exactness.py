@@ -7,7 +7,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from gsl.types import INTEGER
+from gsl.dtypes import DTYPES
+from gsl.types import FLOATING, INTEGER
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.facts import Facts
 from gslverify.prove.selecting import selection
@@ -15,6 +16,15 @@ from gslverify.prove.signs import where_bits
 from gslverify.prove.values import NUMBER, Factor, Family, Value
 
 MOST_BITS = 6
+
+WIDER: Mapping[str, tuple[str, ...]] = {
+    name: tuple(other for other, one in DTYPES.items() if name != other and one.holds_all_of(dtype))
+    for name, dtype in DTYPES.items()
+}
+"""For a dtype those that hold all its values, integers in floats included."""
+
+WIDER_FLOATS = {dtype: wider for dtype, wider in WIDER.items() if dtype in FLOATING}
+"""The same where sums count as real numbers, which do not wrap."""
 
 
 class Exactness:

@@ -32,6 +32,19 @@ from gslverify.prove.values import (
 INCREASING = frozenset({"floor", "ceil", "round", "trunc", "erf", "tanh", "sqrt", "log", "sign"})
 """Functions of one argument that never decrease."""
 
+STRICTLY = frozenset({"erf", "tanh", "sqrt", "log", "exp"})
+"""Those that increase everywhere, so that numbers are equal or ordered as their values are."""
+
+ROUNDING = frozenset({"floor", "ceil", "round", "trunc"})
+"""Functions of which every whole number is its own value."""
+
+OPPOSITE = {
+    **{name: name for name in ("round", "trunc", "erf", "tanh", "sign")},
+    "floor": "ceil",
+    "ceil": "floor",
+}
+"""The function g with -f(a) = g(-a)."""
+
 _LOST = {"max": -inf, "min": inf}
 
 
@@ -201,30 +214,48 @@ class Extrema:
 
     def _function(self, items: Sequence[Item]) -> str | None:
         """Return the function that never decreases and that all items are values of."""
-        heads = {self._outermost(item.value) for item in items}
-        return heads.pop() if len(heads) == 1 else None
+        heads = {self.outermost(item.value) for item in items if not self._is_whole(item.value)}
+        head = heads.pop() if len(heads) == 1 else None
+        has_numbers = any(self._is_whole(item.value) for item in items)
+        return None if has_numbers and head not in ROUNDING else head
 
-    def _outermost(self, value: Value) -> str | None:
+    def _is_whole(self, value: Value) -> bool:
+        """Tell whether a value is a whole number, which is what it is rounded to."""
+        return self.is_field and isinstance(value.constant, int)
+
+    def outermost(self, value: Value) -> str | None:
+        """Return the increasing function that a value is of; -round(a) is round(-a)."""
         if len(value.families) != 1 or not value.families[0].region.is_point:
             return None
         (only,) = value.families
         if only.number == 1 and only.powers and all(f.head == "exp" for f, _ in only.powers):
             return "exp"
-        if only.number != 1 or len(only.powers) != 1 or only.powers[0][1] != 1:
+        if len(only.powers) != 1 or only.powers[0][1] != 1:
             return None
-        factor = only.powers[0][0]
-        return factor.head if factor.head in INCREASING else None
+        head = only.powers[0][0].head
+        if only.number == -1:
+            return OPPOSITE.get(head)
+        return head if only.number == 1 and head in INCREASING else None
+
+    def inside(self, function: str, value: Value) -> Value:
+        """Return what a value is an increasing function of."""
+        if function == "exp":
+            return self.powers.logarithm(value)
+        if self._is_whole(value):
+            return value
+        (only,) = value.families
+        return plus(Value(), only.powers[0][0].arguments[0], only.number)
 
     def _of_function(self, function: str, head: str, items: Sequence[Item]) -> Value:
-        if function == "exp":
-            inside = [Item(i.region, self.powers.logarithm(i.value)) for i in items]
-            return self.powers.exponential(self.extremum(head, inside))
-        inside = [Item(i.region, i.value.families[0].powers[0][0].arguments[0]) for i in items]
+        inside = [Item(i.region, self.inside(function, i.value)) for i in items]
         whole = self.extremum(head, inside)
-        if function == "log":
-            return self.powers.logarithm(whole)
-        if function == "sqrt":
-            return self.powers.root(whole)
+        match function:
+            case "exp":
+                return self.powers.exponential(whole)
+            case "log":
+                return self.powers.logarithm(whole)
+            case "sqrt":
+                return self.powers.root(whole)
         return single(self.algebra.factor(function, whole))
 
 

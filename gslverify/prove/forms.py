@@ -39,6 +39,7 @@ from gslverify.prove.polynomials import (
     multiply,
     order,
     replaced,
+    rounded,
     signless,
 )
 from gslverify.prove.ranges import Ranges
@@ -187,9 +188,7 @@ class Forms:
         if symbol in self._known:
             return self._known[symbol]
         name = self.names.text(symbol)
-        if isinstance(name, str):
-            return self._literal(name)
-        return self._unknown(name, name)
+        return self._literal(name) if isinstance(name, str) else self._unknown(name, name)
 
     def _operation(self, term: Operation, head: str, operands: tuple[Term, ...]) -> Poly:
         if head in CONDITIONS:
@@ -205,6 +204,8 @@ class Forms:
             divisor = constant_of(forms[1])
             if divisor:
                 return multiply(forms[0], frozenset([((), Fraction(1) / divisor)]))
+        if (number := rounded(head, forms[0])) is not None:
+            return frozenset([((), number)]) if number else ZERO
         key = tuple(sorted(forms, key=order)) if head in ("min", "max") else tuple(forms)
         if head in ("min", "max") and forms[0] == forms[1]:
             return forms[0]

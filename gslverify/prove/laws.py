@@ -15,11 +15,10 @@ from typing import Any
 
 from gsl.attr.evaluate import disjunction, equal
 from gsl.attr.term import operation
-from gsl.dtypes import DTYPES, wider
-from gsl.types import FLOATING
+from gsl.types import FLOATING, INTEGER
 from gslverify.prove.algebra import MOST_FACTORS, Algebra, single
-from gslverify.prove.exactness import Exactness
-from gslverify.prove.extrema import Extrema
+from gslverify.prove.exactness import WIDER, WIDER_FLOATS, Exactness
+from gslverify.prove.extrema import STRICTLY, Extrema
 from gslverify.prove.facts import Facts
 from gslverify.prove.law import is_negative, only_factor
 from gslverify.prove.powers import Powers
@@ -38,12 +37,6 @@ from gslverify.prove.values import (
     plus,
     value_of,
 )
-
-WIDER: Mapping[str, tuple[str, ...]] = {name: more for name in DTYPES if (more := wider(name))}
-"""For a dtype those that hold all its values."""
-
-WIDER_FLOATS = {dtype: wider for dtype, wider in WIDER.items() if dtype in FLOATING}
-"""The same where sums count as real numbers, which do not wrap."""
 
 LARGEST_HELD = 127
 """Numbers from 0 to this are values of all dtypes but that of truth values."""
@@ -73,7 +66,8 @@ class Laws:
         self.is_field = is_field
         self.signs = Signs(facts, dtypes)
         self.powers = powers = Powers(algebra, self.signs)
-        self.extremum = extrema = Extrema(algebra, self.signs, powers, is_field).extremum
+        self.extrema = Extrema(algebra, self.signs, powers, is_field)
+        self.extremum = extrema = self.extrema.extremum
         self.exactness = Exactness(facts, algebra, is_field, dtypes)
         self.is_exact = self.exactness.is_exact
         self.rows = Rows(self)
@@ -112,16 +106,12 @@ class Laws:
         """
         if name in _COMPARED:
             return self._comparison(name, arguments, dtype)
-        if name in _OF_INTEGERS and not self.is_field:
-            return [((), self.of_integers(name, arguments, dtype))]
         if name == "sign" and self.is_field:
             return [((), self.powers.sign(*arguments))]
-        if name in self._table:
-            return [((), self._table[name](*arguments))]
-        return self.value(self.algebra.factor(name, *arguments))
+        return [((), self.made(name, arguments, dtype))]
 
-    def of_integers(self, name: str, arguments: Sequence[Value], dtype: Any) -> Value:
-        """Return a function of values, quotients and comparisons as rows say of integers."""
+    def made(self, name: str, arguments: Sequence[Value], dtype: Any) -> Value:
+        """Return a function of values, which has one case; of integers as rows say."""
         match name:
             case "//":
                 return self.whole_quotient(arguments[0], arguments[1], dtype)
@@ -129,12 +119,15 @@ class Laws:
                 return self.remainder(arguments[0], arguments[1], dtype)
             case "<":
                 return self._below(arguments[0], arguments[1], dtype)
-            case ">>":
+            case ">>" if not self.is_field:
                 exact = [self.exact(argument, dtype) for argument in arguments]
                 are_integers = self.exactness.are_integers(exact, dtype)
                 found = self.rows.applied(name, exact, dtype) if are_integers else None
                 return single(self.algebra.factor(name, *exact)) if found is None else found
-        return self._table[name](*arguments)
+        if name in self._table:
+            return self._table[name](*arguments)
+        found = self.rows.applied(name, arguments, dtype)
+        return single(self.algebra.factor(name, *arguments)) if found is None else found
 
     def held(self, value: Value, dtype: Any = None) -> Value:
         """Return a computed integer as what its dtype can hold of it, of which nothing is known.
@@ -172,12 +165,22 @@ class Laws:
         if self._holds(source, target, WIDER if exact else WIDER_FLOATS):
             return [((), value)]
         value = held
+        if self._is_in_range(value, source, target):
+            return [((), value)]
         if self.facts.forms.names.is_named(target, "bool"):
             return [((), self._not(self.is_zero(self._compared(value, source))))]
         inside = moved_inside(value, lambda one: self._only_cast(one, source, target), self.algebra)
         if inside is not None:
             return [((), inside)]
         return self.value(self.algebra.cast(value, source, target))
+
+    def _is_in_range(self, value: Value, source: Any, target: Any) -> bool:
+        """Tell whether an integer that is computed from limits is one of another dtype, too."""
+        factor = only_factor(value)
+        if self.is_field or factor is None or factor.head not in ("max", "min"):
+            return False
+        both = all(self.facts.is_one_of(dtype, INTEGER) for dtype in (source, target))
+        return both and self.is_exact(value) and self.rows.fits([value], target)
 
     def _read_as(self, value: Value, source: Any) -> Any:
         """Return the dtype that a value has been read in, which is all that it can be."""
@@ -204,10 +207,18 @@ class Laws:
             return one == other or other in wider.get(one, ())
         key = one, other, wider is WIDER
         if key not in self._held:
-            pairs = [(a, b) for a, found in wider.items() for b in found]
-            kept = [equal(one, other), *(equal((one, other), pair) for pair in pairs)]
-            self._held[key] = self.facts.entails(disjunction(*kept))
+            self._held[key] = self._is_wider(one, other, wider)
         return self._held[key]
+
+    def _is_wider(self, one: Any, other: Any, wider: Mapping[str, tuple[str, ...]]) -> bool:
+        if isinstance(other, str):
+            names = tuple(name for name, found in wider.items() if other in found)
+            return self.facts.is_one_of(one, (other, *names))
+        if isinstance(one, str):
+            return self.facts.is_one_of(other, (one, *wider.get(one, ())))
+        pairs = [(a, b) for a, found in wider.items() for b in found]
+        kept = [equal(one, other), *(equal((one, other), pair) for pair in pairs)]
+        return self.facts.entails(disjunction(*kept))
 
     def _not(self, value: Value) -> Value:
         return plus(constant(1), value, -1)
@@ -278,12 +289,21 @@ class Laws:
 
     def _difference(self, left: Value, right: Value, dtype: Any) -> Value:
         """Return what is 0 where numbers are equal; of integers what their dtype holds."""
+        left, right = self._without_functions(left, right)
         rest = plus(left, right, -1)
         if _is_constant(rest) or all(self._compared(one, dtype) is one for one in (left, right)):
             return rest
         if is_negative(rest):
             rest = plus(Value(), rest, -1)
         return single(self.algebra.held(rest, dtype))
+
+    def _without_functions(self, left: Value, right: Value) -> tuple[Value, Value]:
+        """Return numbers in the same order, of which both are values of an increasing function."""
+        function = self.extrema.outermost(left) if self.is_field else None
+        while function in STRICTLY and self.extrema.outermost(right) == function:
+            left, right = (self.extrema.inside(function, side) for side in (left, right))
+            function = self.extrema.outermost(left)
+        return left, right
 
     def _compared(self, value: Value, dtype: Any) -> Value:
         """Return a number that is compared: what is computed may have wrapped, unless it fits."""
@@ -302,6 +322,7 @@ class Laws:
     def _below(self, left: Value, right: Value, dtype: Any) -> Value:
         """Return whether left < right; of real numbers that is whether left - right < 0."""
         if self.is_field:
+            left, right = self._without_functions(left, right)
             return single(self.algebra.factor("<", plus(left, right, -1), is_bit=True))
         found = None
         if self.exactness.are_integers([left, right], dtype):
@@ -368,8 +389,5 @@ def _is_constant(value: Value) -> bool:
         for family in value.families
     )
 
-
-_OF_INTEGERS = frozenset({"//", "%", ">>"})
-"""Functions of integers of which rows know something."""
 
 _COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">="})

@@ -7,11 +7,21 @@ from typing import Any
 
 from gsl.attr.evaluate import negation
 from gsl.attr.term import Constant, Operation, Symbol, Term
+from gsl.attr.values import NUMBER, sort_of
 from gslverify.prove.conditions import opposite
 from gslverify.prove.cone import conjuncts
 from gslverify.prove.effort import Effort
 from gslverify.prove.forms import Forms
-from gslverify.prove.polynomials import ONE, ZERO, Monomial, Poly, add, frozen, multiply
+from gslverify.prove.polynomials import (
+    ONE,
+    ZERO,
+    Monomial,
+    Poly,
+    add,
+    constant_of,
+    frozen,
+    multiply,
+)
 
 MOST_CASES = 32
 
@@ -115,12 +125,31 @@ def _equate(left: Term, right: Term, forms: Forms) -> None:
         if isinstance(one, Symbol) and one.sort == "text":
             forms.names.define(one, other)
             return
-    if not forms.is_integer(left) or not forms.is_integer(right):
+    if not all(_is_integral(side, forms) for side in (left, right)):
+        _equate_reals(left, right, forms)
         return
     _learn_factors(add(forms.poly(left), forms.poly(right), -1), forms)
     difference = add(forms.poly(left), forms.poly(right), -1)
     for mono, number in sorted(difference, key=lambda pair: -max(pair[0], default=-1)):
         if len(mono) == 1 and number in (1, -1) and _is_free(mono[0], difference, forms):
+            forms.define(mono[0], _without(mono, number, difference))
+            return
+
+
+def _is_integral(side: Any, forms: Forms) -> bool:
+    """Tell whether a side of an equation is an integer, be it written as 2.0."""
+    return forms.is_integer(side) or (
+        isinstance(side, Constant) and isinstance(constant_of(forms.poly(side)), int)
+    )
+
+
+def _equate_reals(left: Term, right: Term, forms: Forms) -> None:
+    """Learn from an equation of real numbers, such as that an attribute is 0, 2 or another one."""
+    if sort_of(left) != NUMBER or sort_of(right) != NUMBER:
+        return
+    difference = add(forms.poly(left), forms.poly(right), -1)
+    for mono, number in sorted(difference, key=lambda pair: -max(pair[0], default=-1)):
+        if len(mono) == 1 and number in (1, -1) and _is_free(mono[0], difference, forms, "real"):
             forms.define(mono[0], _without(mono, number, difference))
             return
 
@@ -162,10 +191,10 @@ def _without(mono: Monomial, number: int, difference: Poly) -> Poly:
     return frozen({m: -number * n for m, n in difference if m != mono})
 
 
-def _is_free(atom: int, poly: Poly, forms: Forms) -> bool:
-    """Tell whether an atom is a symbol that occurs once, on its own."""
+def _is_free(atom: int, poly: Poly, forms: Forms, sort: str = "int") -> bool:
+    """Tell whether an atom is a symbol of a sort that occurs once, on its own."""
     symbol = forms.atoms[atom]
-    if not isinstance(symbol, Symbol) or symbol.sort != "int":
+    if not isinstance(symbol, Symbol) or symbol.sort != sort:
         return False
     others = {number for mono, _ in poly if mono != (atom,) for number in mono}
     return symbol not in forms.symbols_behind(others)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from math import ceil, floor
 from typing import Any
 
 Monomial = tuple[int, ...]
@@ -76,3 +77,12 @@ def without(mono: Monomial, part: Monomial) -> Monomial | None:
 def order(poly: Poly) -> Any:
     """Return what polynomials can be sorted by."""
     return sorted((mono, float(number)) for mono, number in poly)
+
+
+_ROUNDED: Mapping[str, Callable[[Any], Any]] = {"floor": floor, "ceil": ceil, "abs": abs}
+
+
+def rounded(head: str, poly: Poly) -> Any:
+    """Return what a function rounds a known number to, None for other functions and forms."""
+    number = constant_of(poly)
+    return None if number is None or head not in _ROUNDED else _ROUNDED[head](number)

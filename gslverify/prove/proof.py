@@ -295,8 +295,8 @@ def computes_with_floats(outputs: Sequence[Expr], facts: Facts) -> bool:
     for expr in exprs:
         if not isinstance(expr, Call):
             continue
-        if expr.operator.name in ("Argmax", "Argmin") and id(expr) not in used:
-            continue
+        if expr.operator.name in ("Argmax", "Argmin", "Cast") and id(expr) not in used:
+            continue  # nothing is computed with positions, or with what is converted last
         conditions += [tensor.dtype for tensor in tensors((expr.type,))]
     return all(facts.is_one_of(dtype, kinds) for dtype in dict.fromkeys(conditions))
 

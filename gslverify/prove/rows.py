@@ -14,14 +14,17 @@ from gsl.attr.term import Symbol, Term, bottom_up
 from gsl.kernel.expression import Apply, Expression, Number, Read
 from gsl.operators.ranges import in_range
 from gslverify.prove.division import DIVISION
+from gslverify.prove.elementary import ELEMENTARY
 from gslverify.prove.facts import Facts
 from gslverify.prove.law import Bound, Law, matches
 from gslverify.prove.unknowns import Arithmetic, Unknowns
 from gslverify.prove.values import Value, constant
 
+LAWS = (*DIVISION, *ELEMENTARY)
+
 ROWS: Mapping[str, tuple[Law, ...]] = {
-    head: tuple(law for law in DIVISION if law.left.function == head)
-    for head in dict.fromkeys(law.left.function for law in DIVISION)
+    head: tuple(law for law in LAWS if law.left.function == head)
+    for head in dict.fromkeys(law.left.function for law in LAWS)
 }
 """All rows by the function on the left."""
 
@@ -31,8 +34,8 @@ class Functions(Arithmetic, Protocol):
 
     facts: Facts
 
-    def of_integers(self, name: str, arguments: Sequence[Value], dtype: Any) -> Value:
-        """Return a function of integers of a dtype."""
+    def made(self, name: str, arguments: Sequence[Value], dtype: Any) -> Value:
+        """Return a function of numbers of a dtype."""
 
 
 class Rows:
@@ -101,7 +104,7 @@ class Rows:
                 return constant(number)
             case Apply(function=function, arguments=arguments):
                 values = [self._value(argument, bound, dtype) for argument in arguments]
-                return self.laws.of_integers(function, values, dtype)
+                return self.laws.made(function, values, dtype)
         raise TypeError(f"a law is no {type(expression).__name__}")
 
 

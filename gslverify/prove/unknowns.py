@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Protocol
 
-from gsl.attr.evaluate import choose, equal, maximum, minimum
+from gsl.attr.evaluate import choose, disjunction, equal, maximum, minimum
 from gsl.attr.term import Symbol, operation
 from gsl.operators.ranges import in_range
 from gsl.types import INTEGER
@@ -142,8 +142,24 @@ class Unknowns:
     def known_ranges(self) -> list[Any]:
         """Return what elements of integer dtypes can be."""
         found = []
-        for factor, symbol in self.known:
+        for factor, symbol in list(self.known):
+            found += self._about_exponential(factor, symbol)
             dtype = self.laws.dtypes.get(factor.name) if factor.head == READ else None
             if symbol.sort == "int" and dtype is not None:
                 found.append(in_range(symbol, dtype))
         return found
+
+    def _about_exponential(self, factor: Factor, symbol: Symbol) -> list[Any]:
+        """Return that exp(a) is at most 1 for a <= 0, and at least 1 for a >= 0."""
+        match factor:
+            case Factor(head="exp", arguments=(inner,)):
+                power = 1
+            case Factor(head="power", arguments=(Value(families=(Family() as only,)),)):
+                if len(only.powers) != 1 or only.powers[0][0].head != "exp":
+                    return []
+                ((one, power),) = only.powers
+                (inner,) = one.arguments
+            case _:
+                return []
+        exponent = self.term(inner) * (1 if power > 0 else -1)
+        return [disjunction(exponent > 0, symbol <= 1), disjunction(exponent < 0, symbol >= 1)]

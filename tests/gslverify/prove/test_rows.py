@@ -11,8 +11,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gsl.kernel.expression import Apply, Number, Read
+from gsl.kernel.functions import FUNCTIONS
 from gsl.kernel.meaning import apply
 from gslverify.prove.division import DIVISION
+from gslverify.prove.elementary import ELEMENTARY
 from gslverify.prove.law import A, B, Law
 from tests.gslverify.prove.test_laws import UndefinedError, wrapped
 
@@ -125,6 +127,15 @@ HARD = {"of a quotient"}
 def test_a_row_holds_for_all_whole_numbers(law: Law) -> None:
     assert refuted(law) != z3.sat
     assert law.name in HARD or refuted(law) == z3.unsat
+
+
+@pytest.mark.parametrize("law", ELEMENTARY, ids=lambda law: f"{law.name}")
+@given(number=st.floats(-0.99, 0.99))
+def test_a_row_about_real_numbers_holds(law: Law, number: float) -> None:
+    functions = {name: function.numpy for name, function in FUNCTIONS.items()}
+    sides = (computed(side, {"a": number}, functions) for side in (law.left, law.right))
+    one, other = (float(side) for side in sides)
+    assert one == pytest.approx(other)
 
 
 def test_a_false_row_is_refuted() -> None:

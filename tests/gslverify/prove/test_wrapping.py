@@ -113,6 +113,25 @@ def twice_is_true() -> Subst:
     return Subst(op.Cast(x * 2, dtype="bool"), target, where=[x.dtype == "int8"])
 
 
+def doubled_in_floats() -> Subst:
+    x = pat.Wildcard()
+    doubled = op.Cast(x * 2, dtype="float32")
+    return Subst(doubled, op.Cast(x, dtype="float32") * 2, where=[x.dtype == "int8"])
+
+
+def large_in_floats() -> Subst:
+    x = pat.Wildcard()
+    there = op.Cast(op.Cast(x, dtype="float32"), dtype="float64")
+    return Subst(there, op.Cast(x, dtype="float64"), where=[x.dtype == "int32"])
+
+
+def quotient_in_floats() -> Subst:
+    x = pat.Wildcard()
+    quotient = op.FloorDivide(x, 2) * 2
+    there = op.Cast(quotient, dtype="float32")
+    return Subst(there, op.Cast(x, dtype="float32"), where=[x.dtype == "int8"])
+
+
 def wider_maximum() -> Subst:
     x = pat.Wildcard()
     most = op.Maximum(count(x, "int8"), 3)
@@ -138,6 +157,7 @@ def largest_of_counts() -> Subst:
     [
         positive_count, count_that_is_not_zero, equal_counts, doubled_positions, added_positions,
         wider_count, wider_maximum, absolute_count, largest_of_counts, counts_beyond_three,
+        doubled_in_floats, large_in_floats, quotient_in_floats,
         below_three, sum_below_a_summand, twice_is_four, twice_is_true,
         wider_quotient, doubled_quotient, quotient_of_quotient,
     ],
@@ -157,6 +177,19 @@ def sum_in_a_wider_dtype() -> Subst:
     sums = (op.Cast(op.Cast(x, dtype=name), dtype="int64") + 1 for name in ("int32", "int64"))
     one, two = (op.Less(x, 5) for x in sums)
     return Subst(one, two, where=[x.dtype == "int8"])
+
+
+def bytes_in_floats() -> Subst:
+    x = pat.Wildcard()
+    there = op.Cast(op.Cast(x, dtype="float16"), dtype="float32")
+    return Subst(there, op.Cast(x, dtype="float32"), where=[x.dtype == "uint8"])
+
+
+def bytes_within_limits() -> Subst:
+    x = pat.Wildcard()
+    limited = op.Clip(x, min=0.0, max=200.0)
+    there = op.Cast(op.Cast(limited, dtype="uint8"), dtype="int32")
+    return Subst(there, limited, where=[x.dtype == "int32"])
 
 
 def same_count() -> Subst:
@@ -184,7 +217,7 @@ def ordered_positions() -> Subst:
 
 @pytest.mark.parametrize("write", [
         same_count, sum_of_counts, few, ordered_positions, compared_in_a_wider_dtype,
-        sum_in_a_wider_dtype,
+        sum_in_a_wider_dtype, bytes_in_floats, bytes_within_limits,
     ],
 )  # fmt: skip
 def test_what_holds_for_integers_that_wrap_is_proved(write: Callable[[], Subst]) -> None:
