@@ -6,9 +6,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from gslverify.codes.expectation import EXPECTATION_UNEXAMINED, EXPECTATION_UNMET
+from gslverify.codes.levels import EMPTY_DIFFERS, EMPTY_REFUSED
 from gslverify.corpus.declaration import CollectedRule, Unusable
 from gslverify.corpus.suppression import owner_of, unsuppressed
-from gslverify.finding import CODES, REFUTING, Finding, RuleResult, StageResult, Verdict
+from gslverify.finding import (
+    CODES,
+    REFUTING,
+    Assurance,
+    Finding,
+    Level,
+    RuleResult,
+    StageResult,
+    Verdict,
+)
 from gslverify.settings import Settings
 
 COLLECTION = "collection"
@@ -40,11 +50,27 @@ def rule_result(
 ) -> RuleResult:
     """Return what stages say of a rule, and whether it is what the rule and its comments expect."""
     rule = item.rule
+    stages = _within_sizes(stages)
     plain = RuleResult(item.rule_id, rule.span, stages, rule.expect)
     remarks = tuple(_unmet_expectation(plain, rule.twin)) if rule.expect in CODES else ()
     remarks += item.warnings
     told, remarks = unsuppressed(item, stages, remarks, OWNERS, settings)
     return RuleResult(item.rule_id, rule.span, told, rule.expect, remarks, rule.expect_reason)
+
+
+def _within_sizes(stages: tuple[StageResult, ...]) -> tuple[StageResult, ...]:
+    """Say of proofs that they begin at size 1 where the rule is another one for empty tensors."""
+    found = {finding.code for stage in stages for finding in stage.findings}
+    if not found & {EMPTY_REFUSED, EMPTY_DIFFERS}:
+        return stages
+    return tuple(
+        replace(stage, assurances=tuple(map(_from_size_one, stage.assurances))) for stage in stages
+    )
+
+
+def _from_size_one(assurance: Assurance) -> Assurance:
+    is_proof = assurance.level is Level.PROVED and assurance.subject in ("shape", "prove")
+    return replace(assurance, text=f"{assurance.text}, sizes from 1") if is_proof else assurance
 
 
 def _unmet_expectation(result: RuleResult, twin: str) -> Iterator[Finding]:
