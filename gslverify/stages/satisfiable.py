@@ -97,7 +97,8 @@ def examine(question: Question) -> Iterable[Outcome]:
     examined_all = len(scenarios) + len(refuted) + len(unknown) == len(found.variants)
     complete = is_usual and examined_all and found.exhaustive and not left
     others = large if is_usual else []
-    examined = Scenarios(scenarios, complete, found.structures, others, tuple(left))
+    structures = len(scenarios) if examined_all else found.structures
+    examined = Scenarios(scenarios, complete, structures, others, tuple(left))
     question.memory["scenarios"], question.plan = examined, examined.plan()
     yield Count("variants", len(scenarios))
     if scenarios:
