@@ -29,7 +29,7 @@ from gslverify.stage import Count, Covered, Note, Outcome, Question, Stage, Witn
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.stages.untried import untried_by
 from gslverify.structures.sampling import Sampler
-from gslverify.trials.ladder import climb
+from gslverify.trials.further_levels import further_levels_of
 from gslverify.trials.refutation import refutation
 from gslverify.trials.rewriter import MOST_REWRITES
 from gslverify.trials.search import Search
@@ -73,7 +73,7 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield Witness(simplest(search.passed).case())
     if sought.seen is not None:
         yield Covered(sought.seen.final(question.subst, search.networks).plain())
-    further = climb(question, search.passed, empty_networks(samplers))
+    further = further_levels_of(question, search.passed, empty_networks(samplers))
     yield from further.counts
     yield from further.findings
     if further.is_refuted:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from gsl.attr.term import Symbol, Term, operation
 from gslverify.structures.boundaries import boundaries, joint_boundaries
 from gslverify.structures.instance import Instance
-from gslverify.structures.leaps import leaps
 from gslverify.structures.ranges import long_ranges
 from gslverify.structures.roundings import roundings
+from gslverify.structures.strides import strided
 from gslverify.structures.symbols import instance_symbols, is_whole_constant
 from gslverify.structures.wraps import wraps
 
@@ -28,7 +28,7 @@ def corners_of(instance: Instance) -> list[Term]:
         *long_ranges(instance),
         *[boundary for term in written for boundary in boundaries(term)],
         *roundings(instance),
-        *leaps(instance),
+        *strided(instance),
         *[_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)],
     ]
 

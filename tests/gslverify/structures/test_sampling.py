@@ -201,11 +201,11 @@ def test_slices_leave_elements_out_in_a_corner(rank: int) -> None:
     def value(name: str, axis: int) -> int:
         return int(next(v for n, v in model.items() if n.endswith(f"{name}[{axis}]")))
 
-    leaps = [
+    skipping = [
         value("strides", i) >= 2 and value("end", i) - value("begin", i) > value("strides", i)
         for i in range(rank)
     ]
-    assert any(leaps)
+    assert any(skipping)
 
 
 def test_ranges_leave_numbers_out_in_a_corner() -> None:

@@ -13,7 +13,7 @@ from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.finding import Verdict
 from gslverify.networks.network import Network
 from gslverify.stages.numeric import NUMERIC
-from gslverify.trials.ladder import Climbed, climb
+from gslverify.trials.further_levels import FurtherLevels, further_levels_of
 from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.trial import run_trial
 from tests.gslverify.stages.asking import Write, ask, only, question
@@ -28,16 +28,16 @@ def other_where(low: float, high: float, added: float) -> Subst:
     return Subst(op.Relu(x), op.Where(is_between, x + added, op.Maximum(x, 0.0)))
 
 
-def climbed(write: Write) -> Climbed:
+def examined(write: Write) -> FurtherLevels:
     """Return what the further levels say of relu(x), which passed on zeros."""
     asked = question(write)
     output = Call(lookup("Relu"), [Var("x", (4,))])
     network, zeros = Network((output,), (output,), "alone"), {"x": np.zeros(4, np.float32)}
-    return climb(asked, [[run_trial(RuleRewriter(asked.subst), network, zeros)]])
+    return further_levels_of(asked, [[run_trial(RuleRewriter(asked.subst), network, zeros)]])
 
 
 def test_what_differs_by_more_than_rounding_is_no_loss_of_digits() -> None:
-    found = climbed(lambda: other_where(998.0, 1002.0, 1.0))
+    found = examined(lambda: other_where(998.0, 1002.0, 1.0))
     (finding,) = found.findings
     assert finding.code is OUTPUTS_DIFFER
     assert finding.counterexample is not None
@@ -45,7 +45,7 @@ def test_what_differs_by_more_than_rounding_is_no_loss_of_digits() -> None:
 
 
 def test_what_is_the_same_there_passes() -> None:
-    found = climbed(lambda: other_where(998.0, 1002.0, 0.0))
+    found = examined(lambda: other_where(998.0, 1002.0, 0.0))
     assert not found.findings
     assert not found.is_refuted
 

@@ -12,8 +12,8 @@ from gsl.operators.declaration import tensors
 from gslverify.structures.instance import Instance
 
 
-def leaps(instance: Instance) -> Iterator[Term]:
-    """Yield for every slice and range in an instance the condition that it leaps along an axis."""
+def strided(instance: Instance) -> Iterator[Term]:
+    """Yield for every slice and range in an instance that it skips elements along an axis."""
     for node in instance.graph:
         steps = _steps(node.expr) if isinstance(node.expr, Call) else ()
         if steps:

@@ -23,8 +23,8 @@ from gslverify.networks.network import Network
 from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.numeric import NUMERIC
-from gslverify.trials import ladder
-from gslverify.trials.ladder import climb
+from gslverify.trials import further_levels
+from gslverify.trials.further_levels import further_levels_of
 from gslverify.trials.replay import replay
 from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.trial import run_trial
@@ -90,18 +90,18 @@ def sum_for_product() -> Subst:
 @pytest.mark.smt
 def test_residues_that_differ_are_confirmed_on_integers() -> None:
     """Trials on zeros show nothing; residues do, and integers confirm what they say."""
-    found = climb(*passed(sum_for_product, (2,), (1, 2)))
+    found = further_levels_of(*passed(sum_for_product, (2,), (1, 2)))
     (finding,) = found.findings
     assert finding.code is OUTPUTS_DIFFER
     assert finding.counterexample is not None
     assert not found.assurances
-    assert not climb(*passed(product, (2,), (1, 2))).findings
+    assert not further_levels_of(*passed(product, (2,), (1, 2))).findings
 
 
 def test_residues_alone_refute_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ladder, "_refuted_by_integers", lambda asked, trial: None)
-    monkeypatch.setattr(ladder, "NETWORKS_WITH_OFFSETS", 0)
-    found = climb(*passed(sum_for_product, (2,)))
+    monkeypatch.setattr(further_levels, "_refuted_by_integers", lambda asked, trial: None)
+    monkeypatch.setattr(further_levels, "NETWORKS_WITH_OFFSETS", 0)
+    found = further_levels_of(*passed(sum_for_product, (2,)))
     assert not [finding for finding in found.findings if finding.code is OUTPUTS_DIFFER]
     assert not [one for one in found.assurances if one.level is Level.IDENTITY]
 
@@ -109,8 +109,8 @@ def test_residues_alone_refute_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.smt
 @pytest.mark.parametrize("context", ["one tensor for two", "inputs constant"])
 def test_inputs_that_are_not_unknown_certify_nothing(context: str) -> None:
-    assert climb(*passed(product, (2,))).assurances
-    assert not climb(*passed(product, (2,), context=context)).assurances
+    assert further_levels_of(*passed(product, (2,))).assurances
+    assert not further_levels_of(*passed(product, (2,), context=context)).assurances
 
 
 # Precision.

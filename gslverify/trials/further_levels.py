@@ -40,7 +40,7 @@ RETRIES_WITH_INTEGERS = ("distinct integers", "nonzero integers", "wide")
 
 
 @dataclass(slots=True)
-class Climbed:
+class FurtherLevels:
     """What the further levels found."""
 
     findings: list[Finding] = field(default_factory=list)
@@ -64,14 +64,14 @@ class Climbed:
                     self.counts.append(outcome)
 
 
-def climb(
+def further_levels_of(
     question: Question, passed: Sequence[Sequence[Trial]], empty: Iterable[Network] = ()
-) -> Climbed:
+) -> FurtherLevels:
     """Examine networks that passed, and `empty` ones that were not run yet.
 
     A finding that refutes comes with its counterexample.
     """
-    found = Climbed()
+    found = FurtherLevels()
     _without_elements(question, empty, found)
     _identity(question, passed, found)
     _precision(question, passed, found)
@@ -79,7 +79,7 @@ def climb(
     return found
 
 
-def _without_elements(question: Question, empty: Iterable[Network], found: Climbed) -> None:
+def _without_elements(question: Question, empty: Iterable[Network], found: FurtherLevels) -> None:
     """Run networks with empty tensors; outputs without elements must keep their types.
 
     One that the target cannot be built for says nothing about the others.
@@ -100,7 +100,7 @@ def _without_elements(question: Question, empty: Iterable[Network], found: Climb
     found.counts.append(Count("empty", agreed))
 
 
-def _identity(question: Question, passed: Sequence[Sequence[Trial]], found: Climbed) -> None:
+def _identity(question: Question, passed: Sequence[Sequence[Trial]], found: FurtherLevels) -> None:
     open_ones = [t[0] for t in passed if t[0].network.context in UNKNOWN_INPUTS]
     small = [trial for trial in open_ones if trial.network.elements <= MOST_ELEMENTS]
     asked = spread(small, NETWORKS_FOR_IDENTITY)
@@ -132,7 +132,7 @@ def _refuted_by_integers(question: Question, trial: Trial) -> Trial | None:
     return None
 
 
-def _precision(question: Question, passed: Sequence[Sequence[Trial]], found: Climbed) -> None:
+def _precision(question: Question, passed: Sequence[Sequence[Trial]], found: FurtherLevels) -> None:
     inexact = [trial for trials in passed for trial in trials if not trial.exact]
     asked = [(trial, trial.inputs) for trial in spread(inexact, TRIALS_FOR_PRECISION)]
     first = [trials[0] for trials in passed if examined_dtype(trials[0].network.outputs)]
