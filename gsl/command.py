@@ -17,8 +17,9 @@ from typing import NoReturn
 from gsl.drawing.vertices import drawing_of_graph
 from gsl.engine.record import Record
 from gsl.engine.rounds import settle
-from gsl.errors import GslError, ModelError, printable
+from gsl.errors import GslError, MisuseError, ModelError, printable
 from gsl.expr import Call, Expr
+from gsl.flags import FLAGS, known_flags
 from gsl.fold import FoldRecord
 from gsl.graph import reverse_post_order
 from gsl.model_files import (
@@ -139,6 +140,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="time for reading a model that is executed (default: 60)",
     )
+    add(
+        "--flags",
+        type=_flags,
+        metavar="LIST",
+        help="use only rules that need no other flags than these, such as nsz,reassoc or none "
+        f"(of {', '.join(FLAGS)}); by default all rules are used",
+    )
     add("--no-fold", action="store_true", help="do not compute what needs no input")
     add(
         "--time",
@@ -154,6 +162,14 @@ def _shape(text: str) -> tuple[str, tuple[int, ...]]:
         return name, tuple(int(size) for size in sizes.split(",") if separator)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"`{text}` is not like x=1,3,224,224") from error
+
+
+def _flags(text: str) -> frozenset[str]:
+    names = [] if text.strip() in ("", "none") else [name.strip() for name in text.split(",")]
+    try:
+        return known_flags(names)
+    except MisuseError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _seconds(text: str) -> float:
@@ -177,6 +193,10 @@ def _applied(given: argparse.Namespace) -> Iterator[str]:
         require_writable(given.output)
     preset = None if Path(given.rules).exists() else PRESETS.get(given.rules)
     named = preset.rules if preset else written(load_rules(given.rules))
+    if given.flags is not None:
+        every = len(named)
+        named = {rule: name for rule, name in named.items() if rule.flags <= given.flags}
+        yield f"{len(named)} of {every} rules need no other flags than those granted"
     with warnings.catch_warnings():
         # The frontends warn about their own use of other packages.
         warnings.simplefilter("ignore")
@@ -184,7 +204,7 @@ def _applied(given: argparse.Namespace) -> Iterator[str]:
         try_model(given.model, dict(given.shape), given.load_timeout)
         before = read_model(given.model, dict(given.shape), notes)
     record, left = Record(), FoldRecord()
-    change = preset.apply if preset else partial(settle, named=named)
+    change = partial(preset.apply, flags=given.flags) if preset else partial(settle, named=named)
     after = change(
         before, fold=not given.no_fold, max_rewrites=given.max_rewrites, record=record, left=left
     )

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, overload
 from gsl.attr.size import oversize
 from gsl.attr.term import ANYTHING, Term, as_term
 from gsl.errors import RuleError, did_you_mean
+from gsl.flags import OF_SPECIAL_VALUES, USUAL, in_order, wrong_flags
 from gsl.graph import reverse_post_order
 from gsl.pat import INPUTS, Const, Pattern, Variadic, as_pattern
 from gsl.span import Span, here, is_made_up, line_of_file, resolve
@@ -35,7 +36,8 @@ class Subst:
         aliases: whether two inputs (`Wildcard`, `Variable`, `Const`) may stand for one tensor; by
             default only two constants may.
 
-    A substitution keeps no match state: it may be applied repeatedly and concurrently.
+    A substitution keeps no match state: it may be applied repeatedly and concurrently. Its `flags`
+    (`gsl.flags`) are those that its @rule declares; a compiler that grants fewer leaves it out.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class Subst:
             raise RuleError("GSL143", message, resolve(self.origin), "write where=[...]")
         self.where = (*map(as_term, where), *self._lengths())
         self.aliases = aliases
+        self.flags: frozenset[str] = USUAL
         self._derived: dict[Callable[[Subst], Any], Any] = {}
         self._require_moderate_terms()
 
@@ -159,6 +162,7 @@ class Rule:
     expect_reason: str = ""
     twin: str = ""
     nan: str = NAN_POLICIES[0]
+    flags: frozenset[str] | None = None
     must_match: tuple[Any, ...] = ()
     must_not_match: tuple[Any, ...] = ()
 
@@ -166,6 +170,20 @@ class Rule:
     def has_examples(self) -> bool:
         """Whether the author names graphs that have to match or must not."""
         return bool(self.must_match or self.must_not_match)
+
+    @property
+    def assumed(self) -> frozenset[str]:
+        """The flags (`gsl.flags`) that a compiler must grant: those declared, or the usual ones."""
+        if self.flags is not None:
+            return self.flags
+        return USUAL - OF_SPECIAL_VALUES if self.nan == "same" else USUAL
+
+    @property
+    def kept(self) -> frozenset[str]:
+        """The flags of special values that the rule promises to do without."""
+        if self.flags is not None:
+            return OF_SPECIAL_VALUES - self.flags
+        return OF_SPECIAL_VALUES if self.nan == "same" else frozenset()
 
     def __call__(self) -> Subst:
         """Write the substitution down; raise RuleError when the function returns none."""
@@ -177,6 +195,7 @@ class Rule:
                 subst.close()  # nobody awaits it, which Python would complain of
                 cure = "write `def` instead of `async def`"
             raise RuleError("GSL104", message, self.span, cure)
+        subst.flags = self.assumed
         return subst
 
 
@@ -199,6 +218,7 @@ def rule(
     reason: str = "",
     twin: str = "",
     nan: str = NAN_POLICIES[0],
+    flags: Iterable[str] | None = None,
     must_match: Sequence[Any] = (),
     must_not_match: Sequence[Any] = (),
 ) -> Callable[[Callable[[], Subst]], Rule]: ...
@@ -214,6 +234,7 @@ def rule(
     reason: str = "",
     twin: str = "",
     nan: str = NAN_POLICIES[0],
+    flags: Iterable[str] | None = None,
     must_match: Sequence[Any] = (),
     must_not_match: Sequence[Any] = (),
     **unknown: Any,
@@ -229,19 +250,18 @@ def rule(
         expect: code of the finding that must refute this rule, for rules wrong on purpose.
         reason: why it is known to be refuted, such as the number of an issue; goes with `expect`.
         twin: name of the sound rule that this wrong one was made from, or the other way round.
-        nan: "same" promises that NaN, infinities and signs of zeros, those by overflow as well,
-            come out of the target where they come out of the source; "may-change" does not.
-        must_match: graphs in which the rule has to match: workloads, expressions, lists of these,
-            or functions without arguments that return one.
-        must_not_match: graphs in which it must not match.
+        nan: "same" is short for flags without nnan, ninf and nsz; "may-change" promises nothing.
+        flags: all that the rule needs of `gsl.flags`, such as {"nsz", "reassoc"}; a change of
+            special values, those by overflow as well, that they do not allow refutes it.
+        must_match, must_not_match: graphs in which the rule has to match, or must not: workloads,
+            expressions, lists of these, or functions without arguments that return one.
 
-    Raises RuleError for what is not a function; a rule with wrong arguments raises it when it is
-    called, so that the other rules of its file can be used.
+    Raises RuleError for what is no function; a rule with wrong arguments raises it when called.
     """
     if write is not None and not isinstance(write, FunctionType):
         raise _misused(f"{_described(write)} is not a function")
     texts = {"origin": origin, "expect": expect, "reason": reason, "twin": twin, "nan": nan}
-    said = _said(tags, texts, {"must_match": must_match, "must_not_match": must_not_match}, unknown)
+    said = _said(tags, texts, (must_match, must_not_match), flags, unknown)
 
     def declare(write: Callable[[], Subst]) -> Rule:
         if not isinstance(write, FunctionType):
@@ -252,16 +272,32 @@ def rule(
 
 
 def _said(
-    tags: Any, texts: dict[str, Any], graphs: dict[str, Any], unknown: dict[str, Any]
+    tags: Any, texts: dict[str, Any], given: tuple[Any, Any], flags: Any, unknown: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the fields of a Rule that arguments of `rule` give; wrong ones make it raise."""
-    words = tags if isinstance(tags, str) or not isinstance(tags, Iterable) else tuple(tags)
+    words, names = _listed(tags), _listed(flags)
+    graphs = dict(zip(("must_match", "must_not_match"), given, strict=True))
     wrong = _unknown_argument(unknown) or _wrong_argument(words, texts) or _wrong_graphs(graphs)
+    wrong = wrong or ("" if flags is None else _wrong_flags(names, texts["nan"]))
     if wrong:
         return {"write": partial(_refuse, _misused(wrong))}
-    lists = {name: tuple(given) for name, given in graphs.items()}
+    lists: dict[str, Any] = {name: tuple(given) for name, given in graphs.items()}
     texts["expect_reason"] = texts.pop("reason")
+    lists["flags"] = None if flags is None else frozenset(names)
     return {"tags": frozenset(words), **texts, **lists}
+
+
+def _listed(given: Any) -> Any:
+    """Return what can be looked at more than once; a text is no list of its letters."""
+    return given if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+
+
+def _wrong_flags(names: Any, nan: str) -> str:
+    wrong = wrong_flags(names)
+    if wrong or nan != "same" or OF_SPECIAL_VALUES.isdisjoint(names):
+        return wrong
+    listed = ", ".join(in_order(OF_SPECIAL_VALUES.intersection(names)))
+    return f'nan="same" promises to do without {listed}, which flags= asks for; drop one'
 
 
 ARGUMENTS = tuple(rule.__kwdefaults__ or ())

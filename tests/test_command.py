@@ -58,6 +58,10 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
     "a very long name": (["apply", "x" * 300, "m.onnx"], "no file or folder `xxx"),
     "no rule in the file": (["apply", "empty.py", "m.onnx"], "no rules to apply in `empty.py`"),
     "no such rule": (["apply", "rules.py::relu", "m.onnx"], "no rule `relu`"),
+    "no such flag": (
+        ["apply", "rules.py", "m.onnx", "--flags", "nsz,nans"],
+        "--flags: there is no flag 'nans'; did you mean `nnan`?",
+    ),
     "no such model": (["apply", "rules.py", "m.onnx"], "there is no model `m.onnx`"),
     "not a model": (
         ["apply", "rules.py", "model.txt"],

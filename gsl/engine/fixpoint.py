@@ -16,6 +16,7 @@ from gsl.engine.record import Record, Refusal
 from gsl.engine.ways import Anywhere, PutOff, Reached
 from gsl.errors import MisuseError, RewriteError
 from gsl.expr import Expr, Var
+from gsl.flags import known_flags
 from gsl.graph import Graph, Node
 from gsl.match.bindings import Bindings
 from gsl.match.find import Found, find, matches_at, nodes_of, searched
@@ -35,6 +36,7 @@ def apply(
     *,
     max_rewrites: int | None = None,
     record: Record | None = None,
+    flags: Iterable[str] | None = None,
 ) -> Workload:
     """Return `workload` rewritten by `rules` until none matches.
 
@@ -44,13 +46,17 @@ def apply(
     have become the root of a match are examined again after all others. Of overlapping matches
     the one found first wins. Therefore the result depends on nothing but the arguments.
 
+    With `flags`, what a compiler may assume and change about floating point (`gsl.flags`), only the
+    rules are used that need no other ones; by default all.
+
     What no rule touches stays the very same object, and so does the workload if nothing matches.
     Outputs, inputs and parameters keep their order; parameters that are not used any more go. A
     match whose target cannot be built is left alone, and the next one at its root is tried; the
     first of a rule at a root is noted in `record`. So many are tried in all that the time stays
     linear: 10 for a node of the network, at least 1000.
 
-    Raises MisuseError for what is no workload, no list of rules that are written down or no limit,
+    Raises MisuseError for what is no workload, no list of rules that are written down, no limit or
+    no flag,
     RuleError for a rule that is not well formed, GraphError for a graph with a cycle, and
     RewriteError when more than `max_rewrites` are needed (default: 20 per node, at least 1000),
     mostly because rules feed each other; it names those that do.
@@ -59,6 +65,9 @@ def apply(
     _require_options(max_rewrites, record)
     for rule in rules:
         rule.derived(require_well_formed)
+    if flags is not None:
+        granted = known_flags(flags)
+        rules = [rule for rule in rules if rule.flags <= granted]
     with collector_paused():  # a graph is made of cycles, and none of them is garbage
         if max_rewrites is None:
             max_rewrites = max(1000, DEFAULT_REWRITES_PER_NODE * len(workload.order))

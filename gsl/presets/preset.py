@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ from gsl.engine.record import Record
 from gsl.engine.rounds import settle
 from gsl.engine.value_numbering import merge_common_subexpressions
 from gsl.errors import RuleFileError
+from gsl.flags import known_flags
 from gsl.fold import FoldRecord
 from gsl.rule_files.collect import load_rules, written
 from gsl.subst import Rule, Subst
@@ -71,6 +72,7 @@ class Preset:
         max_rewrites: int | None = None,
         record: Record | None = None,
         left: FoldRecord | None = None,
+        flags: Iterable[str] | None = None,
     ) -> Workload:
         """Return the workload after all phases, with common subexpressions computed once.
 
@@ -80,10 +82,13 @@ class Preset:
             max_rewrites: how many rewrites a phase may do between two foldings; no limit if None.
             record: counts the rewrites of each rule.
             left: lists what could not be folded in the last phase.
+            flags: only rules are used that need no other ones (`gsl.flags`); all if None.
 
         Raises RuleFileError as `Phase.load` does, and RewriteError where there is no end.
         """
-        for named in self.loaded:
+        granted = None if flags is None else known_flags(flags)
+        for every in self.loaded:
+            named = {r: name for r, name in every.items() if granted is None or r.flags <= granted}
             merged = merge_common_subexpressions(workload)
             workload = settle(
                 merged, named, fold=fold, max_rewrites=max_rewrites, record=record, left=left

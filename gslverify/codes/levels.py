@@ -42,11 +42,13 @@ SPECIAL_VALUES_CHANGE = code(
     "special-values-change",
     "NaN, an infinity or the sign of a zero changes although the rule promises otherwise",
     Verdict.FAIL,
-    meaning="""The rule is declared with nan="same". On a generated graph with NaN, infinities,
+    meaning="""The rule is declared with flags=... without nnan, ninf or nsz, or with nan="same",
+which is short for none of the three. On a generated graph with NaN, infinities,
 zeros of both signs or numbers at the ends of the range among its inputs, an output of the target
 has NaN, an infinity or another zero where the output of the source has not, or the other way round;
 or a truth value or integer differs because of such inputs, as with NaN == NaN. The message names
-the kind. Without the declaration such a difference is only counted.""",
+the kind. Without a declaration the line of the rule says which flags it needs, as in
+"needs nnan nsz", and -v shows a witness of each.""",
     bad=rule_file(
         '''
         def example() -> Subst:

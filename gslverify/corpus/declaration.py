@@ -41,6 +41,7 @@ class Declaration:
     expect_reason: str = ""
     twin: str = ""
     nan: str = NAN_POLICIES[0]
+    flags: frozenset[str] | None = None
     has_examples: bool = False
     code: str = ""
     extent: Extent | None = None
@@ -122,6 +123,7 @@ def declaration_of(rule: Rule) -> Declaration:
         rule.expect_reason,
         rule.twin,
         rule.nan,
+        rule.flags,
         rule.has_examples,
         code.co_filename if code is not None else "",
         _extent_of(code) if code is not None else None,

@@ -21,7 +21,7 @@ from gslverify.networks.arrays import random_array
 from gslverify.networks.empty import plain_inputs
 from gslverify.networks.network import Network
 from gslverify.networks.values import value_ranges
-from gslverify.stage import Count, Question
+from gslverify.stage import Count, Note, Question
 from gslverify.trials.refutation import refutation, rewriter_of
 from gslverify.trials.second_opinion import spread
 from gslverify.trials.special_values import special_values
@@ -45,14 +45,14 @@ class FurtherLevels:
 
     findings: list[Finding] = field(default_factory=list)
     assurances: list[Assurance] = field(default_factory=list)
-    counts: list[Count] = field(default_factory=list)
+    counts: list[Count | Note] = field(default_factory=list)
 
     @property
     def is_refuted(self) -> bool:
         """Whether a finding is more than a warning."""
         return any(not finding.code.is_warning for finding in self.findings)
 
-    def take(self, outcomes: Iterable[Finding | Assurance | Count]) -> None:
+    def take(self, outcomes: Iterable[Finding | Assurance | Count | Note]) -> None:
         """Add what a level says, each to its kind."""
         for outcome in outcomes:
             match outcome:
@@ -76,6 +76,8 @@ def further_levels_of(
     _identity(question, passed, found)
     _precision(question, passed, found)
     found.take(special_values(question, [trials[0] for trials in passed]))
+    if found.is_refuted:
+        found.assurances.clear()
     return found
 
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from gsl.expr import Call, Expr
+from gsl.flags import OF_SPECIAL_VALUES
 from gsl.graph import reverse_post_order
 from gslverify.codes.backend import BACKEND_MISSING
 from gslverify.codes.numeric import BACKEND_CRASHED, BACKEND_INCOMPLETE
@@ -76,7 +77,7 @@ def confirm_on_tvm(question: Question, passed: list[list[Trial]]) -> Iterator[Ou
     example = None if said.failed is None else example_of(said.failed, UNCONFIRMED)
     yield Count("confirmed", len(said.confirmed))
     yield from said.disagreements
-    if question.rule.nan == "same":
+    if question.rule.kept == OF_SPECIAL_VALUES:
         yield from special_deviations(asked)
     if said.dead_targets:
         message = "TVM runs the source of a graph, but dies of its target"

@@ -6,7 +6,7 @@ Changes are counted by kind; where the rule promises that there are none, one re
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -16,14 +16,18 @@ import numpy as np
 from gsl.errors import GslError
 from gsl.evaluate import trace
 from gsl.expr import Call, Const, Expr
+from gsl.flags import OF_SPECIAL_VALUES, in_order
 from gsl.graph import reverse_post_order
+from gsl.subst import Rule
 from gslverify.codes.levels import SPECIAL_VALUES_CHANGE
 from gslverify.comparison.compare import Comparison
 from gslverify.comparison.special import (
     APART,
     CHANGES,
+    INFINITY,
     LARGE,
     MENUS,
+    NAN,
     ZERO,
     Change,
     changes,
@@ -36,7 +40,7 @@ from gslverify.networks.empty import plain_inputs
 from gslverify.networks.network import Network
 from gslverify.networks.work import combined_by
 from gslverify.shrinking.descent import Budget, simplest
-from gslverify.stage import Count, Question
+from gslverify.stage import Count, Note, Question
 from gslverify.trials.blame import difference_of
 from gslverify.trials.counterexample import counterexample_of
 from gslverify.trials.refutation import rewriter_of
@@ -52,23 +56,63 @@ FEW_ELEMENTS = 8
 
 def special_values(
     question: Question, passed: Sequence[Trial]
-) -> Iterator[Finding | Assurance | Count]:
-    """Yield how many networks were asked and changed, by kind, and whether a promise is kept."""
+) -> Iterator[Finding | Assurance | Count | Note]:
+    """Yield how many networks were asked and changed, by kind, and whether a promise is kept.
+
+    What changes without refuting the rule is a flag that it needs, with a witness each.
+    """
     usable = [trial for trial in passed if has_answer(trial.network.outputs)]
     asked = spread(usable, NETWORKS_WITH_SPECIAL_VALUES)
     changed = [list(_changes_of(trial, number)) for number, trial in enumerate(asked)]
     seen = Counter(kind for found in changed for kind in {change.kind for change in found})
     yield Count("special", len(asked))
     yield from [Count(f"{kind} changed", seen[kind]) for kind in CHANGES if seen[kind]]
-    if question.rule.nan != "same":
-        return
+    kept, promises = question.rule.kept, bool(question.rule.kept)
     pairs = [(trial, one) for trial, found in zip(asked, changed, strict=True) for one in found]
-    pairs = pairs or list(_changes_by_constants(question, asked))
-    if pairs:
-        first = Changed(*min(pairs, key=_weight))
+    broken = [pair for pair in pairs if _counts(pair[1], kept)]
+    if promises and not broken:
+        constants = _changes_by_constants(question, asked)
+        broken = [pair for pair in constants if _counts(pair[1], kept)]
+    if broken:
+        first = Changed(*min(broken, key=_weight))
         yield _broken_promise(question, _simplified(question, first, passed))
-    elif asked:
+        return
+    if kept == OF_SPECIAL_VALUES and asked:
         yield Assurance("", Level.TESTED, f"special values same, {len(asked)} graphs")
+    yield from _needed(question, pairs, len(asked))
+
+
+FLAG_OF = {NAN: "nnan", INFINITY: "ninf", ZERO: "nsz"}
+"""What a rule has to assume that changes one of the kinds."""
+
+ASSUMED = {"nnan": np.isnan, "ninf": np.isinf}
+"""Which inputs do not count where a rule has a flag."""
+
+
+def _counts(change: Change, kept: Set[str]) -> bool:
+    """Tell whether a change breaks a promise: neither it nor its inputs are assumed away."""
+    if FLAG_OF.get(change.kind) not in kept:
+        return False
+    excused = [test for flag, test in ASSUMED.items() if flag not in kept]
+    floats = floats_in(change.inputs.values())
+    return not any(test(array).any() for test in excused for array in floats)
+
+
+def _needed(
+    question: Question, pairs: Sequence[tuple[Trial, Change]], asked: int
+) -> Iterator[Assurance | Note]:
+    """Yield the flags of special values that a rule needs, and what shows that it does."""
+    witnesses: dict[str, tuple[Trial, Change]] = {}
+    for pair in sorted(pairs, key=_weight):
+        witnesses.setdefault(FLAG_OF[pair[1].kind], pair)
+    if witnesses:
+        needed = " ".join(in_order(witnesses))
+        yield Assurance("", Level.TESTED, f"needs {needed}, {asked} graphs")
+    for flag in in_order(witnesses):
+        yield Note(f"{flag} is needed: {difference_of(witnesses[flag][1]).sentence}")
+    declared = (question.rule.flags or frozenset()) & OF_SPECIAL_VALUES
+    for flag in in_order(declared - witnesses.keys()) if asked else ():
+        yield Note(f"{flag} is declared, and no value on {asked} graphs needed it")
 
 
 def _changes_of(trial: Trial, number: int) -> Iterator[Change]:
@@ -181,7 +225,7 @@ def _broken_promise(question: Question, found: Changed) -> Finding:
         code,
         message,
         question.subst.span,
-        _cure(change, trial),
+        _cure(question.rule, change, trial),
         counterexample=example,
         subject=code.id,
     )
@@ -193,9 +237,11 @@ def _weight(found: tuple[Trial, Change]) -> tuple[bool, bool, int]:
     return network.elements > FEW_ELEMENTS, network.context != "alone", network.elements
 
 
-def _cure(change: Change, trial: Trial) -> str:
+def _cure(rule: Rule, change: Change, trial: Trial) -> str:
     """Return what to write: the weaker promise, or which operator has to stay in the target."""
-    cure = f'write @rule(nan="may-change") if a change of {change.kind} is harmless'
+    flags = ", ".join(f'"{name}"' for name in in_order({*rule.assumed, FLAG_OF[change.kind]}))
+    weaker = 'nan="may-change"' if rule.flags is None else f"flags={{{flags}}}"
+    cure = f"write @rule({weaker}) if a change of {change.kind} is harmless"
     if change.kind != ZERO:
         return f"{cure}; otherwise exclude such values, or use a target that keeps them"
     if any(isinstance(e, Const) and _is_negative_zero(e) for e in _nodes(trial)):
