@@ -124,7 +124,25 @@ def compared(
             told = True
         else:
             return ending, message
+    refused = _refusal(before, after, inputs[0])
+    if refused:
+        return Ending.ILL_FORMED, refused
     return (Ending.AGREES, "") if told else (Ending.UNDECIDED, undecided)
+
+
+def _refusal(before: Model, after: Model, inputs: Mapping[str, Any]) -> str:
+    """Return why onnxruntime refuses a model that the reference runs, if it ran the old one."""
+    wanted = {one.name for one in after.graph.input}
+    try:
+        run_in_onnxruntime(before, inputs)
+    except Exception:  # it lacks some operators and dtypes
+        return ""
+    try:
+        run_in_onnxruntime(after, {name: one for name, one in inputs.items() if name in wanted})
+    except Exception as error:
+        said = raised(error)
+        return "" if said.kind == "NotImplemented" else f"onnxruntime refuses the new model: {said}"
+    return ""
 
 
 def _on(before: Model, after: Model, inputs: Mapping[str, Any]) -> tuple[Ending, str]:

@@ -83,6 +83,9 @@ def broadcast(drawing: Drawing, shape: tuple[int, ...]) -> tuple[int, ...]:
         (1, shape[1], *(1,) * (rank - 2)) if rank > 1 else (),
         (*shape[:-1], 1) if rank else (),
         (2, *(1,) * rank),
+        (1,) * rank,
+        (),
+        (1,) * rank,
     )
     return tuple(drawing.pick(options))
 
