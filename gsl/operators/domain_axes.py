@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from typing import Any, ClassVar
 
 from gsl.attr.evaluate import conjunction
@@ -13,6 +13,13 @@ from gsl.operators.domain import Domain, Fresh, as_tuple, first_rank, integer
 from gsl.types import Bool, TensorType, Type
 
 MOST_AXES_IN_EVERY_FORM = 3
+MOST_AXES_IN_EVERY_ORDER = 7
+"""Of more axes there are too many orders and sets; a few of them are usual ones."""
+
+
+def has_many_axes(operands: tuple[Type, ...]) -> bool:
+    """Tell whether the first operand has more axes than all sets and orders are tried of."""
+    return first_rank(operands) > MOST_AXES_IN_EVERY_ORDER
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +105,10 @@ def rare_forms(rank: int, negative: bool) -> Forms:
 
 
 def _sets(rank: int, may_be_empty: bool) -> Iterator[tuple[int, ...]]:
+    if rank > MOST_AXES_IN_EVERY_ORDER:
+        for count in (*((0,) if may_be_empty else ()), 1, 2, rank - 1, rank):
+            yield from combinations(range(rank), count)
+        return
     for mask in product((False, True), repeat=rank):
         axes = tuple(axis for axis in range(rank) if mask[axis])
         if axes or may_be_empty or rank == 0:
@@ -138,9 +149,26 @@ class Permutation(Domain):
         return inside if inside is not True else len({axis % rank for axis in value}) == rank
 
     def instances(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
-        """Yield every permutation, those that are not involutions among the first."""
-        orders = list(permutations(range(first_rank(operands))))
-        yield from reversed(orders)
+        """Yield every permutation, those that are not involutions among the first.
+
+        Of many axes they are the rotations, the reversal and exchanges of neighbours.
+        """
+        rank = first_rank(operands)
+        axes = tuple(range(rank))
+        if rank <= MOST_AXES_IN_EVERY_ORDER:
+            yield from reversed(list(permutations(axes)))
+            return
+        yield from (axes[start:] + axes[:start] for start in (*range(1, rank), 0))
+        yield axes[::-1]
+        for one in range(rank - 1):
+            yield (*axes[:one], one + 1, one, *axes[one + 2 :])
+
+    def further(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
+        """Yield every other permutation of many axes, one after the other as they are asked for."""
+        if has_many_axes(operands):
+            usual = set(self.instances(operands, fresh))
+            every = permutations(range(first_rank(operands)))
+            yield from (order for order in every if order not in usual)
 
 
 def _from_front(axis: Any, rank: int) -> Any:

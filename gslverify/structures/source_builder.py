@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
 from gsl.attr.evaluate import equal, evaluate, satisfies
@@ -18,7 +19,7 @@ from gsl.match.bindings import Bindings, Key, Scope, frame_of
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
 from gsl.operators.domain import Domain
-from gsl.operators.domain_axes import Permutation
+from gsl.operators.domain_axes import Axes, Permutation, has_many_axes
 from gsl.pat import (
     Call,
     Const,
@@ -46,6 +47,8 @@ from gslverify.structures.tuples import optional_operands, tuple_of_inputs, tupl
 
 ANY_DTYPE = as_term(ALL_DTYPES)
 SIZES_ARE_POSITIVE = "sizes are positive"
+MOST_FORMS = 20_000
+"""Rare forms of one attribute that are looked at, of which many axes have any number."""
 MOST_FURTHER_FORMS = 64
 """Rare forms of a tuple of known length are all tried if they are no more than these.
 
@@ -287,7 +290,11 @@ class SourceExpressions:
         if self.extent.orders and isinstance(domain, Permutation):
             return [order for order in self.extent.orders if has_length(term, order)]
         options = [form for form in domain.instances(types, fresh) if has_length(term, form)]
-        further = [form for form in domain.further(types, fresh) if has_length(term, form)]
+        rare = (form for form in domain.further(types, fresh) if has_length(term, form))
+        most = MOST_FORMS if self.extent.rare or not options else MOST_FURTHER_FORMS + 1
+        further = list(islice(rare, most))
+        sampled = isinstance(domain, Axes | Permutation) and has_many_axes(types)
+        self.told.exhaustive &= len(further) < MOST_FORMS and not sampled
         are_few = isinstance(term, TupleOf) and len(further) <= MOST_FURTHER_FORMS
         if self.extent.rare or are_few:
             return [*options, *further]

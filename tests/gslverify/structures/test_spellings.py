@@ -188,3 +188,13 @@ def test_the_same_mistake_however_ranks_are_written(
 ) -> None:
     stage = SHAPE if name == "a transpose is a relu" else NUMERIC
     assert ask(stage, lambda: other(PAIRS[name])).verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize("write", [
+    lambda x: (op.Relu(a := op.Transpose(x)), op.Transpose(op.Relu(x), axes=a.axes)),
+    lambda x: (op.Negative(a := op.Sum(x)), op.Sum(-x, **pat.same_attr(a))),
+])  # fmt: skip
+def test_orders_and_sets_of_many_axes_are_sampled_and_not_called_all(write: Any) -> None:
+    result = ask(PROVE, lambda: Subst(*write(pat.Wildcard(ndim=12))), max_variants=6)
+    (assurance,) = result.assurances
+    assert "tried" in assurance.text or " of " in assurance.text
