@@ -19,9 +19,10 @@ from random import Random
 
 from figures import Figure, report
 from gaps import KINDS, Gap, gap_of
-from numeric import rules_in, samplers_of
+from numeric import CORPUS, samplers_of
 
-from gslverify.corpus.collect import CollectedRule
+from gslverify.corpus.declaration import LoadedRule
+from gslverify.corpus.loading import load
 from gslverify.finding import Verdict
 from gslverify.settings import Settings
 from gslverify.stage import Question
@@ -52,9 +53,10 @@ def verdict_of(gap: Gap) -> tuple[str, str]:
 
 
 @cache
-def sound_rules() -> list[CollectedRule]:
-    """Return the sound rules of the corpus."""
-    return rules_in("sound", 10**6)
+def sound_rules() -> list[LoadedRule]:
+    """Return the sound rules of the corpus, with what writes them."""
+    loaded = (one for file in sorted((CORPUS / "sound").rglob("*.py")) for one in load(file))
+    return [one for one in loaded if isinstance(one, LoadedRule)]
 
 
 def examined(number: int) -> tuple[str, str, str, int] | None:
