@@ -22,7 +22,8 @@ from figures import Figure, at_least, figure, report
 from rare_rules import KINDS, Case, cases
 
 from gsl import rule
-from gslverify.corpus.collect import CollectedRule, collect
+from gsl.rule_files.collect import rules_in
+from gsl.subst import Rule
 from gslverify.finding import Verdict
 from gslverify.inputs.distinguish import Answers, distinguish
 from gslverify.settings import Settings
@@ -70,9 +71,9 @@ def false_alarms(chosen: Sequence[Case]) -> int:
     return sum(verdict_of(twin, 0, 20) is Verdict.FAIL for twin in twins)
 
 
-def solved(item: CollectedRule) -> tuple[Answers, float]:
+def solved(one: Rule) -> tuple[Answers, float]:
     """Return what solving says about a rule, and the seconds that it takes."""
-    question = Question(item.rule_id, item.rule, Settings())
+    question = Question(f"corpus::{one.name}", one, Settings())
     found = scenarios_of(question)
     samplers = [one.sampler for one in (*found.feasible, *found.large)]
     started = time.process_time()
@@ -82,7 +83,7 @@ def solved(item: CollectedRule) -> tuple[Answers, float]:
 
 def sound_rules(most: int) -> Iterator[Figure]:
     """Yield what solving says of sound rules of the corpus, and how long it takes."""
-    items = [one for one in collect([str(CORPUS)]) if isinstance(one, CollectedRule)]
+    items = [one for file in sorted(Path(CORPUS).glob("*.py")) for one in rules_in(file)]
     sample = items[:: max(1, len(items) // most)][:most]
     solved(sample[0])  # z3 is loaded by the first question
     alarms = equal = 0
