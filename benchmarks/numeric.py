@@ -114,9 +114,15 @@ def is_feasible(sampler: Sampler) -> bool:
     return sampler.solver.check().answer is Answer.SAT
 
 
+def written(item: CollectedRule) -> Any:
+    """Return what a rule of the corpus writes down, in this process."""
+    (found,) = (one for one in load(item.path) if one.declaration.name == item.rule.name)
+    return found.rule()
+
+
 def trials_of(item: CollectedRule, wanted: int) -> list[Outcome]:
     """Generate, match, rewrite and run on NumPy up to `wanted` graphs of a rule."""
-    subst, random = item.rule.write(), Random(item.rule_id)
+    subst, random = written(item), Random(item.rule_id)
     samplers = samplers_of(subst)
     outcomes: list[Outcome] = []
     for _ in range(MOST_DRAWS * wanted if samplers else 0):

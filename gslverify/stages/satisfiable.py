@@ -226,11 +226,19 @@ def structures_of_rank(subst: Subst, rank: int, most: int = 1) -> list[Variant]:
 
     None where the source has a permutation: there are too many of so many axes.
     """
-    if _permutes(subst):
-        return []
+    return [] if _permutes(subst) else _of_rank(subst, rank, most)
+
+
+def _of_rank(subst: Subst, rank: int, most: int) -> list[Variant]:
     fits = partial(_has_rank, rank)
     extent = Extent(ranks=(rank, 1, 0))  # a condition may compare the ranks of two inputs
     return some_variants(subst, extent, fits, most, RUNS_PER_LARGE_EXTENT)
+
+
+def may_exceed_the_bound(subst: Subst) -> bool:
+    """Tell whether there are structures of more axes or fields than the usual ones have."""
+    varies = any(isinstance(pattern, Variadic) for pattern in subst.source_patterns)
+    return varies or bool(_of_rank(subst, max(USUAL.ranks) + 1, 1))
 
 
 def may_have_rank(subst: Subst, rank: int) -> bool:

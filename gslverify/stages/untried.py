@@ -12,8 +12,8 @@ from gsl.text.terms import term_text
 from gslverify.networks.network import Network
 from gslverify.semantics.solver import Answer
 from gslverify.semantics.terms import UntranslatableError
-from gslverify.stages.satisfiable import may_have_rank
-from gslverify.structures.arms import decisions
+from gslverify.stages.satisfiable import may_exceed_the_bound, may_have_rank
+from gslverify.structures.arms import Outcome, decisions
 from gslverify.structures.instance import USUAL, Instance
 from gslverify.structures.notable_lengths import notable_lengths
 from gslverify.structures.notable_ranks import notable_ranks, ranks_of
@@ -75,10 +75,13 @@ def _untried_rank(subst: Subst, instances: Sequence[Instance]) -> str:
 def _untried_arm(subst: Subst, networks: Sequence[Network], every: Sequence[Sampler] | None) -> str:
     """Return what the structure decides, and was only decided in one way though both are possible.
 
-    It is possible whatever is not known to be the same in `every` structure.
+    It is possible whatever is not known to be the same in `every` structure, and those are all
+    that there are.
     """
     seen = set().union(*(network.sampler.outcomes for network in networks))
-    possible = None if every is None else set().union(*(one.outcomes for one in every))
+    possible: set[Outcome] | None = None
+    if every is not None and not may_exceed_the_bound(subst):
+        possible = set().union(*(one.outcomes for one in every))
     for conditional in decisions(subst):
         for outcome in (True, False):
             is_possible = possible is None or (conditional, outcome) in possible
