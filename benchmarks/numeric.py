@@ -29,6 +29,7 @@ from figures import Figure, report
 from gsl.collector import collect_seldom
 from gsl.expr import Call, Const
 from gsl.operators import lookup
+from gsl.rule_files.collect import rules_in as written_in
 from gslverify.comparison.compare import compare, evaluate_bounded
 from gslverify.corpus.collect import CollectedRule, collect
 from gslverify.engine.examination import Examination
@@ -116,8 +117,7 @@ def is_feasible(sampler: Sampler) -> bool:
 
 def written(item: CollectedRule) -> Any:
     """Return what a rule of the corpus writes down, in this process."""
-    (found,) = (one for one in load(item.path) if one.declaration.name == item.rule.name)
-    return found.rule()
+    return next(rule() for rule in written_in(item.path) if rule.name == item.rule.name)
 
 
 def trials_of(item: CollectedRule, wanted: int) -> list[Outcome]:
