@@ -97,7 +97,7 @@ def merge_element_wise_variadic_published() -> Subst:
 @rule(
     tags={"tuple", "data-movement", "variadic-outputs"},
     origin="GSL: dispatch_tuple, counted by output",
-    expect="GSL303",
+    expect="GSL301",
     twin="dispatch_tuple",
 )
 def dispatch_tuple_by_output() -> Subst:
