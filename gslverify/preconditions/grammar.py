@@ -18,6 +18,7 @@ from typing import Any
 from gsl import attr
 from gsl.attr import In
 from gsl.attr.term import Access, Operation, Term, as_term
+from gsl.operators.domain_axes import Permutation
 from gsl.pat import Call, Const, Pattern
 from gsl.types import FLOATING, INTEGER, UNSIGNED
 from gslverify.preconditions.readings import Reading
@@ -179,7 +180,7 @@ def _about_tuples(reading: Reading) -> Iterator[Fact]:
         return
     if reading.kind in AXES:
         yield 3, attr.Length(term) == 1, lambda axes: len(axes) == 1
-        if all(_is_permutation(value) for value in known):
+        if _permutes(reading):
             yield from _about_permutations(reading)
         return
     default = _default(reading)
@@ -201,8 +202,10 @@ def _about_permutations(reading: Reading) -> Iterator[Fact]:
             yield 4, term == as_term(swap), _is(swap)
 
 
-def _is_permutation(axes: tuple[int, ...]) -> bool:
-    return sorted(_normal(axes)) == list(range(len(axes)))
+def _permutes(reading: Reading) -> bool:
+    """Tell whether a reading is an order of all axes, and not only some of them."""
+    attribute = reading.attribute
+    return attribute is not None and isinstance(attribute.domain, Permutation)
 
 
 def _normal(axes: tuple[int, ...]) -> tuple[int, ...]:
@@ -254,7 +257,7 @@ def _alike(one: Reading, other: Reading) -> Iterator[Fact]:
     elif kind == "size":
         yield 5, left % right == 0, lambda first, second: second > 0 and first % second == 0
         yield 5, right % left == 0, lambda first, second: first > 0 and second % first == 0
-    elif kind == "axes" and all(_is_permutation(v) for r in (one, other) for v in r.known):
+    elif _permutes(one) and _permutes(other):
         for inner, outer, turned in ((one, other, False), (other, one, True)):
             yield 3, _undone(inner, outer), partial(_undoes, turned)
 

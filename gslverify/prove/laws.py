@@ -180,7 +180,7 @@ class Laws:
         if self.is_field or factor is None or factor.head not in ("max", "min"):
             return False
         both = all(self.facts.is_one_of(dtype, INTEGER) for dtype in (source, target))
-        return both and self.is_exact(value) and self.rows.fits([value], target)
+        return both and self.is_exact(value) and self.rows.fits([value], target, source)
 
     def _read_as(self, value: Value, source: Any) -> Any:
         """Return the dtype that a value has been read in, which is all that it can be."""

@@ -52,9 +52,13 @@ class Rows:
                     return self._value(law.right, bound, dtype)
         return None
 
-    def fits(self, values: Iterable[Value], dtype: Any) -> bool:
-        """Tell whether whole numbers are shown to be within the range of a dtype."""
-        return self.follow(dtype, lambda term: [in_range(term(v), dtype) for v in values])
+    def fits(self, values: Iterable[Value], dtype: Any, own: Any = None) -> bool:
+        """Tell whether whole numbers are shown to be within the range of a dtype.
+
+        They are computed from elements of that dtype, or of their `own`.
+        """
+        of = dtype if own is None else own
+        return self.follow(of, lambda term: [in_range(term(v), dtype) for v in values])
 
     def _holds(self, law: Law, bound: Bound, dtype: Any) -> bool:
         if law.fits and dtype is None:

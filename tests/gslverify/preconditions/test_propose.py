@@ -58,20 +58,23 @@ def test_what_a_rule_lacks_is_found(write: Write, condition: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "condition"),
+    ("name", "conditions"),
     [
-        ("parallel_dense_as_batch_any_shape", "v.shape == w.shape"),
-        ("bias_add_bias_add_any_axis", "(inner.axis % x.ndim) == (outer.axis % inner.ndim)"),
-        ("leaky_relu_from_maximum_any_slope", "a.value <= 1"),
+        ("parallel_dense_as_batch_any_shape", {"v.shape == w.shape"}),
+        (
+            "bias_add_bias_add_any_axis",
+            {"(inner.axis % x.ndim) == (outer.axis % inner.ndim)", "inner.axis == outer.axis"},
+        ),
+        ("leaky_relu_from_maximum_any_slope", {"a.value <= 1"}),
     ],
 )
 def test_broken_rules_of_the_corpus_lack_what_their_sound_twins_have(
-    name: str, condition: str
+    name: str, conditions: set[str]
 ) -> None:
     (rule,) = (rule for rule in corpus("broken") if rule.name == name)
     found = proposal(*refuted(rule.write))
     assert found is not None
-    assert found.condition == condition
+    assert found.condition in conditions
 
 
 def test_what_has_no_name_is_to_be_named_first() -> None:

@@ -16,8 +16,8 @@ WRONG = "Subst(op.Relu(op.Relu(x)), x)"
 
 SLOW_TO_SIMPLIFY = """
 import time
-import gslverify.stages.numeric
-gslverify.stages.numeric.in_simplest_structure = lambda *found: time.sleep(600)
+import gslverify.trials.refutation
+gslverify.trials.refutation.simplest = lambda *found: time.sleep(600)
 """
 SLOW = """
 import time
