@@ -9,14 +9,25 @@ from gsl.errors import GslError
 from gsl.expr import Call, Expr
 from gslverify.comparison.bounded import Bounded, UnfollowedError
 
+TOO_BIG = ("array is too big", "Maximum allowed dimension exceeded")
+"""How the messages of NumPy begin about arrays that no machine has room for."""
+
 
 class ReferenceFailureError(GslError):
     """The reference of an operator fails, or does what is not followed with error bounds."""
 
 
 def failure_of(expr: Expr, error: Exception) -> ReferenceFailureError | None:
-    """Return what to say about an error in a reference; None for those of this package."""
-    if not isinstance(expr, Call) or is_ours(expr):
+    """Return what to say about an error in a reference; None for those of this package.
+
+    Those, too, may need more memory on their way than there is, such as for a wide padding of which
+    a long stride keeps little.
+    """
+    if not isinstance(expr, Call):
+        return None
+    if isinstance(error, MemoryError) or str(error).startswith(TOO_BIG):
+        return ReferenceFailureError(f"{expr.operator} needs more memory than there is")
+    if is_ours(expr):
         return None
     frames = traceback.extract_tb(error.__traceback__)
     code = getattr(expr.operator.reference, "__code__", None)

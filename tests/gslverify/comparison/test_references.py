@@ -13,7 +13,8 @@ from gsl.expr import Call, Var
 from gsl.operators import lookup
 from gsl.operators.declaration import REGISTRY
 from gslverify.codes.numeric import REFERENCE_CHANGES, TOO_FEW_EXAMPLES
-from gslverify.comparison.references import is_ours
+from gslverify.comparison.compare import evaluate_bounded
+from gslverify.comparison.references import ReferenceFailureError, is_ours
 from gslverify.comparison.repeated import changing_reference
 from gslverify.stages.numeric import NUMERIC
 from tests.gslverify.comparison import own_references as own
@@ -76,3 +77,10 @@ def test_calling_a_reference_again_warns_of_nothing() -> None:
 
     with warnings.catch_warnings(action="error"):
         assert changing_reference([logarithm], inputs) == ""
+
+
+def test_what_needs_more_memory_than_there_is_is_a_failure_of_the_reference() -> None:
+    x = Var("x", (2,), "float32")
+    wide = Call(lookup("Pad"), [x], {"pad_width": (2**61, 0)})
+    with pytest.raises(ReferenceFailureError, match="more memory"):
+        evaluate_bounded([wide], {"x": np.ones(2, np.float32)})
