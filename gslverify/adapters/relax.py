@@ -102,6 +102,8 @@ def _terse(function: Any) -> Any:
     """Leave out axes that are reversed, which is the default, as programs written by hand do."""
 
     def without_axes(call: Any, found: Any) -> Any:
+        if not isinstance(call, relax.Call):
+            return call  # a variable that is bound to one; the call itself is met, too
         axes = call.attrs.axes
         if axes is None or [int(axis) for axis in axes] != list(reversed(range(len(axes)))):
             return call

@@ -241,6 +241,12 @@ def _tangent(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
     return Bounded(result.value, error, dtype)
 
 
+def _half_of_logarithm(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
+    """The inverse of the hyperbolic tangent, also as log((1 + x) / (1 - x)) / 2 computes it."""
+    result = monotone(ufunc, dtype, operand)
+    return Bounded(result.value, result.error + 2 * current_precision().unit, dtype)
+
+
 def _divides_exactly(left: Bounded, right: Bounded, value: Any) -> Any:
     """Tell where the quotient of exact values is itself exact: a multiple of a grain, and small."""
     limit = current_precision().exact
@@ -282,7 +288,8 @@ for rule, names in (
     (_lipschitz, (np.sin, np.cos, np.tanh, np.arctan, np.arcsinh)),
     (_step, (np.floor, np.ceil, np.rint, np.trunc, np.sign)),
     (monotone, (np.exp, np.log, np.sqrt, np.power, ERF)),
-    (monotone, (np.sinh, np.cosh, np.arcsin, np.arccos, np.arccosh, np.arctanh)),
+    (monotone, (np.sinh, np.cosh, np.arcsin, np.arccos, np.arccosh)),
+    (_half_of_logarithm, (np.arctanh,)),
     (_tangent, (np.tan,)),
     (_classify, (np.isfinite, np.isinf, np.isnan)),
     (_decide, (np.equal, np.not_equal)),
