@@ -34,7 +34,6 @@ from gslverify.networks.plain import drawn
 from gslverify.structures.concrete import bindings_of
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.symbols import is_constant
-from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.trial import run_trial
 
 KINDS = ("rank", "axes", "length", "constant", "empty", "arm", "two ranks", "alternative")
@@ -267,7 +266,7 @@ def _with_witness(
     wrong = right = False
     for network, inputs in examples(kind, samplers, random):
         try:
-            trial = run_trial(RuleRewriter(made), network, inputs)
+            trial = run_trial(made, network, inputs)
         except GslError:
             continue
         wrong |= trial.code is not None

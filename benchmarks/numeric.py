@@ -42,7 +42,7 @@ from gslverify.structures.instance import Instance
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.variants import enumerate_variants
 from gslverify.trials import backend
-from gslverify.trials.rewriter import RuleRewriter, prepare
+from gslverify.trials.rewriting import prepare
 from gslverify.trials.second_opinion import sides_of
 from gslverify.trials.trial import Outcome, judge
 
@@ -131,7 +131,7 @@ def trials_of(item: CollectedRule, wanted: int) -> list[Outcome]:
         variant = item.rule_id, len(outcomes) // GRAPHS_PER_VARIANT
         made = drawn(samplers, random, variant=variant)
         if made is not None:
-            outcome = judge(made[0], prepare(RuleRewriter(subst), made[0]), made[1])
+            outcome = judge(made[0], prepare(subst, made[0]), made[1])
             if not outcome.rejected:
                 outcomes.append(outcome)
     return outcomes

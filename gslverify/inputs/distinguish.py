@@ -42,7 +42,6 @@ from gslverify.structures.concrete import ModelEnvironment
 from gslverify.structures.instance import Instance
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.symbols import instance_symbols, is_constant
-from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.trial import Outcome as Trial
 from gslverify.trials.trial import run_trial
 
@@ -315,7 +314,7 @@ def _tried(
         names = {s.name: model[s] for s in sorted(model, key=lambda s: s.name)}
         network = Network(outputs, outputs, "alone", names, sampler=sampler)
         inputs = {v.name: arrays.get(v.name, fill(v)) for v in network.variables}
-        return run_trial(RuleRewriter(subst), network, inputs)
+        return run_trial(subst, network, inputs)
     except GslError:
         return None
 

@@ -26,6 +26,8 @@ SEARCH: Phases = (Phase.generate, Phase.shrink)
 GENERATE: Phases = (Phase.generate,)
 REPLAY: Phases = (Phase.reuse, Phase.shrink)
 """Only what failed in an earlier run is examined."""
+REUSE: Phases = (Phase.reuse,)
+"""It is not made simpler, either."""
 
 
 BACKEND = "gslverify"
@@ -95,11 +97,11 @@ class Kept(ExampleDatabase):
     Hypothesis names searches by the code of their function, which is the same for all rules.
     """
 
-    def __init__(self, folder: str, name: str) -> None:
+    def __init__(self, folder: str, rule_id: str, name: str = "") -> None:
         super().__init__()
         self.folder = Path(folder)
         self._folder = DirectoryBasedExampleDatabase(folder)
-        self._name = name.encode() + b"\0"
+        self._name = f"{rule_id}\0{name}".encode() + b"\0"
 
     def fetch(self, key: bytes) -> set[bytes]:
         """Return the choices that are kept under a key."""

@@ -21,7 +21,7 @@ from gslverify.preconditions.readings import value_of
 from gslverify.structures.concrete import bindings_of
 from gslverify.structures.sampling import Sampler
 from gslverify.trials.replay import network_of
-from gslverify.trials.rewriter import RuleRewriter, prepare
+from gslverify.trials.rewriting import prepare
 from gslverify.trials.trial import judge
 
 MANNERS = (
@@ -102,7 +102,7 @@ def _specimen(
     if bindings is None:
         return
     try:
-        prepared = prepare(RuleRewriter(subst), network)
+        prepared = prepare(subst, network)
         telling = False
         for one in (inputs, *_further_inputs(network, seed)):
             trial = judge(network, prepared, one)

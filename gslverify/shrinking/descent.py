@@ -38,13 +38,22 @@ class Budget:
         return self.attempts >= 0 and time.monotonic() <= self.until
 
 
+def unheard(failure: Failing) -> None:
+    """Tell nobody of a failure."""
+
+
 def simplest(
-    failing: F, attempt: Attempt[F], budget: Budget, samplers: Sequence[Sampler] = ()
+    failing: F,
+    attempt: Attempt[F],
+    budget: Budget,
+    samplers: Sequence[Sampler] = (),
+    found: Callable[[F], None] = unheard,
 ) -> F:
     """Return the simplest failure that the passes of the table lead to.
 
     They are gone through again and again until none makes progress. Of what a pass proposes only
-    what is simpler is tried; `samplers` are those of the structures that may be proposed.
+    what is simpler is tried; `samplers` are those of the structures that may be proposed. Every
+    simpler failure is told to `found` at once: who waits for the simplest may not live to see it.
     """
     descent, progress = _Descent(attempt, budget), True
     best = failing
@@ -54,6 +63,7 @@ def simplest(
             better = descent.better(best, propose(best, samplers))
             while better is not None:
                 best, progress = better, True
+                found(best)
                 better = descent.better(best, propose(best, samplers))
     return best
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,15 @@ from gslverify.finding import Assurance, Counterexample, Finding, Level, Tensor
 from gslverify.gradients.agreement import Agreement, Sides, judge, judge_at
 from gslverify.gradients.opinions import opinions
 from gslverify.networks.choices import Choices, NothingDrawnError
-from gslverify.networks.exploration import GENERATE, EnoughError, Said, explore
+from gslverify.networks.exploration import (
+    GENERATE,
+    REUSE,
+    EnoughError,
+    Kept,
+    Phases,
+    Said,
+    explore,
+)
 from gslverify.networks.generation import network_from
 from gslverify.networks.network import Network
 from gslverify.shrinking.descent import Budget, simplest
@@ -31,8 +39,8 @@ from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.structures.sampling import Sampler
 from gslverify.trials.counterexample import shown_attributes
-from gslverify.trials.refutation import rewriter_of
-from gslverify.trials.rewriter import prepare
+from gslverify.trials.rewriting import prepare
+from gslverify.trials.search import REPLAYED
 
 MOST_GRAPHS = 16
 LEAST_GRAPHS = 4
@@ -61,21 +69,40 @@ def examine(question: Question) -> Iterable[Outcome]:
 
 @dataclass(slots=True)
 class _Tried:
-    """What became of all graphs: reasons against drawing some, and against comparing some."""
+    """What became of all graphs: reasons against drawing some, and against comparing some.
+
+    Of graphs that failed in an earlier run, `is_replayed` is true.
+    """
 
     agreements: list[Agreement] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
     rejected: Counter[str] = field(default_factory=Counter)
+    is_replayed: bool = False
 
     @property
     def has_no_gradients(self) -> bool:
         """Whether types alone said of every graph that there is nothing to compare."""
         return not self.agreements and bool(self.rejected) and self.rejected.keys() <= NOTHING
 
+    @property
+    def wrong(self) -> list[Agreement]:
+        """The graphs with other gradients."""
+        return [one for one in self.agreements if one.differences]
+
 
 def _try(question: Question, samplers: Sequence[Sampler]) -> _Tried:
+    """Try what failed in an earlier run; if nothing fails any more, draw graphs."""
+    if question.examples:
+        replayed = _explored(question, samplers, REUSE)
+        if replayed.wrong:
+            return replace(replayed, is_replayed=True)
+    return _explored(question, samplers, GENERATE)
+
+
+def _explored(question: Question, samplers: Sequence[Sampler], phases: Phases) -> _Tried:
     count = min(MOST_GRAPHS, max(LEAST_GRAPHS, question.settings.max_examples // SHARE))
-    tried = _Tried()
+    tried, folder = _Tried(), question.examples
+    kept = Kept(folder, question.rule_id, "gradient") if folder else None
 
     def make(choices: Choices) -> Network:
         try:
@@ -85,6 +112,8 @@ def _try(question: Question, samplers: Sequence[Sampler]) -> _Tried:
             raise
 
     def examine(network: Network) -> Said:
+        if tried.wrong:
+            return Said.FAILS  # hypothesis runs what failed once more
         question.progress(f"gradient {len(tried.agreements) + 1}")
         agreement = _judged(question, network)
         if agreement.rejected:
@@ -95,7 +124,7 @@ def _try(question: Question, samplers: Sequence[Sampler]) -> _Tried:
         tried.agreements.append(agreement)
         return Said.FAILS if agreement.differences else Said.AGREES
 
-    explore(make, examine, count, question.seed("gradient"), phases=GENERATE)
+    explore(make, examine, count, question.seed("gradient"), kept=kept, phases=phases)
     return tried
 
 
@@ -103,7 +132,7 @@ def _judged(
     question: Question, network: Network, inputs: Mapping[str, Any] | None = None
 ) -> Agreement:
     """Compare gradients at inputs, or at smooth ones."""
-    rewritten = prepare(rewriter_of(question), network)
+    rewritten = prepare(question.subst, network)
     if isinstance(rewritten, GraphError) or rewritten.refusal or rewritten.mismatch:
         reason = "the engine did not rewrite the graph; see the stage numeric"
         return _rejected(network, reason)
@@ -120,8 +149,13 @@ def _judged(
     return judge(network, rewritten.outputs, generator)
 
 
-def _simplified(question: Question, failure: Agreement, samplers: Sequence[Sampler]) -> Agreement:
+def _simplified(
+    question: Question, failure: Agreement, samplers: Sequence[Sampler], how: str
+) -> Agreement:
     """Return the simplest graph with other gradients, at simple inputs if it has some there."""
+
+    def tell(found: Agreement) -> None:
+        question.found(_refutation(question, found, how))
 
     def attempt(network: Network, inputs: Mapping[str, Any]) -> Agreement | None:
         found = _judged(question, network, inputs)
@@ -129,8 +163,9 @@ def _simplified(question: Question, failure: Agreement, samplers: Sequence[Sampl
             found = _judged(question, network)
         return found if found.differences else None
 
+    tell(failure)
     budget = Budget.lasting(question.settings.shrink_seconds, MOST_ATTEMPTS)
-    return simplest(failure, attempt, budget, samplers)
+    return simplest(failure, attempt, budget, samplers, tell)
 
 
 def _rejected(network: Network, reason: str) -> Agreement:
@@ -139,9 +174,10 @@ def _rejected(network: Network, reason: str) -> Agreement:
 
 def _summary(question: Question, tried: _Tried, samplers: Sequence[Sampler]) -> Iterable[Outcome]:
     agreements, span = tried.agreements, question.subst.span
-    wrong = [one for one in agreements if one.differences]
-    if wrong:
-        yield _refutation(question, _simplified(question, wrong[0], samplers), len(agreements))
+    if tried.wrong:
+        how = f"found on one of {len(agreements)} graphs, seed {question.settings.seed}"
+        how = REPLAYED if tried.is_replayed else how
+        yield _refutation(question, _simplified(question, tried.wrong[0], samplers, how), how)
     elif tried.has_no_gradients:
         message = "no output of floats depends on an input of floats"
         yield Finding(NOTHING_TO_DIFFERENTIATE, message, span)
@@ -165,7 +201,7 @@ def _second_opinion(question: Question, agreements: list[Agreement]) -> Iterable
         yield Finding(GRADIENTS_DOUBTED, doubt, question.subst.span, details=said.doubts[1:3])
 
 
-def _refutation(question: Question, failure: Agreement, tried: int) -> Finding:
+def _refutation(question: Question, failure: Agreement, how: str) -> Finding:
     sides = failure.sides
     network = sides.network
     example = Counterexample(
@@ -183,7 +219,7 @@ def _refutation(question: Question, failure: Agreement, tried: int) -> Finding:
         GRADIENTS_DIFFER,
         failure.differences[0].summary,
         question.subst.span,
-        details=(f"found on one of {tried} graphs, seed {question.settings.seed}",),
+        details=(how,),
         counterexample=example,
         subject=GRADIENTS_DIFFER.id,
     )

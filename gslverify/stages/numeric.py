@@ -31,8 +31,8 @@ from gslverify.stages.untried import untried_by
 from gslverify.structures.sampling import Sampler
 from gslverify.trials.further_levels import further_levels_of
 from gslverify.trials.refutation import refutation
-from gslverify.trials.rewriter import MOST_REWRITES
-from gslverify.trials.search import Search
+from gslverify.trials.rewriting import MOST_REWRITES
+from gslverify.trials.search import REPLAYED, Search
 from gslverify.trials.second_opinion import assurances, confirm_on_tvm
 from gslverify.trials.trial import Outcome as Trial
 from gslverify.trials.trial import simplest
@@ -40,7 +40,6 @@ from gslverify.trials.trial import simplest
 MOST_UNCOVERED = 12
 GRAPHS_UNCOVERED = 2
 SOLVED = "found by solving for inputs of a small graph"
-REPLAYED = "found at once: it failed in an earlier run, too"
 ONLY_EXACT = "in exact arithmetic some numbers make a difference, which no run on them has shown"
 
 

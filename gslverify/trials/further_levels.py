@@ -22,7 +22,7 @@ from gslverify.networks.empty import plain_inputs
 from gslverify.networks.network import Network
 from gslverify.networks.values import value_ranges
 from gslverify.stage import Count, Note, Question
-from gslverify.trials.refutation import refutation, rewriter_of
+from gslverify.trials.refutation import refutation
 from gslverify.trials.second_opinion import spread
 from gslverify.trials.special_values import special_values
 from gslverify.trials.trial import NO_ELEMENTS, run_trial
@@ -89,7 +89,7 @@ def _without_elements(question: Question, empty: Iterable[Network], found: Furth
     agreed = 0
     refused: Trial | None = None
     for network in islice(empty, MOST_EMPTY):
-        trial = run_trial(rewriter_of(question), network, plain_inputs(network))
+        trial = run_trial(question.subst, network, plain_inputs(network))
         agreed += trial.code is None and trial.rejected in ("", NO_ELEMENTS)
         if trial.code is EMPTY_REFUSED:
             refused = refused or trial
@@ -128,7 +128,7 @@ def _refuted_by_integers(question: Question, trial: Trial) -> Trial | None:
     """Run a network again on integers, on which arithmetic is exact; residues prove nothing."""
     generator = np.random.default_rng(question.settings.seed)
     for style in RETRIES_WITH_INTEGERS:
-        again = run_trial(rewriter_of(question), trial.network, _drawn(trial, style, generator))
+        again = run_trial(question.subst, trial.network, _drawn(trial, style, generator))
         if again.code is not None:
             return again
     return None
@@ -141,7 +141,7 @@ def _precision(question: Question, passed: Sequence[Sequence[Trial]], found: Fur
     generator = np.random.default_rng(question.settings.seed)
     for trial in spread(first, NETWORKS_WITH_OFFSETS):
         inputs = _drawn(trial, "offsets", generator)
-        again = run_trial(rewriter_of(question), trial.network, inputs)
+        again = run_trial(question.subst, trial.network, inputs)
         if again.code is not None and not found.is_refuted:
             found.findings.append(refutation(question, again))
             return

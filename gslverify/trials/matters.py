@@ -15,12 +15,12 @@ import numpy as np
 
 from gsl.attr.term import Symbol, Term
 from gsl.expr import Call, Var
+from gsl.subst import Subst
 from gsl.types import FLOATING
 from gslverify.networks.alteration import FRESH, altered, brought_to, fresh_inputs
 from gslverify.networks.network import Network
 from gslverify.shrinking.passes import complexity
 from gslverify.structures.sampling import Sampler
-from gslverify.trials.rewriter import Rewriter
 from gslverify.trials.trial import Outcome, run_trial
 
 ROUNDS = 5
@@ -60,8 +60,8 @@ class Influence:
 class Variations:
     """Runs of networks that differ from a failing one in one thing."""
 
-    def __init__(self, rewriter: Rewriter, failure: Outcome) -> None:
-        self.rewriter = rewriter
+    def __init__(self, subst: Subst, failure: Outcome) -> None:
+        self.subst = subst
         self.failure = failure
         self.sampler: Sampler = failure.network.sampler
         self.model = failure.network.model
@@ -121,7 +121,7 @@ class Variations:
     def _until_failure(self, network: Network, draws: Iterable[Mapping[str, Any]]) -> list[Outcome]:
         outcomes: list[Outcome] = []
         for inputs in draws:
-            outcome = run_trial(self.rewriter, network, inputs)
+            outcome = run_trial(self.subst, network, inputs)
             outcomes += [] if outcome.rejected else [outcome]
             if outcome.code is self.failure.code:
                 break
@@ -133,9 +133,7 @@ def _resampled(generator: np.random.Generator, values: Any, variable: Var) -> An
         return generator.choice(values.ravel(), variable.shape).astype(variable.dtype)
 
 
-def what_matters(
-    rewriter: Rewriter, failure: Outcome, samplers: Sequence[Sampler] = ()
-) -> Influence:
+def what_matters(subst: Subst, failure: Outcome, samplers: Sequence[Sampler] = ()) -> Influence:
     """Vary what a failing network was made of and say what it changes.
 
     The `samplers` are those of other structures that are tried as well.
@@ -143,7 +141,7 @@ def what_matters(
     network = failure.network
     if network.sampler is None or network.escaping:
         return Influence()
-    variations = Variations(rewriter, failure)
+    variations = Variations(subst, failure)
     if not variations.fails_alone():
         return Influence()
     tried: dict[str, Tried] = {}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from gsl.subst import Subst
 from gslverify.codes.numeric import REFERENCE_CHANGES
 from gslverify.finding import Finding
 from gslverify.networks.network import Network
@@ -14,31 +15,30 @@ from gslverify.stage import Question
 from gslverify.structures.sampling import Sampler
 from gslverify.trials.counterexample import counterexample_of
 from gslverify.trials.matters import Influence, what_matters
-from gslverify.trials.rewriter import Rewriter, RuleRewriter
 from gslverify.trials.trial import Outcome, example_of, run_trial
 
 
-def rewriter_of(question: Question) -> RuleRewriter:
-    """Return the rule of a question as something that rewrites networks."""
-    return RuleRewriter(question.subst, question.rule.name)
-
-
-def fails_as(rewriter: Rewriter, failure: Outcome) -> Attempt[Outcome]:
+def fails_as(subst: Subst, failure: Outcome) -> Attempt[Outcome]:
     """Return what tries networks and inputs, and says whether they fail with the same code."""
 
     def attempt(network: Network, inputs: Mapping[str, Any]) -> Outcome | None:
-        trial = run_trial(rewriter, network, inputs)
+        trial = run_trial(subst, network, inputs)
         return trial if trial.code is failure.code else None
 
     return attempt
 
 
 def as_found(question: Question, failure: Outcome) -> Finding:
-    """Return the finding about a trial that failed, before anything is made simpler."""
+    """Return the finding about a trial that failed, which may still be made simpler."""
     assert failure.code is not None
-    example = example_of(failure, "as it was found: making it simpler was not finished")
+    example = example_of(failure, "making it simpler was not finished")
     span, code = question.subst.span, failure.code
     return Finding(code, failure.message, span, counterexample=example, subject=code.id)
+
+
+def tell(question: Question, failure: Outcome) -> None:
+    """Tell at once of a trial that failed: the stage may be ended before it is made simple."""
+    question.found(as_found(question, failure))
 
 
 def refutation(
@@ -56,11 +56,11 @@ def refutation(
     assert code is not None
     if code is REFERENCE_CHANGES:
         return Finding(code, failure.message, span)
-    rewriter = rewriter_of(question)
     budget = budget or Budget.lasting(question.settings.shrink_seconds)
-    small = simplest(failure, fails_as(rewriter, failure), budget, samplers)
+    attempt = fails_as(question.subst, failure)
+    small = simplest(failure, attempt, budget, samplers, lambda one: tell(question, one))
     wanted = not question.rule.expect
-    seen = what_matters(rewriter, small, samplers) if wanted else Influence()
+    seen = what_matters(question.subst, small, samplers) if wanted else Influence()
     example = replace(
         counterexample_of(small, question.settings.use_tvm),
         matters=seen.matters,

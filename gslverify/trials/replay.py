@@ -26,7 +26,6 @@ from gslverify.networks.network import Network
 from gslverify.structures.concrete import rewrite_once, target_outputs
 from gslverify.trials import backend
 from gslverify.trials.blame import differences
-from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.second_opinion import SIDES
 from gslverify.trials.trial import Outcome, run_trial
 
@@ -70,7 +69,7 @@ def replay(subst: Subst, case: Case, code_id: str) -> Replay:
         return _replay_types(subst, network, code_id)
     if any(code_id == code.id for code in ABOUT_TVM):
         return _replay_tvm(network, case, code_id)
-    trial = run_trial(RuleRewriter(subst), network, case.inputs)
+    trial = run_trial(subst, network, case.inputs)
     if any(code_id == code.id for code in ABOUT_FAILURES) and trial.values[1]:
         return _replay_failure(trial, code_id)
     is_special = code_id == SPECIAL_VALUES_CHANGE.id

@@ -27,18 +27,19 @@ from gslverify.networks.poles import meetings
 from gslverify.networks.rounds import MOST_TURNS, ONE_A_TURN, Round
 from gslverify.networks.totals import totals
 from gslverify.shrinking.descent import Budget
-from gslverify.shrinking.order import order_of
+from gslverify.shrinking.order import Order, order_of
 from gslverify.stage import Question
 from gslverify.structures.concrete import Rewritten
 from gslverify.structures.sampling import Sampler
-from gslverify.trials.refutation import as_found, rewriter_of
-from gslverify.trials.rewriter import Prepared, RuleRewriter, prepare
+from gslverify.trials.refutation import tell
+from gslverify.trials.rewriting import Prepared, builds_target, prepare
 from gslverify.trials.trial import Outcome, judge
 
 MOST_FRUITLESS_DRAWS = 200
 MISSES_PER_TURN = 4
 """So many draws of a structure that come to no network count as one: its next turn is later."""
 UNBUILT = "the target cannot be built"
+REPLAYED = "found at once: it failed in an earlier run, too"
 SEEN = "the simplest network of a structure is tried once"
 ROUNDS = b"rounds"
 """Under what it is kept in which rounds something failed."""
@@ -87,11 +88,6 @@ class Search:
         """How many networks said something."""
         return len(self.passed) + self.declined
 
-    @property
-    def rewriter(self) -> RuleRewriter:
-        """The rule."""
-        return rewriter_of(self.question)
-
     def play(
         self, samplers: Sequence[Sampler], one: Round, examples: int, number: int
     ) -> Outcome | None:
@@ -131,11 +127,11 @@ class Search:
     def kept(self, name: str) -> Kept | None:
         """Return the failing choices of a round of the rule, if there is a folder for them."""
         folder = self.question.examples
-        return Kept(folder, f"{self.question.rule_id}\0{name}") if folder else None
+        return Kept(folder, self.question.rule_id, name) if folder else None
 
     def take(self, failure: Outcome) -> None:
         """Tell at once of a failure; the time for making it simple begins."""
-        self.question.found(as_found(self.question, failure))
+        tell(self.question, failure)
         self.budget = Budget.lasting(self.question.settings.shrink_seconds)
 
     def next_of(self, samplers: Sequence[Sampler]) -> int:
@@ -160,7 +156,7 @@ class Search:
 
     def trials(self, network: Network, draws: Sequence[Mapping[str, Any]]) -> list[Outcome]:
         """Return the trials that say something, up to the first that fails or is declined."""
-        prepared = prepare(self.rewriter, network)
+        prepared = prepare(self.question.subst, network)
         if isinstance(prepared, Rewritten) and prepared.endless:
             self.endless = self.endless or network
         if self._is_declined(prepared, network):
@@ -181,8 +177,8 @@ class Search:
         """Tell whether the engine refuses to rewrite where that only declines the match."""
         if not isinstance(prepared, Rewritten) or prepared.refusal is None:
             return False
-        may_decline = self.question.settings.declining
-        return self.is_about_values or (may_decline and not self.rewriter.builds_target(network))
+        subst, may_decline = self.question.subst, self.question.settings.declining
+        return self.is_about_values or (may_decline and not builds_target(subst, network))
 
 
 @dataclass(slots=True, repr=False)
@@ -273,8 +269,14 @@ class _Tried:
         trials = self.search.trials(*example)
         if not trials or trials[-1].code is not self.failed.code:
             return Said.NOTHING
-        self.failed = min(self.failed, trials[-1], key=lambda t: order_of(t.network, t.inputs))
+        if _order(trials[-1]) < _order(self.failed):
+            self.failed = trials[-1]
+            tell(self.search.question, self.failed)
         return Said.FAILS
+
+
+def _order(trial: Outcome) -> Order:
+    return order_of(trial.network, trial.inputs)
 
 
 def example_of_round(

@@ -14,17 +14,18 @@ import numpy as np
 from gsl.errors import GraphError
 from gsl.expr import Const
 from gsl.graph import reverse_post_order
+from gsl.subst import Subst
 from gsl.types import FLOATING
 from gsl.visit import post_order_rewrite
 from gslverify.networks.network import Network
 from gslverify.structures.concrete import Rewritten
-from gslverify.trials.rewriter import Rewriter, prepare
+from gslverify.trials.rewriting import prepare
 from gslverify.trials.trial import Outcome as Trial
 
 MOST_CONSTANTS = 4
 
 
-def with_special_constants(rewriter: Rewriter, trial: Trial) -> Iterator[Trial]:
+def with_special_constants(subst: Subst, trial: Trial) -> Iterator[Trial]:
     """Yield the trial with one of its float constants replaced, wherever the rule still matches.
 
     What the target is then is computed anew; neither side is run.
@@ -34,7 +35,7 @@ def with_special_constants(rewriter: Rewriter, trial: Trial) -> Iterator[Trial]:
     for constant in constants[:MOST_CONSTANTS]:
         for value in _values(constant):
             network = _replaced(trial.network, constant, value)
-            prepared = prepare(rewriter, network)
+            prepared = prepare(subst, network)
             if not isinstance(prepared, GraphError) and _is_rewritten(prepared):
                 yield replace(trial, network=network, target=prepared.outputs)
 

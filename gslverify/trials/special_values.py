@@ -18,7 +18,7 @@ from gsl.evaluate import trace
 from gsl.expr import Call, Const, Expr
 from gsl.flags import OF_SPECIAL_VALUES, in_order
 from gsl.graph import reverse_post_order
-from gsl.subst import Rule
+from gsl.subst import Rule, Subst
 from gslverify.codes.levels import SPECIAL_VALUES_CHANGE
 from gslverify.comparison.compare import Comparison
 from gslverify.comparison.special import (
@@ -43,8 +43,6 @@ from gslverify.shrinking.descent import Budget, simplest
 from gslverify.stage import Count, Note, Question
 from gslverify.trials.blame import difference_of
 from gslverify.trials.counterexample import counterexample_of
-from gslverify.trials.refutation import rewriter_of
-from gslverify.trials.rewriter import Rewriter
 from gslverify.trials.second_opinion import spread
 from gslverify.trials.special_constants import with_special_constants
 from gslverify.trials.trial import Outcome as Trial
@@ -144,7 +142,7 @@ def _changes_by_constants(
     """Yield what changes where a constant is special, on ordinary inputs and on special ones."""
     for number, trial in enumerate(asked):
         generator = np.random.default_rng(number)
-        for special in with_special_constants(rewriter_of(question), trial):
+        for special in with_special_constants(question.subst, trial):
             variables = special.network.variables
             drawn = [special_inputs(variables, trial.inputs, k, generator) for k in MENUS]
             for inputs in (trial.inputs, *drawn):
@@ -172,14 +170,14 @@ class Changed:
 
 def _simplified(question: Question, found: Changed, passed: Sequence[Trial]) -> Changed:
     """Return the simplest change of the same kind, in the structures of all that `passed`."""
-    rewriter, kind = rewriter_of(question), found.change.kind
+    subst, kind = question.subst, found.change.kind
     agreeing = {id(found.network): [found.trial]}
     networks = [found.network]  # kept, so that no other has its id
 
     def attempt(network: Network, inputs: Mapping[str, Any]) -> Changed | None:
         if id(network) not in agreeing:
             networks.append(network)
-            agreeing[id(network)] = _agreeing(rewriter, network)
+            agreeing[id(network)] = _agreeing(subst, network)
         for trial in agreeing[id(network)]:
             changed = changes(trial.network.outputs, trial.target, inputs)
             drawn = () if trial.network is found.network else _changes_of(trial, 0)
@@ -195,12 +193,12 @@ def _simplified(question: Question, found: Changed, passed: Sequence[Trial]) -> 
     return simplest(found, attempt, budget, tuple(samplers.values()))
 
 
-def _agreeing(rewriter: Rewriter, network: Network) -> list[Trial]:
+def _agreeing(subst: Subst, network: Network) -> list[Trial]:
     """Return a trial on ordinary values and those with special constants, if it agrees."""
-    trial = run_trial(rewriter, network, plain_inputs(network))
+    trial = run_trial(subst, network, plain_inputs(network))
     if trial.code is not None or trial.rejected:
         return []
-    return [trial, *with_special_constants(rewriter, trial)]
+    return [trial, *with_special_constants(subst, trial)]
 
 
 def _of_one_sign(sums: Sequence[Call], inputs: Mapping[str, Any]) -> bool:

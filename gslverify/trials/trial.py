@@ -9,6 +9,7 @@ from typing import Any
 from gsl.errors import GraphError, GslError
 from gsl.expr import Const, Expr, Var
 from gsl.graph import reverse_post_order
+from gsl.subst import Subst
 from gsl.text.listing import listing
 from gslverify.case import Case, case_of
 from gslverify.codes.levels import EMPTY_DIFFERS, EMPTY_REFUSED
@@ -40,7 +41,7 @@ from gslverify.networks.network import MAY_DECLINE, Network
 from gslverify.structures.concrete import Rewritten
 from gslverify.trials.announced import announce
 from gslverify.trials.domains import is_defined, misuse, other_conversions
-from gslverify.trials.rewriter import Prepared, Rewriter, prepare
+from gslverify.trials.rewriting import Prepared, builds_target, prepare
 
 MOST_ELEMENTS_OF_TARGET = 2**25
 """Elements of a tensor on the way to the target; those of networks have a limit of their own."""
@@ -96,12 +97,12 @@ def simplest(passed: Sequence[Sequence[Outcome]]) -> Outcome:
     return min(firsts, key=lambda trial: sum(int(a.size) for a in trial.inputs.values()))
 
 
-def run_trial(rewriter: Rewriter, network: Network, inputs: Mapping[str, Any]) -> Outcome:
+def run_trial(subst: Subst, network: Network, inputs: Mapping[str, Any]) -> Outcome:
     """Rewrite `network`, run both on the NumPy references, and compare every output."""
-    outcome = judge(network, prepare(rewriter, network), inputs)
+    outcome = judge(network, prepare(subst, network), inputs)
     if outcome.code is not MATCH_REFUSED or not _lacks_elements(network):
         return outcome
-    is_built = rewriter.builds_target(network)
+    is_built = builds_target(subst, network)
     return replace(outcome, code=EMPTY_DIFFERS if is_built else EMPTY_REFUSED)
 
 

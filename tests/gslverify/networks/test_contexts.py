@@ -19,8 +19,7 @@ from gslverify.networks.contexts import AROUND, CONTEXTS, Site, may_have_place, 
 from gslverify.networks.network import Network
 from gslverify.networks.wishes import DTYPES
 from gslverify.structures.concrete import Rewritten
-from gslverify.trials import rewriter
-from gslverify.trials.rewriter import RuleRewriter
+from gslverify.trials import rewriting
 from gslverify.trials.trial import Outcome, run_trial
 
 
@@ -75,7 +74,7 @@ def attempt(subst: Subst, network: Network) -> Outcome:
         variable.name: np.float32(values)
         for variable, values in zip(network.variables, VALUES.values(), strict=False)
     }
-    return run_trial(RuleRewriter(subst), network, inputs)
+    return run_trial(subst, network, inputs)
 
 
 DECLINED = ("inner value used", "inner value returned", "one root on another", "one tensor for two")
@@ -189,7 +188,7 @@ def test_some_matches_have_no_place_for_a_context(context: str, where: Site) -> 
 
 
 def engine_that_returns(outputs: Sequence[Expr], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rewriter, "rewrite_once", lambda *args: Rewritten(tuple(outputs)))
+    monkeypatch.setattr(rewriting, "rewrite_once", lambda *args: Rewritten(tuple(outputs)))
 
 
 @pytest.mark.parametrize(
@@ -209,14 +208,14 @@ def test_an_engine_that_does_not_decline_is_found(
 def test_an_engine_that_misses_a_match_is_found(
     context: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = rewriter.apply
+    real = rewriting.apply
 
     def lazy(*args: Any, record: Any, **options: Any) -> Any:
         result = real(*args, record=record, **options)
         record.counts = dict.fromkeys(record.counts, 1)
         return result
 
-    monkeypatch.setattr(rewriter, "apply", lazy)
+    monkeypatch.setattr(rewriting, "apply", lazy)
     outcome = attempt(rule_for(context), network_of(context))
     assert outcome.code is REWRITE_BREAKS_GRAPH
     assert outcome.message == "1 of 2 matches were rewritten"

@@ -15,7 +15,6 @@ from gslverify.shrinking.descent import Budget, simplest
 from gslverify.shrinking.passes import complexity
 from gslverify.structures.sampling import Sampler
 from gslverify.trials.refutation import fails_as
-from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.trial import Outcome, run_trial
 from tests.gslverify.rules import samplers_of
 
@@ -36,7 +35,7 @@ def failure_of_rank(
     start = altered(wanted, sampler, context=context)
     assert start is not None
     (x,) = start.variables
-    failure = run_trial(RuleRewriter(subst), start, {"x": np.full(x.shape, 2**63 - 1)})
+    failure = run_trial(subst, start, {"x": np.full(x.shape, 2**63 - 1)})
     assert failure.code is OUTPUTS_DIFFER
     return failure
 
@@ -44,7 +43,7 @@ def failure_of_rank(
 def made_simple(
     subst: Subst, failure: Outcome, samplers: list[Sampler], budget: Budget | None = None
 ) -> Outcome:
-    attempt = fails_as(RuleRewriter(subst), failure)
+    attempt = fails_as(subst, failure)
     return simplest(failure, attempt, budget or Budget(), samplers)
 
 

@@ -14,10 +14,10 @@ from gsl.tvm.jobs import Failure
 from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER
 from gslverify.networks.network import Network
 from gslverify.shrinking.descent import MOST_ATTEMPTS, Budget, simplest
+from gslverify.shrinking.order import order_of
 from gslverify.trials import backend
 from gslverify.trials.counterexample import counterexample_of, first_divergence
 from gslverify.trials.refutation import fails_as
-from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.trial import Outcome, run_trial
 
 
@@ -27,13 +27,13 @@ def call(name: str, *operands: Any, **attributes: Any) -> Call:
 
 def fail(subst: Subst, output: Call, context: str = "alone", **inputs: Any) -> Outcome:
     model = {"x.shape[0]": 3, "x.dtype": "float32", "call.axis": 0}
-    failure = run_trial(RuleRewriter(subst), Network((output,), (output,), context, model), inputs)
+    failure = run_trial(subst, Network((output,), (output,), context, model), inputs)
     assert failure.code is not None
     return failure
 
 
 def made_simple(subst: Subst, failure: Outcome) -> Outcome:
-    return simplest(failure, fails_as(RuleRewriter(subst), failure), Budget())
+    return simplest(failure, fails_as(subst, failure), Budget())
 
 
 def swapped() -> Subst:
@@ -64,7 +64,7 @@ def test_the_places_that_part_are_named_on_both_sides() -> None:
     halves = call("Split", Var("x", (4,)), indices_or_sections=2)
     both = Proj(halves, 0), Proj(halves, 1)
     network = Network(both, both, "alone", {})
-    failure = run_trial(RuleRewriter(write()), network, {"x": np.float32([0, 1, 2, 3])})
+    failure = run_trial(write(), network, {"x": np.float32([0, 1, 2, 3])})
     assert failure.code is OUTPUTS_DIFFER
     assert first_divergence(failure) == "output 0[0]: %0.0 of the source, %0.1 of the target"
 
@@ -91,6 +91,18 @@ def test_the_search_is_bounded() -> None:
 
     assert simplest(failure, attempt, Budget()) is failure
     assert len(tried) == MOST_ATTEMPTS
+
+
+def test_whatever_is_simpler_is_told_at_once() -> None:
+    subst, told = swapped(), list[Outcome]()
+    inputs = {"x": np.float32([3.5, -2.25, 7.0]), "y": np.float32([0.5, 11.0, 7.0])}
+    failure = fail(subst, difference(), **inputs)
+    simple = simplest(failure, fails_as(subst, failure), Budget(), found=told.append)
+
+    orders = [order_of(one.network, one.inputs) for one in (failure, *told)]
+    assert len(told) > 1
+    assert orders == sorted(orders, reverse=True)
+    assert told[-1] is simple
 
 
 def test_divisors_stay_away_from_zero() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +22,8 @@ from gslverify.gradients.opinions import Opinion
 from gslverify.stages import WAVES
 from gslverify.stages import gradient as module
 from gslverify.stages.gradient import GRADIENT
-from tests.gslverify.stages.asking import ask, only
+from gslverify.trials.search import REPLAYED
+from tests.gslverify.stages.asking import ask, only, question
 
 pytestmark = pytest.mark.smt
 
@@ -88,6 +90,29 @@ def test_other_gradients_refute(write: Callable[[], Subst]) -> None:
     assert finding.counterexample is not None
     assert finding.counterexample.outputs[0].output == "gradient to x"
     assert finding.message == finding.counterexample.outputs[0].summary
+
+
+def test_what_failed_is_found_at_once_in_the_next_run(tmp_path: Path) -> None:
+    def run(write: Callable[[], Subst], seed: int) -> Any:
+        asked = question(write, **FEW, seed=seed)
+        asked.rule_id, asked.examples = "rules.py::same", str(tmp_path)
+        return GRADIENT.run(asked)
+
+    first, second = run(relu_is_abs, 0), run(relu_is_abs, 7)
+    assert "graphs, seed 0" in only(first).details[0]
+    assert only(second).details == (REPLAYED,)
+    assert second.counts["gradients"] == 1
+
+    assert run(relu_of_relu, 0).verdict is Verdict.PASS  # and what fails no longer is forgotten
+    assert "graphs, seed 7" in only(run(relu_is_abs, 7)).details[0]
+
+
+def test_whatever_refutes_is_told_before_it_is_simple() -> None:
+    asked, told = question(relu_is_abs, **FEW), []
+    asked.found = told.append
+    result = GRADIENT.run(asked)
+    assert len(told) > 1
+    assert told[-1] == only(result)
 
 
 @pytest.mark.parametrize("write", [of_integers, of_truth])

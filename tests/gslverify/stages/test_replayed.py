@@ -11,7 +11,8 @@ from gsl import Subst, op, pat
 from gslverify.finding import StageResult, Verdict
 from gslverify.inputs.distinguish import Answers
 from gslverify.stages import numeric
-from gslverify.stages.numeric import NUMERIC, REPLAYED
+from gslverify.stages.numeric import NUMERIC
+from gslverify.trials.search import REPLAYED
 from tests.gslverify.stages.asking import Write, only, question
 
 pytestmark = pytest.mark.smt

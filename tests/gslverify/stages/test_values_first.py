@@ -8,11 +8,16 @@ from typing import Any
 import pytest
 
 from gslverify.corpus.collect import collect
+from gslverify.corpus.declaration import LoadedRule
+from gslverify.corpus.loading import load
+from gslverify.engine.deadline import OutOfTimeError
+from gslverify.engine.examination import examine
 from gslverify.engine.loop import verify
 from gslverify.engine.writing import write_down
 from gslverify.events import RunDone
 from gslverify.settings import Settings
 from gslverify.stages import WAVES
+from gslverify.trials import refutation
 
 pytestmark = pytest.mark.smt
 
@@ -61,6 +66,28 @@ def test_values_lead_where_both_are_wrong(tmp_path: Path) -> None:
         "about_shapes": ["GSL301"],
         "on_purpose": ["GSL301"],
     }
+
+
+def test_values_are_shown_as_simple_as_they_were_when_time_was_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(*given: Any) -> None:
+        raise OutOfTimeError
+
+    monkeypatch.setattr(refutation, "what_matters", endless)
+    path = tmp_path / "rules.py"
+    path.write_text(RULES, "utf-8")
+    wrong, *_ = load(path)
+    assert isinstance(wrong, LoadedRule)
+    settings = Settings(stages=STAGES, use_tvm=False, max_examples=20)
+    _, shape, _ = examine(wrong, WAVES[1], settings, lambda live: None)
+
+    values, shapes = shape.findings
+    assert (values.code.id, shapes.code.id) == ("GSL401", "GSL301")
+    assert values.counterexample is not None
+    elements = [number for tensor in values.counterexample.inputs for number in tensor.values or ()]
+    assert values.counterexample.notes == ("making it simpler was not finished",)
+    assert len(elements) <= 3
 
 
 @pytest.mark.parametrize("settings", [{"hints": False}, {"stages": STAGES[:3]}])

@@ -17,7 +17,6 @@ from gslverify.networks.network import Network
 from gslverify.prove.proof import targets
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.structures.variants import enumerate_variants
-from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.trial import run_trial
 from tests.gslverify.rules import draws, samplers_of
 
@@ -113,7 +112,7 @@ def test_a_rule_that_undoes_itself_is_tried_once_beside_a_second_match() -> None
 
     def visit(network: Network) -> None:
         inputs = {v.name: np.zeros(v.shape, v.dtype) for v in network.variables}
-        outcome = run_trial(RuleRewriter(swap), network, inputs)
+        outcome = run_trial(swap, network, inputs)
         told.append((outcome.code, outcome.rejected))
 
     visit_networks(swap, visit, contexts=("twice",))

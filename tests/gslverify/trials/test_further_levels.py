@@ -26,7 +26,6 @@ from gslverify.stages.numeric import NUMERIC
 from gslverify.trials import further_levels
 from gslverify.trials.further_levels import further_levels_of
 from gslverify.trials.replay import replay
-from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.trial import run_trial
 from tests.gslverify.rules import SOUND, samplers_of
 from tests.gslverify.stages.asking import ask, question
@@ -73,7 +72,7 @@ def passed(write: Any, *shapes: tuple[int, ...], context: str = "alone") -> tupl
         output = Call(lookup("Multiply"), [x, y])
         network = Network((output,), (output,), context)
         zeros = {name: np.zeros(shape, np.float32) for name in "xy"}
-        result.append([run_trial(RuleRewriter(asked.subst), network, zeros)])
+        result.append([run_trial(asked.subst, network, zeros)])
     return asked, result
 
 
@@ -373,7 +372,7 @@ def test_networks_with_empty_tensors_match(name: str) -> None:
     for network in drawn:
         sizes = [size for variable in network.variables for size in variable.shape]
         assert 0 in sizes
-        trial = run_trial(RuleRewriter(samplers[0].instance.subst), network, plain_inputs(network))
+        trial = run_trial(samplers[0].instance.subst, network, plain_inputs(network))
         assert trial.code is None
 
 

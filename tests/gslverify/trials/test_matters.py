@@ -15,7 +15,6 @@ from gslverify.networks.generation import concrete_site
 from gslverify.networks.network import Network
 from gslverify.structures.sampling import Sampler
 from gslverify.trials.matters import Influence, Tried, Variations, influence, what_matters
-from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.trial import Outcome, run_trial
 from tests.gslverify.rules import samplers_of
 
@@ -23,7 +22,7 @@ pytestmark = pytest.mark.smt
 
 
 def trial_of(subst: Subst, network: Network, inputs: Mapping[str, Any]) -> Outcome:
-    return run_trial(RuleRewriter(subst), network, inputs)
+    return run_trial(subst, network, inputs)
 
 
 def two_convolutions() -> Subst:
@@ -80,7 +79,7 @@ def test_the_attribute_that_matters_is_named_with_what_it_does() -> None:
     failure = failing(subst, groups=2, w2_shape=2)
     assert failure.code is OUTPUTS_DIFFER
 
-    said = what_matters(RuleRewriter(subst), failure)
+    said = what_matters(subst, failure)
 
     groups = next(text for text in said.matters if ".groups" in text)
     assert "fails for 2" in groups
@@ -102,7 +101,7 @@ def test_rare_values_are_kept_where_sizes_change() -> None:
     failure = trial_of(subst, network, {"x": np.full((1,), 2**63 - 1)})
     assert failure.code is OUTPUTS_DIFFER
 
-    said = what_matters(RuleRewriter(subst), failure)
+    said = what_matters(subst, failure)
 
     assert "x.shape" in said.same_for_any
     assert [text.partition(" ")[0] for text in said.matters] == ["c.value"]
@@ -114,7 +113,7 @@ def test_nothing_is_said_where_the_match_alone_does_not_fail() -> None:
     network = failing_network(subst, 1)
     failure = replace(trial_of(subst, network, {"x": np.int64([1])}), code=OUTPUTS_DIFFER)
 
-    assert what_matters(RuleRewriter(subst), failure) == Influence()
+    assert what_matters(subst, failure) == Influence()
 
 
 def failing_network(subst: Subst, size: int) -> Network:
@@ -134,7 +133,7 @@ def failing_network(subst: Subst, size: int) -> Network:
 def test_a_rule_that_is_wrong_everywhere_has_nothing_that_matters() -> None:
     subst = swapped()
 
-    said = what_matters(RuleRewriter(subst), failing(subst))
+    said = what_matters(subst, failing(subst))
 
     assert said.matters == ()
     assert said.cure == ""
@@ -144,7 +143,7 @@ def test_another_attribute_is_never_changed_along() -> None:
     """A pass that is due to `groups` must not be told of the sizes that went with it."""
     subst = two_convolutions()
     failure = failing(subst, groups=2, w2_shape=2)
-    variations = Variations(RuleRewriter(subst), failure)
+    variations = Variations(subst, failure)
     channels = [s for s in variations.symbols() if s.name.endswith(".shape[0]")]
 
     made = [variations.network(symbol, value) for symbol in channels for value in (1, 3, 4, 6)]
@@ -159,7 +158,7 @@ def test_without_a_sampler_nothing_is_said() -> None:
     bare = Network(failure.network.outputs, failure.network.matched, "alone")
     known = Outcome(bare, failure.inputs, failure.target, code=failure.code)
 
-    assert what_matters(RuleRewriter(swapped()), known) == Influence()
+    assert what_matters(swapped(), known) == Influence()
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from gslverify.finding import Verdict
 from gslverify.networks.network import Network
 from gslverify.stages.numeric import NUMERIC
 from gslverify.trials.further_levels import FurtherLevels, further_levels_of
-from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.trial import run_trial
 from tests.gslverify.stages.asking import Write, ask, only, question
 
@@ -33,7 +32,7 @@ def examined(write: Write) -> FurtherLevels:
     asked = question(write)
     output = Call(lookup("Relu"), [Var("x", (4,))])
     network, zeros = Network((output,), (output,), "alone"), {"x": np.zeros(4, np.float32)}
-    return further_levels_of(asked, [[run_trial(RuleRewriter(asked.subst), network, zeros)]])
+    return further_levels_of(asked, [[run_trial(asked.subst, network, zeros)]])
 
 
 def test_what_differs_by_more_than_rounding_is_no_loss_of_digits() -> None:

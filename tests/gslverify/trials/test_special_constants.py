@@ -16,7 +16,6 @@ from gslverify.networks.network import Network
 from gslverify.stage import Question, Settings, StageResult
 from gslverify.stages.numeric import NUMERIC
 from gslverify.trials.replay import replay
-from gslverify.trials.rewriter import RuleRewriter
 from gslverify.trials.special_constants import with_special_constants
 from gslverify.trials.trial import run_trial
 
@@ -100,8 +99,8 @@ def test_only_constants_that_still_match_are_tried() -> None:
     x = Var("x", (2,))
     output = Call(lookup("Subtract"), [x, Const(np.float32(0.0))])
     network = Network((output,), (output,), "alone")
-    trial = run_trial(RuleRewriter(subtract_zero()), network, {"x": np.ones(2, np.float32)})
-    (special,) = with_special_constants(RuleRewriter(subtract_zero()), trial)
+    trial = run_trial(subtract_zero(), network, {"x": np.ones(2, np.float32)})
+    (special,) = with_special_constants(subtract_zero(), trial)
     (constant,) = [e for e in special.network.outputs[0].operands if isinstance(e, Const)]
     assert np.signbit(constant.value)
     assert special.target == (x,)

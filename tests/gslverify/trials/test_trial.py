@@ -21,13 +21,12 @@ from gslverify.codes.numeric import (
 from gslverify.networks.generation import AROUND, Site
 from gslverify.networks.network import Network
 from gslverify.structures.concrete import Rewritten
-from gslverify.trials import rewriter
-from gslverify.trials.rewriter import RuleRewriter
+from gslverify.trials import rewriting
 from gslverify.trials.trial import TOO_LARGE, UNDEFINED, Outcome, run_trial
 
 
 def trial_of(subst: Subst, network: Network, inputs: Mapping[str, Any]) -> Outcome:
-    return run_trial(RuleRewriter(subst), network, inputs)
+    return run_trial(subst, network, inputs)
 
 
 def call(name: str, *operands: Any, **attributes: Any) -> Call:
@@ -90,7 +89,7 @@ def test_an_escaping_value_must_keep_the_rule_away() -> None:
 
 def test_a_match_in_spite_of_an_escaping_value_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     network = around(call("Relu", call("Relu", X)), "inner value used")
-    monkeypatch.setattr(rewriter, "rewrite_once", lambda *args: Rewritten(network.outputs))
+    monkeypatch.setattr(rewriting, "rewrite_once", lambda *args: Rewritten(network.outputs))
     outcome = trial_of(relu_twice(), network, VALUES)
     assert outcome.code is REWRITE_BREAKS_GRAPH
     assert "inside it" in outcome.message
@@ -121,7 +120,7 @@ def test_a_broken_graph_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: Any) -> Any:
         raise GraphError("an edge is missing")
 
-    monkeypatch.setattr(rewriter, "rewrite_once", broken)
+    monkeypatch.setattr(rewriting, "rewrite_once", broken)
     outcome = attempt(relu_twice())
     assert outcome.code is REWRITE_BREAKS_GRAPH
     assert outcome.message == "an edge is missing"
@@ -129,7 +128,7 @@ def test_a_broken_graph_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_output_of_another_type_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     other = call("Cast", X, dtype="int8")
-    monkeypatch.setattr(rewriter, "rewrite_once", lambda *args: Rewritten((other,)))
+    monkeypatch.setattr(rewriting, "rewrite_once", lambda *args: Rewritten((other,)))
     outcome = attempt(relu_twice())
     assert outcome.code is REWRITE_BREAKS_GRAPH
     assert "another type" in outcome.message
