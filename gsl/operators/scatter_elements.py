@@ -121,11 +121,19 @@ def ScatterElements(
     return data
 
 
+def _flat(places: Any, shape: tuple[int, ...]) -> Any:
+    """Return the positions in a flattened array; IndexError as for any index that is outside."""
+    try:
+        return np.ravel_multi_index(tuple(places), shape)
+    except ValueError as error:
+        raise IndexError(f"an index is outside of {shape}") from error
+
+
 @ScatterElements.numpy
 def _scatter_elements(data: Any, indices: Any, updates: Any, axis: int, reduction: str) -> Any:
     grid = list(np.indices(indices.shape))
     grid[axis] = indices
-    places = np.ravel_multi_index(tuple(grid), data.shape) if indices.size else np.zeros(0, int)
+    places = _flat(grid, data.shape) if indices.size else np.zeros(0, int)
     flat = written(np.reshape(data, -1), np.reshape(places, -1), np.reshape(updates, -1), reduction)
     return np.reshape(flat, data.shape)
 
@@ -282,7 +290,7 @@ def ScatterND(
 @ScatterND.numpy
 def _scatter_nd(data: Any, indices: Any, updates: Any, reduction: str, depth: int) -> Any:
     sizes = data.shape[:depth]
-    places = np.ravel_multi_index(tuple(np.moveaxis(indices, -1, 0)), sizes)
+    places = _flat(np.moveaxis(indices, -1, 0), sizes)
     inner = prod(data.shape[depth:])
     every = np.reshape(places, (-1, 1)) * inner + np.arange(inner)
     flat = written(

@@ -6,6 +6,7 @@ that attributes come from their declared domains. See `one_call` for how.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +41,7 @@ def test_shape_rule_symbols_reference_and_bounds_agree(name: str) -> None:
     def visit(drawn: Drawn) -> None:
         check_types(drawn)
         check_bounds(drawn)
+        check_largest(drawn.case)
         seen.add(key(drawn))
         used.update(dtypes_in(drawn))
 
@@ -117,6 +119,20 @@ def _check_bounds(case: Case, operands: Any, attributes: dict[str, Any], machine
             return
         for one, other in zip(leaves(bounded), leaves(plain), strict=True):
             check_covered(one, other, case)
+
+
+def check_largest(case: Case) -> None:
+    """Demand that integers of any size give a value, or are refused as an index is."""
+    largest = tuple(map(_largest, case.operands))
+    with np.errstate(all="ignore"), suppress(IndexError, MemoryError):
+        case.operator.reference(*largest, **case.canonical)
+
+
+def _largest(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_largest, value))
+    is_integer = value.dtype.kind in "iu"
+    return np.full_like(value, np.iinfo(value.dtype).max) if is_integer else value
 
 
 def leaves(value: Any) -> list[Any]:
