@@ -128,16 +128,16 @@ class Variable(Pattern):
     """Matches a variable of the network, such as a weight; an input of the rule.
 
     Args:
+        name: what reports call it; by default the variable that it is assigned to.
         shape: attribute expression or tuple; None, or None for an element, is any.
         dtype: attribute expression or name; None is any.
         ndim: number of axes, a natural number or an attribute expression; None is any.
-        name: what reports call it; by default the variable that it is assigned to.
     """
 
     __slots__ = ()
 
     def __init__(
-        self, shape: Any = None, dtype: Any = None, ndim: Any = None, *, name: str | None = None
+        self, name: str | None = None, *, shape: Any = None, dtype: Any = None, ndim: Any = None
     ) -> None:
         super().__init__((), checked_constraints(shape=shape, dtype=dtype, ndim=ndim), name)
 
