@@ -9,7 +9,7 @@ from random import Random
 
 from gsl import Call, Const, Expr, Proj, Subst, Tuple, Var, Workload, op, pat
 from gsl.operators import REGISTRY
-from gsl.subst import collecting
+from gsl.rule_collector import collecting
 
 CORPUS = Path(__file__).parent.parent / "rule_corpus" / "sound"
 IMAGE = (1, 8, 8, 8)

@@ -12,11 +12,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gsl import attr, op, pat, presets
+    from gsl import assume, attr, op, pat, presets
     from gsl.engine.fixpoint import apply
     from gsl.engine.record import Record
     from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
     from gsl.fold import FoldRecord
+    from gsl.rule_sets import rules
     from gsl.subst import Rule, Subst, rule
     from gsl.workload import Workload
 
@@ -33,11 +34,13 @@ __all__ = [
     "Var",
     "Workload",
     "apply",
+    "assume",
     "attr",
     "op",
     "pat",
     "presets",
     "rule",
+    "rules",
 ]
 
 _MODULES = {
@@ -47,11 +50,12 @@ _MODULES = {
     "FoldRecord": "gsl.fold",
     **dict.fromkeys(("Rule", "Subst", "rule"), "gsl.subst"),
     "Workload": "gsl.workload",
+    "rules": "gsl.rule_sets",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("attr", "op", "pat", "presets"):
+    if name in ("assume", "attr", "op", "pat", "presets"):
         return import_module(f"gsl.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module `gsl` has no attribute {name!r}")

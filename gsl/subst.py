@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from importlib import import_module
@@ -12,12 +10,14 @@ from inspect import getdoc
 from types import FunctionType
 from typing import Any, TypeVar, overload
 
+from gsl.assume import Assumption, assumed_in
 from gsl.attr.size import oversize
 from gsl.attr.term import ANYTHING, Term, as_term
 from gsl.errors import RuleError, did_you_mean
 from gsl.flags import OF_SPECIAL_VALUES, USUAL, in_order, wrong_flags
 from gsl.graph import reverse_post_order
 from gsl.pat import INPUTS, Const, Pattern, Variadic, as_pattern
+from gsl.rule_collector import added, is_collecting
 from gsl.span import Span, here, is_made_up, line_of_file, resolve
 from gsl.workload import Workload
 
@@ -38,6 +38,7 @@ class Subst:
 
     A substitution keeps no match state: it may be applied repeatedly and concurrently. Its `flags`
     (`gsl.flags`) are those that its @rule declares; a compiler that grants fewer leaves it out.
+    All conditions are in `where`: those that are `stated`, and the `assumptions` of its file.
     """
 
     def __init__(
@@ -49,11 +50,18 @@ class Subst:
         if not isinstance(where, Iterable) or isinstance(where, Term | str | Pattern):
             message = "the conditions of a rule are a list"
             raise RuleError("GSL143", message, resolve(self.origin), "write where=[...]")
-        self.where = (*map(as_term, where), *self._lengths())
+        self.stated = tuple(map(as_term, where))
+        self.assumptions: tuple[Term, ...] = ()
+        self.where = (*self.stated, *self._lengths())
         self.aliases = aliases
         self.flags: frozenset[str] = USUAL
         self._derived: dict[Callable[[Subst], Any], Any] = {}
         self._require_moderate_terms()
+
+    def assume(self, conditions: Iterable[Term]) -> None:
+        """Demand what the file of the rule assumes, too; only before the substitution is used."""
+        self.assumptions = tuple(conditions)
+        self.where = (*self.stated, *self.assumptions, *self._lengths())
 
     def _lengths(self) -> Iterator[Term]:
         """Yield that tuples of the source have as many fields as a `length` says."""
@@ -165,6 +173,7 @@ class Rule:
     flags: frozenset[str] | None = None
     must_match: tuple[Any, ...] = ()
     must_not_match: tuple[Any, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
 
     @property
     def has_examples(self) -> bool:
@@ -172,17 +181,30 @@ class Rule:
         return bool(self.must_match or self.must_not_match)
 
     @property
+    def declared(self) -> frozenset[str] | None:
+        """The flags (`gsl.flags`) that the rule declares, or else its file; None if neither."""
+        if self.flags is not None or self.nan == "same":
+            return self.flags
+        said = [one.flags for one in self.all_assumptions if one.flags is not None]
+        return said[-1] if said else None
+
+    @property
+    def all_assumptions(self) -> tuple[Assumption, ...]:
+        """What the file of the rule assumes, then what the set of rules does that it is in."""
+        return (*assumed_in(self.write), *self.assumptions)
+
+    @property
     def assumed(self) -> frozenset[str]:
         """The flags (`gsl.flags`) that a compiler must grant: those declared, or the usual ones."""
-        if self.flags is not None:
-            return self.flags
+        if (declared := self.declared) is not None:
+            return declared
         return USUAL - OF_SPECIAL_VALUES if self.nan == "same" else USUAL
 
     @property
     def kept(self) -> frozenset[str]:
         """The flags of special values that the rule promises to do without."""
-        if self.flags is not None:
-            return OF_SPECIAL_VALUES - self.flags
+        if (declared := self.declared) is not None:
+            return OF_SPECIAL_VALUES - declared
         return OF_SPECIAL_VALUES if self.nan == "same" else frozenset()
 
     def __call__(self) -> Subst:
@@ -195,6 +217,7 @@ class Rule:
                 subst.close()  # nobody awaits it, which Python would complain of
                 cure = "write `def` instead of `async def`"
             raise RuleError("GSL104", message, self.span, cure)
+        subst.assume(term for one in self.all_assumptions for term in one.of(subst.source))
         subst.flags = self.assumed
         return subst
 
@@ -347,11 +370,9 @@ def _declared(write: FunctionType) -> Rule:
 
 def _collected(declared: Rule) -> Rule:
     """Hand a rule to whoever collects; one made by `exec` then belongs to the file that runs it."""
-    collector = _COLLECTOR.get()
-    if collector is not None:
-        if is_made_up(declared.span.file):
-            declared = replace(declared, span=line_of_file() or declared.span)
-        collector.append(declared)
+    if is_collecting() and is_made_up(declared.span.file):
+        declared = replace(declared, span=line_of_file() or declared.span)
+    added(declared)
     return declared
 
 
@@ -364,17 +385,3 @@ def _described(found: Any) -> str:
 def _misused(message: str) -> RuleError:
     cure = 'write @rule or @rule(tags={"word"}, ...) above a function without arguments'
     return RuleError("GSL108", message, resolve(here()), cure)
-
-
-_COLLECTOR: ContextVar[list[Rule] | None] = ContextVar("collector", default=None)
-
-
-@contextmanager
-def collecting() -> Iterator[list[Rule]]:
-    """Give the list to which every rule declared meanwhile is added, also under a used name."""
-    rules: list[Rule] = []
-    token = _COLLECTOR.set(rules)
-    try:
-        yield rules
-    finally:
-        _COLLECTOR.reset(token)

@@ -9,7 +9,7 @@ from gsl.engine.fixpoint import matches
 from gsl.errors import RuleError
 from gsl.graph import reverse_post_order
 from gsl.operators import lookup
-from gsl.subst import collecting
+from gsl.rule_collector import collecting
 from tests.match.toys import exp, relu, var
 from tests.rule_text import underlined
 

@@ -28,6 +28,7 @@ from gsl.check.value import (
     conditions_open,
     constants_equal_themselves,
     defaults_meant,
+    none_meant,
     sizes_are_those_of_a_match,
     target_complete,
 )
@@ -72,4 +73,5 @@ CHECKS: tuple[Callable[[Subst], Findings], ...] = (
     matched_in_every_arm,
     target_differs,
     defaults_meant,
+    none_meant,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from gsl.attr.term import Symbol, Term
+from gsl.attr.term import Reduce, Symbol, Term
 from gsl.errors import RuleError
 from gsl.pat import Const, Pattern, Variadic
 from gsl.span import Span, resolve
@@ -16,6 +16,8 @@ Findings = Iterator[RuleError]
 
 def place_of(written: Pattern | Term) -> Span | None:
     """Return where a pattern or an attribute expression was written, if it says so."""
+    while isinstance(written, Reduce):
+        written = written.body
     return resolve(getattr(written, "origin", None))
 
 

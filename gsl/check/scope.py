@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gsl.attr.term import Access, Symbol, Term, free_symbols, subterms
+from gsl.attr.term import Access, Symbol, Term, free_symbols, operation, subterms
 from gsl.check.finding import Findings, Place, place_of, places, target_places
 from gsl.errors import RuleError
 from gsl.pat import Call, GetInst, Pattern, SameOperator, Variadic
 from gsl.span import Span
 from gsl.subst import Subst
+from gsl.text.naming import pattern_names
+from gsl.text.terms import python_text
 
 
 def symbols_bound(subst: Subst) -> Findings:
@@ -66,7 +68,7 @@ class _Context:
 
     def __init__(self, subst: Subst, source: frozenset[Place]) -> None:
         self.known: set[Place] = set()
-        self._source = source
+        self._subst, self._source = subst, source
         self._patterns = frozenset(subst.source_patterns)
 
     def unknown(self, place: Place, terms: Iterable[Term]) -> Findings:
@@ -75,13 +77,13 @@ class _Context:
             owner = access.pattern
             needed = place.see(owner.variadic if isinstance(owner, GetInst) else owner)
             if needed not in self.known:
-                yield self._finding(access, needed)
+                yield self._finding(access, needed, place.pattern)
 
-    def _finding(self, access: Access, needed: Place) -> RuleError:
+    def _finding(self, access: Access, needed: Place, user: Pattern) -> RuleError:
         what = f"attribute `{access.name}` of {access.pattern!r}"
         if needed in self._source:
             message, code = f"{what} is used before it is matched", "GSL121"
-            cure = "state the constraint at the pattern that is matched later"
+            cure = self._as_condition(access, user)
         elif needed.pattern in self._patterns:
             message, code = f"{what} has a value in every field, this does not say which", "GSL122"
             cure = "use src(pattern, index) where src is the variadic pattern"
@@ -89,6 +91,16 @@ class _Context:
             message, code = f"{what}, which is not part of the source", "GSL122"
             cure = "use patterns of the source"
         return RuleError(code, message, place_of(access), cure)
+
+    def _as_condition(self, access: Access, user: Pattern) -> str:
+        """Return the condition to write instead of a constraint; conditions are evaluated last."""
+        for name, term in user.constraints.items():
+            if any(part is access for part in subterms(term)):
+                names = pattern_names(self._subst)
+                condition = operation("==", Access(user, name), term)
+                text = python_text(condition, names)
+                return f"drop `{name}=` there and write Subst(..., where=[{text}])"
+        return "state the constraint at the pattern that is matched later"
 
 
 def _accesses(terms: Iterable[Term]) -> Iterator[Access]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 from gsl.attr.term import (
@@ -21,8 +22,8 @@ from gsl.attr.term import (
 from gsl.attr.values import OF_AXES
 from gsl.check.finding import Findings, all_patterns, place_of
 from gsl.errors import RuleError, did_you_mean
-from gsl.operators import Operator
-from gsl.operators.domain import Choice, DtypeName, Integer, Real
+from gsl.operators import REGISTRY, Operator
+from gsl.operators.domain import Choice, Domain, DtypeName, Integer, Real
 from gsl.operators.domain_axes import Axis
 from gsl.pat import Call, Pattern
 from gsl.subst import Subst
@@ -76,10 +77,7 @@ def _sort_of_value(value: object) -> str:
 
 
 def _sort_of_attribute(pattern: Pattern, name: str) -> str:
-    owner = pattern.original()
-    if not isinstance(owner, Call) or not isinstance(owner.callee, Operator):
-        return ""
-    match owner.callee.attributes[name].domain:
+    match _domain_of(pattern, name):
         case Choice(options=options):
             sorts = {_sort_of_value(option) for option in options}
             return sorts.pop() if len(sorts) == 1 else ""
@@ -124,7 +122,7 @@ def _wrong(operation: Operation) -> Iterator[tuple[str, str]]:
             message = f"`{head}` compares a {sorts[0]} and a {sorts[1]}, which are never equal"
             yield message, "compare values of one kind"
         if head in EQUALITY | {"in"}:
-            yield from _unknown_dtype(operands)
+            yield from _unknown_names(operands)
     elif "text" in sorts:
         yield f"`{head}` has no meaning for text such as a dtype", "compare text by == or attr.In"
 
@@ -133,14 +131,42 @@ def _never_equal(sorts: list[str]) -> bool:
     return all(sorts) and sorts[0] != sorts[1] and set(sorts) != {"bool", "number"}
 
 
-def _unknown_dtype(operands: tuple[Term, ...]) -> Iterator[tuple[str, str]]:
-    if not any(isinstance(operand, Access) and operand.name == "dtype" for operand in operands):
-        return
-    for value in _values(operands):
-        if value not in ALL_DTYPES:
-            known = f"known are {', '.join(ALL_DTYPES)}"
-            hint = did_you_mean(value, ALL_DTYPES) if isinstance(value, str) else ""
-            yield f"{value!r} is not a dtype", hint or known
+def _unknown_names(operands: tuple[Term, ...]) -> Iterator[tuple[str, str]]:
+    """Yield names that are compared with a dtype or an attribute that is never called so."""
+    for access in operands:
+        what, known = _names_of(access)
+        for value in _values(operands) if known else ():
+            if value not in known and (what == "dtype" or value not in _options()):
+                hint = did_you_mean(value, known) if isinstance(value, str) else ""
+                yield f"{value!r} is not a {what}", hint or f"known are {', '.join(known)}"
+
+
+def _names_of(access: Term) -> tuple[str, Sequence[str]]:
+    """Return what an access gives if it is one of a few names, and these names."""
+    if isinstance(access, Access) and access.name == "dtype":
+        return "dtype", ALL_DTYPES
+    domain = _domain_of(access.pattern, access.name) if isinstance(access, Access) else None
+    if isinstance(domain, DtypeName):
+        return "dtype", ALL_DTYPES
+    if isinstance(domain, Choice) and all(isinstance(one, str) for one in domain.options):
+        return f"value of `{access.name}`", domain.options  # type: ignore[attr-defined]
+    return "", ()
+
+
+@cache
+def _options() -> frozenset[object]:
+    """Return the values of all choices: functions that write rules may list those of several."""
+    attributes = (one for each in REGISTRY.values() for one in each.attributes.values())
+    chosen = (one.domain.options for one in attributes if isinstance(one.domain, Choice))
+    return frozenset(option for options in chosen for option in options)
+
+
+def _domain_of(pattern: Pattern, name: str) -> Domain | None:
+    owner = pattern.original()
+    if not isinstance(owner, Call) or not isinstance(owner.callee, Operator):
+        return None
+    attribute = owner.callee.attributes.get(name)
+    return None if attribute is None else attribute.domain
 
 
 def _values(operands: tuple[Term, ...]) -> Iterator[Any]:

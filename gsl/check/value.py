@@ -21,6 +21,7 @@ from gsl.operators import Operator
 from gsl.operators.declaration import REQUIRED
 from gsl.operators.domain_shape import NewShape
 from gsl.pat import Call, Const, GetItem, Pattern
+from gsl.span import keyword_span
 from gsl.subst import Subst
 
 
@@ -133,6 +134,21 @@ def defaults_meant(subst: Subst) -> Findings:
             )
             cure = f"copy with pat.same_attr, or pin in the source, such as {names[0]}=..."
             yield RuleError("GSL140", message, place_of(pattern), cure, warning=True)
+
+
+def none_meant(subst: Subst) -> Findings:
+    """GSL147 (warning): an attribute in the source is `None`, which is any value and no default."""
+    for pattern in subst.source_patterns:
+        if isinstance(pattern, Call) and isinstance(pattern.callee, Operator):
+            for name, term in pattern.constraints.items():
+                if term is ANYTHING:
+                    message = f"`{name}=None` of {pattern!r} matches any `{name}`, as without it"
+                    default = pattern.callee.attributes[name].default
+                    cure = f"leave `{name}` out if any is meant, else give a value"
+                    if default is not REQUIRED and default is not None:
+                        cure += f", such as {name}={default!r}"
+                    span = keyword_span(place_of(pattern), name)
+                    yield RuleError("GSL147", message, span, cure, warning=True)
 
 
 def _free_in_source(subst: Subst, operator: Operator) -> list[str]:

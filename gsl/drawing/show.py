@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from gsl.attr.term import Term
+from gsl.check.finding import place_of
 from gsl.drawing.vertices import Drawing, Vertex, drawings_of_rule
 from gsl.subst import Subst
 from gsl.text.naming import pattern_names
@@ -18,9 +20,18 @@ DEEPEST = 32
 
 
 def conditions_of(subst: Subst) -> list[str]:
-    """Return the `where` conditions of a rule as text."""
-    names = pattern_names(subst)
-    return [term_text(condition, names) for condition in subst.where]
+    """Return the `where` conditions of a rule as text, and where those are assumed of its file."""
+    names, assumed = pattern_names(subst), set(subst.assumptions)
+    return [
+        term_text(condition, names) + (_place(condition) if condition in assumed else "")
+        for condition in subst.where
+    ]
+
+
+def _place(condition: Term) -> str:
+    """Return where an assumption was written, which is not in the rule itself."""
+    span = place_of(condition)
+    return f"    (assumed in line {span.line})" if span is not None else "    (assumed)"
 
 
 def statements(drawing: Drawing) -> list[str]:

@@ -13,8 +13,9 @@ from types import ModuleType
 from typing import TypeVar
 
 from gsl.errors import RuleFileError, described, did_you_mean
+from gsl.rule_collector import collecting
 from gsl.rule_files.guard import followed
-from gsl.subst import Rule, Subst, collecting
+from gsl.subst import Rule, Subst
 
 LOAD_SECONDS = 30.0
 """What the import of a file, or the function of a rule, is given by default."""

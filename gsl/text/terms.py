@@ -19,7 +19,7 @@ from gsl.attr.term import (
     TupleOf,
     VariadicTuple,
 )
-from gsl.pat import Pattern
+from gsl.pat import GetInst, Pattern
 
 INFIX = frozenset({"+", "-", "*", "/", "//", "%", "==", "!=", "<", "<=", ">", ">="})
 WORDS = {"and": "&", "or": "|"}
@@ -67,6 +67,13 @@ class _Text:
 
     names: Names
 
+    def pattern(self, pattern: Pattern) -> str:
+        """Return the name of a pattern; an instance of a template is that of a field."""
+        if isinstance(pattern, GetInst) and pattern not in self.names:
+            field = f"{self.pattern(pattern.template)}, {self.of(pattern.index_term)}"
+            return f"{self.pattern(pattern.variadic)}({field})"
+        return pattern_text(pattern, self.names)
+
     def of(self, term: Term) -> str:
         match term:
             case Constant(value=value):
@@ -76,7 +83,7 @@ class _Text:
             case Symbol():
                 return self.index(term)
             case Access(pattern=pattern, name=name):
-                return f"{pattern_text(pattern, self.names)}.{name}"
+                return f"{self.pattern(pattern)}.{name}"
             case Operation(head=head, operands=operands):
                 return self.operation(head, operands)
             case TupleOf(fields=fields):

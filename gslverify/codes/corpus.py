@@ -115,7 +115,8 @@ MISUSED_DECORATOR = code(
     meaning="""A rule is a function without arguments under `@rule` or `@rule(tags={"conv"}, ...)`.
 Tags are a set or list of words; `origin`, `expect`, `reason` and `twin` are texts, and `reason`
 says why the failure is known that `expect` names. There is no `tolerance`: how far both sides may
-be apart is worked out for every example. Where `@rule` stands above
+be apart is worked out for every example. `ASSUME` and the `where` of `@rules(...)` are lists of
+assumptions (`gsl.assume`) or of functions of an input. Where `@rule` stands above
 something else than a function, nothing of the file is verified, since importing it ends there.""",
     bad=rule_file(_IDEMPOTENT).replace("@rule()", '@rule("name")'),
     good=rule_file(_IDEMPOTENT),

@@ -312,9 +312,8 @@ in `where`, which is evaluated last.""",
         '''
         def example() -> Subst:
             """x + y  =>  y + x, for equal shapes"""
-            x = pat.Variable()
-            y = pat.Variable(shape=x.shape)
-            return Subst(op.Add(x, y), op.Add(y, x))
+            x, y = pat.Variable(), pat.Variable()
+            return Subst(op.Add(x, y), op.Add(y, x), where=[x.shape == y.shape])
         '''
     ),
 )
@@ -356,7 +355,7 @@ one. Where None is the default of an attribute, as of `axes` of Transpose, leave
         def example() -> Subst:
             """cast(relu(x))  =>  relu(cast(x))"""
             x = pat.Wildcard()
-            cast = op.Cast(op.Relu(x), dtype=None)
+            cast = op.Cast(op.Relu(x))
             return Subst(cast, op.Relu(op.Cast(x, dtype=None)))
         '''
     ),
@@ -365,7 +364,7 @@ one. Where None is the default of an attribute, as of `axes` of Transpose, leave
         def example() -> Subst:
             """cast(relu(x))  =>  relu(cast(x))"""
             x = pat.Wildcard()
-            cast = op.Cast(op.Relu(x), dtype=None)
+            cast = op.Cast(op.Relu(x))
             return Subst(cast, op.Relu(op.Cast(x, dtype=cast.dtype)))
         '''
     ),

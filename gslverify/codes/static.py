@@ -1,4 +1,4 @@
-"""GSL130-GSL146: source, target and conditions of a rule as a whole."""
+"""GSL130-GSL147: source, target and conditions of a rule as a whole."""
 
 from __future__ import annotations
 
@@ -346,6 +346,34 @@ have. `attr.Reduce` and `attr.Variadic` say the same in a few levels. A whole nu
             """relu(relu(x))  =>  relu(x)"""
             x = pat.Wildcard()
             return Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[x.shape[0] * 300 > 600])
+        '''
+    ),
+)
+
+EXPLICIT_ANY = code(
+    "GSL147",
+    "explicit-any",
+    "None in a source is any value, and not a default",
+    Verdict.PASS,
+    meaning="""In a source `None` means "any", and so does an attribute that is left out. Who writes
+`groups=None` often means the default, which is a value like others and has to be written. Fields of
+tuples may well be `None`, such as those of `shape=(None, 3)`.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """softmax(relu(x))  =>  softmax(relu(relu(x)))"""
+            relu = op.Relu(pat.Wildcard())
+            soft = op.Softmax(relu, axis=None)
+            return Subst(soft, op.Softmax(op.Relu(relu), axis=soft.axis))
+        '''
+    ),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """softmax(relu(x))  =>  softmax(relu(relu(x)))"""
+            relu = op.Relu(pat.Wildcard())
+            soft = op.Softmax(relu)
+            return Subst(soft, op.Softmax(op.Relu(relu), axis=soft.axis))
         '''
     ),
 )

@@ -123,7 +123,7 @@ def declaration_of(rule: Rule) -> Declaration:
         rule.expect_reason,
         rule.twin,
         rule.nan,
-        rule.flags,
+        rule.declared,
         rule.has_examples,
         code.co_filename if code is not None else "",
         _extent_of(code) if code is not None else None,

@@ -101,7 +101,13 @@ def as_rule(rule: Rule, mutant: Mutant) -> Rule:
     """Return a mutant as a rule that can be verified; it expects nothing."""
     assert mutant.subst is not None
     return replace(
-        rule, name=mutant.name, write=partial(_written, mutant.subst), expect="", twin=""
+        rule,
+        name=mutant.name,
+        write=partial(_written, mutant.subst),
+        expect="",
+        twin="",
+        flags=rule.declared,
+        assumptions=(),
     )
 
 

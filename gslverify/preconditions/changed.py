@@ -96,6 +96,8 @@ def _as_rule(rule: Rule, made: Subst) -> Rule:
         twin="",
         must_match=(),
         must_not_match=(),
+        flags=rule.declared,
+        assumptions=(),
     )
 
 

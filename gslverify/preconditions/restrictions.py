@@ -54,16 +54,19 @@ class Restriction:
 def restrictions(subst: Subst) -> list[Restriction]:
     """Return the conditions of a rule, then the equations of its attributes, in their order.
 
-    Numbers that stand in a source are part of what it looks like and not among them, nor is what
-    is demanded of every field of a variadic pattern.
+    What its file assumes is not for one rule to judge and not among them. Numbers that stand in a
+    source are part of what it looks like and not among them, nor is what is demanded of every field
+    of a variadic pattern.
     """
     return [*_conditions(subst), *_equations(subst)]
 
 
 def _conditions(subst: Subst) -> Iterator[Restriction]:
-    parts = [part for condition in subst.where for part in conjuncts(condition)]
+    assumed = set(subst.assumptions)
+    stated = [condition for condition in subst.where if condition not in assumed]
+    parts = [part for condition in stated for part in conjuncts(condition)]
     for number, part in enumerate(parts):
-        others = (*parts[:number], *parts[number + 1 :])
+        others = (*parts[:number], *parts[number + 1 :], *subst.assumptions)
         weaker = tuple(
             Weaker(written(one, subst), _demanding(subst, (*others, one, _not(part))))
             for one in _weaker(part)

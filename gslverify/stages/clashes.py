@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from gsl.attr.conjuncts import conjuncts
 from gsl.attr.term import Access, Term, subterms
+from gsl.check.finding import place_of
 from gsl.pat import Pattern
 from gsl.span import Origin, Span, resolve
 from gsl.subst import Subst
@@ -44,9 +46,9 @@ def vacuous_constraints(subst: Subst, clashing: Sequence[Claim], structures: int
 def vacuous_conditions(subst: Subst, found: Contradiction) -> Finding:
     """Return the conditions that clash, and what of the patterns they clash with."""
     names = pattern_names(subst)
-    places = [resolve(getattr(one, "origin", None)) or subst.span for one in found.conditions]
+    places = [place_of(one) or subst.span for one in found.conditions]
     details = [
-        f"{_place(place)}: the condition `{term_text(one, names)}`"
+        f"{_place(place)}: {_kind(subst, one)} `{term_text(one, names)}`"
         for place, one in zip(places, found.conditions, strict=True)
     ]
     for one in found.conditions:
@@ -70,6 +72,12 @@ def vacuous_conditions(subst: Subst, found: Contradiction) -> Finding:
     return Finding(
         VACUOUS, message, places[-1], cure, tuple(dict.fromkeys(details)), subject=subject
     )
+
+
+def _kind(subst: Subst, condition: Term) -> str:
+    """Tell a condition of the rule from what all rules of its file assume."""
+    assumed = (part for one in subst.assumptions for part in conjuncts(one))
+    return "the assumption" if any(part is condition for part in assumed) else "the condition"
 
 
 def _demands(found: Contradiction, alone: bool) -> Iterator[str]:

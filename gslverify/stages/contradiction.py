@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from gsl.attr.term import ANYTHING, Access, Operation, Term, subterms
+from gsl.attr.term import Access, Operation, Term, subterms
 from gsl.pat import GetInst, Pattern, Variadic
 from gsl.subst import Subst
 from gslverify.semantics.solver import Answer, new_context
@@ -101,10 +101,8 @@ def _patterns_of(conditions: Sequence[Term]) -> Patterns:
 
 
 def _written(subst: Subst) -> Sequence[Term]:
-    """Return the conditions that the author has written, without the lengths of patterns."""
-    variadic = (one for one in subst.source_patterns if isinstance(one, Variadic))
-    lengths = sum(one.size is not ANYTHING for one in variadic)
-    return subst.where[: len(subst.where) - lengths]
+    """Return the conditions that were written, by assumptions, too: all but lengths of patterns."""
+    return (*subst.stated, *subst.assumptions)
 
 
 def _parts(condition: Term) -> Iterator[Term]:

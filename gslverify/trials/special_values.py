@@ -108,7 +108,7 @@ def _needed(
         yield Assurance("", Level.TESTED, f"needs {needed}, {asked} graphs")
     for flag in in_order(witnesses):
         yield Note(f"{flag} is needed: {difference_of(witnesses[flag][1]).sentence}")
-    declared = (question.rule.flags or frozenset()) & OF_SPECIAL_VALUES
+    declared = (question.rule.declared or frozenset()) & OF_SPECIAL_VALUES
     for flag in in_order(declared - witnesses.keys()) if asked else ():
         yield Note(f"{flag} is declared, and no value on {asked} graphs needed it")
 
@@ -238,7 +238,7 @@ def _weight(found: tuple[Trial, Change]) -> tuple[bool, bool, int]:
 def _cure(rule: Rule, change: Change, trial: Trial) -> str:
     """Return what to write: the weaker promise, or which operator has to stay in the target."""
     flags = ", ".join(f'"{name}"' for name in in_order({*rule.assumed, FLAG_OF[change.kind]}))
-    weaker = 'nan="may-change"' if rule.flags is None else f"flags={{{flags}}}"
+    weaker = 'nan="may-change"' if rule.declared is None else f"flags={{{flags}}}"
     cure = f"write @rule({weaker}) if a change of {change.kind} is harmless"
     if change.kind != ZERO:
         return f"{cure}; otherwise exclude such values, or use a target that keeps them"

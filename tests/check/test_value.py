@@ -13,6 +13,22 @@ from tests.rule_text import findings
 
 CASES = [
     Case(
+        "GSL147",
+        X + "rule = Subst(op.Softmax(x, axis=None), op.Relu(x))",
+        "axis=None",
+        "`axis=None` of the call of Softmax matches any `axis`, as without it",
+        X + "rule = Subst(op.Softmax(x), op.Relu(x))",
+    ),
+    Case(
+        "GSL147",
+        "x, w = pat.Wildcard(), pat.Wildcard()\n"
+        "rule = Subst(op.Conv2D(x, w, groups=None), op.Relu(x))",
+        "groups=None",
+        "`groups=None`",
+        "x, w = pat.Wildcard(), pat.Wildcard()\n"
+        "rule = Subst(op.Conv2D(x, w, groups=1, strides=(None, 1)), op.Relu(x))",
+    ),
+    Case(
         "GSL113",
         X + "rule = Subst(op.Relu(op.Reshape(x, shape=(-1, 2))), x)",
         "op.Reshape(x, shape=(-1, 2))",
@@ -141,3 +157,29 @@ def test_misspelt_dtypes_among_several(names: tuple[object, ...], found: int):
     subst = Subst(op.Relu(op.Relu(x)), op.Relu(x), where=[attr.In(x.dtype, names)])
 
     assert [error.code for error in check(subst)] == ["GSL144"] * found
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [(("NCHW", "NHCW"), 1), (("NHCW",), 1), (("NCHW", "NHWC"), 0), (("NCHW", "NCW"), 0)],
+)
+def test_misspelt_layouts_among_several(names: tuple[str, ...], found: int):
+    x, w = pat.Wildcard(), pat.Wildcard()
+    conv = op.Conv2D(x, w)
+    subst = Subst(op.Relu(conv), conv, where=[attr.In(conv.data_layout, names)])
+    equal = Subst(op.Relu(conv), conv, where=[conv.data_layout == names[-1]])
+
+    assert [error.code for error in check(subst)] == ["GSL144"] * found
+    assert [error.code for error in check(equal)] == ["GSL144"] * found
+
+
+def test_what_is_used_too_early_is_written_as_a_condition(tmp_path: Path) -> None:
+    text = "y = pat.Variable()\nx = pat.Variable(shape=y.shape)\nrule = Subst(op.Add(x, y), x)"
+
+    (early,) = findings(text, tmp_path)
+    mended = "x, y = pat.Variable(), pat.Variable()\nrule = Subst(op.Add(x, y), x"
+
+    assert "drop `shape=` there and write" in early.cure
+    condition = early.cure.partition("Subst(..., ")[2]
+    assert condition == "where=[x.shape == y.shape])"
+    assert findings(f"{mended}, {condition}", tmp_path) == []
