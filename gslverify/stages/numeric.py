@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from gsl.text.listing import listing
 from gslverify.codes.numeric import HARD_TO_DRAW, NO_FIXPOINT, REFERENCE_CHANGES, TOO_FEW_EXAMPLES
 from gslverify.coverage.uncovered import Survey, survey, with_corner
-from gslverify.finding import Assurance, Finding
+from gslverify.finding import Assurance, Finding, Level
 from gslverify.inputs.distinguish import Answers, distinguish
 from gslverify.networks.empty import empty_networks
 from gslverify.networks.rounds import (
@@ -29,6 +29,7 @@ from gslverify.stage import Count, Covered, Note, Outcome, Question, Stage, Witn
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.stages.untried import untried_by
 from gslverify.structures.sampling import Sampler
+from gslverify.trials.domains import partial_operators
 from gslverify.trials.further_levels import further_levels_of
 from gslverify.trials.refutation import refutation
 from gslverify.trials.rewriting import MOST_REWRITES
@@ -82,6 +83,14 @@ def examine(question: Question) -> Iterable[Outcome]:
     if any(isinstance(outcome, Assurance) for outcome in outcomes):
         yield from sought.answers.assurances()
         yield from further.assurances
+        yield from _domain(partial_operators(search.networks))
+
+
+def _domain(partial: Sequence[str]) -> Iterator[Assurance]:
+    """Yield what a verdict rests on where operators are not defined on all integers."""
+    if partial:
+        are = "is" if len(partial) == 1 else "are"
+        yield Assurance("", Level.TESTED, f"where {' and '.join(partial)} {are} defined")
 
 
 @dataclass(slots=True)

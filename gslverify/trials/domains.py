@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from gsl.expr import Call, Expr
+from gsl.expr import Call, Const, Expr
+from gsl.graph import reverse_post_order
 from gsl.types import FLOATING, TensorType
 from gslverify.comparison.bounded import Bounded
 from gslverify.comparison.compare import is_finite
@@ -28,6 +29,26 @@ def is_defined(network: Network, inputs: Mapping[str, Any], values: Computed) ->
     if misuse(values):
         return False
     return not _strays(network, inputs) or all(map(is_finite, values.values()))
+
+
+def partial_operators(networks: Iterable[Network]) -> tuple[str, ...]:
+    """Return the operators of a source that are not defined on all integers they may get, by name.
+
+    Backends differ there: an index outside is counted from the end, moved inside or refused. What
+    a constant is for an operator can be told, and needs no mention.
+    """
+    alone = [network for network in networks if network.context == "alone"]
+    nodes = {one for network in alone for one in reverse_post_order(network.matched)}
+    calls = [one for one in nodes if isinstance(one, Call)]
+    return tuple(sorted({str(call.operator) for call in calls if _is_partial(call)}))
+
+
+def _is_partial(call: Call) -> bool:
+    return any(
+        not isinstance(operand, Const) and _binds(call, np.dtype(operand.type.dtype))
+        for operand, _ in declared_values(call)
+        if isinstance(operand.type, TensorType)
+    )
 
 
 def misuse(values: Computed, apart_from: Collection[Expr] = ()) -> str:
@@ -60,7 +81,7 @@ def _is_misused(call: Call, values: Computed) -> bool:
         if np.any(undefined(*operands)):
             return True
     return any(
-        _is_binding(call, array) and not within(array, [declared])
+        _binds(call, array.dtype) and not within(array, [declared])
         for operand, declared in declared_values(call)
         for array in [_plain(values[operand])]
     )
@@ -71,10 +92,10 @@ def _strays(network: Network, inputs: Mapping[str, Any]) -> bool:
     return any(not within(inputs[v.name], ranges.get(v, ())) for v in network.variables)
 
 
-def _is_binding(call: Call, operand: Any) -> bool:
+def _binds(call: Call, operand: np.dtype[Any]) -> bool:
     result = call.type
     makes_floats = isinstance(result, TensorType) and result.dtype in FLOATING
-    return operand.dtype.kind != "f" or not makes_floats
+    return operand.kind != "f" or not makes_floats
 
 
 def _plain(value: Any) -> Any:
