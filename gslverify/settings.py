@@ -89,7 +89,7 @@ class Settings:
     stages: tuple[str, ...] = USUAL_STAGES
     max_examples: int = 60
     min_examples: int = 20
-    draws: int = 6
+    draws: int = 7
     seed: int = 0
     max_variants: int = 512
     require: str = "complete"

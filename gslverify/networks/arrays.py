@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from gsl.expr import Var
 from gsl.operators.declaration import Values
 from gslverify.networks.choices import Choices
-from gslverify.networks.mentioned import held, mentioned_numbers
+from gslverify.networks.cut_points import cut_points, held
 from gslverify.networks.network import Network
 from gslverify.networks.values import restricted, value_ranges
 
@@ -25,7 +26,10 @@ STYLES = (
     "magnitudes",
     "signed magnitudes",
     "nonzero integers",
-    "mentioned",
+    "cut points",
+    "alike",
+    "rising",
+    "falling",
 )
 ANYWHERE = frozenset({"magnitudes", "signed magnitudes", "nonzero integers"})
 """Styles of floats that do not keep to the ranges that operators declare for their operands."""
@@ -41,9 +45,10 @@ MIXTURES: tuple[tuple[Manner, ...], ...] = (
         ("small integers", True),
         ("distinct integers", True),
         ("reals", True),
-        ("mentioned", False),
+        ("cut points", False),
         ("wide", False),
         ("magnitudes", False),
+        ("alike", True),
     ),
     (
         ("small integers", True),
@@ -52,15 +57,20 @@ MIXTURES: tuple[tuple[Manner, ...], ...] = (
         ("edges", False),
         ("signed magnitudes", False),
         ("nonzero integers", False),
+        ("alike", True),
     ),
 )
 """A network is run in the manners of one of these, which together have all styles."""
+MANNERS_IN_CORNERS: tuple[Manner, ...] = (("rising", True), ("falling", True))
+"""Where sizes and attributes are at their limits, places of extrema are tried there, too."""
 MANNERS_OF_LARGE_NETWORKS: tuple[Manner, ...] = (
     ("small integers", True),
     ("reals", True),
     ("magnitudes", False),
 )
 LARGE = 50_000
+PEAK = 100
+"""Far from other elements, and what one byte holds."""
 
 
 USUAL_DRAWS = len(MIXTURES[0])
@@ -82,7 +92,9 @@ def inputs_of_a_mixture(
     manners = MANNERS_OF_LARGE_NETWORKS if elements > LARGE else mixture
     times = count if elements <= LARGE else min(count, len(manners))
     again = (divmod(number, len(manners)) for number in range(times))
-    return [filled_inputs(network, manners[n], seed + NEXT_SEED * more) for more, n in again]
+    drawn = [filled_inputs(network, manners[n], seed + NEXT_SEED * more) for more, n in again]
+    corner = MANNERS_IN_CORNERS if network.in_corner else ()
+    return [*drawn, *(filled_inputs(network, manner, seed) for manner in corner)]
 
 
 def filled_inputs(network: Network, manner: Manner, seed: int) -> dict[str, Any]:
@@ -90,10 +102,15 @@ def filled_inputs(network: Network, manner: Manner, seed: int) -> dict[str, Any]
     style, guarded = manner
     generator = np.random.default_rng(seed)
     ranges = value_ranges(network.outputs, guarded)
-    numbers = mentioned_numbers(network) if style == "mentioned" else ()
-    return {
-        v.name: random_array(v, style, ranges.get(v), generator, numbers) for v in network.variables
-    }
+    numbers = cut_points(network) if style == "cut points" else ()
+    filled: dict[str, Any] = {}
+    for variable in network.variables:
+        if style == "alike":
+            generator = np.random.default_rng(seed)
+        filled[variable.name] = random_array(
+            variable, style, ranges.get(variable), generator, numbers
+        )
+    return filled
 
 
 def random_array(
@@ -105,7 +122,7 @@ def random_array(
 ) -> Any:
     """Return values of one style for a variable, brought into its ranges (see ANYWHERE).
 
-    Half of the elements that are "mentioned" are among `numbers`, if the dtype holds any of them.
+    Half of the elements that are "cut points" are among `numbers`, if the dtype holds any of them.
     """
     dtype = np.dtype(variable.dtype)
     if dtype.kind == "b":
@@ -154,7 +171,8 @@ def _edges(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> 
     """The least and largest integers; floats just beside a tie between two float16 numbers."""
     if dtype.kind != "f":
         limits = np.iinfo(dtype)
-        edges = (limits.min, limits.min + 1, 0, 1, limits.max - 1, limits.max)
+        less = (-1,) if limits.min else ()
+        edges = (limits.min, limits.min + 1, *less, 0, 1, limits.max - 1, limits.max)
         return generator.choice(np.array(edges, dtype), shape)
     halfway = 1.0 + (generator.integers(0, 1024, shape) + 0.5) * 2.0**-10
     return generator.choice([-1.0, 1.0], shape) * (halfway + generator.choice([-1, 1]) * 2.0**-30)
@@ -195,6 +213,20 @@ def _nonzero_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Gen
     return np.where(raw == 0, 2, raw)
 
 
+def _alike(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    """One small number: all elements tie, and squares of differences add up to 0."""
+    return np.full(shape, generator.integers(0 if dtype.kind == "u" else -3, 4))
+
+
+def _ends(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator, last: int) -> Any:
+    """Extrema at both ends: there a place is the largest number that it can be, and 0."""
+    is_unsigned = dtype.kind == "u"
+    raw = generator.integers(1 if is_unsigned else -3, 4, shape)
+    if raw.size > 1:
+        raw.flat[0], raw.flat[-1] = (max(0, end) if is_unsigned else end for end in (-last, last))
+    return raw
+
+
 def _offsets(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
     """Values that differ little from each other and much from 0: differences lose digits."""
     if dtype.kind != "f":
@@ -212,6 +244,9 @@ _STYLES: dict[str, Callable[..., Any]] = {
     "magnitudes": _magnitudes,
     "signed magnitudes": _signed_magnitudes,
     "nonzero integers": _nonzero_integers,
-    "mentioned": _halves,
+    "cut points": _halves,
+    "alike": _alike,
+    "rising": partial(_ends, last=PEAK),
+    "falling": partial(_ends, last=-PEAK),
     "offsets": _offsets,
 }

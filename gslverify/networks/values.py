@@ -12,6 +12,7 @@ import numpy as np
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import Values
+from gslverify.structures.kernels import chooses, rearranges
 
 
 def within(array: Any, ranges: Iterable[Values]) -> bool:
@@ -35,7 +36,7 @@ def value_ranges(outputs: Sequence[Expr], guarded: bool = True) -> Mapping[Expr,
 @lru_cache(maxsize=16)
 def _value_ranges(outputs: tuple[Expr, ...], guarded: bool) -> Mapping[Expr, list[Values]]:
     """A network is run on many inputs in a row."""
-    passing = MOVES_VALUES | GUARDS if guarded else MOVES_VALUES
+    passes = chooses if guarded else rearranges
     ranges: dict[Expr, list[Values]] = {}
     for expr in reversed(reverse_post_order(outputs)):
         if not isinstance(expr, Call):
@@ -45,9 +46,10 @@ def _value_ranges(outputs: tuple[Expr, ...], guarded: bool) -> Mapping[Expr, lis
             continue
         for operand, known in declared_values(expr):
             ranges.setdefault(operand, []).append(known)
-        if expr.operator.name in passing:
+        inherited = ranges.get(expr, [])
+        if inherited and passes(expr):
             for operand in expr.operands:
-                ranges.setdefault(operand, []).extend(ranges.get(expr, []))
+                ranges.setdefault(operand, []).extend(inherited)
     return ranges
 
 
@@ -58,18 +60,6 @@ def declared_values(call: Call) -> Iterator[tuple[Expr, Values]]:
         rule = call.operator.values.get(declared.name)
         if rule is not None:
             yield operand, rule if isinstance(rule, Values) else rule(types, call.attributes)
-
-
-MOVES_VALUES = frozenset(
-    {
-        *("Transpose", "Reshape", "Flatten", "ExpandDims", "Squeeze", "Flip"),
-        *("Concatenate", "Stack", "BroadcastTo", "Repeat", "Tile"),
-    }
-)
-"""Operators whose result has every element of their operands and no other."""
-
-GUARDS = frozenset({"Where", "Maximum", "Minimum", "Cast", "Split", "StridedSlice"})
-"""Operators whose result has some elements of their operands, or has them as other numbers."""
 
 
 def restricted(raw: Any, ranges: Iterable[Values], dtype: np.dtype[Any]) -> Any:

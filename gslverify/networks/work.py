@@ -9,9 +9,9 @@ from typing import Any
 from gsl.attr.term import Symbol, Term, subterms
 from gsl.expr import Call
 from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, parts, walk
-from gsl.kernel.meaning import named
 from gsl.operators.declaration import tensors
-from gsl.types import TensorType, TupleType, Type
+from gsl.types import Type
+from gslverify.structures.kernels import Element, elements_of, is_pointwise
 
 Varying = dict[Expression, frozenset[Symbol]]
 """The indices that the values of expressions depend on."""
@@ -41,42 +41,16 @@ def work_of(call: Call) -> int:
     products, of a pooling what all windows meet, of a softmax the powers. What only decides between
     values does not count, so that looking up and adding up are as cheap as they are.
     """
-    results = tensors((call.type,))
-    elements: int = sum(result.size for result in results)
-    if call.operator.meaning is None or "elementwise" in call.operator.traits or not elements:
+    elements: int = sum(result.size for result in tensors((call.type,)))
+    if is_pointwise(call) or not elements:
         return elements
-    is_tuple = isinstance(call.type, TupleType)
-    most = sum(_values(call, r, n if is_tuple else None) for n, r in enumerate(results))
-    return max(elements, most)
+    return max(elements, sum(map(_values, elements_of(call))))
 
 
-def combined_by(call: Call) -> frozenset[str]:
-    """Return the functions that combine many values into one, in an order that nobody states."""
-    if call.operator.meaning is None or "elementwise" in call.operator.traits:
-        return frozenset()
-    is_tuple = isinstance(call.type, TupleType)
-    kernels = (
-        _kernel(call, result, n if is_tuple else None)[1]
-        for n, result in enumerate(tensors((call.type,)))
-    )
-    nodes = (node for element in kernels for node in walk(element))
-    return frozenset(node.function for node in nodes if isinstance(node, Reduction))
-
-
-def _kernel(
-    call: Call, result: TensorType, field: int | None
-) -> tuple[tuple[Symbol, ...], Expression]:
-    """Return indices and what the element of the result is there."""
-    index = tuple(Symbol(f"i{axis}", low=0) for axis in range(result.ndim))
-    operands = [_named(declared) for declared in _operand_types(call)]
-    return index, call.operator.element(index, operands, call.attributes, field)
-
-
-def _values(call: Call, result: TensorType, field: int | None) -> int:
+def _values(element: Element) -> int:
     """Return how many different values the part of a kernel has that has most of them."""
-    index, element = _kernel(call, result, field)
-    extents: dict[Symbol, int] = dict(zip(index, result.shape, strict=True))
-    nodes = list(walk(element))
+    extents: dict[Symbol, int] = dict(zip(element.index, element.type.shape, strict=True))
+    nodes = list(walk(element.value))
     for node in nodes:
         if isinstance(node, Reduction):
             extents.update(node.variables)
@@ -84,12 +58,6 @@ def _values(call: Call, result: TensorType, field: int | None) -> int:
     for node in reversed(nodes):
         varying[node] = _indices_of(node, varying)
     return max(prod(extents[symbol] for symbol in symbols) for symbols in varying.values())
-
-
-def _named(declared: Type) -> Any:
-    if isinstance(declared, TensorType):
-        return named("operand", declared)
-    return tuple(_named(part) for part in declared.fields)
 
 
 def _indices_of(node: Expression, varying: Varying) -> frozenset[Symbol]:

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gslverify.networks.alike import alike
 from gslverify.networks.arrays import inputs_of_a_mixture
 from gslverify.networks.choices import Choices, NothingDrawnError, UnmetError, one_of
 from gslverify.networks.exploration import (
@@ -22,10 +21,7 @@ from gslverify.networks.exploration import (
 )
 from gslverify.networks.generation import has_place, network_from
 from gslverify.networks.network import NOT_APPLICABLE, Network
-from gslverify.networks.peaks import peaks, saturated
-from gslverify.networks.poles import meetings
 from gslverify.networks.rounds import MOST_TURNS, ONE_A_TURN, Round
-from gslverify.networks.totals import totals
 from gslverify.shrinking.descent import Budget
 from gslverify.shrinking.order import Order, order_of
 from gslverify.stage import Question
@@ -286,9 +282,4 @@ def example_of_round(
     network = network_from(
         choices, samplers, (one.context,), one.dtypes, one.sizes, one.corner, one.turn
     )
-    inputs = inputs_of_a_mixture(choices, network, salt, draws)
-    inputs += alike(network, inputs[0]) if inputs else []
-    inputs += [*meetings(network, salt), *totals(network, salt)]
-    if network.in_corner:
-        inputs = [*inputs, *peaks(network, salt), *saturated(network, salt)]
-    return network, inputs
+    return network, inputs_of_a_mixture(choices, network, salt, draws)

@@ -38,9 +38,9 @@ from gslverify.comparison.special import (
 from gslverify.finding import Assurance, Finding, Level
 from gslverify.networks.empty import plain_inputs
 from gslverify.networks.network import Network
-from gslverify.networks.work import combined_by
 from gslverify.shrinking.descent import Budget, simplest
 from gslverify.stage import Count, Note, Question
+from gslverify.structures.kernels import combined_by
 from gslverify.trials.blame import difference_of
 from gslverify.trials.counterexample import counterexample_of
 from gslverify.trials.second_opinion import spread

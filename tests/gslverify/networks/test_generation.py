@@ -21,8 +21,10 @@ from gslverify.comparison.compare import evaluate_bounded
 from gslverify.networks.arrays import (
     ALL_TRUE,
     ANYWHERE,
+    MANNERS_IN_CORNERS,
     MIXTURES,
     STYLES,
+    filled_inputs,
     inputs_of_a_mixture,
     random_array,
 )
@@ -265,7 +267,7 @@ def test_arrays_lie_in_their_ranges(name: str, style: str, dtype: str) -> None:
 
 def test_indices_are_spread_over_their_range() -> None:
     x = Var("x", (200,), "int64")
-    for style in STYLES:
+    for style in set(STYLES) - {"alike"}:
         array = random_array(x, style, [Values(low=0, high=3)], np.random.default_rng(0))
         assert set(array.tolist()) == {0, 1, 2, 3} - ({0} if style == "nonzero integers" else set())
 
@@ -278,6 +280,7 @@ def test_styles() -> None:
     assert set(arrays["halves"]) == {value / 2 for value in range(-3, 4)}
     assert np.max(np.abs(arrays["wide"])) > 16 > np.max(np.abs(arrays["reals"]))
     assert np.min(arrays["magnitudes"]) > 0 > np.min(arrays["signed magnitudes"])
+    assert len(set(arrays["alike"])) == 1
     for style in STYLES:
         bytes_ = random_array(Var("x", (300,), "uint8"), style, None, generator)
         assert bytes_.dtype == np.uint8
@@ -337,8 +340,24 @@ def test_what_could_not_be_drawn_is_counted() -> None:
     assert set(structures.refused) <= {"a tensor has more than 2,000,000 elements"}
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "float16"])
+def test_places_of_extrema_are_as_far_apart_as_can_be(dtype: str) -> None:
+    for style, first, last in (("rising", np.argmin, np.argmax), ("falling", np.argmax, np.argmin)):
+        array = random_array(Var("x", (40, 9), dtype), style, None, np.random.default_rng(0))
+        assert (first(array), last(array)) == (0, array.size - 1)
+
+
+def test_all_inputs_are_alike_at_once() -> None:
+    both = Call(lookup("Subtract"), [Var("x", (4,)), Var("y", (3, 4))])
+    network = Network((both,), (both,), "alone")
+    drawn = [filled_inputs(network, ("alike", True), seed) for seed in range(9)]
+    assert all(len({*one["x"].flat, *one["y"].flat}) == 1 for one in drawn)
+    assert len({one["x"][0] for one in drawn}) > 3
+
+
 def test_mixtures_have_all_styles() -> None:
-    assert {style for mixture in MIXTURES for style, _ in mixture} == set(STYLES)
+    manners = [*MANNERS_IN_CORNERS, *(manner for mixture in MIXTURES for manner in mixture)]
+    assert {style for style, _ in manners} == set(STYLES)
     for mixture in MIXTURES:
         assert {guarded for _, guarded in mixture} == {False, True}
 

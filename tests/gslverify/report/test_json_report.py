@@ -35,7 +35,7 @@ def test_run_and_tools_are_described(folder: Path) -> None:
         "stages": ["static", "examples", "satisfiable", "shape", "prove", "numeric"],
         "max_examples": 60,
         "min_examples": 20,
-        "draws": 6,
+        "draws": 7,
         "seed": 3,
         "use_tvm": True,
         "keep_going": False,

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from gsl import Call, Const, Subst, Var, op, pat
 from gsl.expr import Expr
+from gsl.kernel.meaning import Elements, apply
 from gsl.operators import lookup
+from gsl.operators.declaration import REGISTRY, Need, Tensor, operator
+from gsl.types import TensorType
 from gslverify.networks.arrays import filled_inputs
-from gslverify.networks.mentioned import held, mentioned_numbers
+from gslverify.networks.cut_points import cut_points, held
 from gslverify.networks.network import Network
 
 
@@ -27,7 +31,7 @@ def clipped() -> Expr:
 
 
 def test_constants_and_attributes_are_mentioned() -> None:
-    assert set(mentioned_numbers(network(clipped()))[:2]) == {37.25, -500.0}
+    assert set(cut_points(network(clipped()))[:2]) == {37.25, -500.0}
 
 
 def between(low: float, high: float, dtype: str) -> Subst:
@@ -43,7 +47,7 @@ def between(low: float, high: float, dtype: str) -> Subst:
 )
 def test_numbers_between_neighbours_follow(low: float, high: float, expected: float) -> None:
     subst = between(low, high, "float64")
-    found = mentioned_numbers(network(Var("x", (2,)), subst))
+    found = cut_points(network(Var("x", (2,)), subst))
     assert expected in found
     assert {low, high} - {2} <= set(found)
 
@@ -51,25 +55,25 @@ def test_numbers_between_neighbours_follow(low: float, high: float, expected: fl
 def test_of_many_neighbours_the_closest_have_numbers_between_them() -> None:
     many = Const(np.array([4.0, 6.0, 9.0, 13.0, 18.0, 24.0, 31.0, 39.0], np.float32))
     both = Call(lookup("Maximum"), [Call(lookup("Maximum"), [many, many]), Const(1e30, "float32")])
-    found = mentioned_numbers(network(both))
+    found = cut_points(network(both))
     assert {5.0, 7.5, 11.0, 35.0} <= set(found)
     assert len(found) <= 8 + 1 + 8
 
 
 def test_infinities_and_nan_are_no_neighbours() -> None:
     special = Call(lookup("Clip"), [Var("x", (2,))], {"min": float("-inf"), "max": 100.0})
-    assert [n for n in mentioned_numbers(network(special)) if np.isfinite(n)] == [100.0]
+    assert [n for n in cut_points(network(special)) if np.isfinite(n)] == [100.0]
 
 
 def test_numbers_of_the_target_are_mentioned() -> None:
     x = pat.Wildcard()
     subst = Subst(op.Equal(x, x), op.NotEqual(x, pat.Const(value=54321, dtype="int32")))
-    assert 54321 in mentioned_numbers(network(Var("x", (2,)), subst))
+    assert 54321 in cut_points(network(Var("x", (2,)), subst))
 
 
 def test_large_constants_mention_a_few_numbers() -> None:
     many = Const(np.arange(1000, dtype="int32"))
-    assert len(mentioned_numbers(network(many))) <= 16
+    assert len(cut_points(network(many))) <= 16
 
 
 @pytest.mark.parametrize(
@@ -86,13 +90,46 @@ def test_dtypes_get_what_they_hold(dtype: str, expected: set[float]) -> None:
     assert set(held(numbers, np.dtype(dtype))) == expected
 
 
-def test_about_half_of_the_elements_are_mentioned_numbers() -> None:
-    drawn = filled_inputs(network(clipped()), ("mentioned", False), 0)["x"]
-    numbers = np.float32(mentioned_numbers(network(clipped())))
+def test_about_half_of_the_elements_are_cut_points() -> None:
+    drawn = filled_inputs(network(clipped()), ("cut points", False), 0)["x"]
+    numbers = np.float32(cut_points(network(clipped())))
     share = np.isin(np.abs(drawn), np.abs(numbers)).mean()
     assert 0.25 < share < 0.75
 
 
 def test_without_numbers_integers_are_small() -> None:
-    drawn = filled_inputs(network(Var("x", (64,), "int32")), ("mentioned", False), 0)["x"]
+    drawn = filled_inputs(network(Var("x", (64,), "int32")), ("cut points", False), 0)["x"]
     assert np.abs(drawn).max() <= 3
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes", "turns"),
+    [
+        ("HardSigmoid", {}, {2.5, -2.5}),
+        ("Softplus", {}, {20.0}),
+        ("Clip", {"min": -7.25, "max": 1e30}, {-7.25, 1e30}),
+        ("Exp", {}, set()),
+    ],
+)
+def test_functions_turn_where_their_kernels_do(
+    name: str, attributes: dict[str, float], turns: set[float]
+) -> None:
+    one = Call(lookup(name), [Var("x", (2, 3))], attributes)
+    assert turns <= set(cut_points(network(one)))
+    assert bool(turns) == bool(cut_points(network(one)))
+
+
+def test_operators_of_users_turn_where_their_kernels_do() -> None:
+    @operator()
+    def Leak(need: Need, data: Tensor, bias: Tensor) -> TensorType:
+        return data
+
+    @Leak.kernel
+    def _(index: Any, data: Elements, bias: Elements) -> Any:
+        return apply("select", apply(">", data[index] * 4.0, 150.0), bias[index], data[index])
+
+    try:
+        leak = Call(Leak, [Var("x", (2,)), Var("y", (2,))])
+        assert 37.5 in cut_points(network(leak))
+    finally:
+        del REGISTRY["Leak"]
