@@ -48,13 +48,28 @@ class Level(IntEnum):
     PROVED = 5
 
 
+class Reach(IntEnum):
+    """What an assurance is about: how much of what a rule can match."""
+
+    GRAPHS = 1
+    INPUTS = 2
+    SIZES_IN_PART = 3
+    SIZES = 4
+
+
 @dataclass(frozen=True, slots=True)
 class Assurance:
-    """One thing that was established, in the words that are printed: "exact, 60 graphs"."""
+    """One thing that was established, in the words that are printed: "exact, 60 graphs".
+
+    Its `reach` is the graphs that were run, all inputs of small graphs, or all sizes, of some or of
+    all structures. `flags` (`gsl.flags`) were seen to be needed.
+    """
 
     subject: str
     level: Level
     text: str
+    reach: Reach = Reach.GRAPHS
+    flags: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.subject} {self.text}" if self.subject else self.text

@@ -27,6 +27,7 @@ from gslverify.mutation.collect import collect_with_mutants
 from gslverify.report.delivery import deliver, deliver_step_summary
 from gslverify.report.formats import STREAMED, render
 from gslverify.report.jsonl import JsonLines
+from gslverify.report.known import Known
 from gslverify.report.progress import Heartbeat, LiveLine, Ticker
 from gslverify.report.record import Report
 from gslverify.report.statistics import statistics_lines
@@ -54,7 +55,8 @@ class Output:
     Without a file, standard output has the report in `format`; with one, `file` has it and
     standard output the text. `reports` are further files with their formats. `argv` are the
     arguments of the command, which some formats note. With `everything`, rules without problems
-    are drawn, too; with `statistics`, the text says where the time went.
+    are drawn, too; with `statistics`, the text says where the time went. Failures that are `known`
+    have one line.
     """
 
     format: str = "full"
@@ -64,6 +66,7 @@ class Output:
     reports: tuple[tuple[str, Path], ...] = ()
     everything: bool = False
     statistics: bool = False
+    known: Known | None = None
 
     @property
     def shown(self) -> str:
@@ -262,7 +265,7 @@ def _streams(output: Output, stdout: TextIO, ticker: Ticker) -> Iterator[Consume
         print(line, file=stdout, flush=True)
 
     if output.shown in STREAMED:
-        yield TextReport(show, output.style)
+        yield TextReport(show, output.style, output.known)
     elif output.shown == "jsonl":
         yield JsonLines(show)
 

@@ -6,6 +6,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from gslverify.commands.writing import write
 from gslverify.configuration.resolve import Resolved
 from gslverify.endings import Exit
 from gslverify.gate.baseline import BaselineError
-from gslverify.gate.conclusion import at_the_gate, known_results
+from gslverify.gate.conclusion import at_the_gate, known_failures, known_results
 from gslverify.session import run_check
 
 FOLDER = Path(".gslverify", "adapted")
@@ -124,7 +125,7 @@ def _verified(path: Path, resolved: Resolved, options: dict[str, Any]) -> int:
         return run_check(
             (str(path),),
             settings,
-            output_of(resolved, options),
+            replace(output_of(resolved, options), known=known_failures(known)),
             "",
             conclude=lambda report: at_the_gate(report, known, whole=True),
         )

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from gslverify.configuration.table import FLAG_VARIABLES
 from gslverify.corpus.selection import SelectionError
 from gslverify.engine.cluster import ClusterError
 from gslverify.gate.baseline import BaselineError
-from gslverify.gate.conclusion import at_the_gate, known_results
+from gslverify.gate.conclusion import at_the_gate, known_failures, known_results
 from gslverify.mutation.collect import mutant_selectors
 from gslverify.report.formats import lacking
 from gslverify.session import Output, run_check
@@ -72,7 +73,7 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
         code = run_check(
             selectors,
             settings,
-            output_of(resolved, options),
+            replace(output_of(resolved, options), known=known_failures(known)),
             expression,
             conclude=lambda report: at_the_gate(report, known, whole=whole),
         )

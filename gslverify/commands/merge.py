@@ -20,10 +20,11 @@ from gslverify.commands.parameters import (
 )
 from gslverify.configuration.resolve import DEFAULT, Resolved
 from gslverify.exits import Exit, excused, exit_code_of_report
-from gslverify.gate.conclusion import judged, known_results
+from gslverify.gate.conclusion import judged, known_by, known_results
 from gslverify.gate.merge import merged
 from gslverify.gate.report import ReportError, read_report
 from gslverify.report.json import dumps
+from gslverify.report.known import mark
 
 
 @click.command()
@@ -58,6 +59,7 @@ def merge(reports: tuple[Path, ...], output: Path | None, **options: Any) -> Non
         lines: tuple[str, ...] = ()
         if known is not None:
             code, lines = judged(whole, settings, known, code, whole=True)
+            mark(whole, known_by(known))
         code = excused(code, settings)
         whole["run"]["exit_code"] = int(code)
         if output is not None:

@@ -16,6 +16,7 @@ from gslverify.gate.judge import FATAL, Change, Kind, Policy, judge
 from gslverify.gate.lines import gate_lines
 from gslverify.project import parted, selector_in_project
 from gslverify.report.json import document
+from gslverify.report.known import Known
 from gslverify.report.record import Report
 from gslverify.settings import USUAL_STAGES, Settings
 
@@ -75,9 +76,27 @@ def at_the_gate(report: Report, baseline: Baseline | None, *, whole: bool) -> Re
     code, lines = judged(
         document(report), report.settings, baseline, Exit(report.exit_code), whole=whole
     )
-    known = {(rule_id, c) for rule_id, entry in baseline.rules.items() for c in entry.codes}
-    remarks = (*report.remarks, *lines)
-    return replace(report, exit_code=code, remarks=remarks, known=frozenset(known))
+    return replace(
+        report, exit_code=code, remarks=(*report.remarks, *lines), known=known_by(baseline)
+    )
+
+
+def known_failures(baseline: Baseline | None) -> Known | None:
+    """Return what a baseline knows to speak against rules, but for exceptions that have expired."""
+    return None if baseline is None else known_by(baseline)
+
+
+def known_by(baseline: Baseline) -> Known:
+    """Return the failures of a baseline, with their reasons."""
+    today = date.today()
+    return Known(
+        {
+            (rule_id, code): entry.reason
+            for rule_id, entry in baseline.rules.items()
+            for code in entry.codes
+            if not entry.is_good and (entry.expires is None or entry.expires >= today)
+        }
+    )
 
 
 def judged(

@@ -64,22 +64,23 @@ def _details(rule: Document) -> Iterator[str]:
     for side in ("source", "target"):
         if side in drawing:
             yield from (f"{side.capitalize()}:", "", *fenced(drawing[side], "mermaid"))
-    for finding in rule["findings"]:
-        if finding["level"] == "error":
-            yield from fenced(_block(rule["id"], finding))
-            yield from fenced(_commands(finding), "sh")
+    errors = [finding for finding in rule["findings"] if finding["level"] == "error"]
+    if errors:
+        yield from fenced(_block(rule["id"], errors))
+        yield from fenced(_commands(errors), "sh")
     yield "</details>"
     yield ""
 
 
-def _block(rule_id: str, finding: Document) -> list[str]:
-    """Return a finding as the run has shown it."""
-    told, line = finding_of(finding), finding.get("source_line", "")
-    return block_lines(rule_id, told, finding["repro"], Style(), line)
+def _block(rule_id: str, findings: Sequence[Document]) -> list[str]:
+    """Return findings about a rule as the run has shown them."""
+    told = [finding_of(one) for one in findings]
+    lines = [one.get("source_line", "") for one in findings]
+    return block_lines(rule_id, told, findings[0]["repro"], Style(), lines)
 
 
-def _commands(finding: Document) -> list[str]:
-    """Return how to run a counterexample again, if it was kept, and how to verify its rule."""
-    stored = finding.get("stored")
-    again = [shlex.join(["gslverify", "repro", stored])] if stored else []
-    return [*again, finding["repro"]]
+def _commands(findings: Sequence[Document]) -> list[str]:
+    """Return how to run counterexamples again that were kept, and how to verify their rule."""
+    stored = [one["stored"] for one in findings if one.get("stored")]
+    again = [shlex.join(["gslverify", "repro", file]) for file in stored]
+    return [*again, findings[0]["repro"]]

@@ -20,7 +20,7 @@ from gsl.graph import reverse_post_order
 from gsl.subst import Subst
 from gsl.types import FLOATING
 from gslverify.codes.numeric import OUTPUTS_DIFFER, TARGET_UNDEFINED
-from gslverify.finding import Assurance, Level
+from gslverify.finding import Assurance, Level, Reach
 from gslverify.inputs.small_graphs import SmallGraph, small_graphs
 from gslverify.networks.generation import concrete_site
 from gslverify.networks.network import Network
@@ -81,7 +81,8 @@ class Answers:
         """Yield what is certain if both sides are equal on every graph that was asked about."""
         if self.equal and not self.open and self.failure is None:
             graphs = "1 small graph" if self.equal == 1 else f"{self.equal} small graphs"
-            yield Assurance("", Level.IDENTITY, f"equal for all inputs, {graphs}")
+            text = f"equal for all inputs, {graphs}"
+            yield Assurance("", Level.IDENTITY, text, Reach.INPUTS)
 
 
 def distinguish(subst: Subst, samplers: Sequence[Sampler]) -> Answers:

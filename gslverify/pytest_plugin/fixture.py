@@ -24,7 +24,7 @@ from gslverify.finding import FAILURES, RuleResult, Verdict
 from gslverify.project import in_project
 from gslverify.pytest_plugin.configure import is_strict, session_settings
 from gslverify.pytest_plugin.items import StageFailedError, stages_of
-from gslverify.report.details import finding_block
+from gslverify.report.details import rule_block
 from gslverify.report.style import Style
 from gslverify.settings import STAGES, enough_examples
 from gslverify.workloads import closest, matching, workload_of
@@ -80,8 +80,7 @@ class Rules:
             if not is_strict(self.config):
                 pytest.skip("; ".join(f"{f.code} {f.message}" for f in blamed))
         if blamed and result.verdict is not Verdict.XFAIL:
-            blocks = [finding_block(result, f, settings, Style()) for f in blamed]
-            raise StageFailedError("\n\n".join("\n".join(block) for block in blocks))
+            raise StageFailedError("\n".join(rule_block(result, blamed, settings, Style())))
         return result
 
     def assert_matches(self, rule: Written, graph: Network) -> None:

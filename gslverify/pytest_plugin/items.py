@@ -37,7 +37,7 @@ from gslverify.pytest_plugin.configure import (
     session_settings,
 )
 from gslverify.pytest_plugin.statistics import note_statistics
-from gslverify.report.details import finding_block
+from gslverify.report.details import rule_block
 from gslverify.report.style import Style
 from gslverify.repro.store import pinned_files
 from gslverify.settings import Settings
@@ -302,4 +302,4 @@ def _headline(finding: Finding) -> str:
 
 def _block_text(collected: Collected, finding: Finding, settings: Settings) -> str:
     result = RuleResult(collected.rule_id, finding.span, ())
-    return "\n".join(finding_block(result, finding, settings, Style()))
+    return "\n".join(rule_block(result, [finding], settings, Style()))

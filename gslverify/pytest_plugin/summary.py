@@ -16,12 +16,13 @@ from gslverify.corpus.declaration import Collected
 from gslverify.events import INTERRUPTED, RunDone
 from gslverify.exits import exit_code
 from gslverify.finding import RuleResult, StageResult
+from gslverify.gate.conclusion import known_failures
 from gslverify.project import parted
 from gslverify.pytest_plugin.configure import session_settings
 from gslverify.pytest_plugin.gate import Gate, baseline_of
 from gslverify.pytest_plugin.stores import of_session
 from gslverify.report.delivery import deliver
-from gslverify.report.details import finding_block
+from gslverify.report.details import rule_block
 from gslverify.report.formats import FORMATS, lacking
 from gslverify.report.record import QUIET, Report
 from gslverify.report.style import Style
@@ -147,9 +148,9 @@ class Summary:
         """Yield what was found by the stage that was interrupted, which no item can tell."""
         if self.refuted_last is not None:
             collected, stage = self.refuted_last
-            for finding in stage.findings:
-                result = RuleResult(collected.rule_id, finding.span, ())
-                yield from finding_block(result, finding, settings, Style())
+            result = RuleResult(collected.rule_id, None, (stage,))
+            if stage.findings:
+                yield from rule_block(result, stage.findings, settings, Style())
 
     def _report(self) -> Report:
         done = self.results.done(self.stop_reason)
@@ -157,7 +158,13 @@ class Summary:
         arguments = tuple(map(str, self.config.invocation_params.args))
         settings = session_settings(self.config)
         return Report(
-            done, settings, (), exit_code(done), ("pytest", *arguments), collected=collected
+            done,
+            settings,
+            (),
+            exit_code(done),
+            ("pytest", *arguments),
+            collected=collected,
+            known=known_failures(baseline_of(self.config)),
         )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gslverify.finding import Finding, RuleResult, Verdict
 from gslverify.project import from_here, parted
+from gslverify.report.known import NOTHING, Known
 from gslverify.report.record import Report
 from gslverify.report.text import summary_lines, worth_telling
 
@@ -15,7 +16,7 @@ def concise(report: Report) -> str:
     """Return "file:line:column: level CODE rule: message" for each finding, and the summary."""
     style = report.style
     lines = [
-        finding_line(result, finding)
+        finding_line(result, finding, report.known_failures)
         for result in report.done.results
         for finding in worth_telling(result, style)
     ]
@@ -23,11 +24,14 @@ def concise(report: Report) -> str:
     return "".join(f"{style.plain(line)}\n" for line in (*lines, *report.remarks))
 
 
-def finding_line(result: RuleResult, finding: Finding) -> str:
+def finding_line(result: RuleResult, finding: Finding, known: Known = NOTHING) -> str:
     """Return place, level, code, rule and message of a finding on one line."""
     message = " ".join(finding.message.split())
     name = result.rule_id.rpartition("::")[2]
-    return f"{place_of(result, finding)}: {level_of(finding)} {finding.code} {name}: {message}"
+    reason = known.reason(result, finding)
+    level = "known" if reason else level_of(finding)
+    because = f" ({reason})" if reason else ""
+    return f"{place_of(result, finding)}: {level} {finding.code} {name}: {message}{because}"
 
 
 def place_of(result: RuleResult, finding: Finding) -> str:

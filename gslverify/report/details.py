@@ -1,4 +1,4 @@
-"""A finding as a block of text: place, source line, counterexample, what to do."""
+"""Findings as a block of text: place, source line, counterexample, what to do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from textwrap import wrap
 
 from gsl.span import Span
-from gslverify.finding import Counterexample, Finding, RuleResult, Verdict
+from gslverify.finding import SEVEREST_FIRST, Counterexample, Finding, RuleResult, Verdict
 from gslverify.project import from_here
 from gslverify.report.style import BOLD, Style
 from gslverify.report.trees import trees
@@ -22,13 +22,13 @@ LABEL = 14
 """Columns of the labels in front of the parts of a block."""
 
 
-def finding_block(
-    result: RuleResult, finding: Finding, settings: Settings, style: Style
+def rule_block(
+    result: RuleResult, findings: Sequence[Finding], settings: Settings, style: Style
 ) -> list[str]:
-    """Return the lines that describe one finding about a rule."""
-    hint = hint_of(finding, settings)
+    """Return the lines that describe what was found about a rule, the gravest first."""
+    told = [replace(one, cure=hint_of(one, settings)) for one in findings]
     again = repro_command(result.rule_id, settings)
-    return block_lines(result.rule_id, replace(finding, cure=hint), again, style)
+    return block_lines(result.rule_id, told, again, style)
 
 
 def hint_of(finding: Finding, settings: Settings) -> str:
@@ -37,27 +37,46 @@ def hint_of(finding: Finding, settings: Settings) -> str:
 
 
 def block_lines(
-    rule_id: str, finding: Finding, again: str, style: Style, source_line: str | None = None
+    rule_id: str,
+    findings: Sequence[Finding],
+    again: str,
+    style: Style,
+    source_lines: Sequence[str] = (),
 ) -> list[str]:
-    """Return the lines of a finding, given the command that verifies its rule again.
+    """Return the lines of findings about a rule, given the command that verifies it again.
 
-    The line that it points at is read from its file where it is not given.
+    The lines that they point at are read from their files where they are not given.
     """
-    lines = _heading(rule_id, finding, style)
-    lines += span_lines(finding.span, source_line)
+    pairs = list(zip_longest(findings, source_lines))
+    pairs.sort(key=lambda pair: SEVEREST_FIRST.index(pair[0].code.verdict))
+    lines: list[str] = []
+    for finding, source_line in pairs:
+        heading = _further_heading(finding, style) if lines else _heading(rule_id, finding, style)
+        lines += [*heading, *_told(finding, style, source_line)]
+    stored = [shlex.join(["gslverify", "repro", one.stored]) for one in findings if one.stored]
+    lines += _labelled("repro", "\n".join(stored), style)
+    if "::" in rule_id:
+        lines += _labelled("again" if stored else "repro", again, style)
+    codes = dict.fromkeys(finding.code.id for finding, _ in pairs)
+    lines += _labelled("explain", "\n".join(f"gslverify explain {code}" for code in codes), style)
+    return [style.plain(line) for line in lines]
+
+
+def _told(finding: Finding, style: Style, source_line: str | None) -> list[str]:
+    """Return what there is to say about one finding: place, message, counterexample, hint."""
+    lines = span_lines(finding.span, source_line)
     lines += _labelled("", finding.message, style)
     if finding.counterexample is not None:
         lines += counterexample_lines(finding.counterexample, style)
     internal = finding.code.id.startswith("GSL9")
     if not internal or style.verbosity > 0:
         lines += [f"  {line}" for line in finding.details if line not in finding.message]
-    lines += _labelled("hint", finding.cure, style)
-    if finding.stored:
-        lines += _labelled("repro", shlex.join(["gslverify", "repro", finding.stored]), style)
-    if "::" in rule_id:
-        lines += _labelled("again" if finding.stored else "repro", again, style)
-    lines += _labelled("explain", f"gslverify explain {finding.code}", style)
-    return [style.plain(line) for line in lines]
+    return [*lines, *_labelled("hint", finding.cure, style)]
+
+
+def _further_heading(finding: Finding, style: Style) -> list[str]:
+    verdict = "warning" if finding.code.is_warning else finding.code.verdict.value
+    return ["", *_labelled(verdict, f"{finding.code} {finding.code.title}", style)]
 
 
 def _heading(rule_id: str, finding: Finding, style: Style) -> list[str]:

@@ -26,10 +26,11 @@ def github(report: Report) -> str:
     lines: list[str] = []
     written: Counter[str] = Counter()
     for result, finding in findings_of(report):
-        level = LEVELS[level_of(finding)]
+        reason = report.known_failures.reason(result, finding)
+        level = LEVELS["note" if reason else level_of(finding)]
         written[level] += 1
         if written[level] <= MOST_OF_A_LEVEL:
-            lines.append(_annotation(level, result, finding, report.settings))
+            lines.append(_annotation(level, result, finding, report.settings, reason))
     lines += _left_out(written)
     lines += [printable(line) for line in summary_lines(report.done, report.settings, report.style)]
     return "".join(f"{line}\n" for line in (*lines, *report.remarks))
@@ -42,16 +43,19 @@ def _left_out(written: Counter[str]) -> Iterator[str]:
             yield f"{left} more of level {level} are not annotated; another report has them all"
 
 
-def _annotation(level: str, result: RuleResult, finding: Finding, settings: Settings) -> str:
+def _annotation(
+    level: str, result: RuleResult, finding: Finding, settings: Settings, reason: str
+) -> str:
     span = finding.span or result.span
     name = result.rule_id.rpartition("::")[2]
-    facts = {"title": f"{finding.code} {name}"}
+    facts = {"title": f"{'known: ' if reason else ''}{finding.code} {name}"}
     if span is not None:
         facts |= {"file": in_project(Path(span.file)), "line": str(span.line)}
         facts |= {"col": str(span.column)}
         if span.end_line:
             facts |= {"endLine": str(span.end_line), "endColumn": str(span.end_column)}
-    text = [finding.message, hint_of(finding, settings), repro_command(result.rule_id, settings)]
+    text = [finding.message, reason and f"known: {reason}", hint_of(finding, settings)]
+    text.append(repro_command(result.rule_id, settings))
     message = _data("\n".join(part for part in text if part))
     return f"::{level} {','.join(f'{k}={_property(v)}' for k, v in facts.items())}::{message}"
 

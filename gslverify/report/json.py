@@ -20,6 +20,7 @@ from gslverify.project import in_project, selector_in_project
 from gslverify.report.details import hint_of, repro_command, source_line_of
 from gslverify.report.drawings import Sides, drawn_for, sides_of
 from gslverify.report.record import QUIET, Report
+from gslverify.report.strength import strength_document
 from gslverify.settings import Settings
 from gslverify.versions import tool_versions
 
@@ -143,9 +144,12 @@ def _rule(result: RuleResult, report: Report) -> dict[str, Any]:
         "assurance": [
             {"subject": a.subject, "level": int(a.level), "text": a.text} for a in result.assurances
         ],
+        "strength": strength_document(result.assurances),
         "stages": [stage_document(stage, settings) for stage in result.stages],
         "findings": [
-            finding_document(finding, result.rule_id, settings) for finding in result.findings
+            finding_document(finding, result.rule_id, settings)
+            | {"known": report.known_failures.reason(result, finding) or None}
+            for finding in result.findings
         ],
         "drawing": None if result.verdict in QUIET else _drawing(result, report),
     }

@@ -10,8 +10,9 @@ from xml.etree import ElementTree
 from gsl.errors import printable
 from gslverify.finding import REFUTING, Finding, RuleResult, StageResult, Verdict
 from gslverify.project import in_project, parted
-from gslverify.report.details import finding_block
+from gslverify.report.details import rule_block
 from gslverify.report.record import Report
+from gslverify.report.strength import strength_of
 
 REMARKS = "declaration"
 """Name of the case of what a rule declares about itself, where that is not met."""
@@ -71,9 +72,27 @@ def _case(report: Report, result: RuleResult, stage: StageResult) -> ElementTree
         because = f": {result.expect_reason}" if result.expect_reason else ""
         message = f"refuted by {result.expect} as expected{because}"
         ElementTree.SubElement(case, "skipped", message=_clean(message))
+    elif found and all(report.known_failures.reason(result, one) for one in found):
+        reason = report.known_failures.reason_of(result)
+        message = f"known: {found[0].code} {found[0].message} ({reason})"
+        ElementTree.SubElement(case, "skipped", message=_clean(message))
     elif found:
         case.append(_problem(report, result, stage, found))
+    if result.verdict is Verdict.PASS:
+        case.insert(0, _properties(result, stage))
     return case
+
+
+def _properties(result: RuleResult, stage: StageResult) -> ElementTree.Element:
+    """Return what a PASS is worth, the flags that the rule needs, and what the stage assures."""
+    listed = ElementTree.Element("properties")
+    strength = strength_of(result.assurances)
+    said = [("strength", strength.text)]
+    said += [("flags", " ".join(strength.flags))] if strength.flags else []
+    said += [("assurance", str(one)) for one in stage.assurances]
+    for name, value in said:
+        ElementTree.SubElement(listed, "property", name=name, value=_clean(value))
+    return listed
 
 
 def _problem(
@@ -85,6 +104,6 @@ def _problem(
     problem = ElementTree.Element(tag, message=_clean(f"{first.code} {first.message}"))
     if tag != "skipped":
         problem.set("type", first.code.id)
-    blocks = [finding_block(result, f, report.settings, report.style) for f in found]
-    problem.text = _clean("\n\n".join("\n".join(block) for block in blocks))
+    block = rule_block(result, found, report.settings, report.style)
+    problem.text = _clean("\n".join(block))
     return problem

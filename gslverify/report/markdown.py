@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from gsl.drawing.show import sides_mermaid
 from gsl.errors import printable
 from gslverify.codes.corpus import is_rule
-from gslverify.finding import Finding, RuleResult
-from gslverify.report.details import finding_block, repro_command
+from gslverify.finding import RuleResult, Verdict
+from gslverify.report.details import repro_command, rule_block
 from gslverify.report.drawings import drawn_for
+from gslverify.report.known import Known
 from gslverify.report.record import QUIET, Report
+from gslverify.report.strength import WEAK, counted_strengths, strength_of
 from gslverify.report.text import counts_text
 from gslverify.report.values import counted
 
@@ -26,18 +28,54 @@ MOST_CHARACTERS = 60_000
 
 def markdown(report: Report) -> str:
     """Return counts, a table of what needs attention, and details that can be unfolded."""
-    troubled = [result for result in report.done.results if result.verdict not in QUIET]
+    known = report.known_failures
+    problems = [result for result in report.done.results if result.verdict not in QUIET]
+    troubled = [result for result in problems if not known.covers(result)]
     settings = report.settings
     facts = f"profile {inline(settings.profile)}, seed {settings.seed}"
     lines = [MARKER, f"### gslverify: {counts_text(report.done)}  ({facts})", ""]
     if report.done.stop_reason:
         lines += [f"The run is not complete: {inline(report.done.stop_reason)}.", ""]
+    lines += _strengths(report.done.results)
     if troubled:
         lines += table(("verdict", "rule", "code"), [_row(result) for result in troubled])
     rules = [result for result in troubled if is_rule(result)][:MOST_ROWS]
     lines += fitting(details(report, result) for result in rules)
+    lines += _only_tested(report.done.results)
+    lines += _known([result for result in problems if known.covers(result)], known)
     lines += [inline(remark) for remark in report.remarks]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _strengths(results: Iterable[RuleResult]) -> Iterator[str]:
+    """Yield what the rules that pass are worth."""
+    passed = [result for result in results if result.verdict is Verdict.PASS]
+    counts = [f"{number} {word}" for word, number in counted_strengths(passed).items()]
+    if counts:
+        yield from (f"Passed: {', '.join(counts)}.", "")
+
+
+def _only_tested(results: Iterable[RuleResult]) -> Iterator[str]:
+    """Yield the rules of which no more is known than that graphs were tried, folded."""
+    passed = [result for result in results if result.verdict is Verdict.PASS]
+    strengths = ((one, strength_of(one.assurances)) for one in passed)
+    weak = [(one, strength) for one, strength in strengths if strength.word in WEAK]
+    if weak:
+        yield f"<details><summary>{counted(len(weak), 'rule')} only tested</summary>"
+        yield ""
+        rows = [(name_of(one.rule_id), inline(str(strength))) for one, strength in weak]
+        yield from table(("rule", "strength"), rows)
+        yield from ("</details>", "")
+
+
+def _known(results: list[RuleResult], known: Known) -> Iterator[str]:
+    """Yield the failures that a baseline knows, folded, with the reasons."""
+    if results:
+        yield f"<details><summary>{counted(len(results), 'known failure')}</summary>"
+        yield ""
+        rows = [(*_row(result), inline(known.reason_of(result))) for result in results]
+        yield from table(("verdict", "rule", "code", "known because"), rows)
+        yield from ("</details>", "")
 
 
 def fitting(blocks: Iterable[Iterable[str]]) -> Iterator[str]:
@@ -54,7 +92,7 @@ def fitting(blocks: Iterable[Iterable[str]]) -> Iterator[str]:
         yield ""
 
 
-def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield a table of at most 20 rows, and how many are left out."""
     yield f"| {' | '.join(heads)} |"
     yield f"|{'---|' * len(heads)}"
@@ -110,13 +148,8 @@ def details(report: Report, result: RuleResult) -> Iterator[str]:
     if drawings is not None:
         yield from fenced(sides_mermaid(drawings.source, drawings.target), "mermaid")
     findings = [f for f in result.findings if not f.code.is_warning]
-    yield from fenced(_blocks(report, result, findings))
+    yield from fenced(rule_block(result, findings, report.settings, report.style))
     if "::" in result.rule_id:
         yield from fenced([repro_command(result.rule_id, report.settings)], "sh")
     yield "</details>"
     yield ""
-
-
-def _blocks(report: Report, result: RuleResult, findings: list[Finding]) -> list[str]:
-    blocks = [finding_block(result, f, report.settings, report.style) for f in findings]
-    return "\n\n".join("\n".join(block) for block in blocks).splitlines()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from gslverify.corpus.declaration import Collected
 from gslverify.events import Event, RuleDone, RunDone, RunStarted
 from gslverify.finding import Finding, RuleResult, Verdict
+from gslverify.report.known import NOTHING, Known
 from gslverify.report.style import Style
 from gslverify.settings import Settings
 
@@ -29,7 +30,7 @@ class Report:
         remarks: lines for the end of a text that other parts of the program have to say.
         collected: the rules, for formats that draw them.
         everything: draw the rules without problems, too.
-        known: rules with codes that the baseline knows to speak against them; None without one.
+        known: what the baseline knows to speak against rules; None without one.
         expression: what -k says about rules; empty for all.
     """
 
@@ -42,8 +43,13 @@ class Report:
     remarks: tuple[str, ...] = ()
     collected: tuple[Collected, ...] = ()
     everything: bool = False
-    known: frozenset[tuple[str, str]] | None = None
+    known: Known | None = None
     expression: str = ""
+
+    @property
+    def known_failures(self) -> Known:
+        """What is known to speak against rules."""
+        return NOTHING if self.known is None else self.known
 
     @property
     def findings(self) -> Iterator[tuple[RuleResult, Finding]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from gslverify.finding import Code, Finding, RuleResult, Verdict
 from gslverify.project import in_project, named, parted
 from gslverify.report.concise import findings_of, level_of
 from gslverify.report.details import hint_of, repro_command
+from gslverify.report.known import Known
 from gslverify.report.record import Report
 from gslverify.settings import Settings
 
@@ -95,19 +97,28 @@ def _result(
         "properties": {
             "rule": result.rule_id,
             "verdict": result.verdict.value,
-            "repro": repro_command(result.rule_id, settings),
+            "repro": _repro(result, finding, settings),
+            "again": repro_command(result.rule_id, settings),
         },
     }
 
 
-def _state(
-    result: RuleResult, finding: Finding, known: frozenset[tuple[str, str]] | None
-) -> dict[str, str]:
+def _repro(result: RuleResult, finding: Finding, settings: Settings) -> str:
+    """Return the command that runs the counterexample, or verifies the rule if none was kept."""
+    if finding.stored:
+        return shlex.join(["gslverify", "repro", finding.stored])
+    return repro_command(result.rule_id, settings)
+
+
+def _state(result: RuleResult, finding: Finding, known: Known | None) -> dict[str, Any]:
     """Return what the baseline says of a finding, if there is one."""
     if known is None:
         return {}
-    is_known = (result.rule_id, finding.code.id) in known
-    return {"baselineState": "unchanged" if is_known else "new"}
+    reason = known.reason(result, finding)
+    if not reason:
+        return {"baselineState": "new"}
+    accepted = {"kind": "external", "justification": reason}
+    return {"baselineState": "unchanged", "suppressions": [accepted]}
 
 
 def _location(result: RuleResult, span: Span | None) -> dict[str, Any]:

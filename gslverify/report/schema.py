@@ -77,6 +77,7 @@ FINDING = record(
     source_line=TEXT,
     repro=TEXT,
     stored=optional(TEXT),
+    known=optional(TEXT),
     counterexample=optional(COUNTEREXAMPLE),
 )
 
@@ -109,6 +110,7 @@ RULE = record(
     assurance=listing(
         record(subject=TEXT, level={"type": "integer", "minimum": 1, "maximum": 5}, text=TEXT)
     ),
+    strength=record(word=TEXT, text=TEXT, flags=listing(TEXT)),
     stages=listing(STAGE),
     findings=listing(FINDING),
     drawing=optional(record(source=listing(TEXT), target=listing(TEXT))),

@@ -16,6 +16,14 @@ COLOURS = {
     Verdict.INCONCLUSIVE: "33",
     Verdict.ERROR: "31;1",
 }
+STRENGTH_COLOURS = {
+    "proved": "32",
+    "proved in part": "36",
+    "equal for all inputs": "36",
+    "tested": "33",
+    "values not compared": "33",
+}
+"""Only what is proved is green."""
 DIM = "2"
 BOLD = "1"
 
@@ -48,6 +56,12 @@ class Style:
         """Return the painted name of a verdict, padded to `columns`."""
         padding = " " * (columns - len(verdict.value))
         return self.paint(verdict.value, COLOURS[verdict]) + padding
+
+    def strength(self, text: str, word: str) -> str:
+        """Return a text with the word that it begins with, how much a PASS is worth, painted."""
+        if word not in STRENGTH_COLOURS or not text.startswith(word):
+            return text
+        return self.paint(word, STRENGTH_COLOURS[word]) + text[len(word) :]
 
     def plain(self, text: str) -> str:
         """Return `text` as a terminal may have it: names obey nobody, only our colours do.

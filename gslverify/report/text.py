@@ -13,9 +13,12 @@ from gslverify.engine.conclusion import COLLECTION
 from gslverify.events import Event, RuleDone, RunDone, RunStarted
 from gslverify.finding import Assurance, Finding, RuleResult, StageResult, Verdict
 from gslverify.project import parted
-from gslverify.report.details import finding_block
+from gslverify.report.details import rule_block
+from gslverify.report.known import NOTHING, Known
 from gslverify.report.record import QUIET, Report
+from gslverify.report.strength import Strength, counted_strengths, strength_of
 from gslverify.report.style import BOLD, DIM, Style
+from gslverify.report.values import table_lines
 from gslverify.settings import Settings
 from gslverify.stages import ALWAYS_RUN
 
@@ -39,11 +42,15 @@ class TextReport:
     Args:
         write: takes one line of text without its end.
         style: width, colour and verbosity: -1 only what needs attention, 1 everything known.
+        known: failures that have a line instead of a block.
     """
 
-    def __init__(self, write: Callable[[str], None], style: Style) -> None:
+    def __init__(
+        self, write: Callable[[str], None], style: Style, known: Known | None = None
+    ) -> None:
         self.write: Callable[[str], None] = lambda line: write(style.plain(line))
         self.style = style
+        self.known = known or NOTHING
         self.settings = Settings()
         self._file = ""
         self._columns: dict[str, int] = {}
@@ -80,20 +87,36 @@ class TextReport:
     def _end(self, done: RunDone) -> None:
         if self.style.verbosity >= 0:
             for result in done.results:
-                for finding in worth_telling(result, self.style):
+                findings = worth_telling(result, self.style)
+                if self.known.covers(result) and self.style.verbosity < 1:
+                    continue
+                if findings:
                     self.write("")
-                    for line in finding_block(result, finding, self.settings, self.style):
+                    for line in rule_block(result, findings, self.settings, self.style):
                         self.write(line)
+        for line in _known_lines(done, self.known):
+            self.write(line)
         if done.results:
             self.write("")
         for line in summary_lines(done, self.settings, self.style):
             self.write(line)
 
 
+def _known_lines(done: RunDone, known: Known) -> Iterator[str]:
+    """Yield a line for each rule of which everything is known that speaks against it."""
+    failures = [result for result in done.results if known.covers(result)]
+    if failures:
+        yield ""
+        yield "known failures"
+    for result in failures:
+        codes = dict.fromkeys(f.code.id for f in result.findings if not f.code.is_warning)
+        yield f"  {result.rule_id}  {' '.join(codes)}  {known.reason_of(result)}"
+
+
 def full(report: Report) -> str:
     """Return the whole text about a finished run."""
     lines: list[str] = []
-    text = TextReport(lines.append, report.style)
+    text = TextReport(lines.append, report.style, report.known)
     for event in report.events():
         text.consume(event)
     return "".join(f"{line}\n" for line in (*lines, *report.remarks))
@@ -126,15 +149,34 @@ def rule_lines(result: RuleResult, name: str, columns: int, style: Style) -> lis
     indent = 2 + VERDICT_COLUMNS + 2 + columns
     time = "cached" if is_cached(result) else _time(result)
     room = max(style.width - indent - 2 - len(time) - 2, 20)
-    rows = _rows([stage_cell(stage) for stage in result.stages if not stage.skipped], room)
-    lines = [f"{head}  {rows[0]:<{room}}  {style.paint(time, DIM)}"]
+    rows = _rows(_cells(result), room)
+    padding = " " * (room - len(rows[0]))
+    rows[0] = style.strength(rows[0], strength_of(result.assurances).word) + padding
+    lines = [f"{head}  {rows[0]}  {style.paint(time, DIM)}"]
     if len(name) > columns:
-        lines = [head, f"{'':<{indent}}  {rows[0]:<{room}}  {style.paint(time, DIM)}"]
+        lines = [head, f"{'':<{indent}}  {rows[0]}  {style.paint(time, DIM)}"]
     lines += [f"{'':<{indent}}  {row}" for row in rows[1:]]
     if style.verbosity > 0:
         known = (part for line in _verbose_lines(result) for part in _wrapped(line, room))
         lines += [f"{'':<{indent}}  {line}" for line in known]
     return lines
+
+
+def _cells(result: RuleResult) -> list[str]:
+    """Return what the line of a rule says: of one that passes, first what that is worth."""
+    if result.verdict is not Verdict.PASS:
+        return [stage_cell(stage) for stage in result.stages if not stage.skipped]
+    strength = strength_of(result.assurances)
+    return [str(strength), *filter(None, (_rest(stage, strength) for stage in result.stages))]
+
+
+def _rest(stage: StageResult, strength: Strength) -> str:
+    """Return what a stage says beside the strength; nothing if it was only passed."""
+    said = [one for one in stage.assurances if not one.flags and one.text != strength.text]
+    words = [_words(one, stage.stage) for one in said]
+    if stage.status == "open":
+        words.append("open")
+    return f"{stage.stage}: {'; '.join(words)}" if words else ""
 
 
 def _time(result: RuleResult) -> str:
@@ -175,15 +217,17 @@ def _rows(cells: Sequence[str], room: int) -> list[str]:
 
 
 def _verbose_lines(result: RuleResult) -> Iterator[str]:
+    """Yield a table of the stages, then what each has to add."""
+    rows = [(one.stage, one.status, f"{one.seconds:.2f}s", _counts(one)) for one in result.stages]
+    yield from table_lines(rows) if rows else ()
     for stage in result.stages:
-        if stage.skipped:
-            yield f"{stage.stage} was skipped: {stage.skipped}"
-        else:
-            counts = "".join(f", {number} {name}" for name, number in stage.counts.items())
-            yield f"{stage.stage} {stage.seconds:.2f}s{counts}"
-            yield from [f"{stage.stage} is open: {stage.open}"] if stage.open else []
-            yield from (f"{stage.stage} note: {note}" for note in stage.notes)
-            yield from coverage_lines(stage)
+        yield from (f"{stage.stage}: {said}" for said in (stage.skipped, stage.open) if said)
+        yield from (f"{stage.stage}: {note}" for note in stage.notes)
+        yield from coverage_lines(stage)
+
+
+def _counts(stage: StageResult) -> str:
+    return ", ".join(f"{number} {name}" for name, number in stage.counts.items())
 
 
 def coverage_lines(stage: StageResult) -> Iterator[str]:
@@ -234,6 +278,9 @@ def summary_lines(done: RunDone, settings: Settings, style: Style) -> Iterator[s
     yield from _folded(counts_text(done), facts, style)
     troubled = [r for r in done.results if r.verdict not in QUIET]
     codes = Counter(f.code.id for r in troubled for f in r.findings if not f.code.is_warning)
+    strengths = counted_strengths(done.results)
+    if sum(strengths.values()) > 1:
+        yield f"passed: {', '.join(f'{number} {word}' for word, number in strengths.items())}"
     if codes:
         listed = "  ".join(f"{code} x{count}" for code, count in sorted(codes.items()))
         yield from _folded(f"codes: {listed}", f"(gslverify explain {min(codes)})", style)

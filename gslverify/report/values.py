@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping, Sequence
-from math import prod
+from math import inf, prod
 from typing import Any
 
 from gslverify.finding import Difference, Tensor
@@ -12,12 +13,40 @@ MOST_ELEMENTS = 16
 MOST_DIFFERENCES = 5
 
 
-def number_text(value: Any) -> str:
-    """Return a number as short as it can be without losing what tells it from its neighbours."""
+def number_text(value: Any, *, single: bool = False) -> str:
+    """Return a number as short as it can be without losing what tells it from its neighbours.
+
+    These are the neighbours in float32 where the number is known to be a `single` one.
+    """
     if isinstance(value, float):
-        text = repr(value)
+        text = _single_text(value) if single else repr(value)
         return text[:-2] if text.endswith(".0") else text
     return str(value)
+
+
+def _single_text(value: float) -> str:
+    """Return the shortest text that is read as a value of float32."""
+    texts = (f"{value:.{digits}g}" for digits in range(1, 10))
+    return next((text for text in texts if _as_single(float(text)) == value), repr(value))
+
+
+def _as_single(value: float) -> float:
+    try:
+        return float(struct.unpack("f", struct.pack("f", value))[0])
+    except OverflowError:
+        return inf
+
+
+def are_single(*values: Any) -> bool:
+    """Tell whether all floats in nested lists have a value of float32, so that none looks alike."""
+    stack = list(values)
+    while stack:
+        value = stack.pop()
+        if isinstance(value, list | tuple):
+            stack.extend(value)
+        elif isinstance(value, float) and value == value and _as_single(value) != value:
+            return False
+    return True
 
 
 def attribute_texts(attributes: Mapping[str, Any]) -> list[str]:
@@ -56,6 +85,12 @@ def with_values(statements: Sequence[str], values: Sequence[Any]) -> list[str]:
     ]
 
 
+def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of cells as lines; all columns but the last are as wide as their widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
+    return ["  ".join([*map(str.ljust, row[:-1], widths), row[-1]]).rstrip() for row in rows]
+
+
 def counted(number: int, noun: str) -> str:
     """Return "1 rule", "2 rules"."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
@@ -63,9 +98,13 @@ def counted(number: int, noun: str) -> str:
 
 def nested_text(values: Any) -> str:
     """Return nested lists without commas: "[[0 1] [4 2]]"."""
+    return _nested_text(values, are_single(values))
+
+
+def _nested_text(values: Any, single: bool) -> str:
     if isinstance(values, list | tuple):
-        return f"[{' '.join(nested_text(value) for value in values)}]"
-    return number_text(values)
+        return f"[{' '.join(_nested_text(value, single) for value in values)}]"
+    return number_text(values, single=single)
 
 
 def difference_lines(difference: Difference) -> list[str]:
@@ -76,9 +115,16 @@ def difference_lines(difference: Difference) -> list[str]:
     shown = difference.worst[:MOST_DIFFERENCES]
     for index, source, target in shown:
         place = f"[{','.join(map(str, index))}]"
-        values = f"source {number_text(source)}   target {number_text(target)}"
+        one, other = pair_text(source, target)
+        values = f"source {one}   target {other}"
         lines.append(f"  {place}   {values}{_distance(source, target)}")
     return lines
+
+
+def pair_text(source: Any, target: Any) -> tuple[str, str]:
+    """Return two values as text that differs where they do."""
+    single = are_single(source, target)
+    return number_text(source, single=single), number_text(target, single=single)
 
 
 def _distance(source: Any, target: Any) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gslverify.codes.satisfiable import NOT_PROVED
-from gslverify.finding import Assurance, Finding, Level
+from gslverify.finding import Assurance, Finding, Level, Reach
 from gslverify.prove.proof import prove
 from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import Open
@@ -43,7 +43,8 @@ def examine(question: Question) -> Iterable[Outcome]:
     if not scenarios.complete:
         yield from _required(question, assurance_text(scenarios))
     yield Count("variants", len(scenarios.feasible))
-    yield Assurance("prove", Level.PROVED, assurance_text(scenarios))
+    reach = Reach.SIZES if scenarios.complete else Reach.SIZES_IN_PART
+    yield Assurance("prove", Level.PROVED, assurance_text(scenarios), reach)
 
 
 def _required(question: Question, reason: str) -> Iterable[Outcome]:

@@ -23,7 +23,7 @@ from gsl.types import TensorType, TupleType, Type
 from gslverify.case import case_of
 from gslverify.codes.levels import EMPTY_DIFFERS, EMPTY_REFUSED
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UNDECIDED_SHAPE
-from gslverify.finding import Assurance, Code, Counterexample, Finding, Level, Tensor
+from gslverify.finding import Assurance, Code, Counterexample, Finding, Level, Reach, Tensor
 from gslverify.semantics.solver import Answer, Result
 from gslverify.semantics.terms import UntranslatableError, is_partial
 from gslverify.stage import Count, Outcome, Question, Stage
@@ -85,7 +85,8 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield refuted
         return
     if not undecided and scenarios.feasible:
-        yield Assurance("shape", Level.PROVED, assurance_text(scenarios))
+        reach = Reach.SIZES if scenarios.complete else Reach.SIZES_IN_PART
+        yield Assurance("shape", Level.PROVED, assurance_text(scenarios), reach)
 
 
 def _without_elements(question: Question, scenarios: Scenarios, asked: Questions) -> Finding | None:

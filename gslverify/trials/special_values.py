@@ -105,7 +105,8 @@ def _needed(
         witnesses.setdefault(FLAG_OF[pair[1].kind], pair)
     if witnesses:
         needed = " ".join(in_order(witnesses))
-        yield Assurance("", Level.TESTED, f"needs {needed}, {asked} graphs")
+        text, flags = f"needs {needed}, {asked} graphs", tuple(in_order(witnesses))
+        yield Assurance("", Level.TESTED, text, flags=flags)
     for flag in in_order(witnesses):
         yield Note(f"{flag} is needed: {difference_of(witnesses[flag][1]).sentence}")
     declared = (question.rule.declared or frozenset()) & OF_SPECIAL_VALUES

@@ -22,6 +22,7 @@ from gslverify.finding import (
     Difference,
     Finding,
     Level,
+    Reach,
     StageResult,
     Tensor,
     Verdict,
@@ -35,7 +36,7 @@ CLASSES: dict[str, Callable[..., Any]] = {
     one.__name__: one
     for one in (StageResult, Finding, Assurance, Counterexample, Difference, Tensor, Span)
 }
-ENUMERATIONS: dict[str, Callable[[Any], Any]] = {"Verdict": Verdict, "Level": Level}
+ENUMERATIONS: dict[str, Callable[[Any], Any]] = {"Verdict": Verdict, "Level": Level, "Reach": Reach}
 
 
 def to_text(value: Any) -> str:

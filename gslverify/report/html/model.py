@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Any
 
-from gslverify.finding import CODES, Tensor
 from gslverify.project import parted
 from gslverify.report.html.anchors import anchors
 from gslverify.report.html.picture import Side, sides
+from gslverify.report.html.problems import Problem, problem_of
 from gslverify.report.html.sketch import Sketch
-from gslverify.report.values import attribute_texts, nested_text, number_text, tensor_text
+from gslverify.report.values import table_lines
 
 WORDS = {
     "fail": "failed",
     "vacuous": "vacuous",
     "error": "error",
     "inconclusive": "inconclusive",
+    "known": "known failures",
     "xfail": "failed as expected",
-    "pass": "passed",
+    "untested": "passed, values not compared",
+    "tested": "passed, only tested",
+    "equal": "passed, equal for all inputs",
+    "partly": "passed, proved in part",
+    "proved": "passed, proved",
 }
-"""The verdicts, worst first, as the headings and counts of the page call them."""
+"""Kinds of rules, worst first, as the headings and counts of the page call them."""
+
+STRENGTHS = {
+    "proved": "proved",
+    "proved in part": "partly",
+    "equal for all inputs": "equal",
+    "tested": "tested",
+}
+"""Kinds of rules that pass, by the word of their strength."""
 
 CALM = frozenset({"pass", "xfail"})
 """Verdicts of rules that are only drawn when everything is asked for."""
@@ -53,37 +65,6 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
-    """A counterexample: the network before and after, the model, what went in and came out.
-
-    Each row of `statements` has those of source and target, with what they compute behind them.
-    """
-
-    statements: Sequence[tuple[str, str, str, str]]
-    model_title: str
-    attributes: Sequence[Sequence[str]]
-    inputs: Sequence[str]
-    outputs: Sequence[Mapping[str, Any]]
-    remarks: Sequence[tuple[str, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A finding with the title of its code."""
-
-    code: str
-    title: str
-    level: str
-    place: str
-    message: str
-    details: Sequence[str]
-    cure: str
-    repro: str
-    stored: str
-    example: Example | None
-
-
-@dataclass(frozen=True, slots=True)
 class RuleView:
     """Everything shown of one rule."""
 
@@ -91,6 +72,10 @@ class RuleView:
     file: str
     name: str
     verdict: str
+    kind: str
+    strength: str
+    flags: Sequence[str]
+    known: str
     expected: str
     expected_reason: str
     codes: Sequence[str]
@@ -112,11 +97,7 @@ class RuleView:
         """The stages as lines of text below a heading: a page of many rules needs few elements."""
         rows = [(s.name, s.status, f"{s.seconds:.2f} s", s.said) for s in self.stages]
         rows.insert(0, ("stage", "result", "time", "counts"))
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        return [
-            f"{name:{widths[0]}}  {status:{widths[1]}}  {time:>{widths[2]}}  {said}".rstrip()
-            for name, status, time, said in rows
-        ]
+        return table_lines(rows)
 
     @property
     def words(self) -> str:
@@ -127,16 +108,16 @@ class RuleView:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The rules of one verdict."""
+    """The rules of one kind."""
 
-    verdict: str
+    kind: str
     word: str
     rules: Sequence[RuleView]
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Everything on the page; `bars` are verdict, start and share in percent."""
+    """Everything on the page; `bars` are kind, start and share in percent."""
 
     total: int
     groups: Sequence[Group]
@@ -162,15 +143,15 @@ def page_model(
         for rule in report["rules"]
     ]
     groups = [
-        Group(verdict, word, [view for view in views if view.verdict == verdict])
-        for verdict, word in WORDS.items()
+        Group(kind, word, [view for view in views if view.kind == kind])
+        for kind, word in WORDS.items()
     ]
     present = [group for group in groups if group.rules]
     run = report["run"]
     return Page(
         total=len(views),
         groups=present,
-        bars=_bars([(group.verdict, float(len(group.rules))) for group in present]),
+        bars=_bars([(group.kind, float(len(group.rules))) for group in present]),
         facts=_facts(report),
         command=shlex.join(["gslverify", *run["argv"]]) if run["argv"] else "",
         stop_reason="" if run["stop_reason"] == "completed" else run["stop_reason"],
@@ -185,6 +166,10 @@ def drawing_model(rule_id: str, sketch: Sketch) -> RuleView:
         file=file,
         name=name,
         verdict="",
+        kind="",
+        strength="",
+        flags=(),
+        known="",
         expected="",
         expected_reason="",
         codes=(),
@@ -233,12 +218,18 @@ def _rule(
     file, name = parted(rule["id"])
     timing = report["timing"]
     drawn = everything or rule["verdict"] not in CALM
-    findings = rule["findings"]
+    findings, known = rule["findings"], _known(rule)
+    strength = rule["strength"]
+    passed = rule["verdict"] == "pass"
     return RuleView(
         anchor=anchor,
         file=file,
         name=name or file,
         verdict=rule["verdict"],
+        kind=_kind(rule, known),
+        strength=strength["text"] if passed else "",
+        flags=strength["flags"] if passed else (),
+        known=known,
         expected=rule["expected"] or "",
         expected_reason=rule.get("expected_reason") or "",
         codes=list(dict.fromkeys(finding["code"] for finding in findings)),
@@ -248,8 +239,22 @@ def _rule(
         sides=sides(sketch) if drawn else [],
         lines=_lines(sketch, file, findings),
         stages=_stages(rule["stages"], timing.get("stages", {}).get(rule["id"], {})),
-        problems=sorted(map(_problem, findings), key=lambda problem: problem.level == "warning"),
+        problems=sorted(map(problem_of, findings), key=lambda problem: problem.level == "warning"),
     )
+
+
+def _kind(rule: Mapping[str, Any], known: str) -> str:
+    """Return under which heading of the page a rule stands."""
+    if known:
+        return "known"
+    word = rule["strength"]["word"]
+    return STRENGTHS.get(word, "untested") if rule["verdict"] == "pass" else str(rule["verdict"])
+
+
+def _known(rule: Mapping[str, Any]) -> str:
+    """Return why a failure is known; the empty string if something about it is not."""
+    reasons = [one["known"] for one in rule["findings"] if one["level"] != "warning"]
+    return str(reasons[0]) if reasons and all(reasons) else ""
 
 
 def _lines(sketch: Sketch, file: str, findings: Sequence[Mapping[str, Any]]) -> list[Line]:
@@ -277,70 +282,3 @@ def _stages(stages: Sequence[Mapping[str, Any]], seconds: Mapping[str, float]) -
 def _said(stage: Mapping[str, Any]) -> str:
     counts = [f"{number} {name}" for name, number in stage["counts"].items()]
     return ", ".join([*([stage["reason"]] if stage["reason"] else []), *counts])
-
-
-def _problem(finding: Mapping[str, Any]) -> Problem:
-    code, span, example = finding["code"], finding["span"], finding["counterexample"]
-    return Problem(
-        code=code,
-        title=CODES[code].title if code in CODES else "",
-        level="warning" if finding["level"] == "warning" else finding["verdict"],
-        place=f"{span['file']}:{span['line']}:{span['column']}" if span else "",
-        message=finding["message"],
-        details=finding["details"],
-        cure=finding["cure"],
-        repro=finding["repro"],
-        stored=shlex.join(["gslverify", "repro", finding["stored"]]) if finding["stored"] else "",
-        example=None if example is None else _example(example, code),
-    )
-
-
-def _example(example: Mapping[str, Any], code: str) -> Example:
-    sides = [_valued(example, side) for side in ("source", "target")]
-    rows = zip_longest(*sides, fillvalue=("", ""))
-    return Example(
-        statements=[(*source, *target) for source, target in rows],
-        model_title="model found by z3" if code.startswith("GSL3") else "attributes and sizes",
-        attributes=[text.split(" = ", 1) for text in attribute_texts(example["attrs"])],
-        inputs=[_input(tensor) for tensor in example["inputs"]],
-        outputs=[_output(output) for output in example["outputs"]],
-        remarks=list(_remarks(example)),
-    )
-
-
-def _valued(example: Mapping[str, Any], side: str) -> list[tuple[str, str]]:
-    """Return the statements of one side, each with what it computes as far as that is known."""
-    values = [
-        "" if value is None else nested_text(value) for value in example.get(f"{side}_values") or ()
-    ]
-    statements = example[f"{side}_ssa"]
-    return list(zip_longest(statements, values[: len(statements)], fillvalue=""))
-
-
-def _remarks(example: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what was found out about the counterexample, each with a word for what it is."""
-    if example.get("divergence"):
-        yield "diverges", example["divergence"]
-    if example.get("matters"):
-        yield "matters", "; ".join(example["matters"])
-    if example.get("same_for_any"):
-        yield "same for any", ", ".join(example["same_for_any"])
-    for note in example["notes"]:
-        yield "note", note
-
-
-def _input(tensor: Mapping[str, Any]) -> str:
-    shape = tuple(tensor["shape"])
-    return tensor_text(Tensor(tensor["name"], tensor["dtype"], shape, tensor["values"]))
-
-
-def _output(output: Mapping[str, Any]) -> dict[str, Any]:
-    rows = [
-        (
-            "[" + ", ".join(map(str, element["index"])) + "]",
-            number_text(element["source"]),
-            number_text(element["target"]),
-        )
-        for element in output["worst"]
-    ]
-    return {**output, "rows": rows}

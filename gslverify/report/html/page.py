@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from gslverify.corpus.declaration import CollectedRule
 from gslverify.report.html.model import drawing_model, page_model
@@ -23,10 +24,15 @@ COLOURS = {
     "vacuous": "#7b3fa0",
     "error": "#8f1d4f",
     "inconclusive": "#8a5a00",
+    "known": "#59636e",
     "xfail": "#3d6b57",
-    "pass": "#1a7040",
+    "untested": "#8a5a00",
+    "tested": "#8a5a00",
+    "equal": "#0f6d7a",
+    "partly": "#0f6d7a",
+    "proved": "#1a7040",
 }
-"""Colours of verdicts in a page without styles; words always stand beside them."""
+"""Colours of kinds of rules in a page without styles; words always stand beside them."""
 
 
 def html(report: Report) -> str:
@@ -76,9 +82,19 @@ def _rendered(template: str, **values: Any) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["with_code"] = _with_code
     text = environment.get_template(template).render(style=_file("page.css"), **values)
     # Names of files may hold what no encoding has.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _with_code(text: str) -> Markup:
+    """Return text in which what stands between backticks is code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return Markup.escape(text)
+    shown = [Markup("<code>{}</code>").format(p) if i % 2 else p for i, p in enumerate(parts)]
+    return Markup("").join(shown)
 
 
 def _file(name: str) -> str:

@@ -23,6 +23,7 @@ from gslverify.gate.conclusion import (
     tightened,
 )
 from gslverify.gate.judge import Kind
+from gslverify.report.known import Known
 from gslverify.report.record import Report
 from gslverify.settings import Settings
 from tests.gslverify import results
@@ -106,7 +107,7 @@ def test_a_run_that_stopped_early_misses_nothing(folder: Path) -> None:
     assert "removed" not in at_the_gate(early, known, whole=True).remarks[0]
     assert "removed" not in at_the_gate(done, known, whole=False).remarks[0]
     assert at_the_gate(done, None, whole=True) is done
-    assert at_the_gate(done, known, whole=True).known == {(BAD, "GSL401")}
+    assert at_the_gate(done, known, whole=True).known == Known({(BAD, "GSL401"): ""})
 
 
 def test_a_baseline_is_looked_at_before_anything_is_verified(folder: Path) -> None:

@@ -17,10 +17,19 @@ def cases(*results: RuleResult) -> dict[str, list[str]]:
 
 def test_a_case_for_each_stage(folder: Path) -> None:
     assert cases(passing(folder)) == {
-        "diamond[static]": [],
-        "diamond[shape]": [],
-        "diamond[numeric]": [],
+        "diamond[static]": ["properties"],
+        "diamond[shape]": ["properties"],
+        "diamond[numeric]": ["properties"],
     }
+
+
+def test_cases_say_what_a_pass_is_worth(folder: Path) -> None:
+    root = ElementTree.fromstring(junit(report_of(passing(folder))))
+    numeric = next(c for c in root.iter("testcase") if "numeric" in c.get("name", ""))
+    told = [(one.get("name"), one.get("value")) for one in numeric.iter("property")]
+
+    assert told[0] == ("strength", "tested")
+    assert ("assurance", "exact, 31 graphs") in told
 
 
 def test_outcomes_of_cases(folder: Path) -> None:

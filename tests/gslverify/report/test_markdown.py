@@ -24,20 +24,26 @@ from tests.gslverify.rule_files import write_rules
 def test_comment_has_marker_counts_and_a_row_for_each_problem(folder: Path) -> None:
     lines = markdown(report_of_everything(folder)).splitlines()
 
-    assert lines[:6] == [
+    assert lines[:8] == [
         MARKER,
         "### gslverify: 6 rules: 1 pass, 2 fail, 1 inconclusive, 1 error, 1 expected to fail  "
         "(profile dev, seed 3)",
+        "",
+        "Passed: 1 tested.",
         "",
         "| verdict | rule | code |",
         "|---|---|---|",
         "| FAIL | `conv.py::two_conv_add` | GSL401 output y: 2 of 4 elements differ |",
     ]
-    assert "diamond" not in "\n".join(lines)
+    folded = lines.index("<details><summary>1 rule only tested</summary>")
+    assert "diamond" not in "\n".join(lines[:folded])
 
 
-def test_good_run_is_two_lines(folder: Path) -> None:
-    assert markdown(report_of(passing(folder))).count("\n") == 3
+def test_good_run_is_a_heading_and_what_it_is_worth(folder: Path) -> None:
+    lines = markdown(report_of(passing(folder))).splitlines()
+
+    assert lines[3] == "Passed: 1 tested."
+    assert "| `conv.py::diamond` | tested |" in lines
 
 
 def test_details_have_drawing_block_and_command(folder: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gslverify.finding import RuleResult, Verdict
-from gslverify.report.details import block_lines, finding_block
+from gslverify.report.details import block_lines, rule_block
 from gslverify.report.formats import render
 from gslverify.report.json import document, dumps
 from gslverify.report.reading import finding_of
@@ -32,11 +32,11 @@ def test_the_block_is_that_of_the_run(folder: Path) -> None:
     (folder / "conv.py").write_text("another version\n", "utf-8")
 
     lines = block_lines(
-        result.rule_id, finding_of(finding), finding["repro"], Style(), finding["source_line"]
+        result.rule_id, [finding_of(finding)], finding["repro"], Style(), [finding["source_line"]]
     )
 
     failing(folder)
-    assert lines == finding_block(result, result.findings[-1], Settings(seed=3), Style())
+    assert lines == rule_block(result, [result.findings[-1]], Settings(seed=3), Style())
     assert "  6 |     y = op.Conv2D(x, w, **pat.same_attr(conv1))" in lines
 
 
@@ -47,8 +47,8 @@ def test_a_finding_without_place_and_counterexample() -> None:
     told = finding_of(finding)
 
     assert (told.span, told.counterexample) == (None, None)
-    lines = block_lines(result.rule_id, told, finding["repro"], Style(), finding["source_line"])
-    assert lines == finding_block(result, result.findings[-1], Settings(seed=3), Style())
+    lines = block_lines(result.rule_id, [told], finding["repro"], Style(), [finding["source_line"]])
+    assert lines == rule_block(result, [result.findings[-1]], Settings(seed=3), Style())
 
 
 def test_a_code_of_another_release_keeps_its_name(folder: Path) -> None:
@@ -81,10 +81,10 @@ def test_without_hints_no_format_has_one(folder: Path) -> None:
     result = failing(folder)
     silent = Settings(seed=3, hints=False)
 
-    assert "  hint          add groups=1 to conv1" in finding_block(
-        result, result.findings[-1], Settings(), Style()
+    assert "  hint          add groups=1 to conv1" in rule_block(
+        result, [result.findings[-1]], Settings(), Style()
     )
-    assert "hint" not in "\n".join(finding_block(result, result.findings[-1], silent, Style()))
+    assert "hint" not in "\n".join(rule_block(result, [result.findings[-1]], silent, Style()))
     assert written(result)["cure"] == "add groups=1 to conv1"
 
 

@@ -13,6 +13,7 @@ from pydantic_sarif.model import (
 )
 
 from gsl.span import Span
+from gslverify.report.known import Known
 from gslverify.report.sarif import sarif
 from tests.gslverify.report.making import report_of, report_of_everything
 from tests.gslverify.results import crashed, expected, failing, passing, undecided
@@ -124,12 +125,13 @@ def test_run_that_was_cut_short_is_no_success(folder: Path) -> None:
 
 
 def test_results_say_what_the_baseline_knows(folder: Path) -> None:
-    def states(known: frozenset[tuple[str, str]] | None) -> list[str | None]:
+    def states(reasons: dict[tuple[str, str], str] | None) -> list[str | None]:
+        known = None if reasons is None else Known(reasons)
         text = sarif(report_of(failing(folder), known=known))
         PublicSchema.model_validate_json(text)
         return [one.get("baselineState") for one in json.loads(text)["runs"][0]["results"]]
 
     assert states(None) == [None, None]
-    assert states(frozenset()) == ["new", "new"]
-    assert states(frozenset({("conv.py::two_conv_add", "GSL401")})) == ["new", "unchanged"]
-    assert states(frozenset({("conv.py::other", "GSL401")})) == ["new", "new"]
+    assert states({}) == ["new", "new"]
+    assert states({("conv.py::two_conv_add", "GSL401"): ""}) == ["new", "unchanged"]
+    assert states({("conv.py::other", "GSL401"): ""}) == ["new", "new"]

@@ -6,9 +6,9 @@
 
   function filter() {
     const words = form.elements.words.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const verdicts = new Set(all("input:checked", form).map((box) => box.value));
-    const fits = ({ verdict, words: text }) =>
-      verdicts.has(verdict) && words.every((word) => text.includes(word));
+    const kinds = new Set(all("input:checked", form).map((box) => box.value));
+    const fits = ({ kind, words: text }) =>
+      kinds.has(kind) && words.every((word) => text.includes(word));
     for (const rule of rules) rule.hidden = !fits(rule.dataset);
     for (const group of all("section.group")) {
       group.hidden = !group.querySelector("details.rule:not([hidden])");

@@ -77,13 +77,13 @@ def test_filter_hides_rules_and_counts(
 
 def test_verdicts_can_be_switched_off_and_on(visit: Open, folder: Path) -> None:
     seen = visit(page_of(folder))
-    seen.page.get_by_role("checkbox", name="passed").uncheck()
+    seen.page.get_by_role("checkbox", name="passed, only tested").uncheck()
     seen.page.get_by_role("checkbox", name="error", exact=True).uncheck()
 
     assert seen.names == ["two_conv_add", "undecided", "wrong_on_purpose"]
     assert seen.texts("#page-count") == ["3 of 5 shown"]
 
-    seen.page.get_by_role("checkbox", name="passed").check()
+    seen.page.get_by_role("checkbox", name="passed, only tested").check()
     assert seen.names == ["two_conv_add", "undecided", "wrong_on_purpose", "diamond"]
 
 
