@@ -76,7 +76,15 @@ class KernelError(GslError):
 
 
 class UndecidedError(GslError):
-    """A structural choice (rank, axis, number of outputs) depends on an unknown size."""
+    """A structural choice (rank, axis, number of outputs) depends on an unknown size.
+
+    What has been `asked` for is known to the memory of an evaluation under a key, and has a value
+    that is a term; None if that cannot be told.
+    """
+
+    def __init__(self, message: str, asked: tuple[object, object] | None = None) -> None:
+        super().__init__(message)
+        self.asked = asked
 
 
 class GraphError(GslError):

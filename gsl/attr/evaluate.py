@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from gsl.attr.cases import Pick, cases_of, decided, except_where, in_every_case
 from gsl.attr.memory import Memory
 from gsl.attr.term import (
     Access,
@@ -25,6 +26,8 @@ from gsl.attr.term import (
     VariadicTuple,
 )
 from gsl.attr.values import (
+    LENGTH_UNKNOWN,
+    OF_AXES,
     PYTHON,
     ceil_divide,
     choose,
@@ -41,7 +44,7 @@ from gsl.attr.values import (
     negation,
     project,
 )
-from gsl.errors import EvaluationError
+from gsl.errors import EvaluationError, UndecidedError
 
 __all__ = [
     "COMPUTATIONS",
@@ -57,6 +60,7 @@ __all__ = [
     "disjunction",
     "equal",
     "evaluate",
+    "evaluate_in_cases",
     "field_count",
     "is_symbolic",
     "maximum",
@@ -64,7 +68,6 @@ __all__ = [
     "negation",
     "project",
     "satisfies",
-    "settled",
 ]
 
 
@@ -106,6 +109,35 @@ def evaluate(term: Term, environment: Environment, memory: Memory | None = None)
     return value
 
 
+def evaluate_in_cases(term: Term, environment: Environment, memory: Memory, pick: Pick) -> Value:
+    """Return the value of a term as `evaluate` does, in the cases that `pick` chooses.
+
+    It is asked for what has to be known and depends on unknown sizes, such as how long a tuple is;
+    what it has said is in `memory`. Raises UndecidedError where there may be too many cases.
+    """
+    while True:
+        try:
+            return evaluate(term, environment, memory)
+        except UndecidedError as error:
+            if error.asked is None:
+                raise
+            key, value = error.asked
+            memory.values[key] = decided(value, pick, str(error))
+
+
+def _known(term: Term, environment: Environment, memory: Memory | None, why: str) -> Value:
+    """Return the value of a term that has to be known; raise UndecidedError for a term in it."""
+    value = evaluate(term, environment, memory)
+    if is_symbolic(value):
+        raise UndecidedError(why, _asked(term, value, memory))
+    return value
+
+
+def _asked(term: Term, value: Value, memory: Memory | None) -> tuple[object, object] | None:
+    key = None if memory is None else memory.key(term)
+    return None if key is None else (key, value)
+
+
 def _anything(term: Anything, environment: Environment, memory: Memory | None) -> Value:
     raise EvaluationError("`any` has no value")
 
@@ -121,8 +153,16 @@ def _operation(term: Operation, environment: Environment, memory: Memory | None)
             return evaluate(term.operands[1 if condition else 2], environment, memory)
         if not isinstance(condition, Term):
             raise EvaluationError(f"a condition is true or false, not {condition!r}")
+    if term.head in OF_AXES:
+        why = "axes depend on an unknown size"
+        return applied(term.head, *(_known(o, environment, memory, why) for o in term.operands))
     values = [evaluate(operand, environment, memory) for operand in term.operands]
-    return applied(term.head, *values)
+    try:
+        return applied(term.head, *values)
+    except UndecidedError as error:
+        # A choice between tuples of different lengths.
+        error.asked = _asked(term.operands[0], values[0], memory)
+        raise
 
 
 def applied(head: str, *values: Value) -> Value:
@@ -130,45 +170,41 @@ def applied(head: str, *values: Value) -> Value:
     return PYTHON[head](*values)
 
 
-def settled(value: Value, decide: Callable[[Value], bool]) -> Value:
-    """Return `value` with every choice in it made that a condition leaves open, as `decide` says.
-
-    Nobody is asked about what is in an alternative that is not taken.
-    """
-    match value:
-        case tuple():
-            return tuple(settled(item, decide) for item in value)
-        case Operation(head="cond", operands=(condition, then, otherwise)):
-            return settled(then if decide(condition) else otherwise, decide)
-        case Operation(head=head, operands=operands):
-            return applied(head, *(settled(operand, decide) for operand in operands))
-        case Constant(value=known):
-            return known
-        case _:
-            return value
-
-
 def _tuple(term: TupleOf, environment: Environment, memory: Memory | None) -> Value:
     return tuple(evaluate(field, environment, memory) for field in term.fields)
 
 
 def _projection(term: Projection, environment: Environment, memory: Memory | None) -> Value:
-    values = evaluate(term.tuple, environment, memory)
-    return project(values, evaluate(term.index, environment, memory))
+    whole = evaluate(term.tuple, environment, memory)
+    index = evaluate(term.index, environment, memory)
+    return _at_unknown(whole, index) if isinstance(index, Term) else project(whole, index)
+
+
+def _at_unknown(whole: Value, index: Term) -> Value:
+    """Return the element of a tuple at an unknown index: a choice that has no value outside."""
+    cases = cases_of(index)
+    if cases is not None or not isinstance(whole, tuple) or not whole:
+        return in_every_case(cases or {0: True}, lambda number: project(whole, number))
+    count = len(whole)
+    within = {place: equal(index, place) for place in range(-count, count)}
+    inside = in_every_case(within, lambda number: project(whole, number))
+    outside = disjunction(applied("<", index, -count), applied(">=", index, count))
+    return except_where(outside, inside)
 
 
 def _slice(term: Slice, environment: Environment, memory: Memory | None) -> Value:
     whole = evaluate(term.tuple, environment, memory)
     parts = (term.start, term.stop, term.step)
+    why = "a slice bound depends on an unknown size"
     bounds = (
-        None if isinstance(part, Anything) else evaluate(part, environment, memory)
+        None if isinstance(part, Anything) else _known(part, environment, memory, why)
         for part in parts
     )
     return cut(whole, *bounds)
 
 
 def _repeat(term: VariadicTuple | Reduce, environment: Environment, memory: Memory | None) -> Value:
-    count = field_count(evaluate(term.length, environment, memory))
+    count = field_count(_known(term.length, environment, memory, LENGTH_UNKNOWN))
     fields = []
     for number in range(count):
         scope = environment.bind(term.symbol, number)

@@ -291,16 +291,9 @@ PYTHON: Table = {
 
 
 def project(whole: Value, index: Value) -> Value:
-    """Return element `index` of a tuple; an unknown index becomes a chain of choices."""
+    """Return element `index` of a tuple, counted from the end if it is negative."""
     if not isinstance(whole, tuple):
         raise EvaluationError(f"only a tuple can be indexed, not {whole!r}")
-    if isinstance(index, Term):
-        if not whole:
-            raise EvaluationError("index into an empty tuple")
-        result = whole[-1]
-        for position in range(len(whole) - 2, -1, -1):
-            result = choose(equal(index, position), whole[position], result)
-        return result
     if not _is_integer(index) or not -len(whole) <= index < len(whole):
         raise EvaluationError(f"index {index} is out of range for a tuple of length {len(whole)}")
     return whole[index]
@@ -308,8 +301,6 @@ def project(whole: Value, index: Value) -> Value:
 
 def cut(whole: Value, *bounds: Value) -> Value:
     """Return the part of a tuple between bounds as of a Python slice; None is an absent one."""
-    if any(isinstance(bound, Term) for bound in bounds):
-        raise UndecidedError("a slice bound depends on an unknown size")
     if not isinstance(whole, tuple):
         raise EvaluationError("only a tuple can be sliced")
     if not all(bound is None or _is_integer(bound) for bound in bounds):
@@ -320,10 +311,13 @@ def cut(whole: Value, *bounds: Value) -> Value:
         raise EvaluationError(f"bad slice: {error}") from error
 
 
+LENGTH_UNKNOWN = "the length of a tuple depends on an unknown size"
+
+
 def field_count(count: Value) -> int:
     """Return the length of a tuple; raise EvaluationError or UndecidedError when it is none."""
     if isinstance(count, Term):
-        raise UndecidedError("the length of a tuple depends on an unknown size")
+        raise UndecidedError(LENGTH_UNKNOWN)
     if not _is_integer(count) or count < 0:
         raise EvaluationError(f"a tuple cannot have length {count!r}")
     return int(count)

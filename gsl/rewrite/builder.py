@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gsl.attr.evaluate import equal, evaluate, is_symbolic, settled
+from gsl.attr.cases import Cases, decided
+from gsl.attr.evaluate import equal, evaluate_in_cases, is_symbolic
 from gsl.attr.term import ANYTHING, Term, as_term
+from gsl.attr.values import LENGTH_UNKNOWN
 from gsl.attr.writer import MISSING, UNDECIDED
 from gsl.errors import EvaluationError, GslError, RewriteError, UndecidedError
 from gsl.expr import Call as CallExpr
@@ -125,7 +127,7 @@ class Builder:
         return self.arms[key]
 
     def _length(self, variadic: Variadic, frame: Frame | None) -> int:
-        count = self.value(variadic.size, frame)
+        count = decided(self.value(variadic.size, frame), self._pick, LENGTH_UNKNOWN)
         if not isinstance(count, int) or count < 1:
             raise RewriteError(f"a tuple cannot have {count!r} fields")
         self.bindings.lengths[instance_of(variadic, frame)] = count
@@ -206,7 +208,7 @@ class Builder:
         """Return flags, modes, layouts and axes as what they are; sizes may decide about a term."""
         domain = operator.attribute(name).domain
         if domain.names_axes and is_symbolic(value):
-            return settled(value, self.decide)
+            return decided(value, self._pick, "axes depend on an unknown size")
         if not isinstance(value, Term) or not isinstance(domain, Choice):
             return value
         for option in domain.options:
@@ -216,7 +218,13 @@ class Builder:
 
     def value(self, term: Term, frame: Frame | None) -> Any:
         """Return the value of an attribute expression, computed only once where that is enough."""
-        return evaluate(term, Scope(self.bindings, frame), self.memory.at(frame))
+        scope = Scope(self.bindings, frame)
+        return evaluate_in_cases(term, scope, self.memory.at(frame), self._pick)
+
+    def _pick(self, cases: Cases) -> Any:
+        """Return one of some cases, which are asked for one at a time; the last is left."""
+        *others, last = cases
+        return next((one for one in others if self.decide(cases[one])), last)
 
 
 def _constant_text(value: Any) -> str:

@@ -34,7 +34,7 @@ from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import PROVED, Open, Proved, Result
 from gslverify.prove.values import Value
 from gslverify.semantics.solver import Solver
-from gslverify.structures.decisions import MOST_PATHS, Decisions
+from gslverify.structures.decisions import Decisions, every_way
 from gslverify.structures.instance import Instance
 
 QUESTION_LIMIT = 150_000
@@ -56,26 +56,23 @@ class Target:
 
 
 def targets(instance: Instance) -> Iterator[Target]:
-    """Yield the targets of an instance, one for every way through its conditions.
+    """Yield the targets of an instance, one for every way through what sizes decide.
 
-    Raises GslError when one cannot be built, UnprovableError when there are too many.
+    Raises GslError when one cannot be built or there are too many.
     """
-    prefix: list[bool] | None = []
-    for _ in range(MOST_PATHS):
-        if prefix is None:
-            return
-        decisions = Decisions(prefix)
+
+    def pairs(decisions: Decisions) -> tuple[tuple[Expr, Expr], ...]:
         builder = Builder(instance.bindings, instance.graph, Need(), decisions)
         try:
-            pairs = tuple(
+            return tuple(
                 (instance.bindings.nodes[source].expr, builder.build(*target).expr)
                 for source, target in output_pairs(instance.subst, instance.bindings)
             )
         finally:
             instance.take_out(builder.added)
-        yield Target(pairs, tuple(decisions.path))
-        prefix = decisions.following()
-    raise UnprovableError("there are too many ways through the conditional targets")
+
+    for made, path in every_way(pairs):
+        yield Target(made, path)
 
 
 def prove(instance: Instance, solver: Solver, replies: Replies, most: int = USUAL_STEPS) -> Result:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
-from gsl.attr.term import Operation, Term, subterms
+from gsl.attr.evaluate import applied
+from gsl.attr.term import Operation, Term, Value, as_term, bottom_up, operation, subterms
 from gslverify.prove.cone import Pool, conjuncts, shape_of
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.semantics.terms import UntranslatableError
+
+_CHOICES = frozenset({"cond", "min", "max"})
 
 
 class Questions:
@@ -41,6 +44,31 @@ class Questions:
             return self._ask([goal], conditions, solver) is Answer.UNSAT
         except UntranslatableError:
             return False
+
+    def simpler(self, term: Term, solver: Solver, assumptions: Sequence[Term] = ()) -> Term:
+        """Return a term with every choice made in it of which claims and assumptions decide."""
+        known: dict[Term, Value] = {}
+        for part in bottom_up(term):
+            known[part] = part
+            if isinstance(part, Operation):
+                operands = [known[one] for one in part.operands]
+                known[part] = self._chosen(part.head, operands, solver, assumptions)
+        return as_term(known[term])
+
+    def _chosen(
+        self, head: str, operands: list[Value], solver: Solver, assumptions: Sequence[Term]
+    ) -> Value:
+        whole = applied(head, *operands)
+        if head not in _CHOICES or not isinstance(whole, Term):
+            return whole
+        condition, *sides = operands
+        if head != "cond":
+            order = "<=" if head == "min" else ">="
+            condition, sides = operation(order, *operands), operands
+        for goal, side in zip((condition, operation("not", condition)), sides, strict=True):
+            if self.follows(goal, solver, assumptions):
+                return side
+        return whole
 
     def can_hold(self, solver: Solver) -> Answer:
         """Return whether claims hold together, which is decided for groups that share no unknown.

@@ -32,7 +32,7 @@ from gslverify.stages.satisfiable import scenarios_of
 from gslverify.stages.scenarios import Scenario, Scenarios, emptied_scenario
 from gslverify.structures.choices import Steps
 from gslverify.structures.concrete import concrete_outputs, rewrite_once, target_outputs, value_in
-from gslverify.structures.decisions import MOST_PATHS, Decisions
+from gslverify.structures.decisions import Decisions, every_way
 from gslverify.structures.implied import Consequences
 from gslverify.structures.symbols import instance_symbols
 
@@ -141,7 +141,7 @@ def _examine_scenario(
             obligations = list(_where_legal(path)) if may_decline else path
             unclear = [one for one in obligations if not _is_clear(one, consequences)]
             doubtful = [one for one in unclear if not _is_met(one, scenario, asked)]
-            finding = _first_failure(question, scenario, doubtful)
+            finding = _first_failure(question, scenario, doubtful, asked)
             if finding is not None:
                 return finding
     except (UndecidedError, UntranslatableError) as error:
@@ -171,8 +171,19 @@ def _is_met(obligation: Obligation, scenario: Scenario, asked: Questions) -> boo
     return isinstance(term, Term) and asked.follows(term, scenario.solver, obligation.path)
 
 
+def _is_met_simply(obligation: Obligation, scenario: Scenario, asked: Questions) -> bool:
+    """Tell whether an obligation follows by arithmetic when its choices are made that are clear."""
+    if not isinstance(obligation.term, Term):
+        return False
+    term, solver, path = obligation.term, scenario.solver, obligation.path
+    has_value = operation("==", term, term)
+    return asked.follows(has_value, solver, path) and scenario.consequences.hold(
+        asked.simpler(term, solver, path)
+    )
+
+
 def _first_failure(
-    question: Question, scenario: Scenario, obligations: list[Obligation]
+    question: Question, scenario: Scenario, obligations: list[Obligation], asked: Questions
 ) -> Finding | None:
     undecided: Finding | None = None
     for obligation in obligations:
@@ -182,7 +193,7 @@ def _first_failure(
             if finding.code is not UNDECIDED_SHAPE:
                 return finding
             undecided = undecided or finding
-        elif result.answer is Answer.UNKNOWN:
+        elif result.answer is Answer.UNKNOWN and not _is_met_simply(obligation, scenario, asked):
             message = f"the solver gave up on: {obligation.message}"
             undecided = undecided or Finding(UNDECIDED_SHAPE, message, question.subst.span)
     return undecided
@@ -196,17 +207,18 @@ def _violation(scenario: Scenario, obligation: Obligation, *more: Term) -> Resul
 
 
 def _paths(scenario: Scenario) -> Iterator[list[Obligation]]:
-    prefix: list[bool] = []
-    for _ in range(MOST_PATHS):
-        decisions = Decisions(prefix)
-        obligations = list(_obligations(scenario, decisions))
-        path = tuple(decisions.path)
+    for obligations, path in every_way(lambda one: list(_obligations(scenario, one))):
         yield [replace(obligation, path=path) for obligation in obligations]
-        following = decisions.following()
-        if following is None:
-            return
-        prefix = following
-    raise UndecidedError(f"more than {MOST_PATHS} paths through conditional targets")
+        yield from _decidable(path, scenario.instance.subst.origin)
+
+
+def _decidable(path: tuple[Term, ...], origin: Origin | None) -> Iterator[list[Obligation]]:
+    """Demand that what decides has a value, which it has on neither way where it has none."""
+    for number, condition in enumerate(path):
+        if any(map(is_partial, subterms(condition))):
+            message = "what decides how the target is made must have a value"
+            has_value = operation("==", condition, condition)
+            yield [Obligation(has_value, ILLEGAL_TARGET, message, origin, path[:number])]
 
 
 def _obligations(scenario: Scenario, decisions: Decisions) -> Iterator[Obligation]:

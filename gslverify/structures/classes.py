@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gsl.attr.term import Constant, Operation, Symbol, Term
-from gsl.errors import GslError, UndecidedError
+from gsl.errors import GslError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
 from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Select
@@ -25,7 +25,7 @@ from gsl.rewrite.builder import Builder, output_pairs
 from gsl.subst import Subst
 from gsl.types import TensorType
 from gslverify.structures.arms import Outcome, has_choices, outcomes_of
-from gslverify.structures.decisions import MOST_PATHS, Decisions
+from gslverify.structures.decisions import Decisions, every_way
 from gslverify.structures.instance import Instance
 from gslverify.structures.renumbering import Formulas
 from gslverify.structures.variants import Enumeration, Search, Variant
@@ -111,27 +111,24 @@ class _Pair:
         claims = [part for one in self.instance.claims for part in self._parts("and", one.term)]
         return node("pair", (*facts, bag("claims", claims)))
 
-    def _targets(self) -> Iterable[tuple[list[tuple[Expr, Expr]], Need, list[Term]]]:
-        instance = self.instance
-        is_choosing = has_choices(instance.subst)
-        prefix: list[bool] | None = []
-        for _ in range(MOST_PATHS):
-            if prefix is None:
-                return
-            decisions, need = Decisions(prefix), Need()
-            builder = Builder(instance.bindings, instance.graph, need, decisions)
-            try:
-                pairs = [
-                    (instance.bindings.nodes[source].expr, builder.build(*target).expr)
-                    for source, target in output_pairs(instance.subst, instance.bindings)
-                ]
-                if is_choosing:
-                    self.outcomes.update(outcomes_of(instance.subst, builder))
-            finally:
-                instance.take_out(builder.added)
-            yield pairs, need, decisions.path
-            prefix = decisions.following()
-        raise UndecidedError("there are too many ways through the conditional targets")
+    def _targets(self) -> Iterable[tuple[list[tuple[Expr, Expr]], Need, tuple[Term, ...]]]:
+        for (pairs, need), path in every_way(self._built):
+            yield pairs, need, path
+
+    def _built(self, decisions: Decisions) -> tuple[list[tuple[Expr, Expr]], Need]:
+        """Return the outputs of source and target in pairs, and what the target needs."""
+        instance, need = self.instance, Need()
+        builder = Builder(instance.bindings, instance.graph, need, decisions)
+        try:
+            pairs = [
+                (instance.bindings.nodes[source].expr, builder.build(*target).expr)
+                for source, target in output_pairs(instance.subst, instance.bindings)
+            ]
+            if has_choices(instance.subst):
+                self.outcomes.update(outcomes_of(instance.subst, builder))
+        finally:
+            instance.take_out(builder.added)
+        return pairs, need
 
     def _atom(self, kind: str, *which: Hashable) -> int:
         """Return the atom of a kind that is told from others of it in one structure."""

@@ -11,14 +11,22 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gsl.attr.conjuncts import conjuncts
-from gsl.attr.evaluate import evaluate, field_count
-from gsl.attr.term import Access, Operation, Reduce, Symbol, Term
+from gsl.attr.evaluate import (
+    conjunction,
+    disjunction,
+    evaluate,
+    evaluate_in_cases,
+    field_count,
+)
+from gsl.attr.memory import Memory
+from gsl.attr.term import Access, Operation, Reduce, Symbol, Term, Value
 from gsl.errors import EvaluationError, UndecidedError
 from gsl.match.bindings import Bindings, Key, Scope, instance_of
 from gsl.pat import Alt, GetInst, Pattern, Variadic
 from gsl.span import Origin
 from gsl.subst import Subst
 from gsl.text.terms import term_text
+from gslverify.structures.decisions import Decisions, every_way
 
 Place = tuple[int, Key]
 """A key of one of the tables of bindings, which is named by its identity."""
@@ -140,10 +148,11 @@ class Waiting:
             one = stack.pop()
             reading = _Reading(self._bindings, None, one.symbols)
             try:
-                if isinstance(one.term, Reduce) and one.term.head == "and":
-                    stack += self._unrolled(one, one.term, reading)
+                fields = _fields(one, reading)
+                if fields is not None:
+                    stack += fields
                     continue
-                value = evaluate(one.term, reading)
+                value = _value(one.term, reading)
             except UnboundError as error:
                 parts = _parts(one)
                 if parts:
@@ -158,11 +167,6 @@ class Waiting:
             else:
                 self._claim(value, one, reading.read)
 
-    def _unrolled(self, one: Condition, term: Reduce, reading: _Reading) -> list[Condition]:
-        count = field_count(evaluate(term.length, reading))
-        known = [{**one.symbols, term.symbol: number} for number in reversed(range(count))]
-        return [replace(one, term=term.body, symbols=symbols) for symbols in known]
-
     def _wait(self, place: Place, condition: Condition) -> None:
         waiting = self._by_place.setdefault(place, [])
         waiting.append(condition)
@@ -173,3 +177,33 @@ def _parts(one: Condition) -> list[Condition]:
     if isinstance(one.term, Operation) and one.term.head == "and":
         return [replace(one, term=part) for part in reversed(one.term.operands)]
     return []
+
+
+def _fields(one: Condition, reading: _Reading) -> list[Condition] | None:
+    """Return what is demanded of each field, of which the number is known."""
+    term = one.term
+    if not isinstance(term, Reduce) or term.head != "and":
+        return None
+    count = evaluate(term.length, reading)
+    if isinstance(count, Term):
+        return None
+    places = reversed(range(field_count(count)))
+    known = [{**one.symbols, term.symbol: place} for place in places]
+    return [replace(one, term=term.body, symbols=symbols) for symbols in known]
+
+
+def _value(term: Term, reading: _Reading) -> Value:
+    """Return the value of a term; where sizes decide, of a condition in every case."""
+    try:
+        return evaluate(term, reading)
+    except UndecidedError:
+        ways = every_way(lambda decisions: _value_in(term, reading, decisions))
+        return disjunction(*(conjunction(*path, value) for value, path in ways))
+
+
+def _value_in(term: Term, reading: _Reading, decisions: Decisions) -> Value:
+    """Return the value of a condition in one case; without a value it does not hold."""
+    try:
+        return evaluate_in_cases(term, reading, Memory(), decisions.pick)
+    except EvaluationError:
+        return False

@@ -8,19 +8,23 @@ one that is not found to hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import isfinite, prod
 from typing import Any
 
 from gsl.attr.conjuncts import conjuncts
 from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
-
-Monomial = tuple[int, ...]
-"""The numbers of atoms in order, each as often as it is a factor."""
-
-Polynomial = dict[Monomial, Any]
-"""Coefficients other than 0; a number is one of the empty product."""
+from gslverify.structures.polynomials import (
+    ARITHMETIC,
+    added,
+    constant,
+    difference,
+    frozen,
+    is_polynomial,
+    negative,
+)
+from gslverify.structures.quotients import Quotients
 
 MOST_MONOMIALS = 24
 PARTIAL = frozenset({"/", "//", "%", "sqrt"})
@@ -44,6 +48,7 @@ class Consequences:
         self._known: set[Any] = set()
         self._members: dict[Any, frozenset[Any]] = {}
         self._compatible: list[frozenset[Any]] = []
+        self._quotients = Quotients(self._least, self._quotient)
         for claim in claims:
             for one in conjuncts(claim):
                 self._learn(self.form(one))
@@ -90,7 +95,7 @@ class Consequences:
                 least = self._least(gap)
                 return least is not None and least >= 0
             case ("negative", ("sum", terms)):
-                least = self._least(_frozen(_negative(dict(terms))))
+                least = self._least(frozen(negative(dict(terms))))
                 return least is not None and least > 0
         return False
 
@@ -99,7 +104,7 @@ class Consequences:
 
         None when there is none.
         """
-        if not _is_polynomial(form):
+        if not is_polynomial(form):
             return None
         total = Fraction(0)
         for monomial, coefficient in form[1]:
@@ -137,12 +142,12 @@ class Consequences:
         """Return the number that a condition equates to 1, None if that is not what it does."""
         if not (isinstance(form, tuple) and form[0] == "zero"):
             return None
-        number = _frozen(_sum(dict(form[1][1]), {(): Fraction(1)}))
-        return number if len(number[1]) == 1 and _constant(number) is None else None
+        number = frozen(added(dict(form[1][1]), {(): Fraction(1)}))
+        return number if len(number[1]) == 1 and constant(number) is None else None
 
     def _sizes_of(self, size: Any) -> frozenset[Any]:
         """Return the sizes that a size is broadcast from, itself alone if it is not."""
-        if _is_polynomial(size) and len(size[1]) == 1:
+        if is_polynomial(size) and len(size[1]) == 1:
             ((monomial, coefficient),) = size[1]
             if coefficient == 1 and len(monomial) == 1 and monomial[0] in self._broadcasts:
                 return self._broadcasts[monomial[0]]
@@ -178,7 +183,7 @@ class Consequences:
             case Constant(value=bool() | str() as value):
                 return value
             case Constant(value=int() | float() as value) if isfinite(value):
-                return _frozen({(): Fraction(value)} if value else {})
+                return frozen({(): Fraction(value)} if value else {})
             case Symbol():
                 if term in self._definitions:
                     return self._forms[self._definitions[term]]
@@ -196,7 +201,7 @@ class Consequences:
     def _atom(self, key: Any, least: Fraction | None) -> Any:
         number = self._atoms.setdefault(key, len(self._atoms))
         self._bounds.setdefault(number, least)
-        return _frozen({(number,): Fraction(1)})
+        return frozen({(number,): Fraction(1)})
 
     def _is_real(self, term: Term) -> bool:
         """Tell whether a term may be a real number, whose arithmetic rounds."""
@@ -214,10 +219,10 @@ class Consequences:
     def _operation(self, head: str, forms: list[Any], term: Operation) -> Any:
         if head in ROUNDING and term in self._reals:
             return self._atom((head, *forms), None)
-        if head in NUMERIC and all(map(_is_polynomial, forms)):
-            made = _ARITHMETIC[head](*(dict(form[1]) for form in forms))
+        if head in NUMERIC and all(map(is_polynomial, forms)):
+            made = ARITHMETIC[head](*(dict(form[1]) for form in forms))
             if len(made) <= MOST_MONOMIALS:
-                return _frozen(made)
+                return frozen(made)
         match head:
             case "and" | "or":
                 return _joined(head, forms)
@@ -233,11 +238,16 @@ class Consequences:
                 return self._choice(forms)
             case "in":
                 return _membership(forms[0], term.operands[1])
+            case "//" if all(map(is_polynomial, forms)) and term not in self._reals:
+                return self._quotients.of(*forms)
             case "min" | "max":
                 one = forms[0] == forms[1]
                 key = (head, frozenset(forms))
                 return forms[0] if one else self._atom(key, self._bound(head, forms))
         return self._atom((head, *forms), self._bound(head, forms))
+
+    def _quotient(self, *forms: Any) -> Any:
+        return self._atom(("//", *forms), self._bound("//", list(forms)))
 
     def _bound(self, head: str, forms: list[Any]) -> Fraction | None:
         """Return a lower bound of the result of an operation."""
@@ -261,7 +271,7 @@ class Consequences:
             return otherwise
         size = self._equal_to_one(condition)
         if size is not None and size == otherwise:
-            if _constant(then) == 1:
+            if constant(then) == 1:
                 return size
             sizes = self._sizes_of(size) | self._sizes_of(then)
             if any(sizes <= known for known in self._compatible):
@@ -295,70 +305,18 @@ def _membership(item: Any, options: Term) -> Any:
 
 
 def _order(head: str, left: Any, right: Any) -> Any:
-    if not (_is_polynomial(left) and _is_polynomial(right)):
+    if not (is_polynomial(left) and is_polynomial(right)):
         return (head, left, right)
     if head in ("<", ">="):
-        gap = _frozen(_difference(dict(left[1]), dict(right[1])))
+        gap = frozen(difference(dict(left[1]), dict(right[1])))
     else:
-        gap = _frozen(_difference(dict(right[1]), dict(left[1])))
+        gap = frozen(difference(dict(right[1]), dict(left[1])))
     # Now `gap < 0` or `gap >= 0`.
-    constant = _constant(gap)
-    if constant is not None:
-        return (constant < 0) == (head in ("<", ">"))
+    number = constant(gap)
+    if number is not None:
+        return (number < 0) == (head in ("<", ">"))
     negative = ("negative", gap)
     return negative if head in ("<", ">") else ("not", negative)
-
-
-def _is_polynomial(form: Any) -> bool:
-    return isinstance(form, tuple) and form[0] == "sum"
-
-
-def _frozen(polynomial: Polynomial) -> Any:
-    return ("sum", tuple(sorted(polynomial.items())))
-
-
-def _constant(form: Any) -> Any:
-    if not _is_polynomial(form):
-        return None
-    terms = form[1]
-    if not terms:
-        return Fraction(0)
-    return terms[0][1] if len(terms) == 1 and terms[0][0] == () else None
-
-
-def _sum(left: Polynomial, right: Polynomial) -> Polynomial:
-    total = dict(left)
-    for monomial, coefficient in right.items():
-        new = total.get(monomial, 0) + coefficient
-        if new:
-            total[monomial] = new
-        else:
-            del total[monomial]
-    return total
-
-
-def _negative(polynomial: Polynomial) -> Polynomial:
-    return {monomial: -coefficient for monomial, coefficient in polynomial.items()}
-
-
-def _difference(left: Polynomial, right: Polynomial) -> Polynomial:
-    return _sum(left, _negative(right))
-
-
-def _product(left: Polynomial, right: Polynomial) -> Polynomial:
-    total: Polynomial = {}
-    for one, first in left.items():
-        for other, second in right.items():
-            total = _sum(total, {tuple(sorted((*one, *other))): first * second})
-    return total
-
-
-_ARITHMETIC: Mapping[str, Callable[..., Polynomial]] = {
-    "+": _sum,
-    "-": _difference,
-    "*": _product,
-    "neg": _negative,
-}
 
 
 def _joined(head: str, forms: Iterable[Any]) -> Any:
@@ -388,13 +346,13 @@ def _negated(form: Any) -> Any:
 def _equation(left: Any, right: Any) -> Any:
     if left == right and type(left) is type(right):
         return True
-    if _is_polynomial(left) and _is_polynomial(right):
-        gap = _difference(dict(left[1]), dict(right[1]))
+    if is_polynomial(left) and is_polynomial(right):
+        gap = difference(dict(left[1]), dict(right[1]))
         first = min(gap)
         if first == () and len(gap) == 1:
             return False
         leading = gap[max(gap)]
-        return ("zero", _frozen({m: c / leading for m, c in gap.items()}))
+        return ("zero", frozen({m: c / leading for m, c in gap.items()}))
     if isinstance(left, str) and isinstance(right, str):
         return False
     return ("equal", frozenset((left, right)))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
-from gsl.attr.evaluate import equal, evaluate, satisfies
+from gsl.attr.cases import Cases, decided
+from gsl.attr.evaluate import equal, evaluate_in_cases, satisfies
+from gsl.attr.memory import Memory
 from gsl.attr.term import ANYTHING, Symbol, Term, TupleOf, as_term, operation
 from gsl.errors import UndecidedError
 from gsl.expr import Call as CallExpr
@@ -132,7 +135,7 @@ class SourceExpressions:
         pattern = key[0]
         term = pattern.constraints.get("shape", ANYTHING)
         if not is_open(term):
-            shape = self._legal_shape(evaluate(term, self.scope(key)), pattern)
+            shape = self._legal_shape(self._value(key, term), pattern)
         elif isinstance(term, TupleOf):
             shape = self._fresh_shape(key, len(term.fields))
         else:
@@ -184,7 +187,17 @@ class SourceExpressions:
 
     def _constrained(self, key: Key, name: str) -> Any:
         term = key[0].constraints.get(name, ANYTHING)
-        return None if term is ANYTHING else evaluate(term, self.scope(key))
+        return None if term is ANYTHING else self._value(key, term)
+
+    def _value(self, key: Key, term: Term) -> Any:
+        """Return the value of a constraint; what sizes decide of its structure is decided on."""
+        pick = partial(self._pick, key)
+        return evaluate_in_cases(term, self.scope(key), Memory(), pick)
+
+    def _pick(self, key: Key, cases: Cases) -> Any:
+        chosen = self.decide(key, "structure, by sizes,", list(cases))
+        self._claim(cases[chosen], "what sizes decide of a pattern", key[0].origin)
+        return chosen
 
     def _constrained_rank(self, key: Key) -> int:
         """Return the number of axes that a pattern asks for, or one that is decided on."""
@@ -272,7 +285,9 @@ class SourceExpressions:
             return self.bindings.attribute(pattern.attributes_of, name, self.scope(key))
         domain = operator.attributes[name].domain
         if not is_open(term):
-            value = evaluate(term, self.scope(key))
+            value = self._value(key, term)
+            if domain.names_axes:
+                value = decided(value, partial(self._pick, key))
             try:
                 return domain.normalise(value, types)
             except ValueError as error:

@@ -23,9 +23,7 @@ from gsl.attr.evaluate import (
     evaluate,
     is_symbolic,
     negation,
-    project,
     satisfies,
-    settled,
 )
 from gsl.attr.memory import Memory
 from gsl.attr.term import Symbol, Term, Value, as_term, operation
@@ -275,32 +273,9 @@ def test_structure_cannot_depend_on_a_symbol(build: Callable[[], Any], reason: s
         evaluate(build(), Open())
 
 
-def settled_by(value: Value, *answers: bool) -> Value:
-    """Return a value whose choices are made by these answers, all of which are asked for."""
-    remaining = list(answers)
-    result = settled(value, lambda condition: remaining.pop(0))
-    assert not remaining
-    return result
-
-
-def test_choices_are_made_as_they_are_decided() -> None:
-    choice = attr.Cond(s == 1, 0, attr.Cond(n == 1, 1, 2))
-
-    assert settled_by(choice, True) == 0
-    assert settled_by(choice, False, True) == 1
-    assert settled_by((choice, 5, s), False, False) == (2, 5, s)
-    assert settled_by(1 - choice, False, True) == 0
-    assert settled_by(choice + s, True).operands[1] is s
-
-
-def test_a_choice_may_leave_no_value() -> None:
-    with pytest.raises(EvaluationError, match="division by zero"):
-        settled_by(1 // attr.Cond(s == 1, 0, 1), True)
-
-
 def test_symbolic_index_into_nothing_has_no_value() -> None:
-    with pytest.raises(EvaluationError, match="empty tuple"):
-        project((), s)
+    with pytest.raises(EvaluationError, match="out of range"):
+        evaluate(as_term(())[s], Open())
 
 
 def test_decided_parts_of_logic_disappear() -> None:

@@ -13,6 +13,7 @@ from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UN
 from gslverify.finding import Level, Verdict
 from gslverify.stages import shape
 from gslverify.stages.shape import SHAPE
+from gslverify.structures import decisions
 from gslverify.structures.concrete import Rewritten
 from tests.gslverify.rules import SOUND
 from tests.gslverify.stages.asking import ask, line_of, only
@@ -263,9 +264,9 @@ def test_what_is_not_decided_is_said(write: Any, limit: int, reason: str) -> Non
 
 
 def test_too_many_paths_are_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shape, "MOST_PATHS", 1)
+    monkeypatch.setattr(decisions, "MOST_PATHS", 1)
     result = ask(SHAPE, wrong_on_the_second_path)
-    assert "paths" in only(result).message
+    assert "more than 1 ways" in only(result).message
 
 
 @pytest.mark.parametrize("name", ["concrete_outputs", "rewrite_once"])
