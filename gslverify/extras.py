@@ -5,7 +5,7 @@ from __future__ import annotations
 EXTRAS = {
     **dict.fromkeys(("tvm", "tvm_ffi"), "tvm"),
     **dict.fromkeys(("onnx", "onnx_ir", "torch"), "models"),
-    **dict.fromkeys(("jinja2", "graphlay"), "report"),
+    "jinja2": "report",
     "distributed": "distributed",
     "watchfiles": "watch",
 }

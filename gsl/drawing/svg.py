@@ -1,4 +1,8 @@
-"""Drawings as SVG: boxes in layers, operands above their users."""
+"""Drawings as SVG that is readable without styles: presentation attributes, text, no scripts.
+
+Every box has the statement that it stands for, so that the order of operands does not hang on the
+order of arrows; the title of a drawing is its whole text.
+"""
 
 from __future__ import annotations
 
@@ -6,125 +10,170 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
+from textwrap import wrap
 
-from gsl.drawing.layered import Layout, layout
+from gsl.drawing.folded import folded
+from gsl.drawing.layered import layout
+from gsl.drawing.placed import Box, Size, placed
+from gsl.drawing.show import statements
 from gsl.drawing.vertices import Drawing, Vertex
 
-CHARACTER, LINE, MARGIN, GAP, LAYER_GAP = 7.3, 16, 8, 24, 36
-"""Sizes in pixels: of a character and a line, inside a box, between boxes, between layers."""
+CHARACTER, LINE, MARGIN, EDGE = 7.3, 16, 8, 2
+"""Sizes in pixels: of a character and a line, inside a box, around the drawing."""
 
-POINT_WIDTH = 4.0
+MOST_COLUMNS = 30
+MOST_LINES = 10
 
-LONGEST_LINE = 48
-
-STYLE = (
-    "text{font:12px monospace;fill:#1f2328}"
-    "rect{fill:#fff;stroke:#57606a}"
-    ".input rect{fill:#ddf4ff}.output rect{stroke-width:2.5}"
-    "path{fill:none;stroke:#57606a;marker-end:url(#end)}"
-)
-
-ARROW = (
-    '<marker id="end" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" '
-    'orient="auto"><path d="M0 0L8 4L0 8z" style="fill:#57606a;stroke:none;marker-end:none"/>'
-    "</marker>"
-)
+HEAD_LENGTH, HEAD_WIDTH = 7.0, 4.0
+"""Of the head of an arrow, from its end to its tip and to each side."""
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
-    """A rectangle; the point of an edge is a narrow one without text."""
+class Picture:
+    """An SVG element that can stand alone; width and height are in pixels."""
 
-    left: float
-    top: float
-    width: float
-    height: float
+    width: int
+    height: int
+    boxes: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The text in a box: what is special about it, the statement, the attributes."""
+
+    mark: str
+    statement: tuple[str, ...]
+    details: tuple[str, ...]
 
     @property
-    def middle(self) -> float:
-        """The horizontal centre."""
-        return self.left + self.width / 2
+    def lines(self) -> list[tuple[str, str]]:
+        """Every line with the class that styles it."""
+        return [
+            *([("mark", self.mark)] if self.mark else []),
+            *(("statement", line) for line in self.statement),
+            *(("detail", line) for line in self.details),
+        ]
 
     @property
-    def bottom(self) -> float:
-        """The lower edge."""
-        return self.top + self.height
+    def size(self) -> Size:
+        """Width and height of the box."""
+        longest = max((len(line) for _, line in self.lines), default=0)
+        return longest * CHARACTER + 2 * MARGIN, len(self.lines) * LINE + 1.5 * MARGIN
 
 
 def svg(drawing: Drawing) -> list[str]:
-    """Return the lines of an SVG document; attributes that do not fit are shortened."""
-    placed = layout(drawing)
-    texts = [_text(vertex) for vertex in drawing.vertices]
-    boxes, width, height = _boxes(placed, texts)
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'width="{width:.0f}" height="{height:.0f}">',
-        f"<style>{STYLE}</style><defs>{ARROW}</defs>",
+    """Return the lines of an SVG document; outputs are marked."""
+    marks = dict.fromkeys(drawing.outputs, "output")
+    return picture_of(drawing, marks).text.splitlines()
+
+
+def picture_of(drawing: Drawing, marks: Mapping[int, str]) -> Picture:
+    """Return the picture of a drawing; the same one always has the same bytes.
+
+    Args:
+        drawing: what to draw; tuples and projections are folded into edges.
+        marks: a word about some of the vertices, such as "new"; these have a thicker outline.
+    """
+    told = {drawing.vertices[number].name: word for number, word in marks.items()}
+    plain = folded(drawing)
+    labels = [_label(vertex, told.get(vertex.name, "")) for vertex in plain.vertices]
+    way = layout(plain)
+    boxes, width, height = placed(way, [label.size for label in labels])
+    paths = [[boxes[number] for number in path] for path in way.paths.values()]
+    drawn = [
+        _box(label, boxes[number], is_input=vertex.is_input)
+        for number, (label, vertex) in enumerate(zip(labels, plain.vertices, strict=True))
     ]
-    lines += [_edge([boxes[number] for number in path]) for path in placed.paths.values()]
-    for number, vertex in enumerate(drawing.vertices):
-        kind = "input" if vertex.is_input else "call"
-        kind += " output" if number in drawing.outputs else ""
-        lines.append(_vertex(boxes[number], texts[number], kind))
-    return [*lines, "</svg>"]
+    whole = round(width) + 2 * EDGE, round(height) + 2 * EDGE
+    lines = [_opening(*whole, drawing), *_arrows(paths), *drawn, "</svg>"]
+    return Picture(*whole, len(labels), "\n".join(lines))
 
 
-def _text(vertex: Vertex) -> list[str]:
-    title = f"{vertex.name}: {vertex.kind}" if vertex.kind else vertex.name
-    return [
-        line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 3]}..."
-        for line in (title, *vertex.details)
-    ]
+def _label(vertex: Vertex, mark: str) -> Label:
+    kind = vertex.kind
+    inside = f"{kind}({', '.join(vertex.arguments)})"
+    inside = kind if kind.endswith(")") or vertex.is_input else inside
+    details = [line for detail in vertex.details for line in _wrapped(detail)]
+    if len(details) > MOST_LINES:
+        details = [*details[: MOST_LINES - 1], "..."]
+    statement = f"{vertex.name} = {inside}" if kind else vertex.name
+    return Label(mark, tuple(_wrapped(statement)), tuple(details))
 
 
-def _boxes(
-    placed: Layout, texts: Sequence[Sequence[str]]
-) -> tuple[Mapping[int, Box], float, float]:
-    """Return the box of every number, and the width and height of all."""
-    sizes = {number: _size(text) for number, text in enumerate(texts)}
-    point = (POINT_WIDTH, 0.0)
-    widths = [
-        sum(sizes.get(number, point)[0] + GAP for number in layer) - GAP for layer in placed.layers
-    ]
-    widest = max(widths, default=0.0)
-    boxes: dict[int, Box] = {}
-    top = float(MARGIN)
-    for layer, width in zip(placed.layers, widths, strict=True):
-        tallest = max((sizes.get(number, point)[1] for number in layer), default=0.0)
-        left = MARGIN + (widest - width) / 2
-        for number in layer:
-            own_width, own_height = sizes.get(number, (POINT_WIDTH, tallest))
-            boxes[number] = Box(left, top + (tallest - own_height) / 2, own_width, own_height)
-            left += own_width + GAP
-        top += tallest + LAYER_GAP
-    return boxes, widest + 2 * MARGIN, top - LAYER_GAP + MARGIN
+def _wrapped(text: str) -> list[str]:
+    return wrap(text, MOST_COLUMNS, subsequent_indent="  ") or [""]
 
 
-def _size(text: Sequence[str]) -> tuple[float, float]:
-    longest = max(len(line) for line in text)
-    return longest * CHARACTER + 2 * MARGIN, len(text) * LINE + 2.0 * MARGIN
+def _opening(width: int, height: int, drawing: Drawing) -> str:
+    title = escape("\n".join(statements(drawing)))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" class="drawing" width="{width}" '
+        f'height="{height}" viewBox="{-EDGE} {-EDGE} {width} {height}" font-size="12" '
+        f'font-family="ui-monospace, Menlo, Consolas, monospace" fill="#1f2328" '
+        f'xml:space="preserve"><title>{title}</title>'
+    )
 
 
-def _vertex(box: Box, text: Sequence[str], kind: str) -> str:
-    rounding = LINE if kind.startswith("input") else 3
-    lines = "".join(
-        f'<text x="{box.left + MARGIN:.1f}" y="{box.top + MARGIN + (at + 0.75) * LINE:.1f}">'
-        f"{escape(line)}</text>"
-        for at, line in enumerate(text)
+def _arrows(paths: Sequence[Sequence[Box]]) -> tuple[str, str]:
+    lines, heads = "".join(map(_curve, paths)), "".join(_head(path[-1]) for path in paths)
+    return (
+        f'<path class="edge" fill="none" stroke="#6e7781" d="{lines}"/>',
+        f'<path class="head" fill="#6e7781" d="{heads}"/>',
+    )
+
+
+def _curve(path: Sequence[Box]) -> str:
+    """Return a curve from the lower edge of the first box to the upper edge of the last.
+
+    It turns between layers only, so that it passes beside the boxes of a layer.
+    """
+    steps = [f"M{_at(path[0].middle, path[0].bottom)}"]
+    for upper, lower in pairwise(path):
+        half = (upper.layer_bottom + lower.layer_top) / 2
+        turns = f"C{_at(upper.middle, half)} {_at(lower.middle, half)}"
+        steps.append(f"V{_short(upper.layer_bottom)}")
+        steps.append(f"{turns} {_at(lower.middle, lower.layer_top)}")
+    return f"{''.join(steps)}V{_short(path[-1].top)}"
+
+
+def _head(box: Box) -> str:
+    """Return the outline of an arrow head that points down at a box."""
+    x, back = box.middle, box.top - HEAD_LENGTH
+    return f"M{_at(x, box.top)}L{_at(x - HEAD_WIDTH, back)}L{_at(x + HEAD_WIDTH, back)}Z"
+
+
+def _at(x: float, y: float) -> str:
+    return f"{_short(x)} {_short(y)}"
+
+
+def _short(number: float) -> str:
+    return f"{number:.1f}".removesuffix(".0").replace("-0.0", "0")
+
+
+def _box(label: Label, box: Box, *, is_input: bool) -> str:
+    kind = "marked" if label.mark else "input" if is_input else "call"
+    fill, stroke, thickness = _PAINT[kind]
+    texts = "".join(
+        f'<text x="{_short(box.left + MARGIN)}" y="{_short(box.top + MARGIN + at * LINE + 8)}"'
+        f"{_TEXT_PAINT[style]}>{escape(line)}</text>"
+        for at, (style, line) in enumerate(label.lines)
     )
     return (
-        f'<g class="{kind}"><rect x="{box.left:.1f}" y="{box.top:.1f}" width="{box.width:.1f}" '
-        f'height="{box.height:.1f}" rx="{rounding}"/>{lines}</g>'
+        f'<g class="{kind}"><rect x="{_short(box.left)}" y="{_short(box.top)}" '
+        f'width="{_short(box.width)}" height="{_short(box.height)}" rx="{12 if is_input else 3}" '
+        f'fill="{fill}" stroke="{stroke}"{thickness}/>{texts}</g>'
     )
 
 
-def _edge(path: Sequence[Box]) -> str:
-    """Return a curve from the lower edge of the first box to the upper edge of the last."""
-    steps = [f"M{path[0].middle:.1f} {path[0].bottom:.1f}"]
-    for upper, lower in pairwise(path):
-        half = (upper.bottom + lower.top) / 2
-        curve = f"C{upper.middle:.1f} {half:.1f} {lower.middle:.1f} {half:.1f}"
-        steps.append(f"{curve} {lower.middle:.1f} {lower.top:.1f}")
-        if lower is not path[-1]:
-            steps.append(f"V{lower.bottom:.1f}")
-    return f'<path d="{"".join(steps)}"/>'
+_PAINT = {
+    "marked": ("#fff8e6", "#9a6700", ' stroke-width="2"'),
+    "input": ("#eef4fb", "#8c959f", ""),
+    "call": ("#ffffff", "#6e7781", ""),
+}
+_TEXT_PAINT = {
+    "mark": ' class="mark" font-size="10" font-weight="700" fill="#7d4e00"',
+    "statement": "",
+    "detail": ' class="detail" fill="#57606a"',
+}
+"""Colours of a page without styles; with them, the classes have the last word."""

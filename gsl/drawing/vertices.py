@@ -31,13 +31,15 @@ SHORTENED = 3
 class Vertex:
     """A vertex: its name, what it is, the numbers of its operands, and its attributes as text.
 
-    The kind is empty for what another drawing describes.
+    The kind is empty for what another drawing describes. In a folded drawing, `arguments` are the
+    operands as they are written.
     """
 
     name: str
     kind: str
     operands: tuple[int, ...] = ()
     details: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
 
     @property
     def is_input(self) -> bool:

@@ -51,7 +51,7 @@ def show(rule_id: str, form: str | None, svg: Path | None, html: Path | None) ->
     The text goes to standard output, unless pictures are written and no other form is named.
     """
     pictures = {kind: file for kind, file in (("svg", svg), ("html", html)) if file is not None}
-    if pictures and (message := lacking("html")):
+    if html is not None and (message := lacking("html")):
         raise click.UsageError(message)
     found = collected_rules((rule_id,), write=write_down)
     if len(found) != 1 and (pictures or form == "relax"):
@@ -99,7 +99,7 @@ def _draw(item: CollectedRule, kind: str, file: Path) -> None:
         sketch = import_module("gslverify.report.html.sketch").sketch_of(item)
         text = import_module("gslverify.report.html.pair").rule_svg(sketch)
     if text is None:
-        raise click.UsageError("a picture needs the package graphlay; install gslverify[report]")
+        raise click.UsageError(f"{item.rule_id} has nothing to draw")
     try:
         write_report(file, text)
     except OSError as error:

@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from gsl.drawing.picture import FORMATS
+from gsl.drawing.svg import MOST_COLUMNS
 from gsl.errors import ModelError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.operators import lookup
@@ -65,9 +66,9 @@ def rectangles(root: ElementTree.Element) -> list[tuple[float, float, float, flo
 
 def test_svg_has_a_box_for_every_vertex_and_a_path_for_every_edge():
     root = drawn(diamond())
-    assert len(rectangles(root)) == 9
-    edges = [path for path in root.iter(f"{SVG}path") if "style" not in path.attrib]
-    assert len(edges) == 8  # the tuple uses the sum twice, which is one edge
+    assert len(rectangles(root)) == 7  # the tuple and the projection are folded into edges
+    lines = next(root.iter(f"{SVG}path")).attrib["d"]
+    assert lines.count("M") == 6  # the concatenation uses the sum twice, which is one edge
 
 
 def test_svg_boxes_neither_overlap_nor_leave_the_picture():
@@ -86,16 +87,20 @@ def test_svg_boxes_neither_overlap_nor_leave_the_picture():
 
 def test_svg_marks_inputs_and_outputs():
     kinds = [group.attrib["class"] for group in drawn(diamond()).iter(f"{SVG}g")]
-    assert sorted(kinds) == ["call"] * 4 + ["call output"] * 2 + ["input"] * 3
+    assert sorted(kinds) == ["call"] * 2 + ["input"] * 3 + ["marked"] * 2
 
 
-def test_svg_escapes_and_shortens_text():
+def test_svg_says_what_was_folded():
+    texts = [text.text for text in drawn(diamond()).iter(f"{SVG}text")]
+    assert "%4 = Add(%1[0], y)" in texts
+    assert "%6 = Concatenate((%4, %4))" in texts
+
+
+def test_svg_escapes_and_folds_text():
     x = Var("a<b&" + "c" * 80, (2,))
-    (name, _) = [text.text for text in drawn(Workload(x)).iter(f"{SVG}text")]
-    assert name is not None
-    assert name.startswith("a<b&ccc")
-    assert name.endswith("...")
-    assert len(name) == 48
+    lines = [text.text or "" for text in drawn(Workload(x)).iter(f"{SVG}text")]
+    assert lines[1].startswith("a<b&ccc")
+    assert max(map(len, lines)) <= MOST_COLUMNS
 
 
 def test_a_deep_chain_and_a_wide_fan_are_drawn():

@@ -1,4 +1,4 @@
 """The report as one static page: no request, no script needed to read it, equal bytes again.
 
-Needs the extra `report` for its templates; without a layout engine it shows trees for drawings.
+Needs the extra `report` for its templates.
 """

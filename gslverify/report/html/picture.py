@@ -1,23 +1,29 @@
-"""Source and target of a rule side by side: as SVG, or as trees without a layout engine."""
+"""Source and target of a rule side by side, as SVG."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gsl.drawing.show import tree
+from gsl.drawing.svg import Picture, picture_of
 from gsl.drawing.vertices import Drawing
 from gslverify.report.html.sketch import Sketch
-from gslverify.report.html.svg import svg
+
+MOST_BOXES = 30
+"""A drawing of more boxes is an overview that fits into the window, and can be enlarged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One half of a rule: what it is called, and its drawing or its tree."""
+    """One half of a rule: what it is called, and its drawing."""
 
     title: str
-    svg: str | None
-    tree: str
+    picture: Picture
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the drawing is shown as an overview, to be enlarged."""
+        return self.picture.boxes > MOST_BOXES
 
 
 def sides(sketch: Sketch) -> list[Side]:
@@ -31,7 +37,7 @@ def sides(sketch: Sketch) -> list[Side]:
 
 
 def _side(title: str, drawing: Drawing, marks: dict[int, str]) -> Side:
-    return Side(title, svg(drawing, marks), "\n".join(tree(drawing)))
+    return Side(title, picture_of(drawing, marks))
 
 
 def _source_marks(source: Drawing, target: Drawing) -> Iterator[tuple[int, str]]:

@@ -9,11 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gslverify.cli import main
-from gslverify.corpus.collect import collect
-from gslverify.corpus.declaration import CollectedRule
-from gslverify.report.html import layout
 from gslverify.report.html.pair import rule_svg
-from gslverify.report.html.sketch import Sketch, sketch_of
+from gslverify.report.html.sketch import Sketch
 from tests.gslverify.rule_files import HEAD, rule_text, write_rules
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -92,17 +89,8 @@ def test_disk_that_takes_no_picture(folder: Path, monkeypatch: pytest.MonkeyPatc
     assert "a.svg cannot be written: No space left on device" in result.stderr
 
 
-def test_without_a_layout_there_is_no_picture(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(layout, "ENGINE", "no_such_engine")
-    write_rules(folder, ["one"])
-    (item,) = collect(["rules.py"])
-
-    assert isinstance(item, CollectedRule)
-    assert rule_svg(sketch_of(item)) is None
+def test_a_rule_without_drawings_has_no_picture() -> None:
     assert rule_svg(Sketch()) is None
-    assert "needs the package graphlay" in show("rules.py::one", "--svg", "a.svg").stderr
 
 
 @pytest.mark.smt

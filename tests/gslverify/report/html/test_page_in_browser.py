@@ -10,12 +10,26 @@ import pytest
 from gsl.drawing.show import statements
 from gsl.drawing.vertices import drawings_of_rule
 from gsl.rule_files.collect import rules_in
+from gslverify.corpus.collect import collect
+from gslverify.corpus.declaration import CollectedRule
+from gslverify.report.html.page import drawing_page
 from tests.gslverify.report.html.browser import Visit
 from tests.gslverify.report.html.pages import HOSTILE, hostile, many_rules, page_of
 
 Open = Callable[..., Visit]
 
 ALL = ["two_conv_add", "crashed", "undecided", "wrong_on_purpose", "diamond"]
+LONG = """
+from gsl import Subst, op, pat, rule
+
+
+@rule
+def long() -> Subst:
+    x = y = pat.Wildcard()
+    for _ in range(40):
+        y = op.Relu(y)
+    return Subst(y, op.Relu(x))
+"""
 JENKINS = "sandbox; default-src 'none'; img-src 'self'; style-src 'self';"
 
 
@@ -47,7 +61,8 @@ def test_rules_are_grouped_from_worst_to_best(visit: Open, folder: Path) -> None
 
     assert seen.names == ALL
     assert seen.texts("h2") == [
-        "Failed 1", "Error 1", "Inconclusive 1", "Failed as expected 1", "Passed 1"
+        "Failed 1", "Error 1", "Inconclusive 1", "Failed as expected 1",
+        "Passed, only tested 1",
     ]  # fmt: skip
     assert seen.open_rules == []
 
@@ -162,7 +177,16 @@ def test_text_stands_out_in_both_schemes(visit: Open, folder: Path, scheme: str)
     seen = visit(page_of(folder), color_scheme=scheme)
     seen.page.locator("#page-open").click()
 
-    for selector in ("body", ".verdict", ".file", "code", ".level", ".seconds", "a.here"):
+    for selector in (
+        "body",
+        ".verdict",
+        ".file",
+        "code",
+        ".level",
+        ".strength",
+        ".seconds",
+        "a.here",
+    ):
         assert contrast(seen, selector) >= 4.5, selector
 
 
@@ -206,12 +230,30 @@ def test_page_never_scrolls_sideways(visit: Open, folder: Path, width: int) -> N
     assert seen.value("document.documentElement.scrollWidth") <= width
 
 
-def test_wide_drawings_scroll_in_their_own_box(visit: Open, folder: Path) -> None:
-    seen = visit(page_of(folder), "#conv.py::two_conv_add", viewport={"width": 320, "height": 800})
-    box = "document.querySelector('figure .scroll')"
+@pytest.mark.parametrize("width", [390, 1280])
+def test_drawings_fit_their_box(visit: Open, folder: Path, width: int) -> None:
+    size = {"width": width, "height": 800}
+    seen = visit(page_of(folder, everything=True), "#conv.py::two_conv_add", viewport=size)
+    boxes = "[...document.querySelectorAll('.rule[open] figure .scroll')]"
 
-    assert seen.value(f"{box}.scrollWidth > {box}.clientWidth")
-    assert seen.value(f"{box}.tabIndex") == 0
+    assert seen.value(f"{boxes}.length") == 2
+    assert seen.value(f"{boxes}.every(box => box.scrollWidth <= box.clientWidth)")
+    assert seen.value(f"{boxes}[0].tabIndex") == 0
+    tops = seen.value(f"{boxes}.map(box => Math.round(box.getBoundingClientRect().top))")
+    assert (tops[0] == tops[1]) is (width == 1280)  # one below the other on narrow screens
+
+
+def test_large_drawings_are_overviews_that_can_be_enlarged(visit: Open, folder: Path) -> None:
+    (folder / "conv.py").write_text(LONG, encoding="utf-8")
+    (item,) = collect(["conv.py"])
+    assert isinstance(item, CollectedRule)
+    seen = visit(drawing_page(item), viewport={"width": 390, "height": 800})
+    height = "document.querySelector('.drawing').getBoundingClientRect().height"
+    assert seen.value(height) <= 0.7 * 800 + 1
+
+    seen.page.get_by_label("full size, 41 boxes").check()
+
+    assert seen.value(height) > 2000
 
 
 @pytest.mark.parametrize("scripts", [True, False])

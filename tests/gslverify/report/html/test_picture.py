@@ -1,12 +1,8 @@
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-import pytest
-
 from gslverify.corpus.collect import collect
-from gslverify.report.html import layout
 from gslverify.report.html.picture import Side, sides
 from gslverify.report.html.sketch import Sketch, sketches_of
 from tests.gslverify.rule_files import write_rule
@@ -25,10 +21,9 @@ def pair(folder: Path, body: str) -> list[Side]:
 
 
 def marks(side: Side) -> list[str]:
-    assert side.svg is not None
     return [
         f"{part.split('</text>')[0]}: {part.split('>')[2].split('<')[0]}"
-        for part in side.svg.split('fill="#7d4e00">')[1:]
+        for part in side.picture.text.split('fill="#7d4e00">')[1:]
     ]
 
 
@@ -45,17 +40,6 @@ def test_an_only_output_has_no_number(folder: Path) -> None:
 
     assert marks(source) == ["replaced: relu = Relu(x)", "replaced, output: relu_2 = Relu(relu)"]
     assert marks(target) == ["output: x"]
-
-
-def test_without_a_layout_engine_there_are_trees(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, layout.ENGINE, None)
-    source, target = pair(folder, TWO_OUTPUTS)
-
-    assert (source.svg, target.svg) == (None, None)
-    assert source.tree.splitlines()[0] == "y: Relu"
-    assert "└─ x: Wildcard" in source.tree
 
 
 def test_a_rule_without_drawings_has_no_sides() -> None:
