@@ -33,6 +33,16 @@ from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario, Scenarios, planned, scenario_of
 from gslverify.structures.arms import has_choices, in_other_ways, one_of_each
 from gslverify.structures.classes import enumerate_classes
+from gslverify.structures.cut_points import (
+    extent_of,
+    has_order,
+    lengths_of_conditions,
+    lengths_of_target,
+    named_orders,
+    ranks_of,
+    ranks_of_conditions,
+    ranks_of_target,
+)
 from gslverify.structures.instance import (
     FIVE_FIELDS,
     LARGE,
@@ -43,9 +53,6 @@ from gslverify.structures.instance import (
     Instance,
     of_many_fields,
 )
-from gslverify.structures.notable_lengths import lengths_of_conditions, notable_lengths
-from gslverify.structures.notable_orders import extent_of, has_order, notable_orders
-from gslverify.structures.notable_ranks import notable_ranks, ranks_of, ranks_of_conditions
 from gslverify.structures.variants import (
     MOST_RUNS,
     Enumeration,
@@ -207,10 +214,10 @@ def _large(question: Question) -> list[Scenario]:
         orders = extent is LARGE[0] and _permutes(subst)
         most, runs = (MOST_ORDERS, RUNS_OF_ORDERS) if orders else (1, RUNS_PER_LARGE_EXTENT)
         variants += some_variants(subst, extent, _is_large, most, runs)
-    for rank in sorted({*notable_ranks(subst), *ranks_of_conditions(subst)}):
+    for rank in sorted({*ranks_of_target(subst), *ranks_of_conditions(subst)}):
         if rank <= MOST_RANK:
             variants += structures_of_rank(subst, rank, MOST_OF_A_RANK)
-    for order in notable_orders(subst):
+    for order in named_orders(subst):
         if len(order) <= MOST_RANK:
             fits = partial(has_order, order)
             extent = extent_of(order)
@@ -272,7 +279,7 @@ def _of_many_fields(subst: Subst) -> list[Variant]:
     """Return structures with tuples of many fields; large ranks alone come with few of them."""
     variants = _with_fields(subst, MANY_FIELDS, MOST_OF_MANY_FIELDS)
     allowed = lengths_of_conditions(subst)
-    for count in sorted({*notable_lengths(subst), *allowed}):
+    for count in sorted({*lengths_of_target(subst), *allowed}):
         if USUAL.most_fields < count <= MOST_FIELDS:
             # A condition may allow what it forbids with fewer fields: another axis, for instance.
             most, of_a_rank = (MOST_OF_A_LENGTH, 2) if count in allowed else (1, 1)

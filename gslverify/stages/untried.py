@@ -14,9 +14,8 @@ from gslverify.semantics.solver import Answer
 from gslverify.semantics.terms import UntranslatableError
 from gslverify.stages.satisfiable import may_exceed_the_bound, may_have_rank
 from gslverify.structures.arms import Outcome, decisions
+from gslverify.structures.cut_points import lengths_of_target, ranks_of, ranks_of_target
 from gslverify.structures.instance import USUAL, Instance
-from gslverify.structures.notable_lengths import notable_lengths
-from gslverify.structures.notable_ranks import notable_ranks, ranks_of
 from gslverify.structures.sampling import Sampler
 
 
@@ -58,7 +57,7 @@ def _may_lie_in(sampler: Sampler, corner: int) -> bool:
 
 def _untried_length(subst: Subst, instances: Sequence[Instance]) -> str:
     tried = {length for one in instances for length in one.bindings.lengths.values()}
-    for length in notable_lengths(subst):
+    for length in lengths_of_target(subst):
         if length > USUAL.most_fields and length not in tried:
             return f"with {length} fields, and the target depends on their number"
     return ""
@@ -66,7 +65,7 @@ def _untried_length(subst: Subst, instances: Sequence[Instance]) -> str:
 
 def _untried_rank(subst: Subst, instances: Sequence[Instance]) -> str:
     tried = set[int]().union(*map(ranks_of, instances))
-    for rank in notable_ranks(subst):
+    for rank in ranks_of_target(subst):
         if rank not in tried and may_have_rank(subst, rank):
             return f"with an input of {rank} axes, and the target depends on their number"
     return ""

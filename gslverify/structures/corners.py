@@ -1,37 +1,165 @@
-"""Conditions under which a rule may be wrong and is rarely tried, whatever its target chooses."""
+"""Conditions under which a rule may be wrong and is rarely tried, by its terms and by kernels.
+
+Comparisons just about hold, constants are extreme, and tensors of numbers have those that their
+dtype rounds, are longer than it counts, or leave some out.
+"""
 
 from __future__ import annotations
 
-from gsl.attr.term import Symbol, Term, operation
-from gslverify.structures.boundaries import boundaries, joint_boundaries
-from gslverify.structures.instance import Instance
-from gslverify.structures.ranges import long_ranges
-from gslverify.structures.roundings import roundings
-from gslverify.structures.strides import strided
-from gslverify.structures.symbols import instance_symbols, is_whole_constant
-from gslverify.structures.wraps import wraps
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
-MOST_WRAPS = 4
-"""So many results of arithmetic on constants, the outer ones, are corners: only a few are tried."""
+from gsl.attr.evaluate import conjunction, disjunction, equal
+from gsl.attr.term import Constant, Operation, Symbol, Term, operation, subterms
+from gsl.dtypes import DTYPES
+from gsl.errors import GslError
+from gsl.expr import Call
+from gsl.kernel.affine import simplify
+from gsl.kernel.expression import Number, Read, Select, walk
+from gsl.types import FLOATING, Bool, TensorType
+from gslverify.structures.instance import Instance
+from gslverify.structures.kernels import Element, elements_of
+from gslverify.structures.symbols import instance_symbols, is_whole_constant
 
 HUGE = 2**30
 """Twice this is more than int32 holds; what a target computes with it may wrap."""
+MARGIN = 0.0625
+"""How far apart real numbers are that are about equal."""
+LENGTHS = (600, 2500, 256)
+"""More than int8, float16 and uint8 can count; with the last one, uint8 is back at 0."""
+FIRST_LOST = {name: 2 ** DTYPES[name].digits + 1 for name in FLOATING}
+"""The least positive whole numbers that the floating dtypes round."""
+FEW = 4
+"""Elements along an axis that are enough; ranges from zero on would be too long."""
+
+_COMPARISONS = {"<": -1, ">": 1, "<=": 0, ">=": 0}
 
 
 def corners_of(instance: Instance) -> list[Term]:
     """Return the corners of an instance, those in which more rules are wrong before the others."""
     written = [claim.term for claim in instance.claims if claim.written]
-    symbols = instance_symbols(instance)
+    whole = filter(is_whole_constant, instance_symbols(instance))
+    calls = [node.expr for node in instance.graph if isinstance(node.expr, Call)]
     return [
-        *[*wraps(instance)][-MOST_WRAPS:],
         *joint_boundaries(written),
-        *long_ranges(instance),
-        *[boundary for term in written for boundary in boundaries(term)],
-        *roundings(instance),
-        *strided(instance),
-        *[_is_huge(symbol) for symbol in symbols if is_whole_constant(symbol)],
+        *(demand for call in calls for demand in _long(call)),
+        *(boundary for term in written for boundary in boundaries(term)),
+        *(demand for call in calls for demand in _rounded(call)),
+        *(demand for call in calls for demand in _skipping(call)),
+        *(operation(">=", operation("abs", symbol), HUGE) for symbol in whole),
     ]
 
 
-def _is_huge(symbol: Symbol) -> Term:
-    return operation(">=", operation("abs", symbol), HUGE)
+def boundaries(term: Term) -> Iterator[Term]:
+    """Yield for every comparison in `term` conditions that hold where it just about holds.
+
+    Real numbers that are equal may not be once they are stored, so they are tried close by, too.
+    Of two conditions one of which is enough, each is tried without the other.
+    """
+    for part in subterms(term):
+        match part:
+            case Operation(head="or", operands=(left, right)):
+                yield operation("and", left, operation("not", right))
+                yield operation("and", right, operation("not", left))
+            case Operation(head=head) if head in _COMPARISONS:
+                yield from _limits(part)
+
+
+def _limits(comparison: Operation) -> Iterator[Term]:
+    left, right = comparison.operands
+    step = _COMPARISONS[comparison.head]
+    distance = operation("abs", operation("-", left, right))
+    if not _has_reals(comparison):
+        yield operation("==", left, operation("+", right, step))
+    elif step:
+        yield operation("<=", distance, MARGIN)
+    else:
+        yield operation("==", left, right)
+        beside = operation("abs", operation("-", distance, MARGIN))
+        yield operation("<=", beside, MARGIN / 2)
+
+
+def _has_reals(term: Term) -> bool:
+    return any(isinstance(part, Symbol) and part.sort == "real" for part in subterms(term))
+
+
+def joint_boundaries(terms: Iterable[Term]) -> Iterator[Term]:
+    """Yield that all upper limits are reached at once, and that all lower ones are.
+
+    What a product or sum of several quantities leaves is seen where all of them are large.
+    """
+    limits: dict[bool, list[Term]] = {True: [], False: []}
+    for part in dict.fromkeys(part for term in terms for part in subterms(term)):
+        if isinstance(part, Operation) and part.head in _COMPARISONS:
+            is_upper = (part.head in ("<", "<=")) != isinstance(part.operands[0], Constant)
+            limits[is_upper].append(next(_limits(part)))
+    yield from _open(conjunction(*reached) for reached in limits.values() if len(reached) > 1)
+
+
+def _open(demands: Iterable[Bool]) -> Iterator[Term]:
+    """Yield the conditions that sizes and attributes decide."""
+    return (demand for demand in demands if isinstance(demand, Term))
+
+
+def _long(call: Call) -> Iterator[Term]:
+    """Yield the conditions that a tensor of one axis that is made of nothing is long.
+
+    No input is long then, so that few draws make it so.
+    """
+    if not call.operands and isinstance(call.type, TensorType) and call.type.ndim == 1:
+        yield from _open(equal(call.type.shape[0], length) for length in LENGTHS)
+
+
+def _rounded(call: Call) -> Iterator[Term]:
+    """Yield the conditions that the first of a tensor of numbers is one that its dtype rounds.
+
+    A rule that computes with an attribute has the number itself, the tensor has a neighbour of it.
+    """
+    for element in _elements(call, at_start=True):
+        if isinstance(element.value, Number) and isinstance(element.value.value, Term):
+            yield from _open(_loses(element.value.value, element.type))
+
+
+def _loses(value: Term, result: TensorType) -> Iterator[Bool]:
+    is_real = _has_reals(value)
+    first = value if is_real else simplify(value, {})
+    few = [size <= FEW for size in result.shape]
+    for dtype, number in FIRST_LOST.items() if isinstance(first, Term) else ():
+        lost = float(number) if is_real else number
+        if lost == number:
+            yield conjunction(equal(result.dtype, dtype), equal(first, lost), *few)
+
+
+def _skipping(call: Call) -> Iterator[Term]:
+    """Yield the condition that what is read, or made, leaves out what lies between."""
+    for element in _elements(call):
+        if not all(isinstance(node, Read | Select | Number) for node in walk(element.value)):
+            continue
+        sizes = dict(zip(element.index, element.type.shape, strict=True))
+        steps = _steps(element)
+        yield from _open(
+            [disjunction(*(conjunction(step >= 2, sizes[axis] >= 2) for axis, step in steps))]
+        )
+
+
+def _steps(element: Element) -> list[tuple[Symbol, Term]]:
+    """Return what an index is multiplied with where a kernel reads or counts, for each axis."""
+    terms: list[object] = []
+    for node in walk(element.value):
+        terms += node.indices if isinstance(node, Read) else ()
+        terms += [node.value] if isinstance(node, Number) else ()
+    parts = dict.fromkeys(p for term in terms if isinstance(term, Term) for p in subterms(term))
+    axes, found = set(element.index), dict[tuple[Symbol, Term], None]()
+    for part in parts:
+        if isinstance(part, Operation) and part.head == "*":
+            left, right = part.operands
+            for axis, step in ((left, right), (right, left)):
+                if isinstance(axis, Symbol) and axis in axes and not isinstance(step, Constant):
+                    found[axis, step] = None
+    return list(found)
+
+
+def _elements(call: Call, at_start: bool = False) -> tuple[Element, ...]:
+    with suppress(GslError):
+        return elements_of(call, at_start)
+    return ()

@@ -20,34 +20,45 @@ CHOOSING = frozenset({"select", "max", "min", "cast"})
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """What a call has at an `index` of a tensor that it returns, which has a `type`."""
+    """What a call has at an `index` of a tensor that it returns, which has a `type`.
+
+    At its first place, the index is empty.
+    """
 
     type: TensorType
     index: tuple[Symbol, ...]
     value: Expression
 
 
-def elements_of(call: Call) -> tuple[Element, ...]:
+def elements_of(call: Call, at_start: bool = False) -> tuple[Element, ...]:
     """Return the element of every tensor that a call returns; none if its kernel is unknown.
 
-    Raises as `Operator.element` does, for attributes on which the structure depends.
+    It is that at any place, or `at_start` the first one. Raises as `Operator.element` does, for
+    attributes on which the structure depends.
     """
     types = tuple(operand.type for operand in call.operands)
-    return _elements(call.operator, types, tuple(call.attributes.items()), call.type)
+    return _elements(call.operator, types, tuple(call.attributes.items()), call.type, at_start)
 
 
 @lru_cache(maxsize=512)
 def _elements(
-    operator: Operator, types: tuple[Type, ...], attributes: tuple[Any, ...], result: Type
+    operator: Operator,
+    types: tuple[Type, ...],
+    attributes: tuple[Any, ...],
+    result: Type,
+    at_start: bool,
 ) -> tuple[Element, ...]:
     if operator.meaning is None:
         return ()
     operands = [_named(declared) for declared in types]
     found: list[Element] = []
     for number, tensor in enumerate(tensors((result,))):
-        index = tuple(Symbol(f"i{axis}", low=0) for axis in range(tensor.ndim))
-        field = number if isinstance(result, TupleType) else None
-        value = operator.element(index, operands, dict(attributes), field)
+        index = () if at_start else tuple(Symbol(f"i{n}", low=0) for n in range(tensor.ndim))
+        place, field = (
+            index or (0,) * tensor.ndim,
+            number if isinstance(result, TupleType) else None,
+        )
+        value = operator.element(place, operands, dict(attributes), field)
         found.append(Element(tensor, index, value))
     return tuple(found)
 

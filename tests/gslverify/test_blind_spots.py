@@ -11,6 +11,7 @@ from gslverify.finding import Level, Verdict
 from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.satisfiable import SATISFIABLE
 from gslverify.stages.shape import SHAPE
+from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask
 
 pytestmark = pytest.mark.smt
@@ -237,9 +238,12 @@ WRONG = [
 ]
 
 
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("write", WRONG, ids=lambda write: write.__name__)
-def test_rules_that_are_wrong_on_rare_graphs_are_refuted(write: Callable[[], Subst]) -> None:
-    results = [ask(stage, write, use_tvm=False) for stage in (SHAPE, NUMERIC)]
+def test_rules_that_are_wrong_on_rare_graphs_are_refuted(
+    write: Callable[[], Subst], seed: int
+) -> None:
+    results = [ask(stage, write, seed=seed) for stage in (SHAPE, NUMERIC)]
 
     assert Verdict.FAIL in {result.verdict for result in results}
 

@@ -9,6 +9,7 @@ import pytest
 from gsl import Subst, attr, op, pat
 from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.stages.numeric import NUMERIC
+from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask, only
 
 pytestmark = pytest.mark.smt
@@ -86,9 +87,10 @@ def variance_is_not_negative() -> Subst:
     return Subst(op.GreaterEqual(spread, pat.Const(0.0)), ones, where=where)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("write", WRONG)
-def test_mistakes_where_all_is_alike_are_found(write: Write) -> None:
-    assert only(ask(NUMERIC, write)).code is OUTPUTS_DIFFER
+def test_mistakes_where_all_is_alike_are_found(write: Write, seed: int) -> None:
+    assert only(ask(NUMERIC, write, seed=seed)).code is OUTPUTS_DIFFER
 
 
 @pytest.mark.parametrize("write", [guard_of_a_positive_sum, variance_is_not_negative])

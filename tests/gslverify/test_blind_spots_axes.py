@@ -11,6 +11,7 @@ from gsl import Subst, attr, op, pat
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.shape import SHAPE
+from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask
 
 pytestmark = pytest.mark.smt
@@ -89,9 +90,10 @@ WRONG = [
 ]
 
 
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("write", WRONG, ids=lambda write: write.__name__)
-def test_axes_of_both_signs_are_tried(write: Callable[[], Subst]) -> None:
-    results = [ask(stage, write) for stage in (SHAPE, NUMERIC)]
+def test_axes_of_both_signs_are_tried(write: Callable[[], Subst], seed: int) -> None:
+    results = [ask(stage, write, seed=seed) for stage in (SHAPE, NUMERIC)]
     assert Verdict.FAIL in {result.verdict for result in results}
 
 

@@ -12,6 +12,7 @@ import pytest
 from gsl import Subst, attr, op, pat
 from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.stages.numeric import NUMERIC
+from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask, only
 
 pytestmark = pytest.mark.smt
@@ -129,9 +130,10 @@ SOUND = (
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("write", WRONG)
-def test_mistakes_at_exact_values_are_found(write: Write) -> None:
-    assert only(ask(NUMERIC, write)).code is OUTPUTS_DIFFER
+def test_mistakes_at_exact_values_are_found(write: Write, seed: int) -> None:
+    assert only(ask(NUMERIC, write, seed=seed)).code is OUTPUTS_DIFFER
 
 
 @pytest.mark.parametrize("write", SOUND)

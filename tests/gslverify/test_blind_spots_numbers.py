@@ -11,6 +11,7 @@ from gsl import Subst, attr, op, pat
 from gslverify.codes.numeric import TOO_FEW_EXAMPLES
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
+from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask, only
 
 pytestmark = pytest.mark.smt
@@ -217,9 +218,10 @@ WRONG = (
 DECIDED = (all_fields, nothing_behind, no_more_than_nine_fields, no_more_than_a_thousand_fields)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("write", WRONG, ids=lambda write: write.__name__)
-def test_mistakes_at_some_numbers_are_found(write: Callable[[], Subst]) -> None:
-    assert ask(NUMERIC, write).verdict is Verdict.FAIL
+def test_mistakes_at_some_numbers_are_found(write: Callable[[], Subst], seed: int) -> None:
+    assert ask(NUMERIC, write, seed=seed).verdict is Verdict.FAIL
 
 
 @pytest.mark.parametrize("write", [thousandth_field, many_thousands])
@@ -249,7 +251,7 @@ NARROW = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("low", "high", "dtype"), NARROW)
 def test_numbers_between_those_that_a_rule_mentions_are_drawn(
     low: float, high: float, dtype: str, seed: int

@@ -11,6 +11,7 @@ from gsl import Subst, op, pat
 from gslverify.codes.numeric import TARGET_UNDEFINED
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
+from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask, only
 
 pytestmark = pytest.mark.smt
@@ -53,7 +54,7 @@ WRONG = [remainder_before_the_choice, quotients_before_the_choice]
 SOUND = [remainder_of_what_is_positive, quotients_of_the_choice]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("write", WRONG, ids=lambda write: write.__name__)
 def test_targets_that_divide_the_least_integer_are_refuted(
     write: Callable[[], Subst], seed: int

@@ -12,6 +12,7 @@ from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.prove import PROVE
 from gslverify.stages.satisfiable import SATISFIABLE, scenarios_of
 from gslverify.stages.shape import SHAPE
+from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask, question
 
 pytestmark = pytest.mark.smt
@@ -45,9 +46,12 @@ def test_seven_inputs_are_proved_however_ranks_are_written(by_shape: bool) -> No
     assert assurance.text == "proved, ranks 1-3"
 
 
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("by_shape", [False, True])
-def test_a_mistake_in_seven_inputs_is_found_however_ranks_are_written(by_shape: bool) -> None:
-    result = ask(NUMERIC, lambda: projections(by_shape, wrong=True))
+def test_a_mistake_in_seven_inputs_is_found_however_ranks_are_written(
+    by_shape: bool, seed: int
+) -> None:
+    result = ask(NUMERIC, lambda: projections(by_shape, wrong=True), seed=seed)
     assert result.verdict is Verdict.FAIL
 
 
@@ -96,9 +100,10 @@ def third_branch(by_shape: bool) -> Subst:
     return Subst(sums, pat.Variadic(piece, templates=[piece], index=n), where=where)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("by_shape", [False, True])
-def test_a_mistake_in_the_third_branch_is_found(by_shape: bool) -> None:
-    assert ask(NUMERIC, lambda: third_branch(by_shape)).verdict is Verdict.FAIL
+def test_a_mistake_in_the_third_branch_is_found(by_shape: bool, seed: int) -> None:
+    assert ask(NUMERIC, lambda: third_branch(by_shape), seed=seed).verdict is Verdict.FAIL
 
 
 def test_both_ways_to_write_ranks_have_the_same_structures() -> None:

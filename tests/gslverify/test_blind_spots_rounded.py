@@ -11,6 +11,7 @@ from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.prove import PROVE
+from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask, only
 
 pytestmark = pytest.mark.smt
@@ -107,12 +108,13 @@ def half_in_half() -> Subst:
     return in_half(0.5)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     "write",
     [tenth_in_half, odd_number_in_half, any_constant_in_half, filled_in_half, products_in_half],
 )
-def test_numbers_that_are_rounded_are_found(write: Write) -> None:
-    assert only(ask(NUMERIC, write)).code is OUTPUTS_DIFFER
+def test_numbers_that_are_rounded_are_found(write: Write, seed: int) -> None:
+    assert only(ask(NUMERIC, write, seed=seed)).code is OUTPUTS_DIFFER
     assert not any("proved" in one.text for one in ask(PROVE, write).assurances)
 
 

@@ -16,6 +16,7 @@ from gslverify.comparison.bounded import AmbiguousError
 from gslverify.comparison.compare import evaluate_bounded
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
+from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask, only
 
 pytestmark = pytest.mark.smt
@@ -51,7 +52,7 @@ SOUND = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("write", WRONG)
 def test_numbers_that_are_rounded_are_tried(write: Callable[[], Subst], seed: int) -> None:
     assert only(ask(NUMERIC, write, seed=seed)).code is OUTPUTS_DIFFER

@@ -12,8 +12,9 @@ from gsl.attr.term import Symbol, Term
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
 from gslverify.structures.arms import Arms
-from gslverify.structures.boundaries import joint_boundaries
+from gslverify.structures.corners import joint_boundaries
 from gslverify.structures.sampling import meets
+from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask
 
 pytestmark = pytest.mark.smt
@@ -67,7 +68,7 @@ def upper_part(other: int) -> Subst:
     return Subst(op.Relu(part), target)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     ("write", "verdict"),
     [

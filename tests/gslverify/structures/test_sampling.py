@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from gsl import Subst, attr, op, pat
 from gsl.attr.term import Symbol
 from gslverify.semantics.solver import Answer, Solver
-from gslverify.structures.boundaries import MARGIN
 from gslverify.structures.concrete import value_in
-from gslverify.structures.corners import HUGE
+from gslverify.structures.corners import HUGE, MARGIN
 from gslverify.structures.instance import Instance
 from gslverify.structures.sampling import (
     LARGEST_SAMPLES,

@@ -9,15 +9,9 @@ import pytest
 
 from gsl import Subst, op, pat
 from gslverify.finding import Verdict
-from gslverify.semantics.solver import Answer, Solver
 from gslverify.stages.numeric import NUMERIC
-from gslverify.structures.assembly import build_instance
-from gslverify.structures.choices import Replay
-from gslverify.structures.instance import USUAL
-from gslverify.structures.wraps import wraps
+from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask
-
-SOLVER_LIMIT = 2_000_000
 
 
 def divided_twice(dtype: str, most: int) -> Subst:
@@ -40,33 +34,8 @@ def capped_thrice(dtype: str, most: int) -> Subst:
     return Subst(source, target, where=[*where, x.dtype == dtype])
 
 
-def feasible(rule: Subst) -> list[bool]:
-    instance = build_instance(rule, Replay(()), USUAL)
-    solver = Solver([claim.term for claim in instance.claims], SOLVER_LIMIT)
-    return [solver.check(term).answer is Answer.SAT for term in wraps(instance)]
-
-
 @pytest.mark.smt
-@pytest.mark.parametrize(
-    ("rule", "expected"),
-    [
-        (divided_twice("int8", 11), [False]),
-        (divided_twice("int8", 12), [True]),
-        (divided_twice("uint8", 15), [False]),
-        (divided_twice("uint8", 16), [True]),
-        (divided_twice("int32", 16), [False]),
-        (capped_thrice("int8", 42), [False, False]),
-        (capped_thrice("int8", 43), [False, True]),
-        (capped_thrice("int8", 64), [True, True]),
-        (Subst(op.Relu(op.Relu(pat.Wildcard())), pat.Const(1.0)), []),
-    ],
-)
-def test_results_that_no_value_of_the_dtype_is(rule: Subst, expected: list[bool]) -> None:
-    assert feasible(rule) == expected
-
-
-@pytest.mark.smt
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     ("write", "verdict"),
     [

@@ -11,7 +11,7 @@ from gsl import Subst, attr, op, pat
 from gslverify.codes.numeric import TOO_FEW_EXAMPLES
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
-from gslverify.structures.notable_orders import notable_orders
+from gslverify.structures.cut_points import named_orders
 from tests.gslverify.stages.asking import ask, only
 
 FIVE = (4, 2, 0, 3, 1)
@@ -47,7 +47,7 @@ def softmax(axis: int) -> Subst:
 def test_orders_of_many_axes(
     condition: Callable[[Any], Any], orders: tuple[tuple[int, ...], ...]
 ) -> None:
-    assert notable_orders(transposed(condition)) == orders
+    assert named_orders(transposed(condition)) == orders
 
 
 @pytest.mark.smt

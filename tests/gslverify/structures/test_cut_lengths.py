@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gsl import Subst, attr, op, pat
-from gslverify.structures.notable_lengths import notable_lengths
+from gslverify.structures.cut_points import lengths_of_target
 
 
 def joined(chosen: Callable[[pat.Variadic, attr.Symbol], Any]) -> Subst:
@@ -35,7 +35,7 @@ def joined(chosen: Callable[[pat.Variadic, attr.Symbol], Any]) -> Subst:
     ],
 )
 def test_numbers_that_indices_and_lengths_meet(chosen: Any, lengths: tuple[int, ...]) -> None:
-    assert notable_lengths(joined(chosen)) == lengths
+    assert lengths_of_target(joined(chosen)) == lengths
 
 
 def test_bound_symbols_count_fields_where_their_length_does() -> None:
@@ -48,11 +48,11 @@ def test_bound_symbols_count_fields_where_their_length_does() -> None:
         pieces = op.Split(whole, indices_or_sections=cuts, axis=0)
         return Subst(whole, op.Concatenate(pieces, axis=0))
 
-    assert notable_lengths(cut(fields.length - 1)) == (8,)
-    assert notable_lengths(cut(whole.ndim)) == ()
+    assert lengths_of_target(cut(fields.length - 1)) == (8,)
+    assert lengths_of_target(cut(whole.ndim)) == ()
 
 
 def test_conditions_on_sizes_count_no_fields() -> None:
     x = pat.Wildcard()
     target = pat.Cond(x.shape[0] == 99, op.Relu(x), op.Abs(x))
-    assert notable_lengths(Subst(op.Relu(x), target)) == ()
+    assert lengths_of_target(Subst(op.Relu(x), target)) == ()

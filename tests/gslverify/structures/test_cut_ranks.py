@@ -12,7 +12,7 @@ from gslverify.codes.numeric import TOO_FEW_EXAMPLES
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.satisfiable import structures_of_rank
-from gslverify.structures.notable_ranks import notable_ranks, ranks_of_conditions
+from gslverify.structures.cut_points import ranks_of_conditions, ranks_of_target
 from tests.gslverify.stages.asking import ask, only
 
 
@@ -35,7 +35,7 @@ def softmax(axis: Callable[[Any], Any], *where: Callable[[Any], Any]) -> Subst:
     ],
 )
 def test_numbers_that_ranks_meet(rule: Subst, ranks: tuple[int, ...]) -> None:
-    assert notable_ranks(rule) == ranks
+    assert ranks_of_target(rule) == ranks
 
 
 @pytest.mark.parametrize(
