@@ -30,6 +30,7 @@ FAMILIES = {
     "GSL5": "Graphs that the author names (examples)",
     "GSL6": "Expectations, ignores and the gate",
     "GSL7": "Rules as a library",
+    "GSL8": "Rules and passes of other libraries",
     "GSL9": "The verifier itself",
 }
 

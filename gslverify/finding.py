@@ -238,6 +238,7 @@ class RuleResult:
     """Everything that was found out about one rule; `remarks` are findings of no stage.
 
     `expect` is the code that the rule must be refuted by, if any, and `expect_reason` says why.
+    `again` is the command that asks the same again; empty for `gslverify check` with the rule.
     """
 
     rule_id: str
@@ -246,6 +247,7 @@ class RuleResult:
     expect: str = ""
     remarks: tuple[Finding, ...] = ()
     expect_reason: str = ""
+    again: str = ""
 
     @property
     def findings(self) -> tuple[Finding, ...]:

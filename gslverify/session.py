@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol, TextIO
@@ -20,7 +21,7 @@ from gslverify.engine.cache.last_failed import LastFailed
 from gslverify.engine.loop import verify
 from gslverify.engine.pool import Workers
 from gslverify.engine.writing import write_down
-from gslverify.events import INTERRUPTED, Event, RuleDone, RunDone
+from gslverify.events import INTERRUPTED, Event, Live, Notify, RuleDone, RunDone
 from gslverify.exits import Exit, excused, exit_code
 from gslverify.failures import FailureFiles
 from gslverify.mutation.collect import collect_with_mutants
@@ -83,6 +84,16 @@ class Output:
 Conclude = Callable[[Report], Report]
 
 
+class Amendment(Protocol):
+    """What becomes of the events of a run before anybody sees them."""
+
+    def events(self, events: Generator[Event, None, None]) -> Generator[Event, None, None]:
+        """Return the events that are told in place of others, RunDone last."""
+
+    def live(self, live: Live) -> Live:
+        """Return a live event as it is shown."""
+
+
 def as_it_is(report: Report) -> Report:
     """Leave a report as it is."""
     return report
@@ -95,10 +106,12 @@ def run_check(
     expression: str = "",
     waves: Sequence[Wave] = WAVES,
     conclude: Conclude = as_it_is,
+    amendment: Amendment | None = None,
 ) -> Exit:
     """Verify the rules that `selectors` name and `expression` picks; write the reports.
 
-    `conclude` has the last word about the exit code, and may remark something.
+    `conclude` has the last word about the exit code, and may remark something. With an `amendment`
+    other events are told than those of the engine.
 
     What rule files print goes to standard error, so that programs can read standard output.
     Raises SelectionError for an expression that cannot be read, and ClusterError where there is no
@@ -106,9 +119,8 @@ def run_check(
     """
     stdout = sys.stdout
     with stopped_by_signals() as stop:
-        over = carry_out(
-            selectors, settings, expression, waves, lambda ticker: _streams(output, stdout, ticker)
-        )
+        consumers = partial(_streams, output, stdout)
+        over = carry_out(selectors, settings, expression, waves, consumers, amendment)
     report = Report(
         over.done,
         settings,
@@ -140,23 +152,28 @@ def carry_out(
     expression: str = "",
     waves: Sequence[Wave] = WAVES,
     consumers: Callable[[Ticker], Iterable[Consumer]] = lambda ticker: (),
+    amendment: Amendment | None = None,
 ) -> Over:
     """Verify rules and report nothing but to `consumers`, which are given what shows progress.
 
-    What is printed meanwhile goes to standard error. Raises as `run_check` does.
+    The `amendment` is that of `run_check`. What is printed meanwhile goes to standard
+    error. Raises as `run_check` does.
     """
     with redirect_stdout(sys.stderr):
         chosen = chosen_rules(selectors, expression, settings)
         if settings.library:
             chosen = _with_remarks(chosen, settings)
         collected = part_of(chosen, *settings.shard)
-        ticker: Ticker = LiveLine(sys.stderr) if sys.stderr.isatty() else Heartbeat(sys.stderr)
+        ticker = ticker_on(sys.stderr)
         keep = FailureFiles(Path(settings.failures_folder), settings.seed).keep
         memory = memory_of(settings)
         workers = workers_of(settings, ticker)
         failed = LastFailed(Path(settings.cache_folder))
         first = failed.read() if settings.cache else ()
-        events = verify(collected, settings, waves, ticker.live, keep, memory, workers, first)
+        live = ticker.live if amendment is None else _amended(ticker, amendment)
+        events = verify(collected, settings, waves, live, keep, memory, workers, first)
+        if amendment is not None:
+            events = amendment.events(events)
         done = _follow(events, ticker, list(consumers(ticker)))
         if settings.cache:
             failed.note(done.results)
@@ -164,6 +181,15 @@ def carry_out(
     may_be_empty = bool(chosen) or bool(settings.changed_since)
     code = Exit.CLEAN if may_be_empty and not collected else exit_code(done, settings)
     return Over(done, tuple(collected), code)
+
+
+def ticker_on(stream: TextIO) -> Ticker:
+    """Return what shows progress: a live line on a terminal, else a line now and then."""
+    return LiveLine(stream) if stream.isatty() else Heartbeat(stream)
+
+
+def _amended(ticker: Ticker, amendment: Amendment) -> Notify:
+    return lambda live: ticker.live(amendment.live(live))
 
 
 def _with_remarks(collected: list[Collected], settings: Settings) -> list[Collected]:

@@ -22,13 +22,16 @@ def from_onnx(
     model: Any,
     shapes: Mapping[str, Sequence[int]] | None = None,
     record: list[Any] | None = None,
+    *,
+    literal: bool = False,
 ) -> Workload:
     """Return the workload of an ONNX model; see `gsl.onnx.reader.from_onnx`.
 
     Raises ModelError also when a package is missing.
     """
     reader = load("reader", "reading ONNX models")
-    workload: Workload = reader.from_onnx(model, {} if shapes is None else shapes, record)
+    known = {} if shapes is None else shapes
+    workload: Workload = reader.from_onnx(model, known, record, literal=literal)
     return workload
 
 

@@ -16,6 +16,7 @@ from gsl.graph import reverse_post_order
 from gsl.onnx import rows
 from gsl.onnx.emitter import Value
 from gsl.onnx.errors import NotReadableError, RowError
+from gsl.onnx.idle import literally
 from gsl.onnx.inner import captured
 from gsl.onnx.inputs import KNOWN, Shapes, require_shapes, variables_of
 from gsl.onnx.loading import load, reason
@@ -45,7 +46,11 @@ assert rows.__all__  # importing them has filled the table
 
 
 def from_onnx(
-    model: Any, shapes: Shapes = MappingProxyType({}), record: list[Carried] | None = None
+    model: Any,
+    shapes: Shapes = MappingProxyType({}),
+    record: list[Carried] | None = None,
+    *,
+    literal: bool = False,
 ) -> Workload:
     """Return the workload of an ONNX model.
 
@@ -59,13 +64,15 @@ def from_onnx(
         model: the path of a file, or an `onnx.ModelProto`.
         shapes: sizes of the inputs by name, for models that leave some open.
         record: gets an entry for every node that became an opaque call.
+        literal: keep what is computed of constants, and operators that change nothing here, for
+            readers who want to know what a rewrite does to them.
 
     Raises ModelError when the file is no ONNX model or contradicts itself, MisuseError for shapes
     of another kind, and NotReadableError, naming the node, for what GSL cannot carry.
     """
     require_shapes(shapes)
     loaded = load(model)
-    return _Reading(loaded, [] if record is None else record).workload(shapes)
+    return _Reading(loaded, [] if record is None else record, literal).workload(shapes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +91,9 @@ class Carried:
 class _Reading:
     """One model on its way into a workload; `record` gets the nodes that stay opaque."""
 
-    def __init__(self, model: ir.Model, record: list[Carried]) -> None:
+    def __init__(self, model: ir.Model, record: list[Carried], literal: bool) -> None:
         self._model = model
+        self._literal = literal
         self._record = record
         self._values = Values()
         self._exprs: dict[Value, Expr] = {}
@@ -176,7 +184,9 @@ class _Reading:
             operands = [None if one is None else self._exprs[one] for one in node.inputs]
             results = self._results(place, node, operands)
             for value, expr in zip(node.outputs, results, strict=False):
-                if expr is not None:
+                if expr is not None and self._literal:
+                    self._exprs[value] = literally(node.op_type, expr) if expr in operands else expr
+                elif expr is not None:
                     self._exprs[value] = self._values.folded(expr)
 
     def _results(

@@ -16,5 +16,6 @@ LIBRARIES = {
 """Where the rules and passes of a library are found, by its name.
 
 A module has `rules(targets)`, which yields rules to be lifted, or `reports(targets, options)`,
-which yields what was found about passes; it may have both.
+which yields what was found about passes; it may have both. With `names(targets)` it says what they
+are called before any of them is tried.
 """

@@ -1,8 +1,8 @@
 """Write down rules and findings: `python -m gslverify.adapters LIBRARY FILE OPTIONS TARGET...`.
 
-FILE gets a line of JSON for each rule and pass as soon as it is read, so that a time limit or a
-crash loses only those that come after. OPTIONS are JSON. What the library prints goes to standard
-error.
+FILE gets a line of JSON with all names, then one for each rule and pass as soon as it is read, so
+that a time limit or a crash loses only those that come after. OPTIONS are JSON. What the library
+prints goes to standard error.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -31,9 +32,14 @@ def main(library: str, file: str, options: str, *targets: str) -> None:
 
 
 def _found(module: Any, options: Options, targets: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    if hasattr(module, "reports"):
+    if hasattr(module, "names"):
+        yield {"names": module.names(targets)}
+    if hasattr(module, "reports") and not options.only_list:
+        started = time.perf_counter()
         for report in module.reports(targets, options):
-            yield {"pass": asdict(report)}
+            now = time.perf_counter()
+            yield {"pass": asdict(replace(report, seconds=round(now - started, 3)))}
+            started = now
     if hasattr(module, "rules"):
         for rule in lifted(module.rules(targets)):
             yield {"rule": asdict(rule)}

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+import os
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from gsl.errors import GslError
 from gsl.lift import Instance, lift
+from gslverify.case import Case
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +26,24 @@ class ForeignRule:
         instances: gives networks before and after it at several sizes; raises whatever the library
             raises.
         inputs: what inputs are called in its source, by their names in the instances.
+        replay: what the library does on the graph and inputs of a counterexample to the lifted
+            rule; raises whatever the library raises.
     """
 
     name: str
     place: str
     instances: Callable[[], Sequence[Instance]]
     inputs: Mapping[str, str] = field(default_factory=dict)
+    replay: Callable[[Case], Replayed] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a library did on a counterexample: whether that `is_shown` there, too, or why not."""
+
+    is_shown: bool
+    message: str
+    script: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +87,8 @@ class PassResult:
     """What was found about a pass: `tried` graphs were given to it, `rewritten` of them changed.
 
     `untold` says why graphs could not be compared, and of how many; `failure` why none was tried.
+    The `target` names this pass alone; empty where only all that was asked for can be named. It
+    took so many `seconds`.
     """
 
     name: str
@@ -79,26 +98,28 @@ class PassResult:
     findings: Sequence[PassFinding] = ()
     untold: Mapping[str, int] = field(default_factory=dict)
     failure: str = ""
+    target: str = ""
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How passes are tried: `graphs` for each pass, on the `sources` of a file if one is named."""
+    """How passes are tried: `graphs` for each pass, on the `sources` of a file if one is named.
+
+    With `only_list` they are not tried at all.
+    """
 
     graphs: int = 100
     seed: int = 0
     seconds: float = 20.0
     sources: str = ""
     level: str = ""
+    only_list: bool = False
 
 
 def lifted(rules: Iterable[ForeignRule]) -> Iterator[Lifted]:
     """Lift one rule after the other; what fails with one rule does not end the others."""
-    taken: Counter[str] = Counter()
-    for rule in rules:
-        name = identifier(rule.name)
-        taken[name] += 1
-        unique = name if taken[name] == 1 else f"{name}_{taken[name]}"
+    for unique, rule in with_names(rules):
         try:
             equation = f"{rule.name} of its library"
             made = lift(unique, rule.instances(), rule.place, equation, inputs=rule.inputs)
@@ -108,6 +129,42 @@ def lifted(rules: Iterable[ForeignRule]) -> Iterator[Lifted]:
         except Exception as error:  # code of others may raise anything
             first = (str(error).splitlines() or [""])[0][:200]
             yield Lifted(unique, rule.place, reason=f"{type(error).__name__}: {first}")
+
+
+def with_names(rules: Iterable[ForeignRule]) -> Iterator[tuple[str, ForeignRule]]:
+    """Yield rules with names that functions may have, each another one."""
+    names = Names()
+    for rule in rules:
+        yield names.unique(rule.name), rule
+
+
+class Names:
+    """Gives names that functions may have, each once."""
+
+    def __init__(self) -> None:
+        self._taken: Counter[str] = Counter()
+
+    def unique(self, name: str) -> str:
+        """Return the identifier of a name, with a number behind it if it was given before."""
+        plain = identifier(name)
+        self._taken[plain] += 1
+        return plain if self._taken[plain] == 1 else f"{plain}_{self._taken[plain]}"
+
+
+def place_of(written: Any) -> str:
+    """Return "FILE:LINE" of a function or class; empty where that is not known.
+
+    The file is seen from the working directory if it is below that, else from the folder in which
+    its package is installed, so that reports are the same on every machine.
+    """
+    try:
+        file, line = inspect.getsourcefile(written) or "", inspect.getsourcelines(written)[1]
+    except (OSError, TypeError):
+        return ""
+    above = [folder for folder in (os.getcwd(), *sys.path) if folder]
+    relative = [os.path.relpath(file, folder) for folder in above]
+    inside = [path for path in relative if not path.startswith(os.pardir)]
+    return f"{min(inside[1:] or inside, key=len) if inside else os.path.basename(file)}:{line}"
 
 
 def identifier(name: str) -> str:

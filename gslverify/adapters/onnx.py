@@ -106,7 +106,17 @@ def reports(targets: Sequence[str], options: Options) -> Iterator[PassResult]:
         for name, experiments in _experiments(target, options.level or "all"):
             given = options.graphs, options.seed, options.seconds
             found = explore(experiments, *given, rounds=ROUNDS)
-            yield result_of(reported(name, target, found))
+            alone = f"{target}:{name}" if target == "onnxoptimizer" else target
+            yield result_of(reported(name, target, found), alone)
+
+
+def names(targets: Sequence[str]) -> list[str]:
+    """Return what the optimisers that targets name are called; see `reports`."""
+    found = []
+    for target in targets:
+        name, _, one = target.partition(":")
+        found += list(OF_PASSES) if name == "onnxoptimizer" and not one else [one or name]
+    return found
 
 
 def _experiments(target: str, level: str) -> Iterator[tuple[str, Sequence[Experiment]]]:

@@ -5,38 +5,38 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-import os
 import pkgutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from random import Random
 from typing import Any
 
 import numpy as np
 import onnx
-import onnx_ir as ir
-import onnxscript
 from onnxscript.rewriter import _pattern_ir as patterns
 from onnxscript.rewriter import _rewrite_rule as rewriting
 
-from gsl.lift import CannotLiftError, Instance, lift
-from gsl.onnx import from_onnx
-from gslverify.adapters.foreign import ForeignRule, Options, PassResult
-from gslverify.adapters.onnx_graphs.choosers import drawn
-from gslverify.adapters.onnx_graphs.drawing import PRIMES
+from gsl.onnx import to_onnx
+from gsl.workload import Workload
+from gslverify.adapters.foreign import (
+    ForeignRule,
+    Names,
+    Options,
+    PassResult,
+    Replayed,
+    place_of,
+)
+from gslverify.adapters.onnx_graphs.drawing import OPSETS, values
 from gslverify.adapters.onnx_graphs.sketch import Sketch, Step
 from gslverify.adapters.onnx_models import ModelExperiment
+from gslverify.adapters.onnxscript_instances import instances, optimiser
 from gslverify.adapters.passes import result_of
-from gslverify.networks.choices import NothingDrawnError, Tape
+from gslverify.case import Case
 from gslverify.passes.checking import reported
 from gslverify.passes.exploring import explore
+from gslverify.passes.verdicts import Ending
 
 ROUNDS = 10
 """How often graphs are drawn again until enough of them are rewritten."""
-
-MOST_CANDIDATES = 25
-MOST_DRAWS = 400
-"""Draws after which no instance of a rule is found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,7 @@ def found(targets: Sequence[str]) -> list[Named]:
     Raises ImportError for a module that is not there, AttributeError for such a name.
     """
     known: dict[int, Named] = {}
+    names = Names()
     for target in targets:
         name, _, attribute = target.partition(":")
         module = importlib.import_module(name)
@@ -66,7 +67,8 @@ def found(targets: Sequence[str]) -> list[Named]:
         for one in modules:
             values = [getattr(one, attribute)] if attribute else list(vars(one).values())
             for number, rule in enumerate(_rules(values)):
-                known.setdefault(id(rule), _named(rule, one.__name__, number))
+                if id(rule) not in known:
+                    known[id(rule)] = _named(rule, one.__name__, number, names)
     return list(known.values())
 
 
@@ -94,21 +96,12 @@ def _is_rule_class(value: Any) -> bool:
     return is_class and not inspect.isabstract(value)
 
 
-def _named(rule: Any, module: str, number: int) -> Named:
+def _named(rule: Any, module: str, number: int, names: Names) -> Named:
     function = rule._condition_function
     owner = getattr(function, "__self__", None)
     written = type(owner) if owner is not None else rule._replacement_pattern._function
     name = rule.name or getattr(written, "__name__", "rule")
-    return Named(str(name), _place(written), rule, module, number)
-
-
-def _place(written: Any) -> str:
-    try:
-        file, line = inspect.getsourcefile(written) or "", inspect.getsourcelines(written)[1]
-    except (OSError, TypeError):
-        return ""
-    folder = os.path.dirname(os.path.dirname(onnxscript.__file__))
-    return f"{os.path.relpath(file, folder)}:{line}"
+    return Named(names.unique(str(name)), place_of(written), rule, module, number)
 
 
 def sketches(rule: Any) -> list[Sketch]:
@@ -198,11 +191,9 @@ def _constant(value: Any) -> Any:
     return np.array(value, np.int64 if isinstance(value, bool) else np.float32)
 
 
-def optimiser(rule: Any, model: onnx.ModelProto) -> onnx.ModelProto | None:
-    """Apply a rule; None where it does not match."""
-    made = ir.from_proto(model)
-    count = rewriting.RewriteRuleSet([rule]).apply_to_model(made)
-    return ir.to_proto(made) if count else None
+def names(targets: Sequence[str]) -> list[str]:
+    """Return the names of the rules that targets define."""
+    return [one.name for one in found(targets)]
 
 
 def reports(targets: Sequence[str], options: Options) -> Iterator[PassResult]:
@@ -210,14 +201,26 @@ def reports(targets: Sequence[str], options: Options) -> Iterator[PassResult]:
     for one in found(targets):
         experiments = _experiments(one)
         result = explore(experiments, options.graphs, options.seed, options.seconds, ROUNDS)
-        yield result_of(reported(one.name, one.place, result))
+        yield result_of(reported(one.name, one.place, result), _target(one))
 
 
 def _experiments(one: Named) -> list[ModelExperiment]:
+    return [_experiment(one, sketch) for sketch in sketches(one.rule)]
+
+
+def _experiment(one: Named, sketch: Sketch) -> ModelExperiment:
     imports = ("import onnxscript.rewriter", *_finding(one))
     call = "onnxscript.rewriter.rewrite(model, [rule])"
-    optimise = functools.partial(optimiser, one.rule)
-    return [ModelExperiment(sketch, optimise, imports, call) for sketch in sketches(one.rule)]
+    return ModelExperiment(sketch, functools.partial(optimiser, one.rule), imports, call)
+
+
+def _target(one: Named) -> str:
+    """Return what names a rule alone, or the set or module that it is part of."""
+    for name, value in vars(importlib.import_module(one.module)).items():
+        is_set = isinstance(value, rewriting.RewriteRuleSet) and one.rule in value.rules
+        if value is one.rule or is_set:
+            return f"{one.module}:{name}"
+    return one.module
 
 
 def _finding(one: Named) -> Sequence[str]:
@@ -235,39 +238,34 @@ def _finding(one: Named) -> Sequence[str]:
 def rules(targets: Sequence[str]) -> Iterator[ForeignRule]:
     """Yield the rules that can be lifted from instances."""
     for one in found(targets):
-        yield ForeignRule(one.name, one.place, functools.partial(instances, one.rule))
+        make = functools.partial(instances, one.rule, sketches(one.rule))
+        replay = functools.partial(replayed, one)
+        yield ForeignRule(one.name, one.place, make, replay=replay)
 
 
-def instances(rule: Any) -> list[Instance]:
-    """Return what a rule does at two choices of sizes of one structure.
-
-    Several structures are tried, because a rule of gsl cannot always be made of the first one.
-    Raises CannotLiftError when no graph is found that it rewrites, and what gsl cannot read.
-    """
-    reason: Exception = CannotLiftError("its pattern matches none of the graphs that were drawn")
-    all_sketches = sketches(rule)
-    random, candidates = Random(0), 0
-    for number in range(MOST_DRAWS):
-        sketch = all_sketches[number % len(all_sketches)]
-        tape = Tape((), random)
-        try:
-            first = _instance(rule, sketch, tape, 0)
-            second = _instance(rule, sketch, Tape(tape.taken), 1)
-            if first is None or second is None:
-                continue
-            candidates += 1
-            lift("candidate", [first, second])
-            return [first, second]
-        except NothingDrawnError:
-            continue
-        except Exception as error:  # another graph may do
-            reason = error
-        if candidates == MOST_CANDIDATES:
-            break
-    raise reason
+def replayed(one: Named, case: Case) -> Replayed:
+    """Apply a rule to the graph of a counterexample, with its inputs free and as weights."""
+    outcome = Replayed(False, "it leaves the graph as it is")
+    for as_weights in (False, True):
+        model, inputs = _model_of(case, as_weights)
+        experiment = _experiment(one, Sketch("counterexample", (), ()))
+        verdict = experiment.examine((model.SerializeToString(), [inputs]))
+        if verdict.is_finding:
+            return Replayed(True, f"{verdict.ending.value}: {verdict.message}", verdict.script)
+        if verdict.ending is not Ending.UNCHANGED:
+            outcome = Replayed(False, verdict.message or "it makes what computes the same")
+    return outcome
 
 
-def _instance(rule: Any, sketch: Sketch, tape: Tape, number: int) -> Instance | None:
-    model, _ = drawn(sketch, tape, PRIMES[number])
-    new = optimiser(rule, model)
-    return None if new is None else Instance(from_onnx(model), from_onnx(new))
+def _model_of(case: Case, as_weights: bool) -> tuple[onnx.ModelProto, dict[str, Any]]:
+    """Return the network of a counterexample as a model, with the inputs that are left."""
+    exprs = case.exprs()
+    plain = Workload([exprs[place] for place in case.source])
+    types = {one.name: one.tensor_type for one in plain.variables}
+    given = {
+        name: case.inputs.get(name, values(one.shape, one.dtype, "integers", place))
+        for place, (name, one) in enumerate(types.items())
+    }
+    workload = Workload(plain.outputs, given if as_weights else {})
+    model = onnx.shape_inference.infer_shapes(to_onnx(workload, opset=OPSETS[0]))
+    return model, {} if as_weights else given

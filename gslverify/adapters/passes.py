@@ -27,11 +27,11 @@ def reports(
         except Exception as error:  # sources and passes of others raise anything
             yield PassResult(one.name, one.place, failure=f"{type(error).__name__}: {error}")
             continue
-        yield result_of(report)
+        yield result_of(report, getattr(one, "target", ""))
 
 
-def result_of(report: PassReport) -> PassResult:
-    """Return a report as plain data."""
+def result_of(report: PassReport, target: str = "") -> PassResult:
+    """Return a report as plain data; the `target` names its pass alone."""
     findings = [
         PassFinding(
             one.verdict.ending.value,
@@ -45,7 +45,8 @@ def result_of(report: PassReport) -> PassResult:
         for one in report.findings
     ]
     name, place = report.name, report.place
-    return PassResult(name, place, report.tried, report.rewritten, findings, dict(report.untold))
+    untold = dict(report.untold)
+    return PassResult(name, place, report.tried, report.rewritten, findings, untold, target=target)
 
 
 def sources_of_file(path: str) -> list[Any]:

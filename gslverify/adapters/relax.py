@@ -54,7 +54,7 @@ Transformation = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class RelaxRewriter:
-    """A pass of Relax.
+    """A pass of Relax, which `target` names.
 
     `call` is how a script writes it, `steps` are the passes of a pipeline. A graph is given to it
     as a builder emits it, or in canonical form, because passes meet both; the graph decides.
@@ -65,6 +65,7 @@ class RelaxRewriter:
     transform: Transformation
     call: str = ""
     steps: Sequence[RelaxRewriter] = field(default=())
+    target: str = ""
 
     def rewrite(self, workload: Workload) -> Rewritten:
         """Apply the pass."""
@@ -186,7 +187,8 @@ def rewriter_of(name: str, found: Any, target: str) -> RelaxRewriter:
     if module == TRANSFORMS:
         call = f"relax.transform.{attribute}()"
     transform = transformation(made, name)
-    return RelaxRewriter(name, _place(found, target), transform, call, _steps(made, name, target))
+    steps = _steps(made, name, target)
+    return RelaxRewriter(name, _place(found, target), transform, call, steps, target)
 
 
 def transformation(made: Any, name: str) -> Transformation:
@@ -248,6 +250,11 @@ def sources(name: str) -> list[PatternSource | MadeSource]:
     """Return the sources that exercise a pass; for one that is not known, all of them."""
     kinds = PASSES.get(name, tuple(relax_sources.KINDS))
     return [one for kind in kinds for one in relax_sources.KINDS[kind]()]
+
+
+def names(targets: Sequence[str]) -> list[str]:
+    """Return the names of the passes that targets name."""
+    return [one.name for one in rewriters(targets)]
 
 
 def reports(targets: Sequence[str], options: Options) -> Iterator[PassResult]:

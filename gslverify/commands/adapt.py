@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,12 @@ import click
 
 from gsl.lift import LiftedRule, rule_file
 from gslverify.adapters import LIBRARIES
-from gslverify.adapters.foreign import Lifted, Options
-from gslverify.adapters.reading import Reading, read_rules
-from gslverify.atomic import write_whole
-from gslverify.commands.adapted_passes import pass_lines, write_scripts
+from gslverify.adapters.adapted import Adapted
+from gslverify.adapters.foreign import Lifted, Names, Options
+from gslverify.adapters.reading import Notice, Reading, read_rules, result_of_plain
+from gslverify.adapters.replaying import library_process
+from gslverify.adapters.results import BLACK_BOX, identity, summary, tried
+from gslverify.atomic import own_folder, write_whole
 from gslverify.commands.check import output_of
 from gslverify.commands.parameters import (
     BASELINE_OR_NONE,
@@ -31,12 +33,17 @@ from gslverify.commands.parameters import (
 from gslverify.commands.writing import write
 from gslverify.configuration.resolve import Resolved
 from gslverify.endings import Exit
+from gslverify.events import RuleDone, RunStarted, StageStarted
+from gslverify.finding import RuleResult
 from gslverify.gate.baseline import BaselineError
 from gslverify.gate.conclusion import at_the_gate, known_failures, known_results
-from gslverify.session import run_check
+from gslverify.report.record import Report
+from gslverify.session import run_check, ticker_on
+from gslverify.settings import Settings
+from gslverify.stopping import stopped_by_signals
 
 FOLDER = Path(".gslverify", "adapted")
-"""Where the rules are written down if no file is named."""
+"""Where scripts are written, and the rules if no file is named."""
 
 
 @click.command()
@@ -97,40 +104,91 @@ def adapt(
     gslverify adapt torch my_project.patterns:register --write rules.py
     """
     resolved = resolved_settings(options)
-    click.echo(f"reading {framework}: {', '.join(targets)}", err=True)
-    how = Options(graphs, resolved.settings.seed, sources=sources or "", level=level)
-    reading = read_rules(framework, targets, read_timeout, how)
-    scripts = write_scripts(reading.passes, FOLDER / framework)
-    write(pass_lines(reading.passes, scripts))
-    found = Exit.FINDINGS if any(one.findings for one in reading.passes) else Exit.CLEAN
-    write(_lines(reading, only_list))
-    written = [one for one in reading.rules if one.text]
-    if not written:
-        none = Exit.NO_RULES if not reading.passes else found
-        sys.exit(Exit.USAGE if reading.failure else none)
+    seed = resolved.settings.seed
+    how = Options(graphs, seed, sources=sources or "", level=level, only_list=only_list)
+    with stopped_by_signals() as stop, _progress() as notice:
+        reading = read_rules(framework, targets, read_timeout, how, notice)
+    rules = [one for one in reading.rules if one.text]
     path = file or FOLDER / framework / f"{_file_name(targets)}.py"
-    _write_rules(path, f"Rules of {framework}, read from {', '.join(targets)}.", written)
+    if rules:
+        _write_rules(path, f"Rules of {framework}, read from {', '.join(targets)}.", rules)
     if only_list:
-        write([f"written to {path}"])
-        return
-    code = _verified(path, resolved, options)
-    sys.exit(code or (Exit.USAGE if reading.failure else found))
+        write(_lines(reading, path))
+        sys.exit(Exit.USAGE if reading.failure else Exit.CLEAN)
+    if not reading.rules and not reading.passes:
+        click.echo(f"{framework}: {reading.failure or 'there is nothing to adapt'}", err=True)
+        sys.exit(stop.code(Exit.INTERRUPTED) if reading.interrupted else Exit.USAGE)
+    selectors = (str(path),) if rules and not reading.interrupted else ()
+    with library_process(framework, targets) as process:
+        keep = _Scripts(FOLDER / framework).keep
+        about = framework, targets, reading.passes, reading.rules
+        adapted = Adapted(*about, process.replay, keep, how)
+        code = _verified(selectors, resolved, options, adapted, reading)
+    sys.exit(stop.code(Exit.INTERRUPTED) if reading.interrupted else code)
 
 
-def _verified(path: Path, resolved: Resolved, options: dict[str, Any]) -> int:
-    """Verify the rules that were written down; return the exit code."""
+def _verified(
+    selectors: tuple[str, ...],
+    resolved: Resolved,
+    options: dict[str, Any],
+    adapted: Adapted,
+    reading: Reading,
+) -> int:
+    """Verify the rules that were written down, report all that was read; return the exit code."""
     settings = resolved.settings
+
+    def conclude(report: Report) -> Report:
+        lines = [*report.remarks, *summary(report.done.results)]
+        code = report.exit_code
+        if reading.failure:
+            lines.append(f"reading ended early: {reading.failure}")
+            code = code or Exit.USAGE
+        report = replace(report, remarks=tuple(lines), exit_code=code)
+        return at_the_gate(report, known, whole=not reading.failure)
+
     try:
         known = known_results(settings)
-        return run_check(
-            (str(path),),
-            settings,
-            replace(output_of(resolved, options), known=known_failures(known)),
-            "",
-            conclude=lambda report: at_the_gate(report, known, whole=True),
-        )
+        output = replace(output_of(resolved, options), known=known_failures(known))
+        return run_check(selectors, settings, output, conclude=conclude, amendment=adapted)
     except BaselineError as error:
         raise click.UsageError(str(error)) from error
+
+
+@contextmanager
+def _progress() -> Iterator[Notice]:
+    """Show which rule or pass is tried, and what was found so far."""
+    ticker = ticker_on(sys.stderr)
+
+    def notice(entry: Mapping[str, Any]) -> None:
+        if "names" in entry:
+            ticker.consume(RunStarted(tuple(entry["names"]), (BLACK_BOX,), Settings()))
+        elif "begins" in entry:
+            ticker.live(StageStarted(entry["begins"], BLACK_BOX))
+        elif "pass" in entry:
+            stage = tried(result_of_plain(entry["pass"]))
+            ticker.consume(RuleDone(RuleResult(entry["pass"]["name"], None, (stage,))))
+        elif "rule" in entry:
+            ticker.consume(RuleDone(RuleResult(entry["rule"]["name"], None, ())))
+
+    try:
+        yield notice
+    finally:
+        ticker.close()
+
+
+class _Scripts:
+    """Writes scripts to a folder, under the names of rules and passes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._names = Names()
+
+    def keep(self, name: str, script: str) -> str:
+        """Write a script; return its file."""
+        path = self.folder / f"{self._names.unique(name)}.py"
+        own_folder(self.folder)
+        write_whole(path, script.encode())
+        return str(path)
 
 
 def _write_rules(path: Path, title: str, written: Sequence[Lifted]) -> None:
@@ -139,19 +197,18 @@ def _write_rules(path: Path, title: str, written: Sequence[Lifted]) -> None:
     write_whole(path, text.encode())
 
 
-def _lines(reading: Reading, with_names: bool) -> Iterator[str]:
-    """Yield how many rules could be written, and why the others could not."""
-    written = [one for one in reading.rules if one.text]
-    if reading.rules or not reading.passes:
-        yield f"{len(written)} of {len(reading.rules)} rules can be written as rules of gsl"
-    if with_names:
-        yield from (f"  {one.name}  {one.place}" for one in written)
-    reasons: defaultdict[str, list[Lifted]] = defaultdict(list)
-    for one in reading.rules:
-        if not one.text:
-            reasons[one.reason].append(one)
-    for reason, rules in sorted(reasons.items(), key=lambda pair: -len(pair[1])):
-        yield f"  not {', '.join(one.name for one in rules)}: {reason}"
+def _lines(reading: Reading, path: Path) -> Iterator[str]:
+    """Yield what was read: passes, rules that could be lifted, and why the others could not."""
+    if not reading.rules:
+        yield from (f"  {name}" for name in reading.names)
+    lifted = sum(bool(rule.text) for rule in reading.rules)
+    for rule in reading.rules:
+        known = "" if rule.text else f": {rule.reason}"
+        yield f"  {'lifted' if rule.text else 'not'}  {identity(rule.name, rule.place)}{known}"
+    if reading.rules:
+        yield f"{lifted} of {len(reading.rules)} rules are lifted"
+    if lifted:
+        yield f"written to {path}"
     if reading.failure:
         yield f"reading ended early: {reading.failure}"
 

@@ -27,8 +27,7 @@ def rule_block(
 ) -> list[str]:
     """Return the lines that describe what was found about a rule, the gravest first."""
     told = [replace(one, cure=hint_of(one, settings)) for one in findings]
-    again = repro_command(result.rule_id, settings)
-    return block_lines(result.rule_id, told, again, style)
+    return block_lines(result.rule_id, told, command_for(result, settings), style)
 
 
 def hint_of(finding: Finding, settings: Settings) -> str:
@@ -191,6 +190,11 @@ def _folded(statements: Sequence[str], columns: int) -> list[str]:
         for statement in statements
         for part in wrap(statement, columns, subsequent_indent="     ") or [""]
     ]
+
+
+def command_for(result: RuleResult, settings: Settings) -> str:
+    """Return the command that finds out about a rule again."""
+    return result.again or repro_command(result.rule_id, settings)
 
 
 def repro_command(rule_id: str, settings: Settings) -> str:

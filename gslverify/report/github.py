@@ -10,7 +10,7 @@ from gsl.errors import printable
 from gslverify.finding import Finding, RuleResult
 from gslverify.project import in_project
 from gslverify.report.concise import findings_of, level_of
-from gslverify.report.details import hint_of, repro_command
+from gslverify.report.details import command_for, hint_of
 from gslverify.report.record import Report
 from gslverify.report.text import summary_lines
 from gslverify.settings import Settings
@@ -55,7 +55,7 @@ def _annotation(
         if span.end_line:
             facts |= {"endLine": str(span.end_line), "endColumn": str(span.end_column)}
     text = [finding.message, reason and f"known: {reason}", hint_of(finding, settings)]
-    text.append(repro_command(result.rule_id, settings))
+    text.append(command_for(result, settings))
     message = _data("\n".join(part for part in text if part))
     return f"::{level} {','.join(f'{k}={_property(v)}' for k, v in facts.items())}::{message}"
 

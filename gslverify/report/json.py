@@ -147,7 +147,7 @@ def _rule(result: RuleResult, report: Report) -> dict[str, Any]:
         "strength": strength_document(result.assurances),
         "stages": [stage_document(stage, settings) for stage in result.stages],
         "findings": [
-            finding_document(finding, result.rule_id, settings)
+            finding_document(finding, result.rule_id, settings, result.again)
             | {"known": report.known_failures.reason(result, finding) or None}
             for finding in result.findings
         ],
@@ -179,8 +179,10 @@ def _examples(stage: StageResult, settings: Settings) -> dict[str, Any]:
     return {"wanted": settings.max_examples, "run": stage.counts.get("examples"), **counted}
 
 
-def finding_document(finding: Finding, rule_id: str, settings: Settings) -> dict[str, Any]:
-    """Return a finding with its counterexample."""
+def finding_document(
+    finding: Finding, rule_id: str, settings: Settings, again: str = ""
+) -> dict[str, Any]:
+    """Return a finding with its counterexample; `again` is that of its `RuleResult`."""
     example = finding.counterexample
     return {
         "fingerprint": finding.fingerprint(rule_id),
@@ -193,7 +195,7 @@ def finding_document(finding: Finding, rule_id: str, settings: Settings) -> dict
         "details": list(finding.details),
         "span": _span(finding.span),
         "source_line": source_line_of(finding.span),
-        "repro": repro_command(rule_id, settings),
+        "repro": again or repro_command(rule_id, settings),
         "stored": finding.stored or None,
         "counterexample": None if example is None else _counterexample(example),
     }

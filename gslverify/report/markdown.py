@@ -10,7 +10,7 @@ from gsl.drawing.show import sides_mermaid
 from gsl.errors import printable
 from gslverify.codes.corpus import is_rule
 from gslverify.finding import RuleResult, Verdict
-from gslverify.report.details import repro_command, rule_block
+from gslverify.report.details import command_for, rule_block
 from gslverify.report.drawings import drawn_for
 from gslverify.report.known import Known
 from gslverify.report.record import QUIET, Report
@@ -150,6 +150,6 @@ def details(report: Report, result: RuleResult) -> Iterator[str]:
     findings = [f for f in result.findings if not f.code.is_warning]
     yield from fenced(rule_block(result, findings, report.settings, report.style))
     if "::" in result.rule_id:
-        yield from fenced([repro_command(result.rule_id, report.settings)], "sh")
+        yield from fenced([command_for(result, report.settings)], "sh")
     yield "</details>"
     yield ""

@@ -12,7 +12,7 @@ from gslverify import __version__
 from gslverify.finding import Code, Finding, RuleResult, Verdict
 from gslverify.project import in_project, named, parted
 from gslverify.report.concise import findings_of, level_of
-from gslverify.report.details import hint_of, repro_command
+from gslverify.report.details import command_for, hint_of
 from gslverify.report.known import Known
 from gslverify.report.record import Report
 from gslverify.settings import Settings
@@ -98,7 +98,7 @@ def _result(
             "rule": result.rule_id,
             "verdict": result.verdict.value,
             "repro": _repro(result, finding, settings),
-            "again": repro_command(result.rule_id, settings),
+            "again": command_for(result, settings),
         },
     }
 
@@ -107,7 +107,7 @@ def _repro(result: RuleResult, finding: Finding, settings: Settings) -> str:
     """Return the command that runs the counterexample, or verifies the rule if none was kept."""
     if finding.stored:
         return shlex.join(["gslverify", "repro", finding.stored])
-    return repro_command(result.rule_id, settings)
+    return command_for(result, settings)
 
 
 def _state(result: RuleResult, finding: Finding, known: Known | None) -> dict[str, Any]:

@@ -7,7 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+
+from gsl.expr import Call, Var
+from gsl.operators.declaration import lookup
+from gslverify.case import case_of
 
 pytest.importorskip("onnxscript")
 adapter: Any = pytest.importorskip("gslverify.adapters.onnxscript")
@@ -41,6 +46,28 @@ class Doubled(RewriteRuleClassBase):
     def rewrite(self, op, x):
         return op.Mul(x, op.initializer(ir.tensor(np.array(2.0, np.float32)), "two"))
 
+class Scaled(RewriteRuleClassBase):
+    def pattern(self, op, x, w, scale):
+        return op.Mul(op.MatMul(x, w), scale)
+
+    def check(self, context, x, w, scale):
+        known = w.const_value is not None and scale.const_value is not None
+        return known and scale.const_value.numpy().ndim == 1
+
+    def rewrite(self, op, x, w, scale):
+        made = w.const_value.numpy() * scale.const_value.numpy()
+        return op.MatMul(x, op.initializer(ir.tensor(made), w.name + "_scaled"))
+
+class WithoutZeros(RewriteRuleClassBase):
+    def pattern(self, op, x, b):
+        return op.Add(op.Neg(x), b)
+
+    def check(self, context, x, b):
+        return b.const_value is not None and not np.any(b.const_value.numpy())
+
+    def rewrite(self, op, x, b):
+        return op.Neg(x)
+
 class Wants(RewriteRuleClassBase):
     def __init__(self, number):
         super().__init__()
@@ -63,7 +90,9 @@ def result_for(target: str, graphs: int = 12) -> PassResult:
 def test_rules_and_classes_are_found_once(module: str) -> None:
     found = adapter.found([module])
 
-    assert [one.name for one in found] == ["wrong", "sound", "raising", "either", "Doubled"]
+    assert [one.name for one in found] == [
+        *("wrong", "sound", "raising", "either", "Doubled", "Scaled", "WithoutZeros")
+    ]
     assert found[0].place.endswith("own_rules.py:7")
 
 
@@ -102,6 +131,34 @@ def test_rules_are_lifted_from_instances(module: str) -> None:
     assert "op.Add(" in found["wrong"].text
     assert "x.ndim == 2" in found["Doubled"].text.replace("in_x", "x")
     assert "division by zero" in found["raising"].reason
+
+
+def test_new_weights_are_expressions_over_those_they_are_computed_of(module: str) -> None:
+    (scaled,) = lifted(one for one in adapter.rules([module]) if one.name == "Scaled")
+
+    assert "op.Multiply(in_w, in_scale)" in scaled.text, scaled
+
+
+def test_weights_that_have_to_be_zero_are_written_as_zeros(module: str) -> None:
+    (found,) = lifted(one for one in adapter.rules([module]) if one.name == "WithoutZeros")
+
+    assert "pat.Const(0.0)" in found.text, found
+
+
+def test_a_refutation_is_replayed_by_the_rule_itself(module: str) -> None:
+    x, y = Var("x", (2,)), Var("y", (2,))
+    arrays = {"x": np.ones(2, np.float32), "y": np.ones(2, np.float32)}
+    difference = Call(lookup("Subtract"), (x, y), {})
+    total = Call(lookup("Add"), (x, y), {})
+    rules = {one.name: one for one in adapter.rules([module])}
+
+    shown = rules["wrong"].replay(case_of([difference], [difference], inputs=arrays))
+    left = rules["wrong"].replay(case_of([total], [total], inputs=arrays))
+
+    assert shown.is_shown
+    assert shown.message.startswith("other values")
+    assert "onnxscript.rewriter.rewrite(model, [rule])" in shown.script
+    assert (left.is_shown, left.message) == (False, "it leaves the graph as it is")
 
 
 def test_most_common_rules_can_be_lifted() -> None:
