@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gsl.attr.term import Operation, Symbol, Term, bottom_up
@@ -12,6 +12,7 @@ from gsl.dtypes import DTYPES
 from gsl.errors import GslError
 from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
+from gsl.match.bindings import Bindings
 from gsl.operators.declaration import Need, tensors
 from gsl.operators.domain import Element
 from gsl.rewrite.builder import Builder, output_pairs
@@ -49,10 +50,14 @@ LARGEST_EXACT = 2**53
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One way through the conditional targets: outputs in pairs, and what it assumes."""
+    """One way through the conditional targets: outputs in pairs, and what it assumes.
+
+    The `bindings` say what every pattern has become, those of the target as well.
+    """
 
     pairs: tuple[tuple[Expr, Expr], ...]
     path: tuple[Term, ...]
+    bindings: Bindings
 
 
 def targets(instance: Instance) -> Iterator[Target]:
@@ -61,18 +66,19 @@ def targets(instance: Instance) -> Iterator[Target]:
     Raises GslError when one cannot be built or there are too many.
     """
 
-    def pairs(decisions: Decisions) -> tuple[tuple[Expr, Expr], ...]:
+    def pairs(decisions: Decisions) -> tuple[tuple[tuple[Expr, Expr], ...], Bindings]:
         builder = Builder(instance.bindings, instance.graph, Need(), decisions)
         try:
-            return tuple(
+            made = tuple(
                 (instance.bindings.nodes[source].expr, builder.build(*target).expr)
                 for source, target in output_pairs(instance.subst, instance.bindings)
             )
+            return made, builder.bindings
         finally:
             instance.take_out(builder.added)
 
-    for made, path in every_way(pairs):
-        yield Target(made, path)
+    for (made, bindings), path in every_way(pairs):
+        yield Target(made, path, bindings)
 
 
 def prove(instance: Instance, solver: Solver, replies: Replies, most: int = USUAL_STEPS) -> Result:
@@ -106,7 +112,7 @@ def _of_target(
     cases = cases_of([*(claim.term for claim in instance.claims), *target.path])
     if len(cases) < 2:
         return first
-    narrowed = (Target(target.pairs, (*target.path, *case)) for case in cases)
+    narrowed = (replace(target, path=(*target.path, *case)) for case in cases)
     found = (_by_any_laws(instance, solver, one, replies, most) for one in narrowed)
     return PROVED if all(isinstance(one, Proved) for one in found) else first
 

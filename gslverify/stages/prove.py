@@ -13,16 +13,19 @@ from gslverify.finding import Assurance, Finding, Level, Reach
 from gslverify.prove.proof import prove
 from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import Open
+from gslverify.ranks.bound import reason_against_all_ranks
 from gslverify.stage import Count, LeftOpen, Outcome, Question, Stage
 from gslverify.stages.satisfiable import scenarios_of
+from gslverify.stages.scenarios import Scenarios
 from gslverify.stages.shape import assurance_text, shape_holds
 
 
 def examine(question: Question) -> Iterable[Outcome]:
     """Prove every scenario; the first one that stays open ends the stage.
 
-    A proof is said to hold for the usual structures. That the few larger ones are proved as well
-    makes it unlikely that it is the number of axes or fields that saves the rule.
+    A proof is said to hold for the usual structures, or for tensors of any number of axes where
+    that follows (`gslverify.ranks`). That the few larger ones are proved as well makes it unlikely
+    that it is the number of axes or fields that saves the rule.
     """
     scenarios = scenarios_of(question)
     if not scenarios.feasible:
@@ -44,7 +47,14 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield from _required(question, assurance_text(scenarios))
     yield Count("variants", len(scenarios.feasible))
     reach = Reach.SIZES if scenarios.complete else Reach.SIZES_IN_PART
-    yield Assurance("prove", Level.PROVED, assurance_text(scenarios), reach)
+    text = assurance_text(scenarios, _holds_for_all_ranks(question, scenarios))
+    yield Assurance("prove", Level.PROVED, text, reach)
+
+
+def _holds_for_all_ranks(question: Question, scenarios: Scenarios) -> bool:
+    """Tell whether a proof is known to hold for any number of axes."""
+    usual, large = ([one.instance for one in of] for of in (scenarios.feasible, scenarios.large))
+    return scenarios.complete and not reason_against_all_ranks(question.subst, usual, large)
 
 
 def _required(question: Question, reason: str) -> Iterable[Outcome]:

@@ -58,7 +58,7 @@ def test_a_proof_may_be_required() -> None:
 
 def test_the_assurance_says_how_far_it_goes() -> None:
     (assurance,) = ask(PROVE, SOUND["common_factor"]).assurances
-    assert str(assurance) == "prove proved, ranks 0-4"
+    assert str(assurance) == "prove proved, all ranks"
     (assurance,) = ask(PROVE, SOUND["common_factor"], max_variants=2).assurances
     assert "for 2 of 5 structures" in assurance.text
 

@@ -1,0 +1,1 @@
+"""Whether a proof for few axes holds for any number of them."""

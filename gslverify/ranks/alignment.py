@@ -1,0 +1,198 @@
+"""Which tensors have the same axes in every structure, also in those of more axes than were tried.
+
+That two tensors have had the same axes so far may be an accident: a permutation of which the 11th
+power does nothing is the identity, up to rank 10. So it has to follow from the operators between
+them and from what the rule states outright. Operators *align* an operand and their result where an
+element is read at its own place; all others *rearrange*. No two ways of rearranging may lead from
+one tensor to another, or their difference could be any permutation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+
+from gsl.attr.term import ANYTHING, Access, Constant
+from gsl.operators.domain_axes import Axis
+from gsl.pat import Call, Pattern
+from gslverify.ranks.groups import Groups
+from gslverify.ranks.joined import Computation, Site
+from gslverify.ranks.kinds import UnlikeError
+from gslverify.ranks.tensors import Tensor
+from gslverify.ranks.terms import operators_of
+
+Label = tuple[Pattern, int]
+"""The pattern of what makes a tensor, and which field of it."""
+
+MOST_FIXED_AXES = 2
+
+
+@dataclass(slots=True)
+class Way:
+    """An operand and a result of a call, and whether it has aligned them in every structure.
+
+    The operand has a number. The rank is kept if the result has had as many axes as the operand.
+    """
+
+    operand: Label
+    result: Label
+    place: int
+    aligns: bool = True
+    keeps_rank: bool = True
+
+
+@dataclass(slots=True)
+class Alignment:
+    """What is known of the axes of tensors from the structures looked at so far."""
+
+    ways: dict[tuple[Call, Label, Label], Way] = field(default_factory=dict)
+    ranks: dict[Label, set[int]] = field(default_factory=dict)
+    calls: dict[Call, list[Label]] = field(default_factory=dict)
+    stated: set[tuple[Label, Label]] = field(default_factory=set)
+    wanted: set[tuple[Label, Label]] = field(default_factory=set)
+    inputs: set[Label] = field(default_factory=set)
+
+    def note(self, computation: Computation, patterns: Mapping[int, Pattern]) -> None:
+        """Note what the calls of a structure do; raise UnlikeError for what no pattern has made."""
+        for tensor, rank in computation.ranks.items():
+            self.ranks.setdefault(label(tensor, patterns), set()).add(rank)
+        self.inputs |= {label(tensor, patterns) for tensor in computation.leaves}
+        for number, site in computation.sites.items():
+            call = patterns[number]
+            assert isinstance(call, Call)
+            operands = [label(tensor, patterns) for tensor in site.operands]
+            self.calls[call] = [*dict.fromkeys((*self.calls.get(call, ()), *operands))]
+            for place, operand in enumerate(operands):
+                for result, tensor in enumerate(site.results):
+                    self._note(
+                        computation, site, call, (place, operand), (result, tensor), patterns
+                    )
+
+    def _note(
+        self,
+        computation: Computation,
+        site: Site,
+        call: Call,
+        operand: tuple[int, Label],
+        result: tuple[int, Tensor],
+        patterns: Mapping[int, Pattern],
+    ) -> None:
+        place, name = operand
+        number, tensor = result
+        made = label(tensor, patterns)
+        rank, result_rank = computation.ranks[site.operands[place]], computation.ranks[tensor]
+        if not rank:
+            return
+        way = self.ways.setdefault((call, name, made), Way(name, made, place))
+        way.aligns &= rank <= result_rank and all(
+            site.reads((place, rank - end), (site.count + number, result_rank - end))
+            for end in range(1, rank + 1)
+        )
+        way.keeps_rank &= rank == result_rank
+
+    def verify(self) -> int:
+        """Return how many axes stay because inputs of a fixed rank are rearranged in several ways.
+
+        Raises UnlikeError where tensors that terms compare do not have the same axes for certain.
+        """
+        together = Groups()
+        for (call, _, _), way in self.ways.items():
+            if way.aligns and keeps_axes(call):
+                together.join(way.operand, way.result)
+        for one, other in self.stated:
+            together.join(one, other)
+        kept = self._rearranged(together)
+        equal = self._of_equal_rank()
+        for one, other in self.wanted:
+            if one != other and equal.root(one) != equal.root(other):
+                raise UnlikeError("terms compare axes of tensors that may not be the same ones")
+        return kept
+
+    def _rearranged(self, together: Groups) -> int:
+        kept, seen, reached = 0, set[Hashable](), Groups()
+        for (call, operand, result), way in self.ways.items():
+            if way.aligns and keeps_axes(call):
+                continue
+            ends = together.root(operand), together.root(result)
+            kind = (*ends, way.place, _rearranging(call))
+            if kind in seen:
+                continue
+            seen.add(kind)
+            one, other = reached.root(ends[0]), reached.root(ends[1])
+            if one != other:
+                reached.join(one, other)
+                continue
+            ranks = self.ranks[operand]
+            if operand not in self.inputs or len(ranks) > 1 or max(ranks) > MOST_FIXED_AXES:
+                raise UnlikeError("axes are rearranged in several ways")
+            kept += max(ranks)
+        return kept
+
+    def _of_equal_rank(self) -> Groups:
+        """Return the sets of tensors that have one rank in every structure, and the same axes."""
+        equal = Groups()
+        for one, other in self.stated:
+            equal.join(one, other)
+        for _ in range(len(self.calls) + 1):
+            for call, operands in self.calls.items():
+                ways = [way for (of, _, _), way in self.ways.items() if of is call]
+                counted = [one for one in operands if max(self.ranks[one]) > 0]
+                self._join_equal(call, ways, counted, equal)
+        return equal
+
+    def _join_equal(
+        self, call: Call, ways: list[Way], operands: list[Label], equal: Groups
+    ) -> None:
+        """Join the operands of a call with its results where that keeps their rank for certain."""
+        varying = [one for one in operands if len(self.ranks[one]) > 1]
+        one_rank = len({equal.root(one) for one in varying}) <= 1 or _demands_one_rank(call)
+        for way in ways:
+            if way.aligns and way.keeps_rank and one_rank and keeps_axes(call):
+                equal.join(way.operand, way.result)
+
+
+def label(tensor: Tensor, patterns: Mapping[int, Pattern]) -> Label:
+    """Return what a tensor is called in all structures; raise UnlikeError if no pattern made it."""
+    pattern = patterns.get(tensor[0])
+    if pattern is None:
+        raise UnlikeError("a part of the computation that no pattern has made")
+    return pattern, tensor[1]
+
+
+def _demands_one_rank(call: Call) -> bool:
+    """Tell whether the operands of a call are a tuple of tensors of one rank."""
+    return all(len(one.operands) == 1 and one.operands[0].is_tuple for one in operators_of(call))
+
+
+def keeps_axes(call: Call) -> bool:
+    """Tell whether an operator that has kept axes in place does so whatever its attributes are."""
+    domains = [
+        attribute.domain
+        for operator in operators_of(call)
+        for attribute in operator.attributes.values()
+        if attribute.domain.names_axes
+    ]
+    keeps = call.constraints.get("keepdims")
+    if isinstance(keeps, Constant) and keeps.value is True:
+        return True
+    return all(isinstance(domain, Axis) and not domain.extra for domain in domains)
+
+
+def _rearranging(call: Call) -> Hashable:
+    """Return what tells how a call rearranges axes, which is the same for copied attributes."""
+    names = [name for operator in operators_of(call) for name in operator.attributes]
+    return tuple(map(str, operators_of(call))), *(_origin(call, name) for name in names)
+
+
+def _origin(call: Call, name: str) -> Hashable:
+    """Return the call that an attribute is copied from in the end."""
+    seen: set[tuple[Pattern, str]] = set()
+    while (call, name) not in seen:
+        seen.add((call, name))
+        term = call.constraints.get(name, ANYTHING)
+        if isinstance(term, Constant):
+            return type(term.value).__name__, str(term.value)
+        if not isinstance(term, Access) or not isinstance(term.pattern, Call):
+            break
+        call, name = term.pattern, term.name
+    return call, name

@@ -1,0 +1,291 @@
+"""What one structure says: which axes may go, and which of its calls stand against it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gsl.attr.term import ANYTHING
+from gsl.expr import Call as CallExpr
+from gsl.expr import Const, Expr
+from gsl.graph import reverse_post_order
+from gsl.match.bindings import Bindings
+from gsl.operators.domain import Sizes
+from gsl.operators.domain_axes import Axes, Axis, NewAxes
+from gsl.pat import INPUTS, Call, Pattern
+from gsl.types import TensorType
+from gslverify.prove.proof import Target
+from gslverify.ranks.alignment import Alignment, label
+from gslverify.ranks.behaviour import Along, Behaviours, Removal
+from gslverify.ranks.joined import Computation
+from gslverify.ranks.kinds import Frame, UnlikeError
+from gslverify.ranks.tensors import Place, Tensor, tensors_of
+from gslverify.ranks.terms import Demands
+
+
+@dataclass(slots=True)
+class Findings:
+    """What is known from the structures looked at so far, the largest of every number.
+
+    Attributes:
+        special: how many axes a call treats in a way of its own, by its pattern, without those
+            that the rule names.
+        combined: along how many axes that differ in what broadcasts, for all calls that do so.
+        kept: how many axes frames have all of which stay.
+        fixed: how many axes an attribute of known length has that are not written down.
+        aligned: pairs of frames, and whether they have had the same axes so far.
+        most_at_once: of how many axes one demand can speak; outputs of other axes on both sides
+            differ in the order of two.
+        alignment: which tensors have the same axes.
+    """
+
+    special: Counter[Pattern] = field(default_factory=Counter)
+    alignment: Alignment = field(default_factory=Alignment)
+    combined: Counter[frozenset[Pattern]] = field(default_factory=Counter)
+    kept: Counter[Frame] = field(default_factory=Counter)
+    fixed: Counter[tuple[Pattern, str]] = field(default_factory=Counter)
+    aligned: dict[tuple[Frame, Frame], bool] = field(default_factory=dict)
+    most_at_once: int = 2
+
+    def axes(self) -> int:
+        """Return how many axes may have to stay to see that a rule is wrong."""
+        counts: tuple[Mapping[Any, int], ...] = (self.special, self.kept, self.fixed)
+        stay = sum(sum(one.values()) for one in counts)
+        return stay + max(self.most_at_once, sum(self.combined.values()))
+
+
+class Structure:
+    """The axes of one structure and of one of its targets."""
+
+    def __init__(self, demands: Demands, target: Target, behaviours: Behaviours) -> None:
+        self.demands = demands
+        self.bindings: Bindings = target.bindings
+        self.target = target
+        outputs = [expr for pair in target.pairs for expr in pair]
+        self.computation = Computation(outputs, behaviours, self._alike())
+        sources = reverse_post_order([old for old, _ in target.pairs])
+        self.source_calls = {id(expr) for expr in sources}
+        self.labels: dict[int, Pattern] = {
+            id(node.expr): pattern
+            for (pattern, _), node in self.bindings.nodes.items()
+            if isinstance(pattern, (Call, *INPUTS))
+        }
+        self.marked = set(self._marked())
+
+    def tensor(self, frame: Frame) -> Tensor | None:
+        """Return the tensor that has the axes of a frame, None if it is not there."""
+        typed = self._typed(frame)
+        return None if typed is None else typed[0]
+
+    def _alike(self) -> Iterator[tuple[Tensor, Tensor]]:
+        """Yield tensors that have the same axes, because of terms or as an output of both sides.
+
+        Raises UnlikeError for tensors of different ranks.
+        """
+        for old, new in self.target.pairs:
+            for (one, had), (other, has) in zip(tensors_of(old), tensors_of(new), strict=True):
+                if had.ndim != has.ndim:
+                    raise UnlikeError("source and target have outputs of different ranks")
+                yield one, other
+        for frame, also in (*self.demands.alike, *self.demands.stated):
+            first, second = self._typed(frame), self._typed(also)
+            if first is None or second is None:
+                continue
+            if first[1].ndim != second[1].ndim:
+                raise UnlikeError("terms compare axes of tensors of different ranks")
+            yield first[0], second[0]
+
+    def _typed(self, frame: Frame) -> tuple[Tensor, TensorType] | None:
+        node = self.bindings.nodes.get((frame.pattern, ()))
+        if node is None:
+            return None
+        exprs: Sequence[Expr] = node.expr.operands if frame.of_operand else [node.expr]
+        return next((typed for expr in exprs for typed in tensors_of(expr)), None)
+
+    def rank(self, frame: Frame) -> int:
+        """Return the number of axes of a frame, 0 if it is not there."""
+        tensor = self.tensor(frame)
+        return 0 if tensor is None else self.computation.ranks.get(tensor, 0)
+
+    def roots(self, tensor: Tensor | None) -> list[Hashable]:
+        """Return what stands for each axis of a tensor and all that belong to it."""
+        if tensor is None:
+            return []
+        together, ranks = self.computation.together, self.computation.ranks
+        return [together(tensor, axis) for axis in range(ranks.get(tensor, 0))]
+
+    def are_aligned(self, one: Frame, other: Frame) -> bool | None:
+        """Tell whether two frames have the same axes; None if one is not there."""
+        tensors = self.tensor(one), self.tensor(other)
+        if None in tensors:
+            return None
+        return self.roots(tensors[0]) == self.roots(tensors[1])
+
+    def _marked(self) -> Iterator[Hashable]:
+        """Yield axes that may not go because of what the rule says."""
+        demands = self.demands
+        for frame, number in demands.named:
+            roots = self.roots(self.tensor(frame))
+            yield from roots[: number + 1] if number >= 0 else roots[number:]
+        for frame, number in demands.limits:
+            roots = self.roots(self.tensor(frame))
+            yield from roots if len(roots) <= number + 1 else []
+        for frame in demands.kept:
+            yield from self.roots(self.tensor(frame))
+        for call, name in demands.fixed:
+            yield from self.named_by(call, name)
+        for expr in reverse_post_order([expr for pair in self.target.pairs for expr in pair]):
+            if isinstance(expr, Const) and isinstance(expr.value, np.ndarray | tuple):
+                for tensor, _ in tensors_of(expr):
+                    yield from self.roots(tensor)
+
+    def named_by(self, call: Pattern, name: str) -> list[Hashable]:
+        """Return the axes that an attribute of a call names."""
+        node = self.bindings.nodes.get((call, ()))
+        if node is None or not isinstance(node.expr, CallExpr):
+            return []
+        domain = node.expr.operator.attribute(name).domain
+        value = node.expr.attributes[name]
+        numbers = value if isinstance(value, tuple) else (value,)
+        of_result = isinstance(domain, NewAxes) or (isinstance(domain, Axis) and domain.extra)
+        if not isinstance(domain, Axis | Axes):
+            return []
+        roots = self.roots(self.tensor(Frame(call, not of_result)))
+        return [roots[number] for number in numbers]
+
+
+def look_at(structure: Structure, findings: Findings) -> None:
+    """Add to the findings what a structure says; raise UnlikeError for what speaks against it."""
+    _note_frames(structure, structure.demands, findings)
+    _note_alignment(structure, findings.alignment)
+    _note_calls(structure, findings)
+
+
+def _note_frames(structure: Structure, demands: Demands, findings: Findings) -> None:
+    for frame in demands.kept:
+        findings.kept[frame] = max(findings.kept[frame], structure.rank(frame))
+    for call, name in demands.fixed:
+        count = min(demands.fixed[call, name], len(structure.named_by(call, name)))
+        findings.fixed[call, name] = max(findings.fixed[call, name], count)
+    frames = {frame for frame, _ in (*demands.named, *demands.limits)}
+    for one in frames:
+        for other in frames - {one}:
+            found = structure.are_aligned(one, other)
+            if found is not None:
+                before = findings.aligned.get((one, other), True)
+                findings.aligned[one, other] = before and found
+
+
+def _note_alignment(structure: Structure, alignment: Alignment) -> None:
+    alignment.note(structure.computation, structure.labels)
+    pairs = (
+        (structure.demands.stated, alignment.stated),
+        (structure.demands.alike, alignment.wanted),
+    )
+    for frames, found in pairs:
+        for one, other in frames:
+            tensors = structure.tensor(one), structure.tensor(other)
+            if tensors[0] is not None and tensors[1] is not None:
+                found.add(
+                    (label(tensors[0], structure.labels), label(tensors[1], structure.labels))
+                )
+
+
+def _note_calls(structure: Structure, findings: Findings) -> None:
+    computation = structure.computation
+    special: Counter[int] = Counter()
+    combined: dict[frozenset[int], list[list[Place]]] = defaultdict(list)
+    removals: dict[int, dict[Hashable, Removal]] = defaultdict(dict)
+    lost: Counter[tuple[int, int]] = Counter()
+    for places in computation.joined():
+        root = computation.together(*places[0])
+        found = computation.removals(places)
+        if found is None:
+            raise UnlikeError("a tensor has several axes that belong together")
+        for number, one in found.items():
+            removals[number][root] = one
+            lost.update((number, part) for part in one.lost)
+        stuck = [number for number, one in found.items() if one.along is Along.SPECIAL]
+        special.update(n for n in stuck if root not in _accounted(structure, n))
+        along = frozenset(n for n, one in found.items() if one.along is Along.COMBINED)
+        if along and not stuck and root not in structure.marked:
+            combined[along].append(places)
+    _note_special(structure, special, findings)
+    _note_combined(structure, combined, removals, findings)
+    findings.most_at_once = max((findings.most_at_once, *lost.values()))
+
+
+def _accounted(structure: Structure, number: int) -> set[Hashable]:
+    """Return the axes of a call that are counted elsewhere.
+
+    They are those that it names by attributes that its rule gives, which are counted where the rule
+    names them or where it takes them from, and those of operands that keep all axes.
+    """
+    site = structure.computation.sites[number]
+    kept = {structure.tensor(frame) for frame in structure.demands.kept}
+    found = {root for tensor in site.operands if tensor in kept for root in structure.roots(tensor)}
+    pattern = structure.labels.get(number)
+    if not isinstance(pattern, Call):
+        return found
+    is_source = number in structure.source_calls
+    operator = site.call.operator
+    given = [
+        name
+        for name, attribute in operator.attributes.items()
+        if attribute.domain.names_axes and (not is_source or _is_given(pattern, name))
+    ]
+    return found | {root for name in given for root in structure.named_by(pattern, name)}
+
+
+def _is_given(call: Call, name: str) -> bool:
+    return call.constraints.get(name, ANYTHING) is not ANYTHING
+
+
+def _note_special(structure: Structure, special: Counter[int], findings: Findings) -> None:
+    by_pattern: Counter[Pattern] = Counter()
+    for number, count in special.items():
+        by_pattern[label((number, -1), structure.labels)[0]] += count
+    for pattern, count in by_pattern.items():
+        findings.special[pattern] = max(findings.special[pattern], count)
+
+
+def _note_combined(
+    structure: Structure,
+    combined: Mapping[frozenset[int], list[list[Place]]],
+    removals: Mapping[int, Mapping[Hashable, Removal]],
+    findings: Findings,
+) -> None:
+    computation = structure.computation
+    if combined and structure.demands.reads_sizes:
+        raise UnlikeError("sizes are computed with, of which some are of axes that are combined")
+    for numbers, groups in combined.items():
+        roots = {computation.together(*places[0]) for places in groups}
+        for number in numbers:
+            ways = [removals[number][root] for root in roots]
+            if not computation.combines_together(number, ways, roots):
+                raise UnlikeError("a call combines along axes in several ways")
+        patterns = frozenset(structure.labels[number] for number in numbers)
+        inputs = max(_sizes_given(structure, places) for places in groups)
+        most = 2 ** max(inputs, 1) - 1
+        findings.combined[patterns] = max(findings.combined[patterns], most)
+
+
+def _sizes_given(structure: Structure, places: Sequence[Place]) -> int:
+    """Return how many tensors have sizes along joined axes that do not follow from others."""
+    computation = structure.computation
+    tensors = {tensor for tensor, _ in places}
+    made = {
+        tensor
+        for site in computation.sites.values()
+        if not site.operands or _has_sizes(site.call)
+        for tensor in site.results
+    }
+    return len(tensors & (computation.leaves | made))
+
+
+def _has_sizes(call: CallExpr) -> bool:
+    return any(isinstance(one.domain, Sizes) for one in call.operator.attributes.values())

@@ -1,0 +1,22 @@
+"""No rule that is wrong from rank 5 on is said to be proved for all ranks."""
+
+from __future__ import annotations
+
+import pytest
+
+from gslverify.ranks.bound import reason_against_all_ranks
+from gslverify.stages.satisfiable import scenarios_of
+from tests.gslverify.ranks.attacks import ATTACKS
+from tests.gslverify.stages.asking import question
+
+pytestmark = pytest.mark.smt
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_a_rule_that_is_wrong_beyond_is_never_right_for_all_ranks(name: str) -> None:
+    asked = question(ATTACKS[name], max_variants=16)
+    scenarios = scenarios_of(asked)
+    usual, large = ([one.instance for one in of] for of in (scenarios.feasible, scenarios.large))
+
+    assert usual
+    assert reason_against_all_ranks(asked.subst, usual, large)
