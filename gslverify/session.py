@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, TextIO
 
+from gslverify.codes.corpus import NO_RULES
 from gslverify.corpus.changes import only_changed
 from gslverify.corpus.declaration import Collected, CollectedRule, Unusable
 from gslverify.corpus.selection import rule_selector
@@ -177,8 +178,8 @@ def carry_out(
         done = _follow(events, ticker, list(consumers(ticker)))
         if settings.cache:
             failed.note(done.results)
-    # A part may be empty where there are fewer rules than parts, or none that has changed.
-    may_be_empty = bool(chosen) or bool(settings.changed_since)
+    # A part may be empty where there are fewer rules than parts, none that has changed, or none.
+    may_be_empty = bool(chosen) or bool(settings.changed_since) or settings.allow_no_rules
     code = Exit.CLEAN if may_be_empty and not collected else exit_code(done, settings)
     return Over(done, tuple(collected), code)
 
@@ -271,6 +272,8 @@ def chosen_rules(
     collected = collect_with_mutants(
         selectors, settings.load_timeout, settings.files, write_down, wanted
     )
+    if settings.allow_no_rules:
+        collected = [item for item in collected if not _holds_no_rules(item)]
     kept = [item for item in collected if isinstance(item, Unusable) or wanted(item)]
     if settings.changed_since:
         kept = only_changed(kept, settings.changed_since)
@@ -281,6 +284,10 @@ def chosen_rules(
         asked += [f"--changed-since {settings.changed_since}"] if settings.changed_since else []
         print(f"{' and '.join(asked)} selects none of {rules} rules", file=sys.stderr)
     return kept
+
+
+def _holds_no_rules(item: Collected) -> bool:
+    return isinstance(item, Unusable) and item.finding.code is NO_RULES
 
 
 def _streams(output: Output, stdout: TextIO, ticker: Ticker) -> Iterator[Consumer]:

@@ -39,6 +39,7 @@ class Settings:
         files: patterns of the names of rule files inside folders.
         tags: only rules with one of these tags are verified; none stands for all.
         changed_since: only rules that may have changed since this revision; empty for all.
+        allow_no_rules: whether named files that hold no rules are passed over.
         profile: name of the profile that some of these values come from.
         stages: stages to run, a subset of STAGES.
         max_examples: graphs per rule in the numeric stage.
@@ -85,6 +86,7 @@ class Settings:
     files: tuple[str, ...] = ("*.py",)
     tags: tuple[str, ...] = ()
     changed_since: str = ""
+    allow_no_rules: bool = False
     profile: str = "dev"
     stages: tuple[str, ...] = USUAL_STAGES
     max_examples: int = 60

@@ -48,11 +48,13 @@ def test_commands_print_what_the_document_says(page: Path, tmp_path: Path) -> No
     run_document(text_of(page), tmp_path)
 
 
-def test_readme_has_two_commands_and_ci_runs_them() -> None:
-    set_up, tests = (block.text for block in blocks(text_of(README), "sh")[:2])
+def test_readme_has_three_commands_and_ci_runs_them() -> None:
+    set_up, corpus, tests = (block.text for block in blocks(text_of(README), "sh")[:3])
     ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
-    assert set_up.strip().endswith("gslverify rule_corpus/")
+    first = set_up.split()[-1]
+    assert (ROOT / first).is_file()
+    assert corpus.strip() == ".venv/bin/gslverify rule_corpus/"
     assert tests.strip().removeprefix(".venv/bin/") in ci
     assert "gslverify check rule_corpus/" in ci
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.metadata import distribution, version
 from pathlib import Path
 
 from gslverify.atomic import write_whole
@@ -61,11 +63,12 @@ jobs:
           path: .gslverify/cache
           key: gslverify-${{ github.run_id }}
           restore-keys: gslverify-
-      - run: pip install "gslverify[tvm]"
-      # Once rules are known to fail: `gslverify baseline write`, and add --baseline FILE below.
+      - run: pip install "REQUIREMENT"
+      # Once rules are known to fail: `gslverify baseline write rules --baseline rules-baseline.json`.
       - run: >
           gslverify check
           --profile ${{ github.event_name == 'schedule' && 'nightly' || 'ci' }}
+          ${{ hashFiles('rules-baseline.json') && '--baseline rules-baseline.json' || '' }}
           --report github=/dev/stdout --report sarif=gslverify.sarif
       - uses: github/codeql-action/upload-sarif@v3
         if: always()
@@ -76,7 +79,7 @@ GITLAB = """\
 rules:
   image: python:3.11
   script:
-    - pip install "gslverify[tvm]"
+    - pip install "REQUIREMENT"
     - gslverify check --profile ci --report gitlab=gl-code-quality.json --report junit=junit.xml
   artifacts:
     when: always
@@ -85,10 +88,29 @@ rules:
       junit: junit.xml
 """
 
+REQUIREMENT = "REQUIREMENT"
+"""What stands in jobs for the requirement that installs this very package."""
+
 JOBS = {
     "github": (".github/workflows/rules.yml", GITHUB),
     "gitlab": (".gitlab-ci.yml", GITLAB),
 }
+
+
+def requirement() -> str:
+    """Return what pip has to be told to install this package again, with TVM.
+
+    It is the revision of a repository or the address that it came from, if it came so, else the
+    version.
+    """
+    name = "gslverify[tvm]"
+    origin = json.loads(distribution("gslverify").read_text("direct_url.json") or "{}")
+    url, source = origin.get("url", ""), origin.get("vcs_info", {})
+    if source:
+        return f"{name} @ {source['vcs']}+{url}@{source['commit_id']}"
+    if url.startswith("https:"):
+        return f"{name} @ {url}"
+    return f"{name}=={version('gslverify')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +147,9 @@ def _parts(folder: Path, ci: str) -> Iterator[Part]:
         yield Part(SETTINGS_FILE, "")
     else:
         yield Part(SETTINGS_FILE, f"\n{SETTINGS}", is_addition=True)
-    files = [(f"{STARTER}/activation.py", RULE)] + ([JOBS[ci]] if ci in JOBS else [])
+    files = [(f"{STARTER}/activation.py", RULE)]
+    if ci in JOBS:
+        path, text = JOBS[ci]
+        files.append((path, text.replace(REQUIREMENT, requirement())))
     for path, text in files:
         yield Part(path, "" if (folder / path).exists() else text)

@@ -140,6 +140,12 @@ SELECTION = (
         "Codes that are not reported for some rules, such as 'old.py::*:GSL140+GSL471'.",
         "selection",
     ),
+    Setting(
+        "allow-no-rules",
+        SWITCH,
+        "Pass over named files that hold no rules, as a hook before commits names them.",
+        "selection",
+    ),
     Setting("shard", SHARD, "Verify one part of the rules only, such as 2/5.", "selection"),
 )
 

@@ -53,11 +53,11 @@ def block_lines(
         heading = _further_heading(finding, style) if lines else _heading(rule_id, finding, style)
         lines += [*heading, *_told(finding, style, source_line)]
     stored = [shlex.join(["gslverify", "repro", one.stored]) for one in findings if one.stored]
-    lines += _labelled("repro", "\n".join(stored), style)
-    if "::" in rule_id:
-        lines += _labelled("again" if stored else "repro", again, style)
     codes = dict.fromkeys(finding.code.id for finding, _ in pairs)
-    lines += _labelled("explain", "\n".join(f"gslverify explain {code}" for code in codes), style)
+    lines += _commands("repro", stored)
+    if "::" in rule_id:
+        lines += _commands("again" if stored else "repro", [again])
+    lines += _commands("explain", [f"gslverify explain {code}" for code in codes])
     return [style.plain(line) for line in lines]
 
 
@@ -126,6 +126,12 @@ def _labelled(label: str, text: str, style: Style) -> list[str]:
     lines = [part for line in text.splitlines() for part in _fitting(line, room)]
     heads = [label, *[""] * (len(lines) - 1)]
     return [f"  {head:<{LABEL}}{line}" for head, line in zip(heads, lines, strict=True)]
+
+
+def _commands(label: str, commands: Sequence[str]) -> list[str]:
+    """Return commands, each on a line however long it is, since it has to be pasted."""
+    heads = [label, *[""] * (len(commands) - 1)]
+    return [f"  {head:<{LABEL}}{one}" for head, one in zip(heads, commands, strict=False)]
 
 
 def _fitting(line: str, room: int) -> list[str]:

@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -79,3 +81,36 @@ def test_folder_in_the_way_is_told(folder: Path) -> None:
 
     assert result.exit_code == 2
     assert "choose a folder that can be written to" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("origin", "expected"),
+    [
+        (None, "gslverify[tvm]==1.2"),
+        ({"url": "file:///home/me", "dir_info": {"editable": True}}, "gslverify[tvm]==1.2"),
+        ({"url": "https://a.org/g.whl"}, "gslverify[tvm] @ https://a.org/g.whl"),
+        (
+            {"url": "https://a.org/g", "vcs_info": {"vcs": "git", "commit_id": "f00"}},
+            "gslverify[tvm] @ git+https://a.org/g@f00",
+        ),
+    ],
+)
+def test_jobs_install_what_is_installed_here(
+    origin: dict[str, Any] | None,
+    expected: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = None if origin is None else json.dumps(origin)
+    installed = SimpleNamespace(read_text=lambda name: text)
+    monkeypatch.setattr("gslverify.commands.starter.distribution", lambda name: installed)
+    monkeypatch.setattr("gslverify.commands.starter.version", lambda name: "1.2")
+
+    init("--write", "--ci", "github")
+
+    job = (folder / ".github/workflows/rules.yml").read_text("utf-8")
+    assert f'pip install "{expected}"' in job
+    assert "REQUIREMENT" not in job
+    assert "rules-baseline.json" in job
+    assert "schedule" in job
+    assert "upload-sarif" in job

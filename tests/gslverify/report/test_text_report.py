@@ -173,8 +173,19 @@ def test_early_end_is_said_last(folder: Path) -> None:
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
 def test_lines_fit_the_width(width: int, folder: Path) -> None:
     printed = report(everything(folder), Style(width=width))
+    texts = [line for line in printed.splitlines() if "gslverify " not in line]
 
-    assert max(map(len, printed.splitlines())) <= width
+    assert max(map(len, texts)) <= width
+
+
+def test_commands_are_never_broken(folder: Path) -> None:
+    result = failing(folder)
+    last = result.findings[-1]
+    long = replace(last, stored=f".gslverify/failures/{'a' * 120}.json")
+    stages = (replace(result.stages[-1], findings=(long,)),)
+    printed = report([replace(result, stages=stages)], Style(width=60)).splitlines()
+
+    assert f"  repro         gslverify repro {long.stored}" in printed
 
 
 def test_narrow_listings_are_folded(folder: Path) -> None:
