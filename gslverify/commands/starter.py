@@ -64,7 +64,7 @@ jobs:
           key: gslverify-${{ github.run_id }}
           restore-keys: gslverify-
       - run: pip install "REQUIREMENT"
-      # Once rules are known to fail: `gslverify baseline write rules --baseline rules-baseline.json`.
+      # Known failures: `gslverify baseline write rules --baseline rules-baseline.json`.
       - run: >
           gslverify check
           --profile ${{ github.event_name == 'schedule' && 'nightly' || 'ci' }}
