@@ -27,6 +27,9 @@ FLAGS: Mapping[str, str] = {
 OF_SPECIAL_VALUES = frozenset({"nnan", "ninf", "nsz"})
 """Flags without which NaN, infinities and signed zeros come out of the target unchanged."""
 
+OF_ROUNDING = frozenset({"reassoc", "arcp", "contract", "afn", "lossy"})
+"""Flags without which every step of the target rounds to what the source has there."""
+
 USUAL = frozenset({"reassoc", "contract", "arcp", "nsz"})
 """What a rule is taken to need that declares no flags."""
 

@@ -108,6 +108,22 @@ def keyword_span(call: Span | None, name: str) -> Span | None:
     return call
 
 
+def decorator_keyword_span(function: Span, name: str) -> Span | None:
+    """Return where a decorator of the function that begins on a line is given keyword `name`."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(function.file)))
+    except SyntaxError:
+        return None
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.FunctionDef) or not node.decorator_list:
+            continue
+        if min(one.lineno for one in node.decorator_list) == function.line:
+            calls = [one for one in node.decorator_list if isinstance(one, ast.Call)]
+            found = [word for call in calls for word in call.keywords if word.arg == name]
+            return _span_of(found[0], function.file) if found else None
+    return None
+
+
 def _span_of(node: ast.Call | ast.keyword, file: str) -> Span:
     end_line, end_offset = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
     column = column_of(file, node.lineno, node.col_offset)

@@ -201,7 +201,8 @@ class StageResult:
 
     The stage that writes the rule down gives its hash and the names of its operators. A `witness`
     is a graph on which both sides agree. What is `cached` was found out by an earlier run.
-    `coverage` is the record of `gslverify.coverage.record` where examples were run. `notes` say
+    `coverage` is the record of `gslverify.coverage.record` where examples were run, `flags` that of
+    `gslverify.trials.flags` where it was asked what a rule does to floating point. `notes` say
     what the stage has to add that counts neither for nor against the rule. The `plan` is what was
     known of the structures of the rule when the stage ended, for later stages. What a stage tried
     to show and could not is `open`: that is no pass of the stage, and leaves the rule to others.
@@ -220,6 +221,7 @@ class StageResult:
     witness: Case | None = field(default=None, repr=False, compare=False)
     cached: bool = field(default=False, compare=False)
     coverage: Mapping[str, Any] = field(default_factory=dict)
+    flags: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     plan: tuple[Any, ...] = field(default=(), repr=False, compare=False)
     open: str = ""

@@ -55,6 +55,13 @@ class Covered:
 
 
 @dataclass(frozen=True, slots=True)
+class FlagsNeeded:
+    """Which flags of floating point a rule needs, in plain values (`gslverify.trials.flags`)."""
+
+    record: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
     """A sentence that counts neither for nor against a rule."""
 
@@ -68,7 +75,7 @@ class LeftOpen:
     reason: str
 
 
-Outcome = Finding | Assurance | Count | Meaning | Witness | Covered | Note | LeftOpen
+Outcome = Finding | Assurance | Count | Meaning | Witness | Covered | FlagsNeeded | Note | LeftOpen
 
 
 @dataclass(slots=True)
@@ -138,6 +145,7 @@ class Stage:
             seconds=time.perf_counter() - started,
             notes=tuple(item.text for item in outcomes if isinstance(item, Note)),
             coverage=next((o.record for o in outcomes if isinstance(o, Covered)), {}),
+            flags=next((o.record for o in outcomes if isinstance(o, FlagsNeeded)), {}),
             rule_hash="".join(item.rule_hash for item in outcomes if isinstance(item, Meaning)),
             operators=next((i.operators for i in outcomes if isinstance(i, Meaning)), ()),
             plan=question.plan,

@@ -1,4 +1,4 @@
-"""GSL405 to GSL408: what becomes of rounding errors, special values and empty tensors."""
+"""GSL405 to GSL409: what becomes of rounding errors, special values and empty tensors."""
 
 from __future__ import annotations
 
@@ -133,4 +133,34 @@ empty tensors, a condition such as x.shape[0] >= 1 says so.""",
             return Subst(count, op.Maximum(again, 1), where=[x.ndim == 1, x.shape[0] >= 1])
         '''
     ),
+)
+
+FLAG_MISSING = code(
+    "GSL409",
+    "flag-missing",
+    "the rule needs a flag of floating point that it does not declare",
+    Verdict.FAIL,
+    meaning="""The rule declares flags=..., or the settings of its library do, and these do not let
+a compiler do what the rule does. Both sides were computed with every step rounded once, but for
+what the declared flags leave out, and a result differs: a sum in another order needs reassoc, a
+reciprocal in the place of a division arcp, a product that is added without having been rounded
+contract, a function in the place of another one afn, a conversion to a narrower dtype and back
+lossy. The message names the flags that are missing and an element that shows it. NaN, infinities
+and signed zeros have a code of their own, GSL406.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """x / 10  =>  x * 0.1"""
+            x = pat.Wildcard()
+            return Subst(x / 10, x * 0.1, where=[x.dtype == "float32"])
+        '''
+    ).replace("@rule()", '@rule(flags={"nsz"})'),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """x / 10  =>  x * 0.1"""
+            x = pat.Wildcard()
+            return Subst(x / 10, x * 0.1, where=[x.dtype == "float32"])
+        '''
+    ).replace("@rule()", '@rule(flags={"arcp"})'),
 )

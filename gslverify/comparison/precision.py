@@ -28,13 +28,16 @@ EXAMINED = ("float32", "float16")
 class Errors:
     """The largest errors of source and target of one network on the same inputs.
 
-    Both are measured against float64; `floor` is what rounding in another order may cost.
+    Both are measured against float64; `floor` is what rounding in another order may cost. The
+    `units` are the same errors in units in the last place of the element that is computed.
     """
 
     dtype: str
     source: float
     target: float
     floor: float
+    source_units: float = 0.0
+    target_units: float = 0.0
 
     @property
     def is_weak(self) -> bool:
@@ -71,7 +74,8 @@ def errors_of(
     unit = PRECISIONS[dtype].unit
     floor = FLOOR * unit * max(map(_magnitude, values.values()), default=0.0)
     found = [_largest_errors(*three) for three in zip(exact, mine, theirs, strict=True)]
-    return Errors(dtype, max(f[0] for f in found), max(f[1] for f in found), floor)
+    largest = [max(column) for column in zip(*found, strict=True)]
+    return Errors(dtype, largest[0], largest[1], floor, largest[2], largest[3])
 
 
 def _magnitude(value: Any) -> float:
@@ -82,16 +86,22 @@ def _magnitude(value: Any) -> float:
     return float(np.max(np.abs(value.value), initial=0.0, where=np.isfinite(value.value)))
 
 
-def _largest_errors(exact: Any, source: Any, target: Any) -> tuple[float, float]:
+def _largest_errors(exact: Any, source: Any, target: Any) -> tuple[float, ...]:
+    """Return the largest errors of source and target, and both in units in the last place."""
     if isinstance(exact, tuple):
         parts = [_largest_errors(*three) for three in zip(exact, source, target, strict=True)]
-        return max(p[0] for p in parts), max(p[1] for p in parts)
+        return tuple(map(max, zip(*parts, strict=True)))
     if not isinstance(exact, Bounded):
-        return 0.0, 0.0
+        return 0.0, 0.0, 0.0, 0.0
     usable = np.isfinite(exact.value) & np.isfinite(exact.error) & np.isfinite(source)
     with np.errstate(all="ignore"):
+        unit = np.spacing(np.abs(exact.value).astype(source.dtype)).astype(np.float64)
         mine = np.abs(source.astype(np.float64) - exact.value)
         theirs = np.abs(target.astype(np.float64) - exact.value)
-    theirs = np.where(np.isnan(theirs), np.inf, theirs)
-    largest = [float(np.max(errors, initial=0.0, where=usable)) for errors in (mine, theirs)]
-    return largest[0], largest[1]
+        theirs = np.where(np.isnan(theirs), np.inf, theirs)
+        errors = mine, theirs, mine / unit, theirs / unit
+    return tuple(_largest(one, usable) for one in errors)
+
+
+def _largest(errors: Any, usable: Any) -> float:
+    return float(np.max(errors, initial=0.0, where=usable & ~np.isnan(errors)))

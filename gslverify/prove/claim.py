@@ -5,9 +5,10 @@ attributes: on a graph that the source matches, the target can be built, its out
 of those of the source, every element is the same function of the inputs, and the target is defined
 wherever the source is. Floats are real numbers, integers wrap.
 
-So a proof does not speak of rounding and overflow of floats (GSL405), of NaN, infinities and signed
-zeros (GSL406), of inputs without elements (GSL407, GSL408), of what else the engine does to a graph
-(GSL402, GSL471), of how a rule is written or lives with others (GSL1xx, GSL6xx, GSL7xx), or of TVM.
+So a proof does not speak of rounding and overflow of floats (GSL405, GSL409), of NaN, infinities
+and signed zeros (GSL406), of inputs without elements (GSL407, GSL408), of what else the engine does
+to a graph (GSL402, GSL471), of how a rule is written or lives with others (GSL1xx, GSL6xx, GSL7xx),
+or of TVM.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What is asked about networks on which both sides agreed: the further levels of comparison.
 
 Whether source and target are the same functions (see `identity`), whether the target loses digits
-(see `precision`), what becomes of special values (see `special_values`) and of empty tensors.
+(see `precision`), which flags of floating point are needed (see `flags`), and what becomes of empty
+tensors.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from gslverify.networks.arrays import random_array
 from gslverify.networks.empty import plain_inputs
 from gslverify.networks.network import Network
 from gslverify.networks.values import value_ranges
-from gslverify.stage import Count, Note, Question
+from gslverify.stage import Count, FlagsNeeded, Note, Question
+from gslverify.trials.flags import Outcomes, flags_of
 from gslverify.trials.refutation import refutation
 from gslverify.trials.second_opinion import spread
-from gslverify.trials.special_values import special_values
 from gslverify.trials.trial import NO_ELEMENTS, run_trial
 from gslverify.trials.trial import Outcome as Trial
 
@@ -45,14 +46,14 @@ class FurtherLevels:
 
     findings: list[Finding] = field(default_factory=list)
     assurances: list[Assurance] = field(default_factory=list)
-    counts: list[Count | Note] = field(default_factory=list)
+    counts: list[Count | Note | FlagsNeeded] = field(default_factory=list)
 
     @property
     def is_refuted(self) -> bool:
         """Whether a finding is more than a warning."""
         return any(not finding.code.is_warning for finding in self.findings)
 
-    def take(self, outcomes: Iterable[Finding | Assurance | Count | Note]) -> None:
+    def take(self, outcomes: Outcomes) -> None:
         """Add what a level says, each to its kind."""
         for outcome in outcomes:
             match outcome:
@@ -74,8 +75,8 @@ def further_levels_of(
     found = FurtherLevels()
     _without_elements(question, empty, found)
     _identity(question, passed, found)
-    _precision(question, passed, found)
-    found.take(special_values(question, [trials[0] for trials in passed]))
+    measured = _precision(question, passed, found)
+    found.take(flags_of(question, passed, measured))
     if found.is_refuted:
         found.assurances.clear()
     return found
@@ -134,7 +135,10 @@ def _refuted_by_integers(question: Question, trial: Trial) -> Trial | None:
     return None
 
 
-def _precision(question: Question, passed: Sequence[Sequence[Trial]], found: FurtherLevels) -> None:
+def _precision(
+    question: Question, passed: Sequence[Sequence[Trial]], found: FurtherLevels
+) -> list[Errors]:
+    """Measure the errors of both sides, and warn where the target loses digits."""
     inexact = [trial for trials in passed for trial in trials if not trial.exact]
     asked = [(trial, trial.inputs) for trial in spread(inexact, TRIALS_FOR_PRECISION)]
     first = [trials[0] for trials in passed if examined_dtype(trials[0].network.outputs)]
@@ -144,7 +148,7 @@ def _precision(question: Question, passed: Sequence[Sequence[Trial]], found: Fur
         again = run_trial(question.subst, trial.network, inputs)
         if again.code is not None and not found.is_refuted:
             found.findings.append(refutation(question, again))
-            return
+            return []
         asked.append((trial, inputs))
     measured = [errors_of(t.network.outputs, t.target, inputs) for t, inputs in asked]
     known = [errors for errors in measured if errors is not None]
@@ -156,6 +160,7 @@ def _precision(question: Question, passed: Sequence[Sequence[Trial]], found: Fur
         found.findings.append(
             Finding(TARGET_LESS_PRECISE, message, question.subst.span, subject=worst.dtype)
         )
+    return known
 
 
 def _drawn(trial: Trial, style: str, generator: np.random.Generator) -> dict[str, Any]:

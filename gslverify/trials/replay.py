@@ -10,7 +10,7 @@ from gsl.tvm.jobs import Failure
 from gsl.types import TensorType, TupleType, Type
 from gslverify.case import Case
 from gslverify.codes.backend import KNOWN_DEVIATION
-from gslverify.codes.levels import SPECIAL_VALUES_CHANGE
+from gslverify.codes.levels import FLAG_MISSING, SPECIAL_VALUES_CHANGE
 from gslverify.codes.numeric import (
     BACKEND_CRASHED,
     BACKEND_INCOMPLETE,
@@ -26,8 +26,10 @@ from gslverify.networks.network import Network
 from gslverify.structures.concrete import rewrite_once, target_outputs
 from gslverify.trials import backend
 from gslverify.trials.blame import differences
+from gslverify.trials.roundings import rounds_otherwise
 from gslverify.trials.second_opinion import SIDES
-from gslverify.trials.trial import Outcome, run_trial
+from gslverify.trials.trial import Outcome as Trial
+from gslverify.trials.trial import run_trial
 
 ABOUT_TYPES = (OUTPUT_SHAPE, OUTPUT_DTYPE, ILLEGAL_TARGET)
 """Codes that types alone decide, so that nothing has to be computed."""
@@ -51,7 +53,7 @@ class Replay:
     code: Code | None
     message: str
     undecided: bool = False
-    trial: Outcome | None = None
+    trial: Trial | None = None
 
 
 def network_of(case: Case) -> Network:
@@ -80,6 +82,8 @@ def replay(subst: Subst, case: Case, code_id: str) -> Replay:
             return special
     if trial.code is not None:
         return Replay(trial.code, trial.message, trial=trial)
+    if code_id == FLAG_MISSING.id and trial.target and not trial.rejected:
+        return _replay_rounding(subst, trial)
     if trial.declined:
         return Replay(None, "the match is declined, as it has to be", trial=trial)
     if not trial.rejected:
@@ -103,7 +107,7 @@ def _replay_tvm(network: Network, case: Case, code_id: str) -> Replay:
     return Replay(CODES[code_id], found[0].summary)
 
 
-def _replay_failure(trial: Outcome, code_id: str) -> Replay:
+def _replay_failure(trial: Trial, code_id: str) -> Replay:
     for side, outputs in zip(SIDES, (trial.network.outputs, trial.target), strict=True):
         result = backend.run(outputs, trial.inputs)
         if isinstance(result, Failure):
@@ -112,11 +116,19 @@ def _replay_failure(trial: Outcome, code_id: str) -> Replay:
     return Replay(None, "TVM runs both sides, and the references agree", trial=trial)
 
 
-def _replay_special(network: Network, trial: Outcome) -> Replay:
+def _replay_special(network: Network, trial: Trial) -> Replay:
     found = next(changes(network.outputs, trial.target, trial.inputs), None)
     if found is None:
         return Replay(None, "NaN, infinities and signed zeros stay where they are", trial=trial)
     return Replay(SPECIAL_VALUES_CHANGE, f"{found.kind} changes", trial=trial)
+
+
+def _replay_rounding(subst: Subst, trial: Trial) -> Replay:
+    apart = rounds_otherwise(subst, trial)
+    if apart is None:
+        return Replay(None, "the flags of the rule allow for how it rounds", trial=trial)
+    values = f"{apart.source} in the source, {apart.target} in the target"
+    return Replay(FLAG_MISSING, f"output {apart.output} is {values}", trial=trial)
 
 
 def _replay_types(subst: Subst, network: Network, code_id: str) -> Replay:

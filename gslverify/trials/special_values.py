@@ -6,9 +6,9 @@ Changes are counted by kind; where the rule promises that there are none, one re
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
@@ -18,12 +18,12 @@ from gsl.evaluate import trace
 from gsl.expr import Call, Const, Expr
 from gsl.flags import OF_SPECIAL_VALUES, in_order
 from gsl.graph import reverse_post_order
+from gsl.span import Span
 from gsl.subst import Rule, Subst
 from gslverify.codes.levels import SPECIAL_VALUES_CHANGE
 from gslverify.comparison.compare import Comparison
 from gslverify.comparison.special import (
     APART,
-    CHANGES,
     INFINITY,
     LARGE,
     MENUS,
@@ -35,11 +35,11 @@ from gslverify.comparison.special import (
     has_answer,
     special_inputs,
 )
-from gslverify.finding import Assurance, Finding, Level
+from gslverify.finding import Finding
 from gslverify.networks.empty import plain_inputs
 from gslverify.networks.network import Network
 from gslverify.shrinking.descent import Budget, simplest
-from gslverify.stage import Count, Note, Question
+from gslverify.stage import Question
 from gslverify.structures.kernels import combined_by
 from gslverify.trials.blame import difference_of
 from gslverify.trials.counterexample import counterexample_of
@@ -52,66 +52,121 @@ NETWORKS_WITH_SPECIAL_VALUES = 12
 FEW_ELEMENTS = 8
 
 
-def special_values(
-    question: Question, passed: Sequence[Trial]
-) -> Iterator[Finding | Assurance | Count | Note]:
-    """Yield how many networks were asked and changed, by kind, and whether a promise is kept.
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A trial that agrees on ordinary values, and what changes on special ones."""
 
-    What changes without refuting the rule is a flag that it needs, with a witness each.
+    trial: Trial
+    change: Change
+
+    @property
+    def network(self) -> Network:
+        """The network, whose constants may be special."""
+        return self.trial.network
+
+    @property
+    def inputs(self) -> Mapping[str, Any]:
+        """The inputs on which something changes."""
+        return self.change.inputs
+
+
+@dataclass(frozen=True, slots=True)
+class SpecialValues:
+    """What changes on `asked` networks, and the flags that a rule needs for it.
+
+    `needed` is a smallest set of flags that allows all changes, `broken` the first one that the
+    flags of the rule do not allow.
     """
+
+    asked: int
+    seen: Counter[str]
+    needed: frozenset[str]
+    witnesses: Mapping[str, Changed]
+    broken: Changed | None
+
+
+def special_values(question: Question, passed: Sequence[Trial]) -> SpecialValues:
+    """Examine networks that passed on NaN, infinities, signed zeros and the ends of the range."""
     usable = [trial for trial in passed if has_answer(trial.network.outputs)]
     asked = spread(usable, NETWORKS_WITH_SPECIAL_VALUES)
-    changed = [list(_changes_of(trial, number)) for number, trial in enumerate(asked)]
-    seen = Counter(kind for found in changed for kind in {change.kind for change in found})
-    yield Count("special", len(asked))
-    yield from [Count(f"{kind} changed", seen[kind]) for kind in CHANGES if seen[kind]]
-    kept, promises = question.rule.kept, bool(question.rule.kept)
-    pairs = [(trial, one) for trial, found in zip(asked, changed, strict=True) for one in found]
-    broken = [pair for pair in pairs if _counts(pair[1], kept)]
-    if promises and not broken:
-        constants = _changes_by_constants(question, asked)
-        broken = [pair for pair in constants if _counts(pair[1], kept)]
-    if broken:
-        first = Changed(*min(broken, key=_weight))
-        yield _broken_promise(question, _simplified(question, first, passed))
-        return
-    if kept == OF_SPECIAL_VALUES and asked:
-        yield Assurance("", Level.TESTED, f"special values same, {len(asked)} graphs")
-    yield from _needed(question, pairs, len(asked))
+    changed = [
+        [Changed(trial, change) for change in _changes_of(trial, number)]
+        for number, trial in enumerate(asked)
+    ]
+    seen = Counter(kind for found in changed for kind in {one.change.kind for one in found})
+    every = [*chain(*changed), *_changes_by_constants(question, asked)]
+    every.sort(key=_weight)
+    allowed = [pair for one in every for pair in demands(one)]
+    assumed = OF_SPECIAL_VALUES - question.rule.kept
+    broken = next((one for one, flags in allowed if not flags & assumed), None)
+    needed = _smallest_set([flags for _, flags in allowed], assumed)
+    witnesses = {
+        flag: next(one for one, flags in allowed if flags & needed == {flag}) for flag in needed
+    }
+    return SpecialValues(len(asked), seen, needed, witnesses, broken)
 
 
 FLAG_OF = {NAN: "nnan", INFINITY: "ninf", ZERO: "nsz"}
 """What a rule has to assume that changes one of the kinds."""
 
 ASSUMED = {"nnan": np.isnan, "ninf": np.isinf}
-"""Which inputs do not count where a rule has a flag."""
+"""What no argument or result may be where a rule has a flag."""
 
 
-def _counts(change: Change, kept: Set[str]) -> bool:
-    """Tell whether a change breaks a promise: neither it nor its inputs are assumed away."""
-    if FLAG_OF.get(change.kind) not in kept:
-        return False
-    excused = [test for flag, test in ASSUMED.items() if flag not in kept]
-    floats = floats_in(change.inputs.values())
-    return not any(test(array).any() for test in excused for array in floats)
+def demands(found: Changed) -> Iterator[tuple[Changed, frozenset[str]]]:
+    """Yield a change in parts, with the flags each of which allows it or excuses where it is.
+
+    It is excused where an argument or a result of the source is NaN or infinite: in graphs of
+    element-wise operators at that place, in others anywhere.
+    """
+    change, network = found.change, found.network
+    places = change.places
+    try:
+        values = trace(network.outputs, found.inputs)
+    except (GslError, IndexError):
+        yield found, frozenset({FLAG_OF[change.kind]})
+        return
+    is_local = all("elementwise" in e.operator.traits for e in values if isinstance(e, Call))
+    arrays = floats_in(values.values())
+    excused = {flag: _where(test, arrays, places, is_local) for flag, test in ASSUMED.items()}
+    for chosen in product((False, True), repeat=len(excused)):
+        part = places.copy()
+        for mask, wanted in zip(excused.values(), chosen, strict=True):
+            part &= mask == wanted
+        if part.any():
+            flags = {flag for flag, wanted in zip(excused, chosen, strict=True) if wanted}
+            narrowed = replace(found, change=replace(change, places=part))
+            yield narrowed, frozenset({FLAG_OF[change.kind], *flags})
 
 
-def _needed(
-    question: Question, pairs: Sequence[tuple[Trial, Change]], asked: int
-) -> Iterator[Assurance | Note]:
-    """Yield the flags of special values that a rule needs, and what shows that it does."""
-    witnesses: dict[str, tuple[Trial, Change]] = {}
-    for pair in sorted(pairs, key=_weight):
-        witnesses.setdefault(FLAG_OF[pair[1].kind], pair)
-    if witnesses:
-        needed = " ".join(in_order(witnesses))
-        text, flags = f"needs {needed}, {asked} graphs", tuple(in_order(witnesses))
-        yield Assurance("", Level.TESTED, text, flags=flags)
-    for flag in in_order(witnesses):
-        yield Note(f"{flag} is needed: {difference_of(witnesses[flag][1]).sentence}")
-    declared = (question.rule.declared or frozenset()) & OF_SPECIAL_VALUES
-    for flag in in_order(declared - witnesses.keys()) if asked else ():
-        yield Note(f"{flag} is declared, and no value on {asked} graphs needed it")
+def _where(test: Callable[[Any], Any], arrays: Sequence[Any], places: Any, is_local: bool) -> Any:
+    """Return where a change is excused, by any of the arrays that were computed."""
+    found = np.zeros(places.shape, bool)
+    for array in arrays:
+        special = test(array)
+        fits = is_local and special.ndim <= places.ndim
+        found |= special if fits and _stretches(special, places) else special.any()
+    return found
+
+
+def _stretches(array: Any, other: Any) -> bool:
+    """Tell whether an array is broadcast to the shape of another one."""
+    own = other.shape[other.ndim - array.ndim :]
+    return all(size in (1, wanted) for size, wanted in zip(array.shape, own, strict=True))
+
+
+def _smallest_set(demands: Sequence[frozenset[str]], rather: Set[str]) -> frozenset[str]:
+    """Return a smallest set with a flag of each demand, one among `rather` where there is one.
+
+    What infinity alone brings about is laid to it, though a NaN may be what it makes.
+    """
+    sets = [
+        frozenset(some)
+        for size in range(len(OF_SPECIAL_VALUES) + 1)
+        for some in combinations(("ninf", "nnan", "nsz"), size)
+        if all(flags.intersection(some) for flags in demands)
+    ]
+    return next((some for some in sets if some <= rather), sets[0])
 
 
 def _changes_of(trial: Trial, number: int) -> Iterator[Change]:
@@ -137,9 +192,7 @@ def _changes_of(trial: Trial, number: int) -> Iterator[Change]:
         yield from changes(source, target, inputs)
 
 
-def _changes_by_constants(
-    question: Question, asked: Sequence[Trial]
-) -> Iterator[tuple[Trial, Change]]:
+def _changes_by_constants(question: Question, asked: Sequence[Trial]) -> Iterator[Changed]:
     """Yield what changes where a constant is special, on ordinary inputs and on special ones."""
     for number, trial in enumerate(asked):
         generator = np.random.default_rng(number)
@@ -148,25 +201,7 @@ def _changes_by_constants(
             drawn = [special_inputs(variables, trial.inputs, k, generator) for k in MENUS]
             for inputs in (trial.inputs, *drawn):
                 for change in changes(special.network.outputs, special.target, inputs):
-                    yield special, change
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """A trial that agrees on ordinary values, and what changes on special ones."""
-
-    trial: Trial
-    change: Change
-
-    @property
-    def network(self) -> Network:
-        """The network, whose constants may be special."""
-        return self.trial.network
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """The inputs on which something changes."""
-        return self.change.inputs
+                    yield Changed(special, change)
 
 
 def _simplified(question: Question, found: Changed, passed: Sequence[Trial]) -> Changed:
@@ -213,7 +248,11 @@ def _of_one_sign(sums: Sequence[Call], inputs: Mapping[str, Any]) -> bool:
     return not any((array > 0).any() and (array < 0).any() for array in arrays)
 
 
-def _broken_promise(question: Question, found: Changed) -> Finding:
+def broken_promise(
+    question: Question, found: Changed, passed: Sequence[Trial], span: Span
+) -> Finding:
+    """Return the finding about a change that the flags of a rule do not allow, made simple."""
+    found = _simplified(question, found, passed)
     trial, change = found.trial, found.change
     difference = difference_of(change)
     comparison = Comparison(False, difference.total, difference.total, difference)
@@ -223,16 +262,16 @@ def _broken_promise(question: Question, found: Changed) -> Finding:
     return Finding(
         code,
         message,
-        question.subst.span,
+        span,
         _cure(question.rule, change, trial),
         counterexample=example,
         subject=code.id,
     )
 
 
-def _weight(found: tuple[Trial, Change]) -> tuple[bool, bool, int]:
+def _weight(found: Changed) -> tuple[bool, bool, int]:
     """Few elements are simple, and of networks with few those with nothing around the match."""
-    network = found[0].network
+    network = found.network
     return network.elements > FEW_ELEMENTS, network.context != "alone", network.elements
 
 

@@ -1,0 +1,247 @@
+"""The array type; what functions do with it is registered by `ufuncs` and `functions`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from gsl.dtypes import DTYPES
+from gslverify.comparison.bounded import UnfollowedError
+
+UfuncRule = Callable[..., Any]
+"""Takes the ufunc and the lifted operands."""
+
+FunctionRule = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
+"""Takes the function and its arguments as they were given."""
+
+UFUNCS: dict[Any, UfuncRule] = {}
+FUNCTIONS: dict[Any, FunctionRule] = {}
+
+
+class Step(Enum):
+    """What a value was computed by, or is used for."""
+
+    SUM = "sum"
+    PRODUCT = "product"
+    QUOTIENT = "quotient"
+    FUNCTION = "function"
+    FOLDED = "quotient of constants"
+    NARROWED = "narrower dtype"
+    OTHER = "other"
+
+
+FIELD = frozenset({Step.SUM, Step.PRODUCT, Step.QUOTIENT})
+"""Steps that are reordered by algebraic laws."""
+
+
+@dataclass(slots=True)
+class Machine:
+    """A machine with the flags that it is granted, and what it has seen of a graph.
+
+    `steps` are the kinds of steps that were taken, `functions` the names of those that were called,
+    and `magnitude` is the largest number that was computed.
+    """
+
+    flags: frozenset[str] = frozenset()
+    steps: set[Step] = field(default_factory=set)
+    functions: set[str] = field(default_factory=set)
+    magnitude: float = 0.0
+
+    def keeps(self, made_by: frozenset[Step], used_for: Step) -> bool:
+        """Tell whether a value may be used without having been rounded."""
+        if Step.FUNCTION in made_by:
+            return "afn" in self.flags
+        return all(self._keeps(step, used_for) for step in made_by)
+
+    def _keeps(self, made_by: Step, used_for: Step) -> bool:
+        flags = self.flags
+        if made_by is Step.NARROWED:
+            return "lossy" in flags
+        if made_by is Step.PRODUCT and used_for is Step.SUM and "contract" in flags:
+            return True
+        if "reassoc" not in flags or (used_for is Step.FUNCTION and "afn" not in flags):
+            return False
+        if used_for is not Step.FUNCTION and used_for not in FIELD:
+            return False
+        if made_by is Step.FOLDED or (made_by is used_for is Step.QUOTIENT):
+            return "arcp" in flags
+        return True
+
+    def seen(self, step: Step, value: Any) -> None:
+        """Remember that a step was taken."""
+        self.steps.add(step)
+        if np.size(value):
+            finite = np.where(np.isfinite(value), np.abs(value), 0.0)
+            self.magnitude = max(self.magnitude, float(np.max(finite)))
+
+
+class Rounded(NDArrayOperatorsMixin):
+    """Values in float64 that stand for a dtype, and the steps since they were rounded last.
+
+    `digits` are those that they will be rounded to. Of a quotient `parts` are numerator and
+    denominator.
+    """
+
+    __slots__ = ("digits", "dtype", "machine", "made_by", "parts", "value")
+
+    def __init__(
+        self,
+        machine: Machine,
+        value: Any,
+        dtype: Any,
+        made_by: frozenset[Step] = frozenset(),
+        digits: int = 0,
+        parts: tuple[Any, Any] | None = None,
+    ) -> None:
+        self.machine = machine
+        self.value = np.asarray(value, np.float64)
+        self.dtype = np.dtype(dtype)
+        self.made_by = made_by
+        self.digits = digits or digits_of(self.dtype)
+        self.parts = parts
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes."""
+        return self.value.shape
+
+    @property
+    def ndim(self) -> int:
+        """The rank."""
+        return self.value.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.value.size
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise UnfollowedError("a conversion to an array")
+
+    def __getitem__(self, index: Any) -> Rounded:
+        return self.moved(lambda array: array[index])
+
+    def moved(self, move: Callable[[Any], Any]) -> Rounded:
+        """Return the elements after a movement of data, which commutes with rounding."""
+        return Rounded(self.machine, move(self.value), self.dtype, self.made_by, self.digits)
+
+    def rounded(self) -> Any:
+        """Return the values as they are stored."""
+        return round_to(self.value, self.digits) if self.made_by else self.value
+
+    def used_for(self, step: Step) -> Any:
+        """Return the values as a step takes them."""
+        return self.value if self.machine.keeps(self.made_by, step) else self.rounded()
+
+    def astype(self, dtype: Any) -> Any:
+        """Convert; a narrower float rounds unless the machine may leave that out."""
+        wanted = np.dtype(dtype)
+        if wanted.kind != "f":
+            return self.rounded().astype(wanted)
+        if wanted == self.dtype:
+            return self
+        narrows = digits_of(wanted) < digits_of(self.dtype)
+        if narrows:
+            self.machine.seen(Step.NARROWED, self.value)
+        if "lossy" in self.machine.flags:
+            digits = max(self.digits, digits_of(wanted))
+            made_by = self.made_by | {Step.NARROWED} if narrows else self.made_by
+            return Rounded(self.machine, self.value, wanted, made_by, digits)
+        value = self.rounded()
+        return Rounded(self.machine, round_to(value, digits_of(wanted)), wanted)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if method != "__call__" or options or ufunc not in UFUNCS:
+            name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+            raise UnfollowedError(f"numpy.{name}" + (" with options" if options else ""))
+        dtype = result_dtype(inputs)
+        return UFUNCS[ufunc](ufunc, *(lift(operand, self.machine, dtype) for operand in inputs))
+
+    def __array_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        if func not in FUNCTIONS:
+            raise UnfollowedError(f"{func.__module__}.{func.__name__}")
+        return FUNCTIONS[func](func, args, kwargs)
+
+    def __repr__(self) -> str:
+        made_by = sorted(step.value for step in self.made_by)
+        return f"Rounded({self.value!r}, dtype={self.dtype}, made_by={made_by})"
+
+
+def digits_of(dtype: Any) -> int:
+    """Return the binary digits to which a dtype is rounded; float64 is taken for float32."""
+    return min(DTYPES[np.dtype(dtype).name].digits, DTYPES["float32"].digits)
+
+
+SURE_DIGITS = 42
+"""Binary digits of what is computed in float64 that do not depend on the way."""
+
+
+def round_to(value: Any, digits: int) -> Any:
+    """Round float64 to so many binary digits, ties to even, and to the range of that dtype.
+
+    What was computed in two ways may lie on two sides of a tie, so it is brought onto it before.
+    """
+    dtype = np.float16 if digits <= DTYPES["float16"].digits else np.float32
+    with np.errstate(all="ignore"):
+        significand, exponent = np.frexp(np.asarray(value, np.float64))
+        sure = np.ldexp(np.rint(np.ldexp(significand, SURE_DIGITS)), exponent - SURE_DIGITS)
+        return sure.astype(dtype).astype(np.float64)
+
+
+def stepped(
+    step: Step, operands: Sequence[Rounded], value: Any, parts: tuple[Any, Any] | None = None
+) -> Rounded:
+    """Return what a step makes of operands; approximations stay approximations."""
+    first = operands[0]
+    machine = first.machine
+    machine.seen(step, value)
+    rough = any(Step.FUNCTION in one.made_by for one in operands) and "afn" in machine.flags
+    made_by = frozenset({step, Step.FUNCTION} if rough else {step})
+    narrow = any(Step.NARROWED in one.made_by for one in operands) and "lossy" in machine.flags
+    dtype = result_dtype(operands)
+    digits = max(one.digits for one in operands) if narrow else digits_of(dtype)
+    made_by |= {Step.NARROWED} if narrow and digits > digits_of(dtype) else frozenset()
+    return Rounded(machine, value, dtype, made_by, digits, parts)
+
+
+def chosen(operands: Sequence[Rounded], value: Any) -> Rounded:
+    """Return elements that are among those of some operands, or are moved together."""
+    made_by = frozenset().union(*(one.made_by for one in operands))
+    digits = max(one.digits for one in operands)
+    return Rounded(operands[0].machine, value, result_dtype(operands), made_by, digits)
+
+
+def lift(operand: Any, machine: Machine, dtype: Any) -> Rounded:
+    """Return anything as rounded values; Python numbers take on `dtype`, as in NumPy."""
+    if isinstance(operand, Rounded):
+        return operand
+    if type(operand) is float:
+        return number(operand, machine, dtype)
+    kind = np.dtype(dtype) if type(operand) is int else np.asarray(operand).dtype
+    return stored(operand, machine, dtype if kind.kind != "f" else kind)
+
+
+def stored(value: Any, machine: Machine, dtype: Any) -> Rounded:
+    """Return values that lie in memory."""
+    return Rounded(machine, round_to(value, digits_of(dtype)), dtype)
+
+
+def number(value: float, machine: Machine, dtype: Any, is_quotient: bool = False) -> Rounded:
+    """Return a number that a rule or an operator gives, which its dtype may have to round."""
+    step = Step.FOLDED if is_quotient else Step.SUM
+    return Rounded(machine, value, dtype, frozenset({step}))
+
+
+def result_dtype(operands: Any) -> np.dtype[Any]:
+    """Return the dtype that NumPy promotes `operands` to; Python numbers do not widen."""
+    return np.result_type(*(getattr(operand, "dtype", operand) for operand in operands))

@@ -1,0 +1,195 @@
+"""Whether source and target agree to the last bit once a compiler is granted some flags.
+
+See `gslverify.comparison.fastmath` for what a flag lets a compiler do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from gsl.errors import GslError
+from gsl.evaluate import value_of
+from gsl.expr import Const, Expr
+from gsl.graph import reverse_post_order
+from gslverify.comparison.bounded import UnfollowedError
+from gslverify.comparison.fastmath import Machine, Rounded
+from gslverify.comparison.fastmath.array import Step, number, stored
+
+NOISE = 1e-11
+"""The share of a value by which float64 may be off, far less than rounding to float32 makes."""
+CANCELLED = 4e-15
+"""The same relative to the largest number on the way, of which most may be subtracted."""
+
+ACCURACY = 16.0
+"""Units of its dtype by which a function may be off that takes the place of another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Both sides of a rewrite on some inputs; `folded` are constants that a division has made."""
+
+    source: Sequence[Expr]
+    target: Sequence[Expr]
+    inputs: Mapping[str, Any]
+    folded: frozenset[Expr] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """An element in which both sides differ although some flags are granted, one of `total`."""
+
+    output: int
+    total: int
+    place: tuple[int, ...]
+    source: Any
+    target: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What became of both sides on a machine: where they part, and which flags could matter."""
+
+    apart: Apart | None
+    candidates: frozenset[str]
+    replaces_functions: bool
+
+
+def compare_under(flags: Set[str], sides: Sides) -> Agreement | None:
+    """Compare both sides on a machine that is granted `flags`; None if they cannot be followed.
+
+    A constant is the number that its dtype holds or the one that was written, on both sides: rules
+    compute others from either.
+    """
+    first = _compared(flags, sides, as_held=False)
+    if first is None or first.apart is None or not _rounds_constants(sides):
+        return first
+    return _compared(flags, sides, as_held=True)
+
+
+def _rounds_constants(sides: Sides) -> bool:
+    exprs = reverse_post_order((*sides.source, *sides.target))
+    constants = (one for one in exprs if isinstance(one, Const) and one.asked is not None)
+    return any(one.asked != float(one.value) for one in constants)
+
+
+def _compared(flags: Set[str], sides: Sides, as_held: bool) -> Agreement | None:
+    mine, theirs = Machine(frozenset(flags)), Machine(frozenset(flags))
+    known = _held_constants(sides) if as_held else frozenset()
+    try:
+        before = _evaluated(mine, sides.source, sides, known)
+        after = _evaluated(theirs, sides.target, sides, known)
+    except (GslError, UnfollowedError, IndexError):
+        return None
+    noise = CANCELLED * max(mine.magnitude, theirs.magnitude)
+    replaces = mine.functions != theirs.functions
+    units = ACCURACY if replaces and "afn" in flags else 0.0
+    candidates = _candidates(mine.steps | theirs.steps)
+    return Agreement(_first_apart(before, after, noise, units), candidates, replaces)
+
+
+def _held_constants(sides: Sides) -> frozenset[float]:
+    """Return the numbers that constants of the source hold, which are no results of a rule."""
+    exprs = reverse_post_order(sides.source)
+    constants = (one for one in exprs if isinstance(one, Const) and one.asked is not None)
+    return frozenset(float(one.value) for one in constants)
+
+
+def _candidates(steps: Set[Step]) -> frozenset[str]:
+    """Return the flags that can make a difference to graphs with these steps."""
+    found = {flag for flag, needed in STEPS_OF.items() if needed <= steps}
+    return frozenset(found | ({"reassoc"} if steps & FIELD_STEPS else set()))
+
+
+STEPS_OF: Mapping[str, frozenset[Step]] = {
+    "contract": frozenset({Step.PRODUCT, Step.SUM}),
+    "arcp": frozenset({Step.QUOTIENT}),
+    "afn": frozenset({Step.FUNCTION}),
+    "lossy": frozenset({Step.NARROWED}),
+}
+FIELD_STEPS = frozenset({Step.SUM, Step.PRODUCT, Step.QUOTIENT})
+
+
+def sets_to_try(agreement: Agreement) -> Iterator[frozenset[str]]:
+    """Yield sets of flags, small ones first, and of these the one that says more about the rule.
+
+    Where both sides call different functions, nothing but `afn` lets one take the other's place.
+    """
+    usable = [flag for flag in ORDER if flag in agreement.candidates]
+    for size in range(1, len(usable) + 1):
+        for flags in map(frozenset, combinations(usable, size)):
+            if "afn" in flags or not agreement.replaces_functions:
+                yield flags
+
+
+ORDER = ("contract", "arcp", "reassoc", "afn", "lossy")
+
+
+def _evaluated(
+    machine: Machine, outputs: Sequence[Expr], sides: Sides, held: Set[float]
+) -> list[Any]:
+    values: dict[Expr, Any] = {}
+    with np.errstate(all="ignore"):
+        for expr in reverse_post_order(outputs):
+            if _is_written(expr) and float(expr.value) not in held:
+                is_quotient = expr in sides.folded
+                values[expr] = number(float(expr.asked or 0), machine, expr.dtype, is_quotient)
+                continue
+            operands = [values[operand] for operand in expr.operands]
+            values[expr] = _lifted(value_of(expr, operands, sides.inputs), machine)
+    return [values[output] for output in outputs]
+
+
+def _is_written(expr: Expr) -> TypeGuard[Const]:
+    """Tell whether the number is known that a rule or a network asked for."""
+    return isinstance(expr, Const) and expr.asked is not None and bool(np.isfinite(expr.asked))
+
+
+def _lifted(value: Any, machine: Machine) -> Any:
+    if isinstance(value, tuple | list):
+        return tuple(_lifted(part, machine) for part in value)
+    if isinstance(value, Rounded) or np.asarray(value).dtype.kind != "f":
+        return value
+    return stored(value, machine, np.asarray(value).dtype)
+
+
+def _first_apart(
+    before: Sequence[Any], after: Sequence[Any], noise: float, units: float
+) -> Apart | None:
+    for output, pair in enumerate(zip(before, after, strict=True)):
+        for one, other in _flat(*pair):
+            found = _apart(one, other, noise, units)
+            if found is not None:
+                return Apart(output, one.size, *found)
+    return None
+
+
+def _flat(one: Any, other: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(one, tuple):
+        for pair in zip(one, other, strict=True):
+            yield from _flat(*pair)
+    else:
+        yield one, other
+
+
+def _apart(
+    one: Any, other: Any, noise: float, units: float
+) -> tuple[tuple[int, ...], Any, Any] | None:
+    if not isinstance(one, Rounded):
+        wrong, mine, theirs = np.asarray(one != other), np.asarray(one), np.asarray(other)
+    else:
+        mine, theirs = one.rounded(), other.rounded()
+        with np.errstate(all="ignore"):
+            gap = np.abs(one.value - other.value)
+        usable = np.isfinite(mine) & np.isfinite(theirs)
+        share = NOISE + units * 2.0**-one.digits
+        wrong = usable & (mine != theirs) & ~(gap <= share * np.abs(one.value) + noise)
+    if not wrong.any():
+        return None
+    place = tuple(map(int, np.argwhere(wrong)[0]))
+    dtype = one.dtype
+    return place, mine[place].astype(dtype).item(), theirs[place].astype(dtype).item()

@@ -1,0 +1,173 @@
+"""Which flags a rule needs as it rounds otherwise than its source, with what shows each.
+
+Networks on which both sides agree but for rounding are computed on machines that are granted one
+set of flags after the other (`gslverify.comparison.under_flags`), small sets first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from functools import reduce
+
+from gsl.attr.term import Operation, Term, subterms
+from gsl.expr import Const
+from gsl.flags import OF_ROUNDING
+from gsl.graph import reverse_post_order
+from gsl.pat import Const as ConstPattern
+from gsl.subst import Subst
+from gsl.types import TensorType
+from gslverify.comparison.under_flags import Agreement, Apart, Sides, compare_under, sets_to_try
+from gslverify.trials.second_opinion import spread
+from gslverify.trials.trial import Outcome as Trial
+
+NETWORKS = 10
+MOST_ELEMENTS = 2000
+INPUTS_OF_A_NETWORK = 3
+NONE: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """What shows that a flag is needed: an element in which the sides differ without it."""
+
+    trial: Trial
+    apart: Apart
+
+    @property
+    def sentence(self) -> str:
+        """The element in words."""
+        place = list(self.apart.place)
+        values = f"{self.apart.source} in the source, {self.apart.target} in the target"
+        return f"output {self.apart.output}{place} is {values}"
+
+
+@dataclass(frozen=True, slots=True)
+class Roundings:
+    """The smallest set of flags that explains all roundings, None if no set is known to.
+
+    `missing` are those of it that the rule does not declare, if it declares too few.
+    """
+
+    needed: frozenset[str] | None
+    runs: int = 0
+    witnesses: Mapping[str, Rounding] = field(default_factory=dict)
+    missing: frozenset[str] = NONE
+
+
+def roundings(
+    subst: Subst, passed: Sequence[Sequence[Trial]], declared: Set[str] | None
+) -> Roundings:
+    """Find the flags of rounding that a rule needs; with flags `declared` rather among these."""
+    inexact = [few for trials in passed if (few := [t for t in trials if not t.exact])]
+    if not inexact:
+        return Roundings(NONE, len(passed))
+    folds = divides_constants(subst)
+    ordered = sorted(inexact, key=lambda few: few[0].network.elements)
+    asked = [_sides(trial, folds) for few in _telling(ordered) for trial in few]
+    compared = [(sides, compare_under(NONE, sides)) for sides in asked]
+    known = [sides for sides, agreement in compared if agreement is not None]
+    if not known:
+        return Roundings(None)
+    seen = reduce(_merged, (agreement for _, agreement in compared if agreement is not None))
+    explained = _Explained(known, {NONE: seen.apart is None})
+    every = [NONE, *sets_to_try(seen)]
+    needed = next((flags for flags in every if explained.by(flags)), None)
+    if needed is None:
+        return Roundings(None, len(known))
+    missing = NONE
+    if declared is not None:
+        fitting = (flags for flags in every if flags <= declared and explained.by(flags))
+        chosen = next(fitting, None)
+        missing = needed - declared if chosen is None else NONE
+        needed = needed if chosen is None else chosen
+    small = [trial for few in ordered for trial in few]
+    witnesses = _witnesses(needed, [*small[:NETWORKS], *_trials(_telling(ordered))], folds)
+    return Roundings(needed, len(known), witnesses, missing)
+
+
+def rounds_otherwise(subst: Subst, trial: Trial) -> Apart | None:
+    """Return where a trial shows that the flags of a rule do not explain how it rounds."""
+    sides = _sides(trial, divides_constants(subst))
+    first = compare_under(NONE, sides)
+    if first is None or first.apart is None:
+        return None
+    granted = subst.flags & OF_ROUNDING
+    for flags in sets_to_try(first):
+        if flags <= granted:
+            agreement = compare_under(flags, sides)
+            if agreement is None or agreement.apart is None:
+                return None
+    return first.apart
+
+
+def _telling(ordered: Sequence[Sequence[Trial]]) -> list[Sequence[Trial]]:
+    """Return some networks with many results, of which one is likelier to round otherwise."""
+    fitting = [few for few in ordered if few[0].network.elements <= MOST_ELEMENTS]
+    fitting = sorted(fitting or ordered[:1], key=_results)
+    larger = fitting[-max(NETWORKS, len(fitting) // 2) :]
+    return [few[-INPUTS_OF_A_NETWORK:] for few in spread(larger, NETWORKS)]
+
+
+def _results(few: Sequence[Trial]) -> int:
+    types = [output.type for output in few[0].network.outputs]
+    return sum(one.size for one in types if isinstance(one, TensorType))
+
+
+def _trials(networks: Iterable[Sequence[Trial]]) -> Iterator[Trial]:
+    return (trial for few in networks for trial in few)
+
+
+@dataclass(slots=True)
+class _Explained:
+    """Which sets of flags explain what is seen on all of some sides."""
+
+    sides: Sequence[Sides]
+    known: dict[frozenset[str], bool]
+
+    def by(self, flags: frozenset[str]) -> bool:
+        """Tell whether both sides agree everywhere on a machine with these flags."""
+        if flags not in self.known:
+            compared = (compare_under(flags, one) for one in self.sides)
+            self.known[flags] = all(one is not None and one.apart is None for one in compared)
+        return self.known[flags]
+
+
+def _merged(one: Agreement, other: Agreement) -> Agreement:
+    return Agreement(
+        one.apart or other.apart,
+        one.candidates | other.candidates,
+        one.replaces_functions or other.replaces_functions,
+    )
+
+
+def _witnesses(needed: frozenset[str], trials: Sequence[Trial], folds: bool) -> dict[str, Rounding]:
+    """Return for each flag the first trial in which the sides differ without it."""
+    found: dict[str, Rounding] = {}
+    for flag in sorted(needed):
+        for trial in trials:
+            agreement = compare_under(needed - {flag}, _sides(trial, folds))
+            if agreement is not None and agreement.apart is not None:
+                found[flag] = Rounding(trial, agreement.apart)
+                break
+    return found
+
+
+def divides_constants(subst: Subst) -> bool:
+    """Tell whether a constant of the target is made by a division."""
+    values = (
+        p.constraints.get("value") for p in subst.target_patterns if isinstance(p, ConstPattern)
+    )
+    return any(
+        isinstance(part, Operation) and part.head == "/"
+        for value in values
+        if isinstance(value, Term)
+        for part in subterms(value)
+    )
+
+
+def _sides(trial: Trial, folds: bool) -> Sides:
+    source, target = trial.network.outputs, trial.target
+    before = set(reverse_post_order(source))
+    constants = (e for e in reverse_post_order(target) if isinstance(e, Const) and e not in before)
+    return Sides(source, target, trial.inputs, frozenset(constants) if folds else frozenset())
