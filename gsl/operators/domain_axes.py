@@ -13,6 +13,8 @@ from gsl.operators.domain import Domain, Fresh, as_tuple, first_rank, integer
 from gsl.types import Bool, TensorType, Type
 
 MOST_AXES_IN_EVERY_FORM = 3
+LOW_RANK = 4
+"""Of tensors of no more axes, all sets are tried in every form, of others those of few axes."""
 MOST_AXES_IN_EVERY_ORDER = 7
 """Of more axes there are too many orders and sets; a few of them are usual ones."""
 
@@ -92,11 +94,11 @@ def usual_forms(rank: int, may_be_empty: bool, negative: bool) -> Forms:
 
 @lru_cache
 def rare_forms(rank: int, negative: bool) -> Forms:
-    """Return every other order and choice of signs of sets of up to three axes."""
+    """Return every other order and choice of signs, of high ranks for sets of up to three axes."""
     usual = set(usual_forms(rank, True, negative))
     found: dict[tuple[int, ...], None] = {}
     for axes in _sets(rank, may_be_empty=False):
-        if len(axes) <= MOST_AXES_IN_EVERY_FORM:
+        if len(axes) <= MOST_AXES_IN_EVERY_FORM or rank <= LOW_RANK:
             signs = list(product((0, rank) if negative else (0,), repeat=len(axes)))
             for order, shifts in product(permutations(axes), signs):
                 form = tuple(axis - shift for axis, shift in zip(order, shifts, strict=True))

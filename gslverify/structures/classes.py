@@ -26,7 +26,7 @@ from gsl.subst import Subst
 from gsl.types import TensorType
 from gslverify.structures.arms import Outcome, has_choices, outcomes_of
 from gslverify.structures.decisions import Decisions, every_way
-from gslverify.structures.instance import Instance
+from gslverify.structures.instance import RARE, USUAL, Extent, Instance
 from gslverify.structures.renumbering import Formulas
 from gslverify.structures.variants import Enumeration, Search, Variant
 
@@ -35,6 +35,9 @@ NESTED = frozenset({"and", "or", "+", "*"})
 
 FEW_STRUCTURES = 40
 """So many are examined one by one, as that takes no longer than to compare them."""
+
+MOST_RUNS_IN_EVERY_FORM = 5000
+"""Builds of a source to see that there are few structures with every form of attributes."""
 
 Value = tuple[int, int]
 """An expression by its identity, and which field of it, -1 for a tensor."""
@@ -60,27 +63,62 @@ class Forms:
 def enumerate_classes(subst: Subst, most: int) -> Enumeration:
     """Return an enumeration with one structure of each class, the first.
 
-    All are returned where they are few, and those that are met when there are `most` classes.
+    All are returned where they are few, and those that are met when there are `most` classes. Rare
+    forms of attributes are among them where these can all be tried.
     """
-    search, forms = Search(subst), Forms()
-    first: list[Variant] = []
-    classes: dict[Hashable, Variant] = {}
-    structures = 0
-    for variant, instance in search.variants():
-        structures += 1
-        if structures <= FEW_STRUCTURES:
-            first.append(variant)
-            continue
-        for earlier in first if structures == FEW_STRUCTURES + 1 else ():
-            _note(classes, earlier, forms.of(earlier.instance(subst)))
-        known = forms.of(instance) if len(classes) <= most else None
-        _note(classes, variant, known)
-    return search.enumeration([*classes.values()] or first, structures)
+    usual = _Classes(subst, USUAL, most)
+    usual.search_on(until_rare_forms=True)
+    if not usual.search.exhaustive and _has_few_in_every_form(subst):
+        every = _Classes(subst, RARE, most)
+        every.search_on()
+        if len(every.classes) <= most:
+            return every.enumeration()
+    usual.search_on()
+    return usual.enumeration()
 
 
-def _note(classes: dict[Hashable, Variant], variant: Variant, form: Hashable | None) -> None:
-    """Take a variant whose form is new, or not known."""
-    classes.setdefault(variant if form is None else form, variant)
+def _has_few_in_every_form(subst: Subst) -> bool:
+    """Tell whether all structures can be tried with every form of attributes."""
+    search = Search(subst, RARE)
+    for _ in search.variants(MOST_RUNS_IN_EVERY_FORM):
+        pass
+    return search.prefix is None and search.exhaustive and not search.undecided
+
+
+class _Classes:
+    """The classes of structures within an extent, as far as they were searched for."""
+
+    def __init__(self, subst: Subst, extent: Extent, most: int) -> None:
+        self.subst, self.most = subst, most
+        self.search, self.forms = Search(subst, extent), Forms()
+        self.first: list[Variant] = []
+        self.classes: dict[Hashable, Variant] = {}
+        self.structures = 0
+        self._variants = self.search.variants()
+
+    def search_on(self, until_rare_forms: bool = False) -> None:
+        """Take all further structures, or those before attributes are seen to have rare forms."""
+        for variant, instance in self._variants:
+            self._take(variant, instance)
+            if until_rare_forms and not self.search.exhaustive:
+                return
+
+    def _take(self, variant: Variant, instance: Instance) -> None:
+        self.structures += 1
+        if self.structures <= FEW_STRUCTURES:
+            self.first.append(variant)
+            return
+        for earlier in self.first if self.structures == FEW_STRUCTURES + 1 else ():
+            self._note(earlier, self.forms.of(earlier.instance(self.subst)))
+        self._note(variant, self.forms.of(instance) if len(self.classes) <= self.most else None)
+
+    def _note(self, variant: Variant, form: Hashable | None) -> None:
+        """Take a variant whose form is new, or not known."""
+        self.classes.setdefault(variant if form is None else form, variant)
+
+    def enumeration(self) -> Enumeration:
+        """Return what was found."""
+        return self.search.enumeration([*self.classes.values()] or self.first, self.structures)
 
 
 class _Pair:

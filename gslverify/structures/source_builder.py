@@ -21,7 +21,7 @@ from gsl.graph import Graph
 from gsl.match.bindings import Bindings, Key, Scope, frame_of
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
-from gsl.operators.domain import Domain
+from gsl.operators.domain import Domain, first_rank
 from gsl.operators.domain_axes import Axes, Permutation, has_many_axes
 from gsl.pat import (
     Call,
@@ -80,6 +80,7 @@ class SourceExpressions:
         self.passed_on = passed_on(subst)
         self.pinned_ranks = pinned_ranks(subst)
         self.looked_into = looked_into(subst)
+        self._axes: dict[tuple[Pattern, str, Domain, int], tuple[list[Any], bool]] = {}
 
     def _claim(self, condition: Any, reason: str, origin: Origin | None) -> None:
         if isinstance(condition, Term):
@@ -301,18 +302,32 @@ class SourceExpressions:
     def _options(
         self, key: Key, name: str, term: Term, domain: Domain, types: tuple[Any, ...]
     ) -> list[Any]:
-        fresh = self.fresh(key, name)
         if self.extent.orders and isinstance(domain, Permutation):
             return [order for order in self.extent.orders if has_length(term, order)]
+        if not domain.names_axes:
+            options, is_exhaustive = self._forms(key, name, term, domain, types)
+        else:
+            known = (key[0], name, domain, first_rank(types))  # which says what axes there are
+            if known not in self._axes:
+                self._axes[known] = self._forms(key, name, term, domain, types)
+            options, is_exhaustive = self._axes[known]
+        self.told.exhaustive &= is_exhaustive
+        return options
+
+    def _forms(
+        self, key: Key, name: str, term: Term, domain: Domain, types: tuple[Any, ...]
+    ) -> tuple[list[Any], bool]:
+        """Return the forms of an attribute that are tried, and whether these are all."""
+        fresh = self.fresh(key, name)
         options = [form for form in domain.instances(types, fresh) if has_length(term, form)]
         rare = (form for form in domain.further(types, fresh) if has_length(term, form))
         most = MOST_FORMS if self.extent.rare or not options else MOST_FURTHER_FORMS + 1
         further = list(islice(rare, most))
         sampled = isinstance(domain, Axes | Permutation) and has_many_axes(types)
-        self.told.exhaustive &= len(further) < MOST_FORMS and not sampled
+        is_exhaustive = len(further) < MOST_FORMS and not sampled
         are_few = isinstance(term, TupleOf) and len(further) <= MOST_FURTHER_FORMS
         if self.extent.rare or are_few:
-            return [*options, *further]
+            return [*options, *further], is_exhaustive
         if domain.names_axes and (key[0], name) in self.looked_into:
-            self.told.exhaustive &= not further
-        return options or further[:: len(further) // MOST_FURTHER_FORMS or 1]
+            is_exhaustive &= not further
+        return options or further[:: len(further) // MOST_FURTHER_FORMS or 1], is_exhaustive

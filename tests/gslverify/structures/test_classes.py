@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gsl import Subst, attr, op, pat
-from gslverify.structures.classes import Forms
+from gslverify.structures.classes import Forms, enumerate_classes
 from gslverify.structures.renumbering import Formulas
 from gslverify.structures.variants import enumerate_variants
 
@@ -65,6 +65,40 @@ def only_for(order: tuple[int, ...]) -> Subst:
 @pytest.mark.parametrize("order", [*permutations(range(3))][1:])
 def test_a_structure_with_a_target_of_its_own_is_a_class_of_its_own(order: Any) -> None:
     assert sorted(classes(only_for(order)).values()) == [1, 5]
+
+
+def divided(is_other: Callable[[Any], Any]) -> Subst:
+    """The target reads the axes of a sum, and is another one for some of their forms."""
+    x = pat.Wildcard()
+    total = op.Sum(x, keepdims=True)
+    size = attr.Product(lambda i: x.shape[total.axis[i]], length=attr.Length(total.axis))
+    shape = attr.Variadic(lambda i: total.shape[i], length=x.ndim)
+    target = op.Reshape(op.Sum(x, axis=total.axis, keepdims=True), shape=shape)
+    whole = pat.Cond(is_other(total.axis), op.Negative(target), target)
+    return Subst(total, whole, where=[size >= 1])
+
+
+@pytest.mark.parametrize("axes", [(), (0, -3, 2), (2, -4, -3, 3)])
+def test_forms_of_axes_that_are_looked_into_are_all_tried(axes: tuple[int, ...]) -> None:
+    usual = enumerate_classes(divided(lambda found: attr.Length(found) > 4), 512)
+    assert usual.complete
+    assert usual.exhaustive
+    other = enumerate_classes(divided(lambda found: found == axes), 512)
+    assert other.exhaustive
+    assert len(other.variants) == len(usual.variants) + (axes != ())
+    assert other.structures == usual.structures > 700
+
+
+def test_forms_that_are_too_many_are_said_to_be_left_out() -> None:
+    x = pat.Wildcard()
+    one = op.Sum(x, keepdims=True)
+    two = op.Sum(one, keepdims=True)
+    first = attr.Variadic(lambda i: one.axis[i], length=attr.Length(one.axis))
+    second = attr.Variadic(lambda i: two.axis[i], length=attr.Length(two.axis))
+    target = op.Sum(op.Sum(x, axis=second, keepdims=True), axis=first, keepdims=True)
+    found = enumerate_classes(Subst(two, target), 512)
+    assert found.complete
+    assert not found.exhaustive
 
 
 def first_axis_is_short() -> Subst:
