@@ -56,7 +56,8 @@ def _in_network(network: Network) -> Iterator[float]:
             types = [one.type for one in expr.operands if isinstance(one.type, TensorType)]
             if is_pointwise(expr) and len(types) == len(expr.operands):
                 singles = tuple(TensorType((1,) * one.ndim, one.dtype) for one in types)
-                yield from _turns(expr.operator, singles, tuple(expr.attributes.items()))
+                rank = expr.tensor_type.ndim
+                yield from _turns(expr.operator, singles, rank, tuple(expr.attributes.items()))
 
 
 @lru_cache(maxsize=16)
@@ -69,11 +70,14 @@ def _in_rule(subst: Subst) -> tuple[float, ...]:
 
 @lru_cache(maxsize=256)
 def _turns(
-    operator: Operator, types: tuple[TensorType, ...], attributes: tuple[Any, ...]
+    operator: Operator, types: tuple[TensorType, ...], rank: int, attributes: tuple[Any, ...]
 ) -> tuple[float, ...]:
-    """Return the numbers at which a function of one element of each operand turns."""
+    """Return the numbers at which a function of one element of each operand turns.
+
+    Its result has so many axes, which may be more than those of its operands.
+    """
     operands = [named(f"x{n}", one) for n, one in enumerate(types)]
-    index = (0,) * max((one.ndim for one in types), default=0)
+    index = (0,) * rank
     with suppress(GslError), np.errstate(all="ignore"):
         element = operator.element(index, operands, dict(attributes), None)
         zeros = [_zero(distance) for distance in clearances(element)]

@@ -133,3 +133,8 @@ def test_operators_of_users_turn_where_their_kernels_do() -> None:
         assert 37.5 in cut_points(network(leak))
     finally:
         del REGISTRY["Leak"]
+
+
+def test_a_result_may_have_more_axes_than_its_operand() -> None:
+    one = Call(lookup("ExpandDims"), [Var("x", (), "float32")], {"axis": (0, -1)})
+    assert cut_points(network(one)) == ()
