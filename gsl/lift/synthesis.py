@@ -104,6 +104,28 @@ REAL_FORMS: tuple[tuple[str, Callable[[float], float]], ...] = (
 """Functions of one quantity by which scales of attention and of normalisations are written."""
 
 
+INVERSES: tuple[Callable[[float], float], ...] = (
+    lambda y: y,
+    lambda y: -y,
+    lambda y: 1 / y,
+    lambda y: -1 / y,
+    lambda y: y * y,
+    lambda y: 1 / (y * y),
+    math.sqrt,
+    lambda y: y**4,
+    lambda y: 1 / y**4,
+)
+"""What is undone by each of the forms, for positive numbers."""
+
+
+def original(given: Sequence[float], made: Sequence[float], now: float) -> float | None:
+    """Return the number of which `now` was computed as `made` were of `given`, None if unknown."""
+    for (_, function), inverse in zip(REAL_FORMS, INVERSES, strict=True):
+        if _agree(function, given, made):
+            return inverse(now) if now else None
+    return None
+
+
 def real_text(values: Sequence[float], known: Iterable[Quantity]) -> str | None:
     """Return an expression over `known` that is about these values in all instances, else None."""
     for quantity in known:

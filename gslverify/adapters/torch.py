@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -18,7 +17,9 @@ from torch._inductor import pattern_matcher
 
 from gsl.lift import CannotLiftError, Instance
 from gsl.workload import Workload
-from gslverify.adapters.foreign import ForeignRule
+from gslverify.adapters.foreign import ForeignRule, Replayed, place_of
+from gslverify.adapters.torch_replay import Bound, CannotReplayError, bound, compared, larger
+from gslverify.case import Case
 
 SIZES = ((11, 13, 17, 19, 23, 29, 31, 37, 41, 43), (53, 47, 61, 59, 71, 67, 79, 73, 89, 83))
 """Sizes of two instances; all of them are different primes."""
@@ -39,13 +40,21 @@ class Registration:
     inputs: tuple[Any, ...]
     scalars: Mapping[str, Any]
     trace: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def written(self) -> Callable[..., Any]:
+        """The function of the pattern, without what was put around it."""
+        search = self.search
+        while isinstance(search, functools.partial):
+            search = search.func
+        written: Callable[..., Any] = inspect.unwrap(search)
+        return written
 
     @property
     def place(self) -> str:
         """The file and line of the pattern, below the folder in which packages are installed."""
-        code = inspect.unwrap(self.search).__code__
-        folder = os.path.dirname(os.path.dirname(torch.__file__))
-        return f"{os.path.relpath(code.co_filename, folder)}:{code.co_firstlineno}"
+        return place_of(self.written)
 
 
 def rules(targets: Sequence[str]) -> Iterator[ForeignRule]:
@@ -59,7 +68,8 @@ def rules(targets: Sequence[str]) -> Iterator[ForeignRule]:
         if one.trace == INFERENCE and one.name not in seen:
             seen.add(one.name)
             named = {f"tensors_{n}": name for n, name in enumerate(_Arguments(one).tensors)}
-            yield ForeignRule(one.name, one.place, functools.partial(instances, one), named)
+            make, replay = functools.partial(instances, one), functools.partial(replayed, one)
+            yield ForeignRule(one.name, one.place, make, named, replay)
 
 
 def registrations(targets: Sequence[str]) -> list[Registration]:
@@ -96,6 +106,7 @@ def _recording(found: list[Registration]) -> Iterator[Callable[[ModuleType], Non
                 tuple(examples() if callable(examples) else examples),
                 dict(given.get("scalar_workaround") or {}),
                 getattr(given["trace_fn"], "__name__", ""),
+                dict(given),
             )
         )
         return True
@@ -145,6 +156,43 @@ def instances(registration: Registration) -> list[Instance]:
     ]
 
 
+def replayed(registration: Registration, case: Case) -> Replayed:
+    """Compile what the counterexample to a lifted rule has matched, with that rule alone."""
+    arguments = _Arguments(registration)
+    numbers = {name: arguments.given(name) for name in arguments.free}
+    pair = instances(registration)
+    try:
+        given = bound(case, pair, list(arguments.tensors), numbers)
+    except CannotReplayError as error:
+        return Replayed(False, str(error))
+    others = {n: one for n, one in arguments.scalars.items() if n not in given.numbers}
+    variables = {int(v.name.rpartition("_")[2]): v.shape for v in pair[0].source.variables}
+    shapes = {n: variables.get(place, ()) for place, n in enumerate(arguments.tensors)}
+    answers = []
+    for tensors in larger(given.tensors, shapes):
+        whole = Bound(tensors, {**others, **given.numbers})
+        script = functools.partial(_script, registration, whole)
+        answers.append(compared(registration.arguments, whole, script))
+        if answers[-1].is_shown:
+            return answers[-1]
+    return answers[0]
+
+
+def _script(registration: Registration, given: Bound) -> str:
+    """Return a script that shows a finding by torch.compile alone."""
+    search = registration.written
+    lines = ["import torch", f"from {search.__module__} import {search.__name__} as pattern", ""]
+    lines.append("tensors = {")
+    for name, array in given.tensors.items():
+        values = " ".join(repr(array.tolist()).split())
+        kind = f"dtype=torch.{array.dtype.name}"
+        lines.append(f"    {name!r}: torch.tensor({values}, {kind}).reshape({array.shape}),")
+    lines += ["}", f"numbers = {dict(given.numbers)!r}", "", ""]
+    lines += ["def computed(tensors):", "    return pattern(**tensors, **numbers)", "", ""]
+    lines += ["with torch.no_grad():", "    print(computed(tensors))"]
+    return "\n".join([*lines, "    print(torch.compile(computed)(tensors))", ""])
+
+
 Sizes = tuple[int | str, ...]
 """Sizes of an input; those with the same name are equal."""
 
@@ -166,10 +214,12 @@ class _Arguments:
         is_free = [n for n in registration.scalars if isinstance(registration.scalars[n], float)]
         self.free = [*(name for name in is_free if name not in NO_DROPOUT), *numbers]
 
+    def given(self, name: str) -> list[float]:
+        """Return the numbers that an argument is in the instances."""
+        return [values[self.free.index(name) % len(values)] for values in SCALARS]
+
     def _numbers(self, instance: int) -> dict[str, Any]:
-        values = SCALARS[instance]
-        free = {name: values[place % len(values)] for place, name in enumerate(self.free)}
-        return {**self.scalars, **free}
+        return {**self.scalars, **{name: self.given(name)[instance] for name in self.free}}
 
     def size_classes(self) -> list[Sizes]:
         """Return the sizes of the tensors, with names for those that may be any, by torch.export.

@@ -50,7 +50,8 @@ def drawn(x):
 
 def register():
     for search, replace in ((of_sum, right), (also_of_sum, wrong)):
-        register_replacement(search, replace, [torch.ones(4, 5), matrix, matrix], fwd_only, passes)
+        inputs = [torch.ones(4, 5), matrix, matrix.clone()]
+        register_replacement(search, replace, inputs, fwd_only, passes)
     register_replacement(
         scaled, by_reciprocal, [matrix], fwd_only, passes, scalar_workaround={"scale": 2.0}
     )
@@ -69,7 +70,9 @@ def test_rules_are_verified_from_their_own_source(
     done = CliRunner().invoke(main, [*arguments, "--no-hints", "--write", "rules.py"])
 
     assert done.exit_code == 1, done.output
-    assert "4 rules: 3 lifted" in done.output
+    assert "4 rules: 3 lifted, 3 with a verdict; 1 refutations replayed" in done.output
+    (script,) = (tmp_path / ".gslverify/adapted/torch").glob("*.py")
+    assert "from my_patterns import also_of_sum as pattern" in script.read_text()
     assert "draws random numbers" in done.output
     assert "FAIL          also_of_sum" in done.output
     assert "PASS          of_sum" in done.output
