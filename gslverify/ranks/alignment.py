@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
-from gsl.attr.term import ANYTHING, Access, Constant
+from gsl.attr.term import ANYTHING, Access, Constant, Term, TupleOf
 from gsl.operators.domain_axes import Axis
 from gsl.pat import Call, Pattern
 from gslverify.ranks.groups import Groups
@@ -95,14 +95,14 @@ class Alignment:
 
         Raises UnlikeError where tensors that terms compare do not have the same axes for certain.
         """
+        equal = self.equal()
         together = Groups()
+        for name in self.ranks:
+            together.join(name, equal.root(name))
         for (call, _, _), way in self.ways.items():
             if way.aligns and keeps_axes(call):
                 together.join(way.operand, way.result)
-        for one, other in self.stated:
-            together.join(one, other)
         kept = self._rearranged(together)
-        equal = self._of_equal_rank()
         for one, other in self.wanted:
             if one != other and equal.root(one) != equal.root(other):
                 raise UnlikeError("terms compare axes of tensors that may not be the same ones")
@@ -114,7 +114,7 @@ class Alignment:
             if way.aligns and keeps_axes(call):
                 continue
             ends = together.root(operand), together.root(result)
-            kind = (*ends, way.place, _rearranging(call))
+            kind = (*ends, way.place, rearranging(call))
             if kind in seen:
                 continue
             seen.add(kind)
@@ -128,17 +128,26 @@ class Alignment:
             kept += max(ranks)
         return kept
 
-    def _of_equal_rank(self) -> Groups:
+    def equal(self) -> Groups:
         """Return the sets of tensors that have one rank in every structure, and the same axes."""
         equal = Groups()
         for one, other in self.stated:
             equal.join(one, other)
         for _ in range(len(self.calls) + 1):
+            alike: dict[Hashable, Label] = {}
             for call, operands in self.calls.items():
                 ways = [way for (of, _, _), way in self.ways.items() if of is call]
                 counted = [one for one in operands if max(self.ranks[one]) > 0]
                 self._join_equal(call, ways, counted, equal)
+                # The same operator does the same to operands with the same axes.
+                kind = self.kind(call, equal)
+                for result in dict.fromkeys(way.result for way in ways):
+                    equal.join(alike.setdefault((*kind, result[1]), result), result)
         return equal
+
+    def kind(self, call: Call, equal: Groups) -> tuple[Hashable, ...]:
+        """Return what calls have in common that do the same to the same axes."""
+        return rearranging(call), *map(equal.root, self.calls[call])
 
     def _join_equal(
         self, call: Call, ways: list[Way], operands: list[Label], equal: Groups
@@ -166,19 +175,26 @@ def _demands_one_rank(call: Call) -> bool:
 
 def keeps_axes(call: Call) -> bool:
     """Tell whether an operator that has kept axes in place does so whatever its attributes are."""
-    domains = [
-        attribute.domain
-        for operator in operators_of(call)
-        for attribute in operator.attributes.values()
-        if attribute.domain.names_axes
-    ]
     keeps = call.constraints.get("keepdims")
     if isinstance(keeps, Constant) and keeps.value is True:
         return True
-    return all(isinstance(domain, Axis) and not domain.extra for domain in domains)
+    return all(
+        (isinstance(attribute.domain, Axis) and not attribute.domain.extra)
+        or is_written(call.constraints.get(name, ANYTHING))
+        for operator in operators_of(call)
+        for name, attribute in operator.attributes.items()
+        if attribute.domain.names_axes
+    )
 
 
-def _rearranging(call: Call) -> Hashable:
+def is_written(term: Term) -> bool:
+    """Tell whether an attribute is given as numbers."""
+    if isinstance(term, TupleOf):
+        return all(isinstance(field, Constant) for field in term.fields)
+    return isinstance(term, Constant)
+
+
+def rearranging(call: Call) -> Hashable:
     """Return what tells how a call rearranges axes, which is the same for copied attributes."""
     names = [name for operator in operators_of(call) for name in operator.attributes]
     return tuple(map(str, operators_of(call))), *(_origin(call, name) for name in names)

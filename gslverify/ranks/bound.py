@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from gsl.attr.term import ANYTHING
 from gsl.errors import GslError
+from gsl.graph import reverse_post_order
+from gsl.operators.declaration import tensors
 from gsl.operators.domain import Domain
 from gsl.operators.domain_axes import NewAxes
 from gsl.pat import INPUTS, Call
 from gsl.subst import Subst
 from gslverify.prove.proof import targets
 from gslverify.ranks.behaviour import Behaviours
+from gslverify.ranks.groups import Groups
 from gslverify.ranks.kinds import Frame
 from gslverify.ranks.rule import demands_of
 from gslverify.ranks.structure import Findings, Structure, look_at
 from gslverify.ranks.terms import Demands, domains_of
-from gslverify.structures.cut_points import ranks_of
-from gslverify.structures.instance import USUAL, Instance
+from gslverify.structures.instance import USUAL, Extent, Instance
+from gslverify.structures.variants import some_variants
 
 MOST_AXES = max(USUAL.ranks)
+LARGER = (Extent(ranks=(5,)), Extent(ranks=(5, 1, 0)), Extent(ranks=(5, 4, 3, 2, 1, 0), rare=True))
+RUNS, MOST_LARGER = 64, 4
+
 MOST_NEW_AXES = 2
 """So many axes of size 1 can be added at once in the structures that are all tried."""
 
@@ -34,7 +41,8 @@ def reason_against_all_ranks(
     """
     try:
         demands = demands_of(subst)
-        if not any(max(ranks_of(one), default=0) > MOST_AXES for one in large):
+        large = [one for one in large if is_larger(one)] or larger(subst)
+        if not large:
             return "no structure with more axes was found"
         findings, behaviours = Findings(), Behaviours()
         inputs = _Inputs(subst, demands)
@@ -43,12 +51,26 @@ def reason_against_all_ranks(
                 structure = Structure(demands, target, behaviours)
                 look_at(structure, findings)
                 inputs.note(structure)
-        needed = _named(demands, findings) + inputs.lost() + findings.axes()
-        needed += findings.alignment.verify()
+        needed = inputs.lost() + findings.alignment.verify() + _axes(demands, findings)
         most = _most(subst)
     except GslError as error:
         return str(error)
     return "" if needed <= most else f"{needed} axes may matter, and {most} are tried"
+
+
+def is_larger(instance: Instance) -> bool:
+    """Tell whether a tensor of a source has more axes than are tried in every way."""
+    exprs = reverse_post_order([node.expr for node in instance.outputs])
+    return any(one.ndim > MOST_AXES for expr in exprs for one in tensors((expr.type,)))
+
+
+def larger(subst: Subst) -> list[Instance]:
+    """Return some structures with more axes, whether some graph has them or not."""
+    for extent in LARGER:
+        found = some_variants(subst, extent, is_larger, MOST_LARGER, RUNS)
+        if found:
+            return [variant.instance(subst) for variant in found]
+    return []
 
 
 class _Inputs:
@@ -79,22 +101,47 @@ class _Inputs:
         return lost
 
 
-def _named(demands: Demands, findings: Findings) -> int:
-    """Return how many axes are named by numbers, those of frames with the same axes once."""
-    classes: list[list[Frame]] = []
-    for frame in dict.fromkeys(frame for frame, _ in demands.named):
-        for known in classes:
-            if all(findings.aligned.get((frame, other), False) for other in known):
-                known.append(frame)
-                break
+def _axes(demands: Demands, findings: Findings) -> int:
+    """Return how many axes may have to stay to see that a rule is wrong."""
+    equal = findings.alignment.equal()
+    special = (_special(one, findings, equal) for one in findings.special)
+    combined = sum(findings.combined.values())
+    return (
+        _written(demands, findings, equal)
+        + sum(findings.fixed.values())
+        + max(special, default=0)
+        + max(findings.most_at_once, combined)
+    )
+
+
+def _special(found: Mapping[Call, frozenset[Hashable]], findings: Findings, equal: Groups) -> int:
+    """Return along how many axes calls do something else, for calls that do the same once."""
+    kinds: dict[Hashable, set[Hashable]] = defaultdict(set)
+    for call, roots in found.items():
+        kinds[findings.alignment.kind(call, equal)] |= roots
+    return sum(map(len, kinds.values()))
+
+
+def _written(demands: Demands, findings: Findings, equal: Groups) -> int:
+    """Return how many axes stay because numbers are written down, those of alike frames once."""
+
+    def kind(frame: Frame) -> Hashable:
+        labels = findings.frames.get(frame, set())
+        return equal.root(next(iter(labels))) if len(labels) == 1 else frame
+
+    kept: dict[Hashable, int] = {}
+    for frame in demands.kept:
+        kept[kind(frame)] = max(kept.get(kind(frame), 0), findings.ranks[frame])
+    front: Counter[Hashable] = Counter()
+    back: Counter[Hashable] = Counter()
+    for frame, number in demands.named:
+        if kind(frame) in kept:
+            continue
+        if number >= 0:
+            front[kind(frame)] = max(front[kind(frame)], number + 1)
         else:
-            classes.append([frame])
-    total = 0
-    for frames in classes:
-        numbers = [number for frame, number in demands.named if frame in frames]
-        total += max((number + 1 for number in numbers if number >= 0), default=0)
-        total += max((-number for number in numbers if number < 0), default=0)
-    return total
+            back[kind(frame)] = max(back[kind(frame)], -number)
+    return sum(kept.values()) + front.total() + back.total()
 
 
 def _most(subst: Subst) -> int:

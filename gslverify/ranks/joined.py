@@ -89,23 +89,39 @@ class Computation:
         They are of size 1 where an operator combines along an axis and keeps it, or of the size of
         an operand of which no element matters.
         """
-        root, ranks = self.groups.root, self.ranks
+        ranks = self.ranks
         made = [(tensor, axis) for tensor in site.results for axis in range(ranks[tensor])]
         own = [(tensor, axis) for tensor in site.operands for axis in range(ranks[tensor])]
-        inside, outside = ({root(place) for place in places} for places in (own, made))
-        bare = [place for place in made if root(place) not in inside]
-        gone = [place for place in own if root(place) not in outside] if bare else []
-        for mine in list(gone):
-            for place in bare:
-                if site.removal(dict([mine, place])).along is not Along.SPECIAL:
-                    self._pair(site, mine, place)
-                    bare.remove(place)
-                    gone.remove(mine)
-                    break
+        inside = {(site.tensors[of], axis) for _, (of, axis) in site.joins if isinstance(of, int)}
+        outside = {
+            (site.tensors[of], axis) for (of, axis), (to, _) in site.joins if isinstance(to, int)
+        }
+        bare = [place for place in made if place not in inside]
+        gone = [place for place in own if place not in outside] if bare else []
+        for fits in (self._are_joined, self._may_go):
+            for mine in list(gone):
+                for place in bare:
+                    if fits(site, mine, place):
+                        self._pair(site, mine, place)
+                        bare.remove(place)
+                        gone.remove(mine)
+                        break
         if len(gone) == len(bare):
             # One that may not go, since an operator needs an axis, is found in no other way.
             for mine, place in zip(gone, bare, strict=True):
                 self._pair(site, mine, place)
+
+    def _are_joined(self, site: Site, operand: Place, result: Place) -> bool:
+        return self.groups.root(operand) == self.groups.root(result)
+
+    def _may_go(self, site: Site, operand: Place, result: Place) -> bool:
+        """Tell whether two axes of a call may go together that belong to no others of the call."""
+        root, ranks = self.groups.root, self.ranks
+        inside = {root((t, axis)) for t in site.operands for axis in range(ranks[t])}
+        outside = {root((t, axis)) for t in site.results for axis in range(ranks[t])}
+        if root(operand) in outside or root(result) in inside:
+            return False
+        return site.removal(dict([operand, result])).along is not Along.SPECIAL
 
     def _pair(self, site: Site, operand: Place, result: Place) -> None:
         self.groups.join(operand, result)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from gsl.attr.conjuncts import conjuncts
 from gsl.attr.term import ANYTHING, Access, Constant, Operation, Term, TupleOf
 from gsl.operators.declaration import REQUIRED
+from gsl.operators.domain_axes import Axes
 from gsl.pat import (
     INPUTS,
     Call,
@@ -42,16 +43,32 @@ class _Rule:
         for pattern in subst.source_patterns:
             if isinstance(pattern, Call):
                 self._note_fixed(pattern)
-        for part in (part for condition in subst.where for part in conjuncts(condition)):
+        parts = [part for condition in subst.where for part in conjuncts(condition)]
+        for part in parts:
+            self._note_length(part)
+        for part in parts:
             if not self._states(part):
                 self._same(self.kinds.of(part, {}, holds=True))
         for pattern in every:
             self._look_at(pattern)
 
+    def _note_length(self, condition: Term) -> None:
+        """Note that a condition says how many axes an attribute of the source has."""
+        match condition:
+            case Operation(
+                head="==",
+                operands=(
+                    Operation(head="length", operands=(Access(pattern=Call() as call, name=name),)),
+                    Constant(value=int() as count),
+                ),
+            ) if call in self.source and name in call.attribute_names():
+                if all(isinstance(domain, Axes) for domain in domains_of(call, name)):
+                    self.demands.fixed[call, name] = count
+
     def _states(self, condition: Term) -> bool:
         """Tell whether a condition demands equal shapes or ranks, which it does of all matches."""
         match condition:
-            case Operation(head="==", operands=(Access() as one, Access() as other)):
+            case Operation(head="==", operands=(one, other)) if isinstance(one, Access):
                 return self._equal(self.kinds.of(one, {}), self.kinds.of(other, {}))
         return False
 
@@ -60,6 +77,9 @@ class _Rule:
         match one, other:
             case (Rank(frame), Rank(also)) | (PerAxis(frame, None), PerAxis(also, None)):
                 self.demands.stated.add((frame, also))
+                return True
+            case (Rank(frame), Same(int())) | (Same(int()), Rank(frame)):
+                self.demands.kept.add(frame)
                 return True
         return False
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from gsl.operators.domain_axes import Axes, Axis, NewAxes
 from gsl.pat import INPUTS, Call, Pattern
 from gsl.types import TensorType
 from gslverify.prove.proof import Target
-from gslverify.ranks.alignment import Alignment, label
+from gslverify.ranks.alignment import Alignment, Label, label
 from gslverify.ranks.behaviour import Along, Behaviours, Removal
 from gslverify.ranks.joined import Computation
 from gslverify.ranks.kinds import Frame, UnlikeError
@@ -32,30 +31,24 @@ class Findings:
     """What is known from the structures looked at so far, the largest of every number.
 
     Attributes:
-        special: how many axes a call treats in a way of its own, by its pattern, without those
-            that the rule names.
+        special: for each structure, axes that a call treats in a way of its own, by its pattern,
+            without those that the rule names.
         combined: along how many axes that differ in what broadcasts, for all calls that do so.
-        kept: how many axes frames have all of which stay.
+        ranks: how many axes frames have.
+        frames: what frames are the axes of.
         fixed: how many axes an attribute of known length has that are not written down.
-        aligned: pairs of frames, and whether they have had the same axes so far.
         most_at_once: of how many axes one demand can speak; outputs of other axes on both sides
             differ in the order of two.
         alignment: which tensors have the same axes.
     """
 
-    special: Counter[Pattern] = field(default_factory=Counter)
+    special: list[dict[Call, frozenset[Hashable]]] = field(default_factory=list)
     alignment: Alignment = field(default_factory=Alignment)
     combined: Counter[frozenset[Pattern]] = field(default_factory=Counter)
-    kept: Counter[Frame] = field(default_factory=Counter)
+    ranks: Counter[Frame] = field(default_factory=Counter)
+    frames: dict[Frame, set[Label]] = field(default_factory=lambda: defaultdict(set))
     fixed: Counter[tuple[Pattern, str]] = field(default_factory=Counter)
-    aligned: dict[tuple[Frame, Frame], bool] = field(default_factory=dict)
     most_at_once: int = 2
-
-    def axes(self) -> int:
-        """Return how many axes may have to stay to see that a rule is wrong."""
-        counts: tuple[Mapping[Any, int], ...] = (self.special, self.kept, self.fixed)
-        stay = sum(sum(one.values()) for one in counts)
-        return stay + max(self.most_at_once, sum(self.combined.values()))
 
 
 class Structure:
@@ -143,6 +136,12 @@ class Structure:
                 for tensor, _ in tensors_of(expr):
                     yield from self.roots(tensor)
 
+    def call(self, number: int) -> Call:
+        """Return the pattern of a call."""
+        pattern, _ = label((number, -1), self.labels)
+        assert isinstance(pattern, Call)
+        return pattern
+
     def named_by(self, call: Pattern, name: str) -> list[Hashable]:
         """Return the axes that an attribute of a call names."""
         node = self.bindings.nodes.get((call, ()))
@@ -166,18 +165,14 @@ def look_at(structure: Structure, findings: Findings) -> None:
 
 
 def _note_frames(structure: Structure, demands: Demands, findings: Findings) -> None:
-    for frame in demands.kept:
-        findings.kept[frame] = max(findings.kept[frame], structure.rank(frame))
     for call, name in demands.fixed:
         count = min(demands.fixed[call, name], len(structure.named_by(call, name)))
         findings.fixed[call, name] = max(findings.fixed[call, name], count)
-    frames = {frame for frame, _ in (*demands.named, *demands.limits)}
-    for one in frames:
-        for other in frames - {one}:
-            found = structure.are_aligned(one, other)
-            if found is not None:
-                before = findings.aligned.get((one, other), True)
-                findings.aligned[one, other] = before and found
+    for frame in (*demands.kept, *(frame for frame, _ in (*demands.named, *demands.limits))):
+        tensor = structure.tensor(frame)
+        if tensor is not None:
+            findings.ranks[frame] = max(findings.ranks[frame], structure.rank(frame))
+            findings.frames[frame].add(label(tensor, structure.labels))
 
 
 def _note_alignment(structure: Structure, alignment: Alignment) -> None:
@@ -197,7 +192,7 @@ def _note_alignment(structure: Structure, alignment: Alignment) -> None:
 
 def _note_calls(structure: Structure, findings: Findings) -> None:
     computation = structure.computation
-    special: Counter[int] = Counter()
+    special: dict[Call, set[Hashable]] = defaultdict(set)
     combined: dict[frozenset[int], list[list[Place]]] = defaultdict(list)
     removals: dict[int, dict[Hashable, Removal]] = defaultdict(dict)
     lost: Counter[tuple[int, int]] = Counter()
@@ -210,11 +205,13 @@ def _note_calls(structure: Structure, findings: Findings) -> None:
             removals[number][root] = one
             lost.update((number, part) for part in one.lost)
         stuck = [number for number, one in found.items() if one.along is Along.SPECIAL]
-        special.update(n for n in stuck if root not in _accounted(structure, n))
+        for number in stuck:
+            if root not in _accounted(structure, number):
+                special[structure.call(number)].add(root)
         along = frozenset(n for n, one in found.items() if one.along is Along.COMBINED)
         if along and not stuck and root not in structure.marked:
             combined[along].append(places)
-    _note_special(structure, special, findings)
+    findings.special.append({call: frozenset(roots) for call, roots in special.items()})
     _note_combined(structure, combined, removals, findings)
     findings.most_at_once = max((findings.most_at_once, *lost.values()))
 
@@ -243,14 +240,6 @@ def _accounted(structure: Structure, number: int) -> set[Hashable]:
 
 def _is_given(call: Call, name: str) -> bool:
     return call.constraints.get(name, ANYTHING) is not ANYTHING
-
-
-def _note_special(structure: Structure, special: Counter[int], findings: Findings) -> None:
-    by_pattern: Counter[Pattern] = Counter()
-    for number, count in special.items():
-        by_pattern[label((number, -1), structure.labels)[0]] += count
-    for pattern, count in by_pattern.items():
-        findings.special[pattern] = max(findings.special[pattern], count)
 
 
 def _note_combined(

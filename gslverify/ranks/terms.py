@@ -148,6 +148,12 @@ class Kinds:
             case "%", [Place(frame), Rank(other)]:
                 self.same_axes(frame, other)
                 return Place(frame)
+            case "-", [Rank(frame), Same(int() as number)] if number >= 1:
+                self.demands.named.add((frame, -number))
+                return Place(frame)
+            case "-" | "+", [Place(frame), Rank(other)]:
+                self.same_axes(frame, other)
+                return Place(frame)
             case "length", [PerAxis(index)]:
                 return Rank(index)
             case "length", [Chosen(fixed=True)]:
