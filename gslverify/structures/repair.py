@@ -103,8 +103,10 @@ class Repair:
             numbers = [n for n in likely if type(n) is int]
             beside = [near for n in numbers for near in (n, n - 1, n + 1) if near <= most]
             return [n for n in dict.fromkeys((*beside, *NUMBERS)) if _is_legal(symbol, n)]
-        kind = str if symbol.sort == "text" else float
-        return [value for value in likely if type(value) is kind and _is_legal(symbol, value)]
+        if symbol.sort == "text":
+            return [value for value in likely if type(value) is str]
+        reals = [float(value) for value in likely if type(value) in (int, float)]
+        return [value for value in dict.fromkeys(reals) if _is_legal(symbol, value)]
 
     def _free(self, term: Term) -> dict[Symbol, None]:
         """Return the symbols that a term depends on, through definitions."""

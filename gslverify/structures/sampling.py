@@ -22,6 +22,7 @@ from gslverify.structures.corners import corners_of
 from gslverify.structures.definitions import Definitions, Options, in_order, read_definitions
 from gslverify.structures.instance import Claim, Instance
 from gslverify.structures.repair import Repair
+from gslverify.structures.stored import StoredNumbers
 from gslverify.structures.symbols import instance_symbols, is_constant, result_sizes
 
 LARGEST_SAMPLES = (24, 320, 4096)
@@ -251,9 +252,22 @@ class Sampler:
     def _direct(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
         model = self._complete(wishes)
         try:
-            return model if model is not None and self.satisfies(model) else None
+            return None if model is None else self._as_stored(model)
         except GslError:
             return None
+
+    def _as_stored(self, model: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
+        """Return a model that satisfies all claims with numbers that its constants can hold."""
+        for one in self._stored.near(model):
+            free = {symbol: one[symbol] for symbol in one if symbol not in self.definitions}
+            whole = model if one is model else self._complete(free)
+            if whole is not None and self.satisfies(whole):
+                return whole
+        return None
+
+    @cached_property
+    def _stored(self) -> StoredNumbers:
+        return StoredNumbers(self.instance)
 
     def _complete(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
         """Return values of all symbols, by their definitions, if these give legal ones."""
@@ -275,7 +289,7 @@ class Sampler:
             self.repair = Repair(self.conditions, self.definitions, self.options)
         try:
             found = self.repair.near(wishes, self._complete, demands)
-            return found if found is not None and self.satisfies(found) else None
+            return None if found is None else self._as_stored(found)
         except GslError:
             return None
 
@@ -313,8 +327,8 @@ class Sampler:
         try:
             result = self._fresh(limit).near(list(wishes.items()), [*limits, *demands])
             model = {**wishes, **result.model}
-            is_model = result.answer is Answer.SAT and self.satisfies(model)
-            return result.answer, model if is_model else None
+            found = self._as_stored(model) if result.answer is Answer.SAT else None
+            return result.answer, found
         except GslError:
             return Answer.UNKNOWN, None
 
