@@ -36,10 +36,16 @@ def test_{name}() -> None:
     help="Print a program instead: one that needs NumPy and TVM only, a Relax module, or a test.",
 )
 @click.option(
+    "--trust", is_flag=True, help="Import the file of the rule although it is outside the project."
+)
+@click.option(
     "--pin", "keep", is_flag=True, help="Move it beside the rule, where every run tries it first."
 )
-def repro(file: str, emit: str | None, keep: bool) -> None:
+def repro(file: str, emit: str | None, trust: bool, keep: bool) -> None:
     """Run a stored counterexample again.
+
+    That imports the file of its rule. One outside of the project is imported only after you have
+    said so.
 
     ID is the start of its hash, or a rule that has only one. Exit codes: 1 while the rule still
     fails on it, 0 when it is mended, 2 for a file that holds none.
@@ -51,6 +57,7 @@ def repro(file: str, emit: str | None, keep: bool) -> None:
                 stored = import_module("gslverify.again").stored_in(path)
             click.echo(_emitted(stored, path, emit), nl=False)
             return
+        _require_trust(path, trust)
         with redirect_stdout(sys.stderr):
             stored, item, result = import_module("gslverify.again").replay_file(path)
         if keep:
@@ -61,6 +68,18 @@ def repro(file: str, emit: str | None, keep: bool) -> None:
     except OSError as error:
         raise click.UsageError(f"{file} cannot be pinned: {reason_of(error)}") from error
     sys.exit(_told(stored, path, result))
+
+
+def _require_trust(path: Path, trust: bool) -> None:
+    """Ask before a rule file outside of the project is imported; raise UsageError for a no."""
+    again = import_module("gslverify.again")
+    file, _ = again.file_of(path)
+    if trust or not again.is_outside(file):
+        return
+    question = f"{file} is outside of the project; import it, which runs its code?"
+    if not (sys.stdin.isatty() and click.confirm(question, err=True)):
+        message = f"{file} is outside of the project and was not imported"
+        raise click.UsageError(f"{message}; say --trust, or --emit py to run the graphs alone")
 
 
 def _emitted(stored: Stored, path: Path, emit: str) -> str:

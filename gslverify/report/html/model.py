@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gslverify.project import parted
+from gslverify.report.details import block_lines
 from gslverify.report.html.anchors import anchors
 from gslverify.report.html.picture import Side, sides
 from gslverify.report.html.problems import Problem, problem_of
 from gslverify.report.html.sketch import Sketch
+from gslverify.report.reading import finding_of
+from gslverify.report.style import Style
 from gslverify.report.values import table_lines
 
 WORDS = {
@@ -39,6 +42,12 @@ STRENGTHS = {
 
 CALM = frozenset({"pass", "xfail"})
 """Verdicts of rules that are only drawn when everything is asked for."""
+
+MANY = 1000
+"""A page of more rules has one line for each that is as it should be."""
+
+MOST_UNFOLDED = 200
+"""So many problems of such a page are shown as usual; others are blocks of text."""
 
 NOWHERE = Sketch()
 
@@ -86,6 +95,8 @@ class RuleView:
     lines: Sequence[Line]
     stages: Sequence[Stage]
     problems: Sequence[Problem]
+    is_line: bool = False
+    block: str = ""
 
     @property
     def paragraphs(self) -> list[str]:
@@ -125,6 +136,7 @@ class Page:
     facts: Sequence[tuple[str, str]]
     command: str
     stop_reason: str
+    is_short: bool = False
 
 
 def page_model(
@@ -142,6 +154,9 @@ def page_model(
         _rule(rule, places[rule["id"]], sketches.get(rule["id"], NOWHERE), report, everything)
         for rule in report["rules"]
     ]
+    is_short = len(views) > MANY and not everything
+    if is_short:
+        views = list(_shortened(views, report["rules"]))
     groups = [
         Group(kind, word, [view for view in views if view.kind == kind])
         for kind, word in WORDS.items()
@@ -155,7 +170,29 @@ def page_model(
         facts=_facts(report),
         command=shlex.join(["gslverify", *run["argv"]]) if run["argv"] else "",
         stop_reason="" if run["stop_reason"] == "completed" else run["stop_reason"],
+        is_short=is_short,
     )
+
+
+def _shortened(views: Sequence[RuleView], rules: Sequence[Mapping[str, Any]]) -> Iterator[RuleView]:
+    """Yield what is shown of each of many rules, so that a browser opens the page at once."""
+    room = MOST_UNFOLDED
+    for view, rule in zip(views, rules, strict=True):
+        if view.verdict in CALM or view.known:
+            yield replace(view, is_line=True)
+        else:
+            yield view if room > 0 else replace(view, block=_block(rule))
+            room -= 1
+
+
+def _block(rule: Mapping[str, Any]) -> str:
+    """Return what was found about a rule as the terminal shows it."""
+    findings = rule["findings"]
+    if not findings:
+        return ""
+    told = [finding_of(one) for one in findings]
+    lines = [one.get("source_line", "") for one in findings]
+    return "\n".join(block_lines(rule["id"], told, findings[0]["repro"], Style(), lines))
 
 
 def drawing_model(rule_id: str, sketch: Sketch) -> RuleView:

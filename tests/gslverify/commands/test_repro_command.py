@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,25 @@ def test_a_rule_that_cannot_be_asked_is_a_usage_error(text: str, words: str, fol
 
     assert done.exit_code == 2
     assert words in done.output
+
+
+def test_a_rule_file_outside_of_the_project_is_not_imported_unasked(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    write_rule(elsewhere, f"open({str(elsewhere / 'imported')!r}, 'w').close()\n{WRONG}")
+    rule = f"{elsewhere / 'rules.py'}::swapped"
+    path = save(replace(stored(), rule_id=rule), folder)
+
+    refused = call(str(path))
+
+    assert refused.exit_code == 2
+    assert "is outside of the project and was not imported" in refused.output
+    assert not (elsewhere / "imported").exists()
+    assert call(str(path), "--emit", "relax").exit_code in (0, 2)
+    assert not (elsewhere / "imported").exists()
+    assert call(str(path), "--trust").exit_code == 1
+    assert (elsewhere / "imported").exists()
 
 
 def test_a_corrupt_file_is_a_usage_error_with_a_cure(folder: Path) -> None:

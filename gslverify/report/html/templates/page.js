@@ -2,7 +2,7 @@
 {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const form = document.getElementById("page-controls");
-  const rules = all("details.rule");
+  const rules = all(".rule");
 
   function filter() {
     const words = form.elements.words.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -11,7 +11,7 @@
       kinds.has(kind) && words.every((word) => text.includes(word));
     for (const rule of rules) rule.hidden = !fits(rule.dataset);
     for (const group of all("section.group")) {
-      group.hidden = !group.querySelector("details.rule:not([hidden])");
+      group.hidden = !group.querySelector(".rule:not([hidden])");
     }
     const shown = rules.filter((rule) => !rule.hidden).length;
     document.getElementById("page-count").textContent = `${shown} of ${rules.length} shown`;
@@ -20,7 +20,7 @@
   function follow() {
     let id = location.hash.slice(1);
     try { id = decodeURIComponent(id); } catch { /* it is no encoded text */ }
-    const rule = document.getElementById(id)?.closest("details.rule");
+    const rule = document.getElementById(id)?.closest(".rule");
     if (!rule) return;
     if (rule.hidden) { form.reset(); filter(); }
     rule.open = true;

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gslverify.report.formats import lacking, render
-from gslverify.report.html import layout, page
+from gslverify.report.html import model, page
 from gslverify.report.html.page import html_page
 from tests.gslverify.report.html.pages import (
     HOSTILE,
@@ -112,16 +112,6 @@ def test_passing_rules_are_drawn_on_request(folder: Path) -> None:
     assert page_of(folder, everything=True).count('class="drawing"') == 4
 
 
-def test_without_a_layout_engine_there_are_trees(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, layout.ENGINE, None)
-    text = page_of(folder)
-
-    assert 'class="drawing"' not in text
-    assert "<pre>add: Add\n├─ conv1: Conv2D\n" in text
-
-
 def test_five_hundred_rules_are_below_five_megabytes(folder: Path) -> None:
     assert len(many_rules(500, everything=False).encode()) < 5_000_000
 
@@ -147,3 +137,18 @@ def test_templates_that_are_missing_are_told(monkeypatch: pytest.MonkeyPatch) ->
 
     assert lacking("json") == ""
     assert lacking("html").endswith("install gslverify[report]")
+
+
+def test_pages_of_very_many_rules_are_short(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model, "MANY", 50)
+    monkeypatch.setattr(model, "MOST_UNFOLDED", 2)
+
+    short, whole = many_rules(60, everything=False), many_rules(60, everything=True)
+
+    assert short.count('class="rule line tested"') == 54
+    assert short.count('<details class="rule fail"') == 6
+    assert short.count('<article class="finding fail">') == 2
+    assert "FAIL conv.py::two_conv_add_20" in short  # as text, like in a terminal
+    assert "--report-full" in short
+    assert 'class="rule line' not in whole
+    assert whole.count('<article class="finding fail">') == 6
