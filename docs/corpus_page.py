@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gsl.flags import in_order
 from gsl.subst import Rule
 from gslverify.corpus.collect import CollectedRule, collect
 
@@ -40,6 +41,8 @@ elements is a new axis that is padded and reshaped away, and a range along one o
 one that is broadcast. Left out is what Relax has nothing for, such as negative padding.
 """
 
+MOST_NAMES = 12
+
 Row = Sequence[float]
 Kind = Callable[[Rule], Iterable[str]]
 
@@ -61,6 +64,7 @@ def page(report: Mapping[str, Any], mutation: Mapping[str, Any] | None, root: Pa
         rows = _rows(rules, results, seconds, mutants, kind)
         parts.append(f"## By {title}\n\n{_table(title, rows)}")
     parts += _listed(rules, results)
+    parts += _flags(rules)
     if mutation is not None:
         parts.append(_about_mutants(mutation))
     return "\n".join(parts)
@@ -96,6 +100,29 @@ def _listed(rules: Mapping[str, Rule], results: Mapping[str, Any]) -> Iterator[s
         ]
         yield f"## {LISTED.partition(':')[0]}'s list\n"
         yield ABOUT_THE_LIST.format(rules=len(rows), proved=proved)
+        yield "\n".join(lines) + "\n"
+
+
+ABOUT_FLAGS = """What the sound rules declare that a compiler has to grant, in
+[LLVM's words](flags.md); `none` are those that are exact to the last bit. Each flag was seen to be
+needed.
+"""
+
+
+def _flags(rules: Mapping[str, Rule]) -> Iterator[str]:
+    """Yield how many sound rules declare which flags, and which rules these are."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for rule in rules.values():
+        if not rule.expect and rule.flags is not None:
+            names[" ".join(in_order(rule.flags)) or "none"].append(rule.name)
+    if names:
+        rows = sorted(names.items(), key=lambda row: (-len(row[1]), row[0]))
+        lines = ["| flags | rules | |", "|---|---:|---|"]
+        for flags, own in rows:
+            shown = [f"`{name}`" for name in sorted(own)[:MOST_NAMES]]
+            more = ", ..." if len(own) > MOST_NAMES else ""
+            lines.append(f"| {flags} | {len(own)} | {', '.join(shown)}{more} |")
+        yield f"## Flags\n\n{ABOUT_FLAGS}"
         yield "\n".join(lines) + "\n"
 
 

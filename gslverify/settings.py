@@ -29,6 +29,9 @@ USUAL_STAGES = tuple(stage for stage in STAGES if stage not in ("gradient", "pre
 FAIL_ON = ("fail", "vacuous", "error")
 """Verdicts that make a run fail unless other ones are named."""
 
+NO_FLAG = "none"
+"""What stands for an empty set of flags."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -51,6 +54,8 @@ class Settings:
             impossible, proved or run; "tested": some are run, whatever the others are.
         solver_limit: resource limit of one solver query, in the solver's own deterministic unit.
         proof_steps: what the proof of one structure may cost, in steps (`gslverify.prove.effort`).
+        flags: flags (`gsl.flags`) that a rule is taken to declare which declares none; () leaves it
+            without a declaration, and the one word NO_FLAG declares that it needs none.
         use_tvm: whether the numeric stage confirms its results on TVM.
         hints: whether a condition is looked for that makes a refuted rule hold.
         hint_budget: seconds for looking for the condition that a refuted rule lacks.
@@ -97,6 +102,7 @@ class Settings:
     require: str = "complete"
     solver_limit: int = 4_000_000
     proof_steps: int = 50_000
+    flags: tuple[str, ...] = ()
     use_tvm: bool = True
     hints: bool = True
     hint_budget: float = 3.0

@@ -89,6 +89,20 @@ def test_what_is_left_of_a_published_list_is_told_rule_by_rule() -> None:
     ]
 
 
+def test_declared_flags_are_counted() -> None:
+    text = RULES.replace('@rule(origin="One', '@rule(flags={"nsz"}, origin="One')
+    Path("first_topic.py").write_text(
+        text.replace('@rule(origin="Other', '@rule(flags=(), origin="Oth')
+    )
+    found = report(twice=[], twice_more=[], gone=[])
+
+    lines = beside_documents("corpus_page").page(found, None, Path(".")).splitlines()
+
+    start = lines.index("## Flags")
+    assert lines[-2:] == ["| none | 1 | `twice_more` |", "| nsz | 1 | `twice` |"]
+    assert start < len(lines) - 2
+
+
 def test_the_mutation_score_is_told() -> None:
     mutation = {
         "score": 96.5,

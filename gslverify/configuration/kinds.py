@@ -128,6 +128,24 @@ def words(choices: Iterable[str], what: str) -> Kind:
     )
 
 
+def some_words(choices: Iterable[str], what: str, none: str) -> Kind:
+    """Lists of words out of `choices`, in the order of these, or alone the word for `none`."""
+    known = words((*choices, none), what)
+
+    def chosen(read: Read) -> Read:
+        def checked(value: Any) -> tuple[str, ...]:
+            if not value:
+                return ()
+            found: tuple[str, ...] = read(value)
+            if none in found and len(found) > 1:
+                raise ValueError(f"`{none}` stands alone, without {', '.join(found[:-1])}")
+            return found
+
+        return checked
+
+    return Kind(known.metavar, chosen(known.of_text), chosen(known.of_toml), known.to_text)
+
+
 def split(text: str) -> list[str]:
     """Return the parts of a list that is written with commas."""
     return [part.strip() for part in text.split(",") if part.strip()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+from gsl.flags import FLAGS
 from gslverify.configuration.kinds import (
     BUDGET,
     IGNORES,
@@ -19,13 +20,14 @@ from gslverify.configuration.kinds import (
     URL,
     Kind,
     choice,
+    some_words,
     whole,
     word_or_whole,
     words,
 )
 from gslverify.finding import Verdict
 from gslverify.report.formats import FORMATS
-from gslverify.settings import STAGES, Settings
+from gslverify.settings import NO_FLAG, STAGES, Settings
 
 ENVIRONMENT_PREFIX = "GSLVERIFY_"
 
@@ -185,6 +187,13 @@ EFFORT = (
         "effort",
     ),
     Setting("seed", word_or_whole("random"), "Start of all random choices.", "effort"),
+    Setting(
+        "flags",
+        some_words(FLAGS, "flag", NO_FLAG),
+        "Flags of floating point that rules may need which declare none, such as nsz,reassoc; none "
+        "for no flag. A rule that needs more is refuted.",
+        "effort",
+    ),
     Setting("tvm", SWITCH, "Confirm on TVM what NumPy computed.", "effort", field="use_tvm"),
     Setting("hints", SWITCH, "Look for what a refuted rule lacks, and show hints.", "effort"),
     Setting("keep-going", SWITCH, "Run later stages of refuted rules, too.", "effort"),

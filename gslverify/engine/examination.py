@@ -10,17 +10,25 @@ from math import inf
 from typing import Any
 
 from gsl.errors import described, printable
+from gsl.subst import Rule
 from gslverify.codes.internal import INTERNAL_ERROR, NESTED_TOO_DEEPLY
 from gslverify.corpus.declaration import LoadedRule
 from gslverify.engine.deadline import OutOfTimeError, ended_after
 from gslverify.events import Found, Notify, Progress, StageStarted
 from gslverify.finding import FAILURES, REFUTING, Finding, StageResult, Verdict
-from gslverify.settings import STAGES, Settings
+from gslverify.settings import NO_FLAG, STAGES, Settings
 from gslverify.stage import Question
 from gslverify.stages import Wave, load_hints, load_stage, load_values
 
 MANY_PATTERNS = 100
 """Rules of fewer patterns are followed to the end; one that is not is a fault of the stage."""
+
+
+def with_flags(rule: Rule, settings: Settings) -> Rule:
+    """Return a rule with the flags of its library, unless it says itself what it needs."""
+    if not settings.flags or rule.declared is not None or rule.nan == "same":
+        return rule
+    return replace(rule, flags=frozenset(settings.flags) - {NO_FLAG})
 
 
 class Examination:
@@ -34,7 +42,8 @@ class Examination:
         plan: tuple[Any, ...] = (),
     ) -> None:
         kept = settings.examples_folder
-        self.question = Question(item.rule_id, item.rule, settings, plan=plan, examples=kept)
+        rule = with_flags(item.rule, settings)
+        self.question = Question(item.rule_id, rule, settings, plan=plan, examples=kept)
         self.notify = notify
         self.refuted_by = ""
         self.found: StageResult | None = None

@@ -145,6 +145,7 @@ def _rule(result: RuleResult, report: Report) -> dict[str, Any]:
             {"subject": a.subject, "level": int(a.level), "text": a.text} for a in result.assurances
         ],
         "strength": strength_document(result.assurances),
+        "flags": next((dict(stage.flags) for stage in result.stages if stage.flags), None),
         "stages": [stage_document(stage, settings) for stage in result.stages],
         "findings": [
             finding_document(finding, result.rule_id, settings, result.again)

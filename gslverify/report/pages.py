@@ -7,12 +7,14 @@ from itertools import groupby
 from typing import Any
 
 from gsl.drawing.show import rule_dot, rule_mermaid, rule_text, rule_tree
+from gsl.flags import in_order
 from gsl.operators import REGISTRY, Operator
 from gsl.operators.declaration import REQUIRED
 from gsl.subst import Subst
 from gslverify.corpus.declaration import Collected, CollectedRule, Declaration, LoadedRule, Unusable
 from gslverify.project import in_project, parted
 from gslverify.repro.store import pinned_files
+from gslverify.settings import NO_FLAG
 
 FORMS: dict[str, Callable[[Subst], list[str]]] = {
     "text": rule_text,
@@ -60,6 +62,7 @@ def _rule_document(item: CollectedRule) -> dict[str, Any]:
         "reason": rule.expect_reason or None,
         "twin": rule.twin or None,
         "origin": rule.origin or None,
+        "flags": None if rule.flags is None else in_order(rule.flags),
         "pinned": [in_project(file) for file in pinned_files(item.path, rule.name)],
     }
 
@@ -80,6 +83,7 @@ def _rule_entry(item: CollectedRule) -> Iterator[str]:
         f"expect: {expectation_of(rule)}" if rule.expect else "",
         f"twin: {rule.twin}" if rule.twin else "",
         f"origin: {rule.origin}" if rule.origin else "",
+        f"flags: {' '.join(in_order(rule.flags)) or NO_FLAG}" if rule.flags is not None else "",
         f"pinned: {pinned}" if pinned else "",
     ]
     known = "   ".join(fact for fact in facts if fact)

@@ -100,6 +100,19 @@ STAGE = record(
     examples=optional(EXAMPLES),
 )
 
+FLAGS = record(
+    declared=optional(listing(TEXT)),
+    needed=listing(TEXT),
+    unneeded=listing(TEXT),
+    rounding_known=SWITCH,
+    bit_exact=SWITCH,
+    graphs=WHOLE,
+    witnesses=mapping(
+        record(sentence=TEXT, source=listing(TEXT), target=listing(TEXT), inputs=mapping(ANYTHING))
+    ),
+    units_in_the_last_place=mapping(mapping({"type": ["number", "string"]})),
+)
+
 RULE = record(
     id=TEXT,
     span=optional(SPAN),
@@ -111,6 +124,7 @@ RULE = record(
         record(subject=TEXT, level={"type": "integer", "minimum": 1, "maximum": 5}, text=TEXT)
     ),
     strength=record(word=TEXT, text=TEXT, flags=listing(TEXT)),
+    flags=optional(FLAGS),
     stages=listing(STAGE),
     findings=listing(FINDING),
     drawing=optional(record(source=listing(TEXT), target=listing(TEXT))),

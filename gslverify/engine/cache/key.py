@@ -54,7 +54,7 @@ ELSEWHERE = """
 """
 """Settings that decide what is run and told, not what a stage finds out that comes to its end."""
 
-OF_EXAMPLES = ("max_examples", "min_examples", "draws", "use_tvm")
+OF_EXAMPLES = ("max_examples", "min_examples", "draws", "flags", "use_tvm")
 """Settings that only matter where graphs are run."""
 
 SOLVED = ("satisfiable", "shape", "prove")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from gslverify.configuration.kinds import (
     Kind,
     choice,
     seen_from,
+    some_words,
     whole,
     word_or_whole,
     words,
@@ -27,6 +29,7 @@ from gslverify.durations import duration_text
 
 FRUIT = words(("apple", "pear", "plum"), "fruit")
 SEED = word_or_whole("random")
+SOME_FRUIT = some_words(("apple", "pear", "plum"), "fruit", "none")
 
 
 @pytest.mark.parametrize(
@@ -153,3 +156,24 @@ def test_addresses_are_those_of_sites() -> None:
     for wrong in ("a.b", "https://", "ftp://a", "https://a b"):
         with pytest.raises(ValueError, match="is not an address"):
             URL.of_text(wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("", ()), ("none", ("none",)), ("plum,apple", ("apple", "plum"))],
+)
+def test_some_words_may_be_none_on_purpose(text: str, value: tuple[str, ...]) -> None:
+    assert SOME_FRUIT.of_text(text) == value
+    assert SOME_FRUIT.of_toml(list(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("none,plum", "`none` stands alone, without plum"),
+        ("aple", "there is no fruit `aple`; did you mean `apple`?"),
+    ],
+)
+def test_words_that_contradict_each_other_are_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        SOME_FRUIT.of_text(text)

@@ -39,6 +39,11 @@ def test_real_report_follows_the_schema(folder: Path) -> None:
     report = json.loads(result.stdout)
     VALIDATOR.validate(report)
     assert [rule["verdict"] for rule in report["rules"]] == ["pass", "fail", "error"]
+    assert [rule["flags"] and rule["flags"]["needed"] for rule in report["rules"]] == [
+        [],
+        None,
+        None,
+    ]
 
 
 @pytest.mark.parametrize(
