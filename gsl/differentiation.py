@@ -22,7 +22,8 @@ from gsl.kernel.evaluate import evaluate
 from gsl.kernel.expression import Apply, Expression, Number, Read, parts, with_parts
 from gsl.kernel.joints import clearances
 from gsl.kernel.meaning import named
-from gsl.types import FLOATING, TensorType, TupleType
+from gsl.numpy_dtypes import is_floating
+from gsl.types import ANY_FLOAT, TensorType, TupleType
 
 Place = tuple[Expr, int | None]
 """A tensor: the value of an expression, or a field of it if that is a tuple."""
@@ -32,7 +33,7 @@ ADJOINT = "adjoint"
 
 def is_differentiable(given: Any) -> bool:
     """Tell whether a type is that of a tensor of floats."""
-    return isinstance(given, TensorType) and given.dtype in FLOATING
+    return isinstance(given, TensorType) and given.dtype in ANY_FLOAT
 
 
 def ideal_values(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> dict[Expr, Any]:
@@ -61,7 +62,7 @@ def ideal_values(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> dict[Exp
 
 def _ideal(value: Any) -> Any:
     array = np.asarray(value)
-    return array.astype(np.float64) if array.dtype.kind == "f" else array
+    return array.astype(np.float64) if is_floating(array.dtype) else array
 
 
 def adjoints(
@@ -195,7 +196,7 @@ def in_float64(expression: Expression) -> Expression:
     inner = tuple(map(in_float64, parts(expression)))
     match expression:
         case Apply(function="cast", arguments=(_, source, Number(value=target))) if (
-            target in FLOATING
+            target in ANY_FLOAT
         ):
             return Apply("cast", (inner[0], source, Number("float64")))
         case _:

@@ -1,6 +1,6 @@
 """What is known about every element type, in one table; whatever else depends on dtypes follows.
 
-Names are those of NumPy.
+Names are those of NumPy and, where it has no such type, of `ml_dtypes`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,12 @@ class Dtype:
     Attributes:
         name: the name in NumPy.
         kind: which numbers it has.
-        bits: how many bits an element has.
+        bits: how many bits an element has; arrays in NumPy keep four of them in a byte.
         digits: binary digits of the significand with the leading one; of an integer without sign.
         largest: the largest finite number.
         smallest: the least positive number; 1 for integers.
+        is_stored: whether tensors are only kept in it: moved, converted and quantised, while
+            arithmetic is that of another dtype. So it is in ONNX.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Dtype:
     digits: int
     largest: float | int
     smallest: float | int = 1
+    is_stored: bool = False
 
     @property
     def lowest(self) -> float | int:
@@ -61,16 +64,28 @@ class Dtype:
         )
 
 
-def _float(name: str, bits: int, digits: int, exponent: int, smallest: int) -> Dtype:
-    """Return a float type of IEEE 754: numbers below 2 ** exponent, multiples of 2 ** smallest."""
-    largest = (2.0 - 2.0 ** (1 - digits)) * 2.0 ** (exponent - 1)
-    return Dtype(name, Kind.FLOAT, bits, digits, largest, 2.0**smallest)
+def _float(
+    name: str,
+    bits: int,
+    digits: int,
+    exponent: int,
+    smallest: int,
+    largest: float | None = None,
+    is_stored: bool = False,
+) -> Dtype:
+    """Return a float type: numbers below 2 ** exponent, multiples of 2 ** smallest.
+
+    Those of IEEE 754 have all of these, others end at `largest`.
+    """
+    ieee = (2.0 - 2.0 ** (1 - digits)) * 2.0 ** (exponent - 1)
+    most = ieee if largest is None else largest
+    return Dtype(name, Kind.FLOAT, bits, digits, most, 2.0**smallest, is_stored)
 
 
-def _integer(name: str, bits: int) -> Dtype:
+def _integer(name: str, bits: int, is_stored: bool = False) -> Dtype:
     kind = Kind.UNSIGNED if name.startswith("u") else Kind.SIGNED
     digits = bits if kind is Kind.UNSIGNED else bits - 1
-    return Dtype(name, kind, bits, digits, 2**digits - 1)
+    return Dtype(name, kind, bits, digits, 2**digits - 1, is_stored=is_stored)
 
 
 DTYPES: Mapping[str, Dtype] = {
@@ -79,6 +94,7 @@ DTYPES: Mapping[str, Dtype] = {
         _float("float32", 32, 24, 128, -149),
         _float("float64", 64, 53, 1024, -1074),
         _float("float16", 16, 11, 16, -24),
+        _float("bfloat16", 16, 8, 128, -133),
         _integer("int32", 32),
         _integer("int64", 64),
         _integer("int8", 8),
@@ -88,14 +104,19 @@ DTYPES: Mapping[str, Dtype] = {
         _integer("uint32", 32),
         _integer("uint64", 64),
         Dtype("bool", Kind.BOOL, 8, 1, 1),
+        _float("float8_e4m3fn", 8, 4, 9, -9, 448.0, is_stored=True),
+        _float("float8_e5m2", 8, 3, 16, -16, is_stored=True),
+        _integer("int4", 4, is_stored=True),
+        _integer("uint4", 4, is_stored=True),
     )
 }
 """All dtypes, in the order in which they are listed and tried."""
 
 
-def names_of(*kinds: Kind) -> tuple[str, ...]:
-    """Return the names of the dtypes of some kinds."""
-    return tuple(name for name, one in DTYPES.items() if one.kind in kinds)
+def names_of(*kinds: Kind, stored: bool = True) -> tuple[str, ...]:
+    """Return the names of the dtypes of some kinds, those that are only `stored` if asked for."""
+    known = (one for one in DTYPES.values() if stored or not one.is_stored)
+    return tuple(one.name for one in known if one.kind in kinds)
 
 
 def wider(name: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 from gsl.errors import GraphError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
+from gsl.numpy_dtypes import computed
 
 if TYPE_CHECKING:
     from gsl.workload import Workload
@@ -51,7 +52,7 @@ def value_of(expr: Expr, operands: list[Any], values: Mapping[str, Any]) -> Any:
         case Call(operator=operator, attributes=attributes):
             if operator.reference is None:
                 raise GraphError(f"{operator} has no NumPy reference")
-            return operator.reference(*operands, **attributes)
+            return computed(operator.reference, operands, attributes, expr.type)
         case _:
             raise GraphError(f"not a computation expression: {expr!r}")
 

@@ -17,8 +17,9 @@ from numpy.typing import ArrayLike
 from gsl.attr.evaluate import is_symbolic
 from gsl.attr.term import Term
 from gsl.errors import GraphError, MisuseError, ShapeError
+from gsl.numpy_dtypes import is_floating
 from gsl.operators.declaration import Need, Operator
-from gsl.types import ALL_DTYPES, Int, TensorType, TupleType, Type, share, shared
+from gsl.types import ALL_DTYPES, FLOATING, Int, TensorType, TupleType, Type, share, shared
 
 
 class Expr:
@@ -83,7 +84,7 @@ class Const(Expr):
                 array = array.astype(np.float32)
         array.setflags(write=False)
         self.value = array
-        if isinstance(value, float) and array.dtype.kind == "f":
+        if isinstance(value, float) and array.dtype.name in FLOATING:
             self.asked = value
         super().__init__((), TensorType(array.shape, _known_dtype(array.dtype.name)))
 
@@ -233,7 +234,7 @@ def _with_types(
 def _array(value: Any, dtype: Any) -> np.ndarray:
     try:
         array = np.array(value, dtype=dtype)
-        if dtype is None or array.dtype.kind == "f" or np.array_equal(array, value):
+        if dtype is None or is_floating(array.dtype) or np.array_equal(array, value):
             return array
         raise ValueError(f"{value!r} is not a value of {dtype}")
     except (OverflowError, TypeError, ValueError) as error:

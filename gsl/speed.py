@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gsl.numpy_dtypes import finfo, is_floating
 from gsl.workload import Workload
 
 ROUNDS = 5
@@ -44,8 +45,8 @@ def _draw(generator: np.random.Generator, variable: Any) -> Any:
 
 def difference(left: Any, right: Any) -> float:
     """Return the largest difference of two arrays, relative to the largest element of the first."""
-    if not left.size or np.array_equal(left, right, equal_nan=left.dtype.kind == "f"):
+    if not left.size or np.array_equal(left, right, equal_nan=is_floating(left.dtype)):
         return 0.0
     wide = left.astype(np.float64), right.astype(np.float64)
-    scale = max(float(np.abs(wide[0]).max()), float(np.finfo(np.float64).tiny))
+    scale = max(float(np.abs(wide[0]).max()), float(finfo(np.float64).tiny))
     return float(np.abs(wide[0] - wide[1]).max()) / scale

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from gsl.dtypes import Kind, names_of
+from gsl.dtypes import DTYPES, Kind, names_of
 
 Int = Any
 """An int, or a term that stands for one."""
@@ -14,12 +14,22 @@ Int = Any
 Bool = Any
 """A bool, or a term that stands for one."""
 
-FLOATING = names_of(Kind.FLOAT)
-INTEGER = names_of(Kind.SIGNED, Kind.UNSIGNED)
-UNSIGNED = names_of(Kind.UNSIGNED)
+FLOATING = names_of(Kind.FLOAT, stored=False)
+INTEGER = names_of(Kind.SIGNED, Kind.UNSIGNED, stored=False)
 NUMERIC = FLOATING + INTEGER
+"""The dtypes that arithmetic is defined for."""
+
+ANY_FLOAT = names_of(Kind.FLOAT)
+ANY_INTEGER = names_of(Kind.SIGNED, Kind.UNSIGNED)
+UNSIGNED = names_of(Kind.UNSIGNED)
 BOOLEAN = names_of(Kind.BOOL)
-ALL_DTYPES = NUMERIC + BOOLEAN
+STORED = tuple(name for name, one in DTYPES.items() if one.is_stored)
+"""The dtypes that tensors are only kept in."""
+
+SATURATING = tuple(name for name in STORED if name in ANY_FLOAT)
+"""The float types without a number for what is too large: a conversion gives their last one."""
+
+ALL_DTYPES = NUMERIC + BOOLEAN + STORED
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,32 +6,43 @@ import numpy as np
 import pytest
 
 from gsl.dtypes import DTYPES, Kind, names_of, wider
-from gsl.types import ALL_DTYPES, BOOLEAN, FLOATING, INTEGER, NUMERIC, UNSIGNED
+from gsl.numpy_dtypes import finfo, iinfo, kind_of, promoted
+from gsl.types import (
+    ALL_DTYPES,
+    ANY_FLOAT,
+    ANY_INTEGER,
+    BOOLEAN,
+    FLOATING,
+    INTEGER,
+    NUMERIC,
+    STORED,
+    UNSIGNED,
+)
 
 
 @pytest.mark.parametrize("name", DTYPES)
 def test_kinds_and_widths_are_those_of_numpy(name: str) -> None:
     one = DTYPES[name]
-    assert one.kind.value == np.dtype(name).kind
-    assert one.bits == np.dtype(name).itemsize * 8
+    assert one.kind.value == kind_of(np.dtype(name))
+    assert -(-one.bits // 8) == np.dtype(name).itemsize
 
 
-@pytest.mark.parametrize("name", FLOATING)
+@pytest.mark.parametrize("name", ANY_FLOAT)
 def test_limits_of_floats(name: str) -> None:
-    one, limits = DTYPES[name], np.finfo(name)
+    one, limits = DTYPES[name], finfo(name)
     assert (one.largest, one.lowest) == (float(limits.max), float(limits.min))
     assert one.smallest == float(limits.smallest_subnormal)
     assert one.digits == limits.nmant + 1
     assert 2 * one.unit == float(limits.eps)
 
 
-@pytest.mark.parametrize("name", INTEGER)
+@pytest.mark.parametrize("name", ANY_INTEGER)
 def test_limits_of_integers(name: str) -> None:
-    one, limits = DTYPES[name], np.iinfo(name)
+    one, limits = DTYPES[name], iinfo(name)
     assert (one.lowest, one.largest) == (limits.min, limits.max)
 
 
-@pytest.mark.parametrize("name", FLOATING)
+@pytest.mark.parametrize("name", ANY_FLOAT)
 def test_from_its_digits_on_a_float_loses_whole_numbers(name: str) -> None:
     first_lost = 2 ** DTYPES[name].digits + 1
     assert int(np.array(first_lost - 1).astype(name)) == first_lost - 1
@@ -42,15 +53,26 @@ def test_wider_dtypes_hold_all_numbers() -> None:
     for name in ALL_DTYPES:
         for other in wider(name):
             assert other != name
-            assert np.can_cast(name, other)
-    assert wider("float16") == ("float32", "float64")
+            assert np.can_cast(name, other) or DTYPES[name].is_stored
+    assert wider("float16") == wider("bfloat16") == ("float32", "float64")
+    assert wider("float8_e4m3fn") == ("float32", "float64", "float16", "bfloat16")
+    assert wider("float8_e5m2") == ("float32", "float64", "float16", "bfloat16")
     assert wider("uint8") == ("int32", "int64", "int16", "uint16", "uint32", "uint64")
     assert wider("int8") == ("int32", "int64", "int16")
+    assert wider("int4") == ("int32", "int64", "int8", "int16")
     assert wider("uint32") == ("int64", "uint64")
-    assert wider("bool") == NUMERIC
+    assert wider("bool") == (*NUMERIC, *STORED)
     assert wider("float64") == wider("int64") == wider("uint64") == ()
 
 
 def test_every_dtype_is_of_one_kind() -> None:
-    assert sorted(FLOATING + INTEGER + BOOLEAN) == sorted(ALL_DTYPES) == sorted(DTYPES)
-    assert names_of(Kind.UNSIGNED) == UNSIGNED == ("uint8", "uint16", "uint32", "uint64")
+    assert sorted(FLOATING + INTEGER + BOOLEAN + STORED) == sorted(ALL_DTYPES) == sorted(DTYPES)
+    assert sorted(ANY_FLOAT + ANY_INTEGER + BOOLEAN) == sorted(ALL_DTYPES)
+    assert names_of(Kind.UNSIGNED) == UNSIGNED == ("uint8", "uint16", "uint32", "uint64", "uint4")
+    assert names_of(Kind.UNSIGNED, stored=False) == ("uint8", "uint16", "uint32", "uint64")
+
+
+def test_numpy_promotes_what_it_does_not_know_by_our_rules() -> None:
+    assert promoted([np.dtype("bfloat16"), 1.5]) == np.dtype("bfloat16")
+    assert promoted([np.dtype("float16"), 1.5]) == np.dtype("float16")
+    assert promoted([np.dtype("bfloat16"), np.dtype("float32")]) == np.dtype("float32")

@@ -15,7 +15,7 @@ from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.fold.value import Value, computed, first_stem, tuple_of
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import tensors
-from gsl.types import INTEGER, Type
+from gsl.types import ANY_INTEGER, Type
 
 if TYPE_CHECKING:
     from gsl.workload import Workload
@@ -159,7 +159,7 @@ def _why(error: Exception) -> str:
 
 def _error_state(result: Type) -> np.errstate:
     # Infinity and NaN are values of the floating types; integers have nothing of the kind.
-    if any(tensor.dtype in INTEGER for tensor in tensors((result,))):
+    if any(tensor.dtype in ANY_INTEGER for tensor in tensors((result,))):
         return np.errstate(all="ignore", divide="raise", invalid="raise")
     return np.errstate(all="ignore")
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 
 from gsl.kernel.expression import Apply, Expression, Number
-from gsl.types import FLOATING
+from gsl.types import ANY_FLOAT
 
 Rule = Callable[..., Expression]
 """Takes the adjoint of the result and the arguments; returns the adjoint of one argument."""
@@ -89,7 +89,7 @@ DERIVATIVES: Mapping[str, tuple[Rule | None, ...]] = {
     "atanh": (lambda d, x: d / (1.0 - _square(x)),),
     "sigmoid": (_sigmoid,),
     "erf": (_erf,),
-    "cast": (lambda d, x, source, target: d if target.value in FLOATING else ZERO, None, None),
+    "cast": (lambda d, x, source, target: d if target.value in ANY_FLOAT else ZERO, None, None),
     "select": (
         None,
         lambda d, condition, x, y: _choice(condition, d, ZERO),

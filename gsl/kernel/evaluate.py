@@ -29,6 +29,7 @@ from gsl.kernel.expression import (
     Select,
 )
 from gsl.kernel.functions import FUNCTIONS
+from gsl.numpy_dtypes import iinfo, kind_of
 from gsl.types import Int
 
 MOST_ELEMENTS = 1 << 22
@@ -188,9 +189,9 @@ def _select(choice: Select, scope: _Scope) -> Any:
 def _beside(value: Any, other: Any) -> Any:
     """Return `value`, but the extreme integer of `other` for an infinity: it keeps the integers."""
     dtype = np.asarray(other).dtype
-    if dtype.kind not in "iu" or not (isinstance(value, float) and np.isinf(value)):
+    if kind_of(dtype) not in "iu" or not (isinstance(value, float) and np.isinf(value)):
         return value
-    return np.asarray(np.iinfo(dtype).max if value > 0 else np.iinfo(dtype).min, dtype)
+    return np.asarray(iinfo(dtype).max if value > 0 else iinfo(dtype).min, dtype)
 
 
 def _reduction(whole: Reduction, scope: _Scope) -> Any:

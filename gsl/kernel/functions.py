@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from gsl.numpy_dtypes import is_floating, kind_of
+
 
 @dataclass(frozen=True, slots=True)
 class Function:
@@ -24,7 +26,7 @@ class Function:
 
 
 def _floor_divide(left: Any, right: Any) -> Any:
-    if np.result_type(left, right).kind in "iub":
+    if kind_of(np.result_type(left, right)) in "iub":
         return np.floor_divide(left, right)
     return np.floor(left / right)
 
@@ -42,7 +44,7 @@ _ERF = np.frompyfunc(math.erf, 1, 1)
 
 def _erf(value: Any) -> Any:
     values = np.asarray(value)
-    kind = values.dtype if values.dtype.kind == "f" else np.float64
+    kind = values.dtype if is_floating(values.dtype) else np.float64
     return np.asarray(_ERF(values), dtype=kind)
 
 

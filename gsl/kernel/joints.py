@@ -16,7 +16,7 @@ from gsl.kernel.expression import (
     Select,
 )
 from gsl.kernel.functions import COMPARISONS
-from gsl.types import FLOATING
+from gsl.types import ANY_FLOAT
 
 FAR = Number(math.inf)
 
@@ -65,7 +65,7 @@ def _distances(call: Apply) -> Iterator[Expression]:
             yield _to_integer(value - 0.5)
         case (("//" | "%"), (left, right)):
             yield _to_integer(left / right)
-        case "cast", (value, _, Number(value=target)) if target not in FLOATING:
+        case "cast", (value, _, Number(value=target)) if target not in ANY_FLOAT:
             yield Apply("abs", (value,)) if target == "bool" else _to_integer(value)
         case function, (left, right) if function in COMPARISONS:
             yield Apply("abs", (left - right,))

@@ -23,7 +23,7 @@ from gsl.kernel.expression import (
     Select,
     as_expression,
 )
-from gsl.types import INTEGER, Bool, Int, TensorType
+from gsl.types import ANY_INTEGER, Bool, Int, TensorType
 
 Index = tuple[Int, ...]
 """The place of an element: one int or term for each axis."""
@@ -112,7 +112,7 @@ def number(value: Any, dtype: Any) -> Number:
     if not isinstance(value, Term) and (not isfinite(value) or (value in (0, 1))):
         return Number(value)
     nearer = choose(value >= 0, _rounded("floor", value), _rounded("ceil", value))
-    whole = choose(contains(dtype, INTEGER), nearer, value)
+    whole = choose(contains(dtype, ANY_INTEGER), nearer, value)
     return Number(choose(equal(dtype, "bool"), choose(equal(value, 0), 0, 1), whole))
 
 

@@ -16,6 +16,7 @@ from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
 from gsl.lift.instances import CannotLiftError, Instance, Row, aligned
 from gsl.lift.synthesis import Quantity, integer_text, real_text
+from gsl.numpy_dtypes import is_floating
 from gsl.types import TensorType
 
 MOST_ELEMENTS = 64
@@ -192,7 +193,7 @@ class _Writer:
     def _constant(self, row: Row, name: str, is_source: bool) -> str:
         arrays = [np.asarray(expr.value) for expr in row if isinstance(expr, Const)]
         first = arrays[0]
-        dtype = "" if is_source and first.dtype.kind == "f" else f", dtype={first.dtype.name!r}"
+        dtype = "" if is_source and is_floating(first.dtype) else f", dtype={first.dtype.name!r}"
         if all(_same(first, other) for other in arrays):
             if first.size > MOST_ELEMENTS:
                 raise CannotLiftError(f"a constant of shape {first.shape} is no input")
@@ -289,7 +290,7 @@ class _Writer:
 
 
 def _same(one: Any, other: Any) -> bool:
-    floating = one.dtype.kind == "f"
+    floating = is_floating(one.dtype)
     return one.shape == other.shape and bool(np.array_equal(one, other, equal_nan=floating))
 
 

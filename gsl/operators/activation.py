@@ -9,6 +9,7 @@ import numpy as np
 
 from gsl.kernel.expression import Expression
 from gsl.kernel.meaning import Elements, Index, apply, number
+from gsl.numpy_dtypes import is_floating
 from gsl.operators.create import constant, scalar
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.domain import Real
@@ -226,8 +227,8 @@ def Clip(need: Need, data: Tensor, *, min: Element, max: Element) -> TensorType:
 @Clip.numpy
 def _clip(data: Any, min: float, max: float) -> Any:
     # Floats mean themselves, as a constant of the same number beside an operator does.
-    is_floating = data.dtype.kind == "f"
-    low, high = (float(v) if is_floating else _limit(v, data.dtype.name) for v in (min, max))
+    is_real = is_floating(data.dtype)
+    low, high = (float(v) if is_real else _limit(v, data.dtype.name) for v in (min, max))
     return smaller(larger(data, low), high)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from gsl.attr.evaluate import conjunction, contains, disjunction, equal, maximum
 from gsl.kernel.expression import Expression
 from gsl.kernel.meaning import Elements, Index, apply, select, stretched, total
+from gsl.numpy_dtypes import finfo
 from gsl.operators.create import constant, scalar
 from gsl.operators.declaration import MaybeTensor, Need, Tensor, operator
 from gsl.operators.kinds import Flag
@@ -120,7 +121,7 @@ def _relax_masked_attention(
     keys, values = (one if count == n else relax.repeat(one, n // count, 1) for one in (key, value))
     products = relax.matmul(query, relax.permute_dims(keys, (0, 1, 3, 2)))
     scores = relax.multiply(products, scalar(relax, scale, dtype))
-    least = scalar(relax, float(np.finfo(dtype).min), dtype)
+    least = scalar(relax, float(finfo(dtype).min), dtype)
     if mask is not None and str(mask.ty.dtype) != "bool":
         scores = relax.add(scores, mask)
     elif mask is not None:

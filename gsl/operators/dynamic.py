@@ -12,6 +12,7 @@ import numpy as np
 from gsl.attr.evaluate import choose, conjunction, disjunction, equal, maximum
 from gsl.kernel.expression import Expression, as_expression
 from gsl.kernel.meaning import Elements, Index, apply, number, select
+from gsl.numpy_dtypes import is_floating
 from gsl.operators.create import constant, scalar
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.domain import Fresh, Sizes, first_rank
@@ -279,7 +280,7 @@ def _sources(size: int, low: int, high: int, interior: int) -> tuple[Any, Any]:
 
 @DilatedPad.numpy
 def _dilated_pad(data: Any, low: Any, high: Any, interior: Any, pad_value: float) -> Any:
-    value = pad_value if data.dtype.kind == "f" else np.asarray(pad_value).astype(data.dtype)
+    value = pad_value if is_floating(data.dtype) else np.asarray(pad_value).astype(data.dtype)
     result = np.pad(data, [(0, int(size == 0)) for size in data.shape])
     for axis in range(data.ndim):
         has, source = _sources(data.shape[axis], low[axis], high[axis], interior[axis])

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from gsl.dtypes import DTYPES
 from gsl.kernel.expression import Expression
 from gsl.kernel.functions import FUNCTIONS
 from gsl.kernel.meaning import Elements, Index, apply, cast, stretched
+from gsl.numpy_dtypes import finfo, iinfo, kind_of
 from gsl.operators.declaration import (
     Attributes,
     Need,
@@ -26,7 +28,16 @@ from gsl.operators.extrema import larger, smaller
 from gsl.operators.kinds import DtypeOf
 from gsl.operators.ranges import is_integer
 from gsl.operators.shapes import broadcast
-from gsl.types import ALL_DTYPES, FLOATING, NUMERIC, UNSIGNED, TensorType, Type
+from gsl.types import (
+    ALL_DTYPES,
+    ANY_FLOAT,
+    FLOATING,
+    NUMERIC,
+    SATURATING,
+    UNSIGNED,
+    TensorType,
+    Type,
+)
 
 ELEMENTWISE = frozenset({"elementwise"})
 UNARY = ELEMENTWISE | {"unary"}
@@ -195,9 +206,9 @@ Mod = binary(
 @Mod.undefined_where
 def least_by_minus_one(lhs: Any, rhs: Any) -> Any:
     """Tell where the least integer meets -1, by which it has no quotient."""
-    if not is_integer(lhs.dtype.name) or lhs.dtype.kind == "u":
+    if not is_integer(lhs.dtype.name) or kind_of(lhs.dtype) == "u":
         return False
-    return (lhs == np.iinfo(lhs.dtype).min) & (rhs == -1)
+    return (lhs == iinfo(lhs.dtype).min) & (rhs == -1)
 
 
 Negative = unary("Negative", "negative", np.negative, "The negated elements.", dtypes=SIGNED)
@@ -247,9 +258,12 @@ Erf = unary("Erf", "erf", erf, "The Gauss error function.", element="erf")
 
 def _castable(operands: tuple[Type, ...], attributes: Attributes) -> Values:
     """What the target holds, when a floating source could exceed it: TVM then is undefined."""
-    if tensors(operands)[0].dtype not in FLOATING or not is_integer(attributes["dtype"]):
+    given, wanted = tensors(operands)[0].dtype, attributes["dtype"]
+    if wanted in SATURATING and given != wanted:
+        return Values(low=DTYPES[wanted].lowest, high=DTYPES[wanted].largest)
+    if given not in ANY_FLOAT or not is_integer(wanted):
         return Values()
-    source, limits = np.finfo(tensors(operands)[0].dtype), np.iinfo(attributes["dtype"])
+    source, limits = finfo(given), iinfo(wanted)
     if limits.max >= float(source.max):
         return Values(low=max(limits.min, float(source.min)), high=float(source.max))
     # The limits that are powers of two are floats, but the largest integers may not be.
@@ -262,13 +276,19 @@ def Cast(need: Need, data: Tensor, *, dtype: DtypeOf) -> TensorType:
     """Convert the elements to `dtype`; the shape stays.
 
     A float becomes an integer by rounding towards zero, an integer wraps around, and anything
-    but 0 becomes true. Source: relax.astype.
+    but 0 becomes true. What is too large for SATURATING dtypes becomes their last number, as in
+    ONNX, though rules are tried on what is not. Source: relax.astype.
     """
     return data.with_dtype(dtype)
 
 
 @Cast.numpy
 def _cast(data: Any, dtype: str) -> Any:
+    if dtype in SATURATING and data.dtype != dtype:
+        most = float(DTYPES[dtype].largest)
+        data = np.minimum(np.maximum(data, -most), most)
+    elif DTYPES[data.dtype.name].bits < 8:
+        data = data.astype("int8")  # NumPy knows no conversion between two types of four bits
     return data.astype(dtype)
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from gsl.numpy_dtypes import is_floating
+
 
 def larger(left: Any, right: Any) -> Any:
     """Return the larger elements, NaN where one is NaN, and of two zeros the one on the right."""
@@ -22,5 +24,5 @@ def _settled(left: Any, right: Any, found: Any) -> Any:
 
     TVM's code takes the right one where it compares and selects.
     """
-    is_plain = isinstance(found, np.ndarray | np.generic)
-    return np.where(left == right, right, found) if is_plain and found.dtype.kind == "f" else found
+    is_plain = isinstance(found, np.ndarray | np.generic) and is_floating(found.dtype)
+    return np.where(left == right, right, found) if is_plain else found

@@ -11,6 +11,7 @@ from gsl.attr.evaluate import ceil_divide, conjunction, contains, disjunction, e
 from gsl.dtypes import DTYPES
 from gsl.kernel.expression import Expression
 from gsl.kernel.meaning import Elements, Index, apply, inside, number, over, select, total
+from gsl.numpy_dtypes import is_floating
 from gsl.operators.create import scalar
 from gsl.operators.declaration import Attributes, Need, Tensor, Values, operator
 from gsl.operators.kinds import (
@@ -26,7 +27,7 @@ from gsl.operators.kinds import (
 )
 from gsl.operators.ranges import in_range
 from gsl.operators.shapes import known_axis, with_size
-from gsl.types import ALL_DTYPES, FLOATING, NUMERIC, Bool, TensorType, Type
+from gsl.types import ALL_DTYPES, ANY_FLOAT, NUMERIC, Bool, TensorType, Type
 
 INDEX_DTYPES = ("int32", "int64")
 
@@ -46,10 +47,10 @@ def along_axis(types: tuple[Type, ...], attributes: Attributes) -> Values:
 def literal(value: Any, dtype: Any) -> Bool:
     """Return the condition that `dtype` can hold a number, give or take a fraction or rounding."""
     if isinstance(value, float) and not isfinite(value):
-        return contains(dtype, FLOATING)
+        return contains(dtype, ANY_FLOAT)
     a_bool = disjunction(equal(value, 0), equal(value, 1))
     fits = [in_range(value, dtype), disjunction(negation(equal(dtype, "bool")), a_bool)]
-    for name in FLOATING:
+    for name in ANY_FLOAT:
         most = DTYPES[name].largest
         inside = conjunction(value >= -most, value <= most)
         fits.append(disjunction(negation(equal(dtype, name)), inside))
@@ -179,8 +180,8 @@ def Pad(need: Need, data: Tensor, *, pad_width: PerSide, pad_value: Element = 0.
 
 @Pad.numpy
 def _pad(data: Any, pad_width: Any, pad_value: float) -> Any:
-    is_floating = data.dtype.kind == "f"
-    value = float(pad_value) if is_floating else np.asarray(pad_value).astype(data.dtype)
+    is_real = is_floating(data.dtype)
+    value = float(pad_value) if is_real else np.asarray(pad_value).astype(data.dtype)
     sides = list(zip(pad_width[::2], pad_width[1::2], strict=True))
     return np.pad(data, sides, constant_values=value)
 

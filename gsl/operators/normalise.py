@@ -15,6 +15,7 @@ import numpy as np
 from gsl.attr.evaluate import disjunction, equal, negation
 from gsl.kernel.expression import Expression
 from gsl.kernel.meaning import Elements, Index, apply, total
+from gsl.numpy_dtypes import finfo
 from gsl.operators.create import scalar
 from gsl.operators.declaration import Need, Tensor, Values, operator
 from gsl.operators.kinds import Epsilon, Flag, ManyAxes, OneAxis, Positive, SomeAxes
@@ -66,12 +67,13 @@ def _batch_norm(
 def _relax_batch_norm(
     relax: Any, data: Any, gamma: Any, beta: Any, mean: Any, var: Any, **attributes: Any
 ) -> Any:
-    if str(data.ty.dtype) != "float16":
+    dtype = str(data.ty.dtype)
+    if dtype not in ("float16", "bfloat16"):
         return relax.nn.batch_norm(data, gamma, beta, mean, var, training=False, **attributes)
-    # In float16 that kernel returns float32, whatever its type says.
+    # In those that kernel returns float32, whatever its type says.
     others = _other_axes(data.ty.ndim, (attributes["axis"],))
     deviation = relax.subtract(data, relax.expand_dims(mean, others))
-    epsilon = scalar(relax, attributes["epsilon"], "float16")
+    epsilon = scalar(relax, attributes["epsilon"], dtype)
     spread = _relax_root(relax, relax.expand_dims(var, others), epsilon)
     result = relax.divide(deviation, spread)
     result = _relax_affine(relax, result, gamma, beta, others, attributes)
@@ -339,7 +341,7 @@ def need_per_channel(need: Need, data: Tensor, axis: Int, *vectors: Tensor) -> N
 def need_epsilon(need: Need, epsilon: Any, dtype: Any) -> None:
     """Demand an epsilon that keeps a variance of 0 from dividing, also when rounded to `dtype`."""
     for name in FLOATING:
-        seen = epsilon >= float(np.finfo(name).smallest_subnormal)
+        seen = epsilon >= float(finfo(name).smallest_subnormal)
         need(disjunction(negation(equal(dtype, name)), seen), f"epsilon vanishes in {name}")
 
 

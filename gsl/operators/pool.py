@@ -16,6 +16,7 @@ import numpy as np
 from gsl.attr.evaluate import disjunction, equal
 from gsl.kernel.expression import Expression
 from gsl.kernel.meaning import Elements, Index, apply, inside, over, select, total
+from gsl.numpy_dtypes import finfo, iinfo, is_floating
 from gsl.operators.convolution import (
     DataLayout1D,
     DataLayout2D,
@@ -225,7 +226,7 @@ def _places(
 
 
 def _largest(data: Any, **attributes: Any) -> Any:
-    kind = np.finfo if data.dtype.kind == "f" else np.iinfo
+    kind = finfo if is_floating(data.dtype) else iinfo
     least = kind(data.dtype).min
     plain = channels_first(attributes["layout"])
     moved = transpose_layout(data, attributes["layout"], plain)

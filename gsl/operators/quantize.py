@@ -17,6 +17,7 @@ from gsl.attr.term import Term
 from gsl.dtypes import DTYPES
 from gsl.kernel.expression import Expression, Number
 from gsl.kernel.meaning import Elements, Index, apply, cast, over, total
+from gsl.numpy_dtypes import iinfo
 from gsl.operators.create import scalar
 from gsl.operators.declaration import Need, Tensor, Values, operator
 from gsl.operators.domain import Fresh, Integer, integer
@@ -168,7 +169,7 @@ def QuantizeLinear(
 
 @QuantizeLinear.numpy
 def _quantize(data: Any, scale: Any, zero_point: Any, axis: int, block_size: int) -> Any:
-    limits = np.iinfo(zero_point.dtype)
+    limits = iinfo(zero_point.dtype)
     own = spread_over(scale, data.shape, axis, block_size)
     zeros = spread_over(zero_point, data.shape, axis, block_size).astype(data.dtype)
     shifted = np.rint(data / own) + zeros
@@ -192,7 +193,7 @@ def _relax_quantize(
     relax: Any, data: Any, scale: Any, zero_point: Any, axis: int, block_size: int
 ) -> Any:
     dtype, wanted = str(data.ty.dtype), str(zero_point.ty.dtype)
-    limits = np.iinfo(wanted)
+    limits = iinfo(wanted)
     own = relax_spread_over(relax, scale, data, axis, block_size)
     zeros = relax.astype(relax_spread_over(relax, zero_point, data, axis, block_size), dtype)
     shifted = relax.add(relax.round(relax.divide(data, own)), zeros)

@@ -12,12 +12,12 @@ from gsl.attr.evaluate import conjunction, contains, disjunction, equal, negatio
 from gsl.attr.term import Symbol, Term, operation
 from gsl.attr.values import BOOL, NUMBER, sort_of
 from gsl.dtypes import DTYPES
-from gsl.types import FLOATING, INTEGER, Bool, Int
+from gsl.types import ANY_FLOAT, ANY_INTEGER, Bool, Int
 
 
 def in_range(value: Int, dtype: Int) -> Bool:
     """Return the condition that `dtype`, when it is an integer type, can hold a number."""
-    return conjunction(*(_unless_outside(value, dtype, name) for name in INTEGER))
+    return conjunction(*(_unless_outside(value, dtype, name) for name in ANY_INTEGER))
 
 
 def representable(value: Any, dtype: Any) -> Bool:
@@ -34,7 +34,7 @@ def representable(value: Any, dtype: Any) -> Bool:
     whole = True if isinstance(value, Symbol) and value.sort == "int" else equal(value, floor)
     bit = disjunction(equal(value, 0), equal(value, 1))
     fits = conjunction(in_range(value, dtype), disjunction(negation(equal(dtype, "bool")), bit))
-    return disjunction(contains(dtype, FLOATING), conjunction(whole, fits))
+    return disjunction(contains(dtype, ANY_FLOAT), conjunction(whole, fits))
 
 
 def _unless_outside(value: Int, dtype: Int, name: str) -> Bool:
@@ -50,7 +50,7 @@ def is_float_of(value: Any, dtype: Any) -> Bool:
     enough digits for it is left open.
     """
     distance = operation("abs", value) if isinstance(value, Term) else abs(value)
-    return conjunction(*(_is_float_of(value, distance, dtype, name) for name in FLOATING))
+    return conjunction(*(_is_float_of(value, distance, dtype, name) for name in ANY_FLOAT))
 
 
 def _is_float_of(value: Any, distance: Any, dtype: Any, name: str) -> Bool:
@@ -79,7 +79,7 @@ def stored(value: Any, dtype: Any) -> Any:
     """
     if isinstance(value, tuple):
         return tuple(stored(item, dtype) for item in value)
-    if type(value) not in (int, float) or not isinstance(dtype, str) or dtype not in FLOATING:
+    if type(value) not in (int, float) or not isinstance(dtype, str) or dtype not in ANY_FLOAT:
         return value
     # Both zeros stay what they are; the cache would take them for one.
     number = rounded(value, dtype) if value else value
@@ -100,4 +100,4 @@ def of_sort(value: Any, dtype: Any) -> Bool:
 
 def is_integer(dtype: str) -> bool:
     """Tell whether a known dtype is an integer type."""
-    return dtype in INTEGER
+    return dtype in ANY_INTEGER

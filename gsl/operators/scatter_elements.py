@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from gsl.attr.evaluate import conjunction, equal, is_symbolic, minimum
+from gsl.attr.evaluate import conjunction, contains, equal, is_symbolic, minimum
 from gsl.errors import UndecidedError
 from gsl.kernel.expression import Expression
 from gsl.kernel.meaning import Elements, Index, apply, inside, over, select, total
@@ -21,7 +21,7 @@ from gsl.operators.extrema import larger, smaller
 from gsl.operators.index import along_axis, chosen, need_indices
 from gsl.operators.kinds import OneAxis
 from gsl.operators.shapes import known_axis, with_size
-from gsl.types import Int, TensorType, Type
+from gsl.types import NUMERIC, Int, TensorType, Type
 
 HOW = ("none", "add", "mul", "max", "min")
 Combining = Annotated[str, Choice(HOW)]
@@ -46,7 +46,7 @@ FOLDS: Mapping[str, tuple[str, str, float]] = {
 def need_numbers(need: Need, data: TensorType, reduction: str) -> None:
     """Demand that the elements can be combined as `reduction` says."""
     if reduction != "none":
-        need(equal(equal(data.dtype, "bool"), False), "truth values are only replaced")
+        need(contains(data.dtype, NUMERIC), "what is no number to compute with is only replaced")
 
 
 def written(data: Any, places: Any, updates: Any, reduction: str) -> Any:

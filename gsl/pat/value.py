@@ -11,6 +11,7 @@ import numpy as np
 
 from gsl.attr.term import Term, as_term
 from gsl.errors import RuleError, did_you_mean
+from gsl.numpy_dtypes import is_floating, kind_of
 from gsl.span import here, resolve
 from gsl.types import ALL_DTYPES
 
@@ -117,15 +118,15 @@ def _array(value: Any) -> Any:
         array = np.array(value)
     except ValueError:
         return None
-    if array.dtype.kind == "O" and isinstance(value, int):
+    if kind_of(array.dtype) == "O" and isinstance(value, int):
         return None
-    return array if array.dtype.kind in "biuf" else None
+    return array if kind_of(array.dtype) in "biuf" else None
 
 
 def _fits(array: Any, dtype: np.dtype[Any]) -> bool:
     with np.errstate(all="ignore"):
         stored = array.astype(dtype)
-    if dtype.kind == "f":
+    if is_floating(dtype):
         return bool(np.all(np.isfinite(stored) == np.isfinite(array.astype(np.float64))))
     return bool(np.array_equal(stored, array))
 

@@ -18,6 +18,7 @@ from tvm import relax, tirx
 from gsl.tvm import quick
 from gsl.tvm.aligned import aligned, empty
 from gsl.tvm.extents import with_known_extents
+from gsl.tvm.tensors import passed
 
 Number = Callable[[Mapping[str, int]], int]
 """A size or another number, of the numbers that have names."""
@@ -77,7 +78,7 @@ class Program:
                 empty(tuple(size(numbers) for size in shape), dtype)
                 for shape, dtype in step.results
             ]
-            self.functions[step.name](*operands, *results)
+            self.functions[step.name](*map(passed, (*operands, *results)))
             values.append(tuple(results) if step.is_tuple else results[0])
         return self.result(values)
 

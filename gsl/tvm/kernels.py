@@ -8,7 +8,7 @@ pipeline of TVM fuses nothing, so a graph computes with the same kernels when it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -29,6 +29,7 @@ from gsl.tvm.lower import describe, lower
 from gsl.tvm.numbered import emit_numbered, numbered
 from gsl.tvm.run import machine_of
 from gsl.tvm.simpler import same_bytes
+from gsl.tvm.tensors import passed, received
 from gsl.types import TensorType, TupleType, Type
 
 MOST_KERNELS = 4000
@@ -161,8 +162,12 @@ def _compiled(module: Any) -> dict[str, Any]:
             for variable, function in rest.functions.items()
             if isinstance(function, relax.Function)
         ]
-        functions = {name: machine[name] for name in names}
+        functions = {name: _taking_arrays(machine[name]) for name in names}
     return {**functions, **programs}
+
+
+def _taking_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *given: function(*map(passed, given))
 
 
 def _module(name: str, key: Key, form: Form) -> Any:
@@ -241,7 +246,7 @@ _dtype_name = cache(str)
 
 def _array(value: Any) -> Any:
     """Return an aligned array; those that are arrays of NumPy by now are aligned already."""
-    return value if isinstance(value, np.ndarray) else aligned(np.from_dlpack(value))
+    return value if isinstance(value, np.ndarray) else aligned(received(value))
 
 
 def _same_bytes(value: Any, given: Type) -> Any:

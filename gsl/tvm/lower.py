@@ -10,11 +10,16 @@ from tvm import relax
 
 from gsl.errors import GslError
 from gsl.expr import Call
+from gsl.numpy_dtypes import BFLOAT16
 from gsl.operators.declaration import OpaqueOperator, Operand, Operator
 from gsl.tvm.errors import BackendError, TypeMismatchError, reason
 from gsl.tvm.opaque import write_opaque
 from gsl.tvm.plain import relax_twin
 from gsl.tvm.relax_types import to_relax_type
+
+WITHOUT_BFLOAT16 = frozenset(
+    ("Argmax", "Argmin", "IsFinite", "IsInf", "IsNaN", "LRN", "Power", "Remainder")
+)
 
 
 def lower(
@@ -22,9 +27,24 @@ def lower(
 ) -> Any:
     """Return the Relax expression of an operator applied to Relax operands.
 
-    A twin takes tuple operands as they are, a lowering gets their fields as a list. Raises
-    BackendError when the operator has neither.
+    A twin takes tuple operands as they are, a lowering gets their fields as a list. What TVM 0.27
+    lacks for bfloat16 is computed in float32. Raises BackendError when the operator has neither.
     """
+    if operator.name in WITHOUT_BFLOAT16 and any(map(_is_bfloat16, operands)):
+        wide = [builder.emit(relax.op.astype(one, "float32")) for one in operands]
+        found = builder.emit(_lower(builder, operator, wide, attributes))
+        is_wide = str(found.ty.dtype) == "float32"
+        return relax.op.astype(found, BFLOAT16.name) if is_wide else found
+    return _lower(builder, operator, operands, attributes)
+
+
+def _is_bfloat16(operand: Any) -> bool:
+    return str(getattr(operand.ty, "dtype", "")) == BFLOAT16.name
+
+
+def _lower(
+    builder: Any, operator: Operator, operands: Sequence[Any], attributes: Mapping[str, Any]
+) -> Any:
     if operator.lowering is not None:
         listed = [
             _operand(builder, declared, operand)

@@ -15,6 +15,7 @@ from tvm import tirx, topi
 from tvm.runtime import ObjectConvertible
 
 from gsl.expr import Call
+from gsl.numpy_dtypes import is_floating, kind_of
 from gsl.operators.declaration import tensors
 from gsl.tvm.simpler import has_elements
 
@@ -63,8 +64,8 @@ def filler(call: Call) -> int | None:
     value, dtype = call.attributes["pad_value"], np.dtype(given.dtype)
     with np.errstate(over="ignore", invalid="ignore"):
         array = np.asarray(value).astype(dtype)
-    is_kept = np.isfinite(array) == np.isfinite(value) if dtype.kind == "f" else array == value
-    return int(array.view(f"i{dtype.itemsize}")) if is_kept and dtype.kind != "b" else None
+    is_kept = np.isfinite(array) == np.isfinite(value) if is_floating(dtype) else array == value
+    return int(array.view(f"i{dtype.itemsize}")) if is_kept and kind_of(dtype) != "b" else None
 
 
 def told(call: Call, name: str) -> Collection[int]:

@@ -19,6 +19,7 @@ from gsl.tvm.aligned import aligned
 from gsl.tvm.errors import BackendError, TypeMismatchError, reason
 from gsl.tvm.export import to_relax
 from gsl.tvm.relax_types import from_relax_type
+from gsl.tvm.tensors import passed, received
 from gsl.types import TensorType, TupleType, Type
 from gsl.workload import Workload
 
@@ -78,7 +79,7 @@ class Executable:
 
     def _call(self, name: str, given: Sequence[Any]) -> Any:
         try:
-            return self._machine[name](*given)
+            return self._machine[name](*map(passed, given))
         except Exception as error:
             raise BackendError(f"TVM cannot run `{name}`: {reason(error)}") from error
 
@@ -213,7 +214,7 @@ def to_numpy(value: Any, declared: Type, place: str, inputs: set[int]) -> Any:
     if isinstance(declared, TupleType):
         fields = zip(value, declared.fields, strict=True)
         return tuple(to_numpy(item, field, place, inputs) for item, field in fields)
-    array = np.from_dlpack(value)
+    array = received(value)
     actual = TensorType(array.shape, array.dtype.name)
     if actual != declared:
         raise TypeMismatchError(f"{place} has type {declared}, TVM returned {actual}")

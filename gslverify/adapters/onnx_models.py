@@ -10,6 +10,7 @@ import numpy as np
 import onnx
 from onnx.reference import ReferenceEvaluator
 
+from gsl.numpy_dtypes import is_floating
 from gsl.onnx import load
 from gslverify.adapters.onnx_graphs.choosers import drawn
 from gslverify.adapters.onnx_graphs.sketch import Sketch
@@ -200,7 +201,7 @@ def _exactly(expected: Sequence[Any], actual: Sequence[Any]) -> tuple[Ending, st
 
 
 def _is_finite(array: Any) -> bool:
-    return array.dtype.kind != "f" or bool(np.all(np.isfinite(array)))
+    return not is_floating(array.dtype) or bool(np.all(np.isfinite(array)))
 
 
 def is_exact(before: Model, after: Model) -> bool:

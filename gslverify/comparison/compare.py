@@ -12,6 +12,7 @@ from gsl.errors import GslError
 from gsl.evaluate import value_of
 from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
+from gsl.numpy_dtypes import is_floating
 from gslverify.comparison.approximations import approximated
 from gslverify.comparison.bounded import PRECISIONS, Bounded, number
 from gslverify.comparison.references import failure_of
@@ -122,7 +123,7 @@ def _defined_value(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -
 
 def _filled(expr: Call, value: Any) -> Any:
     """Give what is filled with numbers the error of rounding these, as constants have it."""
-    if value.dtype.kind != "f":
+    if not is_floating(value.dtype):
         return value
     filled: Any = lift(value)
     plain = filled.value
@@ -136,7 +137,7 @@ def lift(value: Any) -> Any:
     """Give floating arrays an error bound of zero; leave integers and tuples of them alone."""
     if isinstance(value, tuple | list):
         return tuple(map(lift, value))
-    if isinstance(value, Bounded) or np.asarray(value).dtype.kind != "f":
+    if isinstance(value, Bounded) or not is_floating(np.asarray(value).dtype):
         return value
     return Bounded(value)
 
@@ -216,7 +217,7 @@ def _difference(name: str, wrong: Any, source: Any, target: Any) -> Difference:
 
 def _gaps(source: Any, target: Any) -> Any:
     # Python's integers neither wrap nor round.
-    kind = np.float64 if source.dtype.kind == "f" else object
+    kind = np.float64 if is_floating(source.dtype) else object
     with np.errstate(all="ignore"):
         gaps = np.abs(source.astype(kind) - target.astype(kind)).astype(np.float64)
     return np.where(np.isnan(gaps), np.inf, gaps)

@@ -15,7 +15,7 @@ from gsl.errors import GslError
 from gsl.evaluate import value_of
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
-from gsl.types import FLOATING, TensorType
+from gsl.types import ANY_FLOAT, TensorType
 from gslverify.comparison.modular import PRIMES, Field, Modular, OutsideError, VanishingError
 from gslverify.comparison.modular.array import Exponent, lifted
 from gslverify.comparison.modular.ufuncs import sum_degree
@@ -178,7 +178,7 @@ def indices_among(outputs: Sequence[Expr]) -> frozenset[Expr]:
         if isinstance(expr, Call) and expr.operator.name not in MOVES:
             raise OutsideError(f"indices are computed by {expr.operator}")
         others = [user for user in users.get(expr, ()) if user not in found]
-        if isinstance(expr.type, TensorType) and expr.type.dtype in FLOATING:
+        if isinstance(expr.type, TensorType) and expr.type.dtype in ANY_FLOAT:
             raise OutsideError("indices come out of a table of floats")
         if others and not all(_moves(user) for user in others):
             raise OutsideError("indices are used as numbers, too")

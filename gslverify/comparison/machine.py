@@ -13,6 +13,7 @@ import numpy as np
 from gsl.errors import GslError
 from gsl.evaluate import trace
 from gsl.expr import Expr
+from gsl.numpy_dtypes import is_floating, kind_of
 from gslverify.comparison.compare import Comparison, compare
 
 
@@ -44,8 +45,8 @@ def _is_finite(value: Any) -> bool:
     if isinstance(value, tuple | list):
         return all(map(_is_finite, value))
     array = np.asarray(value)
-    return array.dtype.kind != "f" or bool(np.isfinite(array).all())
+    return not is_floating(array.dtype) or bool(np.isfinite(array).all())
 
 
 def _is_integer(value: Any) -> bool:
-    return isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "iu"
+    return isinstance(value, np.ndarray | np.generic) and kind_of(value.dtype) in "iu"

@@ -20,7 +20,7 @@ MOST_TIMES = 4.0
 """How much larger than that of the source the error of a target may be."""
 FLOOR = 64.0
 """Units of the dtype that are noise, relative to the largest value that the source computes."""
-EXAMINED = ("float32", "float16")
+EXAMINED = ("float32", "float16", "bfloat16")
 """Dtypes whose errors float64 can measure."""
 
 

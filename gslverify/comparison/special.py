@@ -12,7 +12,8 @@ from gsl.errors import GslError
 from gsl.evaluate import evaluate
 from gsl.expr import Call, Const, Expr, Var
 from gsl.graph import reverse_post_order
-from gsl.types import FLOATING, TensorType
+from gsl.numpy_dtypes import finfo, is_floating
+from gsl.types import ANY_FLOAT, TensorType
 from gsl.visit import post_order_rewrite
 
 NAN, INFINITY, ZERO = "NaN", "infinity", "signed zero"
@@ -82,7 +83,7 @@ def special_inputs(
     """
     inputs = dict(usual)
     for v in variables:
-        if v.dtype in FLOATING:
+        if v.dtype in ANY_FLOAT:
             drawn = generator.choice(_menu(kind, v.dtype), v.shape).astype(v.dtype)
             if one_signed:
                 drawn = np.abs(drawn) * drawn.dtype.type(generator.choice((-1, 1)))
@@ -91,7 +92,7 @@ def special_inputs(
 
 
 def _menu(kind: str, dtype: str) -> tuple[float, ...]:
-    limits = np.finfo(dtype)
+    limits = finfo(dtype)
     largest, smallest = float(limits.max), float(limits.tiny)
     if kind == LARGE:
         return largest, -largest, 1.0, -2.0
@@ -105,13 +106,13 @@ def has_answer(outputs: Sequence[Expr]) -> bool:
     for expr in reverse_post_order(outputs):
         if isinstance(expr, Call) and expr.operator.name == "Cast":
             (operand,) = expr.operands
-            if operand.dtype in FLOATING and expr.dtype not in FLOATING:
+            if operand.dtype in ANY_FLOAT and expr.dtype not in ANY_FLOAT:
                 return False
     return any(_is_floating(expr) for expr in reverse_post_order(outputs) if isinstance(expr, Var))
 
 
 def _is_floating(expr: Expr) -> bool:
-    return isinstance(expr.type, TensorType) and expr.type.dtype in FLOATING
+    return isinstance(expr.type, TensorType) and expr.type.dtype in ANY_FLOAT
 
 
 def changes(
@@ -171,7 +172,7 @@ def _with_constants(outputs: Sequence[Expr], values: Mapping[Expr, Any]) -> Sequ
 
 def _apart(one: Any, other: Any) -> Any:
     """Return where two arrays hold ordinary values that differ, floats by more than rounding."""
-    if one.dtype.kind != "f":
+    if not is_floating(one.dtype):
         return one != other
     finite = np.isfinite(one) & np.isfinite(other)
     first, second = (np.where(finite, array, 0).astype(np.float64) for array in (one, other))
@@ -185,7 +186,7 @@ def _tamed(arrays: Mapping[Key, Any]) -> tuple[str, dict[Key, Any]]:
     Numbers at the ends of the range count as infinity. Their digits stay when they are brought
     nearer to 1, so that they are rounded as before.
     """
-    floats = {name: array for name, array in arrays.items() if array.dtype.kind == "f"}
+    floats = {name: array for name, array in arrays.items() if is_floating(array.dtype)}
     for kind, (is_special, usual) in SPECIAL.items():
         if any(is_special(array).any() for array in floats.values()):
             tame = {n: np.where(is_special(a), a.dtype.type(usual), a) for n, a in floats.items()}
@@ -202,7 +203,7 @@ def _within_range(array: Any) -> Any:
     Doubles of them are finite then, and but for float16 so are products of two. 1 still vanishes
     beside the largest.
     """
-    limits = np.finfo(array.dtype)
+    limits = finfo(array.dtype)
     exponent = min(limits.maxexp // 2, limits.maxexp - limits.nmant) - 4
     size = np.abs(array)
     down, up = size > limits.max / 4, size == limits.tiny
@@ -215,7 +216,7 @@ def changes_between(
     """Yield every output and kind in which what was computed from `inputs` differs."""
     pairs = zip(flat(before), flat(after), strict=True)
     for number, (one, other) in enumerate(pairs):
-        if one.dtype.kind != "f" or one.shape != other.shape:
+        if not is_floating(one.dtype) or one.shape != other.shape:
             continue
         for kind, differs in CHANGES.items():
             places = differs(one, other)
@@ -225,7 +226,7 @@ def changes_between(
 
 def floats_in(values: Any) -> list[Any]:
     """Return the arrays of floats in values that may be tuples, at any depth."""
-    return [array for array in flat(values) if array.dtype.kind == "f"]
+    return [array for array in flat(values) if is_floating(array.dtype)]
 
 
 def flat(values: Any) -> Iterator[Any]:

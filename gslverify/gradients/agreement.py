@@ -24,6 +24,7 @@ from gsl.differentiation import (
 )
 from gsl.errors import GslError
 from gsl.expr import Expr, Var
+from gsl.numpy_dtypes import is_floating
 from gsl.operators.declaration import Values
 from gslverify.finding import Difference
 from gslverify.networks.arrays import random_array
@@ -163,7 +164,7 @@ def _unfit(outputs: Sequence[Expr], values: Mapping[Expr, Any]) -> str:
         arrays = value if isinstance(value, tuple) else (value,)
         if any(np.size(array) > MOST_ELEMENTS for array in arrays):
             return f"a tensor has more than {MOST_ELEMENTS:,} elements"
-        if any(array.dtype.kind == "f" and np.any(np.isnan(array)) for array in arrays):
+        if any(is_floating(array.dtype) and np.any(np.isnan(array)) for array in arrays):
             return "a value is not a number"
     if not all(np.all(np.isfinite(value)) for value in returned(outputs, values).values()):
         return "an output is not finite"

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from gsl.attr.term import Symbol, Term, subterms
+from gsl.dtypes import DTYPES
 from gsl.errors import GslError
 from gsl.expr import Const, Expr, Var
 from gsl.graph import reverse_post_order
 from gsl.subst import Subst
-from gsl.types import FLOATING
+from gsl.types import ANY_FLOAT
 from gslverify.codes.numeric import OUTPUTS_DIFFER, TARGET_UNDEFINED
 from gslverify.finding import Assurance, Level, Reach
 from gslverify.inputs.small_graphs import SmallGraph, small_graphs
@@ -227,7 +227,7 @@ def _limits(
 
 
 def _largest(dtype: str) -> int:
-    return int(Fraction(float(np.finfo(dtype if dtype in FLOATING else "float64").max)))
+    return int(DTYPES[dtype if dtype in ANY_FLOAT else "float64"].largest)
 
 
 def _sides(unrolled: Unrolled, target: Target) -> Sides:
@@ -328,7 +328,7 @@ def _array(question: _Question, name: str, found: Mapping[Scalar, Any]) -> Any:
     """Return an input with the elements that z3 chose, and the first of them everywhere else."""
     declared, elements = question.unrolled.inputs[name]
     chosen = {place: found[one] for place, one in elements.items() if one in found}
-    is_real = declared.dtype in FLOATING
+    is_real = declared.dtype in ANY_FLOAT
     with np.errstate(over="ignore"):
         first = next(iter(chosen.values()), 1)
         array = np.full(declared.shape, float(first) if is_real else first, declared.dtype)

@@ -14,6 +14,7 @@ from gsl.attr.term import Symbol, operation
 from gsl.errors import EvaluationError, GslError
 from gsl.expr import Var
 from gsl.graph import reverse_post_order
+from gsl.numpy_dtypes import is_floating
 from gslverify.networks.arrays import random_array
 from gslverify.networks.contexts import AROUND
 from gslverify.networks.generation import (
@@ -132,7 +133,7 @@ def _far_from_zero(array: Any, shape: tuple[int, ...]) -> Any:
 
 def _holds(dtype: str, array: Any) -> bool:
     with np.errstate(all="ignore"):
-        return bool(np.array_equal(array.astype(dtype), array, equal_nan=array.dtype.kind == "f"))
+        return bool(np.array_equal(array.astype(dtype), array, equal_nan=is_floating(array.dtype)))
 
 
 def fresh_inputs(

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from gsl.dtypes import DTYPES
 from gsl.expr import Var
+from gsl.numpy_dtypes import iinfo, is_floating, kind_of
 from gsl.operators.declaration import Values
 from gslverify.networks.choices import Choices
 from gslverify.networks.cut_points import cut_points, held
@@ -125,31 +127,33 @@ def random_array(
     Half of the elements that are "cut points" are among `numbers`, if the dtype holds any of them.
     """
     dtype = np.dtype(variable.dtype)
-    if dtype.kind == "b":
+    if kind_of(dtype) == "b":
         least = 1 if style in ALL_TRUE else 0
         return generator.integers(least, 2, variable.shape).astype(bool)
     raw = _STYLES[style](variable.shape, dtype, generator)
     if numbers and (likely := held(numbers, dtype)):
         chosen = generator.choice(np.array(likely, dtype), variable.shape)
         raw = np.where(generator.integers(0, 2, variable.shape) == 1, chosen, raw.astype(dtype))
-    if style in ANYWHERE and dtype.kind == "f":
+    if style in ANYWHERE and is_floating(dtype):
         return np.asarray(raw).astype(dtype)
     return np.asarray(restricted(raw, ranges or (), dtype)).astype(dtype)
 
 
 def _small_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    return generator.integers(0 if dtype.kind == "u" else -3, 4, shape)
+    return generator.integers(0 if kind_of(dtype) == "u" else -3, 4, shape)
 
 
 def _distinct_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
     count = int(np.prod(shape, dtype=np.int64))
-    ramp = np.arange(count) - (0 if dtype.kind == "u" else count // 2)
-    limit = 100 if dtype.itemsize == 1 else 1000
+    ramp = np.arange(count) - (0 if kind_of(dtype) == "u" else count // 2)
+    known = DTYPES[dtype.name]
+    exact = 2**known.digits if is_floating(dtype) else int(known.largest)
+    limit = min(100 if dtype.itemsize == 1 else 1000, exact)
     return generator.permutation(ramp % limit if count > limit else ramp).reshape(shape)
 
 
 def _reals(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    if dtype.kind != "f":
+    if not is_floating(dtype):
         return _wide(shape, dtype, generator)
     return generator.standard_normal(shape).astype(dtype)
 
@@ -157,44 +161,46 @@ def _reals(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> 
 def _halves(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
     """Values on which rounding, comparing and choosing meet ties."""
     small = _small_integers(shape, dtype, generator)
-    return small / 2 if dtype.kind == "f" else small
+    return small / 2 if is_floating(dtype) else small
 
 
 def _wide(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    if dtype.kind != "f":
-        limits = np.iinfo(dtype)
-        return generator.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True)
+    if not is_floating(dtype):
+        limits, drawn = iinfo(dtype), np.dtype(np.int8) if DTYPES[dtype.name].bits < 8 else dtype
+        return generator.integers(limits.min, limits.max, shape, dtype=drawn, endpoint=True)
     return (generator.standard_normal(shape) * 16.0).astype(dtype)
 
 
 def _edges(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    """The least and largest integers; floats just beside a tie between two float16 numbers."""
-    if dtype.kind != "f":
-        limits = np.iinfo(dtype)
+    """The least and largest integers; floats beside a tie of float16 or of bfloat16 numbers."""
+    if not is_floating(dtype):
+        limits = iinfo(dtype)
         less = (-1,) if limits.min else ()
         edges = (limits.min, limits.min + 1, *less, 0, 1, limits.max - 1, limits.max)
         return generator.choice(np.array(edges, dtype), shape)
-    halfway = 1.0 + (generator.integers(0, 1024, shape) + 0.5) * 2.0**-10
+    digits = DTYPES[str(generator.choice(("float16", "bfloat16")))].digits
+    numbers = 2 ** (digits - 1)
+    halfway = 1.0 + (generator.integers(0, numbers, shape) + 0.5) / numbers
     return generator.choice([-1.0, 1.0], shape) * (halfway + generator.choice([-1, 1]) * 2.0**-30)
 
 
 def _magnitudes(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
     """Values of one order of magnitude, which may be far from 1; floats are positive."""
-    if dtype.kind != "f":
+    if not is_floating(dtype):
         return _of_few_bits(shape, dtype, generator, generator.uniform(1, _bits(dtype)))
-    orders = 3 if dtype.itemsize == 2 else 5
+    orders = min(5, int(math.log10(DTYPES[dtype.name].largest)) - 1)
     return 10.0 ** generator.uniform(-orders, orders) * generator.uniform(0.25, 4.0, shape)
 
 
 def _signed_magnitudes(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    if dtype.kind != "f":
+    if not is_floating(dtype):
         bits = generator.uniform(1, _bits(dtype), shape)
         return _of_few_bits(shape, dtype, generator, bits)
     return _magnitudes(shape, dtype, generator) * generator.choice([-1.0, 1.0], shape)
 
 
 def _bits(dtype: np.dtype[Any]) -> int:
-    return int(np.iinfo(dtype).max).bit_length()
+    return int(iinfo(dtype).max).bit_length()
 
 
 def _of_few_bits(
@@ -202,13 +208,13 @@ def _of_few_bits(
 ) -> Any:
     """Integers below 2**bits: more than one dtype counts exactly, and not too many for another."""
     sizes = np.floor(2.0**bits * generator.uniform(0, 1, shape)).astype(dtype)
-    signs = 1 if dtype.kind == "u" else generator.choice([-1, 1], shape)
+    signs = 1 if kind_of(dtype) == "u" else generator.choice([-1, 1], shape)
     return sizes * np.asarray(signs, dtype)
 
 
 def _nonzero_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
     """Small integers that powers and quotients of any sign accept."""
-    low = 1 if dtype.kind == "u" else -3
+    low = 1 if kind_of(dtype) == "u" else -3
     raw = generator.integers(low, 4 if low < 0 else 7, shape)
     return np.where(raw == 0, 2, raw)
 
@@ -229,9 +235,9 @@ def _ends(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator, last
 
 def _offsets(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
     """Values that differ little from each other and much from 0: differences lose digits."""
-    if dtype.kind != "f":
+    if not is_floating(dtype):
         return _small_integers(shape, dtype, generator)
-    return (100.0 if dtype.itemsize == 2 else 1000.0) + generator.standard_normal(shape)
+    return (100.0 if dtype.itemsize <= 2 else 1000.0) + generator.standard_normal(shape)
 
 
 _STYLES: dict[str, Callable[..., Any]] = {

@@ -10,7 +10,7 @@ import numpy as np
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
 from gsl.operators import lookup
-from gsl.types import TensorType, TupleType, Type
+from gsl.types import STORED, TensorType, TupleType, Type
 from gslverify.networks.arrays import random_array
 from gslverify.networks.network import Network
 from gslverify.networks.values import value_ranges
@@ -213,6 +213,8 @@ def same_value(expr: Expr) -> Expr:
     if isinstance(expr.type, TupleType):
         fields = range(len(expr.type.fields))
         return Tuple([same_value(Proj(expr, index)) for index in fields])
+    if expr.type.dtype in STORED:
+        return Call(lookup("Where"), [Const(True), expr, expr])
     name = "LogicalOr" if expr.type.dtype == "bool" else "Maximum"
     return Call(lookup(name), [expr, expr])
 

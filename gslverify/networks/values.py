@@ -11,15 +11,16 @@ import numpy as np
 
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
+from gsl.numpy_dtypes import finfo, iinfo, is_floating, kind_of
 from gsl.operators.declaration import Values
 from gslverify.structures.kernels import chooses, rearranges
 
 
 def within(array: Any, ranges: Iterable[Values]) -> bool:
     """Tell whether all elements lie in all `ranges`."""
-    if array.dtype.kind == "b":
+    if kind_of(array.dtype) == "b":
         return True
-    floating = array.dtype.kind == "f"
+    floating = is_floating(array.dtype)
     return np.array_equal(restricted(array, ranges, array.dtype), array, equal_nan=floating)
 
 
@@ -64,7 +65,7 @@ def declared_values(call: Call) -> Iterator[tuple[Expr, Values]]:
 
 def restricted(raw: Any, ranges: Iterable[Values], dtype: np.dtype[Any]) -> Any:
     """Return `raw` brought into all `ranges`; what lies inside already stays."""
-    is_integral = dtype.kind in "iu"
+    is_integral = kind_of(dtype) in "iu"
     for values in ranges:
         low, high = _limits(values, dtype)
         if is_integral:
@@ -82,9 +83,9 @@ def restricted(raw: Any, ranges: Iterable[Values], dtype: np.dtype[Any]) -> Any:
 def _limits(values: Values, dtype: np.dtype[Any]) -> tuple[Any, Any]:
     low = -inf if values.low is None else values.low
     high = inf if values.high is None else values.high
-    if dtype.kind not in "iu":
+    if kind_of(dtype) not in "iu":
         return -_held_below(-low, dtype), _held_below(high, dtype)
-    held = np.iinfo(dtype)
+    held = iinfo(dtype)
     return ceil(max(low, held.min)), floor(min(high, held.max))
 
 
@@ -95,9 +96,11 @@ def _held_below(limit: float, dtype: np.dtype[Any]) -> float:
     """
     if limit == inf:
         return limit
-    largest = float(np.finfo(dtype).max)
+    largest = float(finfo(dtype).max)
     nearest = dtype.type(min(max(limit, -largest), largest))
-    return float(nearest if float(nearest) <= limit else np.nextafter(nearest, dtype.type(-inf)))
+    if float(nearest) <= limit:
+        return float(nearest)
+    return float(np.nextafter(nearest, dtype.type(-largest)))
 
 
 def _wrapped(raw: Any, low: int, high: int) -> Any:

@@ -11,6 +11,7 @@ from gsl.errors import GslError
 from gsl.evaluate import evaluate
 from gsl.expr import Const, Expr
 from gsl.graph import reverse_post_order
+from gsl.numpy_dtypes import is_floating, kind_of
 from gsl.text.listing import listing
 from gsl.workload import Workload
 from gslverify.comparison.compare import evaluate_bounded
@@ -186,7 +187,7 @@ def agreement(
 
 def differing(one: Any, other: Any, bound: Any = 0.0, least: float = 0.0) -> Any:
     """Return where two arrays of one shape differ by more than rounding and `bound` explain."""
-    if one.dtype.kind not in "fV" and other.dtype.kind not in "fV":
+    if kind_of(one.dtype) not in "fV" and kind_of(other.dtype) not in "fV":
         return np.asarray(one != other)
     rounding = max(least, *(ROUNDING.get(array.dtype.name, 1e-3) for array in (one, other)))
     wide, new = one.astype(np.float64), other.astype(np.float64)
@@ -234,7 +235,7 @@ def with_shortest_numbers(outputs: Sequence[Expr]) -> list[Expr]:
 
 
 def _is_finite_number(value: Any) -> bool:
-    return value.ndim == 0 and value.dtype.kind == "f" and bool(np.isfinite(value))
+    return value.ndim == 0 and is_floating(value.dtype) and bool(np.isfinite(value))
 
 
 def _is_same(rewritten: Workload | Executable, before: tuple[str, ...]) -> bool:

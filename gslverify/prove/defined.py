@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from gsl.attr.evaluate import conjunction, contains, disjunction, negation
+from gsl.attr.evaluate import conjunction, contains, disjunction, equal, negation
 from gsl.attr.term import Symbol
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
@@ -19,7 +19,7 @@ from gsl.kernel.expression import (
     Apply,
 )
 from gsl.operators.declaration import Values
-from gsl.types import FLOATING, INTEGER, TensorType
+from gsl.types import ANY_FLOAT, ANY_INTEGER, SATURATING, TensorType
 from gslverify.prove.algebra import single
 from gslverify.prove.equality import Equality
 from gslverify.prove.facts import Facts
@@ -81,12 +81,13 @@ class Definedness:
         )
 
     def _is_total_cast(self, call: Call) -> bool:
-        given = call.operands[0].tensor_type.dtype
-        risky = conjunction(contains(given, FLOATING), contains(call.attributes["dtype"], INTEGER))
-        return self.facts.entails(negation(risky))
+        given, wanted = call.operands[0].tensor_type.dtype, call.attributes["dtype"]
+        risky = conjunction(contains(given, ANY_FLOAT), contains(wanted, ANY_INTEGER))
+        saturates = conjunction(negation(equal(given, wanted)), contains(wanted, SATURATING))
+        return self.facts.entails(negation(disjunction(risky, saturates)))
 
     def _floats(self, call: Call) -> bool:
-        return self.facts.is_one_of(call.operands[0].tensor_type.dtype, FLOATING)
+        return self.facts.is_one_of(call.operands[0].tensor_type.dtype, ANY_FLOAT)
 
     def _meets_all(self, call: Call, other: Call) -> bool:
         pairs = zip(call.operands, other.operands, strict=True)

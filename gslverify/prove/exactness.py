@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from gsl.dtypes import DTYPES
-from gsl.types import FLOATING, INTEGER
+from gsl.types import ANY_FLOAT, ANY_INTEGER
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.facts import Facts
 from gslverify.prove.selecting import selection
@@ -23,7 +23,7 @@ WIDER: Mapping[str, tuple[str, ...]] = {
 }
 """For a dtype those that hold all its values, integers in floats included."""
 
-WIDER_FLOATS = {dtype: wider for dtype, wider in WIDER.items() if dtype in FLOATING}
+WIDER_FLOATS = {dtype: wider for dtype, wider in WIDER.items() if dtype in ANY_FLOAT}
 """The same where sums count as real numbers, which do not wrap."""
 
 
@@ -78,7 +78,7 @@ class Exactness:
 
     def are_integers(self, values: Sequence[Value], dtype: Any) -> bool:
         """Tell whether values are integers, be it that their dtype is one of integers."""
-        if dtype is not None and self.facts.is_one_of(dtype, INTEGER):
+        if dtype is not None and self.facts.is_one_of(dtype, ANY_INTEGER):
             return True
         return all(map(self.is_integer, values))
 
@@ -91,7 +91,7 @@ class Exactness:
         if factor.head == NUMBER:
             return bool(self.facts.forms.is_integer(factor.places[0]))
         if factor.head == "read":
-            return self.facts.is_one_of(self.dtypes.get(factor.name), INTEGER)
+            return self.facts.is_one_of(self.dtypes.get(factor.name), ANY_INTEGER)
         return factor.is_bit
 
 

@@ -15,7 +15,7 @@ from gsl.attr.evaluate import equal, negation
 from gsl.attr.term import Symbol
 from gsl.expr import Call, Expr
 from gsl.operators.declaration import Values
-from gsl.types import INTEGER, TensorType
+from gsl.types import ANY_INTEGER, TensorType
 from gslverify.prove.algebra import single
 from gslverify.prove.equality import Equality
 from gslverify.prove.facts import Facts
@@ -77,7 +77,7 @@ def _holds_integers(operand: Expr) -> bool:
     declared = operand.type
     if not isinstance(declared, TensorType):
         return False
-    return not isinstance(declared.dtype, str) or declared.dtype in INTEGER
+    return not isinstance(declared.dtype, str) or declared.dtype in ANY_INTEGER
 
 
 @dataclass(frozen=True, slots=True)

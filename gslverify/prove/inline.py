@@ -16,6 +16,7 @@ from gsl.attr.values import BOOL, sort_of
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.kernel.expression import Apply, Expression, Number, Read
 from gsl.kernel.meaning import Elements, Index, inside, select
+from gsl.numpy_dtypes import kind_of
 from gsl.types import TensorType
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.forms import Forms
@@ -75,7 +76,7 @@ class Inliner:
         if not index:
             asked = expr.asked
             return Number(expr.value.item() if asked is None else asked)
-        if expr.value.size <= MOST_NUMBERS and expr.value.dtype.kind in "iu":
+        if expr.value.size <= MOST_NUMBERS and kind_of(expr.value.dtype) in "iu":
             return _element(_nested(expr.value.tolist()), index)
         content = expr.dtype, expr.value.shape, expr.value.tobytes()
         name = self._constants.setdefault(content, f"constant {len(self._constants)}")

@@ -15,7 +15,7 @@ from typing import Any
 
 from gsl.attr.evaluate import disjunction, equal
 from gsl.attr.term import operation
-from gsl.types import FLOATING, INTEGER
+from gsl.types import ANY_FLOAT, ANY_INTEGER
 from gslverify.prove.algebra import MOST_FACTORS, Algebra, single
 from gslverify.prove.exactness import WIDER, WIDER_FLOATS, Exactness
 from gslverify.prove.extrema import STRICTLY, Extrema
@@ -179,7 +179,7 @@ class Laws:
         factor = only_factor(value)
         if self.is_field or factor is None or factor.head not in ("max", "min"):
             return False
-        both = all(self.facts.is_one_of(dtype, INTEGER) for dtype in (source, target))
+        both = all(self.facts.is_one_of(dtype, ANY_INTEGER) for dtype in (source, target))
         return both and self.is_exact(value) and self.rows.fits([value], target, source)
 
     def _read_as(self, value: Value, source: Any) -> Any:
@@ -307,7 +307,7 @@ class Laws:
 
     def _compared(self, value: Value, dtype: Any) -> Value:
         """Return a number that is compared: what is computed may have wrapped, unless it fits."""
-        if self.is_field or (dtype is not None and self.facts.is_one_of(dtype, FLOATING)):
+        if self.is_field or (dtype is not None and self.facts.is_one_of(dtype, ANY_FLOAT)):
             return value
         return self.exact(value, dtype)
 

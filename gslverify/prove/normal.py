@@ -25,7 +25,7 @@ from gsl.kernel.expression import (
     Reduction,
     Select,
 )
-from gsl.types import FLOATING
+from gsl.types import ANY_FLOAT
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.conditions import opposite
 from gslverify.prove.extrema import is_infinite
@@ -248,7 +248,7 @@ def _is_rounded(value: Expression, dtype: Any) -> bool:
         return False
     number, name = (x.value if isinstance(x, Constant) else x for x in (value.value, dtype))
     if isinstance(number, Term):
-        return isinstance(name, Term) or name in FLOATING
+        return isinstance(name, Term) or name in ANY_FLOAT
     with np.errstate(over="ignore"):
-        smallest = np.dtype(name if name in FLOATING else "float16").type(number)
-    return (isinstance(name, Term) or name in FLOATING) and float(smallest) != number
+        smallest = np.dtype(name if name in ANY_FLOAT else "float16").type(number)
+    return (isinstance(name, Term) or name in ANY_FLOAT) and float(smallest) != number

@@ -16,7 +16,7 @@ from gsl.match.bindings import Bindings
 from gsl.operators.declaration import Need, tensors
 from gsl.operators.domain import Element
 from gsl.rewrite.builder import Builder, output_pairs
-from gsl.types import ALL_DTYPES, FLOATING, TensorType
+from gsl.types import ALL_DTYPES, ANY_FLOAT, TensorType
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.alike import functions_of
 from gslverify.prove.counting import counted
@@ -292,7 +292,7 @@ def _may_overflow(value: Any) -> bool:
 def computes_with_floats(outputs: Sequence[Expr], facts: Facts) -> bool:
     """Tell whether all results of calls are floats or truth values; positions do not count."""
     conditions = []
-    kinds = (*FLOATING, "bool")
+    kinds = (*ANY_FLOAT, "bool")
     exprs = reverse_post_order(outputs)
     used = {id(operand) for expr in exprs if isinstance(expr, Call) for operand in expr.operands}
     for expr in exprs:

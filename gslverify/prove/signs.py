@@ -12,9 +12,8 @@ from enum import Enum
 from itertools import product
 from typing import Any
 
-import numpy as np
-
-from gsl.types import INTEGER
+from gsl.dtypes import DTYPES
+from gsl.types import ANY_INTEGER, BOOLEAN, UNSIGNED
 from gslverify.prove.algebra import single
 from gslverify.prove.facts import Facts
 from gslverify.prove.values import (
@@ -27,7 +26,7 @@ from gslverify.prove.values import (
     value_of,
 )
 
-UNSIGNED = ("bool", "uint8")
+NATURAL = (*BOOLEAN, *UNSIGNED)
 MOST_BITS = 3
 MOST_DEPTH = 12
 
@@ -169,7 +168,7 @@ class Signs:
         match factor.head:
             case "read":
                 dtype = self.dtypes.get(factor.name)
-                return sign is Sign.NATURAL and self.facts.is_one_of(dtype, UNSIGNED)
+                return sign is Sign.NATURAL and self.facts.is_one_of(dtype, NATURAL)
             case "number" if not isinstance(factor.places[0], float):
                 return self._is_number(sign, factor.places[0])
             case "exp":
@@ -196,9 +195,9 @@ class Signs:
         match value.families:
             case (Family(number=1, powers=((Factor(head="read", name=name), 1),)) as only,):
                 dtype = self.facts.forms.names.text(self.dtypes.get(name))
-                if only.region.is_point and isinstance(dtype, str) and dtype in INTEGER:
-                    limits = np.iinfo(dtype)
-                    return int(limits.min), int(limits.max)
+                if only.region.is_point and isinstance(dtype, str) and dtype in ANY_INTEGER:
+                    limits = DTYPES[dtype]
+                    return int(limits.lowest), int(limits.largest)
         return None
 
     def _is_number(self, sign: Sign, term: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from gsl.attr.evaluate import choose, disjunction, equal, maximum, minimum
 from gsl.attr.term import Symbol, operation
 from gsl.operators.ranges import in_range
-from gsl.types import INTEGER
+from gsl.types import ANY_INTEGER
 from gslverify.prove.algebra import MOST_FACTORS, Algebra
 from gslverify.prove.signs import Sign, Signs
 from gslverify.prove.values import NUMBER, READ, Factor, Family, Value
@@ -116,7 +116,7 @@ class Unknowns:
         if self.laws.is_field:
             return False
         if factor.head == READ:
-            return self.laws.signs.facts.is_one_of(self.laws.dtypes.get(factor.name), INTEGER)
+            return self.laws.signs.facts.is_one_of(self.laws.dtypes.get(factor.name), ANY_INTEGER)
         return factor.head in WHOLE and self._is_of_integers(factor)
 
     def _is_of_integers(self, factor: Factor) -> bool:

@@ -18,6 +18,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 
 from gsl.errors import GslError
+from gsl.numpy_dtypes import is_floating
 from gsl.records import Record
 from gsl.storage.form import from_json, to_json
 from gsl.types import ALL_DTYPES
@@ -119,7 +120,7 @@ def _with_one_nan(array: Any) -> Any:
     """Return an array whose NaNs are all the same: JSON knows neither their signs nor payloads."""
     return (
         np.where(np.isnan(array), array.dtype.type(np.nan), array)
-        if array.dtype.kind == "f"
+        if is_floating(array.dtype)
         else array
     )
 

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from gsl.types import FLOATING
+from gsl.dtypes import DTYPES
+from gsl.types import ANY_FLOAT
 from gslverify.semantics.scalars import (
     CONVERT,
     NUMBER,
@@ -292,20 +293,12 @@ class Arithmetic:
     def cast(self, one: Scalar, source: str, target: str) -> Scalar:
         """Return a value of one dtype as one of another; floats that have too few digits round."""
         found = self.as_dtype(one, target)
-        if target not in FLOATING or _digits(source) <= _digits(target):
+        if target not in ANY_FLOAT or DTYPES[target].holds_all_of(DTYPES[source]):
             return found
         if found.head == NUMBER:
             with np.errstate(over="ignore"):
                 return self._number(float(np.dtype(target).type(float(found.value))), REAL)
         return self.scalars.make(REAL, "rounded", (found,), target)
-
-
-def _digits(dtype: str) -> int:
-    """Return how many binary digits the numbers of a dtype may have."""
-    kind = kind_of(dtype)
-    if kind == TRUTH:
-        return 1
-    return kind.width - kind.signed if kind.wraps else int(np.finfo(dtype).nmant) + 1
 
 
 def _is_infinite(one: Scalar) -> bool:

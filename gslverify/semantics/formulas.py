@@ -13,9 +13,9 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 import z3
 
+from gsl.dtypes import DTYPES
 from gslverify.semantics.scalars import (
     REAL,
     TRUTH,
@@ -348,11 +348,12 @@ class Law:
 
 def _rounding(name: str) -> Law:
     """Rounding keeps small whole numbers, signs and the order."""
-    exact = 2 ** (int(np.finfo(name.removeprefix("rounded to ")).nmant) + 1)
+    exact = 2 ** DTYPES[name.removeprefix("rounded to ")].digits
 
     def each(a: Any, y: Any) -> list[Any]:
         is_small = z3.And(z3.IsInt(a), a <= exact, a >= -exact)
-        return [z3.Implies(is_small, y == a), (a >= 0) == (y >= 0), (a <= 0) == (y <= 0)]
+        signs = z3.Implies(a >= 0, y >= 0), z3.Implies(a <= 0, y <= 0)
+        return [z3.Implies(is_small, y == a), *signs]
 
     return Law(each, monotone=True, strict=False)
 

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from gsl.dtypes import DTYPES
 from gsl.errors import GslError
-from gsl.types import FLOATING, INTEGER
+from gsl.types import ANY_FLOAT, ANY_INTEGER
 
 
 class UnsupportedError(GslError):
@@ -52,14 +53,14 @@ REAL, TRUTH, WHOLE = Kind("real"), Kind("truth"), Kind("whole")
 
 def kind_of(dtype: str) -> Kind:
     """Return the kind of the elements of a tensor; raise UnsupportedError for an unknown dtype."""
-    if dtype in FLOATING:
+    if dtype in ANY_FLOAT:
         return REAL
     if dtype == "bool":
         return TRUTH
-    if dtype not in INTEGER:
+    if dtype not in ANY_INTEGER:
         raise UnsupportedError(f"no kind of number is known for {dtype}")
-    limits = np.iinfo(dtype)
-    return Kind("wrapping", limits.bits, limits.min < 0)
+    limits = DTYPES[dtype]
+    return Kind("wrapping", limits.bits, limits.lowest < 0)
 
 
 NUMBER, UNKNOWN, CONVERT = "number", "unknown", "convert"

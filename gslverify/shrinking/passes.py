@@ -10,6 +10,7 @@ import numpy as np
 
 from gsl.attr.term import Symbol
 from gsl.expr import Var
+from gsl.numpy_dtypes import kind_of
 from gslverify.networks.alteration import altered, brought_to, fresh_inputs
 from gslverify.networks.network import Network
 from gslverify.shrinking.order import SIMPLE_VALUES, Failing
@@ -113,7 +114,7 @@ def _values(failing: Failing, samplers: Sequence[Sampler]) -> Attempted:
 
 def _simple(values: Any) -> Sequence[int]:
     """Return what may stand in the place of values: nothing that they all are already."""
-    kind = values.dtype.kind
+    kind = kind_of(values.dtype)
     simple = (0,) if kind == "b" else (0, 1, 2) if kind == "u" else SIMPLE_VALUES
     known = [n for n, one in enumerate(simple) if np.all(values == one)]
     return simple[: known[0]] if known else simple

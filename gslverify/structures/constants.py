@@ -25,12 +25,12 @@ from gsl.match.bindings import Key, Scope
 from gsl.operators.ranges import is_float_of, of_sort, representable, rounded, stored
 from gsl.span import Origin
 from gsl.subst import Subst
-from gsl.types import ALL_DTYPES, BOOLEAN, FLOATING, INTEGER
+from gsl.types import ALL_DTYPES, ANY_FLOAT, ANY_INTEGER, BOOLEAN
 from gslverify.structures.elements import read_by_element, sizes_to_try
 from gslverify.structures.instance import InfeasibleError
 from gslverify.structures.open_terms import is_open
 
-SORTS = {"int": INTEGER, "real": FLOATING, "bool": BOOLEAN}
+SORTS = {"int": ANY_INTEGER, "real": ANY_FLOAT, "bool": BOOLEAN}
 """The dtypes whose elements are of a sort."""
 
 OPEN_LENGTHS = (2, 1, 3)
@@ -190,7 +190,7 @@ class Constants:
         claim, origin = self._building.claim, key[0].origin
         fits = conjunction(of_sort(value, dtype), representable(value, dtype))
         claim(fits, "a constant is a value of its dtype", origin)
-        for name in FLOATING if type(value) in (int, float) else ():
+        for name in ANY_FLOAT if type(value) in (int, float) else ():
             held = rounded(value, name) is not None
             kept = True if held else negation(equal(dtype, name))
             claim(kept, "a constant is neither infinite nor zero by rounding", origin)

@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from gsl.errors import GslError
-from gsl.expr import Expr
+from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
+from gsl.numpy_dtypes import finfo
+from gsl.operators.declaration import tensors
 from gsl.tvm.errors import BackendError
 from gsl.tvm.jobs import Failure, Job, Result
 from gsl.tvm.worker import Worker
-from gsl.types import TensorType
+from gsl.types import STORED, TensorType
 from gslverify.comparison.bounded import PRECISIONS, AmbiguousError, Bounded, rounding_like
 from gslverify.comparison.compare import evaluate_bounded
 
@@ -85,6 +87,18 @@ def opinions(networks: Sequence[Asked]) -> list[Opinion]:
     again = _worker().run([jobs[number] for number in doubtful])
     for number, result in zip(doubtful, again, strict=True):
         found[number] = _opinion(networks[number], result)
+    return found
+
+
+def beyond_tvm(outputs: Sequence[Expr]) -> set[str]:
+    """Return what a network has that TVM is not asked about, and why."""
+    found: set[str] = set()
+    for expr in reverse_post_order(outputs):
+        if isinstance(expr, Call) and not expr.operator.has_lowering:
+            found.add(f"{expr.operator}, which has no lowering to Relax")
+        for tensor in tensors((expr.type,)):
+            if tensor.dtype in STORED:
+                found.add(f"{tensor.dtype}, which TVM does not convert as ONNX does")
     return found
 
 
@@ -159,7 +173,7 @@ def _difference(expected: Any, actual: Any) -> str:
 
 
 def _bounded_difference(expected: Bounded, actual: Any) -> str:
-    limits = np.finfo(actual.dtype)
+    limits = finfo(actual.dtype)
     comparable = np.isfinite(expected.value) & np.isfinite(expected.error)
     with np.errstate(all="ignore"):
         gap = np.abs(actual.astype(np.float64) - expected.value)

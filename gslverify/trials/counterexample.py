@@ -123,6 +123,9 @@ def _notes(failure: Outcome, ask_tvm: bool) -> Iterator[str]:
 
 
 def _second_opinion(failure: Outcome) -> str:
+    unknown = sorted(backend.beyond_tvm((*failure.network.outputs, *failure.target)))
+    if unknown:
+        return f"TVM was not asked about a graph with {unknown[0]}"
     source = backend.run(failure.network.outputs, failure.inputs)
     target = backend.run(failure.target, failure.inputs)
     if isinstance(source, Failure):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gsl.expr import Call
+from gsl.numpy_dtypes import finfo, iinfo, is_floating
 from gslverify.comparison.special import floats_in
 
 Applies = Callable[[Call, Sequence[Any]], bool]
@@ -39,15 +40,15 @@ def _has_infinity(call: Call, operands: Sequence[Any]) -> bool:
 
 def _has_limit(call: Call, operands: Sequence[Any]) -> bool:
     array = np.asarray(operands[0])
-    limits = np.finfo(array.dtype) if array.dtype.kind == "f" else np.iinfo(array.dtype)
+    limits = finfo(array.dtype) if is_floating(array.dtype) else iinfo(array.dtype)
     least = call.operator.name == "Argmax"
     return bool(((array <= limits.min) if least else (array >= limits.max)).any())
 
 
 def _leaves_the_range(call: Call, operands: Sequence[Any]) -> bool:
-    if call.dtype == "bool" or np.dtype(call.dtype).kind == "f":
+    if call.dtype == "bool" or is_floating(np.dtype(call.dtype)):
         return False
-    limits = np.iinfo(call.dtype)
+    limits = iinfo(call.dtype)
     inside = ((array >= limits.min) & (array <= limits.max) for array in floats_in(operands))
     return any(not bool(array.all()) for array in inside)
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
-from gsl.types import FLOATING, TensorType
+from gsl.numpy_dtypes import is_floating
+from gsl.types import ANY_INTEGER, FLOATING, TensorType
 from gslverify.comparison.bounded import Bounded
 from gslverify.comparison.compare import is_finite
 from gslverify.networks.network import Network
@@ -65,13 +66,14 @@ def other_conversions(values: Computed) -> dict[Expr, Any]:
     Such a conversion gives some integer and stops nothing, unlike a division by 0.
     """
     calls = [call for call in values if isinstance(call, Call) and call.operator.name == "Cast"]
-    return {call: _converted(call, values) for call in calls if _is_misused(call, values)}
+    whole = [call for call in calls if call.dtype in ANY_INTEGER]
+    return {call: _converted(call, values) for call in whole if _is_misused(call, values)}
 
 
 def _converted(call: Call, values: Computed) -> Any:
     raw = _plain(values[call.operands[0]])
     inside = restricted(raw, [declared for _, declared in declared_values(call)], raw.dtype)
-    return np.where(inside != raw, values[call] ^ 1, values[call])
+    return np.where(inside != raw, values[call] ^ 1, values[call]).astype(values[call].dtype)
 
 
 def _is_misused(call: Call, values: Computed) -> bool:
@@ -95,7 +97,7 @@ def _strays(network: Network, inputs: Mapping[str, Any]) -> bool:
 def _binds(call: Call, operand: np.dtype[Any]) -> bool:
     result = call.type
     makes_floats = isinstance(result, TensorType) and result.dtype in FLOATING
-    return operand.kind != "f" or not makes_floats
+    return not is_floating(operand) or not makes_floats
 
 
 def _plain(value: Any) -> Any:

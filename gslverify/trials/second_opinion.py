@@ -8,9 +8,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from gsl.expr import Call, Expr
+from gsl.expr import Expr
 from gsl.flags import OF_SPECIAL_VALUES
-from gsl.graph import reverse_post_order
 from gslverify.codes.backend import BACKEND_MISSING
 from gslverify.codes.numeric import BACKEND_CRASHED, BACKEND_INCOMPLETE
 from gslverify.comparison.special import MENUS, has_answer, special_inputs
@@ -55,11 +54,10 @@ def confirm_on_tvm(question: Question, passed: list[list[Trial]]) -> Iterator[Ou
 
     It is not asked about networks with operators that nobody has said in Relax.
     """
-    unknown = sorted({name for trials in passed for name in _without_lowering(trials)})
-    if unknown:
-        names = ", ".join(unknown)
-        yield Note(f"TVM was not asked about graphs with {names}, which has no lowering to Relax")
-    known = [trials for trials in passed if not _without_lowering(trials)]
+    unknown = sorted({reason for trials in passed for reason in _beyond_tvm(trials)})
+    for reason in unknown:
+        yield Note(f"TVM was not asked about graphs with {reason}")
+    known = [trials for trials in passed if not _beyond_tvm(trials)]
     if passed and not known:
         yield from assurances(passed, " on numpy only")
         return
@@ -93,14 +91,8 @@ def confirm_on_tvm(question: Question, passed: list[list[Trial]]) -> Iterator[Ou
         yield from assurances(said.confirmed, "")
 
 
-def _without_lowering(trials: list[Trial]) -> set[str]:
-    """Return the names of operators of a network, before and after, that have no lowering."""
-    exprs = reverse_post_order((*trials[0].network.outputs, *trials[0].target))
-    return {
-        expr.operator.name
-        for expr in exprs
-        if isinstance(expr, Call) and not expr.operator.has_lowering
-    }
+def _beyond_tvm(trials: list[Trial]) -> set[str]:
+    return backend.beyond_tvm((*trials[0].network.outputs, *trials[0].target))
 
 
 def _telling(trials: list[Trial]) -> list[Trial]:

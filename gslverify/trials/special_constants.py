@@ -14,8 +14,9 @@ import numpy as np
 from gsl.errors import GraphError
 from gsl.expr import Const
 from gsl.graph import reverse_post_order
+from gsl.numpy_dtypes import finfo
 from gsl.subst import Subst
-from gsl.types import FLOATING
+from gsl.types import ANY_FLOAT
 from gsl.visit import post_order_rewrite
 from gslverify.networks.network import Network
 from gslverify.structures.concrete import Rewritten
@@ -31,7 +32,7 @@ def with_special_constants(subst: Subst, trial: Trial) -> Iterator[Trial]:
     What the target is then is computed anew; neither side is run.
     """
     exprs = reverse_post_order(trial.network.outputs)
-    constants = [expr for expr in exprs if isinstance(expr, Const) and expr.dtype in FLOATING]
+    constants = [expr for expr in exprs if isinstance(expr, Const) and expr.dtype in ANY_FLOAT]
     for constant in constants[:MOST_CONSTANTS]:
         for value in _values(constant):
             network = _replaced(trial.network, constant, value)
@@ -46,7 +47,7 @@ def _is_rewritten(prepared: Rewritten) -> bool:
 
 def _values(constant: Const) -> list[Any]:
     """Return the special values of its dtype that a constant does not have yet."""
-    smallest = np.finfo(constant.dtype).smallest_subnormal
+    smallest = finfo(constant.dtype).smallest_subnormal
     special = (-0.0, 0.0, smallest, np.inf, -np.inf, np.nan)
     arrays = [np.full(constant.shape, value, constant.dtype) for value in special]
     return [array for array in arrays if array.tobytes() != constant.value.tobytes()]

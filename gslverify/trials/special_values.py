@@ -19,6 +19,7 @@ from gsl.expr import Call, Const, Expr
 from gsl.flags import OF_SPECIAL_VALUES, in_order
 from gsl.graph import reverse_post_order
 from gsl.span import Span
+from gsl.numpy_dtypes import is_floating
 from gsl.subst import Rule, Subst
 from gslverify.codes.levels import SPECIAL_VALUES_CHANGE
 from gslverify.comparison.compare import Comparison
@@ -293,4 +294,4 @@ def _nodes(trial: Trial) -> list[Expr]:
 
 def _is_negative_zero(constant: Const) -> bool:
     value = constant.value
-    return bool(value.dtype.kind == "f" and ((value == 0) & np.signbit(value)).any())
+    return bool(is_floating(value.dtype) and ((value == 0) & np.signbit(value)).any())

@@ -17,9 +17,10 @@ from symbolic import check_symbolic
 from three_way import Case, reference
 
 from gsl.expr import Call, Var
+from gsl.numpy_dtypes import computed, iinfo, is_floating, kind_of
 from gsl.operators import REGISTRY, Operator
 from gsl.tvm.worker import Failure
-from gsl.types import TensorType
+from gsl.types import ANY_FLOAT, TensorType
 from gslverify.comparison.bounded import AmbiguousError, Bounded, rounding_like
 from gslverify.comparison.bounded.array import UFUNCS
 from gslverify.comparison.compare import lift
@@ -110,11 +111,13 @@ def check_bounds(drawn: Drawn) -> None:
 
 
 def _check_bounds(case: Case, operands: Any, attributes: dict[str, Any], machine: str) -> None:
+    declared = case.operator.infer(case.types, case.canonical)
     with np.errstate(all="ignore"):
-        plain = case.operator.reference(*operands, **attributes)
+        plain = computed(case.operator.reference, operands, attributes, declared)
         try:
             with rounding_like(machine):
-                bounded = case.operator.reference(*map(lift, operands), **attributes)
+                lifted = tuple(map(lift, operands))
+                bounded = lift(computed(case.operator.reference, lifted, attributes, declared))
         except AmbiguousError:
             return
         for one, other in zip(leaves(bounded), leaves(plain), strict=True):
@@ -143,11 +146,11 @@ def widened(value: Any) -> Any:
     """Return floats in float64."""
     if isinstance(value, tuple):
         return tuple(map(widened, value))
-    return value.astype(np.float64) if value.dtype.kind == "f" else value
+    return value.astype(np.float64) if is_floating(value.dtype) else value
 
 
 def widened_dtype(value: Any) -> Any:
-    return "float64" if str(value).startswith("float") else value
+    return "float64" if isinstance(value, str) and value in ANY_FLOAT else value
 
 
 def check_covered(bounded: Any, plain: Any, case: Case) -> None:
@@ -178,9 +181,9 @@ def is_deviating(case: Case) -> bool:
     if case.operator.name not in ("Argmax", "Argmin"):
         return False
     (data,) = case.operands
-    if data.dtype.kind not in "iu":
+    if kind_of(data.dtype) not in "iu":
         return False
-    limits = np.iinfo(data.dtype)
+    limits = iinfo(data.dtype)
     extreme = limits.min if case.operator.name == "Argmax" else limits.max
     return bool((data == extreme).all(axis=case.canonical["axis"]).any())
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gsl.expr import Call, Expr
+from gsl.numpy_dtypes import iinfo
 from gsl.onnx.build import call, number
 from gsl.onnx.emitter import Emitter, Value, dtype_of
 from gsl.onnx.errors import RowError
@@ -102,7 +103,7 @@ def _single(array: Any) -> Any:
 def _ends(dtype: str) -> tuple[Any, Any]:
     if dtype in FLOATING:
         return -inf, inf
-    limits = np.iinfo(dtype)
+    limits = iinfo(dtype)
     return int(limits.min), int(limits.max)
 
 

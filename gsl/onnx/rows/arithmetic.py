@@ -9,6 +9,7 @@ import numpy as np
 import onnx_ir as ir
 
 from gsl.expr import Call, Const, Expr
+from gsl.numpy_dtypes import kind_of
 from gsl.onnx.build import call, cast, number
 from gsl.onnx.emitter import Emitter, Value, dtype_of
 from gsl.onnx.errors import RowError
@@ -52,7 +53,7 @@ for _name, _onnx_name in {
 
 def is_signed(dtype: str) -> bool:
     """Tell whether a dtype has negative integers."""
-    return np.dtype(dtype).kind == "i"
+    return kind_of(np.dtype(dtype)) == "i"
 
 
 @reads("Div")

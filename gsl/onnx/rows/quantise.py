@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gsl.expr import Call, Expr, Proj
+from gsl.numpy_dtypes import iinfo
 from gsl.onnx.build import call, number, reshape
 from gsl.onnx.emitter import Emitter, Value, dtype_of
 from gsl.onnx.errors import NotWritableError, RowError
@@ -98,7 +99,7 @@ def _write_quantize(out: Emitter, written: Call, data: Value, scale: Value, zero
         return out.node("QuantizeLinear", data, scale, zero, **_attributes(written))
     rounded = out.node("Round", out.node("Div", data, _spread(out, written, scale)))
     zeros = out.cast(_spread(out, written, zero), dtype)
-    shifted, limits = out.node("Add", rounded, zeros), np.iinfo(wanted)
+    shifted, limits = out.node("Add", rounded, zeros), iinfo(wanted)
     ends = (out.number(end, data) for end in (limits.min, limits.max))
     return out.cast(out.node("Clip", shifted, *ends), wanted)
 

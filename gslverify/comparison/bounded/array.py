@@ -9,6 +9,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from gsl.errors import GslError
+from gsl.numpy_dtypes import is_floating, keeps, kind_of, promoted
 from gslverify.comparison.bounded.precision import current_precision
 
 UfuncRule = Callable[..., Any]
@@ -115,11 +116,11 @@ class Bounded(NDArrayOperatorsMixin):
     def astype(self, dtype: Any) -> Any:
         """Convert: to a float by rounding, to an integer or bool where errors leave no choice."""
         wanted = np.dtype(dtype)
-        widens = wanted != self.dtype and np.can_cast(self.dtype, wanted)
-        if self.stored is not None and (widens or wanted.kind != "f"):
+        widens = wanted != self.dtype and keeps(self.dtype, wanted)
+        if self.stored is not None and (widens or not is_floating(wanted)):
             held = Bounded(self.stored, dtype=self.dtype)
-            return held.astype(wanted) if wanted.kind != "f" else held._given(wanted)
-        if wanted.kind == "f":
+            return held.astype(wanted) if not is_floating(wanted) else held._given(wanted)
+        if is_floating(wanted):
             return self._rounded(wanted)
         if not np.all((self.error == 0) | self._decided(wanted)):
             raise RoundedConversionError("a conversion depends on rounding")
@@ -132,12 +133,12 @@ class Bounded(NDArrayOperatorsMixin):
         return Bounded(self.value, error, wanted, stored=self.value)
 
     def _decided(self, wanted: np.dtype[Any]) -> Any:
-        if wanted.kind == "b":
+        if kind_of(wanted) == "b":
             return np.abs(self.value) > self.error
         return np.trunc(self.value - self.error) == np.trunc(self.value + self.error)
 
     def _rounded(self, wanted: np.dtype[Any]) -> Bounded:
-        if np.can_cast(self.dtype, wanted):
+        if keeps(self.dtype, wanted):
             return Bounded(self.value, self.error, wanted, stored=self.stored)
         value = self.value.astype(wanted)
         farthest = (np.abs(self.value) + self.error).astype(wanted)
@@ -205,4 +206,4 @@ def number(value: float, dtype: Any) -> Bounded:
 
 def result_dtype(operands: Any) -> np.dtype[Any]:
     """Return the dtype that NumPy promotes `operands` to; Python numbers do not widen."""
-    return np.result_type(*(getattr(operand, "dtype", operand) for operand in operands))
+    return promoted(operands)

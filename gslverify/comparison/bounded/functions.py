@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gsl.numpy_dtypes import is_floating
 from gslverify.comparison.bounded.array import (
     FUNCTIONS,
     AmbiguousError,
@@ -216,7 +217,7 @@ def _where(func: Any, args: Arguments, kwargs: Options) -> Bounded:
 def _filled(func: Any, args: Arguments, kwargs: Options) -> Any:
     operand = args[0]
     filled = func(operand.value, *args[1:], **{"dtype": operand.dtype, **kwargs})
-    return Bounded(filled) if filled.dtype.kind == "f" else filled
+    return Bounded(filled) if is_floating(filled.dtype) else filled
 
 
 FUNCTIONS.update(

@@ -27,7 +27,7 @@ class Precision:
     function_units: float
 
 
-FUNCTION_UNITS = {"float64": 8.0, "float32": 32.0, "float16": 64.0}
+FUNCTION_UNITS = {"float64": 8.0, "float32": 32.0, "float16": 64.0, "bfloat16": 8.0}
 """Errors of elementary functions in units, as measured on TVM."""
 
 

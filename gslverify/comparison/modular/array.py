@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from gsl.numpy_dtypes import is_floating, keeps, kind_of, promoted
 from gslverify.comparison.modular.field import Field, OutsideError
 
 UfuncRule = Callable[..., Any]
@@ -103,7 +104,7 @@ class Modular(NDArrayOperatorsMixin):
     def astype(self, dtype: Any) -> Modular:
         """Convert; what may round, wrap or cut off is a function of its own."""
         wanted = np.dtype(dtype)
-        if wanted.kind == "b" and self.dtype.kind != "b":
+        if kind_of(wanted) == "b" and kind_of(self.dtype) != "b":
             nonzero: Modular = np.not_equal(self, 0)  # type: ignore[assignment]
             return nonzero
         if not _keeps(self.dtype, wanted):
@@ -113,7 +114,7 @@ class Modular(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__" or options or ufunc not in UFUNCS:
             raise OutsideError(f"{ufunc.__name__} is not followed modulo a prime")
-        dtype = np.result_type(*(getattr(operand, "dtype", operand) for operand in inputs))
+        dtype = promoted(inputs)
         return UFUNCS[ufunc](dtype, *(lifted(operand, self.field, dtype) for operand in inputs))
 
     def __array_function__(
@@ -129,11 +130,11 @@ class Modular(NDArrayOperatorsMixin):
 
 def _keeps(source: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
     """Tell whether a conversion keeps numbers, or wraps them as sums and products allow."""
-    if source == wanted or source.kind == "b":
+    if source == wanted or kind_of(source) == "b":
         return True
-    if source.kind == "f":
-        return wanted.kind == "f" and np.can_cast(source, wanted)
-    return wanted.kind in "iu" and wanted.itemsize <= source.itemsize
+    if is_floating(source):
+        return is_floating(wanted) and keeps(source, wanted)
+    return kind_of(wanted) in "iu" and wanted.itemsize <= source.itemsize
 
 
 def lifted(operand: Any, field: Field, dtype: Any = None) -> Modular:
@@ -142,8 +143,8 @@ def lifted(operand: Any, field: Field, dtype: Any = None) -> Modular:
         return operand
     is_number = type(operand) in (int, float)
     array = np.asarray(operand)
-    if array.dtype.kind not in "f":
-        wide = array.astype(np.uint64 if array.dtype.kind == "u" else np.int64)
+    if not is_floating(array.dtype):
+        wide = array.astype(np.uint64 if kind_of(array.dtype) == "u" else np.int64)
         value = (wide % field.prime).astype(np.int64)
         inner = (wide % field.order).astype(np.int64)
         exact = array.astype(np.float64)
@@ -171,7 +172,7 @@ def function(name: str, dtype: Any, *operands: Modular) -> Modular:
 
 def named_for(name: str, dtype: np.dtype[Any]) -> str:
     """Return the name of a function of reals, or of one of integers of a dtype."""
-    return name if dtype.kind == "f" else f"{name} of {dtype}"
+    return name if is_floating(dtype) else f"{name} of {dtype}"
 
 
 def spread(operands: tuple[Modular, ...]) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gsl.numpy_dtypes import promoted
 from gslverify.comparison.modular.array import (
     FUNCTIONS,
     UFUNCS,
@@ -49,7 +50,7 @@ def _move(func: Any, args: Arguments, kwargs: Options) -> Any:
 def _joined(func: Any, parts: Any, rest: list[Any], kwargs: Options) -> Modular:
     field = next(part.field for part in parts if isinstance(part, Modular))
     lifts = [lifted(part, field) for part in parts]
-    dtype = np.result_type(*(part.dtype for part in lifts))
+    dtype = promoted(lifts)
     value = func([part.value for part in lifts], *rest, **kwargs)
     exponent = None
     exponents = [part.exponent for part in lifts if part.exponent is not None]
@@ -193,7 +194,7 @@ def _bilinear(compute: Any, left: Modular, right: Modular, terms: int) -> Modula
     high = compute(left.value >> HALF, right.value) % prime
     low = compute(left.value & (2**HALF - 1), right.value) % prime
     product = left.degree[0] + right.degree[0], left.degree[1] + right.degree[1]
-    dtype = np.result_type(left.dtype, right.dtype)
+    dtype = promoted((left, right))
     value = ((high << HALF) + low) % prime
     return Modular(left.field, value, dtype, _sum_degree(product, terms))
 
@@ -201,7 +202,7 @@ def _bilinear(compute: Any, left: Modular, right: Modular, terms: int) -> Modula
 def _where(func: Any, args: Arguments, kwargs: Options) -> Modular:
     condition, *choices = args
     field = next(part.field for part in args if isinstance(part, Modular))
-    dtype = np.result_type(*(getattr(choice, "dtype", choice) for choice in choices))
+    dtype = promoted(choices)
     then, otherwise = (lifted(choice, field, dtype) for choice in choices)
     if isinstance(condition, Modular):
         taken = multiply(dtype, condition, then)
