@@ -20,6 +20,9 @@ iinfo: Callable[[Any], Any] = ml_dtypes.iinfo
 """What `np.finfo` and `np.iinfo` say, of all element types."""
 
 BFLOAT16 = np.dtype("bfloat16")
+FOREIGN = 2
+"""What `isbuiltin` of a dtype is that NumPy has from elsewhere."""
+
 WIDE = np.dtype("float32")
 """In what is computed on BFLOAT16: once at the end of an operator is rounded, as machines do."""
 
@@ -96,3 +99,17 @@ def _narrowed(value: Any, declared: Type) -> Any:
         with np.errstate(over="ignore"):
             return np.asarray(value).astype(BFLOAT16)
     return value
+
+
+def for_file(array: Any) -> Any:
+    """Return an array as `.npy` can say it: bits in a field that has the name of the dtype."""
+    if array.dtype.isbuiltin != FOREIGN:
+        return array
+    bits = np.dtype([(array.dtype.name, f"<u{array.dtype.itemsize}")])
+    return np.ascontiguousarray(array).view(bits).reshape(array.shape)
+
+
+def from_file(array: Any) -> Any:
+    """Return the array that `for_file` was given."""
+    names = array.dtype.names or ()
+    return array.view(np.dtype(names[0])) if len(names) == 1 and names[0] in DTYPES else array

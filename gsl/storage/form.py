@@ -10,6 +10,7 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 import numpy as np
 
 from gsl.errors import GraphError, MisuseError
+from gsl.numpy_dtypes import for_file, from_file
 
 FORMAT = "gsl workload"
 VERSION = 1
@@ -63,7 +64,7 @@ def write_array(archive: ZipFile, name: str, array: Any) -> None:
     """Write an array as a member, whatever its layout in memory."""
     canonical = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
     with new_member(archive, name) as member:
-        np.lib.format.write_array(member, canonical, NPY_VERSION, allow_pickle=False)
+        np.lib.format.write_array(member, for_file(canonical), NPY_VERSION, allow_pickle=False)
 
 
 def read_array(archive: ZipFile, name: str) -> Any:
@@ -75,7 +76,7 @@ def read_array(archive: ZipFile, name: str) -> Any:
         if member.tell() + math.prod(shape) * dtype.itemsize != archive.getinfo(name).file_size:
             raise ValueError(f"{name} does not have the size of its array")
         member.seek(0)
-        return np.lib.format.read_array(member, allow_pickle=False)
+        return from_file(np.lib.format.read_array(member, allow_pickle=False))
 
 
 def to_json(value: Any) -> Any:

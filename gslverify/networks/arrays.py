@@ -132,7 +132,8 @@ def random_array(
         return generator.integers(least, 2, variable.shape).astype(bool)
     raw = _STYLES[style](variable.shape, dtype, generator)
     if numbers and (likely := held(numbers, dtype)):
-        chosen = generator.choice(np.array(likely, dtype), variable.shape)
+        wide = np.float64 if is_floating(dtype) else dtype
+        chosen = generator.choice(np.array(likely, wide).astype(dtype), variable.shape)
         raw = np.where(generator.integers(0, 2, variable.shape) == 1, chosen, raw.astype(dtype))
     if style in ANYWHERE and is_floating(dtype):
         return np.asarray(raw).astype(dtype)

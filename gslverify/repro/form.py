@@ -18,7 +18,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 
 from gsl.errors import GslError
-from gsl.numpy_dtypes import is_floating
+from gsl.numpy_dtypes import for_file, from_file, is_floating
 from gsl.records import Record
 from gsl.storage.form import from_json, to_json
 from gsl.types import ALL_DTYPES
@@ -127,7 +127,8 @@ def _with_one_nan(array: Any) -> Any:
 
 def _archive(arrays: Mapping[str, Any]) -> bytes:
     buffer = io.BytesIO()
-    np.savez(buffer, **{f"array{number}": array for number, array in enumerate(arrays.values())})
+    values = enumerate(arrays.values())
+    np.savez(buffer, **{f"array{number}": for_file(array) for number, array in values})
     return buffer.getvalue()
 
 
@@ -234,7 +235,7 @@ def _member(archive: ZipFile, name: str, entry: Mapping[str, Any]) -> Any:
     if not expected <= stored <= expected + MOST_HEADER_BYTES:
         raise ValueError(f"{name} has {stored} bytes, not the {expected} of {entry['name']}")
     with archive.open(name) as member:
-        array = np.lib.format.read_array(member, allow_pickle=False)
+        array = from_file(np.lib.format.read_array(member, allow_pickle=False))
     if array.shape != shape or array.dtype.name != entry["dtype"]:
         raise ValueError(f"{name} is not {entry['dtype']} {shape}")
     return array

@@ -18,8 +18,8 @@ from gsl.evaluate import trace
 from gsl.expr import Call, Const, Expr
 from gsl.flags import OF_SPECIAL_VALUES, in_order
 from gsl.graph import reverse_post_order
-from gsl.span import Span
 from gsl.numpy_dtypes import is_floating
+from gsl.span import Span
 from gsl.subst import Rule, Subst
 from gslverify.codes.levels import SPECIAL_VALUES_CHANGE
 from gslverify.comparison.compare import Comparison

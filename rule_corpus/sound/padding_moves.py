@@ -1,6 +1,7 @@
 """Padding that other operators move, and padding that they make unnecessary."""
 
 from gsl import Subst, attr, op, pat, rule
+from gsl.types import NUMERIC
 
 PAD = {"data-movement", "padding", "bit-exact"}
 FLOATS = ("float16", "float32", "float64")
@@ -177,7 +178,7 @@ def concat_of_full() -> Subst:
     """cat[a](full[s](v), x)  =>  pad{q, v}(x), q the size of the filled tensor in front on axis a
 
     A constant block is padding. It has the other sizes of x, or the source would not exist. Any
-    dtype can hold a moderate value as padding; truth values are left out.
+    dtype that is computed in can hold a moderate value as padding.
     """
     x = pat.Wildcard()
     block = op.Full()
@@ -187,7 +188,7 @@ def concat_of_full() -> Subst:
         lambda k: attr.Cond(k == 2 * axis, block.shape[whole.axis], 0), length=2 * x.ndim
     )
     target = op.Pad(x, pad_width=widths, pad_value=block.fill_value)
-    held = [attr.Abs(block.fill_value) <= 60000.0, x.dtype != "bool"]
+    held = [attr.Abs(block.fill_value) <= 60000.0, attr.In(x.dtype, NUMERIC)]
     return Subst(whole, target, where=held)
 
 
@@ -210,7 +211,7 @@ def concat_before_full() -> Subst:
         lambda k: attr.Cond(k == 2 * axis + 1, block.shape[whole.axis], 0), length=2 * x.ndim
     )
     target = op.Pad(x, pad_width=widths, pad_value=block.fill_value)
-    held = [attr.Abs(block.fill_value) <= 60000.0, x.dtype != "bool"]
+    held = [attr.Abs(block.fill_value) <= 60000.0, attr.In(x.dtype, NUMERIC)]
     return Subst(whole, target, where=held)
 
 

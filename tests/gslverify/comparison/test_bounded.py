@@ -177,8 +177,8 @@ def test_bounds_cover_the_machine(name: str, machine: str, left: Any, right: Any
     left, right = left.astype(machine), right.astype(machine)
     with rounding_like(machine):
         result = ON_MACHINES[name](Bounded(left), Bounded(right))
-    computed = ON_MACHINES[name](left, right)
-    assert result.dtype == computed.dtype == machine
+    computed = ON_MACHINES[name](left, right).astype(machine)  # some functions widen bfloat16
+    assert result.dtype == machine
     gap = np.abs(computed.astype(np.float64) - result.value)
     assert np.all((gap <= result.error) | ~np.isfinite(result.error))
 
