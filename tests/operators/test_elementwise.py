@@ -170,7 +170,8 @@ def test_a_power_is_that_of_the_standard_where_it_is_no_root(dtype, exponents):
     with np.errstate(invalid="ignore"):
         powers = lookup("Power").reference(bases, np.array(exponents, dtype))
     assert powers.dtype == dtype
-    np.testing.assert_array_equal(powers, [0.0, np.inf, np.nan, np.nan, 2.0])
+    wide = powers.astype(np.float64)
+    np.testing.assert_array_equal(wide, [0.0, np.inf, np.nan, np.nan, 2.0])
     assert not np.signbit(powers[0])
 
 
@@ -183,10 +184,10 @@ def test_floor_division_rounds_the_rounded_quotient():
 def test_floats_that_an_integer_type_holds(source, target):
     values = value_rule(lookup("Cast"), "data", (TensorType((), source),), dtype=target)
     limits, number = np.iinfo(target), np.dtype(source).type
-    assert limits.min <= int(number(values.low))
-    assert int(number(values.high)) <= limits.max
+    assert limits.min <= int(float(number(values.low)))
+    assert int(float(number(values.high))) <= limits.max
     beyond = np.nextafter(number(values.high), number(np.inf))
-    assert np.isinf(beyond) or int(beyond) > limits.max
+    assert np.isinf(beyond) or int(float(beyond)) > limits.max
 
 
 def test_the_error_function_keeps_rank_0():

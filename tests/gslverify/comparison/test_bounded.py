@@ -242,7 +242,7 @@ def test_quotients_are_exact_only_when_they_are_short() -> None:
     assert (result.error == 0).tolist() == [True, False, True, True, True]
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("machine", [one for one in MACHINES if PRECISIONS[one].exact >= 2**11])
 def test_halves_are_exact_as_long_as_they_are_small(machine: str) -> None:
     limit, halves = PRECISIONS[machine].exact, Bounded([0.5, -1.5, 2.0])
     with rounding_like(machine):
