@@ -13,6 +13,7 @@ from onnxscript.rewriter import _rewrite_rule as rewriting
 
 from gsl.expr import Expr, Var
 from gsl.lift import CannotLiftError, Instance, LiftedRule, lift
+from gsl.numpy_dtypes import is_floating
 from gsl.onnx import from_onnx
 from gsl.workload import Workload
 from gslverify.adapters.onnx_graphs.choosers import drawn
@@ -100,7 +101,7 @@ def _pair(rule: Any, first: onnx.ModelProto, second: onnx.ModelProto, least: int
     fixed: set[str] = set()
     for place, tensor in enumerate(second.graph.initializer):
         array = onnx.numpy_helper.to_array(tensor)
-        if array.dtype.kind != "f" or not array.size or not np.isfinite(array).all():
+        if not is_floating(array.dtype) or not array.size or not np.isfinite(array).all():
             continue
         other = onnx.ModelProto()
         other.CopyFrom(second)
@@ -137,7 +138,7 @@ def _instance(rule: Any, model: onnx.ModelProto, fixed: Set[str]) -> Instance:
     for name, value in before.graph.initializers.items():
         array = np.array(value.const_value.numpy())  # type: ignore[union-attr]
         old[name] = array
-        if array.ndim and array.dtype.kind == "f":
+        if array.ndim and is_floating(array.dtype):
             leaf = Var(name, array.shape, array.dtype.name)
             value.const_value = ir.tensor(noted(array, leaf, notes), name=name)
     if not _applied(rule, before):
@@ -169,7 +170,7 @@ def _computed(model: ir.Model, old: dict[str, Any], notes: dict[Key, Expr]) -> d
         array = np.asarray(value.const_value.numpy())  # type: ignore[union-attr]
         known = old.get(name)
         is_new = known is None or key_of(known) != key_of(array)
-        if not is_new or array.ndim == 0 or array.dtype.kind != "f":
+        if not is_new or array.ndim == 0 or not is_floating(array.dtype):
             continue
         if key_of(array) in notes:
             found[name] = notes[key_of(array)]

@@ -222,12 +222,12 @@ def _nonzero_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Gen
 
 def _alike(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
     """One small number: all elements tie, and squares of differences add up to 0."""
-    return np.full(shape, generator.integers(0 if dtype.kind == "u" else -3, 4))
+    return np.full(shape, generator.integers(0 if kind_of(dtype) == "u" else -3, 4))
 
 
 def _ends(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator, last: int) -> Any:
     """Extrema at both ends: there a place is the largest number that it can be, and 0."""
-    is_unsigned = dtype.kind == "u"
+    is_unsigned = kind_of(dtype) == "u"
     raw = generator.integers(1 if is_unsigned else -3, 4, shape)
     if raw.size > 1:
         raw.flat[0], raw.flat[-1] = (max(0, end) if is_unsigned else end for end in (-last, last))

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from gsl.attr.term import Constant, subterms
+from gsl.dtypes import DTYPES
 from gsl.errors import GslError
 from gsl.expr import Call, Const
 from gsl.graph import reverse_post_order
@@ -24,9 +25,10 @@ from gsl.kernel.evaluate import evaluate
 from gsl.kernel.expression import Expression, reads_of
 from gsl.kernel.joints import clearances
 from gsl.kernel.meaning import named
+from gsl.numpy_dtypes import finfo, iinfo, is_floating, kind_of
 from gsl.operators import Operator
 from gsl.subst import Subst
-from gsl.types import TensorType
+from gsl.types import ANY_FLOAT, TensorType
 from gslverify.networks.network import Network
 from gslverify.structures.kernels import is_pointwise
 
@@ -34,6 +36,8 @@ MOST_OF_A_CONSTANT = 8
 MOST_BETWEEN = 8
 LARGEST = 1e300
 """Numbers that are larger, infinite or none have nothing between them."""
+LEAST_LOST = 1.5
+"""Times the least number of a float type is one that a conversion to it does not keep."""
 DRAWN_ANYWAY = frozenset(range(-3, 4))
 PROBES = (0.3, 1.7, -2.1)
 """Numbers at which it is measured how far a function is from where it turns."""
@@ -49,10 +53,12 @@ def cut_points(network: Network) -> tuple[float, ...]:
 
 def _in_network(network: Network) -> Iterator[float]:
     for expr in reverse_post_order(network.outputs):
-        if isinstance(expr, Const) and expr.value.dtype.kind != "b":
+        if isinstance(expr, Const) and kind_of(expr.value.dtype) != "b":
             yield from expr.value.ravel()[:MOST_OF_A_CONSTANT].tolist()
         if isinstance(expr, Call):
             yield from (one for one in expr.attributes.values() if type(one) is float)
+            if expr.operator.name == "Cast" and expr.dtype in ANY_FLOAT:
+                yield LEAST_LOST * float(DTYPES[expr.dtype].smallest)
             types = [one.type for one in expr.operands if isinstance(one.type, TensorType)]
             if is_pointwise(expr) and len(types) == len(expr.operands):
                 singles = tuple(TensorType((1,) * one.ndim, one.dtype) for one in types)
@@ -122,10 +128,10 @@ def _middle(low: float, high: float) -> float:
 
 def held(numbers: Iterable[float], dtype: np.dtype[Any]) -> list[float]:
     """Return those of some numbers, their neighbours and opposites, that a dtype can hold."""
-    if dtype.kind == "f":
-        finite = [number for number in numbers if abs(number) <= float(np.finfo(dtype).max)]
+    if is_floating(dtype):
+        finite = [number for number in numbers if abs(number) <= float(finfo(dtype).max)]
         return [near for number in finite for near in (number, -number)]
-    limits = np.iinfo(dtype)
+    limits = iinfo(dtype)
     whole = (int(number) for number in numbers if number == number // 1)
     near = (value for number in whole for value in (number, number + 1, number - 1, -number))
     return [value for value in near if limits.min <= value <= limits.max]
