@@ -111,5 +111,5 @@ def for_file(array: Any) -> Any:
 
 def from_file(array: Any) -> Any:
     """Return the array that `for_file` was given."""
-    names = array.dtype.names or ()
-    return array.view(np.dtype(names[0])) if len(names) == 1 and names[0] in DTYPES else array
+    name = "".join(array.dtype.names or ())
+    return array.view(np.dtype(name)) if name in DTYPES else array

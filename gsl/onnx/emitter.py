@@ -11,6 +11,7 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 
+from gsl.numpy_dtypes import kind_of
 from gsl.onnx.errors import NotWritableError
 
 Value = ir.Value
@@ -30,6 +31,10 @@ WIDER = {
 
 Integers wrap when they are converted back, so sums and products come out as in the narrow dtype.
 """
+
+
+FIRST = {"f": "float32", "i": "int8", "u": "uint8"}
+"""For each kind of number a dtype that every opset has and that holds those of newer dtypes."""
 
 
 def type_of(dtype: str) -> ir.DataType:
@@ -200,6 +205,8 @@ class Emitter:
             element = np.asarray([value]).astype(dtype)
         if not shape:
             return self.constant(element[0])
+        if _onnx_name(dtype) not in _allowed("ConstantOfShape", self.opset, "T2"):
+            return self.cast(self.filled(shape, element[0], FIRST[kind_of(element.dtype)]), dtype)
         result: Value = self.node(
             "ConstantOfShape", self.integers(shape), dtype=dtype, value=ir.tensor(element)
         )

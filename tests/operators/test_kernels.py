@@ -16,6 +16,7 @@ from gsl.attr.term import Symbol
 from gsl.errors import UndecidedError
 from gsl.kernel.evaluate import evaluate
 from gsl.kernel.meaning import named
+from gsl.numpy_dtypes import finfo, is_floating
 from gsl.operators.quantize import spread_over
 from gsl.types import TensorType, TupleType
 
@@ -59,9 +60,10 @@ def tame(value: Any) -> Any:
         return tuple(map(tame, value))
     if isinstance(value, float):
         return min(value, 4.0)
-    kind = value.dtype.name if isinstance(value, np.ndarray) else ""
-    most = HELD if kind == "int64" else 4 if kind.startswith("float") else None
-    return value if most is None else np.clip(value, -most, most)
+    if not isinstance(value, np.ndarray):
+        return value
+    most = HELD if value.dtype == np.int64 else 4 if is_floating(value.dtype) else None
+    return value if most is None else np.clip(value, -most, most).astype(value.dtype)
 
 
 def check(drawn: Case) -> bool:
@@ -75,6 +77,12 @@ def check(drawn: Case) -> bool:
     return agrees(case, expected, None)
 
 
+def widened(tensors: dict[str, Any]) -> dict[str, Any]:
+    """Return tensors of bfloat16 in float32, in which operators compute on them."""
+    wide = {np.dtype("bfloat16"): np.float32}
+    return {name: one.astype(wide.get(one.dtype, one.dtype)) for name, one in tensors.items()}
+
+
 def agrees(case: Case, expected: Any, field: int | None) -> bool:
     tensors: dict[str, Any] = {}
     pairs = zip(case.operands, case.types, strict=True)
@@ -83,12 +91,13 @@ def agrees(case: Case, expected: Any, field: int | None) -> bool:
     value = case.operator.element(index, operands, case.canonical, field)
     extents = list(zip(index, expected.shape, strict=True))
     with np.errstate(all="ignore"):
-        found = evaluate(value, extents, tensors).astype(expected.dtype)
-    if expected.dtype.kind == "f":
+        found = evaluate(value, extents, widened(tensors)).astype(expected.dtype)
+    if is_floating(expected.dtype):
         kept = np.isfinite(expected) & np.isfinite(found)
         assert np.sum(kept) >= np.sum(np.isfinite(expected)) // 2, case
         found = on_one_side(case, found, expected)
-        atol = ROUNDING[expected.dtype.name] * scale(expected)
+        atol = ROUNDING.get(expected.dtype.name, 0.0) * scale(expected)
+        found, expected = (one.astype(np.float64) for one in (found, expected))
         np.testing.assert_allclose(found[kept], expected[kept], 0, atol, err_msg=str(case))
         return bool(np.any(kept))
     found = on_one_side(case, found, expected)
@@ -107,7 +116,7 @@ def on_one_side(case: Case, found: Any, expected: Any) -> Any:
         near = _is_halfway(case.operands[0].astype(np.float64) / step, case.operands[0].dtype)
         return np.where(near & (np.abs(found - expected) < 1.5 * step), expected, found)
     if case.operator.name in ("QuantizeLinear", "DynamicQuantizeLinear"):
-        if expected.dtype.kind == "f":
+        if is_floating(expected.dtype):
             return found
         one_off = np.abs(found.astype(int) - expected) <= 1
         is_near = near_a_tie(case) if expected.ndim else np.any(near_a_tie(case))
@@ -140,7 +149,7 @@ def near_a_tie(case: Case) -> Any:
 
 def _is_halfway(quotient: Any, dtype: Any) -> Any:
     """Tell where a quotient that is computed in `dtype` may be rounded either way."""
-    slack = 1e-2 + 4 * np.abs(quotient) * float(np.finfo(dtype).eps)
+    slack = 1e-2 + 4 * np.abs(quotient) * float(finfo(dtype).eps)
     return np.abs(np.abs(quotient - np.floor(quotient)) - 0.5) < slack
 
 

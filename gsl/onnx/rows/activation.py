@@ -34,7 +34,7 @@ reads("Relu")(lambda site: call("Relu", site.operand()))
 FIRST_WITH_LIMITS = 11
 """The first opset whose Clip has its limits as inputs; they are attributes before it."""
 
-SMOOTH_UP_TO = {"float16": 11.0, "float32": 20.0, "float64": 40.0}
+SMOOTH_UP_TO = {"bfloat16": 20.0, "float16": 11.0, "float32": 20.0, "float64": 40.0}
 """From here on softplus is the number itself, to the last digit of a dtype."""
 
 

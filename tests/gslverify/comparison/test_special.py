@@ -9,6 +9,7 @@ import pytest
 
 from gsl.evaluate import evaluate
 from gsl.expr import Call, Const, Expr, Tuple, Var
+from gsl.numpy_dtypes import finfo
 from gsl.operators import lookup
 from gslverify.comparison.special import (
     APART,
@@ -134,7 +135,7 @@ def test_overflow_makes_special_values(source: Expr, target: Expr, expected: set
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_the_largest_numbers_are_those_of_the_dtype(dtype: str) -> None:
     drawn = special_inputs([Var("x", (200,), dtype)], {}, LARGE, np.random.default_rng(0))["x"]
-    largest = np.finfo(dtype).max
+    largest = finfo(dtype).max
     assert set(drawn.tolist()) == {float(largest), -float(largest), 1.0, -2.0}
 
 
@@ -145,7 +146,7 @@ def test_what_rounding_decides_near_the_ends_is_left_to_others(dtype: str) -> No
     zero = Const(np.dtype(dtype).type(0.0), dtype)
     source, target = call("Greater", call("Add", x, y), x), call("Greater", y, zero)
     inputs = {
-        "x": np.full((4, 3), np.finfo(dtype).max, dtype),
+        "x": np.full((4, 3), finfo(dtype).max, dtype),
         "y": np.ones((4, 3), dtype),
     }
     assert not evaluate([source], inputs)[0].any()
@@ -156,7 +157,7 @@ def test_what_rounding_decides_near_the_ends_is_left_to_others(dtype: str) -> No
 def test_truth_values_that_overflow_decides_are_changes(dtype: str) -> None:
     x, y = Var("x", (3,), dtype), Var("y", (3,), dtype)
     doubled = call("Greater", call("Add", x, x), call("Add", y, y))
-    largest = np.finfo(dtype).max
+    largest = finfo(dtype).max
     inputs = {
         "x": np.array([largest, 1.0, largest], dtype),
         "y": np.array([0.75 * largest, -2.0, 1.0], dtype),
@@ -165,7 +166,7 @@ def test_truth_values_that_overflow_decides_are_changes(dtype: str) -> None:
     assert change.places.tolist() == [True, False, False]
     assert set(special_inputs([x], {}, APART, np.random.default_rng(0))["x"].tolist()) <= {
         *(float(np.dtype(dtype).type(part * largest)) for part in (1, 0.75, 0.1875)),
-        *(float(sign * np.finfo(dtype).tiny) for sign in (1, -1)),
+        *(float(sign * finfo(dtype).tiny) for sign in (1, -1)),
         1.0,
     }
 
