@@ -16,6 +16,7 @@ from gsl.errors import GslError
 from gsl.evaluate import value_of
 from gsl.expr import Const, Expr
 from gsl.graph import reverse_post_order
+from gsl.numpy_dtypes import is_floating
 from gslverify.comparison.bounded import UnfollowedError
 from gslverify.comparison.fastmath import Machine, Rounded
 from gslverify.comparison.fastmath.array import Step, number, stored
@@ -152,7 +153,7 @@ def _is_written(expr: Expr) -> TypeGuard[Const]:
 def _lifted(value: Any, machine: Machine) -> Any:
     if isinstance(value, tuple | list):
         return tuple(_lifted(part, machine) for part in value)
-    if isinstance(value, Rounded) or np.asarray(value).dtype.kind != "f":
+    if isinstance(value, Rounded) or not is_floating(np.asarray(value).dtype):
         return value
     return stored(value, machine, np.asarray(value).dtype)
 

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from gsl.dtypes import DTYPES
+from gsl.numpy_dtypes import is_floating, promoted
+from gsl.types import ANY_FLOAT
 from gslverify.comparison.bounded import UnfollowedError
 
 UfuncRule = Callable[..., Any]
@@ -144,7 +146,7 @@ class Rounded(NDArrayOperatorsMixin):
     def astype(self, dtype: Any) -> Any:
         """Convert; a narrower float rounds unless the machine may leave that out."""
         wanted = np.dtype(dtype)
-        if wanted.kind != "f":
+        if not is_floating(wanted):
             return self.rounded().astype(wanted)
         if wanted == self.dtype:
             return self
@@ -182,6 +184,9 @@ def digits_of(dtype: Any) -> int:
     return min(DTYPES[np.dtype(dtype).name].digits, DTYPES["float32"].digits)
 
 
+OF_DIGITS = {DTYPES[name].digits: name for name in ANY_FLOAT if name != "float64"}
+"""The dtype that rounds to so many digits."""
+
 SURE_DIGITS = 42
 """Binary digits of what is computed in float64 that do not depend on the way."""
 
@@ -191,7 +196,7 @@ def round_to(value: Any, digits: int) -> Any:
 
     What was computed in two ways may lie on two sides of a tie, so it is brought onto it before.
     """
-    dtype = np.float16 if digits <= DTYPES["float16"].digits else np.float32
+    dtype = OF_DIGITS.get(digits, "float32")
     with np.errstate(all="ignore"):
         significand, exponent = np.frexp(np.asarray(value, np.float64))
         sure = np.ldexp(np.rint(np.ldexp(significand, SURE_DIGITS)), exponent - SURE_DIGITS)
@@ -228,7 +233,7 @@ def lift(operand: Any, machine: Machine, dtype: Any) -> Rounded:
     if type(operand) is float:
         return number(operand, machine, dtype)
     kind = np.dtype(dtype) if type(operand) is int else np.asarray(operand).dtype
-    return stored(operand, machine, dtype if kind.kind != "f" else kind)
+    return stored(operand, machine, kind if is_floating(kind) else dtype)
 
 
 def stored(value: Any, machine: Machine, dtype: Any) -> Rounded:
@@ -244,4 +249,4 @@ def number(value: float, machine: Machine, dtype: Any, is_quotient: bool = False
 
 def result_dtype(operands: Any) -> np.dtype[Any]:
     """Return the dtype that NumPy promotes `operands` to; Python numbers do not widen."""
-    return np.result_type(*(getattr(operand, "dtype", operand) for operand in operands))
+    return promoted(operands)

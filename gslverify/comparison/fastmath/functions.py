@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gsl.numpy_dtypes import is_floating
 from gslverify.comparison.fastmath.array import (
     FUNCTIONS,
     Machine,
@@ -97,7 +98,7 @@ def _where(func: Any, args: Arguments, kwargs: Options) -> Rounded:
 def _filled(func: Any, args: Arguments, kwargs: Options) -> Any:
     operand = args[0]
     filled = func(operand.value, *args[1:], **{"dtype": operand.dtype, **kwargs})
-    return Rounded(operand.machine, filled, filled.dtype) if filled.dtype.kind == "f" else filled
+    return Rounded(operand.machine, filled, filled.dtype) if is_floating(filled.dtype) else filled
 
 
 FUNCTIONS.update(
