@@ -17,6 +17,7 @@ from gsl.onnx import load
 from gslverify.adapters.foreign import Options, PassResult
 from gslverify.adapters.onnx_graphs.catalogue import OF_PASSES, SKETCHES
 from gslverify.adapters.onnx_models import (
+    SECONDS,
     Case,
     Model,
     ModelExperiment,
@@ -27,7 +28,7 @@ from gslverify.adapters.onnx_models import (
 from gslverify.adapters.passes import result_of
 from gslverify.passes.checking import reported
 from gslverify.passes.exploring import Experiment, explore
-from gslverify.passes.isolation import raised
+from gslverify.passes.isolation import raised, survived
 from gslverify.passes.verdicts import Ending, Verdict
 
 LEVELS = ("basic", "extended", "all")
@@ -68,6 +69,13 @@ class RuntimeExperiment(ModelExperiment):
                 untold = "the reference of ONNX and onnxruntime disagree"
         return Verdict(Ending.UNDECIDED if untold else Ending.AGREES, untold, before)
 
+    def alone(self, model: Model, inputs: Sequence[Mapping[str, Any]]) -> None:
+        """Rewrite and run the model, unless it cannot be run without rewrites."""
+        door = load("run", "running ONNX models")
+        if all(survived(functools.partial(door.run_model, model, one), SECONDS) for one in inputs):
+            for arrays in inputs:
+                door.run_model(model, arrays, self.call)
+
     def _refused(self, model: Model, arrays: Any, before: Any, said: Any) -> Verdict:
         """Return the verdict about a model that cannot be run with rewrites."""
         try:
@@ -104,7 +112,9 @@ def reports(targets: Sequence[str], options: Options) -> Iterator[PassResult]:
     """
     for target in targets:
         for name, experiments in _experiments(target, options.level or "all"):
-            given = options.graphs, options.seed, options.seconds
+            # An optimiser as a whole is as many passes as there are kinds of graphs.
+            kinds = 1 if name in OF_PASSES else len(experiments)
+            given = options.graphs * kinds, options.seed, options.seconds
             found = explore(experiments, *given, rounds=ROUNDS)
             alone = f"{target}:{name}" if target == "onnxoptimizer" else target
             yield result_of(reported(name, target, found), alone)

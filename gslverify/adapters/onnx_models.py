@@ -15,9 +15,9 @@ from gsl.onnx import load
 from gslverify.adapters.onnx_graphs.choosers import drawn
 from gslverify.adapters.onnx_graphs.sketch import Sketch
 from gslverify.networks.choices import Choices
-from gslverify.passes.isolation import raised
+from gslverify.passes.isolation import raised, survived
 from gslverify.passes.judging import ROUNDING, agreement
-from gslverify.passes.verdicts import Ending, Verdict
+from gslverify.passes.verdicts import Ending, Verdict, not_of_the_pass
 
 Model = onnx.ModelProto
 Optimiser = Callable[[Model], Model | None]
@@ -25,6 +25,9 @@ Optimiser = Callable[[Model], Model | None]
 
 Case = tuple[bytes, list[dict[str, Any]]]
 """A model and several choices of its inputs."""
+
+SECONDS = 20.0
+"""Time for an optimiser alone, after a process has ended or hung with it."""
 
 MOVEMENT = ("Concat", "Expand", "Flatten", "Gather", "Identity", "Pad", "Reshape", "ScatterND")
 VIEWS = ("Slice", "Split", "Squeeze", "Transpose", "Unsqueeze")
@@ -73,10 +76,16 @@ class ModelExperiment:
         return Verdict(ending, message, before, text_of(new), script)
 
     def describe(self, case: Case, verdict: Verdict) -> Verdict:
-        """Add the model to a verdict about a child that ended."""
+        """Add the model to a verdict about a child that ended, if the optimiser has ended it."""
         model = onnx.load_model_from_string(case[0])
+        if survived(lambda: self.alone(model, case[1]), SECONDS):
+            return not_of_the_pass(verdict)
         script = self.script(model, case[1][0])
         return Verdict(verdict.ending, verdict.message, text_of(model), script=script)
+
+    def alone(self, model: Model, inputs: Sequence[Mapping[str, Any]]) -> None:
+        """Do nothing but what the optimiser does."""
+        self.optimise(model)
 
     def script(self, model: Model, inputs: Mapping[str, Any]) -> str:
         """Return a script that needs onnx and the optimiser only."""

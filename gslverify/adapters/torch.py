@@ -70,6 +70,30 @@ def rules(targets: Sequence[str]) -> Iterator[ForeignRule]:
             named = {f"tensors_{n}": name for n, name in enumerate(_Arguments(one).tensors)}
             make, replay = functools.partial(instances, one), functools.partial(replayed, one)
             yield ForeignRule(one.name, one.place, make, named, replay)
+    for handler in handlers(targets):
+        yield ForeignRule(handler.__name__, place_of(handler), _not_a_pair)
+
+
+def _not_a_pair() -> Sequence[Instance]:
+    """Say why a handler is not lifted; raises CannotLiftError."""
+    raise CannotLiftError("it is a handler in Python, which registers no pair of functions")
+
+
+def handlers(targets: Sequence[str]) -> list[Callable[..., Any]]:
+    """Return the functions of modules that rewrite graphs of FX by themselves, each once."""
+    found: dict[Callable[..., Any], None] = {}
+    for target in targets:
+        name, _, function = target.partition(":")
+        values = [] if function else list(vars(import_module(name)).values())
+        passes = [
+            one for value in values for one in (value if isinstance(value, list) else [value])
+        ]
+        for one in passes:
+            if isinstance(one, pattern_matcher.PatternMatcherPass):
+                entries = [entry for some in one.patterns.values() for entry in some]
+                given = [entry.handler for entry in entries if hasattr(entry, "handler")]
+                found.update((h, None) for h in given if h.__module__ == name)
+    return list(found)
 
 
 def registrations(targets: Sequence[str]) -> list[Registration]:

@@ -70,7 +70,7 @@ FOLDER = Path(".gslverify", "adapted")
     type=click.IntRange(min=1),
     default=100,
     show_default=True,
-    help="How many graphs each pass is tried on.",
+    help="How many graphs each pass is tried on, and an optimiser as a whole with each kind.",
 )
 @click.option(
     "--sources",

@@ -11,11 +11,11 @@ from gsl.text.listing import listing
 from gsl.workload import Workload
 from gslverify.networks.choices import Choices, Tape
 from gslverify.passes.exploring import Exploration, Finding, explore
-from gslverify.passes.isolation import run_each
+from gslverify.passes.isolation import run_each, survived
 from gslverify.passes.judging import examined
 from gslverify.passes.rewriters import Rewriter, rewriter_of
 from gslverify.passes.sources import Case, Source
-from gslverify.passes.verdicts import Ending, Verdict, verdict_of
+from gslverify.passes.verdicts import Ending, Verdict, not_of_the_pass, verdict_of
 
 GRAPHS = 100
 SECONDS = 20.0
@@ -63,8 +63,11 @@ class PassExperiment:
         return examined(self.rewriter, *case)
 
     def describe(self, case: Case, verdict: Verdict) -> Verdict:
-        """Add the graph to a verdict about a child that ended."""
+        """Add the graph to a verdict about a child that ended, if the pass has ended it."""
         network, inputs = case
+        workload = Workload(network.outputs)
+        if survived(lambda: self.rewriter.rewrite(workload), SECONDS):
+            return not_of_the_pass(verdict)
         try:
             script = self.rewriter.script(Workload(network.outputs), inputs[0])
         except Exception:  # a script that cannot be written must not hide the finding

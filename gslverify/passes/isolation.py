@@ -68,6 +68,12 @@ def run_each(tasks: Sequence[Callable[[], Any]], seconds: float) -> Iterator[Ans
                     break
 
 
+def survived(task: Callable[[], Any], seconds: float) -> bool:
+    """Tell whether a child comes to the end of a task, whatever that returns or raises."""
+    (answer,) = run_each([lambda: task() and None], seconds)
+    return not isinstance(answer, Died | Hung)
+
+
 @contextmanager
 def _child(tasks: Sequence[Callable[[], Any]]) -> Iterator[tuple[int, list[int]]]:
     """Fork a child that runs tasks; it is ended when the block is left."""

@@ -48,6 +48,11 @@ class Verdict:
         return self.ending not in SOUND
 
 
+def not_of_the_pass(verdict: Verdict) -> Verdict:
+    """Return the verdict about a process that ended, where the pass alone came to its end."""
+    return Verdict(Ending.UNDECIDED, f"running the graphs: {verdict.message}", verdict.before)
+
+
 def verdict_of(answer: Answer) -> Verdict:
     """Return the verdict that a child came to, or what its end says."""
     match answer:

@@ -114,4 +114,6 @@ def _first(drawing: Drawing, sketch: Sketch, step: Step) -> None:
     rank, dtype = operands.rank_of(later, drawing), operands.dtype_of(later, drawing)
     shape = drawing.axis_sizes(rank)
     name = next(name for name in step.operands if name is not None)
-    operands.operand(drawing, name, shape, dtype)
+    # What is computed of constants alone is folded before anything else rewrites it.
+    is_constant = drawing.choices.number(7) == 7
+    drawing.leaf(name, operands.array(drawing, shape, dtype), is_constant)

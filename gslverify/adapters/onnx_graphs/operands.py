@@ -23,6 +23,7 @@ POOLS = ("MaxPool", "AveragePool")
 CONVOLUTIONS = ("Conv", "ConvTranspose", "ConvInteger", "QLinearConv")
 NORMALISATIONS = ("BatchNormalization", "InstanceNormalization")
 SPATIAL = frozenset((*CONVOLUTIONS, *NORMALISATIONS, *POOLS, "GlobalAveragePool"))
+PRODUCTS = frozenset(("MatMul",))
 PLANES = frozenset(("Gemm",))
 FURTHEST = np.iinfo(np.int64).max
 
@@ -35,6 +36,8 @@ def rank_of(operators: frozenset[str] | set[str], drawing: Drawing) -> int:
         return 2
     if operators & SPATIAL:
         return int(drawing.pick((4, 4, 3)))
+    if operators & PRODUCTS:
+        return int(drawing.pick((2, 1, 2, 3, 2, 4)))
     return int(drawing.pick((2, 1, 3, 0, 2, 4)))
 
 

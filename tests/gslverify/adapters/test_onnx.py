@@ -103,3 +103,14 @@ def test_a_defect_of_a_release_is_found() -> None:
     assert "other values" in {one.ending for one in result.findings}
     with pytest.raises(ValueError, match="no pass `no_such`"):
         list(adapter.reports(["onnxoptimizer:no_such"], Options()))
+
+
+def test_a_product_with_a_vector_is_found_in_onnxruntime() -> None:
+    experiment = adapter.RuntimeExperiment(
+        SKETCHES["Transpose_MatMul"], lambda model: model, call="all"
+    )
+    found = explore([experiment], 100, 0, 20.0)
+
+    (finding,) = found.findings
+    assert finding.verdict.ending is Ending.DIFFERS
+    assert "onnxruntime" in finding.verdict.script

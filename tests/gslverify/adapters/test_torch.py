@@ -14,7 +14,14 @@ pytest.importorskip("torch", reason="the package torch is not installed")
 
 PATTERNS = """
 import torch
-from torch._inductor.pattern_matcher import PatternMatcherPass, fwd_only, register_replacement
+from torch._inductor.pattern_matcher import (
+    CallFunction,
+    KeywordArg,
+    PatternMatcherPass,
+    fwd_only,
+    register_graph_pattern,
+    register_replacement,
+)
 
 passes = PatternMatcherPass()
 matrix = torch.ones(5, 6)
@@ -46,6 +53,15 @@ def by_reciprocal(x, scale):
 
 def drawn(x):
     return torch.rand_like(x)
+
+
+def handler(match, x):
+    return None
+
+
+register_graph_pattern(CallFunction(torch.ops.aten.abs.default, KeywordArg("x")), pass_dict=passes)(
+    handler
+)
 
 
 def register():
@@ -95,6 +111,18 @@ def test_what_can_be_read_is_listed_without_being_verified(
     assert "  lifted  my_patterns.py::of_sum" in done.output
     assert "3 of 4 rules are lifted" in done.output
     assert "written to .gslverify/adapted/torch/my_patterns_register.py" in done.output
+
+
+def test_handlers_in_python_are_listed_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_patterns.py").write_text(PATTERNS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{Path(__file__).parents[3]}")
+
+    done = CliRunner().invoke(main, ["adapt", "torch", "my_patterns", "--list"])
+
+    assert "not  my_patterns.py::handler: it is a handler in Python" in done.output
 
 
 def test_a_module_that_is_not_there_is_one_line(

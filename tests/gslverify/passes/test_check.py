@@ -15,7 +15,7 @@ from gsl import Subst, Workload, op, pat
 from gsl.engine.fixpoint import apply
 from gsl.expr import Call, Const, Expr, Var
 from gsl.operators import lookup
-from gslverify.passes import Ending, PassReport, check, made, source, sourced
+from gslverify.passes import Ending, Executable, PassReport, check, made, source, sourced
 from gslverify.passes.judging import agreement, differing
 
 GRAPHS = 24
@@ -111,8 +111,20 @@ def no_graph(workload: Workload) -> Any:
     return [str(one) for one in workload.outputs]
 
 
+def crashes_when_run(workload: Workload) -> Executable:
+    return Executable(lambda inputs: os.abort())
+
+
 def itself(workload: Workload) -> Workload:
     return workload
+
+
+def test_a_process_that_ends_while_graphs_are_compared_says_nothing_about_the_pass() -> None:
+    report = found(crashes_when_run, difference)
+
+    assert report.is_sound
+    assert sum(report.untold.values()) == report.tried
+    assert all(why.startswith("running the graphs") for why in report.untold)
 
 
 @pytest.mark.parametrize(
