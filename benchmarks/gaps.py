@@ -16,6 +16,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from drawing import drawn
 
 from gsl import op, pat
 from gsl.attr.term import Access, Symbol, Term
@@ -28,9 +29,8 @@ from gsl.types import FLOATING, INTEGER, TensorType
 from gslverify.mutation.draft import Draft
 from gslverify.networks.arrays import filled_inputs
 from gslverify.networks.empty import empty_networks, plain_inputs
-from gslverify.networks.generation import concrete_site, constants_are_defined
+from gslverify.networks.generation import constants_are_defined, network_of
 from gslverify.networks.network import Network
-from gslverify.networks.plain import drawn
 from gslverify.structures.concrete import bindings_of
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.symbols import is_constant
@@ -184,11 +184,10 @@ def _with_edges(samplers: Sequence[Sampler], random: Random) -> Iterator[Example
         if model is None:
             continue
         try:
-            outputs = tuple(concrete_site(sampler.instance, model).outputs)
+            network = network_of(sampler, model)
         except GslError:
             continue
-        if constants_are_defined(outputs):
-            network = Network(outputs, outputs, "alone", sampler=sampler)
+        if constants_are_defined(network.outputs):
             yield network, filled_inputs(network, ("small integers", True), random.getrandbits(32))
 
 

@@ -24,6 +24,7 @@ from statistics import mean, median
 from typing import Any
 
 import numpy as np
+from drawing import drawn
 from figures import Figure, report
 
 from gsl.collector import collect_seldom
@@ -34,7 +35,6 @@ from gslverify.comparison.compare import compare, evaluate_bounded
 from gslverify.corpus.collect import CollectedRule, collect
 from gslverify.engine.examination import Examination
 from gslverify.finding import Verdict
-from gslverify.networks.plain import drawn
 from gslverify.semantics.solver import Answer, Solver, new_context
 from gslverify.settings import Settings
 from gslverify.stages import WAVES, numeric

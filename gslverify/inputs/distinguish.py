@@ -22,8 +22,7 @@ from gsl.types import ANY_FLOAT
 from gslverify.codes.numeric import OUTPUTS_DIFFER, TARGET_UNDEFINED
 from gslverify.finding import Assurance, Level, Reach
 from gslverify.inputs.small_graphs import SmallGraph, small_graphs
-from gslverify.networks.generation import concrete_site
-from gslverify.networks.network import Network
+from gslverify.networks.generation import network_of
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.proof import Target, targets
 from gslverify.semantics.difference import Examiner, Reply, Sides
@@ -311,9 +310,7 @@ def _tried(
         def fill(variable: Var) -> Any:
             return arrays.get(variable.name, np.ones(variable.shape, variable.dtype))
 
-        outputs = tuple(concrete_site(sampler.instance, model, fill).outputs)
-        names = {s.name: model[s] for s in sorted(model, key=lambda s: s.name)}
-        network = Network(outputs, outputs, "alone", names, sampler=sampler)
+        network = network_of(sampler, model, fill)
         inputs = {v.name: arrays.get(v.name, fill(v)) for v in network.variables}
         return run_trial(subst, network, inputs)
     except GslError:

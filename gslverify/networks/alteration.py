@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import cycle
 from typing import Any
 
@@ -16,14 +15,12 @@ from gsl.expr import Var
 from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import is_floating
 from gslverify.networks.arrays import random_array
-from gslverify.networks.contexts import AROUND
+from gslverify.networks.choices import NothingDrawnError
 from gslverify.networks.generation import (
     MOST_ELEMENTS_OF_LARGE_RULES,
-    by_name,
-    concrete_site,
     constants_are_defined,
     has_at_most,
-    remembering,
+    network_of,
 )
 from gslverify.networks.network import Network
 from gslverify.networks.values import value_ranges
@@ -49,7 +46,7 @@ def altered(
     What is `chosen` has exactly these values; free axes get the `sizes` in turn, if there are some.
     The solver is not asked. What else depends on what is chosen follows it.
     """
-    turns, constants = cycle(sizes), dict[str, Any]()
+    turns = cycle(sizes)
 
     def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
         if symbol in chosen:
@@ -65,17 +62,12 @@ def altered(
         model = sampler.granted(wish, False, demand) or sampler.mended(wish, demand)
         if model is None:
             return None
-        fill = remembering(lambda one: _constant(network, one), constants)
-        site = concrete_site(sampler.instance, model, fill)
-        around = AROUND[context](site)
-    except (GslError, TypeError):
+        changed = network_of(sampler, model, lambda one: _constant(network, one), context)
+    except (GslError, TypeError, NothingDrawnError):
         return None
-    if around is None or not constants_are_defined(around.outputs):
-        return None
-    exprs = reverse_post_order(around.outputs)
-    if not all(has_at_most(expr, MOST_ELEMENTS_OF_LARGE_RULES) for expr in exprs):
-        return None
-    return replace(around, model=by_name(model), sampler=sampler, constants=constants)
+    exprs = reverse_post_order(changed.outputs)
+    is_small = all(has_at_most(expr, MOST_ELEMENTS_OF_LARGE_RULES) for expr in exprs)
+    return changed if is_small and constants_are_defined(changed.outputs) else None
 
 
 def _usual(symbol: Symbol) -> Any:

@@ -77,7 +77,7 @@ PEAK = 100
 
 USUAL_DRAWS = len(MIXTURES[0])
 NEXT_SEED = 1_000_003
-"""Added to a seed where a manner is used again; no round reaches it."""
+"""What the seeds of two draws differ by, as truth values are alike in many styles."""
 
 
 def inputs_of_a_mixture(
@@ -93,10 +93,9 @@ def inputs_of_a_mixture(
     elements = sum(math.prod(variable.shape) for variable in network.variables)
     manners = MANNERS_OF_LARGE_NETWORKS if elements > LARGE else mixture
     times = count if elements <= LARGE else min(count, len(manners))
-    again = (divmod(number, len(manners)) for number in range(times))
-    drawn = [filled_inputs(network, manners[n], seed + NEXT_SEED * more) for more, n in again]
-    corner = MANNERS_IN_CORNERS if network.in_corner else ()
-    return [*drawn, *(filled_inputs(network, manner, seed) for manner in corner)]
+    chosen = [manners[number % len(manners)] for number in range(times)]
+    chosen += MANNERS_IN_CORNERS if network.in_corner else ()
+    return [filled_inputs(network, one, seed + NEXT_SEED * n) for n, one in enumerate(chosen)]
 
 
 def filled_inputs(network: Network, manner: Manner, seed: int) -> dict[str, Any]:

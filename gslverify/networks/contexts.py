@@ -219,6 +219,9 @@ def same_value(expr: Expr) -> Expr:
     return Call(lookup(name), [expr, expr])
 
 
+ONE_A_TURN = frozenset({"inner value used", "inner value returned"})
+"""Contexts that concern one value of a match, so that each value is given its turn."""
+
 AROUND: dict[str, Callable[[Site], Network | None]] = {
     "alone": _alone,
     "outputs used": _outputs_used,

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gsl.attr.term import Symbol
 from gsl.errors import GslError
 from gsl.graph import reverse_post_order
 from gslverify.networks.arrays import random_array
-from gslverify.networks.generation import concrete_site, has_at_most, most_elements
+from gslverify.networks.generation import has_at_most, most_elements, network_of
 from gslverify.networks.network import Network
 from gslverify.networks.values import value_ranges
 from gslverify.structures.emptied import emptied, empty_models
@@ -42,16 +42,9 @@ def empty_networks(samplers: Sequence[Sampler]) -> Iterator[Network]:
 def _networks(sampler: Sampler) -> Iterator[Network]:
     for model in empty_models(sampler):
         with suppress(GslError):
-            yield _network(sampler, model)
-
-
-def _network(sampler: Sampler, model: Mapping[Symbol, Any]) -> Network:
-    outputs = tuple(concrete_site(sampler.instance, model).outputs)
-    largest = most_elements(sampler)
-    if not all(has_at_most(expr, largest) for expr in reverse_post_order(outputs)):
-        raise GslError(f"a tensor has more than {largest:,} elements")
-    named = {symbol.name: model[symbol] for symbol in sorted(model, key=lambda s: s.name)}
-    return Network(outputs, outputs, CONTEXT, named)
+            network, largest = network_of(sampler, model), most_elements(sampler)
+            if all(has_at_most(expr, largest) for expr in reverse_post_order(network.outputs)):
+                yield replace(network, context=CONTEXT, sampler=None)
 
 
 def plain_inputs(network: Network) -> dict[str, Any]:

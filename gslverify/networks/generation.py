@@ -20,6 +20,7 @@ from gslverify.networks.choices import Choices, NothingDrawnError, UnmetError, o
 from gslverify.networks.contexts import (
     AROUND,
     CONTEXTS,
+    ONE_A_TURN,
     Site,
     inner_values,
     may_have_place,
@@ -40,6 +41,7 @@ from gslverify.structures.sampling import Sampler, Wish
 
 MOST_WISHES = 2
 """More would favour models that wishes meet by chance: equal sizes, and small ones."""
+MOST_TURNS = 8
 MOST_ELEMENTS = 20_000
 MOST_ELEMENTS_OF_LARGE_RULES = 2_000_000
 MOST_WORK = 4_000_000
@@ -62,65 +64,85 @@ def network_from(
     dtypes: Sequence[str] = DTYPES,
     sizes: Sequence[str] = SIZES,
     corner: int = -1,
-    turn: int = 0,
+    turn: int | None = None,
 ) -> Network:
     """Choose a network that contains a match of the rule the samplers belong to.
 
     `dtypes` are preferred where the rule leaves a choice, and sizes in one of the modes `sizes`
-    (see `wishes`); models lie in the `corner` of that number, if there is one. Which inner value
-    has its `turn` is not chosen. Raises NothingDrawnError.
+    (see `wishes`); models lie in the `corner` of that number, if there is one. Which inner value,
+    or axis, has its `turn` is chosen unless it is given. Raises NothingDrawnError.
     """
     context, sampler = one_of(choices, contexts), one_of(choices, samplers)
+    if turn is None:
+        turn = choices.number(MOST_TURNS - 1) if takes_turns(context, sizes) else 0
+    axes = sum(".shape[" in symbol.name for symbol in sampler.free)
     demand = sampler.corners[corner] if 0 <= corner < len(sampler.corners) else None
 
     def wish() -> Wish:
-        return wishes(choices, dtypes, sizes)
+        return wishes(choices, dtypes, sizes, turn, axes)
 
     model = _model(wish, sampler, choices.number(7) == 7, demand)
     if model is None:
         raise UnmetError(sampler.obstacle(wish()))
+    network = network_in(choices, sampler, model, context, turn)
+    return replace(network, in_corner=demand is not None and value_in(demand, model) is True)
+
+
+def takes_turns(context: str, sizes: Sequence[str]) -> bool:
+    """Tell whether one of several inner values, or of several axes, has its turn."""
+    return context in ONE_A_TURN or "long" in sizes
+
+
+def network_in(
+    choices: Choices,
+    sampler: Sampler,
+    model: Mapping[Symbol, Any],
+    context: str = "alone",
+    turn: int = 0,
+) -> Network:
+    """Choose the constants of the network that a structure becomes in a model.
+
+    Raises NothingDrawnError for one that would take too long or is not defined.
+    """
     style, start = one_of(choices, STYLES_OF_CONSTANTS), choices.number(255)
-    constants: dict[str, Any] = {}
     try:
         fill = filled_constants(sampler.instance, model, style, np.random.default_rng(start))
-        site = concrete_site(sampler.instance, model, remembering(fill, constants))
+        network = network_of(sampler, model, fill, context, turn)
+        largest, limit = most_elements(sampler), most_work(sampler)
+        for expr in reverse_post_order(network.matched):
+            if not has_at_most(expr, largest):
+                raise NothingDrawnError(f"a tensor has more than {largest:,} elements")
+            if isinstance(expr, Call) and not takes_at_most(expr, limit):
+                raise NothingDrawnError(f"{expr.operator} computes more than {limit:,} values")
     except GslError as error:
         raise NothingDrawnError(str(error)) from error
-    _examine(site, sampler)
-    in_corner = demand is not None and value_in(demand, model) is True
-    around = AROUND[context](replace(site, turn=turn))
-    if around is None:
-        raise NothingDrawnError(f"{NOT_APPLICABLE} `{context}`")
-    return replace(
-        around,
-        model=by_name(model),
-        in_corner=in_corner,
-        sampler=sampler,
-        constants=constants,
-    )
+    if not constants_are_defined(network.matched):
+        raise NothingDrawnError("a constant is outside the domain of an operator that uses it")
+    return network
 
 
-def remembering(fill: Fill, constants: dict[str, Any]) -> Fill:
-    """Return what fills constants and remembers by their names with what."""
+def network_of(
+    sampler: Sampler,
+    model: Mapping[Symbol, Any],
+    fill: Fill = ones,
+    context: str = "alone",
+    turn: int = 0,
+) -> Network:
+    """Return the network that a structure becomes in a model, with a context around the match.
 
-    def filled(variable: Var) -> Any:
+    Raises NothingDrawnError if there is no place for the context, and as `concrete_exprs` does.
+    """
+    constants: dict[str, Any] = {}
+
+    def remembering(variable: Var) -> Any:
         constants[variable.name] = fill(variable)
         return constants[variable.name]
 
-    return filled
-
-
-def _examine(site: Site, sampler: Sampler) -> None:
-    """Raise NothingDrawnError for a match that would take too long or is not defined."""
-    exprs, largest = reverse_post_order(site.outputs), most_elements(sampler)
-    if not all(has_at_most(expr, largest) for expr in exprs):
-        raise NothingDrawnError(f"a tensor has more than {largest:,} elements")
-    limit = most_work(sampler)
-    for expr in exprs:
-        if isinstance(expr, Call) and not takes_at_most(expr, limit):
-            raise NothingDrawnError(f"{expr.operator} computes more than {limit:,} values")
-    if not constants_are_defined(site.outputs):
-        raise NothingDrawnError("a constant is outside the domain of an operator that uses it")
+    built = concrete_exprs(sampler.instance, model, remembering)
+    around = AROUND[context](replace(_site_of(sampler.instance, built), turn=turn))
+    if around is None:
+        raise NothingDrawnError(f"{NOT_APPLICABLE} `{context}`")
+    return replace(around, model=by_name(model), sampler=sampler, constants=constants)
 
 
 def _model(
@@ -174,11 +196,6 @@ def has_at_most(expr: Expr, count: int) -> bool:
     if not isinstance(expr.type, TensorType):
         return True
     return expr.type.size <= count and max(expr.type.shape, default=0) <= count
-
-
-def concrete_site(instance: Instance, model: Mapping[Symbol, Any], fill: Fill = ones) -> Site:
-    """Return the match that an instance becomes in a model; raises as `concrete_exprs` does."""
-    return _site_of(instance, concrete_exprs(instance, model, fill))
 
 
 def _site_of(instance: Instance, built: Mapping[Expr, Expr]) -> Site:

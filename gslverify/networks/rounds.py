@@ -7,8 +7,8 @@ from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from gsl.types import FLOATING, INTEGER
-from gslverify.networks.contexts import CONTEXTS
-from gslverify.networks.generation import most_inner_values
+from gslverify.networks.contexts import CONTEXTS, ONE_A_TURN
+from gslverify.networks.generation import MOST_TURNS, most_inner_values, takes_turns
 from gslverify.networks.network import Network
 from gslverify.networks.wishes import DTYPES, LONG, NARROW, ROOMY, SIZES
 from gslverify.structures.instance import USUAL
@@ -21,17 +21,13 @@ GRAPHS_NEAR_LIMITS = 12
 ONE_BYTE = ("int8", "uint8")
 MOST_CORNERS = 24
 GRAPHS_PER_LARGE_STRUCTURE = 1
-ONE_A_TURN = frozenset({"inner value used", "inner value returned"})
-"""Contexts that concern one value of a match, so that each value is given its turn."""
-MOST_TURNS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
     """A share of the networks, all in one context and preferably of some dtypes.
 
-    Hypothesis explores unevenly; rounds make sure that nothing is left out. The `turn` is the
-    number of the next graph.
+    Hypothesis explores unevenly; rounds make sure that nothing is left out.
     """
 
     context: str
@@ -39,7 +35,11 @@ class Round:
     share: float
     sizes: tuple[str, ...] = SIZES
     corner: int = -1
-    turn: int = 0
+
+    @property
+    def takes_turns(self) -> bool:
+        """Whether each inner value, or each axis and length, has its turn."""
+        return takes_turns(self.context, self.sizes)
 
     def plain(self) -> list[Any]:
         """Return the round as plain data."""
@@ -48,8 +48,8 @@ class Round:
     @classmethod
     def of_plain(cls, written: Sequence[Any]) -> Round:
         """Return the round of plain data."""
-        context, dtypes, share, sizes, corner, turn = written
-        return cls(context, tuple(dtypes), share, tuple(sizes), corner, turn)
+        context, dtypes, share, sizes, corner = written
+        return cls(context, tuple(dtypes), share, tuple(sizes), corner)
 
     def graphs(self, total: int, samplers: Sequence[Sampler]) -> int:
         """Return how many graphs there are of `total`: where they are needed, one a turn."""

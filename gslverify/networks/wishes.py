@@ -33,22 +33,28 @@ ROOM = 5_000
 """What the product of the sizes in the mode "roomy" stays below."""
 
 
-def wishes(choices: Choices, dtypes: Sequence[str] = DTYPES, modes: Sequence[str] = SIZES) -> Wish:
+def wishes(
+    choices: Choices,
+    dtypes: Sequence[str] = DTYPES,
+    modes: Sequence[str] = SIZES,
+    turn: int = 0,
+    axes: int = 1,
+) -> Wish:
     """Return a chooser of values for symbols.
 
     In the mode "free" sizes are up to 5, in "equal" all are 2, 3 or 4, in "distinct" different;
-    in "long" one is of LENGTHS and the others are short. In "narrow" sizes are free, and values of
-    constants near the limits of what one byte holds. In "roomy" as many as there is ROOM for are 8
-    to 11, mostly.
+    in "long" one of the `axes` and one of LENGTHS have their `turn`, and other axes are short. In
+    "narrow" sizes are free, and values of constants near the limits of what one byte holds. In
+    "roomy" as many as there is ROOM for are 8 to 11, mostly.
     """
     mode = one_of(choices, modes)
     common = 2 + choices.number(2)
     same = common if mode == "equal" else 0
-    length = one_of(choices, LENGTHS) if mode == "long" else 0
+    length, place = LENGTHS[turn % len(LENGTHS)], turn // len(LENGTHS) % max(1, axes)
     count, room = 0, ROOM
 
     def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
-        nonlocal count, length, room
+        nonlocal count, room
         if symbol.sort == "text":
             likely = tuple(dtype for dtype in dtypes if not options or dtype in options)
             return one_of(choices, likely or options)
@@ -65,11 +71,8 @@ def wishes(choices: Choices, dtypes: Sequence[str] = DTYPES, modes: Sequence[str
         count += 1
         # Every mode draws as often, or shrinking would prefer the mode that draws least.
         size = one_of(choices, LIKELY)
-        if length and choices.number(1):
-            size, length = length, 0
-            return size
         if mode == "long":
-            return min(size, 2)
+            return length if count == place + 1 else min(size, 2)
         if mode == "roomy":
             roomy = 8 + choices.number(3) if choices.number(5) else size
             size = roomy if roomy <= room else 1 + size % 2

@@ -9,17 +9,20 @@ from math import prod
 from random import Random
 from typing import Any
 
-from gsl.attr.term import Term
+from gsl.attr.conjuncts import conjuncts
+from gsl.attr.term import Constant, Operation, Symbol, Term
 from gsl.errors import GslError
 from gsl.match.bindings import Bindings, Scope
 from gsl.subst import Subst
 from gslverify.case import Case
-from gslverify.networks.arrays import filled_inputs
+from gslverify.networks.arrays import STYLES, filled_inputs
+from gslverify.networks.choices import NothingDrawnError, Tape, one_of
+from gslverify.networks.generation import network_in
 from gslverify.networks.network import Network
-from gslverify.networks.plain import drawn
+from gslverify.networks.wishes import wishes
 from gslverify.preconditions.readings import value_of
 from gslverify.structures.concrete import bindings_of
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.sampling import Sampler, Wish
 from gslverify.trials.replay import network_of
 from gslverify.trials.rewriting import prepare
 from gslverify.trials.trial import judge
@@ -63,7 +66,7 @@ def endless_specimens(
     """Yield what so many draws come to, as long as somebody asks."""
     random = Random(seed)
     for number in range(draws):
-        made = drawn([samplers[number % len(samplers)]], random, ("alone",))
+        made = _drawn(samplers[number % len(samplers)], random)
         if made is not None:
             yield from _specimen(subst, made[0], made[1], number)
 
@@ -86,13 +89,48 @@ def specimens_that_meet(
     possible = [pair for pair in demands if pair[1] is True or isinstance(pair[1], Term)]
     for number, (sampler, demand) in enumerate(islice(cycle(possible), count + 2)):
         asked = None if demand is True else demand
-        made = drawn([sampler], random, ("alone",), demand=asked, ask_solver=ask_solver)
+        made = _drawn(sampler, random, asked, ask_solver)
         if made is None and not found:
             break
         if made is not None:
             for specimen in _specimen(subst, made[0], made[1], number):
                 found += [specimen] if value_of(condition, specimen.scope) is True else []
     return found[:count]
+
+
+def _drawn(
+    sampler: Sampler, random: Random, demand: Term | None = None, ask_solver: bool = False
+) -> tuple[Network, Mapping[str, Any]] | None:
+    """Return a match and values for its inputs; None when the draw failed.
+
+    A demand on the symbols of the structure is met, if that is easy or the solver is asked.
+    """
+    choices = Tape((), random)
+    wish = wishes(choices)
+    if demand is None:
+        model = sampler.model(wish, may_be_empty=False)
+    else:
+        model = sampler.mended(_granting(wish, demand), demand)
+    if model is None and ask_solver:
+        model = sampler.model(wish, may_be_empty=False, demand=demand)
+    if model is None:
+        return None
+    try:
+        network = network_in(choices, sampler, model)
+    except NothingDrawnError:
+        return None
+    style, seed = one_of(choices, STYLES), choices.number(2**32 - 1)
+    return network, filled_inputs(network, (style, True), seed)
+
+
+def _granting(wish: Wish, demand: Term) -> Wish:
+    """Return wishes for the numbers that a demand names."""
+    named: dict[Symbol, Any] = {}
+    for part in conjuncts(demand):
+        match part:
+            case Operation(head="==", operands=(Symbol() as symbol, Constant(value=value))):
+                named[symbol] = value
+    return lambda symbol, options: named[symbol] if symbol in named else wish(symbol, options)
 
 
 def _specimen(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from gslverify.networks.arrays import inputs_of_a_mixture
@@ -19,9 +19,9 @@ from gslverify.networks.exploration import (
     Said,
     explore,
 )
-from gslverify.networks.generation import has_place, network_from
+from gslverify.networks.generation import MOST_TURNS, has_place, network_from
 from gslverify.networks.network import NOT_APPLICABLE, Network
-from gslverify.networks.rounds import MOST_TURNS, ONE_A_TURN, Round
+from gslverify.networks.rounds import Round
 from gslverify.shrinking.descent import Budget
 from gslverify.shrinking.order import Order, order_of
 from gslverify.stage import Question
@@ -191,7 +191,7 @@ class _Tried:
     patience: int = MOST_FRUITLESS_DRAWS
     is_first: bool = False
     failed: Outcome | None = None
-    useful: int = 0
+    useful: Counter[int] = field(default_factory=Counter)
 
     def explore(self, examples: int, phases: Phases = SEARCH) -> None:
         """Have hypothesis draw examples until so many have said something, or one has failed."""
@@ -209,9 +209,12 @@ class _Tried:
         return json.dumps([few, self.number, *self.one.plain()]).encode()
 
     def _lead(self) -> Sequence[int]:
-        """Each structure has its turn, and each inner value of a match."""
-        first = [self.search.next_of(self.samplers)] if len(self.samplers) > 1 else []
-        return [*first, self.useful % MOST_TURNS] if self.one.context in ONE_A_TURN else first
+        """Each structure has its turn, and of each every inner value, or axis and length."""
+        place = self.search.next_of(self.samplers)
+        first = [place] if len(self.samplers) > 1 else []
+        # Structures begin with different turns, as there may be time for one graph of each only.
+        turn = (place + self.useful[id(self.samplers[place])]) % MOST_TURNS
+        return [*first, turn] if self.one.takes_turns else first
 
     def _make(self, choices: Choices) -> Example:
         """Choose a network and inputs; raises NothingDrawnError."""
@@ -219,13 +222,13 @@ class _Tried:
         if self.failed is not None and not search.budget.spend():
             raise EnoughError
         sampler = one_of(choices, self.samplers)
-        turn = choices.number(MOST_TURNS - 1) if self.one.context in ONE_A_TURN else 0
+        turn = choices.number(MOST_TURNS - 1) if self.one.takes_turns else 0
         if not choices.number(255) and not self.is_first:
             raise NothingDrawnError(SEEN)
         search.draws += self.failed is None
-        one, draws = replace(self.one, turn=turn), search.question.settings.draws
+        draws = search.question.settings.draws
         try:
-            return example_of_round(choices, [sampler], one, self.number, draws)
+            return example_of_round(choices, [sampler], self.one, turn, self.number, draws)
         except NothingDrawnError as error:
             if isinstance(error, UnmetError):
                 search.unmet[error.condition] += 1
@@ -248,7 +251,7 @@ class _Tried:
         if search.useful == useful:
             self._lose_patience()
             return Said.NOTHING
-        self.useful += 1
+        self.useful[id(network.sampler)] += 1
         search.contexts.add(network.context)
         if network.in_corner:
             search.corners.add(self.one.corner)
@@ -276,10 +279,15 @@ def _order(trial: Outcome) -> Order:
 
 
 def example_of_round(
-    choices: Choices, samplers: Sequence[Sampler], one: Round, salt: int, draws: int
+    choices: Choices,
+    samplers: Sequence[Sampler],
+    one: Round,
+    turn: int,
+    salt: int,
+    draws: int,
 ) -> Example:
-    """Choose an example of a round; raises NothingDrawnError."""
+    """Choose an example of a round, in which something has its turn; raises NothingDrawnError."""
     network = network_from(
-        choices, samplers, (one.context,), one.dtypes, one.sizes, one.corner, one.turn
+        choices, samplers, (one.context,), one.dtypes, one.sizes, one.corner, turn
     )
     return network, inputs_of_a_mixture(choices, network, salt, draws)

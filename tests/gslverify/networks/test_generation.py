@@ -311,6 +311,21 @@ def test_one_size_is_long_where_that_is_asked_for() -> None:
     assert {length for length in lengths if length > 8} == set(LENGTHS)
 
 
+def test_each_axis_is_as_long_as_each_length_in_turn() -> None:
+    x = pat.Variable(shape=(None, None))
+    samplers = samplers_of(Subst(op.Relu(x), x))
+    drawn = [network_from(Tape(), samplers, ["alone"], sizes=LONG, turn=turn) for turn in range(6)]
+    shapes = [network.variables[0].shape for network in drawn]
+    assert [max(shape) for shape in shapes] == [*LENGTHS, *LENGTHS]
+    assert [shape.index(max(shape)) for shape in shapes] == [0, 0, 0, 1, 1, 1]
+
+
+def test_truth_values_differ_from_style_to_style() -> None:
+    x = Var("x", (60,), "bool")
+    inputs = inputs_of_a_mixture(Tape(), Network((x,), (x,), "alone"))
+    assert len({one["x"].tobytes() for one in inputs}) >= len(inputs) - 2
+
+
 def test_constants_reach_the_edges_of_their_dtypes_and_lie_between_integers() -> None:
     x, c, d = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=(None,))
     seen: set[float] = set()

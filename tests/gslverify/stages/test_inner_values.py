@@ -12,8 +12,9 @@ from gsl.match.compiled.branch import Shape
 from gslverify.codes.numeric import REWRITE_BREAKS_GRAPH
 from gslverify.finding import Verdict
 from gslverify.networks.choices import Tape
+from gslverify.networks.contexts import ONE_A_TURN
 from gslverify.networks.generation import network_from
-from gslverify.networks.rounds import ONE_A_TURN, Round
+from gslverify.networks.rounds import Round
 from gslverify.stages.numeric import NUMERIC
 from tests.gslverify.rules import samplers_of
 from tests.gslverify.stages.asking import ask, only

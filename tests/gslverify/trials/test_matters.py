@@ -11,7 +11,7 @@ import pytest
 
 from gsl import Subst, op, pat
 from gslverify.codes.numeric import OUTPUTS_DIFFER
-from gslverify.networks.generation import concrete_site
+from gslverify.networks.generation import network_of
 from gslverify.networks.network import Network
 from gslverify.structures.sampling import Sampler
 from gslverify.trials.matters import Influence, Tried, Variations, influence, what_matters
@@ -59,10 +59,7 @@ def _failure(subst: Subst, sampler: Sampler, wanted: dict[str, int]) -> Outcome 
     model = sampler.model(wish)
     if model is None:
         return None
-    site = concrete_site(sampler.instance, model)
-    named = {symbol.name: value for symbol, value in model.items()}
-    outputs = tuple(site.outputs)
-    network = Network(outputs, outputs, "alone", named, sampler=sampler)
+    network = network_of(sampler, model)
     generator = np.random.default_rng(0)
     for _ in range(20):
         inputs = {
@@ -125,9 +122,7 @@ def failing_network(subst: Subst, size: int) -> Network:
 
     model = sampler.model(wish)
     assert model is not None
-    outputs = tuple(concrete_site(sampler.instance, model).outputs)
-    named = {symbol.name: value for symbol, value in model.items()}
-    return Network(outputs, outputs, "alone", named, sampler=sampler)
+    return network_of(sampler, model)
 
 
 def test_a_rule_that_is_wrong_everywhere_has_nothing_that_matters() -> None:
