@@ -28,9 +28,9 @@ from gslverify.networks.generation import (
     network_of,
 )
 from gslverify.networks.network import Network
-from gslverify.networks.wishes import DTYPES, INTEGERS, REALS
+from gslverify.networks.preferences import DTYPES, INTEGERS, REALS
 from gslverify.structures.concrete import Fill
-from gslverify.structures.sampling import Sampler, Wish
+from gslverify.structures.sampling import Preference, Sampler
 
 STYLES = ("small integers", "distinct integers", "reals", "halves")
 MOST_ELEMENTS = 4_000
@@ -56,7 +56,7 @@ def drawn(
     """
     structure = random if variant is None else Random(repr(variant))
     sampler = structure.choice(samplers)
-    model = _model(sampler, _wish(structure, random, dtypes), demand, ask_solver)
+    model = _model(sampler, _preference(structure, random, dtypes), demand, ask_solver)
     if model is None:
         return None
     seed = random.getrandbits(32)
@@ -87,11 +87,11 @@ def _in_some_context(
 
 
 def _model(
-    sampler: Sampler, wish: Wish, demand: Term | None, ask_solver: bool
+    sampler: Sampler, preference: Preference, demand: Term | None, ask_solver: bool
 ) -> dict[Symbol, Any] | None:
     if demand is None:
-        return sampler.model(wish, may_be_empty=False)
-    granting = _granting(wish, demand)
+        return sampler.model(preference, may_be_empty=False)
+    granting = _granting(preference, demand)
     model = sampler.mended(granting, demand)
     if model is None and ask_solver:
         model = sampler.model(granting, may_be_empty=False, demand=demand)
@@ -102,20 +102,20 @@ def _is_small(expr: Expr) -> bool:
     return not isinstance(expr.type, TensorType) or expr.type.size <= MOST_ELEMENTS
 
 
-def _granting(wish: Wish, demand: Term) -> Wish:
-    """Return wishes for the numbers that a demand names."""
+def _granting(preference: Preference, demand: Term) -> Preference:
+    """Return preferences for the numbers that a demand names."""
     named: dict[Symbol, Any] = {}
     for part in conjuncts(demand):
         match part:
             case Operation(head="==", operands=(Symbol() as symbol, Constant(value=value))):
                 named[symbol] = value
-    return lambda symbol, options: named[symbol] if symbol in named else wish(symbol, options)
+    return lambda symbol, options: named[symbol] if symbol in named else preference(symbol, options)
 
 
-def _wish(structure: Random, random: Random, dtypes: Sequence[str]) -> Wish:
+def _preference(structure: Random, random: Random, dtypes: Sequence[str]) -> Preference:
     same = random.choice((0, 0, random.randint(1, 4)))
 
-    def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
+    def preference(symbol: Symbol, options: tuple[Any, ...]) -> Any:
         if symbol.sort == "text":
             likely = [dtype for dtype in dtypes if not options or dtype in options]
             return structure.choice(likely or list(options))
@@ -129,4 +129,4 @@ def _wish(structure: Random, random: Random, dtypes: Sequence[str]) -> Wish:
             return int(symbol.low) + structure.randint(0, 3)
         return same or random.randint(1, 5)
 
-    return wish
+    return preference

@@ -180,7 +180,7 @@ def _with_edges(samplers: Sequence[Sampler], random: Random) -> Iterator[Example
     with_constants = [s for s in samplers if any(map(is_constant, s.free))]
     for _ in range(DRAWS if with_constants else 0):
         sampler = random.choice(with_constants)
-        model = sampler.model(_edge_wish(random), may_be_empty=False)
+        model = sampler.model(_edge_preference(random), may_be_empty=False)
         if model is None:
             continue
         try:
@@ -191,8 +191,8 @@ def _with_edges(samplers: Sequence[Sampler], random: Random) -> Iterator[Example
             yield network, filled_inputs(network, ("small integers", True), random.getrandbits(32))
 
 
-def _edge_wish(random: Random) -> Any:
-    def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
+def _edge_preference(random: Random) -> Any:
+    def preference(symbol: Symbol, options: tuple[Any, ...]) -> Any:
         if symbol.sort == "text":
             return random.choice(options or ("float32", "int32", "int64", "int8", "float16"))
         if symbol.sort == "bool":
@@ -204,7 +204,7 @@ def _edge_wish(random: Random) -> Any:
         low = 0 if symbol.low is None else int(symbol.low)
         return low + random.randint(0, 2)
 
-    return wish
+    return preference
 
 
 def gap_of(rule: Rule, kind: str, samplers_of: Any, random: Random) -> Gap | None:

@@ -22,7 +22,7 @@ from gslverify.events import Notify, StageStarted
 from gslverify.finding import StageResult
 from gslverify.mutation.collect import find_item
 from gslverify.settings import Settings
-from gslverify.trials.announced import announcing
+from gslverify.trials.crash_record import recording
 
 
 def serve(
@@ -46,7 +46,7 @@ def serve(
         request: Request = connection.recv()
         item = find_item(items, request.rule_id)
         if isinstance(item, LoadedRule):
-            with announcing(send if request.is_watched else None):
+            with recording(send if request.is_watched else None):
                 for result in _results(item, request, settings, send):
                     names = patched(before)
                     send(_patched(result, path, names) if names else result)

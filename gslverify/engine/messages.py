@@ -20,7 +20,7 @@ class Request:
     """A rule, its file and the stages to run, for a worker.
 
     `plan` is what earlier stages have worked out, `recalled` what an earlier run found out, which
-    is given back where it still holds. Of a rule that `is_watched` graphs are announced before they
+    is given back where it still holds. Of a rule that `is_watched` graphs are recorded before they
     are run. Stages that are to end in time, and the rule, which has so many seconds for them, are
     ended by the process itself, which tells what it has found by then.
     """

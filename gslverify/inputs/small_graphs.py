@@ -12,7 +12,7 @@ from gsl.attr.term import Symbol
 from gsl.errors import GslError
 from gsl.operators.declaration import tensors
 from gslverify.structures.concrete import value_in
-from gslverify.structures.sampling import Sampler, Wish
+from gslverify.structures.sampling import Preference, Sampler
 
 SIZES = ((2,), (1, 2), (2, 1, 3), (3, 2), (1,))
 COUNTS = ((0,), (1,), (1, 0), (0, 1, 2), (2, 0))
@@ -24,7 +24,7 @@ DTYPES = (
     ("float16", "int8", "float32", "bool"),
     ("bool", "int32", "float64", "uint8"),
 )
-"""What is wished for turn by turn, the first that a rule allows: every kind of number has turns."""
+"""What is preferred turn by turn, the first that a rule allows: every kind of number has turns."""
 REALS = (1.0, 0.5, 2.0)
 INTEGERS = (1, 2, -1)
 TURNS = len(DTYPES)
@@ -61,22 +61,22 @@ def small_graphs(samplers: Sequence[Sampler]) -> Iterator[SmallGraph]:
 
 
 def _model(sampler: Sampler, turn: int, is_first: bool) -> Model | None:
-    """Return a model with the wishes of a turn; for the first of a structure, one near them."""
-    wish = _wish(turn)
+    """Return a model with the preferences of a turn; the first of a structure may be near them."""
+    preference = _preference(turn)
     try:
-        found = sampler.granted(wish, may_be_empty=False)
+        found = sampler.granted(preference, may_be_empty=False)
         if found is None and is_first:
-            found = sampler.mended(wish) or sampler.model(wish, may_be_empty=False)
+            found = sampler.mended(preference) or sampler.model(preference, may_be_empty=False)
         return found
     except GslError:
         return None
 
 
-def _wish(turn: int) -> Wish:
+def _preference(turn: int) -> Preference:
     sizes, counts = cycle(SIZES[turn % TURNS]), cycle(COUNTS[turn % TURNS])
     dtypes = DTYPES[turn % TURNS]
 
-    def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
+    def preference(symbol: Symbol, options: tuple[Any, ...]) -> Any:
         if symbol.sort == "text":
             allowed = [dtype for dtype in dtypes if not options or dtype in options]
             return (*allowed, *options)[0]
@@ -90,7 +90,7 @@ def _wish(turn: int) -> Wish:
             return INTEGERS[turn % len(INTEGERS)]
         return next(sizes) if ".shape[" in symbol.name else int(symbol.low) + next(counts)
 
-    return wish
+    return preference
 
 
 def _is_small(sampler: Sampler, model: Model) -> bool:

@@ -19,7 +19,7 @@ from gslverify.semantics.solver import Answer, Context, Solver, new_context
 from gslverify.semantics.terms import UntranslatableError
 from gslverify.structures.concrete import concrete_outputs, ones, rewrite_once
 from gslverify.structures.instance import USUAL, Instance
-from gslverify.structures.sampling import Sampler, Wish
+from gslverify.structures.sampling import Preference, Sampler
 from gslverify.structures.variants import some_variants
 
 USUAL_SIZES = (4,)
@@ -89,7 +89,7 @@ def samples_of(subst: Subst) -> list[Sample]:
 def witnesses_of(subst: Subst) -> list[Sample]:
     """Return more samples, for what is about to be said of all matches of a rule.
 
-    They take longer to find: the solver looks for what is nearest to different wishes.
+    They take longer to find: the solver looks for what is nearest to different preferences.
     """
     found: list[Sample] = []
     context = new_context()
@@ -153,14 +153,14 @@ def _small_model(
     return dict(result.model) if result.answer is Answer.SAT else None
 
 
-def _nothing_special(sizes: tuple[int, ...], beyond: int) -> Wish:
+def _nothing_special(sizes: tuple[int, ...], beyond: int) -> Preference:
     """Choose small values that are neutral nowhere, as there are rules about ones and zeros.
 
     Axes have the `sizes` one after the other, attributes are so far `beyond` the least.
     """
     next_size = cycle(sizes)
 
-    def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
+    def preference(symbol: Symbol, options: tuple[Any, ...]) -> Any:
         if symbol.sort == "text":
             return "float32" if not options or "float32" in options else options[0]
         if symbol.sort == "bool":
@@ -169,4 +169,4 @@ def _nothing_special(sizes: tuple[int, ...], beyond: int) -> Wish:
             return next(next_size)
         return 3 if symbol.low is None else int(symbol.low) + beyond
 
-    return wish
+    return preference

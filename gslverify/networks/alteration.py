@@ -48,7 +48,7 @@ def altered(
     """
     turns = cycle(sizes)
 
-    def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
+    def preference(symbol: Symbol, options: tuple[Any, ...]) -> Any:
         if symbol in chosen:
             return chosen[symbol]
         if sizes and ".shape[" in symbol.name:
@@ -59,7 +59,7 @@ def altered(
     demands = [equal(symbol, value) for symbol, value in chosen.items()]
     demand = operation("and", *demands) if len(demands) > 1 else next(iter(demands), None)
     try:
-        model = sampler.granted(wish, False, demand) or sampler.mended(wish, demand)
+        model = sampler.granted(preference, False, demand) or sampler.mended(preference, demand)
         if model is None:
             return None
         changed = network_of(sampler, model, lambda one: _constant(network, one), context)

@@ -25,10 +25,10 @@ from gslverify.networks.contexts import (
     inner_values,
     may_have_place,
 )
+from gslverify.networks.cost import cost_of, costs_at_most
 from gslverify.networks.network import NOT_APPLICABLE, Network
+from gslverify.networks.preferences import DTYPES, SIZES, preferences
 from gslverify.networks.values import value_ranges, within
-from gslverify.networks.wishes import DTYPES, SIZES, wishes
-from gslverify.networks.work import takes_at_most, work_of
 from gslverify.structures.concrete import (
     Fill,
     concrete_exprs,
@@ -37,15 +37,15 @@ from gslverify.structures.concrete import (
     value_in,
 )
 from gslverify.structures.instance import Instance
-from gslverify.structures.sampling import Sampler, Wish
+from gslverify.structures.sampling import Preference, Sampler
 
-MOST_WISHES = 2
-"""More would favour models that wishes meet by chance: equal sizes, and small ones."""
+MOST_ATTEMPTS = 2
+"""More would favour models that preferences meet by chance: equal sizes, and small ones."""
 MOST_TURNS = 8
 MOST_ELEMENTS = 20_000
 MOST_ELEMENTS_OF_LARGE_RULES = 2_000_000
-MOST_WORK = 4_000_000
-"""Values that an operator may compute (`work_of`), unless its structure always needs as many."""
+MOST_COST = 4_000_000
+"""Values that an operator may compute (`cost_of`), unless its structure always needs as many."""
 STYLES_OF_CONSTANTS = (
     "small integers",
     "small integers",
@@ -69,8 +69,8 @@ def network_from(
     """Choose a network that contains a match of the rule the samplers belong to.
 
     `dtypes` are preferred where the rule leaves a choice, and sizes in one of the modes `sizes`
-    (see `wishes`); models lie in the `corner` of that number, if there is one. Which inner value,
-    or axis, has its `turn` is chosen unless it is given. Raises NothingDrawnError.
+    (see `preferences`); models lie in the `corner` of that number, if there is one. Which inner
+    value, or axis, has its `turn` is chosen unless it is given. Raises NothingDrawnError.
     """
     context, sampler = one_of(choices, contexts), one_of(choices, samplers)
     if turn is None:
@@ -78,12 +78,12 @@ def network_from(
     axes = sum(".shape[" in symbol.name for symbol in sampler.free)
     demand = sampler.corners[corner] if 0 <= corner < len(sampler.corners) else None
 
-    def wish() -> Wish:
-        return wishes(choices, dtypes, sizes, turn, axes)
+    def preference() -> Preference:
+        return preferences(choices, dtypes, sizes, turn, axes)
 
-    model = _model(wish, sampler, choices.number(7) == 7, demand)
+    model = _model(preference, sampler, choices.number(7) == 7, demand)
     if model is None:
-        raise UnmetError(sampler.obstacle(wish()))
+        raise UnmetError(sampler.obstacle(preference()))
     network = network_in(choices, sampler, model, context, turn)
     return replace(network, in_corner=demand is not None and value_in(demand, model) is True)
 
@@ -108,11 +108,11 @@ def network_in(
     try:
         fill = filled_constants(sampler.instance, model, style, np.random.default_rng(start))
         network = network_of(sampler, model, fill, context, turn)
-        largest, limit = most_elements(sampler), most_work(sampler)
+        largest, limit = most_elements(sampler), most_cost(sampler)
         for expr in reverse_post_order(network.matched):
             if not has_at_most(expr, largest):
                 raise NothingDrawnError(f"a tensor has more than {largest:,} elements")
-            if isinstance(expr, Call) and not takes_at_most(expr, limit):
+            if isinstance(expr, Call) and not costs_at_most(expr, limit):
                 raise NothingDrawnError(f"{expr.operator} computes more than {limit:,} values")
     except GslError as error:
         raise NothingDrawnError(str(error)) from error
@@ -146,14 +146,14 @@ def network_of(
 
 
 def _model(
-    wish: Callable[[], Wish], sampler: Sampler, may_be_empty: bool, demand: Term | None
+    preference: Callable[[], Preference], sampler: Sampler, may_be_empty: bool, demand: Term | None
 ) -> dict[Symbol, Any] | None:
-    """Choose wishes until all are granted; after a few attempts, have some of them dropped."""
-    for _ in range(MOST_WISHES):
-        model = sampler.granted(wish(), may_be_empty, demand)
+    """Choose preferences until all are granted; after a few attempts, have some of them dropped."""
+    for _ in range(MOST_ATTEMPTS):
+        model = sampler.granted(preference(), may_be_empty, demand)
         if model is not None:
             return model
-    return sampler.model(wish(), may_be_empty, demand)
+    return sampler.model(preference(), may_be_empty, demand)
 
 
 def by_name(model: Mapping[Symbol, Any]) -> dict[str, Any]:
@@ -172,15 +172,15 @@ def most_elements(sampler: Sampler) -> int:
     return MOST_ELEMENTS_OF_LARGE_RULES if is_large else MOST_ELEMENTS
 
 
-def most_work(sampler: Sampler) -> int:
-    """A rule that fixes large sizes may need much work, but not much more than it has to."""
-    if not sampler.work:
-        sampler.work = max(MOST_WORK, 2 * _least_work(sampler))
-    return sampler.work
+def most_cost(sampler: Sampler) -> int:
+    """A rule that fixes large sizes may cost much, but not much more than it has to."""
+    if not sampler.cost:
+        sampler.cost = max(MOST_COST, 2 * _least_cost(sampler))
+    return sampler.cost
 
 
-def _least_work(sampler: Sampler) -> int:
-    """Return the work of the simplest model of a structure with large tensors."""
+def _least_cost(sampler: Sampler) -> int:
+    """Return the cost of the simplest model of a structure with large tensors."""
     model = sampler.simple_model() if most_elements(sampler) > MOST_ELEMENTS else None
     if model is None:
         return 0
@@ -188,7 +188,7 @@ def _least_work(sampler: Sampler) -> int:
         exprs = concrete_exprs(sampler.instance, model).values()
     except GslError:
         return 0
-    return max((work_of(expr) for expr in exprs if isinstance(expr, Call)), default=0)
+    return max((cost_of(expr) for expr in exprs if isinstance(expr, Call)), default=0)
 
 
 def has_at_most(expr: Expr, count: int) -> bool:

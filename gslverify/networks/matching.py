@@ -22,7 +22,7 @@ from gslverify.networks.choices import Drawn, NothingDrawnError
 from gslverify.networks.contexts import CONTEXTS
 from gslverify.networks.generation import network_from
 from gslverify.networks.network import NOT_APPLICABLE, Network
-from gslverify.networks.wishes import DTYPES, SIZES
+from gslverify.networks.preferences import DTYPES, SIZES
 from gslverify.semantics.solver import Answer, Solver, new_context
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.variants import enumerate_variants

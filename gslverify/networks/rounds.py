@@ -10,7 +10,7 @@ from gsl.types import FLOATING, INTEGER
 from gslverify.networks.contexts import CONTEXTS, ONE_A_TURN
 from gslverify.networks.generation import MOST_TURNS, most_inner_values, takes_turns
 from gslverify.networks.network import Network
-from gslverify.networks.wishes import DTYPES, LONG, NARROW, ROOMY, SIZES
+from gslverify.networks.preferences import DTYPES, LONG, NARROW, ROOMY, SIZES
 from gslverify.structures.instance import USUAL
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.symbols import is_constant

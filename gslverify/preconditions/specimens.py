@@ -19,10 +19,10 @@ from gslverify.networks.arrays import STYLES, filled_inputs
 from gslverify.networks.choices import NothingDrawnError, Tape, one_of
 from gslverify.networks.generation import network_in
 from gslverify.networks.network import Network
-from gslverify.networks.wishes import wishes
+from gslverify.networks.preferences import preferences
 from gslverify.preconditions.readings import value_of
 from gslverify.structures.concrete import bindings_of
-from gslverify.structures.sampling import Sampler, Wish
+from gslverify.structures.sampling import Preference, Sampler
 from gslverify.trials.replay import network_of
 from gslverify.trials.rewriting import prepare
 from gslverify.trials.trial import judge
@@ -106,13 +106,13 @@ def _drawn(
     A demand on the symbols of the structure is met, if that is easy or the solver is asked.
     """
     choices = Tape((), random)
-    wish = wishes(choices)
+    preference = preferences(choices)
     if demand is None:
-        model = sampler.model(wish, may_be_empty=False)
+        model = sampler.model(preference, may_be_empty=False)
     else:
-        model = sampler.mended(_granting(wish, demand), demand)
+        model = sampler.mended(_granting(preference, demand), demand)
     if model is None and ask_solver:
-        model = sampler.model(wish, may_be_empty=False, demand=demand)
+        model = sampler.model(preference, may_be_empty=False, demand=demand)
     if model is None:
         return None
     try:
@@ -123,14 +123,14 @@ def _drawn(
     return network, filled_inputs(network, (style, True), seed)
 
 
-def _granting(wish: Wish, demand: Term) -> Wish:
-    """Return wishes for the numbers that a demand names."""
+def _granting(preference: Preference, demand: Term) -> Preference:
+    """Return preferences for the numbers that a demand names."""
     named: dict[Symbol, Any] = {}
     for part in conjuncts(demand):
         match part:
             case Operation(head="==", operands=(Symbol() as symbol, Constant(value=value))):
                 named[symbol] = value
-    return lambda symbol, options: named[symbol] if symbol in named else wish(symbol, options)
+    return lambda symbol, options: named[symbol] if symbol in named else preference(symbol, options)
 
 
 def _specimen(

@@ -162,19 +162,23 @@ class Solver:
         numbers = sorted(int(str(name)[len("claim") :]) for name in tracked.unsat_core())
         return Result(Answer.UNSAT, core=tuple(numbers))
 
-    def near(self, wishes: Sequence[tuple[Symbol, Any]], limits: Sequence[Term] = ()) -> Result:
-        """Find a model within `limits` that grants wishes; clashing wishes are dropped."""
+    def near(
+        self, preferences: Sequence[tuple[Symbol, Any]], limits: Sequence[Term] = ()
+    ) -> Result:
+        """Find a model within `limits` that grants preferences; clashing ones are dropped."""
         granted = [
             (
-                z3.Bool(f"wish{number}", self._z3),
+                z3.Bool(f"preference{number}", self._z3),
                 self.formulas.variable(symbol) == self.formulas.value(value),
             )
-            for number, (symbol, value) in enumerate(wishes)
+            for number, (symbol, value) in enumerate(preferences)
         ]
         bounded = [formula for limit in limits for formula in self.formulas.of_condition(limit)]
         self.solver.push()
         try:
-            self.solver.add(*bounded, *(z3.Implies(name, wish) for name, wish in granted))
+            self.solver.add(
+                *bounded, *(z3.Implies(name, preference) for name, preference in granted)
+            )
             return self._grant([name for name, _ in granted])
         finally:
             self.solver.pop()

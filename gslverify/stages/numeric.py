@@ -15,6 +15,7 @@ from gslverify.coverage.uncovered import Survey, survey, with_corner
 from gslverify.finding import Assurance, Finding, Level
 from gslverify.inputs.distinguish import Answers, distinguish
 from gslverify.networks.empty import empty_networks
+from gslverify.networks.preferences import DTYPES
 from gslverify.networks.rounds import (
     ALL_EQUAL,
     RARE_CONTEXTS,
@@ -24,17 +25,16 @@ from gslverify.networks.rounds import (
     special_rounds,
     with_short_axes_only,
 )
-from gslverify.networks.wishes import DTYPES
 from gslverify.stage import Count, Covered, Note, Outcome, Question, Stage, Witness
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.stages.untried import untried_by
 from gslverify.structures.sampling import Sampler
 from gslverify.trials.domains import partial_operators
-from gslverify.trials.further_levels import further_levels_of
 from gslverify.trials.refutation import refutation
 from gslverify.trials.rewriting import MOST_REWRITES
 from gslverify.trials.search import REPLAYED, Search
 from gslverify.trials.second_opinion import assurances, confirm_on_tvm
+from gslverify.trials.stricter_comparisons import compare_strictly
 from gslverify.trials.trial import Outcome as Trial
 from gslverify.trials.trial import simplest
 
@@ -73,7 +73,7 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield Witness(simplest(search.passed).case())
     if sought.seen is not None:
         yield Covered(sought.seen.final(question.subst, search.networks).plain())
-    further = further_levels_of(question, search.passed, empty_networks(samplers))
+    further = compare_strictly(question, search.passed, empty_networks(samplers))
     yield from further.counts
     yield from further.findings
     if further.is_refuted:

@@ -87,7 +87,7 @@ def _guessed(sampler: Sampler) -> Iterator[Model]:
     groups = chain.from_iterable(combinations(free, n) for n in range(1, len(free) + 1))
     for several in (group for _, group in zip(range(MOST_TOGETHER), groups, strict=False)):
         for others in (count(2), iter(lambda: 1, 0)):
-            model = sampler.near(wish_for(frozenset(several), others))
+            model = sampler.near(preference_for(frozenset(several), others))
             if model is not None:
                 yield model
 
@@ -127,12 +127,12 @@ def is_size(symbol: Symbol) -> bool:
     return ".shape[" in symbol.name
 
 
-def wish_for(
+def preference_for(
     empty: frozenset[Symbol], others: Iterator[int]
 ) -> Callable[[Symbol, tuple[Any, ...]], Any]:
     """Return a chooser of plain values: sizes that are `empty` are 0, else those that come next."""
 
-    def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
+    def preference(symbol: Symbol, options: tuple[Any, ...]) -> Any:
         match symbol.sort:
             case "text":
                 return next((d for d in PREFERRED if not options or d in options), options[:1])
@@ -145,4 +145,4 @@ def wish_for(
             case _:
                 return 1 if symbol.low is None else int(symbol.low)
 
-    return wish
+    return preference

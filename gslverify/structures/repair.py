@@ -1,7 +1,8 @@
-"""Wishes that violate a claim are changed one after the other, until all claims hold.
+"""Preferences that violate a claim are changed one after the other, until all claims hold.
 
-Most claims that wishes violate are met by another value of one symbol: a size that has to broadcast
-to another, a dtype of the same kind, the end of a slice. A solver takes a hundred times as long.
+Most claims that preferences violate are met by another value of one symbol: a size that has to
+broadcast to another, a dtype of the same kind, the end of a slice. A solver takes a hundred times
+as long.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ NUMBERS = tuple(range(9))
 MOST_TRIES = 400
 """How many values are tried at most, for all changes together."""
 BOUND = 24
-"""Sizes and attributes do not become larger than this, unless they are wished to."""
+"""Sizes and attributes do not become larger than this, unless they are preferred."""
 
 
 class Repair:
@@ -41,14 +42,16 @@ class Repair:
         self._conditions = tuple(conditions)
         self._reached: dict[Term, dict[Symbol, None]] = {}
 
-    def near(self, wishes: Model, complete: Complete, demands: Sequence[Term] = ()) -> Model | None:
+    def near(
+        self, preferences: Model, complete: Complete, demands: Sequence[Term] = ()
+    ) -> Model | None:
         """Return a model that meets all conditions and `demands`; None when none was found.
 
-        Wishes are dropped only for conditions that they violate.
+        Preferences are dropped only for conditions that they violate.
         """
         conditions = (*self._conditions, *demands)
-        turn = sum(value for value in wishes.values() if type(value) is int)
-        free, tries = dict(wishes), MOST_TRIES
+        turn = sum(value for value in preferences.values() if type(value) is int)
+        free, tries = dict(preferences), MOST_TRIES
         model = complete(free)
         for _ in range(MOST_CHANGES):
             if model is None:

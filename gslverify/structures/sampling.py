@@ -1,4 +1,4 @@
-"""Complete models of an instance from wishes about its free symbols.
+"""Complete models of an instance from preferences about its free symbols.
 
 Definitions are followed directly, so that only free symbols are chosen; where choices violate what
 remains, some are changed, or the solver finds the nearest model instead.
@@ -34,7 +34,7 @@ MOST_PAIRS = 12
 SHARE_OF_LIMIT = 8
 """What is asked for each draw has this part of the limit of what is asked once."""
 
-Wish = Callable[[Symbol, tuple[Any, ...]], Any]
+Preference = Callable[[Symbol, tuple[Any, ...]], Any]
 """Chooses a value for a symbol, among options where the claims list them."""
 
 Demands = tuple[Term, ...]
@@ -54,7 +54,7 @@ class Reach:
 
 @dataclass(repr=False)
 class Sampler:
-    """Finds models of one instance: the same wishes have the same model, whatever came before.
+    """Finds models of one instance: the same preferences have the same model, whatever came before.
 
     What is remembered follows from the instance alone, and every model that is asked of the solver
     is asked of a new one, because a solver answers differently after other questions.
@@ -62,7 +62,7 @@ class Sampler:
     The `corners` are conditions under which a rule may be wrong and is rarely tried: a comparison
     of its conditions just about holds, or a target is computed in one of several ways. The first of
     them, as many as are `decisive`, choose between `arms` of the target. The `places` say which
-    contexts may surround the structure and `work` how much an operator in it may compute, 0 while
+    contexts may surround the structure and `cost` how much an operator in it may compute, 0 while
     nobody has asked; the `order` is that of the definitions, beside which there are `conditions`.
     """
 
@@ -73,7 +73,7 @@ class Sampler:
     options: Options = field(default_factory=dict)
     places: dict[str, bool] = field(default_factory=dict)
     order: tuple[Symbol, ...] = ()
-    work: int = 0
+    cost: int = 0
     conditions: list[Term] = field(default_factory=list)
     repair: Repair | None = None
     reaches: dict[Demands, Reach] = field(default_factory=dict)
@@ -134,31 +134,31 @@ class Sampler:
 
     def simple_model(self) -> dict[Symbol, Any] | None:
         """Return a model in which little differs from the least, if a few attempts find one."""
-        found = (self._direct(wishes) for wishes in self._simple_wishes())
+        found = (self._direct(preferences) for preferences in self._simple_preferences())
         return next((model for model in found if model is not None), None)
 
-    def _simple_wishes(self) -> Iterator[dict[Symbol, Any]]:
+    def _simple_preferences(self) -> Iterator[dict[Symbol, Any]]:
         for sizes in SIMPLE_SIZES:
             numbers = cycle(sizes)
             yield {s: _simple(s, self.options.get(s), numbers) for s in self.free}
 
     def model(
-        self, wish: Wish, may_be_empty: bool = True, demand: Term | None = None
+        self, preference: Preference, may_be_empty: bool = True, demand: Term | None = None
     ) -> dict[Symbol, Any] | None:
-        """Return a model near the wishes for the free symbols, or None when none was found.
+        """Return a model near the preferences for the free symbols, or None when none was found.
 
         Unless it `may_be_empty`, no result of an operator lacks elements if that can be helped;
         a `demand`, such as one of the `corners`, is met if it can be.
         """
-        wishes = self._wishes(wish)
+        preferences = self._preferences(preference)
         for demands in self._together(may_be_empty, demand):
-            found = self._meeting(wishes, demands)
+            found = self._meeting(preferences, demands)
             if found is not None:
                 return found
-        found = self._direct(wishes)
+        found = self._direct(preferences)
         if not may_be_empty and (found is None or self._lacks_elements(found)):
-            found = self._meeting(wishes, self.elements) or found
-        return self._meeting(wishes, ()) if found is None else found
+            found = self._meeting(preferences, self.elements) or found
+        return self._meeting(preferences, ()) if found is None else found
 
     def _together(self, may_be_empty: bool, demand: Term | None) -> Iterator[Demands]:
         """Yield what is demanded, with elements first if there have to be some."""
@@ -169,44 +169,48 @@ class Sampler:
         yield (demand,)
 
     def granted(
-        self, wish: Wish, may_be_empty: bool = True, demand: Term | None = None
+        self, preference: Preference, may_be_empty: bool = True, demand: Term | None = None
     ) -> dict[Symbol, Any] | None:
-        """Return a model as `model` does if it grants all wishes for the free symbols.
+        """Return a model as `model` does if it grants all preferences for the free symbols.
 
         The solver, which takes a hundred times as long, is not asked.
         """
-        found = self._direct(self._wishes(wish))
+        found = self._direct(self._preferences(preference))
         if found is None or (not may_be_empty and self._lacks_elements(found)):
             return None
         return found if demand is None or meets(found, demand) else None
 
-    def near(self, wish: Wish) -> dict[Symbol, Any] | None:
-        """Return a model near the wishes, if one is found without asking the solver."""
-        wishes = self._wishes(wish)
-        return self._direct(wishes) or self._repaired(wishes)
+    def near(self, preference: Preference) -> dict[Symbol, Any] | None:
+        """Return a model near the preferences, if one is found without asking the solver."""
+        preferences = self._preferences(preference)
+        return self._direct(preferences) or self._repaired(preferences)
 
-    def mended(self, wish: Wish, demand: Term | None = None) -> dict[Symbol, Any] | None:
-        """Return a model near the wishes in which no result lacks elements, if one is found.
+    def mended(
+        self, preference: Preference, demand: Term | None = None
+    ) -> dict[Symbol, Any] | None:
+        """Return a model near the preferences in which no result lacks elements, if one is found.
 
         As in `granted`, the solver is not asked.
         """
         demands = self.elements if demand is None else (demand, *self.elements)
-        return self._repaired(self._wishes(wish), demands)
+        return self._repaired(self._preferences(preference), demands)
 
-    def _wishes(self, wish: Wish) -> dict[Symbol, Any]:
-        return {symbol: wish(symbol, self.options.get(symbol, ())) for symbol in self.free}
+    def _preferences(self, preference: Preference) -> dict[Symbol, Any]:
+        return {symbol: preference(symbol, self.options.get(symbol, ())) for symbol in self.free}
 
-    def _meeting(self, wishes: dict[Symbol, Any], demands: Demands) -> dict[Symbol, Any] | None:
-        """Return a model near the wishes that meets demands, with small numbers if that can be."""
+    def _meeting(
+        self, preferences: dict[Symbol, Any], demands: Demands
+    ) -> dict[Symbol, Any] | None:
+        """Return a model near preferences that meets demands, with small numbers if that can be."""
         if self._is_impossible(demands):
             return None  # as would come of what follows
-        repaired = self._repaired(wishes, demands)
+        repaired = self._repaired(preferences, demands)
         if repaired is not None:
             return repaired
         bound = self.reach(demands).bound
         if bound is None:
             return None
-        return self._solved(wishes, demands, bound, self.solver.limit // SHARE_OF_LIMIT)[1]
+        return self._solved(preferences, demands, bound, self.solver.limit // SHARE_OF_LIMIT)[1]
 
     def _is_impossible(self, demands: Demands) -> bool:
         """Tell whether it has been found out that no model meets demands."""
@@ -232,8 +236,8 @@ class Sampler:
     def _is_met_simply(self, demands: Demands, bound: int) -> bool:
         """Tell whether the solver finds a model when it is told almost all of it."""
         return any(
-            self._solved(wishes, demands, bound, self.solver.limit)[1] is not None
-            for wishes in self._simple_wishes()
+            self._solved(preferences, demands, bound, self.solver.limit)[1] is not None
+            for preferences in self._simple_preferences()
         )
 
     def _may_hold(self, demands: Demands) -> bool:
@@ -249,8 +253,8 @@ class Sampler:
     def _lacks_elements(self, model: dict[Symbol, Any]) -> bool:
         return any(value_in(one, model) is not True for one in self.elements)
 
-    def _direct(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
-        model = self._complete(wishes)
+    def _direct(self, preferences: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
+        model = self._complete(preferences)
         try:
             return None if model is None else self._as_stored(model)
         except GslError:
@@ -269,9 +273,9 @@ class Sampler:
     def _stored(self) -> StoredNumbers:
         return StoredNumbers(self.instance)
 
-    def _complete(self, wishes: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
+    def _complete(self, preferences: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
         """Return values of all symbols, by their definitions, if these give legal ones."""
-        model, known = dict(wishes), Memory()
+        model, known = dict(preferences), Memory()
         if not self.order:
             self.order = tuple(self.defined_in_order())
         try:
@@ -282,13 +286,13 @@ class Sampler:
         return model if all(_within(symbol, value) for symbol, value in model.items()) else None
 
     def _repaired(
-        self, wishes: dict[Symbol, Any], demands: Sequence[Term] = ()
+        self, preferences: dict[Symbol, Any], demands: Sequence[Term] = ()
     ) -> dict[Symbol, Any] | None:
-        """Return a model near the wishes that meets demands, without asking the solver."""
+        """Return a model near the preferences that meets demands, without asking the solver."""
         if self.repair is None:
             self.repair = Repair(self.conditions, self.definitions, self.options)
         try:
-            found = self.repair.near(wishes, self._complete, demands)
+            found = self.repair.near(preferences, self._complete, demands)
             return None if found is None else self._as_stored(found)
         except GslError:
             return None
@@ -307,26 +311,26 @@ class Sampler:
         claims = self.instance.claims
         return next((c for c in claims if value_in(c.term, model, known) is not True), None)
 
-    def obstacle(self, wish: Wish) -> str:
-        """Return what is demanded that the wishes for the free symbols do not meet."""
+    def obstacle(self, preference: Preference) -> str:
+        """Return what is demanded that the preferences for the free symbols do not meet."""
         try:
-            model = self._complete(self._wishes(wish))
+            model = self._complete(self._preferences(preference))
             claim = None if model is None else self._violated(model)
         except GslError as error:
             return str(error)
         return "what sizes and attributes may be" if claim is None else claim.reason
 
     def _solved(
-        self, wishes: dict[Symbol, Any], demands: Demands, bound: int, limit: int
+        self, preferences: dict[Symbol, Any], demands: Demands, bound: int, limit: int
     ) -> tuple[Answer, dict[Symbol, Any] | None]:
-        """Ask a new solver for a model near the wishes with numbers up to a bound."""
+        """Ask a new solver for a model near the preferences with numbers up to a bound."""
         is_far = any(map(_is_far, demands))
         extents = [s for s in self.free if _is_extent(s) and not (is_far and s.low is None)]
-        most = max(bound, *(wishes.get(extent, 0) for extent in extents), 0)
+        most = max(bound, *(preferences.get(extent, 0) for extent in extents), 0)
         limits = [extent <= most for extent in extents]
         try:
-            result = self._fresh(limit).near(list(wishes.items()), [*limits, *demands])
-            model = {**wishes, **result.model}
+            result = self._fresh(limit).near(list(preferences.items()), [*limits, *demands])
+            model = {**preferences, **result.model}
             found = self._as_stored(model) if result.answer is Answer.SAT else None
             return result.answer, found
         except GslError:

@@ -44,7 +44,7 @@ from gslverify.structures.constants import Constants
 from gslverify.structures.early_refusal import refuse_anyway
 from gslverify.structures.instance import Claim, Extent, InfeasibleError, Instance
 from gslverify.structures.limits import FITS, MOST_AXES, largest_size
-from gslverify.structures.open_terms import has_length, is_open, looked_into
+from gslverify.structures.partial_constraints import has_length, is_open, looked_into
 from gslverify.structures.pinned_ranks import pinned_ranks
 from gslverify.structures.tuples import optional_operands, tuple_of_inputs, tuple_valued
 

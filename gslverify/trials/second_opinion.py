@@ -22,7 +22,7 @@ from gslverify.trials.trial import example_of
 
 Item = TypeVar("Item")
 SIDES = ("source", "target")
-MOST_TOLD = 3
+MOST_REPORTED = 3
 UNCONFIRMED = "the references agree on it; TVM could not run one side or both"
 NETWORKS_WITH_SPECIAL_VALUES = 3
 
@@ -113,7 +113,7 @@ def second_opinions(passed: Sequence[list[Trial]]) -> SecondOpinions:
         if not all(opinion.agrees for opinion in about.values()):
             doubtful.add(id(trial))
         for side, opinion in about.items():
-            if opinion.difference and len(said.disagreements) < MOST_TOLD:
+            if opinion.difference and len(said.disagreements) < MOST_REPORTED:
                 outputs = _outputs(trial, side)
                 said.disagreements.append(blamed(side, outputs, trial.inputs, opinion.difference))
         said.failures += [opinion.failure for opinion in about.values() if opinion.failure]

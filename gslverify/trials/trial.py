@@ -39,7 +39,7 @@ from gslverify.finding import Code, Counterexample
 from gslverify.networks.generation import has_at_most
 from gslverify.networks.network import MAY_DECLINE, Network
 from gslverify.structures.concrete import Rewritten
-from gslverify.trials.announced import announce
+from gslverify.trials.crash_record import record_graph
 from gslverify.trials.domains import is_defined, misuse, other_conversions
 from gslverify.trials.rewriting import Prepared, builds_target, prepare
 
@@ -124,7 +124,7 @@ def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Ou
     exprs = reverse_post_order(prepared.outputs)
     if not all(has_at_most(expr, MOST_ELEMENTS_OF_TARGET) for expr in exprs):
         return Outcome(network, inputs, prepared.outputs, rejected=TOO_LARGE)
-    announce(lambda: example_of(Outcome(network, inputs, prepared.outputs), LAST))
+    record_graph(lambda: example_of(Outcome(network, inputs, prepared.outputs), LAST))
     converted = converted_constants(reverse_post_order((*network.outputs, *prepared.outputs)))
     chained = rounded_constants(prepared.outputs if prepared.rewrites > 1 else ())
     return _compare(network, inputs, prepared.outputs, (converted, {**converted, **chained}))

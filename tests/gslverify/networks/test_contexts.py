@@ -17,7 +17,7 @@ from gslverify.codes.numeric import OUTPUTS_DIFFER, REWRITE_BREAKS_GRAPH
 from gslverify.comparison.compare import compare, evaluate_bounded
 from gslverify.networks.contexts import AROUND, CONTEXTS, Site, may_have_place, same_value
 from gslverify.networks.network import Network
-from gslverify.networks.wishes import DTYPES
+from gslverify.networks.preferences import DTYPES
 from gslverify.structures.concrete import Rewritten
 from gslverify.trials import rewriting
 from gslverify.trials.trial import Outcome, run_trial

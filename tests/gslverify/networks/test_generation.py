@@ -39,8 +39,8 @@ from gslverify.networks.matching import (
     networks,
 )
 from gslverify.networks.network import NOT_APPLICABLE, Network
+from gslverify.networks.preferences import DTYPES, LENGTHS, LONG
 from gslverify.networks.values import restricted, value_ranges
-from gslverify.networks.wishes import DTYPES, LENGTHS, LONG
 from gslverify.structures.concrete import rewrite_once
 from tests.gslverify.rules import SOUND, draws, samplers_of
 
@@ -421,7 +421,7 @@ def test_indices_that_are_constants_exist() -> None:
 
 
 def product_of_broadcasts() -> Subst:
-    """Tight: most sizes that are wished for do not broadcast to each other."""
+    """Tight: most sizes that are preferred do not broadcast to each other."""
     x, y, z = pat.Wildcard(), pat.Wildcard(), pat.Wildcard()
     return Subst((x + y) * z, z * (x + y), where=[x.ndim == 2, y.ndim == 2, z.ndim == 2])
 

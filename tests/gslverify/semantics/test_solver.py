@@ -319,10 +319,10 @@ def test_questions_leave_no_trace() -> None:
     assert asked.check(n == 10).answer is Answer.SAT
 
 
-# Models near wishes.
+# Models near preferences.
 
 
-def test_wishes_are_granted_as_far_as_they_agree() -> None:
+def test_preferences_are_granted_as_far_as_they_agree() -> None:
     a, b, c = Symbol("a", low=1), Symbol("b", low=1), Symbol("c", low=1)
     asked = solver(a + b == 5)
     assert asked.near([(a, 2), (b, 3), (c, 7)]).model == {a: 2, b: 3, c: 7}
@@ -330,26 +330,26 @@ def test_wishes_are_granted_as_far_as_they_agree() -> None:
     assert (granted[a], granted[b], granted[c]) == (2, 3, 7)
 
 
-def test_the_last_of_clashing_wishes_is_dropped() -> None:
+def test_the_last_of_clashing_preferences_is_dropped() -> None:
     a, b = Symbol("a"), Symbol("b")
     granted = solver(a == b).near([(a, 1), (b, 2)]).model
     assert granted == {a: 1, b: 1}
 
 
-def test_limits_are_no_wishes() -> None:
+def test_limits_are_no_preferences() -> None:
     a = Symbol("a")
     assert solver().near([(a, 9)], [a <= 4, a >= 4]).model == {a: 4}
     assert solver().near([(a, 9)], [a <= 4, a >= 5]).answer is Answer.UNSAT
 
 
-def test_wishes_of_every_sort() -> None:
-    wishes = [
+def test_preferences_of_every_sort() -> None:
+    preferences = [
         (Symbol("n"), 3),
         (Symbol("x", "real"), 0.1),
         (Symbol("b", "bool"), True),
         (Symbol("t", "text"), "NHWC"),
     ]
-    assert solver().near(wishes).model == dict(wishes)
+    assert solver().near(preferences).model == dict(preferences)
 
 
 def test_solvers_may_share_a_context_or_have_their_own() -> None:

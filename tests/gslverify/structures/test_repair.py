@@ -1,4 +1,4 @@
-"""Wishes that violate conditions are mended one symbol at a time, and kept otherwise."""
+"""Preferences that violate conditions are mended one symbol at a time, and kept otherwise."""
 
 from __future__ import annotations
 
@@ -43,27 +43,27 @@ CASES: dict[str, tuple[list[Any], Model, int]] = {
     "a number between": ([REAL >= 0.5], {REAL: 0.25}, 1),
     "nothing": ([A >= 1], {A: 3}, 0),
 }
-"""Conditions, wishes, and how many wishes have to be dropped."""
+"""Conditions, preferences, and how many preferences have to be dropped."""
 
 
 def repaired(
     conditions: Sequence[Any],
-    wishes: Model,
+    preferences: Model,
     demands: Sequence[Any] = (),
     definitions: Mapping[Symbol, Term] | None = None,
     options: Mapping[Symbol, tuple[Any, ...]] | None = None,
 ) -> Model | None:
     repair = Repair(conditions, definitions or {}, options or {})
-    return repair.near(wishes, lambda model: dict(model), demands)
+    return repair.near(preferences, lambda model: dict(model), demands)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_as_many_wishes_are_dropped_as_have_to_be(name: str) -> None:
-    conditions, wishes, dropped = CASES[name]
-    found = repaired(conditions, wishes)
+def test_as_many_preferences_are_dropped_as_have_to_be(name: str) -> None:
+    conditions, preferences, dropped = CASES[name]
+    found = repaired(conditions, preferences)
 
     assert found is not None
-    assert sum(found[symbol] != wished for symbol, wished in wishes.items()) == dropped
+    assert sum(found[symbol] != preferred for symbol, preferred in preferences.items()) == dropped
     assert repaired(conditions, found) == found
 
 
@@ -127,13 +127,13 @@ def sums() -> Subst:
 @pytest.mark.smt
 @pytest.mark.parametrize("write", [slices, sums])
 def test_models_of_instances_need_no_solver(write: Any) -> None:
-    def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
+    def preference(symbol: Symbol, options: tuple[Any, ...]) -> Any:
         if options:
             return options[0]
         return {"int": 2 + len(symbol.name) % 3, "text": "float32", "bool": False}[symbol.sort]
 
     for sampler in samplers_of(write()):
         sampler.solver.near = None  # type: ignore[method-assign, assignment]
-        model = sampler.model(wish, may_be_empty=False)
+        model = sampler.model(preference, may_be_empty=False)
         assert model is not None
         assert sampler.satisfies(model)

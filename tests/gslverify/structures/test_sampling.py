@@ -1,4 +1,4 @@
-"""Models near wishes: definitions are followed, the solver mends the rest, claims always hold."""
+"""Models near preferences: definitions are followed, the solver mends the rest, claims hold."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def by_name(model: dict[Symbol, Any] | None) -> dict[str, Any]:
     return {symbol.name: value for symbol, value in model.items()}
 
 
-def wishing(**values: Any) -> Callable[..., Any]:
-    """Wish 3 for integers, 0.5 for reals, float32 for texts, unless told otherwise."""
+def preferring(**values: Any) -> Callable[..., Any]:
+    """Preference 3 for integers, 0.5 for reals, float32 for texts, unless told otherwise."""
     usual = {"int": 3, "real": 0.5, "bool": True, "text": "float32"}
     named = {name.replace("__", "."): value for name, value in values.items()}
     return lambda symbol, options: named.get(symbol.name, usual[symbol.sort])
@@ -66,25 +66,28 @@ def dense(**conditions: Any) -> Subst:
 
 def test_definitions_are_followed() -> None:
     found = sampler(dense())
-    model = by_name(found.model(wishing(x__dtype="int8")))
+    model = by_name(found.model(preferring(x__dtype="int8")))
     assert model["w.shape[1]"] == model["x.shape[1]"] == 3
     assert model["w.dtype"] == model["x.dtype"]
     assert len(found.free) + len(found.definitions) == len(instance_symbols(found.instance))
 
 
-def test_what_is_free_gets_its_wish() -> None:
+def test_what_is_free_gets_its_preference() -> None:
     x = pat.Variable(shape=(None, None))
     call = op.Clip(x)
     found = sampler(Subst(call, call))
-    wishes = {"x.shape[0]": 2, "x.shape[1]": 5, "call.min": -1.0, "call.max": 2.0}
-    assert by_name(found.model(wishing(x__dtype="int32", **wishes))).items() >= wishes.items()
+    preferences = {"x.shape[0]": 2, "x.shape[1]": 5, "call.min": -1.0, "call.max": 2.0}
+    assert (
+        by_name(found.model(preferring(x__dtype="int32", **preferences))).items()
+        >= preferences.items()
+    )
 
 
-def test_the_solver_mends_wishes_that_clash() -> None:
+def test_the_solver_mends_preferences_that_clash() -> None:
     x, w = matrices()
     call = op.Dense(x, w)
     where = [x.shape[0] % 4 == 0, x.shape[0] > w.shape[0]]
-    model = by_name(sampler(Subst(call, call, where=where)).model(wishing()))
+    model = by_name(sampler(Subst(call, call, where=where)).model(preferring()))
     assert model["x.shape[0]"] % 4 == 0
     assert model["x.shape[0]"] > model["w.shape[0]"]
     assert model["x.shape[1]"] == 3
@@ -93,7 +96,7 @@ def test_the_solver_mends_wishes_that_clash() -> None:
 def test_a_dtype_that_the_operator_lacks_is_mended() -> None:
     x = pat.Variable(shape=(None,))
     call = op.Sqrt(x)
-    model = by_name(sampler(Subst(call, call)).model(wishing(x__dtype="int8")))
+    model = by_name(sampler(Subst(call, call)).model(preferring(x__dtype="int8")))
     assert str(model["x.dtype"]).startswith("float")
 
 
@@ -102,11 +105,11 @@ def test_options_of_a_symbol_are_what_all_claims_allow() -> None:
     call = op.Sqrt(x)
     seen: dict[str, tuple[Any, ...]] = {}
 
-    def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
+    def preference(symbol: Symbol, options: tuple[Any, ...]) -> Any:
         seen[symbol.name] = options
         return options[0] if options else 2
 
-    assert sampler(Subst(call, call)).model(wish) is not None
+    assert sampler(Subst(call, call)).model(preference) is not None
     assert set(seen["x.dtype"]) == {"float16", "float32", "float64"}
     assert seen["x.shape[0]"] == ()
 
@@ -122,7 +125,9 @@ def test_what_a_symbol_equals_restricts_its_options() -> None:
 def test_there_is_no_model_of_what_contradicts_itself() -> None:
     x = pat.Variable(shape=(None,))
     call = op.Relu(x)
-    assert sampler(Subst(call, call, where=[x.shape[0] * x.shape[0] == 3])).model(wishing()) is None
+    assert (
+        sampler(Subst(call, call, where=[x.shape[0] * x.shape[0] == 3])).model(preferring()) is None
+    )
 
 
 def longer_than(size: int) -> Sampler:
@@ -133,19 +138,19 @@ def longer_than(size: int) -> Sampler:
 
 @pytest.mark.parametrize("largest", LARGEST_SAMPLES[:-1])
 def test_large_models_are_samples_where_small_ones_are_not(largest: int) -> None:
-    model = by_name(longer_than(largest).model(wishing()))
+    model = by_name(longer_than(largest).model(preferring()))
     assert model["x.shape[0]"] > largest
 
 
 def test_huge_models_are_not_samples() -> None:
-    assert longer_than(LARGEST_SAMPLES[-1]).model(wishing()) is None
+    assert longer_than(LARGEST_SAMPLES[-1]).model(preferring()) is None
 
 
 def boundary_values(where: Callable[[Any], Any]) -> list[Any]:
     """Return the values of alpha at every boundary of a condition about it."""
     call = op.LeakyRelu(pat.Variable(shape=(None,)))
     found = sampler(Subst(call, call, where=[where(call.alpha)]))
-    models = [found.model(wishing(), demand=demand) for demand in found.corners]
+    models = [found.model(preferring(), demand=demand) for demand in found.corners]
     return [by_name(model)[next(n for n in by_name(model) if "alpha" in n)] for model in models]
 
 
@@ -164,7 +169,7 @@ def test_boundaries_of_integers_are_reached() -> None:
     x = pat.Variable(shape=(None,))
     call = op.Relu(x)
     found = sampler(Subst(call, call, where=[x.shape[0] < 17, x.shape[0] > 2]))
-    sizes = [by_name(found.model(wishing(), demand=b))["x.shape[0]"] for b in found.corners]
+    sizes = [by_name(found.model(preferring(), demand=b))["x.shape[0]"] for b in found.corners]
     assert sizes == [16, 3]
 
 
@@ -173,7 +178,7 @@ def test_each_of_two_conditions_is_tried_alone() -> None:
     call = op.Relu(x)
     rows, columns = x.shape[0], x.shape[1]
     found = sampler(Subst(call, call, where=[(rows == 19) | (columns == 1)]))
-    models = [by_name(found.model(wishing(), demand=b)) for b in found.corners]
+    models = [by_name(found.model(preferring(), demand=b)) for b in found.corners]
     rows_only, columns_only = [(m["x.shape[0]"], m["x.shape[1]"]) for m in models]
     assert rows_only[0] == 19
     assert rows_only[1] != 1
@@ -185,7 +190,7 @@ def test_constants_of_integers_are_huge_in_a_corner() -> None:
     x, c = pat.Variable(shape=(), dtype="int32"), pat.Const(shape=())
     total = x + c
     whole, _ = samplers(Subst(total, total, where=[c.value > -5]))
-    values = [value_of(whole.model(wishing(), demand=demand)) for demand in whole.corners]
+    values = [value_of(whole.model(preferring(), demand=demand)) for demand in whole.corners]
 
     assert values == [-4, HUGE]
 
@@ -195,7 +200,7 @@ def test_slices_leave_elements_out_in_a_corner(rank: int) -> None:
     part = op.StridedSlice(pat.Variable(shape=(None,) * rank))
     found = sampler(Subst(part, part))
     (demand,) = found.corners
-    model = by_name(found.model(wishing(), demand=demand))
+    model = by_name(found.model(preferring(), demand=demand))
 
     def value(name: str, axis: int) -> int:
         return int(next(v for n, v in model.items() if n.endswith(f"{name}[{axis}]")))
@@ -211,7 +216,7 @@ def test_ranges_leave_numbers_out_in_a_corner() -> None:
     numbers = op.Arange(start=0)
     found = sampler(Subst(op.Relu(numbers), numbers))
     *_, demand = found.corners
-    model = by_name(found.model(wishing(), demand=demand))
+    model = by_name(found.model(preferring(), demand=demand))
     step = next(v for n, v in model.items() if n.endswith("step"))
     end = next(v for n, v in model.items() if n.endswith("end"))
 
@@ -238,7 +243,7 @@ def test_a_definition_must_give_a_value_of_the_right_sort() -> None:
     x, y = pat.Variable(shape=(None,)), pat.Variable(shape=(None,))
     call = op.Concatenate(pat.Tuple(x, y), axis=0)
     subst = Subst(call, call, where=[x.shape[0] == y.shape[0] / 2])
-    model = by_name(sampler(subst).model(wishing()))
+    model = by_name(sampler(subst).model(preferring()))
     sizes = model["x.shape[0]"], model["y.shape[0]"]
     assert all(type(size) is int for size in sizes)
     assert 2 * sizes[0] == sizes[1]
@@ -249,7 +254,7 @@ def test_a_chain_of_definitions_is_followed_in_any_order() -> None:
     call = op.Concatenate(pat.Tuple(a, b, c), axis=0)
     where = [a.shape[0] == b.shape[0] + 1, b.shape[0] == c.shape[0] + 1, c.shape[0] == c.shape[0]]
     found = sampler(Subst(call, call, where=where))
-    model = by_name(found.model(wishing()))
+    model = by_name(found.model(preferring()))
     assert (model["a.shape[0]"], model["b.shape[0]"], model["c.shape[0]"]) == (5, 4, 3)
 
 
@@ -257,7 +262,7 @@ def test_symbols_are_not_defined_by_themselves() -> None:
     a, b = pat.Variable(shape=(None,)), pat.Variable(shape=(None,))
     call = op.Concatenate(pat.Tuple(a, b), axis=0)
     where = [a.shape[0] == b.shape[0], b.shape[0] == 2 * a.shape[0] - 4]
-    model = by_name(sampler(Subst(call, call, where=where)).model(wishing()))
+    model = by_name(sampler(Subst(call, call, where=where)).model(preferring()))
     assert (model["a.shape[0]"], model["b.shape[0]"]) == (4, 4)
 
 
@@ -265,10 +270,10 @@ def test_results_have_elements_if_that_can_be_helped() -> None:
     x = pat.Variable(shape=(None, None))
     call = op.StridedSlice(x)
     found = sampler(Subst(call, call))
-    wish = wishing()
-    empty = by_name(found.model(wish))
+    preference = preferring()
+    empty = by_name(found.model(preference))
     assert empty["call.begin[0]"] == empty["call.end[0]"]
-    full = by_name(found.model(wish, may_be_empty=False))
+    full = by_name(found.model(preference, may_be_empty=False))
     assert all(full[f"call.begin[{i}]"] < full[f"call.end[{i}]"] for i in (0, 1))
 
 
@@ -276,13 +281,13 @@ def test_results_may_lack_elements_if_the_rule_says_so() -> None:
     x = pat.Variable(shape=(None,))
     call = op.StridedSlice(x, begin=(0,), end=(0,), strides=(1,))
     found = sampler(Subst(call, call))
-    assert by_name(found.model(wishing(), may_be_empty=False))["x.shape[0]"] == 3
+    assert by_name(found.model(preferring(), may_be_empty=False))["x.shape[0]"] == 3
 
 
 def test_an_instance_without_symbols_has_the_empty_model() -> None:
     call = op.Zeros(shape=(2, 3), dtype="int8")
     found = sampler(Subst(call, call))
-    assert found.model(wishing()) == {}
+    assert found.model(preferring()) == {}
 
 
 def test_symbols_of_constants_and_tuples_are_found() -> None:
@@ -344,24 +349,24 @@ def test_what_attempts_failed_on_is_known() -> None:
     far = [x.ndim == 1, x.shape[0] > 1000]
     (one,) = samplers(Subst(op.Relu(x), op.Relu(x), where=far))
     assert one.simple_model() is None
-    assert "1000" in one.obstacle(wishing())
+    assert "1000" in one.obstacle(preferring())
 
 
-def test_wishes_are_granted_only_together() -> None:
+def test_preferences_are_granted_only_together() -> None:
     x, w = matrices()
     call = op.Dense(x, w)
     found = sampler(Subst(call, call, where=[x.shape[0] > w.shape[0]]))
     rows: dict[str, Any] = {"x.shape[0]": 5}
-    assert found.granted(wishing()) is None
-    assert by_name(found.granted(wishing(**rows)))["w.shape[0]"] == 3
+    assert found.granted(preferring()) is None
+    assert by_name(found.granted(preferring(**rows)))["w.shape[0]"] == 3
 
 
 def test_what_is_granted_has_elements_unless_it_may_be_empty() -> None:
     x = pat.Variable(shape=(None, None))
     call = op.StridedSlice(x)
     found = sampler(Subst(call, call))
-    assert found.granted(wishing()) is not None
-    assert found.granted(wishing(), may_be_empty=False) is None
+    assert found.granted(preferring()) is not None
+    assert found.granted(preferring(), may_be_empty=False) is None
 
 
 def test_what_is_granted_meets_a_demand() -> None:
@@ -370,13 +375,13 @@ def test_what_is_granted_meets_a_demand() -> None:
     found = sampler(Subst(call, call, where=[x.shape[0] < 17]))
     (boundary,) = found.corners
     size = next(symbol for symbol in found.free if symbol.name == "x.shape[0]")
-    assert found.granted(wishing(), demand=boundary) is None
+    assert found.granted(preferring(), demand=boundary) is None
     edge: dict[str, Any] = {"x.shape[0]": 16}
-    assert by_name(found.granted(wishing(**edge), demand=boundary))["x.shape[0]"] == 16
+    assert by_name(found.granted(preferring(**edge), demand=boundary))["x.shape[0]"] == 16
     beyond = size >= 20
-    assert by_name(found.model(wishing(), demand=beyond))["x.shape[0]"] == 3
+    assert by_name(found.model(preferring(), demand=beyond))["x.shape[0]"] == 3
     assert found.reach((beyond,)).impossible
-    assert found.granted(wishing(), demand=beyond) is None
+    assert found.granted(preferring(), demand=beyond) is None
 
 
 def test_a_demand_that_only_empty_results_meet_is_tried_once_with_elements() -> None:
@@ -385,7 +390,7 @@ def test_a_demand_that_only_empty_results_meet_is_tried_once_with_elements() -> 
     found = sampler(Subst(call, call))
     empty = attr.Not(*found.elements)
     for _ in range(2):
-        model = found.model(wishing(), may_be_empty=False, demand=empty)
+        model = found.model(preferring(), may_be_empty=False, demand=empty)
         assert model is not None
         assert value_in(*found.elements, model) is False
         assert found.reach((empty, *found.elements)).impossible
@@ -413,7 +418,7 @@ def test_a_solver_that_gives_up_is_asked_once_and_not_for_each_draw(
     monkeypatch.setattr(one, "_solved", give_up)
     monkeypatch.setattr(one, "_repaired", lambda *_: None)
     for _ in range(10):
-        assert one.model(wishing()) is None
+        assert one.model(preferring()) is None
     assert len(asked) == 1 + len(SIMPLE_SIZES)
 
 
@@ -424,8 +429,8 @@ def test_models_do_not_depend_on_what_was_asked_before() -> None:
         {"x.shape[1]": n, "x.shape[0]": m} for n in (5, 2, 6, 7) for m in (1, 3)
     ]
     used = sampler(subst)
-    forwards = [used.model(wishing(**one)) for one in sizes]
-    backwards = [used.model(wishing(**one)) for one in reversed(sizes)]
-    fresh = [sampler(subst).model(wishing(**one)) for one in sizes]
+    forwards = [used.model(preferring(**one)) for one in sizes]
+    backwards = [used.model(preferring(**one)) for one in reversed(sizes)]
+    fresh = [sampler(subst).model(preferring(**one)) for one in sizes]
     assert list(map(by_name, forwards)) == list(map(by_name, reversed(backwards)))
     assert list(map(by_name, forwards)) == list(map(by_name, fresh))

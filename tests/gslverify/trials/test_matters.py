@@ -51,12 +51,12 @@ def failing(subst: Subst, **wanted: int) -> Outcome:
 
 
 def _failure(subst: Subst, sampler: Sampler, wanted: dict[str, int]) -> Outcome | None:
-    def wish(symbol: Any, options: tuple[Any, ...]) -> Any:
+    def preference(symbol: Any, options: tuple[Any, ...]) -> Any:
         ends = [value for end, value in wanted.items() if end in symbol.name.replace(".", "_")]
         simple = {"text": "float32", "bool": False, "real": 1.0}.get(symbol.sort, 1)
         return ends[0] if ends else (options[0] if options else simple)
 
-    model = sampler.model(wish)
+    model = sampler.model(preference)
     if model is None:
         return None
     network = network_of(sampler, model)
@@ -117,10 +117,10 @@ def failing_network(subst: Subst, size: int) -> Network:
     """Return a match of x: int64[size]."""
     sampler = next(s for s in samplers_of(subst) if any(f.name == "x.shape[0]" for f in s.free))
 
-    def wish(symbol: Any, options: tuple[Any, ...]) -> Any:
+    def preference(symbol: Any, options: tuple[Any, ...]) -> Any:
         return "int64" if symbol.sort == "text" else size
 
-    model = sampler.model(wish)
+    model = sampler.model(preference)
     assert model is not None
     return network_of(sampler, model)
 

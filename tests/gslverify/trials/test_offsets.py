@@ -13,7 +13,7 @@ from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.finding import Verdict
 from gslverify.networks.network import Network
 from gslverify.stages.numeric import NUMERIC
-from gslverify.trials.further_levels import FurtherLevels, further_levels_of
+from gslverify.trials.stricter_comparisons import StricterComparisons, compare_strictly
 from gslverify.trials.trial import run_trial
 from tests.gslverify.stages.asking import Write, ask, only, question
 
@@ -27,12 +27,12 @@ def other_where(low: float, high: float, added: float) -> Subst:
     return Subst(op.Relu(x), op.Where(is_between, x + added, op.Maximum(x, 0.0)))
 
 
-def examined(write: Write) -> FurtherLevels:
-    """Return what the further levels say of relu(x), which passed on zeros."""
+def examined(write: Write) -> StricterComparisons:
+    """Return what stricter comparisons say of relu(x), which passed on zeros."""
     asked = question(write)
     output = Call(lookup("Relu"), [Var("x", (4,))])
     network, zeros = Network((output,), (output,), "alone"), {"x": np.zeros(4, np.float32)}
-    return further_levels_of(asked, [[run_trial(asked.subst, network, zeros)]])
+    return compare_strictly(asked, [[run_trial(asked.subst, network, zeros)]])
 
 
 def test_what_differs_by_more_than_rounding_is_no_loss_of_digits() -> None:

@@ -1,4 +1,4 @@
-"""What is asked about networks on which both sides agreed: the further levels of comparison.
+"""What is asked about networks on which both sides agreed: stricter comparisons.
 
 Whether source and target are the same functions (see `identity`), whether the target loses digits
 (see `precision`), which flags of floating point are needed (see `flags`), and what becomes of empty
@@ -41,8 +41,8 @@ RETRIES_WITH_INTEGERS = ("distinct integers", "nonzero integers", "wide")
 
 
 @dataclass(slots=True)
-class FurtherLevels:
-    """What the further levels found."""
+class StricterComparisons:
+    """What stricter comparisons found."""
 
     findings: list[Finding] = field(default_factory=list)
     assurances: list[Assurance] = field(default_factory=list)
@@ -65,14 +65,14 @@ class FurtherLevels:
                     self.counts.append(outcome)
 
 
-def further_levels_of(
+def compare_strictly(
     question: Question, passed: Sequence[Sequence[Trial]], empty: Iterable[Network] = ()
-) -> FurtherLevels:
+) -> StricterComparisons:
     """Examine networks that passed, and `empty` ones that were not run yet.
 
     A finding that refutes comes with its counterexample.
     """
-    found = FurtherLevels()
+    found = StricterComparisons()
     _without_elements(question, empty, found)
     _identity(question, passed, found)
     measured = _precision(question, passed, found)
@@ -82,7 +82,9 @@ def further_levels_of(
     return found
 
 
-def _without_elements(question: Question, empty: Iterable[Network], found: FurtherLevels) -> None:
+def _without_elements(
+    question: Question, empty: Iterable[Network], found: StricterComparisons
+) -> None:
     """Run networks with empty tensors; outputs without elements must keep their types.
 
     One that the target cannot be built for says nothing about the others.
@@ -103,7 +105,9 @@ def _without_elements(question: Question, empty: Iterable[Network], found: Furth
     found.counts.append(Count("empty", agreed))
 
 
-def _identity(question: Question, passed: Sequence[Sequence[Trial]], found: FurtherLevels) -> None:
+def _identity(
+    question: Question, passed: Sequence[Sequence[Trial]], found: StricterComparisons
+) -> None:
     open_ones = [t[0] for t in passed if t[0].network.context in UNKNOWN_INPUTS]
     small = [trial for trial in open_ones if trial.network.elements <= MOST_ELEMENTS]
     asked = spread(small, NETWORKS_FOR_IDENTITY)
@@ -136,7 +140,7 @@ def _refuted_by_integers(question: Question, trial: Trial) -> Trial | None:
 
 
 def _precision(
-    question: Question, passed: Sequence[Sequence[Trial]], found: FurtherLevels
+    question: Question, passed: Sequence[Sequence[Trial]], found: StricterComparisons
 ) -> list[Errors]:
     """Measure the errors of both sides, and warn where the target loses digits."""
     inexact = [trial for trials in passed for trial in trials if not trial.exact]

@@ -17,11 +17,11 @@ Varying = dict[Expression, frozenset[Symbol]]
 """The indices that the values of expressions depend on."""
 
 
-def takes_at_most(call: Call, limit: int) -> bool:
-    """Tell whether the `work_of` a call is within a limit; at once where all sizes are small."""
+def costs_at_most(call: Call, limit: int) -> bool:
+    """Tell whether the `cost_of` a call is within a limit; at once where all sizes are small."""
     sizes = [tensor.size for tensor in tensors((call.type, *_operand_types(call)))]
     extents = [n for value in call.attributes.values() for n in _whole_numbers(value)]
-    return prod(max(1, size) for size in (*sizes, *extents)) <= limit or work_of(call) <= limit
+    return prod(max(1, size) for size in (*sizes, *extents)) <= limit or cost_of(call) <= limit
 
 
 def _operand_types(call: Call) -> tuple[Type, ...]:
@@ -34,7 +34,7 @@ def _whole_numbers(value: Any) -> Iterator[int]:
             yield part
 
 
-def work_of(call: Call) -> int:
+def cost_of(call: Call) -> int:
     """Return how many values a call computes on its way to its result.
 
     A value counts once for all indices that it depends on: of a convolution these are the

@@ -13,8 +13,8 @@ from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gsl.operators import REGISTRY, lookup
 from gslverify.networks.choices import NothingDrawnError, Tape
-from gslverify.networks.generation import MOST_WORK, most_work, network_from
-from gslverify.networks.work import takes_at_most, work_of
+from gslverify.networks.cost import cost_of, costs_at_most
+from gslverify.networks.generation import MOST_COST, most_cost, network_from
 from tests.gslverify.rules import samplers_of
 
 Shape = tuple[int, ...]
@@ -49,7 +49,7 @@ def called(name: str, shapes: list[Shape], attributes: dict[str, Any]) -> Call:
 def test_values_are_counted_once(
     name: str, shapes: list[Shape], attributes: dict[str, Any], expected: int
 ) -> None:
-    assert work_of(called(name, shapes, attributes)) == expected
+    assert cost_of(called(name, shapes, attributes)) == expected
 
 
 @pytest.mark.parametrize(("name", "shapes", "attributes", "expected"), COUNTED)
@@ -58,15 +58,15 @@ def test_a_limit_holds_from_the_work_on(
 ) -> None:
     call = called(name, shapes, attributes)
 
-    assert takes_at_most(call, expected)
-    assert takes_at_most(call, 10**12)
-    assert not expected or not takes_at_most(call, expected - 1)
+    assert costs_at_most(call, expected)
+    assert costs_at_most(call, 10**12)
+    assert not expected or not costs_at_most(call, expected - 1)
 
 
 def test_tuples_are_taken_apart() -> None:
     joined = Call(lookup("Concatenate"), [Tuple([Var("x", (3, 4)), Var("y", (5, 4))])], {"axis": 0})
 
-    assert work_of(joined) == 32
+    assert cost_of(joined) == 32
 
 
 def test_every_operator_says_what_it_computes() -> None:
@@ -107,8 +107,8 @@ def test_what_takes_too_long_is_not_drawn(subst: Subst, refusal: str) -> None:
             refused[str(error)] += 1
         else:
             drawn += 1
-            limit = most_work(network.sampler)
-            assert all(work_of(call) <= limit for call in calls_of(network.outputs))
+            limit = most_cost(network.sampler)
+            assert all(cost_of(call) <= limit for call in calls_of(network.outputs))
     assert drawn
     assert any(reason.startswith(f"{refusal} computes more than") for reason in refused)
 
@@ -119,5 +119,5 @@ def test_a_structure_may_work_as_much_as_it_has_to() -> None:
     sizes = heavy.simple_model()
 
     assert sizes is not None
-    assert most_work(usual) == MOST_WORK
-    assert most_work(heavy) >= 2 * 4000 * 512
+    assert most_cost(usual) == MOST_COST
+    assert most_cost(heavy) >= 2 * 4000 * 512

@@ -1,4 +1,4 @@
-"""The further levels: each catches what no other does, and is silent about sound rules."""
+"""Stricter comparisons: each catches what no other does, and is silent about sound rules."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from gslverify.networks.network import Network
 from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.numeric import NUMERIC
-from gslverify.trials import further_levels
-from gslverify.trials.further_levels import FurtherLevels, further_levels_of
+from gslverify.trials import stricter_comparisons
 from gslverify.trials.replay import replay
+from gslverify.trials.stricter_comparisons import StricterComparisons, compare_strictly
 from gslverify.trials.trial import run_trial
 from tests.gslverify.rules import SOUND, samplers_of
 from tests.gslverify.stages.asking import ask, question
@@ -89,18 +89,18 @@ def sum_for_product() -> Subst:
 @pytest.mark.smt
 def test_residues_that_differ_are_confirmed_on_integers() -> None:
     """Trials on zeros show nothing; residues do, and integers confirm what they say."""
-    found = further_levels_of(*passed(sum_for_product, (2,), (1, 2)))
+    found = compare_strictly(*passed(sum_for_product, (2,), (1, 2)))
     (finding,) = found.findings
     assert finding.code is OUTPUTS_DIFFER
     assert finding.counterexample is not None
     assert not found.assurances
-    assert not further_levels_of(*passed(product, (2,), (1, 2))).findings
+    assert not compare_strictly(*passed(product, (2,), (1, 2))).findings
 
 
 def test_residues_alone_refute_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(further_levels, "_refuted_by_integers", lambda asked, trial: None)
-    monkeypatch.setattr(further_levels, "NETWORKS_WITH_OFFSETS", 0)
-    found = further_levels_of(*passed(sum_for_product, (2,)))
+    monkeypatch.setattr(stricter_comparisons, "_refuted_by_integers", lambda asked, trial: None)
+    monkeypatch.setattr(stricter_comparisons, "NETWORKS_WITH_OFFSETS", 0)
+    found = compare_strictly(*passed(sum_for_product, (2,)))
     assert not [finding for finding in found.findings if finding.code is OUTPUTS_DIFFER]
     assert not [one for one in found.assurances if one.level is Level.IDENTITY]
 
@@ -108,11 +108,11 @@ def test_residues_alone_refute_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.smt
 @pytest.mark.parametrize("context", ["one tensor for two", "inputs constant"])
 def test_inputs_that_are_not_unknown_certify_nothing(context: str) -> None:
-    def is_identity(found: FurtherLevels) -> bool:
+    def is_identity(found: StricterComparisons) -> bool:
         return any(one.level is Level.IDENTITY for one in found.assurances)
 
-    assert is_identity(further_levels_of(*passed(product, (2,))))
-    assert not is_identity(further_levels_of(*passed(product, (2,), context=context)))
+    assert is_identity(compare_strictly(*passed(product, (2,))))
+    assert not is_identity(compare_strictly(*passed(product, (2,), context=context)))
 
 
 # Precision.

@@ -1,14 +1,15 @@
-"""Wishes for the free symbols of an instance: sizes, dtypes, attributes, values of constants."""
+"""Preferred values of the free symbols of an instance: sizes, dtypes, attributes, constants."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any
 
 from gsl.attr.term import Symbol
 from gsl.types import ALL_DTYPES
 from gslverify.networks.choices import Choices, one_of
-from gslverify.structures.sampling import Wish
+from gslverify.structures.sampling import Preference
 from gslverify.structures.symbols import is_constant
 
 DTYPES = tuple(dict.fromkeys(("float32", "float64", "int32", "float16", *ALL_DTYPES)))
@@ -33,13 +34,13 @@ ROOM = 5_000
 """What the product of the sizes in the mode "roomy" stays below."""
 
 
-def wishes(
+def preferences(
     choices: Choices,
     dtypes: Sequence[str] = DTYPES,
     modes: Sequence[str] = SIZES,
     turn: int = 0,
     axes: int = 1,
-) -> Wish:
+) -> Preference:
     """Return a chooser of values for symbols.
 
     In the mode "free" sizes are up to 5, in "equal" all are 2, 3 or 4, in "distinct" different;
@@ -48,13 +49,9 @@ def wishes(
     "roomy" as many as there is ROOM for are 8 to 11, mostly.
     """
     mode = one_of(choices, modes)
-    common = 2 + choices.number(2)
-    same = common if mode == "equal" else 0
-    length, place = LENGTHS[turn % len(LENGTHS)], turn // len(LENGTHS) % max(1, axes)
-    count, room = 0, ROOM
+    sizes = _sizes(choices, mode, turn, axes)
 
-    def wish(symbol: Symbol, options: tuple[Any, ...]) -> Any:
-        nonlocal count, room
+    def preference(symbol: Symbol, options: tuple[Any, ...]) -> Any:
         if symbol.sort == "text":
             likely = tuple(dtype for dtype in dtypes if not options or dtype in options)
             return one_of(choices, likely or options)
@@ -66,18 +63,28 @@ def wishes(
             return bool(choices.number(1))
         if symbol.low is None:
             return one_of(choices, INTEGERS + EDGES if is_constant(symbol) else INTEGERS)
-        if ".shape[" not in symbol.name:
-            return int(symbol.low) + choices.number(3)
-        count += 1
-        # Every mode draws as often, or shrinking would prefer the mode that draws least.
-        size = one_of(choices, LIKELY)
-        if mode == "long":
-            return length if count == place + 1 else min(size, 2)
-        if mode == "roomy":
-            roomy = 8 + choices.number(3) if choices.number(5) else size
-            size = roomy if roomy <= room else 1 + size % 2
-            room //= size
-            return size
-        return same or (1 + (size + count) % 6 if mode == "distinct" else size)
+        return next(sizes) if ".shape[" in symbol.name else int(symbol.low) + choices.number(3)
 
-    return wish
+    return preference
+
+
+def _sizes(choices: Choices, mode: str, turn: int, axes: int) -> Iterator[int]:
+    """Yield the sizes of free axes; every mode draws as often, or shrinking would prefer one."""
+    common, room = 2 + choices.number(2), ROOM
+    length, place = LENGTHS[turn % len(LENGTHS)], turn // len(LENGTHS) % max(1, axes)
+    for axis in count():
+        size = one_of(choices, LIKELY)
+        match mode:
+            case "long":
+                yield length if axis == place else min(size, 2)
+            case "roomy":
+                roomy = 8 + choices.number(3) if choices.number(5) else size
+                size = roomy if roomy <= room else 1 + size % 2
+                room //= size
+                yield size
+            case "equal":
+                yield common
+            case "distinct":
+                yield 1 + (size + axis + 1) % 6
+            case _:
+                yield size
