@@ -45,7 +45,12 @@ def sigmoid_from_exponential() -> Subst:
     return Subst(1 / (1 + op.Exp(-x)), op.Sigmoid(x))
 
 
-@rule(tags=FUSION | {"fusion"}, origin="ONNX Runtime: GeluFusion", twin="gelu_from_erf_unscaled")
+@rule(
+    tags=FUSION | {"fusion"},
+    origin="ONNX Runtime: GeluFusion",
+    twin="gelu_from_erf_unscaled",
+    flags=(),
+)
 def gelu_from_erf() -> Subst:
     """x * 0.5 * (1 + erf(x / sqrt(2)))  =>  gelu(x) for constants of rank 0
 
@@ -65,7 +70,7 @@ def gelu_from_erf_of_product() -> Subst:
     return Subst(x * (op.Erf(x * sqrt(0.5)) + 1) * 0.5, op.Gelu(x))
 
 
-@rule(tags=SOFTMAX | {"fusion"}, origin="OpenVINO: SoftmaxFusion, stabilised")
+@rule(tags=SOFTMAX | {"fusion"}, origin="OpenVINO: SoftmaxFusion, stabilised", flags=())
 def softmax_from_shifted_exponentials() -> Subst:
     """exp(d) / sum[a](exp(d))  =>  softmax[a](x) for d = x - max[a](x), keeping the axis
 
@@ -95,7 +100,7 @@ def softmax_from_exponentials() -> Subst:
     return Subst(powers / total, target, where=single)
 
 
-@rule(tags=SOFTMAX | {"lowering"}, origin="PyTorch: decompositions, log_softmax")
+@rule(tags=SOFTMAX | {"lowering"}, origin="PyTorch: decompositions, log_softmax", flags=())
 def lower_log_softmax() -> Subst:
     """log_softmax[a](x)  =>  d - log(sum[a](exp(d))), d = x - max[a](x), keeping the axis
 
@@ -140,7 +145,7 @@ def rms_norm_from_mean() -> Subst:
     return Subst(scaled, target, where=[g.shape[0] == x.shape[-1], e.value >= 1e-6])
 
 
-@rule(tags=LOWER, origin="GSL: exp_lang.py, LowerInstanceNorm")
+@rule(tags=LOWER, origin="GSL: exp_lang.py, LowerInstanceNorm", flags=())
 def lower_instance_norm() -> Subst:
     """instance_norm[c, A](x, g, b)  =>  d / sqrt(mean[A](d * d) + eps) * g + b, d = x - mean[A](x)
 
@@ -184,6 +189,7 @@ def lower_group_norm() -> Subst:
 @rule(
     tags=NORM | {"canonicalise"},
     origin="ONNX Script: instance_to_group_normalization, groups of one",
+    flags=(),
 )
 def group_norm_as_instance_norm() -> Subst:
     """group_norm[C](x, g, b)  =>  instance_norm(x, g, b) for as many groups as channels
@@ -201,6 +207,7 @@ def group_norm_as_instance_norm() -> Subst:
     tags={"attention", "attention-fusion", "softmax", "exact-real", "fusion"},
     origin="PyTorch Inductor: fuse_attention",
     twin="attention_from_parts_any_order",
+    flags=(),
 )
 def attention_from_parts() -> Subst:
     """T(softmax[-1]((T(q) @ T'(k)) * s) @ T(v))  =>  attention[s](q, k, v)

@@ -23,6 +23,7 @@ def add_association() -> Subst:
 @rule(
     tags={"algebra", "distributivity", "exact-real-and-int", "algebraic-distrib"},
     origin="TensorRight: xla/mul, rule 08",
+    flags={"ninf", "nsz", "reassoc"},
 )
 def factor_from_sum() -> Subst:
     """x * z + y * z  =>  (x + y) * z
@@ -34,7 +35,11 @@ def factor_from_sum() -> Subst:
     return Subst(x * z + y * z, (x + y) * z)
 
 
-@rule(tags={"algebra", "negation", "bit-exact", "canonicalise"}, origin="OpenVINO: SubtractFusion")
+@rule(
+    tags={"algebra", "negation", "bit-exact", "canonicalise"},
+    origin="OpenVINO: SubtractFusion",
+    flags=(),
+)
 def add_of_negative() -> Subst:
     """x + (-y)  =>  x - y
 
@@ -47,6 +52,7 @@ def add_of_negative() -> Subst:
 @rule(
     tags={"algebra", "negation", "identity", "bit-exact", "identity-elim"},
     origin="textbook: double negation; TensorRight: xla/not, rule 02",
+    flags=(),
 )
 def double_negation() -> Subst:
     """-(-x)  =>  x
@@ -76,6 +82,7 @@ def multiply_by_one() -> Subst:
     tags={"algebra", "strength-reduction", "bit-exact"},
     origin="XLA: HandleAbs",
     twin="absolute_of_square_any_dtype",
+    flags=(),
 )
 def absolute_of_square() -> Subst:
     """abs(x * x)  =>  x * x for floats
@@ -90,6 +97,7 @@ def absolute_of_square() -> Subst:
 @rule(
     tags={"algebra", "exponential", "exact-real", "algebraic-reassoc"},
     origin="TensorRight: xla/mul, rule 10",
+    flags={"ninf", "reassoc", "afn"},
 )
 def product_of_exponentials() -> Subst:
     """exp(x) * exp(y)  =>  exp(x + y)
@@ -119,6 +127,7 @@ def logarithm_of_exponentials() -> Subst:
     tags={"algebra", "division", "exact-real-on-domain", "identity-elim"},
     origin="tinygrad: symbolic.py, (x * y) / y",
     twin="floor_divide_product",
+    flags={"nnan", "ninf", "reassoc"},
 )
 def divide_product() -> Subst:
     """(x * y) / y  =>  x unless y broadcasts x

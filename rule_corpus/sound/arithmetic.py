@@ -12,7 +12,7 @@ REALS = {"algebra", "real"}
 @rule(
     tags={"algebra", "strength-reduction", "bit-exact"},
     origin="TensorRight: xla/mul, rule 09",
-    nan="same",
+    flags=(),
 )
 def product_of_absolutes() -> Subst:
     """abs(x) * abs(x)  =>  x * x
@@ -41,7 +41,7 @@ def sign_times_absolute() -> Subst:
 @rule(
     tags={"algebra", "identity", "bit-exact", "identity-elim"},
     origin="XLA: HandleAbs, abs of abs",
-    nan="same",
+    flags=(),
 )
 def absolute_of_absolute() -> Subst:
     """abs(abs(x))  =>  abs(x)
@@ -99,6 +99,7 @@ def divide_by_root() -> Subst:
     tags=REALS | {"division", "exponential", "exact-real", "strength-reduction"},
     origin="XLA: HandleDivide, A/exp(B)",
     twin="divide_by_exponential_same_sign",
+    flags={"afn"},
 )
 def divide_by_exponential() -> Subst:
     """x / exp(y)  =>  x * exp(-y)
@@ -142,6 +143,7 @@ def divide_by_constant() -> Subst:
     tags=REALS | {"division", "exact-real", "algebraic-reassoc"},
     origin="TensorRight: xla/divmod, rule 03",
     twin="quotient_of_quotients_exchanged",
+    flags={"nnan", "ninf", "reassoc", "arcp"},
 )
 def quotient_of_quotients() -> Subst:
     """(a / b) / (c / d)  =>  (a * d) / (b * c)
@@ -182,6 +184,7 @@ def divide_twice() -> Subst:
 @rule(
     tags=REALS | {"power", "identity", "exact-real", "identity-elim"},
     origin="XLA: HandlePower, exponent 1",
+    flags=(),
 )
 def power_of_one() -> Subst:
     """pow(x, 1)  =>  x for the constant 1 of rank 0
@@ -192,7 +195,11 @@ def power_of_one() -> Subst:
     return Subst(op.Power(x, 1), x)
 
 
-@rule(tags=REALS | {"power", "exact-real", "const-fold"}, origin="XLA: HandlePower, exponent 0")
+@rule(
+    tags=REALS | {"power", "exact-real", "const-fold"},
+    origin="XLA: HandlePower, exponent 0",
+    flags=(),
+)
 def power_of_zero() -> Subst:
     """pow(x, 0)  =>  ones like x
 
@@ -205,6 +212,7 @@ def power_of_zero() -> Subst:
 @rule(
     tags=REALS | {"power", "exact-real", "strength-reduction"},
     origin="XLA: HandlePower, exponent 2",
+    flags=(),
 )
 def power_of_two() -> Subst:
     """pow(x, 2)  =>  x * x
@@ -231,6 +239,7 @@ def power_of_three() -> Subst:
 @rule(
     tags=REALS | {"power", "division", "exact-real", "strength-reduction"},
     origin="XLA: HandlePower, exponent -1",
+    flags=(),
 )
 def power_of_minus_one() -> Subst:
     """pow(x, -1)  =>  1 / x
@@ -244,6 +253,7 @@ def power_of_minus_one() -> Subst:
 @rule(
     tags=REALS | {"power", "root", "exact-real", "strength-reduction"},
     origin="XLA: HandlePower, exponent 0.5",
+    flags={"ninf", "nsz"},
 )
 def power_of_half() -> Subst:
     """pow(x, 0.5)  =>  sqrt(x)
@@ -270,6 +280,7 @@ def logarithm_of_exponential() -> Subst:
 @rule(
     tags=REALS | {"exponential", "root", "exact-real", "strength-reduction"},
     origin="Enzyme-JAX: LogSimplify, log of sqrt",
+    flags={"afn"},
 )
 def logarithm_of_root() -> Subst:
     """log(sqrt(x))  =>  log(x) / 2

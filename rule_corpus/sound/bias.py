@@ -32,6 +32,7 @@ def scale_of_bias() -> Subst:
     tags={"bias", "reassociation", "exact-real-and-int", "fusion"},
     origin="ONNX Runtime: ConvAddFusion, where the convolution has a bias",
     twin="bias_add_bias_add_any_axis",
+    flags={"ninf", "reassoc"},
 )
 def bias_add_bias_add() -> Subst:
     """bias_add[a](bias_add[a](x, b), c)  =>  bias_add[a](x, b + c)
@@ -47,7 +48,7 @@ def bias_add_bias_add() -> Subst:
 @rule(
     tags={"activation", "bias", "fusion", "same-terms"},
     origin="ONNX Script: BiasGeluFusion",
-    nan="same",
+    flags=(),
     twin="gelu_of_sum_as_bias",
 )
 def gelu_of_sum_with_vector_as_bias() -> Subst:

@@ -8,7 +8,7 @@ REPEAT = {"data-movement", "broadcast"}
 @rule(
     tags=REPEAT | {"algebra", "bit-exact"},
     origin="TensorRight: xla/broadcast, rule 01",
-    nan="same",
+    flags=(),
 )
 def sum_of_broadcasts() -> Subst:
     """broadcast[s](x) + broadcast[s](y)  =>  broadcast[s](x + y)
@@ -24,7 +24,7 @@ def sum_of_broadcasts() -> Subst:
 @rule(
     tags=REPEAT | {"algebra", "bit-exact"},
     origin="TensorRight: xla/broadcast, rule 02",
-    nan="same",
+    flags=(),
 )
 def product_of_broadcasts() -> Subst:
     """broadcast[s](x) * broadcast[t](y)  =>  broadcast[u](x * y), u the shape of the product
@@ -54,7 +54,7 @@ def transpose_of_broadcast_scalar() -> Subst:
 @rule(
     tags=REPEAT | {"flip", "bit-exact"},
     origin="TensorRight: xla/broadcast, rule 04",
-    nan="same",
+    flags=(),
 )
 def flip_of_broadcast_scalar() -> Subst:
     """flip[a](broadcast[s](x))  =>  broadcast[s](x) for a scalar x
@@ -69,7 +69,7 @@ def flip_of_broadcast_scalar() -> Subst:
 @rule(
     tags=REPEAT | {"flip", "bit-exact"},
     origin="TensorRight: xla/broadcast, rule 04, for one repeated axis",
-    nan="same",
+    flags=(),
     twin="flip_of_broadcast_any_axis",
 )
 def flip_of_broadcast_axis() -> Subst:
@@ -102,7 +102,7 @@ def take_of_broadcast_scalar() -> Subst:
 @rule(
     tags=REPEAT | {"slice", "bit-exact"},
     origin="TensorRight: xla/slice, rule 03; TensorRight: xla/slice, rule 09",
-    nan="same",
+    flags=(),
 )
 def slice_of_broadcast() -> Subst:
     """broadcast[s](x)[b:e:p]  =>  broadcast[t](x[b':e':p'])
@@ -144,7 +144,7 @@ def slice_of_full() -> Subst:
 @rule(
     tags=REPEAT | {"reshape", "bit-exact"},
     origin="XLA: HandleReshape, reshape of broadcast",
-    nan="same",
+    flags=(),
 )
 def reshape_of_broadcast_scalar() -> Subst:
     """reshape[t](broadcast[s](x))  =>  broadcast[t](x) for a scalar x
@@ -159,7 +159,7 @@ def reshape_of_broadcast_scalar() -> Subst:
 @rule(
     tags=REPEAT | {"elementwise", "bit-exact"},
     origin="Enzyme-JAX: BinBroadcastSplat",
-    nan="same",
+    flags=(),
 )
 def add_to_broadcast() -> Subst:
     """broadcast[s](x) + c  =>  broadcast[s](x + c) for a constant c of rank 0
@@ -190,7 +190,7 @@ def broadcast_to_own_shape() -> Subst:
 @rule(
     tags=REPEAT | {"padding", "bit-exact"},
     origin="TensorRight: xla/pad, rule 03",
-    nan="same",
+    flags=(),
     twin="pad_of_broadcast_any_axis",
 )
 def pad_of_broadcast() -> Subst:
@@ -214,6 +214,7 @@ def pad_of_broadcast() -> Subst:
 @rule(
     tags={"broadcast", "elementwise", "reassociation", "exact-real-and-int", "algebraic-reassoc"},
     origin="TensorRight: xla/mul, rule 07",
+    flags={"ninf", "reassoc"},
 )
 def scale_before_broadcast() -> Subst:
     """(x * c) * broadcast[s](y)  =>  broadcast[s](y * c) * x for a constant c of rank 0
@@ -229,7 +230,7 @@ def scale_before_broadcast() -> Subst:
 @rule(
     tags=REPEAT | {"take", "bit-exact"},
     origin="TensorRight: xla/dyslice, rule 03",
-    nan="same",
+    flags=(),
 )
 def take_of_broadcast() -> Subst:
     """take[a](broadcast[s](x), i)  =>  broadcast[t](take[a](x, i)) if a is not repeated

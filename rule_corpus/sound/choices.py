@@ -29,7 +29,7 @@ def where_true() -> Subst:
 @rule(
     tags=CHOICE | {"identity", "const-fold"},
     origin="TensorRight: xla/select, rule 03",
-    nan="same",
+    flags=(),
 )
 def where_false() -> Subst:
     """where(false, x, y)  =>  y unless x broadcasts y
@@ -44,7 +44,7 @@ def where_false() -> Subst:
 @rule(
     tags=CHOICE | {"identity", "logic", "identity-elim"},
     origin="XLA: HandleSelect, select of true and false",
-    nan="same",
+    flags=(),
 )
 def where_true_or_false() -> Subst:
     """where(p, true, false)  =>  p
@@ -72,7 +72,7 @@ def where_false_or_true() -> Subst:
 @rule(
     tags=CHOICE | {"logic", "canonicalise"},
     origin="MLIR TOSA: SelectLogicalNotOp; TensorRight: xla/select, rule 04",
-    nan="same",
+    flags=(),
     twin="where_not_same_order",
 )
 def where_not() -> Subst:
@@ -87,7 +87,7 @@ def where_not() -> Subst:
 @rule(
     tags=CHOICE | {"algebra", "algebraic-distrib"},
     origin="Enzyme-JAX: AddSelects",
-    nan="same",
+    flags=(),
     twin="sum_of_choices_two_conditions",
 )
 def sum_of_choices() -> Subst:
@@ -106,7 +106,7 @@ def sum_of_choices() -> Subst:
 @rule(
     tags=CHOICE | {"canonicalise"},
     origin="Enzyme-JAX: SelectSelectSameCond, second arm",
-    nan="same",
+    flags=(),
 )
 def where_same_condition_other_arm() -> Subst:
     """where(p, x, where(p, y, z))  =>  where(p, x, z) if the shape of the result stays

@@ -32,7 +32,7 @@ def greater_than_itself() -> Subst:
 @rule(
     tags={"compare", "predicate", "bit-exact"},
     origin="TensorRight: xla/compare, rule 02",
-    nan="same",
+    flags=(),
 )
 def less_than_itself() -> Subst:
     """x < x  =>  false everywhere
@@ -46,7 +46,7 @@ def less_than_itself() -> Subst:
 @rule(
     tags={"compare", "predicate", "integers", "exact-int-only"},
     origin="TensorRight: xla/compare, rule 03",
-    nan="same",
+    flags=(),
     twin="not_equal_to_itself_any_dtype",
 )
 def not_equal_to_itself() -> Subst:
@@ -109,7 +109,7 @@ def at_most_itself() -> Subst:
 @rule(
     tags={"logic", "predicate", "bit-exact"},
     origin="TensorRight: xla/logical, rule 01",
-    nan="same",
+    flags=(),
 )
 def or_with_true() -> Subst:
     """x or true  =>  true everywhere
@@ -137,7 +137,7 @@ def true_or() -> Subst:
 @rule(
     tags={"logic", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/logical, rule 03",
-    nan="same",
+    flags=(),
 )
 def or_with_false() -> Subst:
     """x or false  =>  x
@@ -179,7 +179,7 @@ def true_and() -> Subst:
 @rule(
     tags={"logic", "predicate", "bit-exact"},
     origin="TensorRight: xla/logical, rule 07",
-    nan="same",
+    flags=(),
 )
 def and_with_false() -> Subst:
     """x and false  =>  false everywhere
@@ -193,7 +193,7 @@ def and_with_false() -> Subst:
 @rule(
     tags={"logic", "predicate", "bit-exact"},
     origin="TensorRight: xla/logical, rule 08",
-    nan="same",
+    flags=(),
 )
 def false_and() -> Subst:
     """false and x  =>  false everywhere
@@ -252,7 +252,7 @@ def unsigned_less_than_zero() -> Subst:
 @rule(
     tags={"compare", "predicate", "integers", "exact-int-only"},
     origin="XLA: HandleCompare, unsigned at least zero",
-    nan="same",
+    flags=(),
 )
 def unsigned_at_least_zero() -> Subst:
     """x >= 0  =>  true everywhere, for unsigned integers
@@ -266,7 +266,7 @@ def unsigned_at_least_zero() -> Subst:
 @rule(
     tags={"compare", "predicate", "bit-exact"},
     origin="XLA: HandleCompare, IsNonNegative",
-    nan="same",
+    flags=(),
     twin="square_less_than_zero_any_dtype",
 )
 def square_less_than_zero() -> Subst:
@@ -282,7 +282,7 @@ def square_less_than_zero() -> Subst:
 @rule(
     tags={"compare", "predicate", "bit-exact"},
     origin="XLA: HandleCompare, IsNonNegative",
-    nan="same",
+    flags=(),
     twin="absolute_less_than_zero_any_dtype",
 )
 def absolute_less_than_zero() -> Subst:

@@ -15,7 +15,12 @@ def same_kernel(v: pat.Pattern, w: pat.Pattern) -> list[attr.Term]:
     return [v.shape[i] == w.shape[i] for i in (1, 2, 3)]
 
 
-@rule(tags=JOIN, origin="TASO: graph_subst.pb, rules 125-129", twin="concat_of_convs_grouped")
+@rule(
+    tags=JOIN,
+    origin="TASO: graph_subst.pb, rules 125-129",
+    twin="concat_of_convs_grouped",
+    flags=(),
+)
 def concat_of_convs_by_outputs() -> Subst:
     """cat[1](conv{A}(x, v), conv{A}(x, w))  =>  conv{A}(x, cat[0](v, w)), groups = 1
 
@@ -28,7 +33,7 @@ def concat_of_convs_by_outputs() -> Subst:
     return Subst(op.Concatenate((one, two), axis=1), target, where=same_kernel(v, w))
 
 
-@rule(tags=JOIN, origin="TASO: graph_subst.pb, rules 114-118")
+@rule(tags=JOIN, origin="TASO: graph_subst.pb, rules 114-118", flags=())
 def concat_of_convs_by_batch() -> Subst:
     """cat[0](conv{A}(x, w), conv{A}(y, w))  =>  conv{A}(cat[0](x, y), w)
 
@@ -42,7 +47,7 @@ def concat_of_convs_by_batch() -> Subst:
     return Subst(op.Concatenate((one, two), axis=0), target, where=alike)
 
 
-@rule(tags=PAIR, origin="TASO: graph_subst.pb, rules 114-118, two outputs")
+@rule(tags=PAIR, origin="TASO: graph_subst.pb, rules 114-118, two outputs", flags=())
 def merge_convs_by_batch() -> Subst:
     """conv{A}(x, w), conv{A}(y, w)  =>  split[0](conv{A}(cat[0](x, y), w)) cut behind x
 
@@ -94,7 +99,11 @@ def parallel_two_conv_bias() -> Subst:
     return Subst(source, [pieces[0], pieces[1]], where=same_kernel(v, w))
 
 
-@rule(tags=PAIR | {"bias", "relu"}, origin="GSL: exp_alg.py, three operators for each branch")
+@rule(
+    tags=PAIR | {"bias", "relu"},
+    origin="GSL: exp_alg.py, three operators for each branch",
+    flags=(),
+)
 def parallel_two_conv_bias_relu() -> Subst:
     """relu(bias_add[1](conv{A}(x, w_i), c_i)), i < 2  =>  split[1](relu(bias_add(conv(x, cat w))))
 
@@ -111,7 +120,7 @@ def parallel_two_conv_bias_relu() -> Subst:
     return Subst(source, [pieces[0], pieces[1]], where=same_kernel(v, w))
 
 
-@rule(tags=PAIR, origin="GSL: exp_alg.py, three branches")
+@rule(tags=PAIR, origin="GSL: exp_alg.py, three branches", flags=())
 def parallel_three_conv() -> Subst:
     """conv{A}(x, w_i), i < 3  =>  split[1; O_0, O_0 + O_1](conv{A}(x, cat[0](w_0, w_1, w_2)))
 
@@ -153,6 +162,7 @@ def parallel_three_dense_bias() -> Subst:
 @rule(
     tags={"dense", "parallel", "batch", "combine-parallel", "multiple-outputs", "same-terms"},
     origin="TVM Relay: CombineParallelDense, to batch_matmul",
+    flags=(),
 )
 def parallel_dense_as_batch() -> Subst:
     """dense(x, v), dense(x, w)  =>  y[0], y[1] of y = x @ T(stack[0](v, w)), T = [0, 2, 1]

@@ -41,6 +41,7 @@ def conv_of_scaled() -> Subst:
 @rule(
     tags=SCALE | {"algebraic-distrib"},
     origin="TVM Relay: FoldScaleAxis, forward; OpenVINO: MultiplyConvolutionFusion",
+    flags={"nnan", "reassoc"},
 )
 def conv_of_scaled_channels() -> Subst:
     """conv{A}(x * s, w)  =>  conv{A}(x, w * s), s of shape (C, 1, 1) and groups = 1
@@ -58,6 +59,7 @@ def conv_of_scaled_channels() -> Subst:
     tags={"convolution", "distribution", "exact-real-and-int", "algebraic-distrib"},
     origin="ONNX Script: _fuse_conv_affine, shift of the data",
     twin="conv_of_shifted_padded",
+    flags={"ninf", "reassoc"},
 )
 def conv_of_shifted() -> Subst:
     """conv{A}(x + t, w)  =>  conv{A}(x, w) + t * sum[1, 2, 3](w)[:, None, None] without padding
@@ -97,6 +99,7 @@ def fold_batch_norm_into_conv() -> Subst:
 @rule(
     tags={"dense", "normalisation", "bn-fold", "exact-real", "fusion"},
     origin="ONNX Script: _fuse_batchnorm, Gemm",
+    flags={"ninf", "nsz", "reassoc"},
 )
 def fold_batch_norm_into_dense() -> Subst:
     """batch_norm[1](dense(x, w), g, b, m, v).0  =>  bias_add[1](dense(x, w * k'), b - m * k)
@@ -119,6 +122,7 @@ def fold_batch_norm_into_dense() -> Subst:
     tags=SCALE | {"bias", "algebraic-distrib"},
     origin="ONNX Script: _fuse_conv_affine, after the convolution",
     twin="affine_of_conv_single_element",
+    flags={"ninf", "nsz", "reassoc"},
 )
 def affine_of_conv() -> Subst:
     """bias_add[1](conv{A}(x, w), b) * s  =>  bias_add[1](conv{A}(x, w * s), b * s), s of rank 0
@@ -136,6 +140,7 @@ def affine_of_conv() -> Subst:
     tags={"convolution", "padding", "enlarge", "exact-real-and-int"},
     origin="TASO: verify.py, enlarged kernels; XLA: FoldConvFilterPad",
     twin="conv_of_kernel_enlarged_behind",
+    flags={"nnan"},
 )
 def conv_of_enlarged_kernel() -> Subst:
     """conv{p, d}(x, pad{q}(w))  =>  conv{p - q * d}(x, w) for zeros around H and W of the kernels
@@ -161,6 +166,7 @@ def conv_of_enlarged_kernel() -> Subst:
     tags={"convolution", "slice", "data-movement", "same-terms"},
     origin="AMD MIGraphX: convolutions of single taps with strides",
     twin="conv_of_single_taps_rounded_down",
+    flags=(),
 )
 def conv_of_single_taps_strided() -> Subst:
     """conv{strides=s}(x, w)  =>  conv(x[:, :, ::s_0, ::s_1], w) for 1 x 1 kernels, no padding
@@ -182,6 +188,7 @@ def conv_of_single_taps_strided() -> Subst:
     tags=SCALE | {"transposed", "algebraic-distrib"},
     origin="ONNX Script: _fuse_batchnorm, ConvTranspose; OpenVINO: ConvolutionMultiplyFusion",
     twin="scale_of_transposed_conv_grouped",
+    flags={"ninf", "nsz", "reassoc"},
 )
 def scale_of_transposed_conv() -> Subst:
     """conv_transpose{A}(x, w) * s  =>  conv_transpose{A}(x, w * s) without groups, s (O, 1, 1)

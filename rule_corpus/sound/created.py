@@ -8,7 +8,7 @@ CREATE = {"create", "bit-exact"}
 @rule(
     tags=CREATE | {"canonicalise"},
     origin="TVM Relay: ConcretizeZerosLike",
-    nan="same",
+    flags=(),
 )
 def concretize_zeros_like() -> Subst:
     """zeros_like{t}(x)  =>  zeros{t}[s]() with s the shape of x
@@ -24,7 +24,7 @@ def concretize_zeros_like() -> Subst:
 @rule(
     tags=CREATE | {"canonicalise"},
     origin="TVM Relay: ConcretizeOnesLike",
-    nan="same",
+    flags=(),
 )
 def concretize_ones_like() -> Subst:
     """ones_like{t}(x)  =>  ones{t}[s]() with s the shape of x
@@ -54,7 +54,7 @@ def concretize_full_like() -> Subst:
 @rule(
     tags=CREATE | {"algebra", "const-fold"},
     origin="TVM Relay: FullElementwise",
-    nan="same",
+    flags=(),
 )
 def add_full_zeros() -> Subst:
     """x + zeros[s]()  =>  x + 0 with a 0 of rank 0, if the sum has the shape of x
@@ -69,7 +69,7 @@ def add_full_zeros() -> Subst:
 @rule(
     tags=CREATE | {"algebra", "const-fold"},
     origin="TVM Relay: FullElementwise, for products",
-    nan="same",
+    flags=(),
 )
 def multiply_full_ones() -> Subst:
     """x * ones[s]()  =>  x * 1 with a 1 of rank 0, if the product has the shape of x
@@ -100,7 +100,7 @@ def transpose_of_full() -> Subst:
 @rule(
     tags=CREATE | {"reshape", "data-movement"},
     origin="textbook: constant tensors",
-    nan="same",
+    flags=(),
     twin="reshape_of_full_default_dtype",
 )
 def reshape_of_full() -> Subst:
@@ -117,7 +117,7 @@ def reshape_of_full() -> Subst:
 @rule(
     tags=CREATE | {"concatenate", "const-fold"},
     origin="textbook: constant tensors",
-    nan="same",
+    flags=(),
 )
 def concat_of_fulls() -> Subst:
     """cat[a](full[s](v), full[t](v))  =>  full[u](v)

@@ -97,7 +97,7 @@ def scale_of_dense() -> Subst:
     return Subst(dense * s, target)
 
 
-@rule(tags=SCALE, origin="TVM Relay: FoldScaleAxis, dense")
+@rule(tags=SCALE, origin="TVM Relay: FoldScaleAxis, dense", flags={"ninf", "reassoc"})
 def dense_of_scaled() -> Subst:
     """dense(x * s, w)  =>  dense(x, w * s) for a vector s, if x * s is not larger than x
 
@@ -162,6 +162,7 @@ def matmul_by_identity() -> Subst:
 @rule(
     tags={"matmul", "scale", "algebraic-reassoc", "exact-real-and-int"},
     origin="ONNX Runtime: MatMulScaleFusion, right operand",
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def matmul_by_scaled() -> Subst:
     """x @ (y * s)  =>  (x @ y) * s for a constant s of rank 0
@@ -176,6 +177,7 @@ def matmul_by_scaled() -> Subst:
 @rule(
     tags={"matmul", "scale", "division", "exact-real", "algebraic-distrib"},
     origin="ONNX Script: fused_matmul_rule_sets, division",
+    flags={"ninf", "nsz", "reassoc"},
 )
 def matmul_of_divided() -> Subst:
     """(x / s) @ y  =>  (x @ y) / s for a constant s of rank 0
@@ -201,7 +203,7 @@ def factor_repeated_matmul() -> Subst:
     return Subst(once + twice, target, where=[*matrices(x), square])
 
 
-@rule(tags=JOIN, origin="TASO: graph_subst.pb, rules 76-79")
+@rule(tags=JOIN, origin="TASO: graph_subst.pb, rules 76-79", flags=())
 def concat_of_matmuls_by_rows() -> Subst:
     """cat[0](x @ w, y @ w)  =>  cat[0](x, y) @ w for matrices
 
@@ -215,7 +217,7 @@ def concat_of_matmuls_by_rows() -> Subst:
     return Subst(op.Concatenate((one, two), axis=0), target, where=matrices(x, y, w))
 
 
-@rule(tags=JOIN, origin="TASO: graph_subst.pb, rules 76-79")
+@rule(tags=JOIN, origin="TASO: graph_subst.pb, rules 76-79", flags=())
 def concat_of_matmuls_by_columns() -> Subst:
     """cat[1](x @ v, x @ w)  =>  x @ cat[1](v, w) for matrices
 
@@ -229,7 +231,7 @@ def concat_of_matmuls_by_columns() -> Subst:
     return Subst(op.Concatenate((one, two), axis=1), target, where=matrices(x, v, w))
 
 
-@rule(tags=JOIN | {"multiple-outputs"}, origin="Glow: MergeMatMulOnLHS")
+@rule(tags=JOIN | {"multiple-outputs"}, origin="Glow: MergeMatMulOnLHS", flags=())
 def merge_matmuls_by_rows() -> Subst:
     """x @ w, y @ w  =>  split[0](cat[0](x, y) @ w) cut behind x
 
@@ -263,6 +265,7 @@ def matmul_of_rows_and_product() -> Subst:
 @rule(
     tags={"matmul", "padding", "bit-exact"},
     origin="PyTorch Inductor: pad_mm, the padding of the inner axis undone",
+    flags=(),
 )
 def matmul_of_padded() -> Subst:
     """pad{(0, 0, p, q)}(x) @ pad{(p, q, 0, 0)}(y)  =>  x @ y for zeros

@@ -7,6 +7,7 @@ from gsl import Subst, attr, op, pat, rule
     tags={"elementwise", "bias_add", "reassociation", "exact-real-and-int", "algebraic-reassoc"},
     origin="GSL: bias_add_add",
     twin="bias_add_add_published",
+    flags={"ninf", "reassoc"},
 )
 def bias_add_add() -> Subst:
     """bias_add[a](x1, b1) + bias_add[a](x2, b2)  =>  bias_add[a](x1 + x2, b1 + b2)
@@ -46,6 +47,7 @@ def merge_element_wise() -> Subst:
     tags={"elementwise", "merge", "multiple-outputs", "bit-exact", "cse"},
     origin="GSL: exp_alg.py, merge_three_element_wise",
     twin="merge_element_wise_published",
+    flags=(),
 )
 def merge_three_element_wise() -> Subst:
     """f{A}(x), f{A}(x), f{A}(x)  =>  y, y, y with y = f{A}(x)
@@ -62,6 +64,7 @@ def merge_three_element_wise() -> Subst:
     tags={"elementwise", "merge", "variadic-outputs", "bit-exact", "cse"},
     origin="GSL: merge_element_wise_variadic",
     twin="merge_element_wise_variadic_published",
+    flags=(),
 )
 def merge_element_wise_variadic() -> Subst:
     """f{A}(x), f{A}(x), ...  =>  y, y, ... with y = f{A}(x)
@@ -81,6 +84,7 @@ def merge_element_wise_variadic() -> Subst:
     tags={"tuple", "data-movement", "variadic-outputs", "bit-exact"},
     origin="GSL: dispatch_tuple",
     twin="dispatch_tuple_reversed",
+    flags=(),
 )
 def dispatch_tuple() -> Subst:
     """(x_0, x_1, ...).j for any number of j  =>  x_j for each j
@@ -100,7 +104,7 @@ def dispatch_tuple() -> Subst:
 @rule(
     tags={"split", "data-movement", "identity-elim", "bit-exact"},
     origin="Glow: arithmetic simplification",
-    nan="same",
+    flags=(),
     twin="first_piece_of_split_of_identity",
 )
 def piece_of_split_of_identity() -> Subst:

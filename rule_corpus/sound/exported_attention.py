@@ -150,6 +150,7 @@ def rms_norm_scaled_behind() -> Subst:
     tags={"matmul", "parallel", "variadic-outputs", "same-terms", "combine-parallel"},
     origin="vLLM: gate_up_proj, qkv_proj",
     twin="merge_projections_in_two_orders",
+    flags=(),
 )
 def merge_projections() -> Subst:
     """x @ w_i for i < n  =>  split[-1; N_0, N_0 + N_1, ...](x @ cat[1](w_i))

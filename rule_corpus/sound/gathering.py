@@ -8,7 +8,7 @@ TAKE = {"data-movement", "take", "bit-exact"}
 @rule(
     tags=TAKE | {"slice"},
     origin="TensorRight: xla/dyslice, rule 01",
-    nan="same",
+    flags=(),
 )
 def take_of_known_row() -> Subst:
     """take[a](x, c)  =>  squeeze[a](x[c:c + 1]) for a constant c of rank 0 in range
@@ -45,7 +45,7 @@ def take_of_only_row() -> Subst:
 @rule(
     tags=TAKE | {"transpose"},
     origin="TensorRight: xla/dyslice, rule 04",
-    nan="same",
+    flags=(),
     twin="take_of_transpose_same_axis",
 )
 def take_of_transpose() -> Subst:

@@ -11,6 +11,7 @@ INFINITY = float("inf")
     tags={"algebra", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/add, rule 02",
     twin="add_zero_keeps_sign",
+    flags={"nsz"},
 )
 def add_zero() -> Subst:
     """x + 0  =>  x for the constant 0 of rank 0
@@ -52,7 +53,7 @@ def subtract_zero() -> Subst:
 @rule(
     tags={"algebra", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/mul, rule 02",
-    nan="same",
+    flags=(),
 )
 def one_multiply() -> Subst:
     """1 * x  =>  x for the constant 1 of rank 0
@@ -66,7 +67,7 @@ def one_multiply() -> Subst:
 @rule(
     tags={"algebra", "identity", "division", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/divmod, rule 01",
-    nan="same",
+    flags=(),
 )
 def divide_by_one() -> Subst:
     """x / 1  =>  x for the constant 1 of rank 0
@@ -80,7 +81,7 @@ def divide_by_one() -> Subst:
 @rule(
     tags={"algebra", "integers", "exact-int-only", "const-fold"},
     origin="TensorRight: xla/mul, rule 03",
-    nan="same",
+    flags=(),
     twin="multiply_by_zero_any_dtype",
 )
 def multiply_by_zero() -> Subst:
@@ -109,7 +110,7 @@ def zero_multiply() -> Subst:
 @rule(
     tags={"algebra", "integers", "exact-int-only", "const-fold"},
     origin="TensorRight: xla/sub, rule 02",
-    nan="same",
+    flags=(),
     twin="subtract_itself_any_dtype",
 )
 def subtract_itself() -> Subst:
@@ -124,7 +125,7 @@ def subtract_itself() -> Subst:
 @rule(
     tags={"algebra", "negation", "bit-exact", "canonicalise"},
     origin="TensorRight: xla/sub, rule 01",
-    nan="same",
+    flags=(),
 )
 def subtract_constant() -> Subst:
     """x - c  =>  x + (-c) for a constant c of a signed dtype
@@ -139,6 +140,7 @@ def subtract_constant() -> Subst:
 @rule(
     tags={"algebra", "reassociation", "exact-real-and-int", "algebraic-reassoc"},
     origin="TensorRight: xla/add, rule 01",
+    flags={"ninf", "reassoc"},
 )
 def add_constants() -> Subst:
     """(x + c) + d  =>  x + (c + d) for constants c and d
@@ -182,6 +184,7 @@ def multiply_scaled() -> Subst:
     tags={"algebra", "distributivity", "exact-real-and-int", "algebraic-distrib"},
     origin="TVM Relay: SwitchAddMultiply",
     twin="switch_add_multiply_unscaled",
+    flags={"ninf", "nsz", "reassoc"},
 )
 def switch_add_multiply() -> Subst:
     """(x + c) * d  =>  x * d + c * d for constants c and d of rank 0
@@ -209,6 +212,7 @@ def add_itself() -> Subst:
 @rule(
     tags={"lattice", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/max, rule 01",
+    flags=(),
 )
 def maximum_with_lowest() -> Subst:
     """maximum(x, -inf)  =>  x for the constant of rank 0
@@ -222,6 +226,7 @@ def maximum_with_lowest() -> Subst:
 @rule(
     tags={"lattice", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/max, rule 02",
+    flags=(),
 )
 def minimum_with_highest() -> Subst:
     """minimum(x, inf)  =>  x for the constant of rank 0
@@ -235,7 +240,7 @@ def minimum_with_highest() -> Subst:
 @rule(
     tags={"clip", "identity", "integers", "exact-int-only", "identity-elim"},
     origin="MLIR TOSA: ClampIsNoOp",
-    nan="same",
+    flags=(),
     twin="clip_to_symmetric_range",
 )
 def clip_to_whole_range() -> Subst:
@@ -252,6 +257,7 @@ def clip_to_whole_range() -> Subst:
     tags={"clip", "lattice", "bit-exact", "fusion"},
     origin="XLA: HandleMaximum, clamp of constants; TensorRight: xla/clamp, rule 02",
     twin="clip_from_max_min_crossed",
+    flags={"nsz"},
 )
 def clip_from_max_min() -> Subst:
     """maximum(minimum(x, b), a)  =>  clip[a, b](x) for constants a <= b of rank 0

@@ -128,6 +128,7 @@ def unary_of_pieces() -> Subst:
     tags={"data-movement", "take", "split", "multiple-outputs", "bit-exact"},
     origin="ONNX Runtime: GatherToSplit",
     twin="take_each_row_of_more",
+    flags=(),
 )
 def take_each_row() -> Subst:
     """take[a](x, 0), take[a](x, 1)  =>  squeeze[a](split[a; 2](x).0), squeeze[a](split[a; 2](x).1)

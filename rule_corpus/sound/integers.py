@@ -10,6 +10,7 @@ DIVISION = {"algebra", "division", "integers"}
     tags=DIVISION | {"compare", "predicate", "exact-int-only"},
     origin="tinygrad: rule of x // c < d",
     twin="less_of_quotient",
+    flags=(),
 )
 def less_of_quotient_by_positive() -> Subst:
     """x // d < c  =>  x < c * d for integers, d > 0 and a product that does not wrap around
@@ -40,6 +41,7 @@ def remainder_by_one_as_zeros() -> Subst:
     tags=DIVISION | {"algebraic-reassoc", "exact-int-only"},
     origin="tinygrad: signs of quotients",
     twin="floor_divide_by_negated",
+    flags=(),
 )
 def floor_divide_of_negated() -> Subst:
     """-x // -d  =>  x // d for int32 that comes from int8
@@ -73,6 +75,7 @@ def cast_of_truth_as_choice() -> Subst:
     tags={"compare", "integers", "predicate", "bit-exact"},
     origin="MLIR-HLO: folding of comparisons",
     twin="compare_unsigned_as_signed",
+    flags=(),
 )
 def compare_unsigned_in_wider() -> Subst:
     """x < y  =>  cast[int32](x) < cast[int32](y) for x and y of uint8

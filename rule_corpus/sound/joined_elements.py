@@ -23,10 +23,7 @@ def concat_of_products() -> Subst:
     return Subst(joined, target, where=alike((x, y), (u, v)))
 
 
-@rule(
-    tags=JOIN | {"scale"},
-    origin="TASO: verify.py, concatenation and scalar factors",
-)
+@rule(tags=JOIN | {"scale"}, origin="TASO: verify.py, concatenation and scalar factors", flags=())
 def concat_of_scaled() -> Subst:
     """cat[a](x * s, y * s)  =>  cat[a](x, y) * s for a constant s of rank 0
 
@@ -60,6 +57,7 @@ def concat_of_relus() -> Subst:
 @rule(
     tags=REDUCE | {"concat", "lattice", "bit-exact", "fusion"},
     origin="OpenVINO: ConcatReduceFusion",
+    flags={"nsz"},
 )
 def max_of_stacked() -> Subst:
     """max[a](cat[a](expand_dims[a](x), expand_dims[a](y)))  =>  maximum(x, y)
@@ -79,6 +77,7 @@ def max_of_stacked() -> Subst:
 @rule(
     tags={"concat", "broadcast", "data-movement", "bit-exact"},
     origin="OpenVINO: ConcatToTile",
+    flags=(),
 )
 def concat_of_itself() -> Subst:
     """cat[a](x, x)  =>  tile(x) with 2 for axis `a` and 1 for the others
@@ -122,6 +121,7 @@ def mean_of_mean() -> Subst:
     tags={"constant", "const-fold", "bit-exact"},
     origin="GSL: exp_lang.py, FullElementWise; TVM Relay: FullElementwise",
     twin="add_full_any_shape",
+    flags=(),
 )
 def add_full() -> Subst:
     """x + full[s](v)  =>  x + v for float64 and a constant of rank 0, if the sum is shaped like x
@@ -139,6 +139,7 @@ def add_full() -> Subst:
 @rule(
     tags={"constant", "const-fold", "relu", "bit-exact"},
     origin="PyTorch Inductor: constant_fold_uniform_value",
+    flags=(),
 )
 def relu_of_full() -> Subst:
     """relu(full[s, t](v))  =>  full[s, t](max(v, 0))
@@ -155,6 +156,7 @@ def relu_of_full() -> Subst:
     tags={"constant", "const-fold", "cast", "integers", "bit-exact", "dtype-cast"},
     origin="ONNX Script: _cast_constant_of_shape",
     twin="cast_of_full_any_value",
+    flags=(),
 )
 def cast_of_full() -> Subst:
     """cast[u](full[s, int32](v))  =>  full[s, u](v) if the dtype u has the value
@@ -171,7 +173,7 @@ def cast_of_full() -> Subst:
 @rule(
     tags=JOIN | {"reshape"},
     origin="Glow: SinkCode, Concat(Reshape(x) * N)",
-    nan="same",
+    flags=(),
     twin="concat_of_reshapes_same_axis",
 )
 def concat_of_reshapes_behind_first_axis() -> Subst:

@@ -10,6 +10,7 @@ LAST, FIRST = (0, 2, 3, 1), (0, 3, 1, 2)
     tags=LAYOUT | {"convolution", "same-terms"},
     origin="TVM Relax: ConvertLayout",
     twin="conv2d_channels_last_transposed_once",
+    flags=(),
 )
 def conv2d_channels_last() -> Subst:
     """conv2d{A, NCHW}(x, w)  =>  T[0,3,1,2](conv2d{A, NHWC}(T[0,2,3,1](x), w))
@@ -83,6 +84,7 @@ def channels_first_of_choice() -> Subst:
     tags=LAYOUT | {"convolution", "same-terms"},
     origin="TVM Relax: ConvertLayout",
     twin="conv2d_plus_channels_last_any_rank",
+    flags=(),
 )
 def conv2d_plus_channels_last() -> Subst:
     """conv2d{A, NCHW}(x, w) + s  =>  T[0,3,1,2](conv2d{A, NHWC}(T[0,2,3,1](x), w) + s')
@@ -103,7 +105,7 @@ def conv2d_plus_channels_last() -> Subst:
 @rule(
     tags={"layout", "padding", "reshape", "bit-exact"},
     origin="TVM Relax: OptimizeLayoutTransform, with remove_pad",
-    nan="same",
+    flags=(),
     twin="blocks_of_padded_not_all_cut",
 )
 def blocks_of_padded_undone() -> Subst:

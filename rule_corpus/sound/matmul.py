@@ -104,6 +104,7 @@ def factor_matmul_from_sum() -> Subst:
     tags={"matmul", "reshape", "same-terms", "shape-op"},
     origin="ONNX Script: _broadcast_to_matmul",
     twin="matmul_between_reshapes",
+    flags=(),
 )
 def matmul_of_flattened_batch() -> Subst:
     """reshape[(b, m, n)](reshape[(b * m, k)](x) @ w)  =>  x @ w for x of shape (b, m, k)
@@ -123,6 +124,7 @@ def matmul_of_flattened_batch() -> Subst:
     tags={"matmul", "transpose", "dense", "same-terms", "fusion"},
     origin="ONNX Runtime: GemmTransposeFusion",
     twin="matmul_as_dense_any_order",
+    flags=(),
 )
 def matmul_as_dense() -> Subst:
     """x @ T[(1, 0)](w)  =>  dense(x, w)
@@ -138,6 +140,7 @@ def matmul_as_dense() -> Subst:
     tags={"matmul", "scale", "exact-real-and-int", "algebraic-distrib"},
     origin="Enzyme-JAX: FactorScalarsInDotGeneral",
     twin="matmul_of_scaled_any_shape",
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def matmul_of_scaled() -> Subst:
     """(x * s) @ y  =>  (x @ y) * s for a constant s of rank 0
@@ -154,6 +157,7 @@ def matmul_of_scaled() -> Subst:
     tags={"matmul", "scale", "exact-real-and-int", "algebraic-distrib"},
     origin="TensorFlow Lite: FuseMulAndFullyConnected",
     twin="matmul_of_scaled_columns_expanding",
+    flags={"ninf", "reassoc"},
 )
 def matmul_of_scaled_columns() -> Subst:
     """(x * s) @ w  =>  x @ (w * s[:, None]) for a matrix w and a vector s, if x * s is not larger
@@ -173,6 +177,7 @@ def matmul_of_scaled_columns() -> Subst:
     tags={"matmul", "parallel", "multiple-outputs", "same-terms", "combine-parallel"},
     origin="onnxoptimizer: fuse_qkv.h",
     twin="merge_qkv_by_sizes",
+    flags=(),
 )
 def merge_qkv() -> Subst:
     """x @ q, x @ k, x @ v  =>  split[-1](x @ cat[1](q, k, v)) cut behind q and behind k
@@ -226,6 +231,7 @@ def combine_parallel_batch_matmul() -> Subst:
     tags={"matmul", "dense", "reshape", "lowering", "same-terms"},
     origin="TensorFlow Lite: matrix products as fully connected layers",
     twin="matmul_as_dense_of_one_row",
+    flags=(),
 )
 def matmul_as_dense_of_rows() -> Subst:
     """x @ w  =>  reshape(dense(reshape[(r, k)](x), T(w))) for w of shape (k, n)
@@ -259,7 +265,7 @@ def expand_matmul_of_transposed_sum() -> Subst:
 @rule(
     tags={"matmul", "identity-elim", "integers", "exact-int-only"},
     origin="PyTorch: addmm with beta = 0",
-    nan="same",
+    flags=(),
     twin="matmul_plus_multiple_by_zero_any_dtype",
 )
 def matmul_plus_multiple_by_zero() -> Subst:

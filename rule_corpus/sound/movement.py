@@ -9,6 +9,7 @@ MOVE = {"data-movement"}
     tags=MOVE | {"transpose", "bit-exact"},
     origin="onnxoptimizer: fuse_consecutive_transposes.h; TensorRight: xla/relabel, rule 01",
     twin="transpose_transpose_swapped",
+    flags=(),
 )
 def transpose_transpose() -> Subst:
     """T[q](T[p](x))  =>  T[r](x) with r[i] = p[q[i]]
@@ -27,6 +28,7 @@ def transpose_transpose() -> Subst:
     tags=MOVE | {"transpose", "identity", "bit-exact"},
     origin="ONNX Script: TransposeIdentity; TensorRight: xla/relabel, rule 02",
     twin="transposes_cancel_by_shape",
+    flags=(),
 )
 def transpose_identity() -> Subst:
     """T[(0, 1, ...)](x)  =>  x
@@ -56,6 +58,7 @@ def sink_transpose_below_unary() -> Subst:
     tags=MOVE | {"transpose", "concatenate", "bit-exact"},
     origin="TVM Relax: ReorderPermuteDimsAfterConcat",
     twin="concat_of_transposes_axis_one",
+    flags=(),
 )
 def concat_of_transposes() -> Subst:
     """cat[a](T[p](x_0), T[p](x_1), ...)  =>  T[p](cat[p[a]](x_0, x_1, ...))
@@ -78,6 +81,7 @@ def concat_of_transposes() -> Subst:
     tags=MOVE | {"reshape", "bit-exact"},
     origin="StableHLO: ReshapeOp_MergeComposition",
     twin="reshape_reshape_to_inner",
+    flags=(),
 )
 def reshape_reshape() -> Subst:
     """reshape[s](reshape[t](x))  =>  reshape[s](x)
@@ -93,6 +97,7 @@ def reshape_reshape() -> Subst:
 @rule(
     tags=MOVE | {"squeeze", "expand-dims", "bit-exact"},
     origin="onnxoptimizer: fuse_consecutive_squeeze_unsqueeze.h",
+    flags=(),
 )
 def squeeze_of_expand_dims() -> Subst:
     """squeeze[a](expand_dims[a](x))  =>  x
@@ -143,7 +148,9 @@ def expand_dims_expand_dims() -> Subst:
     return Subst(outer, op.ExpandDims(x, axis=(moved, b)))
 
 
-@rule(tags=MOVE | {"broadcast", "bit-exact"}, origin="TensorRight: xla/broadcast, rule 08")
+@rule(
+    tags=MOVE | {"broadcast", "bit-exact"}, origin="TensorRight: xla/broadcast, rule 08", flags=()
+)
 def broadcast_broadcast() -> Subst:
     """broadcast[s](broadcast[t](x))  =>  broadcast[s](x)
 
@@ -154,10 +161,7 @@ def broadcast_broadcast() -> Subst:
     return Subst(outer, op.BroadcastTo(x, shape=outer.shape))
 
 
-@rule(
-    tags=MOVE | {"flip", "bit-exact"},
-    origin="TensorRight: xla/reverse, rule 02",
-)
+@rule(tags=MOVE | {"flip", "bit-exact"}, origin="TensorRight: xla/reverse, rule 02", flags=())
 def flip_flip() -> Subst:
     """flip[a](flip[b](x))  =>  x when a and b are the same axis
 
@@ -169,10 +173,7 @@ def flip_flip() -> Subst:
     return Subst(outer, x, where=[inner.axis % x.ndim == outer.axis % x.ndim])
 
 
-@rule(
-    tags=MOVE | {"concatenate", "bit-exact"},
-    origin="TensorRight: xla/concat, rule 07",
-)
+@rule(tags=MOVE | {"concatenate", "bit-exact"}, origin="TensorRight: xla/concat, rule 07", flags=())
 def concat_concat() -> Subst:
     """cat[a](x, cat[a](y, z))  =>  cat[a](x, y, z)
 
@@ -210,7 +211,7 @@ def concat_geometry() -> Subst:
 @rule(
     tags=MOVE | {"reshape", "transpose", "take", "fusion", "bit-exact"},
     origin="Glow: FoldChannelShuffle, with the shuffle written out",
-    nan="same",
+    flags=(),
     twin="channel_shuffle_any_shape",
 )
 def channel_shuffle() -> Subst:

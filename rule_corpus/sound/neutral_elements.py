@@ -7,9 +7,7 @@ NEUTRAL = {"algebra", "identity", "identity-elim", "bit-exact"}
 SELF = {"algebra", "annihilator"}
 
 
-@rule(
-    tags=NEUTRAL | {"cast", "dtype-cast"}, origin="onnxoptimizer: eliminate_nop_cast.h", nan="same"
-)
+@rule(tags=NEUTRAL | {"cast", "dtype-cast"}, origin="onnxoptimizer: eliminate_nop_cast.h", flags=())
 def cast_to_same() -> Subst:
     """cast[t](x)  =>  x for x of dtype t
 
@@ -52,6 +50,7 @@ def multiply_by_ones() -> Subst:
 @rule(
     tags=SELF | {"division", "exact-real-on-domain", "const-fold"},
     origin="tinygrad: symbolic.py, x / x",
+    flags={"nnan"},
 )
 def divide_by_itself() -> Subst:
     """x / x  =>  ones like x
@@ -65,6 +64,7 @@ def divide_by_itself() -> Subst:
 @rule(
     tags=SELF | {"division", "integers", "exact-int-only", "const-fold"},
     origin="tinygrad: symbolic.py, x // x",
+    flags=(),
 )
 def floor_divide_by_itself() -> Subst:
     """x // x  =>  ones like x for integers
@@ -78,6 +78,7 @@ def floor_divide_by_itself() -> Subst:
 @rule(
     tags=SELF | {"division", "integers", "exact-int-only", "const-fold"},
     origin="tinygrad: symbolic.py, x % x",
+    flags=(),
 )
 def remainder_by_itself() -> Subst:
     """x % x  =>  zeros like x for integers

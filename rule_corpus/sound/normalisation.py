@@ -33,7 +33,12 @@ def lower_batch_norm() -> Subst:
     return Subst(norm[0], op.BiasAdd(scaled, offset, axis=norm.axis))
 
 
-@rule(tags=TAGS | {"exact-real"}, origin="GSL: lower_layer_norm", twin="lower_layer_norm_unaligned")
+@rule(
+    tags=TAGS | {"exact-real"},
+    origin="GSL: lower_layer_norm",
+    twin="lower_layer_norm_unaligned",
+    flags=(),
+)
 def lower_layer_norm() -> Subst:
     """layer_norm[A](x, g, b)  =>  d / sqrt(mean[A](d * d) + eps) * g + b, d = x - mean[A](x)
 
@@ -82,6 +87,7 @@ def skip_layer_norm() -> Subst:
     tags=TAGS | {"exact-real"},
     origin="TVM Relax: DecomposeOpsForTraining, batch norm",
     twin="batch_norm_by_batch_statistics",
+    flags=(),
 )
 def batch_norm_of_own_statistics() -> Subst:
     """batch_norm[1](x, g, b, mean(x), variance(x)).0  =>  (x - mean(x)) / s * g + b

@@ -24,6 +24,7 @@ def softsign_fused() -> Subst:
     tags={"activation", "exact-real", "fusion"},
     origin="ONNX Runtime: Mish as exporters write it",
     twin="mish_of_any_softplus",
+    flags=(),
 )
 def mish_fused() -> Subst:
     """x * tanh(softplus(x))  =>  mish(x), softplus with beta 1 and a threshold from 20 on
@@ -53,6 +54,7 @@ def hard_swish_fused() -> Subst:
     tags={"activation", "relu", "bit-exact", "identity-elim"},
     origin="GSL: activations that keep what is positive",
     twin="relu_of_any_elu",
+    flags=(),
 )
 def relu_of_elu() -> Subst:
     """relu(elu[a](x))  =>  relu(x) for a >= 0
@@ -64,7 +66,9 @@ def relu_of_elu() -> Subst:
     return Subst(op.Relu(bent), op.Relu(x), where=[bent.alpha >= 0])
 
 
-@rule(tags={"activation", "exact-real", "canonicalise"}, origin="torch: selu is scale * elu")
+@rule(
+    tags={"activation", "exact-real", "canonicalise"}, origin="torch: selu is scale * elu", flags=()
+)
 def selu_in_parts() -> Subst:
     """selu[a, g](x)  =>  elu[a](x) * g
 
@@ -79,6 +83,7 @@ def selu_in_parts() -> Subst:
     tags={"activation", "exact-real", "canonicalise"},
     origin="torch: celu with alpha 1 is elu",
     twin="any_celu_is_elu",
+    flags=(),
 )
 def celu_of_one_is_elu() -> Subst:
     """celu[1](x)  =>  elu[1](x)
@@ -106,7 +111,7 @@ def log_sum_exp_fused() -> Subst:
     return Subst(op.Log(total), target, where=[filled])
 
 
-@rule(tags={"reduce", "exact-real", "fusion"}, origin="ONNX Runtime: ReduceL2")
+@rule(tags={"reduce", "exact-real", "fusion"}, origin="ONNX Runtime: ReduceL2", flags=())
 def reduce_l2_fused() -> Subst:
     """sqrt(sum[a](square(x)))  =>  reduce_l2[a](x)
 
@@ -117,7 +122,7 @@ def reduce_l2_fused() -> Subst:
     return Subst(op.Sqrt(total), op.ReduceL2(x, **pat.same_attr(total)))
 
 
-@rule(tags={"reduce", "bit-exact", "fusion"}, origin="ONNX Runtime: ReduceL1")
+@rule(tags={"reduce", "bit-exact", "fusion"}, origin="ONNX Runtime: ReduceL1", flags=())
 def reduce_l1_fused() -> Subst:
     """sum[a](abs(x))  =>  reduce_l1[a](x)
 
@@ -132,6 +137,7 @@ def reduce_l1_fused() -> Subst:
     tags={"data-movement", "bit-exact", "identity-elim"},
     origin="ONNX Runtime: SpaceToDepth after DepthToSpace",
     twin="space_to_depth_of_other_order",
+    flags=(),
 )
 def depth_to_space_undone() -> Subst:
     """space_to_depth[b](depth_to_space[b, DCR](x))  =>  x
@@ -163,6 +169,7 @@ def flipped_sort() -> Subst:
     tags={"sort", "bit-exact", "identity-elim"},
     origin="GSL: idempotent operators",
     twin="sorted_twice_in_turn",
+    flags=(),
 )
 def sorted_twice() -> Subst:
     """sort{A}(sort{A}(x))  =>  sort{A}(x)
@@ -178,6 +185,7 @@ def sorted_twice() -> Subst:
     tags={"einsum", "matmul", "exact-real-and-int", "canonicalise"},
     origin="XLA: EinsumExpander",
     twin="einsum_of_a_transposed_factor",
+    flags=(),
 )
 def einsum_is_matmul() -> Subst:
     """einsum[ij,jk->ik](x, y)  =>  x @ y
@@ -193,6 +201,7 @@ def einsum_is_matmul() -> Subst:
     tags={"gemm", "matmul", "exact-real", "canonicalise"},
     origin="TVM and onnxsim: Gemm in parts",
     twin="gemm_in_parts_untransposed",
+    flags=(),
 )
 def gemm_in_parts() -> Subst:
     """gemm[1, 1](a, b, c)  =>  a @ b + c, nothing transposed
@@ -208,6 +217,7 @@ def gemm_in_parts() -> Subst:
     tags={"attention", "softmax", "exact-real", "fusion"},
     origin="torch and ONNX Runtime: attention fusion, without a mask",
     twin="attention_fused_default_scale",
+    flags=(),
 )
 def attention_fused() -> Subst:
     """softmax[-1]((q @ T(k)) * s) @ v  =>  attention[s](q, k, v), heads in front of positions
@@ -268,6 +278,7 @@ def resized_to_its_sizes() -> Subst:
     tags={"bits", "bit-exact", "identity-elim"},
     origin="LLVM: InstCombine, not of not",
     twin="bits_inverted_once",
+    flags=(),
 )
 def bits_inverted_twice() -> Subst:
     """~(~x)  =>  x
@@ -282,6 +293,7 @@ def bits_inverted_twice() -> Subst:
     tags={"bits", "bit-exact", "strength-reduction"},
     origin="LLVM: InstCombine, division by a power of two",
     twin="truncating_division_by_two_shifted",
+    flags=(),
 )
 def floor_division_by_two_shifted() -> Subst:
     """floor(x / 2)  =>  x >> 1 for integers
@@ -312,6 +324,7 @@ def remainder_in_parts() -> Subst:
     tags={"gather", "take", "bit-exact", "canonicalise"},
     origin="ONNX Runtime: GatherND on one axis",
     twin="gather_nd_of_batches_is_take",
+    flags=(),
 )
 def gather_nd_is_take() -> Subst:
     """gather_nd[0, 1](x, i)  =>  take[0](x, squeeze[-1](i))

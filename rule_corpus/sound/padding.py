@@ -52,6 +52,7 @@ def windows_meet_data(
     origin="TVM Relay: FoldExplicitPadding; "
     "TensorRight: xla/conv, rule 00, for padding around the image",
     twin="fold_pad_into_conv2d_published",
+    flags=(),
 )
 def fold_pad_into_conv2d() -> Subst:
     """conv2d{A, p}(pad{q}(x), w)  =>  conv2d{A, p + q}(x, w) for zeros around H and W only
@@ -71,6 +72,7 @@ def fold_pad_into_conv2d() -> Subst:
     tags=PAD | {"conv", "same-terms"},
     origin="ONNX Script: _fuse_pad_into_conv",
     twin="fold_pad_into_conv1d_any_value",
+    flags=(),
 )
 def fold_pad_into_conv1d() -> Subst:
     """conv1d{A, p}(pad{q}(x), w)  =>  conv1d{A, p + q}(x, w) for zeros around W only
@@ -109,6 +111,7 @@ def fold_pad_into_max_pool() -> Subst:
     tags=PAD | {"pool", "same-terms"},
     origin="TVM Relay: FoldExplicitPadding",
     twin="fold_pad_into_avg_pool_uncounted",
+    flags=(),
 )
 def fold_pad_into_avg_pool() -> Subst:
     """avg_pool2d{A, p}(pad{q}(x))  =>  avg_pool2d{A, p + q}(x) for zeros that the pool counts
@@ -142,6 +145,7 @@ def pad_pad() -> Subst:
     tags=PAD | {"relu", "bit-exact"},
     origin="tinygrad: movement clean-up, padding",
     twin="exponential_of_pad",
+    flags=(),
 )
 def relu_of_pad() -> Subst:
     """relu(pad{p, v}(x))  =>  pad{p, max(v, 0)}(relu(x))
@@ -155,7 +159,7 @@ def relu_of_pad() -> Subst:
     return Subst(op.Relu(padded), target)
 
 
-@rule(tags=PAD | {"slice", "bit-exact"}, origin="TensorRight: xla/slice, rule 06")
+@rule(tags=PAD | {"slice", "bit-exact"}, origin="TensorRight: xla/slice, rule 06", flags=())
 def slice_of_pad() -> Subst:
     """pad{p}(x)[b:e:s]  =>  x[b - p:e - p:s] if the slice stays inside x
 

@@ -10,7 +10,7 @@ FLOATS = ("float16", "float32", "float64")
 @rule(
     tags=PAD | {"identity"},
     origin="MLIR TOSA: PadOp fold; TensorRight: xla/pad, rule 01",
-    nan="same",
+    flags=(),
 )
 def pad_by_nothing() -> Subst:
     """pad{0, v}(x)  =>  x
@@ -25,7 +25,7 @@ def pad_by_nothing() -> Subst:
 @rule(
     tags=PAD | {"create"},
     origin="Enzyme-JAX: PadSimplify, pad of a splat of the padding value",
-    nan="same",
+    flags=(),
 )
 def pad_of_full() -> Subst:
     """pad{p, v}(full[s](v))  =>  full[t](v)
@@ -41,7 +41,7 @@ def pad_of_full() -> Subst:
 @rule(
     tags=PAD | {"transpose"},
     origin="Enzyme-JAX: TransposePad",
-    nan="same",
+    flags=(),
     twin="transpose_of_pad_same_widths",
 )
 def transpose_of_pad() -> Subst:
@@ -62,7 +62,7 @@ def transpose_of_pad() -> Subst:
 @rule(
     tags=PAD | {"flip"},
     origin="textbook: a reversed padding",
-    nan="same",
+    flags=(),
     twin="flip_of_pad_same_widths",
 )
 def flip_of_pad() -> Subst:
@@ -84,10 +84,7 @@ def flip_of_pad() -> Subst:
     return Subst(turned, op.Pad(inside, pad_width=widths, pad_value=padded.pad_value))
 
 
-@rule(
-    tags={"padding", "algebra", "bit-exact"},
-    origin="Enzyme-JAX: BinopPadPad",
-)
+@rule(tags={"padding", "algebra", "bit-exact"}, origin="Enzyme-JAX: BinopPadPad", flags=())
 def sum_of_pads() -> Subst:
     """pad{q, v}(x) + pad{q, 0}(y)  =>  pad{q, v}(x + y) for x, y of one shape
 
@@ -101,10 +98,7 @@ def sum_of_pads() -> Subst:
     return Subst(one + two, target, where=[x.shape == y.shape])
 
 
-@rule(
-    tags=PAD | {"lattice"},
-    origin="Enzyme-JAX: BinopPadPad, for the maximum",
-)
+@rule(tags=PAD | {"lattice"}, origin="Enzyme-JAX: BinopPadPad, for the maximum", flags=())
 def maximum_of_pads() -> Subst:
     """maximum(pad{q, v}(x), pad{q, w}(y))  =>  pad{q, max(v, w)}(maximum(x, y)), x and y alike
 
@@ -137,6 +131,7 @@ def negative_of_pad() -> Subst:
 @rule(
     tags={"padding", "concatenate", "bit-exact"},
     origin="Enzyme-JAX: AddPadPadToConcat",
+    flags={"nsz"},
 )
 def concat_from_padded_sum() -> Subst:
     """pad{(0, m), 0}(x) + pad{(n, 0), 0}(y)  =>  cat(x, y) for vectors x of size n and y of size m
@@ -172,7 +167,7 @@ def multiply_zero_pad() -> Subst:
 @rule(
     tags=PAD | {"concatenate", "create"},
     origin="XLA: HandleConcatenate, concat of a broadcast scalar; TensorRight: xla/concat, rule 05",
-    nan="same",
+    flags=(),
 )
 def concat_of_full() -> Subst:
     """cat[a](full[s](v), x)  =>  pad{q, v}(x), q the size of the filled tensor in front on axis a
@@ -195,7 +190,7 @@ def concat_of_full() -> Subst:
 @rule(
     tags=PAD | {"concatenate", "create"},
     origin="TensorRight: xla/concat, rule 06",
-    nan="same",
+    flags=(),
     twin="concat_before_full_in_front",
 )
 def concat_before_full() -> Subst:

@@ -44,6 +44,7 @@ def _replaced(shape: Term, early: Term, at: int, *sizes: Value) -> Term:
     tags=CONV | PAIR | {"same-terms", "combine-parallel"},
     origin="GSL: parallel_two_conv",
     twin="parallel_two_conv_published",
+    flags=(),
 )
 def parallel_two_conv() -> Subst:
     """conv{A}(x, w1), conv{A}(x, w2)  =>  split[C; (O1)](conv{A}(x, cat[O](w1, w2))), groups = 1
@@ -65,6 +66,7 @@ def parallel_two_conv() -> Subst:
     tags=CONV | VARIADIC | {"same-terms", "combine-parallel"},
     origin="GSL: parallel_conv_variadic",
     twin="parallel_conv_variadic_published",
+    flags=(),
 )
 def parallel_conv_variadic() -> Subst:
     """conv{A}(x, w_i) for i < n  =>  split[C; O_0, O_0+O_1, ...](conv{A}(x, cat[O](w_i))), groups=1
@@ -141,6 +143,7 @@ def parallel_conv_expand_kernels() -> Subst:
     tags=CONV | VARIADIC | {"same-terms", "combine-parallel"},
     origin="GSL: parallel_group_conv_variadic",
     twin="parallel_group_conv_variadic_published",
+    flags=(),
 )
 def parallel_group_conv_variadic() -> Subst:
     """conv{A}(x, w_i) for i < n  =>  the parts of conv{A}(x, w), where w interleaves w_i by groups
@@ -189,6 +192,7 @@ def parallel_group_conv_variadic() -> Subst:
     tags=DENSE | PAIR | {"same-terms", "combine-parallel"},
     origin="GSL: parallel_dense",
     twin="parallel_dense_published",
+    flags=(),
 )
 def parallel_dense() -> Subst:
     """dense{A}(x, w1), dense{A}(x, w2)  =>  split[-1; (O1)](dense{A}(x, cat[0](w1, w2)))
@@ -208,6 +212,7 @@ def parallel_dense() -> Subst:
     tags=DENSE | PAIR | {"same-terms", "combine-parallel"},
     origin="GSL: exp_alg.py, parallel_three_dense",
     twin="parallel_three_dense_sizes_as_cuts",
+    flags=(),
 )
 def parallel_three_dense() -> Subst:
     """dense{A}(x, w_i) for i < 3  =>  split[-1; (O0, O0+O1)](dense{A}(x, cat[0](w_0, w_1, w_2)))

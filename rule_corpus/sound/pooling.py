@@ -37,6 +37,7 @@ def max_pool_of_scaled() -> Subst:
 @rule(
     tags=POOL | {"scale", "exact-real", "algebraic-distrib"},
     origin="TASO: substitution.cc, create_two_pools",
+    flags={"ninf", "reassoc"},
 )
 def sum_of_avg_pools() -> Subst:
     """avg_pool2d{A}(x) + avg_pool2d{A}(y)  =>  avg_pool2d{A}(x + y) for one shape of x and y
@@ -85,6 +86,7 @@ def concat_of_max_pools() -> Subst:
 @rule(
     tags=POOL | {"concat", "bit-exact", "data-movement"},
     origin="TASO: verify.py, concatenation and avg pooling",
+    flags=(),
 )
 def concat_of_avg_pools() -> Subst:
     """cat[0](avg_pool2d{A}(x), avg_pool2d{A}(y))  =>  avg_pool2d{A}(cat[0](x, y)) by images

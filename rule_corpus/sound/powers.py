@@ -8,7 +8,11 @@ ROOT = CHEAPER | {"root", "exact-real"}
 QUOTIENT = CHEAPER | {"division", "exact-real"}
 
 
-@rule(tags=POWER | {"exact-real-on-domain"}, origin="Grappler: ConvertPow, exponent -0.5")
+@rule(
+    tags=POWER | {"exact-real-on-domain"},
+    origin="Grappler: ConvertPow, exponent -0.5",
+    flags={"ninf", "afn"},
+)
 def power_of_minus_half() -> Subst:
     """power(x, -0.5)  =>  rsqrt(x) for the exponent -0.5 of rank 0
 

@@ -9,6 +9,7 @@ FLOATS = ("float16", "float32", "float64")
     tags={"select", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/select, rule 01",
     twin="where_same_arms_any_shape",
+    flags=(),
 )
 def where_same_arms() -> Subst:
     """where(c, x, x)  =>  x unless the condition broadcasts x
@@ -24,6 +25,7 @@ def where_same_arms() -> Subst:
     tags={"select", "bit-exact", "canonicalise"},
     origin="Enzyme-JAX: SelectSelectSameCond",
     twin="where_same_condition_any_shape",
+    flags=(),
 )
 def where_same_condition() -> Subst:
     """where(c, where(c, x, y), z)  =>  where(c, x, z) if the shape of the result stays
@@ -53,6 +55,7 @@ def not_not() -> Subst:
     tags={"logic", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/logical, rule 05",
     twin="and_with_true_as_true",
+    flags=(),
 )
 def and_with_true() -> Subst:
     """x and true  =>  x

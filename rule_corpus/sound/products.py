@@ -7,6 +7,7 @@ from gsl import Subst, op, pat, rule
     tags={"matmul", "concatenate", "same-terms", "algebraic-distrib"},
     origin="TensorRight: xla/dot, rule 01",
     twin="matmul_of_concats_unaligned",
+    flags={"reassoc"},
 )
 def matmul_of_concats() -> Subst:
     """cat[1](x, y) @ cat[0](v, w)  =>  x @ v + y @ w for matrices cut at the same place
@@ -46,6 +47,7 @@ def matmul_of_concat() -> Subst:
     tags={"matmul", "transpose", "same-terms", "algebraic-reassoc"},
     origin="TensorRight: xla/dot, rule 02",
     twin="matmul_exchanged",
+    flags=(),
 )
 def matmul_exchanged_transposed() -> Subst:
     """T(x) @ T(y)  =>  T(y @ x) for matrices
@@ -63,6 +65,7 @@ def matmul_exchanged_transposed() -> Subst:
 @rule(
     tags={"matmul", "strength-reduction", "bit-exact"},
     origin="TensorRight: xla/dot, rule 04",
+    flags={"nsz"},
 )
 def outer_product() -> Subst:
     """x @ y  =>  x * y for x with one column and y with one row
@@ -124,6 +127,7 @@ def inner_product() -> Subst:
     tags={"matmul", "reduction", "reshape", "same-terms", "fusion"},
     origin="TensorRight: xla/reduce, rule 06",
     twin="sum_of_batch_unpermuted",
+    flags={"reassoc"},
 )
 def sum_of_batch_matmul() -> Subst:
     """sum[0](x @ y)  =>  reshape(T[1,0,2](x)) @ reshape(y) for batches of one size
@@ -144,6 +148,7 @@ def sum_of_batch_matmul() -> Subst:
     tags={"conv", "matmul", "strength-reduction", "same-terms"},
     origin="TensorRight: xla/conv, rule 03",
     twin="conv1d_of_one_tap_any_stride",
+    flags=(),
 )
 def conv1d_of_one_tap() -> Subst:
     """conv1d{strides 1, no padding, no groups}(x, w)  =>  squeeze[2](w) @ x for kernels of size 1
@@ -163,6 +168,7 @@ def conv1d_of_one_tap() -> Subst:
     tags={"matmul", "strength-reduction", "diagonal", "same-terms"},
     origin="Enzyme-JAX: DiagonalTensorDotGeneralRewrite",
     twin="matmul_of_diagonal_as_columns",
+    flags={"nnan", "nsz"},
 )
 def matmul_of_diagonal() -> Subst:
     """diag(v) @ x  =>  expand_dims[1](v) * x for a vector v and a matrix x

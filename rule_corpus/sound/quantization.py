@@ -1,7 +1,9 @@
 """Quantisation written out: divide by a scale, round, clip to what one byte holds, convert."""
 
-from gsl import Subst, attr, op, pat, rule
+from gsl import Subst, assume, attr, op, pat, rule
 from gsl.pat import Pattern
+
+ASSUME = [assume.flags()]
 
 
 def quantized(x: Pattern, scale: Pattern) -> Pattern:
@@ -12,7 +14,6 @@ def quantized(x: Pattern, scale: Pattern) -> Pattern:
 @rule(
     tags={"clip", "relu", "cast", "bit-exact", "quantization"},
     origin="ONNX Runtime: ReluQuantRewrite",
-    nan="same",
     twin="quantized_relu_of_signed_bytes",
 )
 def quantized_relu() -> Subst:

@@ -26,7 +26,7 @@ def range_of_one_number() -> Subst:
 @rule(
     tags=RANGE | {"algebra", "exact-int-only", "identity-elim"},
     origin="TensorRight: xla/divmod, rule 06",
-    nan="same",
+    flags=(),
     twin="remainder_of_any_range",
 )
 def remainder_of_range() -> Subst:
@@ -43,7 +43,7 @@ def remainder_of_range() -> Subst:
 @rule(
     tags=RANGE | {"algebra", "exact-int-only", "strength-reduction"},
     origin="TensorRight: xla/divmod, rule 07",
-    nan="same",
+    flags=(),
 )
 def remainder_of_shifted_range() -> Subst:
     """(arange{0, e, s}() + c) % c  =>  arange{0, e, s}() % c for an int32 c > 0 of rank 0
@@ -82,7 +82,7 @@ def slice_of_range() -> Subst:
 @rule(
     tags=RANGE | {"create", "broadcast", "transpose", "bit-exact", "data-movement"},
     origin="TensorRight: xla/broadcast, rule 07, for matrices",
-    nan="same",
+    flags=(),
     twin="transpose_of_range_rows_unturned",
 )
 def transpose_of_range_rows() -> Subst:
@@ -118,7 +118,7 @@ def row_of_range_rows() -> Subst:
 @rule(
     tags=RANGE | {"create", "bit-exact", "const-fold"},
     origin="textbook: the unit vectors in their order are the identity matrix",
-    nan="same",
+    flags=(),
     twin="one_hot_of_strided_range",
 )
 def one_hot_of_range() -> Subst:
@@ -137,6 +137,7 @@ def one_hot_of_range() -> Subst:
     tags=RANGE | {"create", "cumsum", "cast", "exact-real-and-int", "strength-reduction"},
     origin="PyTorch Inductor: pointless_cumsum_replacement",
     twin="cumsum_of_full_in_its_dtype",
+    flags=(),
 )
 def cumsum_of_full() -> Subst:
     """cumsum[0](cast[t](full[(n,)](v)))  =>  arange{1, n + 1, t}() * cast[t](v)

@@ -13,7 +13,9 @@ def scalar() -> pat.Const:
     return pat.Const(shape=())
 
 
-@rule(tags=ORDER | RING, origin="TASO: verify.py, product is associative")
+@rule(
+    tags=ORDER | RING, origin="TASO: verify.py, product is associative", flags={"ninf", "reassoc"}
+)
 def multiply_association() -> Subst:
     """x * (y * z)  =>  (x * y) * z
 
@@ -26,6 +28,7 @@ def multiply_association() -> Subst:
 @rule(
     tags={"algebra", "canonicalise", "bit-exact"},
     origin="onnxoptimizer: adjust_add.h; TensorRight: xla/add, rule 04",
+    flags=(),
 )
 def constant_behind_sum() -> Subst:
     """c + x  =>  x + c for a constant c of rank 0 and x with at least one axis
@@ -59,7 +62,11 @@ def subtract_two_constants() -> Subst:
     return Subst(x - c - d, x - (c + d))
 
 
-@rule(tags=ORDER | {"scale"} | RING, origin="TensorRT: layer fusion, scale and scale")
+@rule(
+    tags=ORDER | {"scale"} | RING,
+    origin="TensorRT: layer fusion, scale and scale",
+    flags={"ninf", "reassoc"},
+)
 def scale_of_scale() -> Subst:
     """(x * a + b) * c + d  =>  x * (a * c) + (b * c + d) for constants of rank 0
 
@@ -85,6 +92,7 @@ def negative_of_sum() -> Subst:
 @rule(
     tags={"algebra", "negation"} | RING | {"canonicalise"},
     origin="OpenVINO: SubtractFusion, factor -1",
+    flags=(),
 )
 def add_times_minus_one() -> Subst:
     """x + y * -1  =>  x - y for signed dtypes and the constant -1 of rank 0
@@ -99,6 +107,7 @@ def add_times_minus_one() -> Subst:
 @rule(
     tags={"algebra", "negation"} | RING | {"canonicalise"},
     origin="Grappler: constant folding, differences",
+    flags=(),
 )
 def subtract_negative() -> Subst:
     """x - (-y)  =>  x + y
@@ -119,7 +128,7 @@ def maximum_of_maximum() -> Subst:
     return Subst(op.Maximum(op.Maximum(x, c), d), op.Maximum(x, op.Maximum(c, d)))
 
 
-@rule(tags=EXTREMA, origin="ONNX Script: _min_max_to_clip, MinMin")
+@rule(tags=EXTREMA, origin="ONNX Script: _min_max_to_clip, MinMin", flags=())
 def minimum_of_minimum() -> Subst:
     """minimum(minimum(x, c), d)  =>  minimum(x, minimum(c, d)) for constants c and d of rank 0
 
@@ -178,6 +187,7 @@ def maximum_of_negatives() -> Subst:
     tags={"algebra", "division", "integers", "exact-int-only", "algebraic-reassoc"},
     origin="tinygrad: fold_add_divmod_recombine",
     twin="recombine_quotient_truncated",
+    flags=(),
 )
 def recombine_quotient() -> Subst:
     """(x // d) * d + x % d  =>  x for integers, unless d broadcasts x
@@ -193,6 +203,7 @@ def recombine_quotient() -> Subst:
     tags={"algebra", "division", "integers", "exact-int-only", "algebraic-reassoc"},
     origin="tinygrad: fold_add_divmod_recombine, nested",
     twin="recombine_nested_negative",
+    flags=(),
 )
 def recombine_nested_quotient() -> Subst:
     """((x // c) % d) * c + x % c  =>  x % (c * d) for integers and d > 0

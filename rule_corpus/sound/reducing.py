@@ -13,6 +13,7 @@ def both_axes(inner: pat.Call, outer: pat.Call, x: pat.Pattern) -> attr.Term:
 @rule(
     tags={"reduction", "lattice", "bit-exact", "fusion"},
     origin="XLA: HandleReduce, reduce of reduce with maximum",
+    flags={"nsz"},
 )
 def max_of_max() -> Subst:
     """max[b](max[a](x))  =>  max[(a, b')](x) with b' = b, or b + 1 from a onwards
@@ -43,6 +44,7 @@ def min_of_min() -> Subst:
 @rule(
     tags={"reduction", "same-terms", "fusion"},
     origin="XLA: HandleReduce, reduce of reduce with multiplication",
+    flags={"reassoc"},
 )
 def product_of_products() -> Subst:
     """prod[b](prod[a](x))  =>  prod[(a, b')](x) with b' = b, or b + 1 from a onwards
@@ -58,6 +60,7 @@ def product_of_products() -> Subst:
 @rule(
     tags={"reduction", "concatenate", "lattice", "bit-exact", "algebraic-distrib"},
     origin="Enzyme-JAX: ReduceConcat, for the maximum",
+    flags={"nsz"},
 )
 def max_of_concat() -> Subst:
     """max[a](cat[a](x, y))  =>  maximum(max[a](x), max[a](y)) if neither is empty along a
@@ -76,6 +79,7 @@ def max_of_concat() -> Subst:
 @rule(
     tags={"reduction", "concatenate", "same-terms", "algebraic-distrib"},
     origin="Enzyme-JAX: ReduceConcat, for the product",
+    flags={"reassoc"},
 )
 def product_of_concat() -> Subst:
     """prod[a](cat[a](x, y))  =>  prod[a](x) * prod[a](y)
@@ -94,6 +98,7 @@ def product_of_concat() -> Subst:
     tags={"reduction", "flip", "same-terms", "identity-elim"},
     origin="XLA: HandleReduce, reduce of reverse",
     twin="sum_of_flip_other_axis",
+    flags=(),
 )
 def sum_of_flip() -> Subst:
     """sum[a](flip[a](x))  =>  sum[a](x)
@@ -111,6 +116,7 @@ def sum_of_flip() -> Subst:
     tags={"reduction", "flip", "lattice", "bit-exact", "identity-elim"},
     origin="XLA: HandleReduce, reduce of reverse with maximum",
     twin="max_of_flip_keeps_zeros",
+    flags={"nsz"},
 )
 def max_of_flip() -> Subst:
     """max[a](flip[a](x))  =>  max[a](x)
@@ -128,6 +134,7 @@ def max_of_flip() -> Subst:
 @rule(
     tags={"reduction", "reshape", "same-terms", "identity-elim"},
     origin="XLA: HandleReduce, reduce of reshape",
+    flags=(),
 )
 def sum_of_reshape() -> Subst:
     """sum(reshape[s](x))  =>  sum(x) over all axes
@@ -160,6 +167,7 @@ def sum_of_unit_axis() -> Subst:
 @rule(
     tags={"reduction", "identity", "lattice", "bit-exact", "identity-elim"},
     origin="XLA: HandleReduce, reduce of dimensions of size 1 with maximum",
+    flags=(),
 )
 def max_of_unit_axis() -> Subst:
     """max[a, keep](x)  =>  x if x has size 1 along a
@@ -189,6 +197,7 @@ def sum_of_negative() -> Subst:
     tags={"reduction", "negation", "lattice", "bit-exact", "algebraic-distrib"},
     origin="textbook: duality of maximum and minimum",
     twin="max_of_negative_any_dtype",
+    flags=(),
 )
 def max_of_negative() -> Subst:
     """max(-x)  =>  -min(x) for floats
@@ -204,6 +213,7 @@ def max_of_negative() -> Subst:
 @rule(
     tags={"reduction", "argument", "create", "bit-exact", "const-fold"},
     origin="MLIR TOSA: ArgMaxOp fold",
+    flags=(),
 )
 def argmax_of_unit_axis() -> Subst:
     """argmax[a](x)  =>  zeros if x has size 1 along a
@@ -265,6 +275,7 @@ def avg_pool_of_one() -> Subst:
     tags={"reduction", "argument", "exponential", "cast", "bit-exact", "strength-reduction"},
     origin="onnxoptimizer: eliminate_nop_monotone_argmax.h, with its condition",
     twin="argmax_of_exponential_any_dtype",
+    flags=(),
 )
 def argmax_of_exponential_of_bytes() -> Subst:
     """argmax[a](exp(cast[float64](x)))  =>  argmax[a](x) for x of int8 or uint8

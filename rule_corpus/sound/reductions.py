@@ -27,6 +27,7 @@ def sum_of_sum() -> Subst:
     tags={"reduction", "transpose", "same-terms", "data-movement"},
     origin="OpenVINO: TransposeSinking past reductions; TensorRight: xla/reduce, rule 04",
     twin="sum_of_transpose_same_axes",
+    flags=(),
 )
 def sum_of_transpose() -> Subst:
     """sum[a, keep](T[p](x))  =>  T[p](sum[p[a], keep](x))
@@ -46,6 +47,7 @@ def sum_of_transpose() -> Subst:
     tags={"reduction", "concatenate", "same-terms", "algebraic-distrib"},
     origin="Enzyme-JAX: ReduceConcat",
     twin="sum_of_concat_other_axis",
+    flags={"reassoc"},
 )
 def sum_of_concat() -> Subst:
     """sum[a](cat[a](x, y))  =>  sum[a](x) + sum[a](y)
@@ -116,6 +118,7 @@ def sum_of_transposed_unit_axis() -> Subst:
     tags={"reduction", "expand-dims", "bit-exact", "fusion"},
     origin="onnxoptimizer: fuse_consecutive_reduce_unsqueeze.h",
     twin="reshape_of_mean_any_shape",
+    flags=(),
 )
 def expand_dims_of_mean() -> Subst:
     """expand_dims[a](mean[a](x))  =>  mean[a, keep](x)
@@ -133,6 +136,7 @@ def expand_dims_of_mean() -> Subst:
     tags={"reduction", "lowering", "exact-real"},
     origin="TVM Relay: SimplifyInference",
     twin="mean_as_sum_by_first_axis",
+    flags={"ninf"},
 )
 def mean_as_sum() -> Subst:
     """mean[a](x)  =>  sum[a](x) / n with n the product of the sizes of the axes a
@@ -149,6 +153,7 @@ def mean_as_sum() -> Subst:
     tags={"reduction", "scale", "exact-real-and-int", "algebraic-distrib"},
     origin="TensorRight: xla/reduce, rule 03",
     twin="product_of_scaled",
+    flags={"ninf", "nsz", "reassoc"},
 )
 def sum_of_scaled() -> Subst:
     """sum(x * c)  =>  sum(x) * c for a constant c of rank 0
@@ -213,6 +218,7 @@ def log_softmax_from_softmax() -> Subst:
     tags={"softmax", "exact-real", "identity-elim"},
     origin="PyTorch Inductor: mul_softmax_pattern, the stabilising shift",
     twin="softmax_of_shifted_any_shape",
+    flags={"nnan", "reassoc"},
 )
 def softmax_of_shifted() -> Subst:
     """softmax[a](x + c)  =>  softmax[a](x) for a constant c of rank 0

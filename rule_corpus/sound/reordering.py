@@ -8,7 +8,7 @@ MOVE = {"data-movement", "bit-exact"}
 @rule(
     tags=MOVE | {"flip", "identity"},
     origin="TensorRight: xla/reverse, rule 01",
-    nan="same",
+    flags=(),
     twin="flip_of_pairs",
 )
 def flip_of_unit_axis() -> Subst:
@@ -24,7 +24,7 @@ def flip_of_unit_axis() -> Subst:
 @rule(
     tags=MOVE | {"flip"},
     origin="TensorRight: xla/reverse, rule 03",
-    nan="same",
+    flags=(),
 )
 def flip_flip_flip() -> Subst:
     """flip[a](flip[b](flip[c](x)))  =>  flip[b](x) when a and c are the same axis
@@ -43,7 +43,7 @@ def flip_flip_flip() -> Subst:
 @rule(
     tags=MOVE | {"flip", "elementwise"},
     origin="TensorRight: xla/reverse, rule 04",
-    nan="same",
+    flags=(),
 )
 def flip_of_shifted() -> Subst:
     """flip[a](x + c)  =>  flip[a](x) + c for a constant c of rank 0
@@ -94,7 +94,7 @@ def flip_of_concat() -> Subst:
 @rule(
     tags=MOVE | {"flip", "concatenate"},
     origin="XLA: HandleReverse, reverse of concatenate along another dimension",
-    nan="same",
+    flags=(),
 )
 def flip_of_concat_across() -> Subst:
     """flip[b](cat[a](x, y))  =>  cat[a](flip[b](x), flip[b](y)), a other than b
@@ -112,7 +112,7 @@ def flip_of_concat_across() -> Subst:
 @rule(
     tags=MOVE | {"concatenate"},
     origin="TensorRight: xla/concat, rule 02",
-    nan="same",
+    flags=(),
 )
 def concat_regrouped() -> Subst:
     """cat[a](x, cat[b](y, z))  =>  cat[a](cat[a](x, y), z) when a and b are the same axis
@@ -130,7 +130,7 @@ def concat_regrouped() -> Subst:
 @rule(
     tags=MOVE | {"concatenate"},
     origin="TensorRight: xla/concat, rule 03",
-    nan="same",
+    flags=(),
 )
 def concat_nested() -> Subst:
     """cat[a](x, y, z)  =>  cat[a](x, cat[a](y, z))
@@ -146,6 +146,7 @@ def concat_nested() -> Subst:
 @rule(
     tags=MOVE | {"concatenate", "identity"},
     origin="TensorRight: xla/concat, rule 01, for one operand",
+    flags=(),
 )
 def concat_of_one() -> Subst:
     """cat[a](x)  =>  x
@@ -159,7 +160,7 @@ def concat_of_one() -> Subst:
 @rule(
     tags=MOVE | {"concatenate", "elementwise"},
     origin="Enzyme-JAX: ConcatPushBinop, splat operands",
-    nan="same",
+    flags=(),
 )
 def concat_of_shifted() -> Subst:
     """cat[a](x + c, y + c)  =>  cat[a](x, y) + c for a constant c of rank 0
@@ -191,7 +192,7 @@ def concat_of_unary() -> Subst:
 @rule(
     tags=MOVE | {"concatenate", "algebra"},
     origin="Enzyme-JAX: ConcatPushBinop",
-    nan="same",
+    flags=(),
 )
 def concat_of_sums() -> Subst:
     """cat[a](x + y, z + w)  =>  cat[a](x, z) + cat[a](y, w) for x, y and z, w of one shape each
@@ -207,7 +208,7 @@ def concat_of_sums() -> Subst:
 @rule(
     tags=MOVE | {"transpose", "reshape"},
     origin="XLA: HandleTranspose, TransposeIsBitcast",
-    nan="same",
+    flags=(),
     twin="transpose_with_unit_axis_as_reshape",
 )
 def transpose_as_reshape() -> Subst:
@@ -235,7 +236,7 @@ def transpose_as_reshape() -> Subst:
 @rule(
     tags=MOVE | {"reshape", "identity"},
     origin="XLA: HandleReshape, same shape",
-    nan="same",
+    flags=(),
 )
 def reshape_to_own_shape() -> Subst:
     """reshape[s](x)  =>  x if s is the shape of x

@@ -34,6 +34,7 @@ def maximum_from_where() -> Subst:
 @rule(
     tags={"select", "relu", "bit-exact", "canonicalise"},
     origin="OpenVINO: LeakyReluFusion, choices",
+    flags=(),
 )
 def leaky_relu_from_where() -> Subst:
     """where(x > 0, x, x * a)  =>  leaky_relu[a](x) for floats and a constant a of rank 0
@@ -49,6 +50,7 @@ def leaky_relu_from_where() -> Subst:
 @rule(
     tags=LOGIC | {"compare", "identity", "identity-elim"},
     origin="StableHLO: CompareOp_EqBooleanTrue",
+    flags=(),
 )
 def and_with_itself() -> Subst:
     """x and x  =>  x
@@ -59,7 +61,12 @@ def and_with_itself() -> Subst:
     return Subst(op.LogicalAnd(x, x), x)
 
 
-@rule(tags=LOGIC | {"predicate"}, origin="textbook: De Morgan's law", twin="both_not_as_not_both")
+@rule(
+    tags=LOGIC | {"predicate"},
+    origin="textbook: De Morgan's law",
+    twin="both_not_as_not_both",
+    flags=(),
+)
 def both_not() -> Subst:
     """(not x) and (not y)  =>  not (x or y)
 

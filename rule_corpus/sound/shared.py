@@ -27,6 +27,7 @@ def upright(factor: Pattern, channels: Term) -> Pattern:
     tags=CONV | {"relu", "bit-exact"},
     origin="TensorRT: convolution and activation, both of them outputs",
     twin="conv_and_relu_as_one",
+    flags=(),
 )
 def conv_and_relu() -> Subst:
     """y, relu(y) of y = conv{A}(x, w)  =>  z, maximum(z, 0) of z = conv{A}(x, w)
@@ -43,6 +44,7 @@ def conv_and_relu() -> Subst:
     tags=CONV | {"normalisation", "bn-fold", "pooling", "exact-real"},
     origin="TNN: batch normalisation in convolutions, where something else reads these",
     twin="fold_batch_norm_before_pool",
+    flags={"ninf", "nsz", "reassoc"},
 )
 def fold_batch_norm_beside_pool() -> Subst:
     """batch_norm[1](y).0, max_pool1d{B}(y) of y = conv1d{A}(x, w)  =>  z, max_pool1d{B}(y)
@@ -64,6 +66,7 @@ def fold_batch_norm_beside_pool() -> Subst:
     tags=CONV | {"normalisation", "bn-fold", "bias", "exact-real"},
     origin="TNN: batch normalisation in convolutions, one weight for several",
     twin="fold_batch_norms_in_place",
+    flags={"ninf", "nsz", "reassoc"},
 )
 def fold_batch_norms_into_copies() -> Subst:
     """batch_norm[1](conv1d{A}(x_i, w)).0, i < 2  =>  bias_add[1](conv1d{A}(x_i, w*k_i), b_i)

@@ -20,7 +20,7 @@ def replaced_along(
 @rule(
     tags=SLICE | {"identity"},
     origin="TensorRight: xla/slice, rule 01",
-    nan="same",
+    flags=(),
     twin="slice_from_start",
 )
 def slice_of_everything() -> Subst:
@@ -37,7 +37,7 @@ def slice_of_everything() -> Subst:
 @rule(
     tags=SLICE | {"concatenate"},
     origin="TensorRight: xla/slice, rule 10",
-    nan="same",
+    flags=(),
 )
 def slice_of_concat_in_first() -> Subst:
     """cat[a](x, y)[b:e:s]  =>  x[b:e:s] when e[a] <= n, the size of x along a
@@ -54,7 +54,7 @@ def slice_of_concat_in_first() -> Subst:
 @rule(
     tags=SLICE | {"concatenate"},
     origin="TensorRight: xla/slice, rule 08",
-    nan="same",
+    flags=(),
 )
 def slice_of_concat_at_border() -> Subst:
     """cat[a](x, y)[b:e:s]  =>  y[b':e':s] with b'[a] = 0 when b[a] = n, the size of x along a
@@ -145,7 +145,7 @@ def slice_undoes_pad() -> Subst:
 @rule(
     tags=SLICE | {"padding", "create"},
     origin="TensorRight: xla/slice, rule 05",
-    nan="same",
+    flags=(),
 )
 def slice_of_padding() -> Subst:
     """pad{p, q, v}(x)[b:e:s]  =>  full(v) if the slice lies in front of or behind x on some axis
@@ -204,10 +204,7 @@ def slice_of_sum() -> Subst:
     return Subst(part, one + two, where=[x.shape == y.shape])
 
 
-@rule(
-    tags=SLICE | {"elementwise"},
-    origin="Enzyme-JAX: SliceElementwise, one operand",
-)
+@rule(tags=SLICE | {"elementwise"}, origin="Enzyme-JAX: SliceElementwise, one operand", flags=())
 def slice_of_unary() -> Subst:
     """f{A}(x)[b:e:s]  =>  f{A}(x[b:e:s]) for an element-wise f
 
@@ -223,6 +220,7 @@ def slice_of_unary() -> Subst:
 @rule(
     tags={"slice", "matmul", "same-terms", "data-movement"},
     origin="Enzyme-JAX: SliceDotGeneral",
+    flags=(),
 )
 def slice_of_matmul() -> Subst:
     """(x @ y)[b:e:s]  =>  x[b:e:s, :] @ y[:, b:e:s] for matrices
@@ -246,7 +244,7 @@ def slice_of_matmul() -> Subst:
 @rule(
     tags=SLICE | {"reshape"},
     origin="AMD MIGraphX: simplify_reshapes, find_reshape_split",
-    nan="same",
+    flags=(),
     twin="reshape_of_slice_flattened",
 )
 def reshape_of_rows_flattened() -> Subst:
@@ -266,7 +264,7 @@ def reshape_of_rows_flattened() -> Subst:
 @rule(
     tags=SLICE | {"elementwise"},
     origin="Enzyme-JAX: SliceElementwise",
-    nan="same",
+    flags=(),
     twin="slice_of_relu_off_stride",
 )
 def slice_of_relu_on_stride() -> Subst:

@@ -59,7 +59,7 @@ def slice_beside_spread() -> Subst:
 @rule(
     tags=SPREAD | {"slice", "identity"},
     origin="TensorRight: xla/pad, rule 02",
-    nan="same",
+    flags=(),
 )
 def spread_of_one() -> Subst:
     """reshape[k + 1](pad{k behind each element}(x))[0:1:s]  =>  x for vectors of size 1

@@ -23,6 +23,7 @@ def trans_trans() -> Subst:
     tags={"transpose", "data-movement", "bit-exact"},
     origin="GSL: trans_trans, for every permutation",
     twin="trans_trans_same_shape",
+    flags=(),
 )
 def trans_trans_inverse() -> Subst:
     """T[q](T[p](x))  =>  x, where p[q[i]] = i

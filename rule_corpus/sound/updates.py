@@ -45,6 +45,7 @@ def behind(axis: attr.Term, value: attr.Term, whole: pat.Pattern) -> attr.Term:
     tags=UPDATE | {"elementwise", "bit-exact"},
     origin="TensorRight: xla/dyupslice, rule 01",
     twin="add_update_without_data",
+    flags={"nsz"},
 )
 def add_update_of_zeros() -> Subst:
     """x + update[a, i](zeros[s], y)  =>  update[a, i](x, x[i:i + n] + y) for x of shape s
@@ -66,7 +67,7 @@ def add_update_of_zeros() -> Subst:
 @rule(
     tags=UPDATE | {"padding", "create", "bit-exact"},
     origin="TensorRight: xla/dyupslice, rule 02",
-    nan="same",
+    flags=(),
     twin="update_of_full_padded_behind",
 )
 def update_of_full() -> Subst:
@@ -134,7 +135,7 @@ def update_of_updated_part() -> Subst:
 @rule(
     tags=UPDATE | {"transpose", "bit-exact"},
     origin="XLA: HandleTranspose, transpose of scatter",
-    nan="same",
+    flags=(),
     twin="transpose_of_update_same_axis",
 )
 def transpose_of_update() -> Subst:
@@ -153,7 +154,7 @@ def transpose_of_update() -> Subst:
 @rule(
     tags=UPDATE | {"take", "fusion", "bit-exact"},
     origin="XLA: update of an updated dynamic slice",
-    nan="same",
+    flags=(),
     twin="update_of_clamped_window_added",
 )
 def update_of_clamped_window() -> Subst:
@@ -179,7 +180,7 @@ def update_of_clamped_window() -> Subst:
 @rule(
     tags=UPDATE | {"create", "bit-exact"},
     origin="XLA: dynamic update at a constant",
-    nan="same",
+    flags=(),
     twin="update_at_constant_unclamped",
 )
 def update_at_constant() -> Subst:

@@ -27,6 +27,7 @@ LOSSLESS = (
     origin="ONNX Script: _fuse_relus_clips; "
     "TensorRight: xla/clamp, rule 01, for any two intervals that intersect",
     twin="clip_clip_disjoint",
+    flags=(),
 )
 def clip_clip() -> Subst:
     """clip[c, d](clip[a, b](x))  =>  clip[max(a, c), min(b, d)](x) if the intervals intersect
@@ -61,6 +62,7 @@ def clip_of_relu() -> Subst:
     tags={"clip", "relu", "bit-exact", "fusion"},
     origin="ONNX Script: _fuse_relus_clips",
     twin="relu_below_clip",
+    flags=(),
 )
 def relu_of_clip() -> Subst:
     """relu(clip[a, b](x))  =>  clip[max(a, 0), max(b, 0)](x)
@@ -157,7 +159,7 @@ def cast_there_and_back() -> Subst:
 @rule(
     tags={"cast", "mixed-precision", "dtype-cast", "bit-exact"},
     origin="TVM Relay: ToMixedPrecision, the other way",
-    nan="same",
+    flags=(),
     twin="multiply_in_half_precision",
 )
 def multiply_in_single_precision() -> Subst:
@@ -173,7 +175,7 @@ def multiply_in_single_precision() -> Subst:
 @rule(
     tags={"clip", "fusion", "bit-exact"},
     origin="Hidet: fusion of clip with its neighbour",
-    nan="same",
+    flags=(),
     twin="clip_of_sum_without_limits",
 )
 def clip_of_sum_keeps_limits() -> Subst:

@@ -151,7 +151,7 @@ class Rounded(NDArrayOperatorsMixin):
         if wanted == self.dtype:
             return self
         narrows = digits_of(wanted) < digits_of(self.dtype)
-        if narrows:
+        if narrows or (self.made_by and digits_of(wanted) > self.digits):
             self.machine.seen(Step.NARROWED, self.value)
         if "lossy" in self.machine.flags:
             digits = max(self.digits, digits_of(wanted))

@@ -190,6 +190,13 @@ CONVERTED: Rows = {
         ),
         "nnan lossy",
     ),
+    "float32(float16(x) + float16(y)) => x + y": (
+        lambda x, y: (
+            op.Cast(op.Cast(x, dtype="float16") + op.Cast(y, dtype="float16"), dtype="float32"),
+            x + y,
+        ),
+        "ninf lossy",
+    ),
 }
 KINDS = (SPECIAL, EXACT, RECIPROCAL, ALGEBRAIC, CONTRACTED, FUNCTIONS, CONVERTED)
 TRUTH = {name: row for rows in KINDS for name, row in rows.items()}
