@@ -39,7 +39,7 @@ def product_of_broadcasts() -> Subst:
 @rule(
     tags=REPEAT | {"transpose", "bit-exact"},
     origin="TensorRight: xla/broadcast, rule 03",
-    nan="same",
+    flags=(),
 )
 def transpose_of_broadcast_scalar() -> Subst:
     """T[p](broadcast[s](x))  =>  broadcast[t](x) for a scalar x, t the permuted s

@@ -13,7 +13,7 @@ def truth(value: bool) -> pat.Pattern:
 @rule(
     tags=CHOICE | {"identity", "const-fold"},
     origin="TensorRight: xla/select, rule 02",
-    nan="same",
+    flags=(),
     twin="where_true_any_shape",
 )
 def where_true() -> Subst:

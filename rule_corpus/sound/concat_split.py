@@ -33,6 +33,7 @@ def split_concat() -> Subst:
     tags=TAGS | {"bit-exact"},
     origin="GSL: split_concat_variadic",
     twin="split_concat_variadic_published",
+    flags=(),
 )
 def split_concat_variadic() -> Subst:
     """cat[a](split[a](x).i for i = 0, 1, ...)  =>  x, where the result has the shape of x

@@ -77,6 +77,7 @@ def two_conv_add() -> Subst:
     tags=TAGS | {"exact-real-and-int", "algebraic-distrib"},
     origin="GSL: conv_shortcut_add",
     twin="conv_shortcut_add_published",
+    flags={"ninf", "reassoc"},
 )
 def conv_shortcut_add() -> Subst:
     """conv{A}(x, w) + x  =>  conv{A}(x, w + identity), where the shape of conv{A}(x, w) is x's

@@ -140,6 +140,7 @@ def parallel_three_conv() -> Subst:
     tags={"dense", "parallel", "bias", "combine-parallel", "multiple-outputs", "same-terms"},
     origin="PyTorch Inductor: freezing_patterns, addmm_fuse_pattern_second",
     twin="parallel_dense_bias_broadcast",
+    flags=(),
 )
 def parallel_three_dense_bias() -> Subst:
     """bias_add[1](dense(x, w_i), b_i), i < 3  =>  split[1](bias_add(dense(x, cat w), cat b))

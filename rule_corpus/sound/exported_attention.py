@@ -29,6 +29,7 @@ def transpose_of_joined_heads() -> Subst:
     tags={"softmax", "predicate", "identity-elim", "same-terms"},
     origin="torch.onnx: safe softmax of scaled_dot_product_attention",
     twin="softmax_is_below_one",
+    flags={"nnan"},
 )
 def softmax_is_a_number() -> Subst:
     """where(is_nan(softmax(x)), c, softmax(x))  =>  softmax(x) for numbers x
@@ -44,6 +45,7 @@ def softmax_is_a_number() -> Subst:
     tags=ATTENTION | {"softmax", "exact-real"},
     origin="torch and ONNX Runtime: attention fusion, with a mask",
     twin="masked_attention_scaled_behind",
+    flags=(),
 )
 def masked_attention_fused() -> Subst:
     """softmax[-1]((q @ T(k)) * s + m) @ v  =>  attention[s](q, k, v, m), heads before positions
@@ -177,6 +179,7 @@ def merge_projections() -> Subst:
     tags={"activation", "activation-fusion", "fusion", "exact-real"},
     origin="transformers: NewGELUActivation as torch exports it",
     twin="tanh_gelu_from_parts_of_square",
+    flags={"afn"},
 )
 def tanh_gelu_from_parts() -> Subst:
     """x * 0.5 * (1 + tanh((x + x ** 3 * 0.044715) * r))  =>  gelu_tanh(x), r = sqrt(2 / pi)

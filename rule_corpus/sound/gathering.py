@@ -29,7 +29,7 @@ def take_of_known_row() -> Subst:
 @rule(
     tags=TAKE | {"squeeze", "identity"},
     origin="TensorRight: xla/dyslice, rule 02",
-    nan="same",
+    flags=(),
 )
 def take_of_only_row() -> Subst:
     """take[a](x, i)  =>  squeeze[a](x) for an index i of rank 0 if x has size 1 along a

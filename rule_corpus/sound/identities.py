@@ -40,6 +40,7 @@ def zero_add() -> Subst:
     tags={"algebra", "identity", "exact-real-and-int", "identity-elim"},
     origin="TensorRight: xla/sub, rule 00",
     twin="subtract_zero_keeps_sign",
+    flags={"nsz"},
 )
 def subtract_zero() -> Subst:
     """x - 0  =>  x for the constant 0 of rank 0

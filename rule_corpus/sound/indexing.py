@@ -148,6 +148,7 @@ def take_each_row() -> Subst:
     tags={"data-movement", "take", "matmul", "same-terms"},
     origin="TVM Relax: ReorderTakeAfterMatmul",
     twin="take_after_matmul_any_rank",
+    flags=(),
 )
 def take_after_matmul() -> Subst:
     """x @ take[1](w, i)  =>  take[-1](x @ w, i) for matrices w and vectors i
@@ -166,7 +167,7 @@ def take_after_matmul() -> Subst:
 @rule(
     tags={"data-movement", "take", "bit-exact"},
     origin="XLA: HandleDynamicSlice, nested dynamic slices",
-    nan="same",
+    flags=(),
     twin="window_of_window_clamped_as_one",
 )
 def take_of_window() -> Subst:

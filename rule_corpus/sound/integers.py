@@ -60,6 +60,7 @@ def floor_divide_of_negated() -> Subst:
     tags={"cast", "logic", "dtype-cast", "bit-exact"},
     origin="MLIR TOSA: cast of truth values",
     twin="cast_true_to_minus_one",
+    flags=(),
 )
 def cast_of_truth_as_choice() -> Subst:
     """cast[int8](x)  =>  where(x, 1, 0) for truth values x

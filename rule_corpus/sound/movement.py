@@ -235,7 +235,7 @@ def channel_shuffle() -> Subst:
 @rule(
     tags=MOVE | {"reshape", "shape-op", "bit-exact"},
     origin="ONNX Script: _basic_rules, Flatten2Reshape",
-    nan="same",
+    flags=(),
     twin="flatten_to_matrix_any_size",
 )
 def flatten_to_matrix() -> Subst:

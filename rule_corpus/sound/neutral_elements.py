@@ -103,7 +103,7 @@ def floor_of_ceil() -> Subst:
 @rule(
     tags=NEUTRAL | {"rounding"},
     origin="onnxoptimizer: eliminate_consecutive_idempotent_ops.h",
-    nan="same",
+    flags=(),
 )
 def round_round() -> Subst:
     """round(round(x))  =>  round(x)

@@ -67,6 +67,7 @@ def lower_layer_norm() -> Subst:
     tags={"normalisation", "cast", "mixed-precision", "fusion", "bit-exact"},
     origin="ONNX Runtime: SkipLayerNormFusion, conversions around it",
     twin="skip_layer_norm_in_half_precision",
+    flags=(),
 )
 def skip_layer_norm() -> Subst:
     """cast[t](layer_norm[-1](x' + y', g', b'))  =>  layer_norm[-1](x + y, g, b), x' = cast[t](x)

@@ -40,6 +40,7 @@ def mish_fused() -> Subst:
     tags={"activation", "exact-real", "fusion"},
     origin="ONNX: HardSwish as a function",
     twin="hard_swish_of_any_slope",
+    flags={"arcp"},
 )
 def hard_swish_fused() -> Subst:
     """x * hard_sigmoid[1/6, 1/2](x)  =>  hard_swish(x)

@@ -149,6 +149,7 @@ def concat_from_padded_sum() -> Subst:
     tags={"padding", "slice", "algebra", "bit-exact"},
     origin="Enzyme-JAX: MulZeroPad",
     twin="add_to_zero_pad",
+    flags={"nnan", "nsz"},
 )
 def multiply_zero_pad() -> Subst:
     """pad{q, 0}(x) * y  =>  pad{q, 0}(x * y[q:q + n]) for y of the padded shape

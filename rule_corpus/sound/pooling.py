@@ -22,6 +22,7 @@ def max_pool_of_relu() -> Subst:
     tags=MONOTONE | {"scale", "algebraic-distrib"},
     origin="Enzyme-JAX: ReduceMaxMinMulPositiveScalar, for windows",
     twin="max_pool_of_scaled_any_sign",
+    flags={"ninf", "nsz"},
 )
 def max_pool_of_scaled() -> Subst:
     """max_pool1d{A}(x * c)  =>  max_pool1d{A}(x) * c for floats and a constant c > 0 of rank 0
@@ -136,7 +137,11 @@ def mean_as_global_avg_pool() -> Subst:
     return Subst(mean, op.GlobalAvgPool2D(x, layout="NCHW"), where=[x.ndim == 4])
 
 
-@rule(tags=POOL | {"canonicalise", "same-terms"}, origin="Glow: OptimizeReduceMean, the window")
+@rule(
+    tags=POOL | {"canonicalise", "same-terms"},
+    origin="Glow: OptimizeReduceMean, the window",
+    flags={"ninf"},
+)
 def full_avg_pool_as_global() -> Subst:
     """avg_pool2d{k}(x)  =>  global_avg_pool2d(x) for a window of the size of the images
 

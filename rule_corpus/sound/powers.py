@@ -42,7 +42,7 @@ def multiply_by_itself() -> Subst:
     return Subst(x * x, op.Square(x))
 
 
-@rule(tags=QUOTIENT, origin="ONNX Runtime: DivMulFusion")
+@rule(tags=QUOTIENT, origin="ONNX Runtime: DivMulFusion", flags={"arcp"})
 def multiply_reciprocal() -> Subst:
     """(1 / x) * y  =>  y / x for the constant 1 of rank 0
 

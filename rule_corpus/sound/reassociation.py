@@ -52,7 +52,9 @@ def constant_behind_product() -> Subst:
     return Subst(c * x, x * c, where=[x.ndim >= 1])
 
 
-@rule(tags=ORDER | RING, origin="OpenVINO: LinOpSequenceFusion, differences")
+@rule(
+    tags=ORDER | RING, origin="OpenVINO: LinOpSequenceFusion, differences", flags={"nsz", "reassoc"}
+)
 def subtract_two_constants() -> Subst:
     """(x - c) - d  =>  x - (c + d) for constants c and d of rank 0
 
@@ -118,7 +120,7 @@ def subtract_negative() -> Subst:
     return Subst(x - (-y), x + y)
 
 
-@rule(tags=EXTREMA, origin="ONNX Script: _min_max_to_clip, MaxMax")
+@rule(tags=EXTREMA, origin="ONNX Script: _min_max_to_clip, MaxMax", flags=())
 def maximum_of_maximum() -> Subst:
     """maximum(maximum(x, c), d)  =>  maximum(x, maximum(c, d)) for constants c and d of rank 0
 

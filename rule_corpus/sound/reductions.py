@@ -186,6 +186,7 @@ def max_of_scaled() -> Subst:
     tags={"reduction", "negation", "bit-exact", "algebraic-distrib"},
     origin="textbook: duality of argmax and argmin",
     twin="argmax_of_negative_any_dtype",
+    flags=(),
 )
 def argmax_of_negative() -> Subst:
     """argmax(-x)  =>  argmin(x) for floats

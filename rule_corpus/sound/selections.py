@@ -6,7 +6,7 @@ CHOICE = {"select", "bit-exact"}
 LOGIC = {"logic", "bit-exact"}
 
 
-@rule(tags=CHOICE | {"canonicalise"}, origin="tinygrad: symbolic.py, nested where", nan="same")
+@rule(tags=CHOICE | {"canonicalise"}, origin="tinygrad: symbolic.py, nested where", flags=())
 def where_where_else() -> Subst:
     """where(a, where(b, x, c), c)  =>  where(a and b, x, c) for a constant c of rank 0
 
@@ -81,7 +81,7 @@ def both_not() -> Subst:
 @rule(
     tags={"compare", "logic", "bit-exact", "canonicalise"},
     origin="textbook: negated comparisons",
-    nan="same",
+    flags=(),
 )
 def not_equal_from_not() -> Subst:
     """not (x == y)  =>  x != y

@@ -121,7 +121,7 @@ def slice_of_concat_across() -> Subst:
 @rule(
     tags=SLICE | {"padding"},
     origin="TensorRight: xla/slice, rule 04",
-    nan="same",
+    flags=(),
     twin="slice_of_pad_shape_only",
 )
 def slice_undoes_pad() -> Subst:
@@ -167,7 +167,7 @@ def slice_of_padding() -> Subst:
 @rule(
     tags=SLICE | {"flip"},
     origin="Enzyme-JAX: SliceReverse; TensorRight: xla/slice, rule 13, at stride 1",
-    nan="same",
+    flags=(),
     twin="slice_of_flip_same_bounds",
 )
 def slice_of_flip() -> Subst:

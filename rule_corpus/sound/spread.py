@@ -79,6 +79,7 @@ def spread_of_one() -> Subst:
     origin="TensorRight: xla/conv, rule 00, for padding between the taps of a kernel; "
     "PET: DilatedConv",
     twin="conv1d_of_spread_kernel_undilated",
+    flags={"nnan"},
 )
 def conv1d_of_spread_kernel() -> Subst:
     """conv1d{A}(x, w with d - 1 zeros between its taps)  =>  conv1d{A, dilation d}(x, w)
@@ -103,6 +104,7 @@ def conv1d_of_spread_kernel() -> Subst:
     tags={"conv", "transposed", "padding", "slice", "lowering", "same-terms"},
     origin="torch-mlir: transposed convolutions, padding larger than the kernel",
     twin="transposed_conv_of_cropped",
+    flags=(),
 )
 def crop_of_transposed_conv() -> Subst:
     """conv1d_transpose{A, p}(x, w)  =>  conv1d_transpose{A, 0}(x, w)[:, :, p_0:L - p_1]
