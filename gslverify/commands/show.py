@@ -39,6 +39,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
     flag_value="relax",
     help="As a Relax module of one graph that the rule matches; needs TVM.",
 )
+@click.option("--proof", "form", flag_value="proof", help="As the derivation that a proof leaves.")
 @click.option(
     "--svg", type=FILE, callback=output_file, metavar="FILE", help="Write a picture to FILE."
 )
@@ -54,7 +55,7 @@ def show(rule_id: str, form: str | None, svg: Path | None, html: Path | None) ->
     if html is not None and (message := lacking("html")):
         raise click.UsageError(message)
     found = collected_rules((rule_id,), write=write_down)
-    if len(found) != 1 and (pictures or form == "relax"):
+    if len(found) != 1 and (pictures or form in ("relax", "proof")):
         raise click.UsageError(f"`{rule_id}` is {len(found)} rules; name one, as FILE::RULE")
     for item in found:
         if isinstance(item, Unusable):
@@ -84,7 +85,12 @@ def _lines(rule_id: str, form: str, loaded: Sequence[Loaded]) -> tuple[list[str]
         return [], f"{rule_id} is there no more"
     try:
         subst = item.rule()
-        lines = _relax(rule_id, subst) if form == "relax" else list(show_rule(item, subst, form))
+        if form == "relax":
+            lines = _relax(rule_id, subst)
+        elif form == "proof":
+            lines = import_module("gslverify.stages.certified").derivation(rule_id, item.rule)
+        else:
+            lines = list(show_rule(item, subst, form))
     except click.UsageError as error:
         return [], str(error)
     except ModuleNotFoundError as error:

@@ -5,9 +5,9 @@ Kernels are put into each other. Rules are small, so recursion over their depth 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,10 +19,16 @@ from gsl.kernel.meaning import Elements, Index, inside, select
 from gsl.numpy_dtypes import kind_of
 from gsl.types import TensorType
 from gslverify.prove.failure import UnprovableError
-from gslverify.prove.forms import Forms
 
 MOST_NUMBERS = 4
 """Constants of so many integers are written out, as places of others are often."""
+
+
+class Keys(Protocol):
+    """Tells which indices are the same."""
+
+    def poly(self, value: Any) -> Hashable:
+        """Return what equal indices have in common."""
 
 
 class Inliner:
@@ -31,7 +37,7 @@ class Inliner:
     `functions` are names for calls, by id, that are left as functions of one element.
     """
 
-    def __init__(self, forms: Forms, functions: Mapping[int, str] = MappingProxyType({})) -> None:
+    def __init__(self, forms: Keys, functions: Mapping[int, str] = MappingProxyType({})) -> None:
         self.forms = forms
         self.functions = functions
         self.dtypes: dict[str, Any] = {}
