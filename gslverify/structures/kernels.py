@@ -93,6 +93,15 @@ def _is_at(node: Expression, index: tuple[Symbol, ...]) -> bool:
     return all(term is axis or (type(term) is int and not term) for term, axis in pairs)
 
 
+def converts(call: Call) -> bool:
+    """Tell whether a call returns its operand in another dtype, and nothing else."""
+    values = [element.value for element in elements_of(call)]
+    return bool(values) and all(
+        isinstance(one, Apply) and one.function == "cast" and isinstance(one.arguments[0], Read)
+        for one in values
+    )
+
+
 def combined_by(call: Call) -> frozenset[str]:
     """Return the functions that combine many values into one, in an order that nobody states."""
     if is_pointwise(call):

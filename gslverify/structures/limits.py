@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from gsl.attr.term import Access, Constant, subterms
 from gsl.operators import Operator
+from gsl.operators.domain import Element, Integer
 from gsl.pat import Call, Const, Pattern
 from gsl.subst import Subst
 
@@ -18,14 +19,19 @@ MOST_AXES = 64
 
 FITS = "a tensor fits into a machine"
 
-ELEMENTS = frozenset({"fill_value", "pad_value", "on_value", "off_value", "min", "max"})
-ELEMENTS_OF = {"Arange": frozenset({"start", "end"})}
-"""Attributes that say what elements are, by name, and those of single operators."""
-
 
 def largest_size(subst: Subst) -> int | None:
     """Return the largest size if it matters: where a target makes elements of what it matched."""
     return LARGEST_SIZE if any(map(_computes_elements, subst.target_patterns)) else None
+
+
+def _makes_elements(operator: Operator, name: str) -> bool:
+    """Tell whether an attribute is declared to be an element, or is any number made a tensor of."""
+    attribute = operator.attributes.get(name)
+    if attribute is None:
+        return False
+    is_counted = not operator.operands and attribute.domain == Integer()
+    return is_counted or isinstance(attribute.domain, Element)
 
 
 def _computes_elements(pattern: Pattern) -> bool:
@@ -33,7 +39,7 @@ def _computes_elements(pattern: Pattern) -> bool:
         return not isinstance(pattern.constraints.get("value"), Constant)
     if not isinstance(pattern, Call) or not isinstance(pattern.callee, Operator):
         return False
-    names = ELEMENTS | ELEMENTS_OF.get(pattern.callee.name, frozenset())
-    given = [term for name, term in pattern.constraints.items() if name in names]
+    constraints = pattern.constraints.items()
+    given = [term for name, term in constraints if _makes_elements(pattern.callee, name)]
     parts = (part for term in given for part in subterms(term))
     return any(isinstance(part, Access) and part.name == "shape" for part in parts)

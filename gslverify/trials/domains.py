@@ -15,6 +15,7 @@ from gslverify.comparison.bounded import Bounded
 from gslverify.comparison.compare import is_finite
 from gslverify.networks.network import Network
 from gslverify.networks.values import declared_values, restricted, value_ranges, within
+from gslverify.structures.kernels import converts
 
 Computed = Mapping[Expr, Any]
 """The value of every expression of a network."""
@@ -65,7 +66,7 @@ def other_conversions(values: Computed) -> dict[Expr, Any]:
 
     Such a conversion gives some integer and stops nothing, unlike a division by 0.
     """
-    calls = [call for call in values if isinstance(call, Call) and call.operator.name == "Cast"]
+    calls = [call for call in values if isinstance(call, Call) and converts(call)]
     whole = [call for call in calls if call.dtype in ANY_INTEGER]
     return {call: _converted(call, values) for call in whole if _is_misused(call, values)}
 

@@ -13,7 +13,7 @@ from gsl.kernel.meaning import Elements, apply, over
 from gsl.operators import Operator, lookup
 from gsl.operators.declaration import REGISTRY, Need, Tensor, operator
 from gsl.types import TensorType
-from gslverify.structures.kernels import chooses, combined_by, is_pointwise, rearranges
+from gslverify.structures.kernels import chooses, combined_by, converts, is_pointwise, rearranges
 
 X, Y, FLAGS = Var("x", (2, 3)), Var("y", (2, 3)), Var("b", (2, 3), "bool")
 
@@ -98,6 +98,12 @@ def test_operators_of_users_are_known_by_what_they_compute(own: Operator) -> Non
 )
 def test_what_moves_and_chooses_elements(one: Call, all_of_them: bool, some: bool) -> None:
     assert (rearranges(one), chooses(one)) == (all_of_them, some)
+
+
+def test_what_converts() -> None:
+    assert converts(call("Cast", X, dtype="int32"))
+    assert not converts(call("Cast", X, dtype="float32"))
+    assert not converts(call("Relu", X))
 
 
 def test_kernels_that_read_the_same_place_are_pointwise() -> None:
