@@ -98,7 +98,7 @@ class Settings:
     min_examples: int = 20
     draws: int = 7
     seed: int = 0
-    max_variants: int = 512
+    max_variants: int = 1000
     require: str = "complete"
     solver_limit: int = 4_000_000
     proof_steps: int = 50_000
