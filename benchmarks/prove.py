@@ -22,6 +22,7 @@ from gsl.rule_files.collect import rules_in
 from gsl.subst import Rule
 from gslverify.finding import StageResult, Verdict
 from gslverify.prove.claim import CONTRADICTING, is_proved
+from gslverify.ranks.bound import larger
 from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.prove import PROVE
@@ -44,6 +45,15 @@ class Sample:
     @property
     def is_proved(self) -> bool:
         return "prove" in self.results and is_proved(self.results["prove"].assurances)
+
+    @property
+    def is_for_all_ranks(self) -> bool:
+        return self.is_proved and "all ranks" in self.results["prove"].assurances[0].text
+
+    @property
+    def may_have_more_axes(self) -> bool:
+        """Whether no operator or condition keeps the ranks of the source within those tried."""
+        return bool(larger(self.rule()))
 
     @property
     def open_obligation(self) -> str:
@@ -81,6 +91,14 @@ def figures(quick: bool) -> Iterator[Figure]:
     yield Figure("sound rules proved", round(share, 1), "%", 93, share >= 93)
     yield at_most("median proof", median(proofs), "ms", 50)
     yield at_most("95th percentile of proofs", quantiles(proofs, n=20)[-1], "ms", 1000)
+    proved = [one for one in sound if one.is_proved]
+    everywhere = [one for one in proved if one.is_for_all_ranks]
+    open_ranks = [one for one in proved if one.is_for_all_ranks or one.may_have_more_axes]
+    share = 100 * len(everywhere) / len(proved)
+    yield Figure("proved rules proved for all ranks", round(share, 1), "%")
+    share = 100 * len(everywhere) / len(open_ranks)
+    name = "proved for all ranks of those proved whose ranks no operator fixes"
+    yield Figure(name, round(share, 1), "%", 80, share >= 80)
     for one in sound:
         if not one.is_proved:
             yield Figure(f"not proved: {one.rule.name}: {one.open_obligation}", 1, "rule")

@@ -9,7 +9,7 @@ one tensor to another, or their difference could be any permutation.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Set
 from dataclasses import dataclass, field
 
 from gsl.attr.term import ANYTHING, Access, Constant, Term, TupleOf
@@ -50,6 +50,7 @@ class Alignment:
     calls: dict[Call, list[Label]] = field(default_factory=dict)
     stated: set[tuple[Label, Label]] = field(default_factory=set)
     wanted: set[tuple[Label, Label]] = field(default_factory=set)
+    outputs: set[tuple[Label, Label]] = field(default_factory=set)
     inputs: set[Label] = field(default_factory=set)
 
     def note(self, computation: Computation, patterns: Mapping[int, Pattern]) -> None:
@@ -90,25 +91,33 @@ class Alignment:
         )
         way.keeps_rank &= rank == result_rank
 
-    def verify(self) -> int:
+    def verify(self, equal: Groups, staying: Set[Hashable]) -> int:
         """Return how many axes stay because inputs of a fixed rank are rearranged in several ways.
 
-        Raises UnlikeError where tensors that terms compare do not have the same axes for certain.
+        Those of tensors with the axes of some that are `staying` stay anyway. Raises UnlikeError
+        where tensors that terms compare do not have the same axes for certain.
         """
-        equal = self.equal()
         together = Groups()
         for name in self.ranks:
             together.join(name, equal.root(name))
         for (call, _, _), way in self.ways.items():
             if way.aligns and keeps_axes(call):
                 together.join(way.operand, way.result)
-        kept = self._rearranged(together)
+        kept = self._rearranged(together, equal, staying)
         for one, other in self.wanted:
             if one != other and equal.root(one) != equal.root(other):
                 raise UnlikeError("terms compare axes of tensors that may not be the same ones")
         return kept
 
-    def _rearranged(self, together: Groups) -> int:
+    def axes_out_of_order(self, equal: Groups) -> int:
+        """Return how many axes show that outputs of source and target have other ones.
+
+        It takes two, unless both sides have the same axes for certain.
+        """
+        same = all(equal.root(one) == equal.root(other) for one, other in self.outputs)
+        return 0 if same else 2
+
+    def _rearranged(self, together: Groups, equal: Groups, staying: Set[Hashable]) -> int:
         kept, seen, reached = 0, set[Hashable](), Groups()
         for (call, operand, result), way in self.ways.items():
             if way.aligns and keeps_axes(call):
@@ -121,6 +130,8 @@ class Alignment:
             one, other = reached.root(ends[0]), reached.root(ends[1])
             if one != other:
                 reached.join(one, other)
+                continue
+            if equal.root(operand) in staying:
                 continue
             ranks = self.ranks[operand]
             if operand not in self.inputs or len(ranks) > 1 or max(ranks) > MOST_FIXED_AXES:
@@ -208,7 +219,9 @@ def _origin(call: Call, name: str) -> Hashable:
         term = call.constraints.get(name, ANYTHING)
         if isinstance(term, Constant):
             return type(term.value).__name__, str(term.value)
-        if not isinstance(term, Access) or not isinstance(term.pattern, Call):
+        if not isinstance(term, Access):
             break
+        if not isinstance(term.pattern, Call):
+            return term.pattern, term.name
         call, name = term.pattern, term.name
     return call, name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence, Set
 
 from gsl.attr.term import ANYTHING
 from gsl.errors import GslError
@@ -18,7 +18,7 @@ from gslverify.ranks.behaviour import Behaviours
 from gslverify.ranks.groups import Groups
 from gslverify.ranks.kinds import Frame
 from gslverify.ranks.rule import demands_of
-from gslverify.ranks.structure import Findings, Structure, look_at
+from gslverify.ranks.structure import Findings, Special, Structure, look_at
 from gslverify.ranks.terms import Demands, domains_of
 from gslverify.structures.instance import USUAL, Extent, Instance
 from gslverify.structures.variants import some_variants
@@ -51,7 +51,7 @@ def reason_against_all_ranks(
                 structure = Structure(demands, target, behaviours)
                 look_at(structure, findings)
                 inputs.note(structure)
-        needed = inputs.lost() + findings.alignment.verify() + _axes(demands, findings)
+        needed = inputs.lost() + _axes(demands, findings)
         most = _most(subst)
     except GslError as error:
         return str(error)
@@ -103,45 +103,56 @@ class _Inputs:
 
 def _axes(demands: Demands, findings: Findings) -> int:
     """Return how many axes may have to stay to see that a rule is wrong."""
-    equal = findings.alignment.equal()
-    special = (_special(one, findings, equal) for one in findings.special)
+    alignment = findings.alignment
+    equal = alignment.equal()
+    kept: dict[Hashable, int] = {}
+    for frame in demands.kept:
+        kind = _kind(frame, findings, equal)
+        kept[kind] = max(kept.get(kind, 0), findings.ranks[frame])
+    special = (_special(one, findings, equal, kept.keys()) for one in findings.special)
     combined = sum(findings.combined.values())
     return (
-        _written(demands, findings, equal)
+        sum(kept.values())
+        + _named(demands, findings, equal, kept.keys())
         + sum(findings.fixed.values())
         + max(special, default=0)
-        + max(findings.most_at_once, combined)
+        + alignment.verify(equal, kept.keys())
+        + max(findings.most_at_once, alignment.axes_out_of_order(equal), combined)
     )
 
 
-def _special(found: Mapping[Call, frozenset[Hashable]], findings: Findings, equal: Groups) -> int:
-    """Return along how many axes calls do something else, for calls that do the same once."""
+def _special(found: Special, findings: Findings, equal: Groups, kept: Set[Hashable]) -> int:
+    """Return along how many axes calls do something else, for calls that do the same once.
+
+    Axes of tensors that keep all of theirs are left out.
+    """
     kinds: dict[Hashable, set[Hashable]] = defaultdict(set)
-    for call, roots in found.items():
-        kinds[findings.alignment.kind(call, equal)] |= roots
+    for call, axes in found.items():
+        for root, operands in axes.items():
+            if kept.isdisjoint(map(equal.root, operands)):
+                kinds[findings.alignment.kind(call, equal)].add(root)
     return sum(map(len, kinds.values()))
 
 
-def _written(demands: Demands, findings: Findings, equal: Groups) -> int:
-    """Return how many axes stay because numbers are written down, those of alike frames once."""
+def _kind(frame: Frame, findings: Findings, equal: Groups) -> Hashable:
+    """Return what frames have in common that have the same axes for certain."""
+    labels = findings.frames.get(frame, set())
+    return equal.root(next(iter(labels))) if len(labels) == 1 else frame
 
-    def kind(frame: Frame) -> Hashable:
-        labels = findings.frames.get(frame, set())
-        return equal.root(next(iter(labels))) if len(labels) == 1 else frame
 
-    kept: dict[Hashable, int] = {}
-    for frame in demands.kept:
-        kept[kind(frame)] = max(kept.get(kind(frame), 0), findings.ranks[frame])
+def _named(demands: Demands, findings: Findings, equal: Groups, kept: Set[Hashable]) -> int:
+    """Return how many axes stay that have numbers from either end, of alike frames once."""
     front: Counter[Hashable] = Counter()
     back: Counter[Hashable] = Counter()
     for frame, number in demands.named:
-        if kind(frame) in kept:
+        kind = _kind(frame, findings, equal)
+        if kind in kept:
             continue
         if number >= 0:
-            front[kind(frame)] = max(front[kind(frame)], number + 1)
+            front[kind] = max(front[kind], number + 1)
         else:
-            back[kind(frame)] = max(back[kind(frame)], -number)
-    return sum(kept.values()) + front.total() + back.total()
+            back[kind] = max(back[kind], -number)
+    return front.total() + back.total()
 
 
 def _most(subst: Subst) -> int:

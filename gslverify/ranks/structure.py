@@ -25,6 +25,8 @@ from gslverify.ranks.kinds import Frame, UnlikeError
 from gslverify.ranks.tensors import Place, Tensor, tensors_of
 from gslverify.ranks.terms import Demands
 
+Special = Mapping[Call, Mapping[Hashable, set[Label]]]
+
 
 @dataclass(slots=True)
 class Findings:
@@ -32,23 +34,22 @@ class Findings:
 
     Attributes:
         special: for each structure, axes that a call treats in a way of its own, by its pattern,
-            without those that the rule names.
+            without those that the rule names, each with the operands that have it.
         combined: along how many axes that differ in what broadcasts, for all calls that do so.
         ranks: how many axes frames have.
         frames: what frames are the axes of.
         fixed: how many axes an attribute of known length has that are not written down.
-        most_at_once: of how many axes one demand can speak; outputs of other axes on both sides
-            differ in the order of two.
+        most_at_once: of how many axes one demand can speak.
         alignment: which tensors have the same axes.
     """
 
-    special: list[dict[Call, frozenset[Hashable]]] = field(default_factory=list)
+    special: list[Special] = field(default_factory=list)
     alignment: Alignment = field(default_factory=Alignment)
     combined: Counter[frozenset[Pattern]] = field(default_factory=Counter)
     ranks: Counter[Frame] = field(default_factory=Counter)
     frames: dict[Frame, set[Label]] = field(default_factory=lambda: defaultdict(set))
     fixed: Counter[tuple[Pattern, str]] = field(default_factory=Counter)
-    most_at_once: int = 2
+    most_at_once: int = 1
 
 
 class Structure:
@@ -177,13 +178,16 @@ def _note_frames(structure: Structure, demands: Demands, findings: Findings) -> 
 
 def _note_alignment(structure: Structure, alignment: Alignment) -> None:
     alignment.note(structure.computation, structure.labels)
+    for old, new in structure.target.pairs:
+        for (one, _), (other, _) in zip(tensors_of(old), tensors_of(new), strict=True):
+            alignment.outputs.add((label(one, structure.labels), label(other, structure.labels)))
     pairs = (
         (structure.demands.stated, alignment.stated),
         (structure.demands.alike, alignment.wanted),
     )
     for frames, found in pairs:
-        for one, other in frames:
-            tensors = structure.tensor(one), structure.tensor(other)
+        for frame, also in frames:
+            tensors = structure.tensor(frame), structure.tensor(also)
             if tensors[0] is not None and tensors[1] is not None:
                 found.add(
                     (label(tensors[0], structure.labels), label(tensors[1], structure.labels))
@@ -192,7 +196,7 @@ def _note_alignment(structure: Structure, alignment: Alignment) -> None:
 
 def _note_calls(structure: Structure, findings: Findings) -> None:
     computation = structure.computation
-    special: dict[Call, set[Hashable]] = defaultdict(set)
+    special: dict[Call, dict[Hashable, set[Label]]] = defaultdict(dict)
     combined: dict[frozenset[int], list[list[Place]]] = defaultdict(list)
     removals: dict[int, dict[Hashable, Removal]] = defaultdict(dict)
     lost: Counter[tuple[int, int]] = Counter()
@@ -205,15 +209,25 @@ def _note_calls(structure: Structure, findings: Findings) -> None:
             removals[number][root] = one
             lost.update((number, part) for part in one.lost)
         stuck = [number for number, one in found.items() if one.along is Along.SPECIAL]
-        for number in stuck:
-            if root not in _accounted(structure, number):
-                special[structure.call(number)].add(root)
+        counted = [n for n in stuck if root not in _accounted(structure, n)]
+        if stuck and not counted and root not in structure.marked:
+            # What names this axis takes it from an attribute of which the number of axes is open.
+            counted = stuck
+        for number in counted:
+            special[structure.call(number)][root] = _operands(structure, number, places)
         along = frozenset(n for n, one in found.items() if one.along is Along.COMBINED)
         if along and not stuck and root not in structure.marked:
             combined[along].append(places)
-    findings.special.append({call: frozenset(roots) for call, roots in special.items()})
+    findings.special.append(special)
     _note_combined(structure, combined, removals, findings)
     findings.most_at_once = max((findings.most_at_once, *lost.values()))
+
+
+def _operands(structure: Structure, number: int, places: Sequence[Place]) -> set[Label]:
+    """Return the operands of a call that have one of some joined axes."""
+    tensors = {tensor for tensor, _ in places}
+    own = structure.computation.sites[number].operands
+    return {label(tensor, structure.labels) for tensor in own if tensor in tensors}
 
 
 def _accounted(structure: Structure, number: int) -> set[Hashable]:
