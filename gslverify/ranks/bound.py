@@ -9,9 +9,9 @@ from gsl.attr.term import ANYTHING
 from gsl.errors import GslError
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import tensors
-from gsl.operators.domain import Domain
+from gsl.operators.domain import Domain, Sizes
 from gsl.operators.domain_axes import NewAxes
-from gsl.pat import INPUTS, Call
+from gsl.pat import INPUTS, Call, Pattern
 from gsl.subst import Subst
 from gslverify.prove.proof import targets
 from gslverify.ranks.behaviour import Behaviours
@@ -74,12 +74,12 @@ def larger(subst: Subst) -> list[Instance]:
 
 
 class _Inputs:
-    """Which inputs have any number of axes, and whether these are those of frames with limits."""
+    """Which tensors have any number of axes, and whether these are those of frames with limits."""
 
     def __init__(self, subst: Subst, demands: Demands) -> None:
         self.limits = demands.limits
         self.ranks: dict[Frame, set[int]] = {
-            Frame(one): set() for one in subst.source_patterns if isinstance(one, INPUTS)
+            Frame(one): set() for one in subst.source_patterns if _has_own_sizes(one)
         }
         self.apart: set[tuple[Frame, Frame]] = set()
 
@@ -153,6 +153,13 @@ def _named(demands: Demands, findings: Findings, equal: Groups, kept: Set[Hashab
         else:
             back[kind] = max(back[kind], -number)
     return front.total() + back.total()
+
+
+def _has_own_sizes(pattern: Pattern) -> bool:
+    """Tell whether the axes of what a pattern stands for do not follow from those of others."""
+    if not isinstance(pattern, Call):
+        return isinstance(pattern, INPUTS)
+    return any(type(domain) is Sizes for _, domain in _attributes(pattern))
 
 
 def _most(subst: Subst) -> int:

@@ -227,6 +227,39 @@ def sum_of_broadcast_and_rows() -> Subst:
     return Subst(total, right * pat.Const(more, dtype=x.dtype))
 
 
+def rank_of_a_sum() -> Subst:
+    """Wrong where a sum along one axis has more than three axes."""
+    x = pat.Wildcard()
+    total = op.Sum(op.Negative(x), axis=(None,), keepdims=False)
+    right = op.Negative(op.Sum(x, **pat.same_attr(total)))
+    return Subst(total, pat.Cond(total.ndim > FOUR - 1, right + 1, right))
+
+
+def rank_of_a_sum_of_full() -> Subst:
+    """The same where the tensor is no input."""
+    ones = op.Ones()
+    total = op.Sum(ones, axis=(None,), keepdims=False)
+    right = op.Sum(op.Ones(shape=ones.shape, dtype=ones.dtype), **pat.same_attr(total))
+    return Subst(total, pat.Cond(total.ndim > FOUR - 1, right + 1, right))
+
+
+def axis_far_from_the_end() -> Subst:
+    """Wrong for a softmax along an axis with four others behind it."""
+    x = pat.Wildcard()
+    soft = op.Softmax(op.Negative(op.Negative(x)))
+    right = op.Softmax(x, axis=soft.axis)
+    return Subst(soft, pat.Cond(soft.axis % x.ndim < x.ndim - FOUR, right + 1, right))
+
+
+def third_axis_of_five() -> Subst:
+    """Wrong for a softmax along the axis that is the third from both ends."""
+    x = pat.Wildcard()
+    soft = op.Softmax(op.Negative(op.Negative(x)))
+    right = op.Softmax(x, axis=soft.axis)
+    middle = (soft.axis == 2) & (soft.axis == x.ndim - 3)
+    return Subst(soft, pat.Cond(middle, right + 1, right))
+
+
 def every(x: pat.Pattern) -> Term:
     """Return all axes of a tensor."""
     return attr.Variadic(lambda i: i, length=x.ndim)
@@ -306,6 +339,10 @@ ATTACKS: dict[str, Write] = {
     "cycle of eleven axes between two": two_transposes_of_order_eleven,
     "cycle of eleven axes and a shape": bridge_of_order_eleven,
     "scaled sum of five": sum_of_broadcast_and_rows,
+    "rank of a sum": rank_of_a_sum,
+    "rank of a sum of ones": rank_of_a_sum_of_full,
+    "axis far from the end": axis_far_from_the_end,
+    "third axis of five": third_axis_of_five,
     "far broadcast": broadcast_far,
     "many new axes": many_new_axes,
     "many squeezed axes": many_squeezed,
