@@ -15,7 +15,7 @@ def scalar() -> pat.Const:
     return pat.Const(shape=())
 
 
-@rule(tags=FUSION | {"fusion"}, origin="OpenVINO: SwishFusion")
+@rule(tags=FUSION | {"fusion"}, origin="OpenVINO: SwishFusion", flags=())
 def silu_from_sigmoid() -> Subst:
     """x * sigmoid(x)  =>  silu(x)
 
@@ -35,7 +35,9 @@ def silu_from_exponential() -> Subst:
     return Subst(x / (1 + op.Exp(-x)), op.Silu(x))
 
 
-@rule(tags=FUSION | {"fusion"}, origin="OpenVINO: HSigmoidFusion family, logistic function")
+@rule(
+    tags=FUSION | {"fusion"}, origin="OpenVINO: HSigmoidFusion family, logistic function", flags=()
+)
 def sigmoid_from_exponential() -> Subst:
     """1 / (1 + exp(-x))  =>  sigmoid(x) for the constants 1 of rank 0
 

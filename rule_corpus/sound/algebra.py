@@ -9,6 +9,7 @@ FLOATS = ("float16", "float32", "float64")
 @rule(
     tags={"algebra", "reassociation", "exact-real-and-int", "algebraic-reassoc"},
     origin="PolyJuice: ewadd-assoc",
+    flags={"ninf", "reassoc"},
 )
 def add_association() -> Subst:
     """x + (y + z)  =>  (x + y) + z

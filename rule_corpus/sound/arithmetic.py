@@ -158,6 +158,7 @@ def quotient_of_quotients() -> Subst:
 @rule(
     tags=REALS | {"division", "exact-real", "algebraic-reassoc"},
     origin="TensorRight: xla/divmod, rule 04",
+    flags={"nnan", "ninf", "reassoc", "arcp"},
 )
 def divide_by_quotient() -> Subst:
     """a / (b / c)  =>  (a * c) / b

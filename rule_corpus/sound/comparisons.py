@@ -62,7 +62,7 @@ def not_equal_to_itself() -> Subst:
 @rule(
     tags={"compare", "predicate", "integers", "exact-int-only"},
     origin="TensorRight: xla/compare, rule 06",
-    nan="same",
+    flags=(),
     twin="equal_to_itself_any_dtype",
 )
 def equal_to_itself() -> Subst:
@@ -207,7 +207,7 @@ def false_and() -> Subst:
 @rule(
     tags={"compare", "lattice", "bit-exact", "predicate"},
     origin="TensorRight: xla/logical, rule 10",
-    nan="same",
+    flags=(),
     twin="maximum_not_less",
 )
 def maximum_greater_than_second() -> Subst:
@@ -299,6 +299,7 @@ def absolute_less_than_zero() -> Subst:
     tags={"compare", "predicate", "division", "integers", "bit-exact"},
     origin="tinygrad: rule of c0 * x < c1, by integers",
     twin="less_of_product",
+    flags=(),
 )
 def less_of_product_by_integers() -> Subst:
     """x * d < c  =>  x < -(-c // d) for x of int32, products in int64, and d > 0

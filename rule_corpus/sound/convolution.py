@@ -33,6 +33,7 @@ def _differ_only_on(axis: Term, one: Pattern, two: Pattern) -> Term:
     tags=TAGS | {"exact-real-and-int", "algebraic-distrib"},
     origin="GSL: diamond_conv_add",
     twin="diamond_conv_add_published",
+    flags={"nnan", "ninf", "reassoc"},
 )
 def diamond_conv_add() -> Subst:
     """conv{A}(x, w1) + conv{A}(x, w2)  =>  conv{A}(x, w1 + w2)

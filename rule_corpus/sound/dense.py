@@ -84,7 +84,12 @@ def dense_of_transposed() -> Subst:
     return Subst(dense, op.Matmul(x, w, out_dtype=dense.out_dtype))
 
 
-@rule(tags=SCALE, origin="TensorFlow Lite: FuseFullyConnectedAndMul", twin="scale_of_dense_rows")
+@rule(
+    tags=SCALE,
+    origin="TensorFlow Lite: FuseFullyConnectedAndMul",
+    twin="scale_of_dense_rows",
+    flags={"ninf", "nsz", "reassoc"},
+)
 def scale_of_dense() -> Subst:
     """dense(x, w) * s  =>  dense(x, w * s[:, None]) for a vector s, an element for each output
 
@@ -189,7 +194,11 @@ def matmul_of_divided() -> Subst:
     return Subst(product, op.Matmul(x, y, out_dtype=x.dtype) / s)
 
 
-@rule(tags=MATMUL | {"algebraic-distrib"}, origin="TASO: graph_subst.pb, rules 5-7")
+@rule(
+    tags=MATMUL | {"algebraic-distrib"},
+    origin="TASO: graph_subst.pb, rules 5-7",
+    flags={"ninf", "reassoc"},
+)
 def factor_repeated_matmul() -> Subst:
     """x @ w + (x @ w) @ v  =>  x @ (w + w @ v) for matrices
 

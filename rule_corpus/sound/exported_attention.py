@@ -11,6 +11,7 @@ ATTENTION = {"attention", "attention-fusion", "fusion"}
     tags={"transpose", "reshape", "data-movement", "canonicalise", "bit-exact"},
     origin="torch.onnx: keys of scaled_dot_product_attention",
     twin="transpose_of_joined_heads_by_sizes",
+    flags=(),
 )
 def transpose_of_joined_heads() -> Subst:
     """reshape[(b, h, m, n)](T(x))  =>  transpose[0, 1, 3, 2](reshape[(b, h, n, m)](x))
@@ -114,6 +115,7 @@ def merge_biased_projections() -> Subst:
     tags={"normalisation", "norm-fusion", "fusion", "exact-real"},
     origin="transformers: LlamaRMSNorm as torch exports it",
     twin="rms_norm_by_reciprocal_root_outside",
+    flags={"reassoc", "afn"},
 )
 def rms_norm_by_reciprocal_root() -> Subst:
     """g * (x * rsqrt(mean[-1](x ** 2) + e))  =>  rms_norm[-1, e](x, g) for a vector g

@@ -26,6 +26,7 @@ def add_zero() -> Subst:
 @rule(
     tags={"algebra", "identity", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/add, rule 03",
+    flags={"nsz"},
 )
 def zero_add() -> Subst:
     """0 + x  =>  x for the constant 0 of rank 0

@@ -9,6 +9,7 @@ SLICE = {"data-movement", "slice"}
     tags=SLICE | {"bit-exact"},
     origin="Enzyme-JAX: SliceSlice; TensorRight: xla/slice, rule 07, for all strides",
     twin="slice_slice_scaled_limit",
+    flags=(),
 )
 def slice_slice() -> Subst:
     """x[b:e:s][c:d:t]  =>  x[b + s*c : min(b + s*d, e) : s*t]
@@ -59,6 +60,7 @@ def slice_of_transpose() -> Subst:
     tags=SLICE | {"concatenate", "bit-exact"},
     origin="TensorRight: xla/slice, rule 11",
     twin="slice_of_concat_negative_axis",
+    flags=(),
 )
 def slice_of_concat_in_second() -> Subst:
     """cat[a](x, y)[b:e:s]  =>  y[b - n:e - n:s] along a, when b[a] >= n, the size of x along a

@@ -87,6 +87,7 @@ def expand_matmul_of_sum() -> Subst:
     tags={"matmul", "distributivity", "exact-real-and-int", "algebraic-distrib"},
     origin="TASO: graph_subst.pb, factored products",
     twin="factor_matmul_from_sum_wide",
+    flags={"ninf", "reassoc", "lossy"},
 )
 def factor_matmul_from_sum() -> Subst:
     """x @ w + y @ w  =>  (x + y) @ w when x and y have one shape

@@ -114,6 +114,7 @@ def squeeze_of_expand_dims() -> Subst:
     tags=MOVE | {"squeeze", "bit-exact"},
     origin="onnxoptimizer: fuse_consecutive_squeezes.h",
     twin="squeeze_squeeze_unshifted",
+    flags=(),
 )
 def squeeze_squeeze() -> Subst:
     """squeeze[b](squeeze[a](x))  =>  squeeze[(a, b')](x), b' = b or b + 1
@@ -133,6 +134,7 @@ def squeeze_squeeze() -> Subst:
     tags=MOVE | {"expand-dims", "bit-exact"},
     origin="ONNX Script: UnsqueezeUnsqueeze",
     twin="expand_dims_expand_dims_unshifted",
+    flags=(),
 )
 def expand_dims_expand_dims() -> Subst:
     """expand_dims[b](expand_dims[a](x))  =>  expand_dims[(a', b)](x), a' = a or a + 1

@@ -21,6 +21,7 @@ def cast_to_same() -> Subst:
     tags=NEUTRAL | {"broadcast", "shape-op"},
     origin="GSL: exp_lang.py, EliminateIdentity",
     twin="add_zeros_any_shape",
+    flags={"nsz"},
 )
 def add_zeros() -> Subst:
     """x + zeros[s]  =>  broadcast_to(x) with the shape of the sum

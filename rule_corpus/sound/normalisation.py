@@ -12,7 +12,12 @@ def _is_among(axis: Term, axes: Term, rank: Term) -> Term:
     return attr.Exists(lambda k: axes[k] % rank == axis, length=attr.Length(axes))
 
 
-@rule(tags=TAGS | {"exact-real"}, origin="GSL: lower_batch_norm", twin="lower_batch_norm_published")
+@rule(
+    tags=TAGS | {"exact-real"},
+    origin="GSL: lower_batch_norm",
+    twin="lower_batch_norm_published",
+    flags={"ninf", "nsz", "reassoc"},
+)
 def lower_batch_norm() -> Subst:
     """batch_norm[a](x, g, b, m, v).0  =>  bias_add[a](x * k, b - m * k), k = g / sqrt(v + eps)
 

@@ -233,6 +233,7 @@ def parallel_three_dense() -> Subst:
     tags=DENSE | VARIADIC | {"same-terms", "combine-parallel"},
     origin="GSL: parallel_dense_variadic",
     twin="parallel_dense_variadic_published",
+    flags=(),
 )
 def parallel_dense_variadic() -> Subst:
     """dense{A}(x, w_i) for i < n  =>  split[-1; O_0, O_0+O_1, ...](dense{A}(x, cat[0](w_i)))

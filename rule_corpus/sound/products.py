@@ -27,6 +27,7 @@ def matmul_of_concats() -> Subst:
 @rule(
     tags={"matmul", "concatenate", "slice", "same-terms", "algebraic-distrib"},
     origin="XLA: HandleDot, dot of concat with a constant",
+    flags={"reassoc"},
 )
 def matmul_of_concat() -> Subst:
     """cat[1](x, y) @ w  =>  x @ w[:n] + y @ w[n:] for matrices, n the columns of x
@@ -187,6 +188,7 @@ def matmul_of_diagonal() -> Subst:
 @rule(
     tags={"matmul", "scale", "exact-real-and-int", "algebraic-distrib"},
     origin="Enzyme-JAX: FactorScalarsInDotGeneral, both operands",
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def matmul_of_two_scaled() -> Subst:
     """(x * c) @ (y * d)  =>  (x @ y) * (c * d) for constants c and d of rank 0

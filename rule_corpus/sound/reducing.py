@@ -246,6 +246,7 @@ def max_of_relu() -> Subst:
     tags={"pool", "identity", "bit-exact", "identity-elim"},
     origin="MLIR TOSA: MaxPool2dIsNoOp",
     twin="max_pool_of_one_any_stride",
+    flags=(),
 )
 def max_pool_of_one() -> Subst:
     """max_pool2d{1x1, strides 1, no padding}(x)  =>  x
@@ -292,7 +293,7 @@ def argmax_of_exponential_of_bytes() -> Subst:
 @rule(
     tags={"reduction", "argument", "logarithm", "exact-real", "strength-reduction"},
     origin="onnxoptimizer: eliminate_nop_monotone_argmax.h, with its condition",
-    nan="same",
+    flags=(),
     twin="argmax_of_logarithm_any_sign",
 )
 def argmax_of_logarithm_of_size() -> Subst:

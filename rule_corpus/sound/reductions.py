@@ -9,6 +9,7 @@ FLOATS = ("float16", "float32", "float64")
     tags={"reduction", "same-terms", "fusion"},
     origin="XLA: HandleReduce, reduce of reduce; TensorRight: xla/reduce, rule 05",
     twin="sum_of_sum_unshifted",
+    flags={"reassoc"},
 )
 def sum_of_sum() -> Subst:
     """sum[b](sum[a](x))  =>  sum[(a, b')](x) with b' = b, or b + 1 from a onwards
@@ -67,6 +68,7 @@ def sum_of_concat() -> Subst:
     tags={"reduction", "concatenate", "same-terms", "algebraic-distrib"},
     origin="TensorRight: xla/reduce, rule 02",
     twin="sum_of_concat_of_sums_other_axis",
+    flags={"reassoc"},
 )
 def sum_of_concat_of_sums() -> Subst:
     """sum[a](cat[a](sum[a, keep](x), sum[a, keep](y)))  =>  sum[a](cat[a](x, y))
@@ -236,6 +238,7 @@ def softmax_of_shifted() -> Subst:
     tags={"softmax", "reduction", "scale", "exact-real", "algebraic-distrib"},
     origin="PyTorch Inductor: mul_softmax_pattern",
     twin="shift_of_scaled_any_factor",
+    flags={"nnan", "nsz", "reassoc"},
 )
 def shift_of_scaled() -> Subst:
     """x * c - max[a, keep](x * c)  =>  (x - max[a, keep](x)) * c for floats and a constant c >= 0

@@ -7,6 +7,7 @@ from gsl import Subst, attr, op, pat, rule
     tags={"transpose", "data-movement", "bit-exact"},
     origin="GSL: trans_trans",
     twin="trans_trans_cycle",
+    flags=(),
 )
 def trans_trans() -> Subst:
     """T[0,2,1](T[0,2,1](x))  =>  x

@@ -125,6 +125,7 @@ def absorption() -> Subst:
     tags={"cast", "bit-exact", "dtype-cast"},
     origin="Enzyme-JAX: ConvertConvertFloat and ConvertConvertInt",
     twin="cast_through_narrower_integer",
+    flags=(),
 )
 def cast_of_lossless_cast() -> Subst:
     """cast[u](cast[t](x))  =>  cast[u](x) if t holds every value of the dtype of x
@@ -144,6 +145,7 @@ def cast_of_lossless_cast() -> Subst:
     tags={"cast", "bit-exact", "dtype-cast"},
     origin="tinygrad: symbolic.py, cast there and back",
     twin="cast_there_and_back_half",
+    flags=(),
 )
 def cast_there_and_back() -> Subst:
     """cast[s](cast[t](x))  =>  x for x of dtype s, if t holds every value of s
