@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gsl import Const, Subst, attr, op, pat
 from gsl.graph import reverse_post_order
-from gsl.types import ALL_DTYPES, FLOATING, INTEGER
+from gsl.types import ALL_DTYPES, ANY_FLOAT, INTEGER
 from gslverify.networks.matching import Structures, networks
 from gslverify.networks.network import Network
 from gslverify.prove.proof import targets
@@ -52,13 +52,13 @@ def test_a_known_constant_fits_the_dtype_of_its_neighbour(
 @pytest.mark.parametrize(
     ("value", "dtypes"),
     [
-        ((-1, 1), {*FLOATING, "int8", "int16", "int32", "int64"}),
-        ((1, 200), {*FLOATING, *INTEGER} - {"int8"}),
+        ((-1, 1), {*ANY_FLOAT, "int4", "int8", "int16", "int32", "int64"}),
+        ((1, 200), {*ANY_FLOAT, *INTEGER} - {"int8"}),
         ((0, 1), set(ALL_DTYPES) - {"bool"}),
         ((False, True), {"bool"}),
-        ((0.1, 2.0), set(FLOATING)),
+        ((0.1, 2.0), set(ANY_FLOAT)),
         ((0.1, 1e300), {"float64"}),
-        ((0.1, 1e-12), {"float32", "float64"}),
+        ((0.1, 1e-12), {"bfloat16", "float32", "float64"}),
         ((1, attr.Tuple(1, 2)), set()),
     ],
 )
