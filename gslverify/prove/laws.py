@@ -291,7 +291,11 @@ class Laws:
         """Return what is 0 where numbers are equal; of integers what their dtype holds."""
         left, right = self._without_functions(left, right)
         rest = plus(left, right, -1)
-        if _is_constant(rest) or all(self._compared(one, dtype) is one for one in (left, right)):
+        number = rest.constant
+        is_small = isinstance(number, int) and abs(number) <= LARGEST_HELD  # x + 256 may be x
+        are_known = _is_constant(left) and _is_constant(right)
+        sides = (left, right)
+        if is_small or are_known or all(self._compared(one, dtype) is one for one in sides):
             return rest
         if is_negative(rest):
             rest = plus(Value(), rest, -1)

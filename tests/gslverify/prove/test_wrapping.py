@@ -232,3 +232,19 @@ def test_elements_constants_and_truth_values_are_not_computed() -> None:
     assert computed(apply("max", kept, x + 1))
     assert computed(Reduction("sum", (), x))
     assert computed(Reduction("product", (), x))
+
+
+def plus_four_times(number: int) -> Callable[[], Subst]:
+    """Return a rule that says that x + n + n + n + n is not x."""
+
+    def subst() -> Subst:
+        x, constant = pat.Wildcard(dtype="int8"), pat.Const(number, dtype="int8")
+        whole = x + constant + constant + constant + constant
+        return Subst(op.Equal(whole, x), op.ZerosLike(x, dtype="bool"))
+
+    return subst
+
+
+@pytest.mark.parametrize(("number", "is_true"), [(16, True), (64, False)])
+def test_what_is_added_may_be_all_that_a_dtype_has(number: int, is_true: bool) -> None:
+    assert is_proved_rule(rule(plus_four_times(number))) is is_true
