@@ -13,6 +13,7 @@ from torch._functorch._aot_autograd.utils import make_boxed_func
 from torch._inductor import pattern_matcher
 from torch._inductor.decomposition import select_decomp_table
 from torch._inductor.fx_passes.post_grad import remove_noop_ops
+from torch.fx.experimental.proxy_tensor import make_fx
 
 from gsl.errors import GslError
 from gsl.evaluate import evaluate
@@ -134,19 +135,22 @@ def compared(arguments: Mapping[str, Any], given: Bound, script: Callable[[], st
     search = arguments["search_fn"]
     tensors = {name: torch.from_numpy(np.array(one)) for name, one in given.tensors.items()}
 
-    def pattern(tensors: Mapping[str, Any]) -> Any:
-        return search(**tensors, **given.numbers)
+    def pattern(*arrays: Any) -> Any:
+        return search(**dict(zip(tensors, arrays, strict=True)), **given.numbers)
 
     counts: list[int] = []
     with torch.no_grad():
         try:
-            expected = _several(pattern(tensors))
+            expected = _several(pattern(*tensors.values()))
+            # Dynamo does not look into functions of Inductor itself, where its patterns are.
+            traced = make_fx(pattern)(*tensors.values())
         except Exception as error:  # patterns raise anything
             return Replayed(False, f"the pattern itself cannot be run: {raised(error)}")
         try:
             backend = _backend(arguments, counts)
             torch.compiler.reset()
-            actual = _several(torch.compile(pattern, backend=backend, dynamic=False)(tensors))
+            compiled = torch.compile(traced, backend=backend, dynamic=False)
+            actual = _several(compiled(*tensors.values()))
         except Exception as error:
             if not any(counts):
                 return Replayed(False, f"it is not rewritten: {raised(error)}")
