@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from importlib import import_module
@@ -22,6 +23,10 @@ from gsl.span import Span, here, is_made_up, line_of_file, resolve
 from gsl.workload import Workload
 
 Result = TypeVar("Result")
+
+
+NOT_IN_ORDER = (Term, str, Pattern, Mapping, AbstractSet)
+"""What is no list of conditions: one of them, or several in an order that runs may differ in."""
 
 
 class Subst:
@@ -47,7 +52,7 @@ class Subst:
         self.origin = here()
         self.source = _outputs(src)
         self.target = _outputs(tgt)
-        if not isinstance(where, Iterable) or isinstance(where, Term | str | Pattern):
+        if not isinstance(where, Iterable) or isinstance(where, NOT_IN_ORDER):
             message = "the conditions of a rule are a list"
             raise RuleError("GSL143", message, resolve(self.origin), "write where=[...]")
         self.stated = tuple(map(as_term, where))

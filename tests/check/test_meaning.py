@@ -157,7 +157,17 @@ def test_refused_operators_name_what_to_write(operator: str, name: str, tmp_path
     assert f"op.{name}(x, y)" in found.cure
 
 
-@pytest.mark.parametrize("condition", ["where=None", "where='x'", "where=x", "where=x.ndim == 2"])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "where=None",
+        "where='x'",
+        "where=x",
+        "where=x.ndim == 2",
+        "where={'x': 2}",
+        "where={x.ndim == 2}",
+    ],
+)
 def test_conditions_that_are_no_list(condition: str, tmp_path: Path) -> None:
     (found,) = findings(f"{X}rule = Subst({TWICE}, {condition})", tmp_path)
 
