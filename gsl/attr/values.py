@@ -30,6 +30,9 @@ Table = Mapping[str, Callable[..., Value]]
 PLAIN = frozenset({int, str, bool})
 """Types of which two values are equal if Python says so, and always if they are one object."""
 
+PLAIN_NUMBERS = frozenset({int, float})
+"""Types of what is certainly a known number."""
+
 ORDER = frozenset({"<", "<=", ">", ">="})
 LOGIC = frozenset({"and", "or", "not"})
 TRUTH = ORDER | LOGIC | {"==", "!=", "in"}
@@ -201,9 +204,10 @@ def demand_numbers(head: str, *values: Value) -> None:
 
 def arithmetic(head: str, compute: Callable[..., Value], *values: Value) -> Value:
     """Return what `compute` gives for numbers; raise EvaluationError where it gives nothing."""
-    demand_numbers(head, *values)
-    if any(isinstance(value, Term) for value in values):
-        return operation(head, *values)
+    if not PLAIN_NUMBERS.issuperset(map(type, values)):
+        demand_numbers(head, *values)
+        if any(isinstance(value, Term) for value in values):
+            return operation(head, *values)
     try:
         return compute(*values)
     except ZeroDivisionError as error:

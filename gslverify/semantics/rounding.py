@@ -27,6 +27,11 @@ STEPS, EXACT = 2**20, 2**32
 Learn = Callable[..., None]
 
 
+def moved(formula: Any, context: Any) -> Any:
+    """Return a formula as it is in a context of z3, in which it may be already."""
+    return formula if formula.ctx is context else formula.translate(context)
+
+
 class Rounding:
     """The function that rounds to float64, in one context of z3; `learn` is told what holds."""
 
@@ -36,6 +41,14 @@ class Rounding:
         self._held: list[Any] = []
         self._function: Any = None
         self._known: set[int] = set()
+
+    def copy(self, context: Any, learn: Learn) -> Rounding:
+        """Return the same in another context, where all that was learnt so far is known."""
+        made = Rounding(context, learn)
+        made._held = [moved(number, context) for number in self._held]
+        if self._function is not None:
+            made._function = moved(self._function, context)
+        return made
 
     def hold(self, number: Any) -> None:
         """Note that an unknown is a number of float64."""

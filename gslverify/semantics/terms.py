@@ -20,7 +20,7 @@ from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
 from gsl.attr.values import BOOL, LOGIC, TEXT, sort_of
 from gsl.errors import EvaluationError, GslError
 from gsl.types import ALL_DTYPES
-from gslverify.semantics.rounding import Rounding
+from gslverify.semantics.rounding import Rounding, moved
 
 Learn = Callable[..., None]
 """Takes formulas that hold of symbols and functions wherever they occur."""
@@ -46,13 +46,24 @@ class TermFormulas:
         self.rounding = Rounding(context, learn)
         self._texts: dict[str, int] = {name: number for number, name in enumerate(ALL_DTYPES)}
         self._memo: dict[Term, Any] = {}
+        self._origin: Mapping[Term, Any] = {}
         self._demanded: dict[Term, dict[int, Any]] = {}
+
+    def copy(self, context: Any, learn: Learn) -> TermFormulas:
+        """Return the same in another context, where all that was learnt so far is known."""
+        made = TermFormulas(context, learn, self.ideal)
+        made.symbols = {symbol: moved(one, context) for symbol, one in self.symbols.items()}
+        made.rounding = self.rounding.copy(context, learn)
+        made._texts = dict(self._texts)
+        made._origin = {**self._origin, **self._memo}
+        return made
 
     def forget(self) -> None:
         """Forget all symbols and terms."""
         self.symbols.clear()
         self.rounding = Rounding(self.context, self._learn)
         self._memo.clear()
+        self._origin = {}
         self._demanded.clear()
 
     def of_condition(self, term: Term) -> list[Any]:
@@ -94,6 +105,8 @@ class TermFormulas:
         if term in self._memo:
             return self._memo[term]
         match term:
+            case _ if term in self._origin:
+                formula = moved(self._origin[term], self.context)
             case Symbol():
                 formula = self.variable(term)
             case Constant(value=value):

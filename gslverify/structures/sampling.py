@@ -94,7 +94,7 @@ class Sampler:
     @cached_property
     def is_large(self) -> bool:
         """Whether every model has numbers beyond the usual bound."""
-        if self.simple_model() is not None:
+        if self.simple_model() is not None or self._is_met_nearby(()):
             return False
         return self.reach(()).bound not in (None, LARGEST_SAMPLES[0])
 
@@ -102,6 +102,11 @@ class Sampler:
     def elements(self) -> Demands:
         """The conditions that no result lacks elements, which not every structure can meet."""
         return tuple(size >= 1 for size in result_sizes(self.instance))
+
+    @cached_property
+    def extents(self) -> list[Symbol]:
+        """The free symbols that are sizes or other integers of attributes."""
+        return [symbol for symbol in self.free if _is_extent(symbol)]
 
     @cached_property
     def _arms(self) -> Arms:
@@ -210,7 +215,11 @@ class Sampler:
         bound = self.reach(demands).bound
         if bound is None:
             return None
-        return self._solved(preferences, demands, bound, self.solver.limit // SHARE_OF_LIMIT)[1]
+        try:
+            solver = self.solver.copy(self.solver.limit // SHARE_OF_LIMIT)
+        except GslError:
+            return None
+        return self._solved(preferences, demands, bound, solver)[1]
 
     def _is_impossible(self, demands: Demands) -> bool:
         """Tell whether it has been found out that no model meets demands."""
@@ -224,31 +233,35 @@ class Sampler:
         return self.reaches[demands]
 
     def _asked(self, demands: Demands) -> Reach:
+        if self._is_met_nearby(demands):
+            return Reach(LARGEST_SAMPLES[0])
+        try:
+            solver = self.solver.copy(self.solver.limit)
+        except GslError:
+            return Reach(None)
         for bound in LARGEST_SAMPLES:
-            answer, found = self._solved({}, demands, bound, self.solver.limit)
+            answer, found = self._solved({}, demands, bound, solver)
             if answer is not Answer.UNSAT:
-                is_met = found is not None or self._is_met_simply(demands, bound)
+                is_met = found is not None or self._is_met_simply(demands, bound, solver)
                 return Reach(bound if is_met else None)
-            if not self._may_hold(demands):
+            if not _may_hold(demands, solver):
                 return Reach(None, impossible=True)
         return Reach(None)
 
-    def _is_met_simply(self, demands: Demands, bound: int) -> bool:
+    def _is_met_nearby(self, demands: Demands) -> bool:
+        """Tell whether small numbers that meet demands are found near simple ones."""
+        for preferences in self._simple_preferences():
+            found = self._repaired(preferences, demands)
+            if found is not None and all(found[s] <= LARGEST_SAMPLES[0] for s in self.extents):
+                return True
+        return False
+
+    def _is_met_simply(self, demands: Demands, bound: int, solver: Solver) -> bool:
         """Tell whether the solver finds a model when it is told almost all of it."""
-        return any(
-            self._solved(preferences, demands, bound, self.solver.limit)[1] is not None
-            for preferences in self._simple_preferences()
+        simple = (
+            self._solved(one, demands, bound, solver)[1] for one in self._simple_preferences()
         )
-
-    def _may_hold(self, demands: Demands) -> bool:
-        try:
-            return self._fresh(self.solver.limit).check(*demands).answer is not Answer.UNSAT
-        except GslError:
-            return True
-
-    def _fresh(self, limit: int) -> Solver:
-        """Return a solver that has not been asked anything."""
-        return Solver(self.solver.claims, limit)
+        return any(found is not None for found in simple)
 
     def _lacks_elements(self, model: dict[Symbol, Any]) -> bool:
         return any(value_in(one, model) is not True for one in self.elements)
@@ -321,20 +334,27 @@ class Sampler:
         return "what sizes and attributes may be" if claim is None else claim.reason
 
     def _solved(
-        self, preferences: dict[Symbol, Any], demands: Demands, bound: int, limit: int
+        self, preferences: dict[Symbol, Any], demands: Demands, bound: int, solver: Solver
     ) -> tuple[Answer, dict[Symbol, Any] | None]:
-        """Ask a new solver for a model near the preferences with numbers up to a bound."""
+        """Ask a solver for a model near the preferences with numbers up to a bound."""
         is_far = any(map(_is_far, demands))
-        extents = [s for s in self.free if _is_extent(s) and not (is_far and s.low is None)]
+        extents = [s for s in self.extents if not (is_far and s.low is None)]
         most = max(bound, *(preferences.get(extent, 0) for extent in extents), 0)
         limits = [extent <= most for extent in extents]
         try:
-            result = self._fresh(limit).near(list(preferences.items()), [*limits, *demands])
+            result = solver.near(list(preferences.items()), [*limits, *demands])
             model = {**preferences, **result.model}
             found = self._as_stored(model) if result.answer is Answer.SAT else None
             return result.answer, found
         except GslError:
             return Answer.UNKNOWN, None
+
+
+def _may_hold(demands: Demands, solver: Solver) -> bool:
+    try:
+        return solver.check(*demands).answer is not Answer.UNSAT
+    except GslError:
+        return True
 
 
 def meets(model: dict[Symbol, Any], condition: Term) -> bool:
