@@ -244,7 +244,7 @@ class Sampler:
             if answer is not Answer.UNSAT:
                 is_met = found is not None or self._is_met_simply(demands, bound, solver)
                 return Reach(bound if is_met else None)
-            if not _may_hold(demands, solver):
+            if solver.check(*demands).answer is Answer.UNSAT:
                 return Reach(None, impossible=True)
         return Reach(None)
 
@@ -348,13 +348,6 @@ class Sampler:
             return result.answer, found
         except GslError:
             return Answer.UNKNOWN, None
-
-
-def _may_hold(demands: Demands, solver: Solver) -> bool:
-    try:
-        return solver.check(*demands).answer is not Answer.UNSAT
-    except GslError:
-        return True
 
 
 def meets(model: dict[Symbol, Any], condition: Term) -> bool:
