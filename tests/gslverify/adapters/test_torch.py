@@ -94,7 +94,7 @@ def test_rules_are_verified_from_their_own_source(
     assert "PASS          of_sum" in done.output
     assert "PASS          scaled" in done.output
     text = (tmp_path / "rules.py").read_text()
-    assert "my_patterns.py:9')" in text
+    assert "my_patterns.py:16')" in text
     assert "x = pat.Wildcard()" in text
 
 
