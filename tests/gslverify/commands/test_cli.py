@@ -435,6 +435,7 @@ def test_list_as_json_has_everything_about_a_rule(folder: Path) -> None:
         "equation": "relu(relu(x))  =>  relu(x)",
         "tags": ["a", "b"],
         "expect": "GSL401",
+        "flags": None,
         "reason": "issue 12",
         "twin": "sound",
         "origin": "a paper",

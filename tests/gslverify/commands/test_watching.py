@@ -83,11 +83,13 @@ def test_a_change_is_noticed_and_ctrl_c_ends_it(project: Path) -> None:
     )
     assert process.stdout is not None
     lines: list[str] = []
+    is_changed = False
     for line in process.stdout:
         lines.append(line)
-        if "waiting" in line and len(lines) < 8:
+        if "waiting" in line and not is_changed:
             time.sleep(1)
             write_rules(project, ["three"], "rules/a.py")
+            is_changed = True
         elif "waiting" in line:
             process.send_signal(signal.SIGINT)
             break
