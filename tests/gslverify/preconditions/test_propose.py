@@ -45,7 +45,7 @@ def refuted(write: Write) -> tuple[Question, Finding]:
         (rules.clipped_relu, "clip.max >= 0"),
         (rules.sum_of_flip, "(flip.axis % x.ndim) == (total.axis[0] % flip.ndim)"),
         (rules.chosen_by_truth, "x.shape == chosen.shape"),
-        (rules.square_without_sign, "attr.In(x.dtype, ('float32', 'float64', 'float16'))"),
+        (rules.square_without_sign, f"attr.In(x.dtype, {FLOATING})"),
         (rules.negative_summand, f"attr.In(x.dtype, {(*FLOATING, *SIGNED)})"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

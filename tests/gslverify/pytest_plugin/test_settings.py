@@ -27,11 +27,12 @@ def pytest_collection_finish(session):
 ASKED_OF_PYTEST = {
     *("rules", "files", "tags", "changed-since", "shard", "executor", "jobs", "max-failures"),
     *("fail-on", "exit-zero", "output-format", "quiet", "verbose", "view", "color", "ascii"),
+    "allow-no-rules",
 }
 """Settings for which pytest has its own: paths, -k, -m, -n of xdist, -x, -q, and so on."""
 OF_THE_FILE = {
     *("library", "stage-timeouts", "cache-folder", "failures-folder"),
-    *("report-full", "docs-url", "show-stats"),
+    *("report-full", "docs-url", "show-stats", "flags"),
 }
 """Settings that nobody changes for a session, or that it has no use for."""
 
