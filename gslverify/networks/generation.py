@@ -107,18 +107,26 @@ def network_in(
     style, start = one_of(choices, STYLES_OF_CONSTANTS), choices.number(255)
     try:
         fill = filled_constants(sampler.instance, model, style, np.random.default_rng(start))
-        network = network_of(sampler, model, fill, context, turn)
-        largest, limit = most_elements(sampler), most_cost(sampler)
-        for expr in reverse_post_order(network.matched):
-            if not has_at_most(expr, largest):
-                raise NothingDrawnError(f"a tensor has more than {largest:,} elements")
-            if isinstance(expr, Call) and not costs_at_most(expr, limit):
-                raise NothingDrawnError(f"{expr.operator} computes more than {limit:,} values")
+        network = network_of(sampler, model, fill, context, turn, _Limits(sampler).demand)
     except GslError as error:
         raise NothingDrawnError(str(error)) from error
     if not constants_are_defined(network.matched):
         raise NothingDrawnError("a constant is outside the domain of an operator that uses it")
     return network
+
+
+class _Limits:
+    """How large tensors may be, and how much an operator may compute, in networks of a sampler."""
+
+    def __init__(self, sampler: Sampler) -> None:
+        self.elements, self.cost = most_elements(sampler), most_cost(sampler)
+
+    def demand(self, expr: Expr) -> None:
+        """Raise NothingDrawnError for a tensor that is too large or takes too long."""
+        if not has_at_most(expr, self.elements):
+            raise NothingDrawnError(f"a tensor has more than {self.elements:,} elements")
+        if isinstance(expr, Call) and not costs_at_most(expr, self.cost):
+            raise NothingDrawnError(f"{expr.operator} computes more than {self.cost:,} values")
 
 
 def network_of(
@@ -127,10 +135,12 @@ def network_of(
     fill: Fill = ones,
     context: str = "alone",
     turn: int = 0,
+    demand: Callable[[Expr], None] | None = None,
 ) -> Network:
     """Return the network that a structure becomes in a model, with a context around the match.
 
-    Raises NothingDrawnError if there is no place for the context, and as `concrete_exprs` does.
+    What `demand` refuses has no context made around it. Raises NothingDrawnError if there is no
+    place for the context, and as `concrete_exprs` does.
     """
     constants: dict[str, Any] = {}
 
@@ -139,7 +149,11 @@ def network_of(
         return constants[variable.name]
 
     built = concrete_exprs(sampler.instance, model, remembering)
-    around = AROUND[context](replace(_site_of(sampler.instance, built), turn=turn))
+    site = _site_of(sampler.instance, built)
+    if demand is not None:
+        for expr in reverse_post_order(site.outputs):
+            demand(expr)
+    around = AROUND[context](replace(site, turn=turn))
     if around is None:
         raise NothingDrawnError(f"{NOT_APPLICABLE} `{context}`")
     return replace(around, model=by_name(model), sampler=sampler, constants=constants)

@@ -112,7 +112,7 @@ MISTAKES = [
         "GSL121",
         "7:28",
         "attribute `shape` of the Variable pattern is used before it is matched",
-        "state the constraint at the pattern that is matched later",
+        "where=[x.shape == y.shape]",
     ),
     Mistake(
         "target input that the source lacks",
