@@ -12,7 +12,6 @@ import numpy as np
 from gsl.attr.evaluate import choose, conjunction, disjunction, equal, maximum
 from gsl.kernel.expression import Expression, as_expression
 from gsl.kernel.meaning import Elements, Index, apply, number, select
-from gsl.numpy_dtypes import is_floating
 from gsl.operators.create import constant, scalar
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.domain import Fresh, Sizes, first_rank
@@ -20,7 +19,7 @@ from gsl.operators.domain_axes import Axes
 from gsl.operators.index import chosen, literal, need_indices
 from gsl.operators.kinds import Number, PerAxis, Shape
 from gsl.operators.shapes import need_rank
-from gsl.types import ALL_DTYPES, Bool, Int, TensorType, Type
+from gsl.types import ALL_DTYPES, FLOATING, Bool, Int, TensorType, Type
 
 
 def _need_starts(need: Need, data: TensorType, starts: TensorType) -> None:
@@ -280,7 +279,8 @@ def _sources(size: int, low: int, high: int, interior: int) -> tuple[Any, Any]:
 
 @DilatedPad.numpy
 def _dilated_pad(data: Any, low: Any, high: Any, interior: Any, pad_value: float) -> Any:
-    value = pad_value if is_floating(data.dtype) else np.asarray(pad_value).astype(data.dtype)
+    is_computed = data.dtype.name in FLOATING
+    value = pad_value if is_computed else np.asarray(pad_value).astype(data.dtype)
     result = np.pad(data, [(0, int(size == 0)) for size in data.shape])
     for axis in range(data.ndim):
         has, source = _sources(data.shape[axis], low[axis], high[axis], interior[axis])

@@ -21,7 +21,7 @@ from gsl.graph import Graph
 from gsl.match.bindings import Bindings, Key, Scope, frame_of
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
-from gsl.operators.domain import Domain, first_rank
+from gsl.operators.domain import Domain
 from gsl.operators.domain_axes import Axes, Permutation, has_many_axes
 from gsl.pat import (
     Call,
@@ -80,7 +80,7 @@ class SourceExpressions:
         self.passed_on = passed_on(subst)
         self.pinned_ranks = pinned_ranks(subst)
         self.looked_into = looked_into(subst)
-        self._axes: dict[tuple[Pattern, str, Domain, int], tuple[list[Any], bool]] = {}
+        self._axes: dict[tuple[Any, ...], tuple[list[Any], bool]] = {}
 
     def _claim(self, condition: Any, reason: str, origin: Origin | None) -> None:
         if isinstance(condition, Term):
@@ -307,7 +307,7 @@ class SourceExpressions:
         if not domain.names_axes:
             options, is_exhaustive = self._forms(key, name, term, domain, types)
         else:
-            known = (key[0], name, domain, first_rank(types))  # which says what axes there are
+            known = (key[0], name, domain, *map(_known_sizes, types))
             if known not in self._axes:
                 self._axes[known] = self._forms(key, name, term, domain, types)
             options, is_exhaustive = self._axes[known]
@@ -331,3 +331,10 @@ class SourceExpressions:
         if domain.names_axes and (key[0], name) in self.looked_into:
             is_exhaustive &= not further
         return options or further[:: len(further) // MOST_FURTHER_FORMS or 1], is_exhaustive
+
+
+def _known_sizes(type_: Any) -> tuple[Any, ...]:
+    """Return what tells which axes an operand has: its sizes, None for those that are unknown."""
+    if isinstance(type_, TupleType):
+        return tuple(map(_known_sizes, type_.fields))
+    return tuple(size if isinstance(size, int) else None for size in type_.shape)

@@ -78,8 +78,8 @@ def check(drawn: Case) -> bool:
 
 
 def widened(tensors: dict[str, Any]) -> dict[str, Any]:
-    """Return tensors of bfloat16 in float32, in which operators compute on them."""
-    wide = {np.dtype("bfloat16"): np.float32}
+    """Return tensors of bfloat16 in float64, where what kernels compute on the way has room."""
+    wide = {np.dtype("bfloat16"): np.float64}
     return {name: one.astype(wide.get(one.dtype, one.dtype)) for name, one in tensors.items()}
 
 
