@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -123,7 +124,8 @@ def samplers(operator: Operator, dtype: str) -> list[Sampler]:
     every = variants(operator)
     count = max(6, MOST_STRUCTURES // len(dtypes(operator)))
     chosen = random.Random(f"{operator}{dtype}").sample(every, min(count, len(every)))
-    return list(_feasible(rules(operator, dtype), chosen, new_context()))
+    found = list(_feasible(rules(operator, dtype), chosen, new_context()))
+    return found or list(islice(_feasible(rules(operator, dtype), every, new_context()), count))
 
 
 def _feasible(
