@@ -27,7 +27,7 @@ from gsl.operators.kinds import (
 )
 from gsl.operators.ranges import in_range
 from gsl.operators.shapes import known_axis, with_size
-from gsl.types import ALL_DTYPES, ANY_FLOAT, NUMERIC, Bool, TensorType, Type
+from gsl.types import ALL_DTYPES, ANY_FLOAT, FLOATING, NUMERIC, Bool, TensorType, Type
 
 INDEX_DTYPES = ("int32", "int64")
 
@@ -180,8 +180,11 @@ def Pad(need: Need, data: Tensor, *, pad_width: PerSide, pad_value: Element = 0.
 
 @Pad.numpy
 def _pad(data: Any, pad_width: Any, pad_value: float) -> Any:
-    is_real = is_floating(data.dtype)
-    value = float(pad_value) if is_real else np.asarray(pad_value).astype(data.dtype)
+    value = np.asarray(pad_value)
+    if data.dtype.name not in FLOATING:
+        value = value.astype(data.dtype)
+    if is_floating(data.dtype):
+        value = float(value)
     sides = list(zip(pad_width[::2], pad_width[1::2], strict=True))
     return np.pad(data, sides, constant_values=value)
 
