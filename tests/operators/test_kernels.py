@@ -121,7 +121,7 @@ def on_one_side(case: Case, found: Any, expected: Any) -> Any:
         one_off = np.abs(found.astype(int) - expected) <= 1
         is_near = near_a_tie(case) if expected.ndim else np.any(near_a_tie(case))
         return np.where(one_off & is_near, expected, found)
-    if case.operator.name not in ("Mod", "FloorDivide"):
+    if case.operator.name not in ("Mod", "FloorDivide") or not is_floating(expected.dtype):
         return found
     dividend, divisor = (operand.astype(np.float64) for operand in case.operands)
     step = np.abs(divisor) if case.operator.name == "Mod" else np.ones_like(divisor)
