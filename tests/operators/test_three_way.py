@@ -20,7 +20,7 @@ from gsl.expr import Call, Var
 from gsl.numpy_dtypes import computed, iinfo, is_floating, kind_of
 from gsl.operators import REGISTRY, Operator
 from gsl.tvm.worker import Failure
-from gsl.types import ANY_FLOAT, TensorType
+from gsl.types import ANY_FLOAT, STORED, TensorType
 from gslverify.comparison.bounded import AmbiguousError, Bounded, rounding_like
 from gslverify.comparison.bounded.array import UFUNCS
 from gslverify.comparison.compare import lift
@@ -166,10 +166,11 @@ def check_covered(bounded: Any, plain: Any, case: Case) -> None:
 
 def check_on_tvm(drawn: list[Drawn]) -> None:
     """Demand that TVM computes what the references compute, within the machine's rounding."""
-    asked = [one for one in drawn if not is_deviating(one.case)]
+    asked = [one for one in drawn if dtypes_in(one).isdisjoint(STORED)]
+    asked = [one for one in asked if not is_deviating(one.case)]
     said = opinions([Asked(one.network.outputs, one.inputs) for one in asked])
     wrong = [
-        f"{one.case}: {opinion.difference or opinion.failure}"
+        f"{one.case} {one.inputs}: {opinion.difference or opinion.failure}"
         for one, opinion in zip(asked, said, strict=True)
         if not opinion.agrees
     ]
