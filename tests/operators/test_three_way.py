@@ -179,6 +179,8 @@ def check_on_tvm(drawn: list[Drawn]) -> None:
 
 def is_deviating(case: Case) -> bool:
     """Tell whether TVM is known to compute something else: see `test_tvm_skips_extremes`."""
+    if case.operator.name == "DynamicQuantizeLinear":
+        return not case.operands[0].any()  # 0 / 0, which is no integer
     if case.operator.name not in ("Argmax", "Argmin"):
         return False
     (data,) = case.operands
