@@ -180,11 +180,10 @@ def Pad(need: Need, data: Tensor, *, pad_width: PerSide, pad_value: Element = 0.
 
 @Pad.numpy
 def _pad(data: Any, pad_width: Any, pad_value: float) -> Any:
-    value = np.asarray(pad_value)
+    held: Any = np.asarray(pad_value)
     if data.dtype.name not in FLOATING:
-        value = value.astype(data.dtype)
-    if is_floating(data.dtype):
-        value = float(value)
+        held = held.astype(data.dtype)
+    value = float(held) if is_floating(data.dtype) else held
     sides = list(zip(pad_width[::2], pad_width[1::2], strict=True))
     return np.pad(data, sides, constant_values=value)
 
