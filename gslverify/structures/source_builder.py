@@ -333,8 +333,8 @@ class SourceExpressions:
         return options or further[:: len(further) // MOST_FURTHER_FORMS or 1], is_exhaustive
 
 
-def _known_sizes(type_: Any) -> tuple[Any, ...]:
+def _known_sizes(operand: Any) -> tuple[Any, ...]:
     """Return what tells which axes an operand has: its sizes, None for those that are unknown."""
-    if isinstance(type_, TupleType):
-        return tuple(map(_known_sizes, type_.fields))
-    return tuple(size if isinstance(size, int) else None for size in type_.shape)
+    if isinstance(operand, TupleType):
+        return tuple(map(_known_sizes, operand.fields))
+    return tuple(size if isinstance(size, int) else None for size in operand.shape)
