@@ -1,6 +1,7 @@
 """Padding gone wrong: orders of sides, values that are not neutral, zeros that count, crops."""
 
 from gsl import Subst, attr, op, pat, rule
+from gsl.types import NUMERIC
 
 PAD = {"padding"}
 
@@ -192,7 +193,7 @@ def concat_before_full_in_front() -> Subst:
     x = pat.Variable(shape=(None,))
     block = op.Full()
     target = op.Pad(x, pad_width=(block.shape[0], 0), pad_value=block.fill_value)
-    held = [attr.Abs(block.fill_value) <= 60000.0, x.dtype != "bool"]
+    held = [attr.Abs(block.fill_value) <= 60000.0, attr.In(x.dtype, NUMERIC)]
     return Subst(op.Concatenate((x, block)), target, where=held)
 
 

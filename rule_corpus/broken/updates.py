@@ -2,7 +2,7 @@
 
 from gsl import Subst, attr, op, pat, rule
 from gsl.pat import Pattern
-from gsl.types import INTEGER
+from gsl.types import INTEGER, NUMERIC
 
 UPDATE = {"data-movement", "scatter"}
 
@@ -66,7 +66,7 @@ def update_of_full_padded_behind() -> Subst:
     update = op.SliceScatter(block, y)
     widths = (0, block.shape[0] - y.shape[0])
     target = op.Pad(y, pad_width=widths, pad_value=block.fill_value)
-    held = [attr.Abs(block.fill_value) <= 60000.0, y.dtype != "bool"]
+    held = [attr.Abs(block.fill_value) <= 60000.0, attr.In(y.dtype, NUMERIC)]
     return Subst(update, target, where=held)
 
 

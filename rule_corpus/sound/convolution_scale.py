@@ -41,7 +41,6 @@ def conv_of_scaled() -> Subst:
 @rule(
     tags=SCALE | {"algebraic-distrib"},
     origin="TVM Relay: FoldScaleAxis, forward; OpenVINO: MultiplyConvolutionFusion",
-    flags={"nnan", "reassoc"},
 )
 def conv_of_scaled_channels() -> Subst:
     """conv{A}(x * s, w)  =>  conv{A}(x, w * s), s of shape (C, 1, 1) and groups = 1
@@ -188,7 +187,6 @@ def conv_of_single_taps_strided() -> Subst:
     tags=SCALE | {"transposed", "algebraic-distrib"},
     origin="ONNX Script: _fuse_batchnorm, ConvTranspose; OpenVINO: ConvolutionMultiplyFusion",
     twin="scale_of_transposed_conv_grouped",
-    flags={"ninf", "nsz", "reassoc"},
 )
 def scale_of_transposed_conv() -> Subst:
     """conv_transpose{A}(x, w) * s  =>  conv_transpose{A}(x, w * s) without groups, s (O, 1, 1)

@@ -2,6 +2,7 @@
 
 from gsl import Subst, attr, op, pat, rule
 from gsl.pat import Pattern
+from gsl.types import NUMERIC
 
 UPDATE = {"data-movement", "scatter"}
 
@@ -86,7 +87,7 @@ def update_of_full() -> Subst:
         length=2 * y.ndim,
     )
     target = op.Pad(y, pad_width=widths, pad_value=block.fill_value)
-    held = [attr.Abs(block.fill_value) <= 60000.0, y.dtype != "bool"]
+    held = [attr.Abs(block.fill_value) <= 60000.0, attr.In(y.dtype, NUMERIC)]
     return Subst(update, target, where=held)
 
 
