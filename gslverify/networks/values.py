@@ -97,7 +97,8 @@ def _held_below(limit: float, dtype: np.dtype[Any]) -> float:
     if limit == inf:
         return limit
     largest = float(finfo(dtype).max)
-    nearest = dtype.type(min(max(limit, -largest), largest))
+    with np.errstate(over="ignore"):
+        nearest = dtype.type(min(max(limit, -largest), largest))
     if float(nearest) <= limit:
         return float(nearest)
     return float(np.nextafter(nearest, dtype.type(-largest)))

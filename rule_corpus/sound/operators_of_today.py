@@ -170,7 +170,6 @@ def flipped_sort() -> Subst:
     tags={"sort", "bit-exact", "identity-elim"},
     origin="GSL: idempotent operators",
     twin="sorted_twice_in_turn",
-    flags=(),
 )
 def sorted_twice() -> Subst:
     """sort{A}(sort{A}(x))  =>  sort{A}(x)
