@@ -98,7 +98,7 @@ def _held_below(limit: float, dtype: np.dtype[Any]) -> float:
         return limit
     largest = float(finfo(dtype).max)
     with np.errstate(over="ignore"):
-        nearest = dtype.type(min(max(limit, -largest), largest))
+        nearest = dtype.type(float(min(max(limit, -largest), largest)))
     if float(nearest) <= limit:
         return float(nearest)
     return float(np.nextafter(nearest, dtype.type(-largest)))
