@@ -79,7 +79,6 @@ def max_of_concat() -> Subst:
 @rule(
     tags={"reduction", "concatenate", "same-terms", "algebraic-distrib"},
     origin="Enzyme-JAX: ReduceConcat, for the product",
-    flags={"reassoc"},
 )
 def product_of_concat() -> Subst:
     """prod[a](cat[a](x, y))  =>  prod[a](x) * prod[a](y)
@@ -293,7 +292,6 @@ def argmax_of_exponential_of_bytes() -> Subst:
 @rule(
     tags={"reduction", "argument", "logarithm", "exact-real", "strength-reduction"},
     origin="onnxoptimizer: eliminate_nop_monotone_argmax.h, with its condition",
-    flags=(),
     twin="argmax_of_logarithm_any_sign",
 )
 def argmax_of_logarithm_of_size() -> Subst:
