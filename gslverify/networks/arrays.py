@@ -78,6 +78,8 @@ PEAK = 100
 USUAL_DRAWS = len(MIXTURES[0])
 NEXT_SEED = 1_000_003
 """What the seeds of two draws differ by, as truth values are alike in many styles."""
+MOST_ATTEMPTS = 4
+"""How often inputs are drawn at most until they differ from those before them."""
 
 
 def inputs_of_a_mixture(
@@ -86,7 +88,8 @@ def inputs_of_a_mixture(
     """Choose the inputs of a network `count` times in the manners of a mixture, simple ones first.
 
     Of a network with large tensors only in a few. With another `salt` the same choices give other
-    arrays, so that the first draws of several rounds differ.
+    arrays, so that the first draws of several rounds differ. Draws of one call differ, too, unless
+    the network has so few inputs that `MOST_ATTEMPTS` are not enough.
     """
     mixture = MIXTURES[(choices.number(len(MIXTURES) - 1) + salt) % len(MIXTURES)]
     seed = choices.number(255) + 256 * salt
@@ -95,7 +98,17 @@ def inputs_of_a_mixture(
     times = count if elements <= LARGE else min(count, len(manners))
     chosen = [manners[number % len(manners)] for number in range(times)]
     chosen += MANNERS_IN_CORNERS if network.in_corner else ()
-    return [filled_inputs(network, one, seed + NEXT_SEED * n) for n, one in enumerate(chosen)]
+    drawn: set[tuple[bytes, ...]] = set()
+    draws: list[dict[str, Any]] = []
+    for number, manner in enumerate(chosen):
+        for attempt in range(MOST_ATTEMPTS):
+            filled = filled_inputs(network, manner, seed + NEXT_SEED * number + attempt)
+            key = tuple(array.tobytes() for array in filled.values())
+            if key not in drawn:
+                break
+        drawn.add(key)
+        draws.append(filled)
+    return draws
 
 
 def filled_inputs(network: Network, manner: Manner, seed: int) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -230,10 +231,15 @@ def test_a_rule_with_a_pin_and_examples_is_cached_and_still_asked_both(folder: P
     mended = MENDED.replace("op.Negative(op.Subtract(y, x)))", where)
     write_rule(folder, GRAPHS + mended.replace("@rule", must_not, 1))
 
-    first, second = call(*arguments), call(*arguments)
+    first, second = call(*arguments), call(*arguments, "--report", "json=again.json")
 
     assert "1 rule: 1 pass, 0 fail" in first
     assert "1 pass (1 cached)" in second
+    (record,) = json.loads(Path("again.json").read_text("utf-8"))["rules"]
+    counts = {stage["name"]: stage["counts"] for stage in record["stages"]}
+    assert [*counts][:3] == ["static", "pinned", "examples"]
+    assert counts["pinned"] == {"replayed": 1}
+    assert counts["examples"] == {"must_match": 0, "must_not_match": 1}
     (pinned,) = Path("__counterexamples__/swapped").glob("*.json")
     pinned.write_text("{}", "utf-8")
     assert "GSL630" in call(*arguments)
