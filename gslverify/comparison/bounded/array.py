@@ -6,17 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from gsl.errors import GslError
 from gsl.numpy_dtypes import is_floating, keeps, kind_of, promoted
 from gslverify.comparison.bounded.precision import current_precision
+from gslverify.comparison.followed_array import FollowedArray, FunctionRule
 
 UfuncRule = Callable[..., Any]
 """Takes the ufunc, the dtype of the result by the rules of NumPy, and the lifted operands."""
-
-FunctionRule = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
-"""Takes the function and its arguments as they were given."""
 
 UFUNCS: dict[Any, UfuncRule] = {}
 FUNCTIONS: dict[Any, FunctionRule] = {}
@@ -38,7 +35,7 @@ class UnfollowedError(TypeError):
     """A function of NumPy is used that does not say what becomes of error bounds."""
 
 
-class Bounded(NDArrayOperatorsMixin):
+class Bounded(FollowedArray):
     """Values in float64 with a bound on the error of each, and the dtype they stand for.
 
     `origin` is a function and the exact values that it was computed from, element by element:
@@ -50,7 +47,9 @@ class Bounded(NDArrayOperatorsMixin):
     integer, that it is converted to gets the one that is held.
     """
 
-    __slots__ = ("dtype", "error", "origin", "stored", "value")
+    __slots__ = ("error", "origin", "stored")
+    functions = FUNCTIONS
+    refusal = UnfollowedError
 
     def __init__(
         self,
@@ -66,21 +65,6 @@ class Bounded(NDArrayOperatorsMixin):
         self.dtype = np.dtype(array.dtype if dtype is None else dtype)
         self.value = array.astype(np.float64)
         self.error = np.zeros(array.shape) if error is None else np.asarray(error, np.float64)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The sizes."""
-        return self.value.shape
-
-    @property
-    def ndim(self) -> int:
-        """The rank."""
-        return self.value.ndim
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self.value.size
 
     @property
     def is_exact(self) -> bool:
@@ -106,12 +90,6 @@ class Bounded(NDArrayOperatorsMixin):
         if self.origin is None or other.origin is None or self.origin[0] != other.origin[0]:
             return False
         return self.origin[1] == other.origin[1]
-
-    def __len__(self) -> int:
-        return len(self.value)
-
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise UnfollowedError("a conversion to an array")
 
     def astype(self, dtype: Any) -> Any:
         """Convert: to a float by rounding, to an integer or bool where errors leave no choice."""
@@ -151,21 +129,13 @@ class Bounded(NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__" or options or ufunc not in UFUNCS:
-            name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-            raise UnfollowedError(f"numpy.{name}" + (" with options" if options else ""))
+            raise self.refuse_ufunc(ufunc, method, options)
         dtype = result_dtype(inputs)
         operands = [lift(operand, dtype) for operand in inputs]
         result = UFUNCS[ufunc](ufunc, dtype, *operands)
         if isinstance(result, Bounded) and ufunc is not np.matmul and not result.is_exact:
             result.origin = _origin(ufunc, operands)
         return result
-
-    def __array_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        if func not in FUNCTIONS:
-            raise UnfollowedError(f"{func.__module__}.{func.__name__}")
-        return FUNCTIONS[func](func, args, kwargs)
 
     def __repr__(self) -> str:
         return f"Bounded({self.value!r}, error={self.error!r}, dtype={self.dtype})"

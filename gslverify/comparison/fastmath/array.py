@@ -8,18 +8,15 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from gsl.dtypes import DTYPES
 from gsl.numpy_dtypes import is_floating, promoted
 from gsl.types import ANY_FLOAT
 from gslverify.comparison.bounded import UnfollowedError
+from gslverify.comparison.followed_array import FollowedArray, FunctionRule
 
 UfuncRule = Callable[..., Any]
 """Takes the ufunc and the lifted operands."""
-
-FunctionRule = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
-"""Takes the function and its arguments as they were given."""
 
 UFUNCS: dict[Any, UfuncRule] = {}
 FUNCTIONS: dict[Any, FunctionRule] = {}
@@ -82,14 +79,16 @@ class Machine:
             self.magnitude = max(self.magnitude, float(np.max(finite)))
 
 
-class Rounded(NDArrayOperatorsMixin):
+class Rounded(FollowedArray):
     """Values in float64 that stand for a dtype, and the steps since they were rounded last.
 
     `digits` are those that they will be rounded to. Of a quotient `parts` are numerator and
     denominator.
     """
 
-    __slots__ = ("digits", "dtype", "machine", "made_by", "parts", "value")
+    __slots__ = ("digits", "machine", "made_by", "parts")
+    functions = FUNCTIONS
+    refusal = UnfollowedError
 
     def __init__(
         self,
@@ -106,27 +105,6 @@ class Rounded(NDArrayOperatorsMixin):
         self.made_by = made_by
         self.digits = digits or digits_of(self.dtype)
         self.parts = parts
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The sizes."""
-        return self.value.shape
-
-    @property
-    def ndim(self) -> int:
-        """The rank."""
-        return self.value.ndim
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self.value.size
-
-    def __len__(self) -> int:
-        return len(self.value)
-
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise UnfollowedError("a conversion to an array")
 
     def __getitem__(self, index: Any) -> Rounded:
         return self.moved(lambda array: array[index])
@@ -162,17 +140,9 @@ class Rounded(NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__" or options or ufunc not in UFUNCS:
-            name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-            raise UnfollowedError(f"numpy.{name}" + (" with options" if options else ""))
+            raise self.refuse_ufunc(ufunc, method, options)
         dtype = result_dtype(inputs)
         return UFUNCS[ufunc](ufunc, *(lift(operand, self.machine, dtype) for operand in inputs))
-
-    def __array_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        if func not in FUNCTIONS:
-            raise UnfollowedError(f"{func.__module__}.{func.__name__}")
-        return FUNCTIONS[func](func, args, kwargs)
 
     def __repr__(self) -> str:
         made_by = sorted(step.value for step in self.made_by)

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from gsl.numpy_dtypes import is_floating, keeps, kind_of, promoted
+from gslverify.comparison.followed_array import FollowedArray, FunctionRule
 from gslverify.comparison.modular.field import Field, OutsideError
 
 UfuncRule = Callable[..., Any]
 """Takes the dtype of the result by the rules of NumPy and the lifted operands."""
-
-FunctionRule = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
-"""Takes the function and its arguments as they were given."""
 
 UFUNCS: dict[Any, UfuncRule] = {}
 FUNCTIONS: dict[Any, FunctionRule] = {}
@@ -44,13 +41,15 @@ class Exponent:
     grain: int
 
 
-class Modular(NDArrayOperatorsMixin):
+class Modular(FollowedArray):
     """Residues, the dtype that they stand for, and their degree as functions of the inputs.
 
     `exponent` is None for what is not linear; `known` has the values of constants.
     """
 
-    __slots__ = ("degree", "dtype", "exponent", "field", "known", "value")
+    __slots__ = ("degree", "exponent", "field", "known")
+    functions = FUNCTIONS
+    refusal = OutsideError
 
     def __init__(
         self,
@@ -68,27 +67,6 @@ class Modular(NDArrayOperatorsMixin):
         usable = exponent is not None and exponent.grain <= FINEST and exponent.weight <= MOST
         self.exponent = exponent if usable else None
         self.known = known
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The sizes."""
-        return self.value.shape
-
-    @property
-    def ndim(self) -> int:
-        """The rank."""
-        return self.value.ndim
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self.value.size
-
-    def __len__(self) -> int:
-        return len(self.value)
-
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise OutsideError("residues are used as numbers, such as indices")
 
     def __getitem__(self, index: Any) -> Modular:
         return self.moved(lambda array: array[index])
@@ -113,16 +91,9 @@ class Modular(NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__" or options or ufunc not in UFUNCS:
-            raise OutsideError(f"{ufunc.__name__} is not followed modulo a prime")
+            raise self.refuse_ufunc(ufunc, method, options)
         dtype = promoted(inputs)
         return UFUNCS[ufunc](dtype, *(lifted(operand, self.field, dtype) for operand in inputs))
-
-    def __array_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        if func not in FUNCTIONS:
-            raise OutsideError(f"{func.__name__} is not followed modulo a prime")
-        return FUNCTIONS[func](func, args, kwargs)
 
     def __repr__(self) -> str:
         return f"Modular({self.value!r}, dtype={self.dtype}, degree={self.degree})"
