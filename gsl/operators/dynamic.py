@@ -281,12 +281,15 @@ def _sources(size: int, low: int, high: int, interior: int) -> tuple[Any, Any]:
 def _dilated_pad(data: Any, low: Any, high: Any, interior: Any, pad_value: float) -> Any:
     is_computed = data.dtype.name in FLOATING
     value = pad_value if is_computed else np.asarray(pad_value).astype(data.dtype)
-    result = np.pad(data, [(0, int(size == 0)) for size in data.shape])
-    for axis in range(data.ndim):
-        has, source = _sources(data.shape[axis], low[axis], high[axis], interior[axis])
-        mask = np.reshape(has, (-1, *(1 for _ in range(data.ndim - axis - 1))))
-        result = np.where(mask, np.take(result, source, axis), value)
-    return result
+    axes = [_sources(*axis) for axis in zip(data.shape, low, high, interior, strict=True)]
+    if not data.size:
+        lengths = [len(has) for has, _ in axes]
+        cut = data[tuple(slice(length) for length in lengths)]
+        behind = [(0, length - size) for length, size in zip(lengths, cut.shape, strict=True)]
+        return np.pad(cut, behind, constant_values=value)
+    along = np.meshgrid(*(has for has, _ in axes), indexing="ij", sparse=True)
+    mask = reduce(np.logical_and, along)
+    return np.where(mask, data[np.ix_(*(source for _, source in axes))], value)
 
 
 @DilatedPad.kernel
