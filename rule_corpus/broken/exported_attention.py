@@ -58,6 +58,26 @@ def masked_attention_scaled_behind() -> Subst:
 
 
 @rule(
+    tags={"attention", "softmax", "broadcast", "fusion"},
+    origin="onnxscript: onnxscript-mha-mask",
+    expect="GSL303",
+    twin="masked_attention_fused",
+)
+def masked_attention_any_mask() -> Subst:
+    """softmax[-1](q @ T(k) * s + m) @ v  =>  attention[s](q, k, v, m), whatever the shape of m
+
+    A mask of more batches than the queries have, or of more axes, makes the scores larger; the
+    operator only takes one that is broadcast to them.
+    """
+    q, k, v, m, s = *(pat.Wildcard() for _ in range(4)), pat.Const(shape=())
+    scores = op.Matmul(q, op.Transpose(k, axes=(0, 1, 3, 2)), out_dtype=q.dtype) * s + m
+    source = op.Matmul(op.Softmax(scores, axis=-1), v, out_dtype=q.dtype)
+    target = op.MaskedAttention(q, k, v, m, scale=s.value, is_causal=False)
+    heads = [q.shape[1] >= 1, q.shape[:2] == k.shape[:2], v.shape[:2] == k.shape[:2]]
+    return Subst(source, target, where=[q.ndim == 4, v.ndim == 4, *heads])
+
+
+@rule(
     tags={"attention", "broadcast", "grouped-query", "fusion"},
     origin="transformers: repeat_kv, tile for repeat",
     expect="GSL401",

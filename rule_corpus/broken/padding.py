@@ -263,3 +263,25 @@ def fold_pad_into_conv2d_axes_exchanged() -> Subst:
     sides = [conv.padding[i] + width for i, width in enumerate((left, top, right, bottom))]
     target = op.Conv2D(x, w, **{**pat.same_attr(conv), "padding": attr.Tuple(*sides)})
     return Subst(conv, target, where=[top + bottom == left + right])
+
+
+@rule(
+    tags=PAD,
+    origin="MHLO: mhlo-pad-neg",
+    expect="GSL401",
+    twin="pad_of_pad",
+)
+def pad_of_crop_as_one() -> Subst:
+    """pad{l', h'}(pad{l, h}(x))  =>  pad{l + l', h + h'}(x), the test of negative widths inverted
+
+    Padding of a tensor that was cut would bring back what was cut off.
+    """
+    x = pat.Wildcard()
+    nothing = attr.Variadic(lambda i: 0, length=x.ndim)
+    first = op.DilatedPad(x, interior=nothing)
+    second = op.DilatedPad(first, interior=nothing, pad_value=first.pad_value)
+    low = attr.Variadic(lambda i: first.low[i] + second.low[i], length=x.ndim)
+    high = attr.Variadic(lambda i: first.high[i] + second.high[i], length=x.ndim)
+    target = op.DilatedPad(x, low=low, high=high, interior=nothing, pad_value=first.pad_value)
+    tested = attr.All(lambda i: (first.low[i] <= 0) & (first.high[i] <= 0), length=x.ndim)
+    return Subst(second, target, where=[tested])

@@ -226,3 +226,31 @@ def max_of_lowest_pad() -> Subst:
     all_axes = attr.Length(largest.axis) == x.ndim
     filled = attr.All(lambda i: x.shape[i] >= 1, length=x.ndim)
     return Subst(largest, op.Max(x, **pat.same_attr(largest)), where=[all_axes, filled])
+
+
+@rule(
+    tags=PAD,
+    origin="XLA: pad of pad; MHLO: folding of pads with negative widths",
+    flags=(),
+    twin="pad_of_crop_as_one",
+)
+def pad_of_pad() -> Subst:
+    """pad{l', h'}(pad{l, h}(x))  =>  pad{l + l', h + h'}(x), one value, nothing between elements
+
+    What the first cuts off must not come back: behind a negative width there is no positive one.
+    """
+    x = pat.Wildcard()
+    nothing = attr.Variadic(lambda i: 0, length=x.ndim)
+    first = op.DilatedPad(x, interior=nothing)
+    second = op.DilatedPad(first, interior=nothing, pad_value=first.pad_value)
+    low = attr.Variadic(lambda i: first.low[i] + second.low[i], length=x.ndim)
+    high = attr.Variadic(lambda i: first.high[i] + second.high[i], length=x.ndim)
+    target = op.DilatedPad(x, low=low, high=high, interior=nothing, pad_value=first.pad_value)
+    kept = attr.All(
+        lambda i: (
+            ((first.low[i] >= 0) | (second.low[i] <= 0))
+            & ((first.high[i] >= 0) | (second.high[i] <= 0))
+        ),
+        length=x.ndim,
+    )
+    return Subst(second, target, where=[kept])
