@@ -25,8 +25,9 @@ from gslverify.adapters.foreign import (
     Replayed,
     place_of,
 )
-from gslverify.adapters.onnx_graphs.drawing import OPSETS, values
+from gslverify.adapters.onnx_graphs.drawing import values
 from gslverify.adapters.onnx_graphs.sketch import Sketch, Step
+from gslverify.adapters.onnx_graphs.styles import OPSETS
 from gslverify.adapters.onnx_models import ModelExperiment
 from gslverify.adapters.onnxscript_instances import instances, optimiser
 from gslverify.adapters.passes import result_of

@@ -49,9 +49,12 @@ def _up_to(most: int) -> st.SearchStrategy[int]:
 
 
 class Tape:
-    """Choices that are remembered: those `given`, then random ones, or the simplest ones."""
+    """Choices that are remembered: those `given`, else random ones, or the simplest ones.
 
-    def __init__(self, given: Sequence[int] = (), random: Random | None = None) -> None:
+    A given None is a choice that is made anew.
+    """
+
+    def __init__(self, given: Sequence[int | None] = (), random: Random | None = None) -> None:
         self.taken: list[int] = []
         self._given = given
         self._random = random
@@ -59,8 +62,9 @@ class Tape:
     def number(self, most: int) -> int:
         """Return a number from 0 to `most`."""
         place = len(self.taken)
-        if place < len(self._given):
-            chosen = min(self._given[place], most)
+        given = self._given[place] if place < len(self._given) else None
+        if given is not None:
+            chosen = min(given, most)
         else:
             chosen = 0 if self._random is None else self._random.randrange(most + 1)
         self.taken.append(chosen)

@@ -18,10 +18,16 @@ from gslverify.passes.verdicts import Ending, Verdict, verdict_of
 MOST_ATTEMPTS = 60
 """Smaller cases that are tried for one finding."""
 
+MOST_CAUSES = 3
+"""Findings that are told of cases which fail alike."""
+
 SECONDS_TO_SHRINK = 6.0
 BATCH = 50
 MOST_HANGING = 3
 """Cases that do not end, after which no more of an experiment are tried."""
+
+CHANGES = (1, 1, 2, 3)
+"""How many choices differ between a case that was rewritten and one like it."""
 
 MOST_DRAWS = 6
 """Draws for each case that is wanted, after which a source has no more."""
@@ -70,10 +76,10 @@ Shrunk = tuple[Sequence[int], Verdict]
 
 @dataclass(slots=True)
 class _Failure:
+    """Cases of an experiment that fail alike."""
+
     experiment: Experiment
-    taken: Sequence[int]
-    verdict: Verdict
-    count: int = 0
+    cases: list[Shrunk] = field(default_factory=list)
 
 
 def explore(
@@ -94,16 +100,35 @@ def explore(
                 result.undecided[_kind(verdict)] += 1
             if verdict.is_finding:
                 key = (experiment.name, verdict.ending, _kind(verdict))
-                first = _Failure(experiment, list(taken), verdict)
-                known = failures.setdefault(key, first)
-                known.count += 1
-                if len(taken) < len(known.taken):
-                    known.taken, known.verdict = list(taken), verdict
+                known = failures.setdefault(key, _Failure(experiment))
+                known.cases.append((taken, verdict))
     for failure in failures.values():
-        choices, smallest = _shrunk(failure, seconds)
-        name = failure.experiment.name
-        result.findings.append(Finding(smallest, name, failure.count, tuple(choices)))
+        result.findings += _causes(failure, seconds)
     return result
+
+
+def _causes(failure: _Failure, seconds: float) -> Iterator[Finding]:
+    """Yield the smallest case, then those of cases that lack something which is in it.
+
+    What all have to have that fail for one reason is in the smallest of them.
+    """
+    pending = sorted(failure.cases, key=lambda case: len(case[0]))
+    seen: list[frozenset[str]] = []
+    for _ in range(MOST_CAUSES):
+        choices, smallest = _shrunk(failure.experiment, *pending[0], seconds)
+        needed = _features(smallest)
+        alike = [case for case in pending if needed <= _features(case[1])] or pending[:1]
+        if needed not in seen:
+            yield Finding(smallest, failure.experiment.name, len(alike), tuple(choices))
+        seen.append(needed)
+        pending = [case for case in pending if case not in alike]
+        if not pending:
+            return
+
+
+def _features(verdict: Verdict) -> frozenset[str]:
+    """Return the words in the text of a graph: operators, attributes, dtypes; not short names."""
+    return frozenset(re.findall(r"[A-Za-z_]{3,}", " ".join(verdict.before)))
 
 
 def _in_rounds(
@@ -114,28 +139,40 @@ def _in_rounds(
     rounds: int,
     result: Exploration,
 ) -> Iterator[tuple[list[int], Verdict]]:
-    """Examine cases until `count` of them were changed, or the rounds are over."""
-    changed = hung = 0
+    """Examine cases until `count` of them were changed, or the rounds are over.
+
+    After the first round come some more each time that are like those which were changed.
+    """
+    hung, found = 0, 0
+    rewritten: list[list[int]] = []
     for _ in range(rounds):
-        drawn = list(_drawn(experiment, count, random, result.refused))
-        for taken, verdict in _verdicts(experiment, drawn, seconds):
-            changed += verdict.ending is not Ending.UNCHANGED
+        anew = list(_drawn(experiment, count, random, result.refused))
+        like = list(_drawn(experiment, count // 2, random, result.refused, rewritten))
+        for place, (taken, verdict) in enumerate(_verdicts(experiment, [*anew, *like], seconds)):
+            is_rewritten = verdict.ending is not Ending.UNCHANGED
+            rewritten += [taken] if is_rewritten else []
+            found += is_rewritten and place < len(anew)
             hung += verdict.ending is Ending.HANGS
             yield taken, verdict
             if hung == MOST_HANGING:
                 return
-        if changed >= count:
+        if found >= count:
             return
 
 
 def _drawn(
-    experiment: Experiment, count: int, random: Random, refused: Counter[str]
+    experiment: Experiment,
+    count: int,
+    random: Random,
+    refused: Counter[str],
+    like: Sequence[Sequence[int]] | None = None,
 ) -> Iterator[tuple[list[int], Any]]:
+    """Draw cases; those `like` some others have a few choices that are made anew."""
     made = 0
-    for _ in range(count * MOST_DRAWS):
+    for _ in range(0 if like == [] else count * MOST_DRAWS):
         if made == count:
             return
-        tape = Tape((), random)
+        tape = Tape(_varied(random.choice(like), random) if like else (), random)
         try:
             case = experiment.draw(tape)
         except NothingDrawnError as error:
@@ -143,6 +180,15 @@ def _drawn(
             continue
         made += 1
         yield tape.taken, case
+
+
+def _varied(taken: Sequence[int], random: Random) -> list[int | None]:
+    """Return choices of which a few are to be made anew."""
+    varied: list[int | None] = list(taken)
+    for _ in range(random.choice(CHANGES)):
+        if varied:
+            varied[random.randrange(len(varied))] = None
+    return varied
 
 
 def _verdicts(
@@ -167,10 +213,12 @@ def _task(experiment: Experiment, case: Any) -> Callable[[], Verdict]:
     return lambda: experiment.examine(case)
 
 
-def _shrunk(failure: _Failure, seconds: float) -> tuple[Sequence[int], Verdict]:
+def _shrunk(
+    experiment: Experiment, taken: Sequence[int], verdict: Verdict, seconds: float
+) -> Shrunk:
     """Return the choices of, and the verdict about, the smallest case that fails alike."""
-    experiment, attempts, until = failure.experiment, 0, monotonic() + SECONDS_TO_SHRINK
-    wanted = failure.verdict.ending, _kind(failure.verdict)
+    attempts, until = 0, monotonic() + SECONDS_TO_SHRINK
+    wanted = verdict.ending, _kind(verdict)
 
     def attempt(given: Sequence[int]) -> tuple[Sequence[int], Shrunk] | None:
         nonlocal attempts
@@ -182,14 +230,12 @@ def _shrunk(failure: _Failure, seconds: float) -> tuple[Sequence[int], Verdict]:
             case = experiment.draw(tape)
         except NothingDrawnError:
             return None
-        ((_, verdict),) = _verdicts(experiment, [(tape.taken, case)], seconds)
-        alike = (verdict.ending, _kind(verdict)) == wanted
-        return (tape.taken, (tape.taken, verdict)) if alike else None
+        ((_, other),) = _verdicts(experiment, [(tape.taken, case)], seconds)
+        alike = (other.ending, _kind(other)) == wanted
+        return (tape.taken, (tape.taken, other)) if alike else None
 
-    first: Shrunk = failure.taken, failure.verdict
-    if failure.verdict.ending is Ending.HANGS:
-        return first
-    return simplest(failure.taken, first, attempt)
+    first: Shrunk = taken, verdict
+    return first if verdict.ending is Ending.HANGS else simplest(taken, first, attempt)
 
 
 def _kind(verdict: Verdict) -> str:

@@ -43,6 +43,16 @@ CHAINS = (
     ("Add", "Add"),
     ("Mul", "Mul"),
     ("Div", "Mul"),
+    ("Concat", "Concat"),
+    ("Not", "Where"),
+    ("Shape", "Gather"),
+    ("Shape", "Slice"),
+    ("Slice", "MatMul"),
+    ("Identity", "Add"),
+    ("Add",),
+    ("Concat",),
+    ("Shape",),
+    ("Split",),
     ("Sub",),
     ("Cast",),
     ("Pad",),
@@ -54,27 +64,57 @@ CHAINS = (
     ("Where",),
 )
 
-DROPOUT = Sketch("Dropout_with_mask", (Step("Dropout", ("x",), ("v0", "mask")),), ("v0", "mask"))
+SEVERAL = (
+    Sketch("Dropout_with_mask", (Step("Dropout", ("x",), ("v0", "mask")),), ("v0", "mask")),
+    Sketch(
+        "Dropout_with_used_mask",
+        (
+            Step("Dropout", ("x",), ("v0", "mask")),
+            Step("Relu", ("v0",), ("y",)),
+            Step("Not", ("mask",), ("kept",)),
+        ),
+        ("y", "kept"),
+    ),
+    Sketch("Add_twice", tuple(Step("Add", ("x", "y"), (r,)) for r in "ab"), ("a", "b")),
+    Sketch(
+        "MatMul_three_times",
+        tuple(Step("MatMul", ("x",), (result,)) for result in "qkv"),
+        tuple("qkv"),
+    ),
+    Sketch("Split_in_two", (Step("Split", ("x",), ("a", "b")),), ("a", "b")),
+)
+"""Sketches with several outputs."""
 
 SKETCHES: Mapping[str, Sketch] = {
     **{"_".join(operators): chain("_".join(operators), *operators) for operators in CHAINS},
-    DROPOUT.name: DROPOUT,
+    **{one.name: one for one in SEVERAL},
 }
 """The sketches by name."""
 
 OF_PASSES: Mapping[str, tuple[str, ...]] = {
+    "adjust_add": ("Add",),
+    "adjust_slice_and_matmul": ("Slice_MatMul",),
+    "eliminate_common_subexpression": ("Add_twice",),
     "eliminate_consecutive_idempotent_ops": ("Reshape_Reshape", "Relu_Relu", "Ceil_Ceil"),
     "eliminate_nop_cast": ("Cast", "Cast_Cast"),
-    "eliminate_nop_dropout": ("Dropout_with_mask",),
+    "eliminate_identity": ("Identity_Add",),
+    "eliminate_nop_concat": ("Concat",),
+    "eliminate_nop_dropout": ("Dropout_with_mask", "Dropout_with_used_mask"),
     "eliminate_nop_expand": ("Expand", "Expand_Add"),
     "eliminate_nop_flatten": ("Flatten", "Reshape_Flatten"),
     "eliminate_nop_monotone_argmax": ("Exp_ArgMax", "Log_ArgMax", "Sqrt_ArgMax", "Softmax_ArgMax"),
     "eliminate_nop_pad": ("Pad",),
     "eliminate_nop_reshape": ("Reshape", "Reshape_Reshape"),
+    "eliminate_nop_split": ("Split",),
     "eliminate_nop_transpose": ("Transpose", "Transpose_Transpose"),
     "eliminate_nop_with_unit": ("Mul_Mul", "Add_Add", "Div_Mul", "Sub"),
+    "eliminate_shape_gather": ("Shape_Gather",),
+    "eliminate_shape_op": ("Shape",),
+    "eliminate_slice_after_shape": ("Shape_Slice",),
     "fuse_add_bias_into_conv": ("Conv_Add",),
     "fuse_bn_into_conv": ("Conv_BatchNormalization",),
+    "fuse_concat_into_reshape": ("Reshape",),
+    "fuse_consecutive_concats": ("Concat_Concat",),
     "fuse_consecutive_log_softmax": ("Softmax_Log",),
     "fuse_consecutive_reduce_unsqueeze": ("ReduceMax_Unsqueeze", "ReduceSum_Unsqueeze"),
     "fuse_consecutive_slices": ("Slice_Slice",),
@@ -84,8 +124,9 @@ OF_PASSES: Mapping[str, tuple[str, ...]] = {
     "fuse_matmul_add_bias_into_gemm": ("MatMul_Add",),
     "fuse_pad_into_conv": ("Pad_Conv",),
     "fuse_pad_into_pool": ("Pad_MaxPool", "Pad_AveragePool"),
+    "fuse_qkv": ("MatMul_three_times",),
     "fuse_transpose_into_gemm": ("Transpose_Gemm",),
     "replace_einsum_with_matmul": ("Einsum",),
-    "rewrite_where": ("Where",),
+    "rewrite_where": ("Not_Where",),
 }
 """The passes of onnxoptimizer that rewrite what a graph computes with."""

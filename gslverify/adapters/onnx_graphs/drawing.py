@@ -8,18 +8,17 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 from gslverify.adapters.onnx_graphs.sketch import Sketch, Step
+from gslverify.adapters.onnx_graphs.styles import Style, written
 from gslverify.networks.choices import Choices, NothingDrawnError, one_of
 
 SMALL = (2, 3, 1, 4, 2, 3, 1, 4, 3, 0)
 """Sizes of graphs that are run."""
 PRIMES = ((11, 13, 1, 17, 19, 23, 29), (53, 47, 1, 61, 59, 71, 67))
 """Sizes of two instances of one structure; 1 stays, because such axes broadcast."""
-OPSETS = (18, 20, 13)
-IR_VERSION = 9
 MOST_ELEMENTS = 40_000
 STYLES = ("integers", "reals", "halves", "negative", "large", "ties", "tiny")
 
@@ -29,21 +28,34 @@ class Drawing:
     """A model in the making.
 
     `arrays` has a value for everything that is computed, `constants` are names of leaves that are
-    initializers; `sizes` is where sizes of axes are chosen from.
+    initializers, `fixed` of inputs that have no other value, such as sizes; `sizes` is where sizes
+    of axes are chosen from.
     """
 
     choices: Choices
     sizes: Sequence[int] = SMALL
-    opset: int = OPSETS[0]
+    style: Style = field(default_factory=Style)
     arrays: dict[str, Any] = field(default_factory=dict)
     constants: set[str] = field(default_factory=set)
+    fixed: set[str] = field(default_factory=set)
     nodes: list[onnx.NodeProto] = field(default_factory=list)
     inputs: list[str] = field(default_factory=list)
     used: list[int] = field(default_factory=list)
+    named: int = 0
 
     def pick(self, options: Sequence[Any]) -> Any:
         """Choose one of the options, the simplest of which comes first."""
         return one_of(self.choices, options)
+
+    @property
+    def opset(self) -> int:
+        """The operator set that the model is written for."""
+        return self.style.opset
+
+    @property
+    def is_instance(self) -> bool:
+        """Tell whether the graph is drawn again with other sizes, to be lifted."""
+        return self.sizes is not SMALL
 
     def size(self) -> int:
         """Choose the size of an axis; instances with primes give each axis its own."""
@@ -51,7 +63,7 @@ class Drawing:
 
     def axis_sizes(self, rank: int) -> tuple[int, ...]:
         """Choose the sizes of so many axes, different ones where there are enough."""
-        if self.sizes is SMALL:
+        if not self.is_instance:
             return tuple(self.size() for _ in range(rank))
         found = []
         for _ in range(rank):
@@ -76,7 +88,8 @@ class Drawing:
 
     def fresh(self) -> str:
         """Return a name that is not taken."""
-        return f"c{len(self.arrays)}"
+        self.named += 1
+        return f"c{self.named}"
 
     def node(
         self, step: Step, operands: Sequence[str | None], attributes: Mapping[str, Any]
@@ -101,27 +114,9 @@ class Drawing:
         self.nodes.append(made)
 
     def model(self, outputs: Sequence[str]) -> onnx.ModelProto:
-        """Return the model with the types of everything that is computed."""
-        free = [name for name in self.inputs if name not in self.constants]
-        graph = helper.make_graph(
-            self.nodes,
-            "graph",
-            [_typed(name, self.arrays[name]) for name in free],
-            [_typed(name, self.arrays[name]) for name in outputs],
-            [
-                numpy_helper.from_array(self.arrays[n], n)
-                for n in self.inputs
-                if n in self.constants
-            ],
-            value_info=[
-                _typed(name, self.arrays[name])
-                for node in self.nodes
-                for name in node.output
-                if name and name not in outputs
-            ],
-        )
-        opsets = [helper.make_opsetid("", self.opset)]
-        model = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
+        """Return the model; raises NothingDrawnError for one that is refused."""
+        leaves = self.inputs, self.constants
+        model = written(self.style, self.nodes, *leaves, outputs, self.arrays)
         try:
             onnx.checker.check_model(model, full_check=True)
         except Exception as error:
@@ -138,8 +133,7 @@ def computed(node: onnx.NodeProto, feeds: Mapping[str, Any], opset: int) -> list
         [_typed(name, value) for name, value in feeds.items()],
         [helper.make_value_info(name, onnx.TypeProto()) for name in node.output if name],
     )
-    opsets = [helper.make_opsetid("", opset)]
-    model = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
     evaluator: Any = ReferenceEvaluator(model)
     return list(evaluator.run(None, dict(feeds)))
 
@@ -154,10 +148,10 @@ def values(shape: Sequence[int], dtype: str, style: str, seed: int) -> Any:
     generator: Any = np.random.default_rng(seed)
     kind = np.dtype(dtype).kind
     if kind == "b":
-        return generator.integers(0, 2, shape).astype(bool)
+        return np.asarray(generator.integers(0, 2, shape)).astype(bool)
     if kind in "iu":
         low = 0 if kind == "u" else -4
-        return generator.integers(low, 5, shape).astype(dtype)
+        return np.asarray(generator.integers(low, 5, shape)).astype(dtype)
     whole = generator.integers(-4, 5, shape).astype(np.float64)
     styles: dict[str, Callable[[], Any]] = {
         "integers": lambda: whole,
@@ -168,7 +162,7 @@ def values(shape: Sequence[int], dtype: str, style: str, seed: int) -> Any:
         "ties": lambda: (1 + 2.0**-11 + 2.0**-40) * 2.0 ** generator.integers(-3, 4, shape),
         "tiny": lambda: whole / 1024,
     }
-    return styles[style]().astype(dtype)
+    return np.asarray(styles[style]()).astype(dtype)
 
 
 def sketched_operands(sketch: Sketch) -> list[str]:

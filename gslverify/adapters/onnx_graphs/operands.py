@@ -6,135 +6,26 @@ Where styles of exporters differ, such as an absent attribute, the choice is amo
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from gslverify.adapters.onnx_graphs.drawing import STYLES, Drawing, values
-from gslverify.adapters.onnx_graphs.sketch import Step
+from gslverify.adapters.onnx_graphs.drawing import Drawing
+from gslverify.adapters.onnx_graphs.leaves import (
+    REPEATED,
+    Attributes,
+    Known,
+    array,
+    broadcast,
+    integers,
+)
 from gslverify.networks.choices import NothingDrawnError
 
-COMPARISONS = ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
-REPEATED = ("Min", "Max", "Sum", "Mean")
-BINARY = frozenset(("Add", "Sub", "Mul", "Div", "Pow", "Mod", "PRelu", *COMPARISONS, *REPEATED))
-LOGIC = frozenset(("And", "Or", "Xor", "Not", "Where"))
-BITS = frozenset(("BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot", "BitShift"))
-POOLS = ("MaxPool", "AveragePool")
-CONVOLUTIONS = ("Conv", "ConvTranspose", "ConvInteger", "QLinearConv")
-NORMALISATIONS = ("BatchNormalization", "InstanceNormalization")
-SPATIAL = frozenset((*CONVOLUTIONS, *NORMALISATIONS, *POOLS, "GlobalAveragePool"))
-PRODUCTS = frozenset(("MatMul",))
-PLANES = frozenset(("Gemm",))
+DIVISIONS = ("Div", "Mod")
 FURTHEST = np.iinfo(np.int64).max
-
-Attributes = dict[str, Any]
-
-
-def rank_of(operators: frozenset[str] | set[str], drawing: Drawing) -> int:
-    """Choose the rank of the first operand from what lies after it."""
-    if operators & PLANES:
-        return 2
-    if operators & SPATIAL:
-        return int(drawing.pick((4, 4, 3)))
-    if operators & PRODUCTS:
-        return int(drawing.pick((2, 1, 2, 3, 2, 4)))
-    return int(drawing.pick((2, 1, 3, 0, 2, 4)))
-
-
-def dtype_of(operators: frozenset[str] | set[str], drawing: Drawing) -> str:
-    """Choose the dtype of the first operand."""
-    if operators & LOGIC:
-        return "bool"
-    if operators & BITS:
-        return "uint8"
-    if operators & {"ConvInteger", "QLinearConv"}:
-        return "uint8"
-    if operators & {"Cast", "Equal", "Mod", "Min", "Max"}:
-        return str(drawing.pick(("float32", "float64", "int32", "float16", "int64")))
-    return "float32"
-
-
-def array(drawing: Drawing, shape: tuple[int, ...], dtype: str) -> Any:
-    """Draw an array; its style is a choice."""
-    style, seed = drawing.pick(STYLES), drawing.choices.number(255)
-    return values(shape, dtype, style, seed)
-
-
-def operand(drawing: Drawing, name: str, shape: tuple[int, ...], dtype: str) -> str:
-    """Make an operand that may be an input or a constant."""
-    constant = bool(drawing.choices.number(1))
-    return drawing.leaf(name, array(drawing, shape, dtype), constant)
-
-
-def integers(drawing: Drawing, name: str, numbers: Any) -> str:
-    """Make a constant list of sizes or axes."""
-    return drawing.leaf(name, np.array(numbers, np.int64), True)
-
-
-def broadcast(drawing: Drawing, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Choose a shape that broadcasts with another one."""
-    rank = len(shape)
-    options = (
-        shape,
-        (),
-        (1,),
-        shape[-1:],
-        (1,) * rank,
-        (1, *shape),
-        (shape[0], *(1,) * (rank - 1)) if rank else (),
-        tuple(1 if axis % 2 else size for axis, size in enumerate(shape)),
-        (1, shape[1], *(1,) * (rank - 2)) if rank > 1 else (),
-        (*shape[:-1], 1) if rank else (),
-        (2, *(1,) * rank),
-        (1,) * rank,
-        (),
-        (1,) * rank,
-    )
-    return tuple(drawing.pick(options))
-
-
-class Known:
-    """The operands of a step: their values where they are made already."""
-
-    def __init__(self, drawing: Drawing, step: Step) -> None:
-        self.drawing, self.step = drawing, step
-        self.names: list[str | None] = list(step.operands)
-
-    def has(self, place: int) -> bool:
-        """Tell whether an operand has a value already."""
-        return place < len(self.names) and self.names[place] in self.drawing.arrays
-
-    def is_free(self, place: int) -> bool:
-        """Tell whether an operand is named or may be added, and has no value yet."""
-        if place < len(self.names):
-            return self.names[place] is not None and not self.has(place)
-        return self.step.more and place == len(self.names)
-
-    def value(self, place: int) -> Any:
-        """Return the value of an operand."""
-        return self.drawing.arrays[str(self.names[place])]
-
-    def name(self, place: int) -> str:
-        """Return what to call an operand, which is added where the step does not have it."""
-        if place < len(self.names):
-            return str(self.names[place])
-        self.names.append(self.drawing.fresh())
-        return str(self.names[-1])
-
-    def add(self, place: int, shape: tuple[int, ...], dtype: str = "") -> None:
-        """Make an operand if it is free."""
-        if self.is_free(place):
-            kind = dtype or self.value(0).dtype.name
-            operand(self.drawing, self.name(place), shape, kind)
-
-    def constant(self, place: int, value: Any) -> None:
-        """Make an operand that is a constant, if it is free."""
-        if self.is_free(place):
-            self.drawing.leaf(self.name(place), np.asarray(value), True)
-
-    def maybe(self) -> bool:
-        """Choose whether to add what may be left out."""
-        return bool(self.drawing.choices.number(1))
+AXES_ARE_OPERANDS = 13
+RATIOS_ARE_OPERANDS = 12
+SHAPES_HAVE_PARTS = 15
+REDUCTIONS_TAKE_AXES = (18, AXES_ARE_OPERANDS)
+"""The operator sets from which on axes are operands: of most reductions, and of ReduceSum."""
 
 
 def binary(known: Known) -> Attributes:
@@ -147,13 +38,23 @@ def binary(known: Known) -> Attributes:
     shape, dtype = known.value(first).shape, known.value(first).dtype.name
     for place in range(count):
         if known.is_free(place):
-            known_shape = broadcast(drawing, shape)
-            operand(drawing, known.name(place), known_shape, dtype)
+            if step.operator in DIVISIONS and np.dtype(dtype).kind != "f":
+                _divisor(known, place, dtype)
+                continue
+            known.operand(place, broadcast(drawing, shape), dtype)
     if step.operator == "BitShift":
         return {"direction": drawing.pick(("LEFT", "RIGHT"))}
     if step.operator == "Mod":
         return {"fmod": 1} if np.dtype(dtype).kind == "f" else {}
     return {}
+
+
+def _divisor(known: Known, place: int, dtype: str) -> None:
+    """Make integers to divide by: processes end that divide by 0."""
+    if place != 1:
+        raise NothingDrawnError("what integers are divided by may be 0")
+    divisors = array(known.drawing, broadcast(known.drawing, known.value(0).shape), dtype)
+    known.constant(1, np.where(divisors == 0, np.ones_like(divisors), divisors))
 
 
 def reshape(known: Known) -> Attributes:
@@ -171,11 +72,25 @@ def reshape(known: Known) -> Attributes:
         (total // max(1, shape[-1]), shape[-1]) if rank else (1,),
         (0, -1) if rank > 1 else (-1,),
         tuple(reversed(shape)),
-        (2, 2) if total == 4 else (*shape, 1),
+        _matrix(total) if total > 1 else (*shape, 1),
         (total, 1, 1),
+        *_shapes_of(drawing, total),
     )
     integers(drawing, known.name(1), drawing.pick(options))
     return {}
+
+
+def _matrix(total: int) -> tuple[int, int]:
+    """Return a matrix with so many elements, with as few rows as it can have."""
+    rows = next(n for n in (2, 3, 5, 7, total) if total % n == 0)
+    return rows, total // rows
+
+
+def _shapes_of(drawing: Drawing, total: int) -> list[tuple[int, ...]]:
+    """Return the shapes of other tensors of so many elements, which rules may compare."""
+    if drawing.is_instance:
+        return []
+    return list(dict.fromkeys(one.shape for one in drawing.arrays.values() if one.size == total))
 
 
 def expand(known: Known) -> Attributes:
@@ -199,6 +114,8 @@ def axes(known: Known) -> Attributes:
         axes = drawing.pick((ones, ones[:1], tuple(axis - rank for axis in ones)))
         if not known.step.more or known.maybe():
             return {}
+    if drawing.opset < AXES_ARE_OPERANDS:
+        return {"axes": axes}
     if known.is_free(1):
         integers(drawing, known.name(1), axes)
     return {}
@@ -211,12 +128,13 @@ def sliced(known: Known) -> Attributes:
         raise NothingDrawnError("a number cannot be sliced")
     axis = drawing.pick((0, len(shape) - 1, -1))
     size = shape[axis]
+    has_steps = len(known.step.operands) > 4 or (known.step.more and known.maybe())
     start, end = drawing.pick(((0, size), (0, FURTHEST), (1, size), (0, size // 2), (-1, FURTHEST)))
     step = drawing.pick((1, 1, -1, 2))
     if size > 1 and len(known.step.operands) == 4:
         step = 1
     for place, value in enumerate(([start], [end], [axis], [step]), 1):
-        if (place < 4 or len(known.step.operands) > 4) and known.is_free(place):
+        if (place < 4 or has_steps) and known.is_free(place):
             integers(drawing, known.name(place), value)
     return {}
 
@@ -261,7 +179,8 @@ def transpose(known: Known) -> Attributes:
     rank = known.value(0).ndim
     order = tuple(range(rank))
     rotated, swapped = (*order[1:], *order[:1]), (*order[:-2], *reversed(order[-2:]))
-    return {"perm": known.drawing.pick((tuple(reversed(order)), rotated, swapped, order))}
+    permutations = (tuple(reversed(order)), rotated, swapped, order)
+    return {"perm": known.drawing.pick(permutations)} if known.drawing.choices.number(7) < 7 else {}
 
 
 def cast(known: Known) -> Attributes:
@@ -272,7 +191,8 @@ def cast(known: Known) -> Attributes:
 def clip(known: Known) -> Attributes:
     """Bounds, in any order."""
     drawing, dtype = known.drawing, known.value(0).dtype
-    low, high = drawing.pick(((0, 1), (2, 3), (-3, -1), (-1, 2), (0, None), (None, 1), (0, 6)))
+    options = ((0, 1), (2, 3), (-3, -1), (-1, 2), (0, None), (None, 1), (0, 6))
+    low, high = drawing.pick(options[:2] if dtype.kind == "u" else options)
     if low is not None:
         known.constant(1, np.array(low, dtype))
     elif high is not None and known.is_free(1):
@@ -314,7 +234,7 @@ def reduced(known: Known) -> Attributes:
     made: Attributes = {"keepdims": known.drawing.pick((0, 1))} if known.maybe() else {}
     if known.maybe() and rank:
         axes = known.drawing.pick(((0,), (rank - 1,), (-1,), tuple(range(rank))))
-        if known.drawing.opset >= 18 or known.step.operator == "ReduceSum":
+        if known.drawing.opset >= REDUCTIONS_TAKE_AXES[known.step.operator == "ReduceSum"]:
             known.constant(1, np.array(axes, np.int64))
         else:
             made["axes"] = axes
@@ -322,8 +242,39 @@ def reduced(known: Known) -> Attributes:
 
 
 def concat(known: Known) -> Attributes:
-    """An axis."""
-    return {"axis": known.drawing.pick((0, -1, 1))}
+    """An axis, and what is joined along it."""
+    shape, axis = known.value(0).shape, known.drawing.pick((0, -1, 1))
+    if not -len(shape) <= axis < len(shape):
+        raise NothingDrawnError("there is no such axis to join along")
+    others = list(shape)
+    others[axis] = known.drawing.size() if known.maybe() else shape[axis]
+    for place in range(len(known.names), known.drawing.pick((2, 1, 3)) if known.step.more else 0):
+        known.add(place, tuple(others))
+    return {"axis": axis}
+
+
+def split(known: Known) -> Attributes:
+    """An axis, and into how many parts."""
+    shape, drawing, parts = known.value(0).shape, known.drawing, len(known.step.results)
+    axis = drawing.pick((0, -1, len(shape) - 1))
+    if not shape or shape[axis] % parts:
+        raise NothingDrawnError("it cannot be split into equal parts")
+    made: Attributes = {"axis": axis} if axis or known.maybe() else {}
+    if known.maybe():
+        sizes = [shape[axis] // parts] * parts
+        if drawing.opset < AXES_ARE_OPERANDS:
+            return made | {"split": sizes}
+        integers(drawing, known.name(1), sizes)
+    elif drawing.opset >= REDUCTIONS_TAKE_AXES[0]:
+        made["num_outputs"] = parts
+    return made
+
+
+def shape_of(known: Known) -> Attributes:
+    """Which part of a shape."""
+    if known.drawing.opset < SHAPES_HAVE_PARTS or known.maybe():
+        return {}
+    return {"start": known.drawing.pick((0, 1, -1)), "end": known.drawing.pick((1, 2, -1))}
 
 
 def scatter(known: Known) -> Attributes:
@@ -346,17 +297,25 @@ def gather(known: Known) -> Attributes:
 def dropout(known: Known) -> Attributes:
     """A ratio, or none."""
     fixed = known.step.attributes
-    if known.drawing.opset >= 12 and not fixed and known.maybe():
-        known.constant(1, np.array(known.drawing.pick((0.5, 0.0)), np.float32))
+    if not fixed and known.maybe():
+        ratio = known.drawing.pick((0.5, 0.0))
+        if known.drawing.opset < RATIOS_ARE_OPERANDS:
+            return {"ratio": ratio}
+        known.constant(1, np.array(ratio, np.float32))
     return {}
 
 
 def einsum(known: Known) -> Attributes:
     """A second matrix and a formula."""
+    rows, columns = known.value(0).shape
     size = known.drawing.size()
-    known.add(1, (size, size))
-    texts = ("ij,jk->ik", "ii,ij->ij", "ij,jj->ij", "ij,kj->ik")
-    return {"equation": known.drawing.pick(texts)}
+    shapes = {"ij,jk->ik": (columns, size), "ij,kj->ik": (size, columns)}
+    if rows == columns:
+        shapes |= {"ii,ij->ij": (rows, size)}
+    shapes |= {"ij,jj->ij": (columns, columns)}
+    text = known.drawing.pick(tuple(shapes))
+    known.add(1, shapes[text])
+    return {"equation": text}
 
 
 def where(known: Known) -> Attributes:

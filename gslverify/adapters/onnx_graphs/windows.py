@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gslverify.adapters.onnx_graphs.operands import Attributes, Known, array
+from gslverify.adapters.onnx_graphs.leaves import Attributes, Known, array
 from gslverify.networks.choices import NothingDrawnError
 
 

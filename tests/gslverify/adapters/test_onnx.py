@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,10 +16,21 @@ import pytest
 pytest.importorskip("onnxruntime")
 
 from gslverify.adapters import onnx as adapter
+from gslverify.adapters import onnx_models
 from gslverify.adapters.foreign import Options
 from gslverify.adapters.onnx_graphs.catalogue import OF_PASSES, SKETCHES
 from gslverify.adapters.onnx_graphs.choosers import drawn
-from gslverify.adapters.onnx_models import ModelExperiment, compared
+from gslverify.adapters.onnx_graphs.drawing import Drawing
+from gslverify.adapters.onnx_graphs.leaves import dtype_of, integers
+from gslverify.adapters.onnx_graphs.sketch import Step
+from gslverify.adapters.onnx_graphs.styles import OPSETS, Constants, Style, Types, written
+from gslverify.adapters.onnx_models import (
+    ModelExperiment,
+    compared,
+    run_by_gsl,
+    run_by_reference,
+    run_in_onnxruntime,
+)
 from gslverify.networks.choices import NothingDrawnError, Tape
 from gslverify.passes.exploring import explore
 from gslverify.passes.verdicts import Ending
@@ -105,12 +117,88 @@ def test_a_defect_of_a_release_is_found() -> None:
         list(adapter.reports(["onnxoptimizer:no_such"], Options()))
 
 
-def test_a_product_with_a_vector_is_found_in_onnxruntime() -> None:
-    experiment = adapter.RuntimeExperiment(
-        SKETCHES["Transpose_MatMul"], lambda model: model, call="all"
-    )
+@pytest.mark.parametrize(
+    ("sketch", "ending", "text"),
+    [
+        ("Transpose_MatMul", Ending.DIFFERS, "differ"),
+        ("Relu_Clip", Ending.RAISES, "relu_clip_fusion"),
+        ("Reshape", Ending.RAISES, "_new_reshape"),
+    ],
+)
+def test_defects_of_onnxruntime_are_found(sketch: str, ending: Ending, text: str) -> None:
+    experiment = adapter.RuntimeExperiment(SKETCHES[sketch], lambda model: model, call="all")
     found = explore([experiment], 100, 0, 20.0)
 
-    (finding,) = found.findings
-    assert finding.verdict.ending is Ending.DIFFERS
-    assert "onnxruntime" in finding.verdict.script
+    alike = [one.verdict for one in found.findings if one.verdict.ending is ending]
+    assert text in alike[0].message
+    assert "onnxruntime" in alike[0].script
+
+
+def test_all_styles_of_a_model_compute_the_same() -> None:
+    """One graph in every style, for every operator set that has its operators alike."""
+    matrix, sizes = np.arange(6, dtype=np.float32).reshape(2, 3), np.array([3, 2], np.int64)
+    arrays: dict[str, Any] = {"x": matrix, "c": sizes}
+    nodes = [
+        onnx.helper.make_node("Reshape", ["x", "c"], ["t"]),
+        onnx.helper.make_node("Relu", ["t"], ["y"]),
+    ]
+    computed = {**arrays, **dict.fromkeys("ty", arrays["x"].reshape(3, 2))}
+
+    texts = set()
+    for opset, constants, types in product(sorted(set(OPSETS)), Constants, Types):
+        style = Style(opset, constants, types)
+        model = written(style, nodes, ["x", "c"], {"c"}, ["y"], computed)
+        onnx.checker.check_model(model, full_check=True)
+        texts.add(model.SerializeToString())
+        for running in (run_by_reference, run_in_onnxruntime):
+            assert np.array_equal(running(model, {"x": arrays["x"]})[0], computed["y"])
+
+    assert len(texts) == len(set(OPSETS)) * len(Constants) * len(Types)
+
+
+def test_sizes_come_as_constants_as_inputs_and_computed() -> None:
+    ways = set()
+    for start in range(200):
+        drawing = Drawing(Tape((), Random(start)))
+        name = integers(drawing, "sizes", [2, 3])
+        assert drawing.arrays[name].tolist() == [2, 3]
+        inputs = [one for one in drawing.inputs if one not in drawing.constants]
+        assert set(inputs) <= drawing.fixed  # other values would be other sizes
+        ways.add((*(node.op_type for node in drawing.nodes), bool(inputs)))
+
+    assert ways >= {(False,), ("Cast", True), ("Concat", True), ("Identity", False)}
+
+
+def test_dtypes_are_those_that_all_operators_take() -> None:
+    relu = Step("Relu", ("x",), ("y",))
+    drawing = Drawing(Tape((), Random(0)), style=Style(13))
+    dtypes = {dtype_of([relu], drawing) for _ in range(200)}
+    new = {dtype_of([relu], Drawing(Tape((), Random(n)), style=Style(18))) for n in range(200)}
+
+    assert dtypes == {"float32", "float64", "float16"}
+    assert new == dtypes | {"int8", "int32", "int64"}
+
+
+def test_one_reference_alone_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reference that is wrong about one of two models must not be believed."""
+    plus = parsed("g (float[2] x) => (float[2] y) { y = Add(x, x) }")
+    minus = parsed("g (float[2] x) => (float[2] y) { y = Sub(x, x) }")
+    inputs = [{"x": np.array([1.0, 2.0], np.float32)}]
+
+    def equal(model: Any, arrays: Any) -> list[Any]:
+        return [arrays["x"]]
+
+    def fails(model: Any, arrays: Any) -> list[Any]:
+        raise NotImplementedError
+
+    def told(*references: Any) -> Any:
+        given = {f"reference {n}": one for n, one in enumerate(references)}
+        monkeypatch.setattr(onnx_models, "REFERENCES", given)
+        return compared(plus, minus, inputs)[0]
+
+    assert told(run_by_reference, run_in_onnxruntime) is Ending.DIFFERS
+    assert told(run_by_reference, fails, run_by_gsl) is Ending.DIFFERS
+    assert told(run_by_reference, fails, fails) is Ending.UNDECIDED
+    assert told(run_by_reference, equal) is Ending.UNDECIDED
+    assert told(run_by_reference, equal, equal) is Ending.AGREES
+    assert told(run_by_reference, equal, run_by_gsl) is Ending.DIFFERS

@@ -41,10 +41,14 @@ class Doubled(RewriteRuleClassBase):
         return op.Add(x, x)
 
     def check(self, context, x):
-        return x.shape is not None and len(x.shape) == 2
+        return x.shape is not None and len(x.shape) == 2 and x.dtype == ir.DataType.FLOAT
 
     def rewrite(self, op, x):
         return op.Mul(x, op.initializer(ir.tensor(np.array(2.0, np.float32)), "two"))
+
+class DoubledInAnyDtype(Doubled):
+    def check(self, context, x):
+        return True
 
 class Scaled(RewriteRuleClassBase):
     def pattern(self, op, x, w, scale):
@@ -91,7 +95,8 @@ def test_rules_and_classes_are_found_once(module: str) -> None:
     found = adapter.found([module])
 
     assert [one.name for one in found] == [
-        *("wrong", "sound", "raising", "either", "Doubled", "Scaled", "WithoutZeros")
+        *("wrong", "sound", "raising", "either", "Doubled", "DoubledInAnyDtype"),
+        *("Scaled", "WithoutZeros"),
     ]
     assert found[0].place.endswith("own_rules.py:7")
 
@@ -119,9 +124,11 @@ def test_every_alternative_of_a_pattern_is_tried(module: str) -> None:
 
 def test_a_check_is_obeyed_by_running_it(module: str) -> None:
     result = result_for(f"{module}:Doubled", 30)
+    unchecked = result_for(f"{module}:DoubledInAnyDtype", 30)
 
     assert 0 < result.rewritten < result.tried
     assert list(result.findings) == []
+    assert {one.ending for one in unchecked.findings} == {"no graph any more"}
 
 
 def test_rules_are_lifted_from_instances(module: str) -> None:
