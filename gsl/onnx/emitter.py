@@ -84,6 +84,7 @@ class Emitter:
         self.nodes: list[ir.Node] = []
         self.constants: list[Value] = []
         self.domains: dict[str, int] = {}
+        self.functions: dict[str, ir.Function] = {}
         self._known: dict[tuple[Any, ...], Value] = {}
         self._taken = set(taken)
         self._counts: Counter[str] = Counter()
@@ -142,6 +143,29 @@ class Emitter:
             for value, formal in zip(made, _formals(schema.outputs, len(made)), strict=True)
         ]
         return final[0] if results == 1 else final
+
+    def function(
+        self,
+        text: str,
+        domain: str,
+        inputs: Sequence[Value | None],
+        dtypes: Sequence[str | None],
+        **attributes: Any,
+    ) -> list[Value]:
+        """Add a call of a function and return its results; a dtype may be left open.
+
+        The text is what `onnx.parser` reads, in ONNX's own operators of the opset; the model gets
+        one function of it.
+        """
+        if text not in self.functions:
+            self.functions[text] = _parsed(text, domain, self.opset)
+            self.domains[domain] = 1
+        name = self.functions[text].name
+        outputs = [Value(name=self.name(name)) for _ in dtypes]
+        for value, dtype in zip(outputs, dtypes, strict=True):
+            value.type = None if dtype is None else ir.TensorType(type_of(dtype))
+        self.nodes.append(ir.node(name, inputs, attributes, domain=domain, outputs=outputs))
+        return outputs
 
     def _computed_in(self, name: str, variable: str, dtype: str) -> str:
         allowed = _allowed(name, self.opset, variable)
@@ -230,6 +254,11 @@ class Emitter:
             else self.node(name, value, axes=listed, keepdims=int(keepdims))
         )
         return result
+
+
+def _parsed(text: str, domain: str, opset: int) -> ir.Function:
+    header = f'<domain: "{domain}", opset_import: ["" : {opset}]>'
+    return ir.serde.deserialize_function(onnx.parser.parse_function(f"{header} {text}"))
 
 
 def initializer(name: str, array: Any) -> Value:

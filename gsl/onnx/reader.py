@@ -259,14 +259,19 @@ class _Reading:
 def _row_results(row: Any, site: Site) -> Sequence[Expr | None]:
     """Return what a row makes of a node; raise RowError where something would be lost."""
     made = row(site)
-    results = [made] if isinstance(made, Expr) else list(made)
+    results: list[Expr | None] = [made] if isinstance(made, Expr) else list(made)
     lost = site.passed_over()
-    if not lost and any(site.used[len(results) :]):
-        lost = f"its result {len(results)} would be lost"
+    missing = [place for place, used in enumerate(site.used) if used and not _made(results, place)]
+    if not lost and missing:
+        lost = f"its result {missing[0]} would be lost"
     if lost:
         raise RowError(lost)
-    assert all(isinstance(one.type, TensorType) for one in results)
+    assert all(one is None or isinstance(one.type, TensorType) for one in results)
     return results
+
+
+def _made(results: Sequence[Expr | None], place: int) -> bool:
+    return place < len(results) and results[place] is not None
 
 
 def _place(number: int, node: ir.Node) -> str:

@@ -13,8 +13,8 @@ from gsl.expr import Expr
 OLDEST = 13
 """The oldest opset that models are written in."""
 
-Reader = Callable[..., "Expr | Sequence[Expr]"]
-"""Makes the expressions of the results of a node, a `gsl.onnx.site.Site`."""
+Reader = Callable[..., "Expr | Sequence[Expr | None]"]
+"""Makes the expressions of the results of a node, a `gsl.onnx.site.Site`; None where it cannot."""
 
 Writer = Callable[..., Any]
 """Makes the values of a call: `gsl.onnx.emitter.Emitter`, the call, values of its operands."""

@@ -139,7 +139,9 @@ class _Writing:
         version = onnx.helper.find_min_ir_version_for(
             [onnx.helper.make_opsetid("", out.opset)], ignore_unknown=True
         )
-        return ir.Model(graph, ir_version=version, producer_name="gsl")
+        return ir.Model(
+            graph, ir_version=version, producer_name="gsl", functions=list(out.functions.values())
+        )
 
     def _input(self, variable: Var) -> Value:
         self._values[variable] = _declared(variable.name, variable.tensor_type)

@@ -119,6 +119,21 @@ def _relax_masked_attention(
     dtype, (_, n, s, _) = str(query.ty.dtype), map(int, query.ty.shape)
     _, count, t, _ = map(int, key.ty.shape)
     keys, values = (one if count == n else relax.repeat(one, n // count, 1) for one in (key, value))
+    seen = np.tril(np.ones((s, t), bool)) if is_causal else None
+    return relax_attention(relax, query, keys, values, mask, scale, dtype, seen)
+
+
+def relax_attention(
+    relax: Any,
+    query: Any,
+    keys: Any,
+    values: Any,
+    mask: Any,
+    scale: float,
+    dtype: str,
+    seen: Any,
+) -> Any:
+    """Lower attention with as many heads everywhere; `seen` tells which keys count, None all."""
     products = relax.matmul(query, relax.permute_dims(keys, (0, 1, 3, 2)))
     scores = relax.multiply(products, scalar(relax, scale, dtype))
     least = scalar(relax, float(finfo(dtype).min), dtype)
@@ -126,8 +141,8 @@ def _relax_masked_attention(
         scores = relax.add(scores, mask)
     elif mask is not None:
         scores = relax.where(mask, scores, least)
-    if is_causal:
-        scores = relax.where(constant(relax, np.tril(np.ones((s, t), bool))), scores, least)
+    if seen is not None:
+        scores = relax.where(constant(relax, seen), scores, least)
     return relax.matmul(relax.nn.softmax(scores, -1), values)
 
 

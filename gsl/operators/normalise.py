@@ -19,6 +19,14 @@ from gsl.numpy_dtypes import finfo
 from gsl.operators.create import scalar
 from gsl.operators.declaration import Need, Tensor, Values, operator
 from gsl.operators.kinds import Epsilon, Flag, ManyAxes, OneAxis, Positive, SomeAxes
+from gsl.operators.norm_lowering import (
+    other_axes,
+    relax_affine,
+    relax_layer_norm,
+    relax_rms_norm,
+    relax_root,
+    relax_standardise,
+)
 from gsl.operators.reduce import need_elements
 from gsl.operators.shapes import Shape, known_axis, need_vectors
 from gsl.operators.standard import affine_element, counted, replaced, standard_element
@@ -56,7 +64,7 @@ def BatchNorm(
 def _batch_norm(
     data: Any, gamma: Any, beta: Any, moving_mean: Any, moving_var: Any, **attributes: Any
 ) -> Any:
-    others = _other_axes(data.ndim, (attributes["axis"],))
+    others = other_axes(data.ndim, (attributes["axis"],))
     deviation = data - np.expand_dims(moving_mean, others)
     spread = np.sqrt(np.expand_dims(moving_var, others) + attributes["epsilon"])
     result = _affine(deviation / spread, gamma, beta, others, attributes)
@@ -71,12 +79,12 @@ def _relax_batch_norm(
     if dtype not in ("float16", "bfloat16"):
         return relax.nn.batch_norm(data, gamma, beta, mean, var, training=False, **attributes)
     # In those that kernel returns float32, whatever its type says.
-    others = _other_axes(data.ty.ndim, (attributes["axis"],))
+    others = other_axes(data.ty.ndim, (attributes["axis"],))
     deviation = relax.subtract(data, relax.expand_dims(mean, others))
     epsilon = scalar(relax, attributes["epsilon"], dtype)
-    spread = _relax_root(relax, relax.expand_dims(var, others), epsilon)
+    spread = relax_root(relax, relax.expand_dims(var, others), epsilon)
     result = relax.divide(deviation, spread)
-    result = _relax_affine(relax, result, gamma, beta, others, attributes)
+    result = relax_affine(relax, result, gamma, beta, others, attributes)
     return relax.base.tvm.relax.Tuple([result, mean, var])
 
 
@@ -107,15 +115,12 @@ def LayerNorm(
 @LayerNorm.numpy
 def _layer_norm(data: Any, gamma: Any, beta: Any, **attributes: Any) -> Any:
     result = _standardise(data, attributes["axes"], attributes["epsilon"])
-    return _affine(result, gamma, beta, _other_axes(data.ndim, attributes["axes"]), attributes)
+    return _affine(result, gamma, beta, other_axes(data.ndim, attributes["axes"]), attributes)
 
 
 @LayerNorm.relax
 def _relax_layer_norm(relax: Any, data: Any, gamma: Any, beta: Any, **attributes: Any) -> Any:
-    others = _other_axes(data.ty.ndim, attributes["axes"])
-    epsilon = scalar(relax, attributes["epsilon"], str(data.ty.dtype))
-    result = _relax_standardise(relax, data, attributes["axes"], epsilon)
-    return _relax_affine(relax, result, gamma, beta, others, attributes)
+    return relax_layer_norm(relax, data, gamma, beta, data.ty, **attributes)
 
 
 @operator(dtypes=FLOATING)
@@ -140,16 +145,12 @@ def RmsNorm(
 @RmsNorm.numpy
 def _rms_norm(data: Any, weight: Any, axes: Any, epsilon: float) -> Any:
     square = np.mean(np.square(data), axis=axes, keepdims=True)
-    return data / np.sqrt(square + epsilon) * np.expand_dims(weight, _other_axes(data.ndim, axes))
+    return data / np.sqrt(square + epsilon) * np.expand_dims(weight, other_axes(data.ndim, axes))
 
 
 @RmsNorm.relax
 def _relax_rms_norm(relax: Any, data: Any, weight: Any, axes: Any, epsilon: float) -> Any:
-    # The kernel of relax.nn.rms_norm computes in float32.
-    square = relax.mean(relax.square(data), axes, keepdims=True)
-    root = _relax_root(relax, square, scalar(relax, epsilon, str(data.ty.dtype)))
-    result = relax.divide(data, root)
-    return relax.multiply(result, relax.expand_dims(weight, _other_axes(data.ty.ndim, axes)))
+    return relax_rms_norm(relax, data, weight, data.ty, axes, epsilon)
 
 
 @operator(dtypes=FLOATING)
@@ -174,7 +175,7 @@ def GroupNorm(
     """
     need_vectors(need, gamma, beta)
     channels = data.shape[known_axis(channel_axis, data.ndim)]
-    _need_other_axes(need, data, axes, channel_axis)
+    _needother_axes(need, data, axes, channel_axis)
     need_elements(need, data.shape, (channel_axis,))
     need(equal(channels % num_groups, 0), "num_groups must divide the number of channels")
     need_per_channel(need, data, channel_axis, gamma, beta)
@@ -188,7 +189,7 @@ def _group_norm(data: Any, gamma: Any, beta: Any, **attributes: Any) -> Any:
     grouped = np.reshape(data, _grouped(data.shape, channel, attributes["num_groups"]))
     axes = _axes_of_group(attributes["axes"], channel, data.ndim)
     result = np.reshape(_standardise(grouped, axes, attributes["epsilon"]), data.shape)
-    return _affine(result, gamma, beta, _other_axes(data.ndim, (channel,)), attributes)
+    return _affine(result, gamma, beta, other_axes(data.ndim, (channel,)), attributes)
 
 
 @GroupNorm.relax
@@ -198,9 +199,9 @@ def _relax_group_norm(relax: Any, data: Any, gamma: Any, beta: Any, **attributes
     grouped = relax.reshape(data, _grouped(tuple(shape), channel, attributes["num_groups"]))
     axes = _axes_of_group(attributes["axes"], channel, rank)
     epsilon = scalar(relax, attributes["epsilon"], str(data.ty.dtype))
-    result = _relax_standardise(relax, grouped, axes, epsilon)
-    others = _other_axes(rank, (channel,))
-    return _relax_affine(relax, relax.reshape(result, shape), gamma, beta, others, attributes)
+    result = relax_standardise(relax, grouped, axes, epsilon)
+    others = other_axes(rank, (channel,))
+    return relax_affine(relax, relax.reshape(result, shape), gamma, beta, others, attributes)
 
 
 def _grouped(shape: Shape, channel: int, num_groups: Int) -> Shape:
@@ -231,7 +232,7 @@ def InstanceNorm(
     `scale`, beta is added if `center`. Source: relax.nn.instance_norm.
     """
     need_vectors(need, gamma, beta)
-    _need_other_axes(need, data, axes, channel_axis)
+    _needother_axes(need, data, axes, channel_axis)
     need_per_channel(need, data, channel_axis, gamma, beta)
     need_epsilon(need, epsilon, data.dtype)
     return data
@@ -239,17 +240,17 @@ def InstanceNorm(
 
 @InstanceNorm.numpy
 def _instance_norm(data: Any, gamma: Any, beta: Any, **attributes: Any) -> Any:
-    others = _other_axes(data.ndim, (attributes["channel_axis"],))
+    others = other_axes(data.ndim, (attributes["channel_axis"],))
     result = _standardise(data, attributes["axes"], attributes["epsilon"])
     return _affine(result, gamma, beta, others, attributes)
 
 
 @InstanceNorm.relax
 def _relax_instance_norm(relax: Any, data: Any, gamma: Any, beta: Any, **attributes: Any) -> Any:
-    others = _other_axes(data.ty.ndim, (attributes["channel_axis"],))
+    others = other_axes(data.ty.ndim, (attributes["channel_axis"],))
     epsilon = scalar(relax, attributes["epsilon"], str(data.ty.dtype))
-    result = _relax_standardise(relax, data, attributes["axes"], epsilon)
-    return _relax_affine(relax, result, gamma, beta, others, attributes)
+    result = relax_standardise(relax, data, attributes["axes"], epsilon)
+    return relax_affine(relax, result, gamma, beta, others, attributes)
 
 
 @BatchNorm.kernel
@@ -353,16 +354,11 @@ def _reduced_sizes(need: Need, data: Tensor, axes: Any) -> Shape:
     return tuple(data.shape[axis] for axis in counted)
 
 
-def _need_other_axes(need: Need, data: Tensor, axes: Any, channel_axis: Int) -> None:
+def _needother_axes(need: Need, data: Tensor, axes: Any, channel_axis: Int) -> None:
     counted = [known_axis(axis, data.ndim) for axis in axes]
     channel = known_axis(channel_axis, data.ndim)
     need(channel not in counted, "the axes must not contain the channel axis")
     need_elements(need, data.shape, counted)
-
-
-def _other_axes(rank: int, axes: Sequence[int]) -> tuple[int, ...]:
-    """Return the axes that a parameter along `axes` lacks."""
-    return tuple(axis for axis in range(rank) if axis not in {a % rank for a in axes})
 
 
 def _standardise(data: Any, axes: Any, epsilon: float) -> Any:
@@ -376,24 +372,4 @@ def _affine(data: Any, gamma: Any, beta: Any, others: Any, attributes: Any) -> A
         data = data * np.expand_dims(gamma, others)
     if attributes["center"]:
         data = data + np.expand_dims(beta, others)
-    return data
-
-
-def _relax_standardise(relax: Any, data: Any, axes: Any, epsilon: Any) -> Any:
-    deviation = relax.subtract(data, relax.mean(data, axes, keepdims=True))
-    variance = relax.mean(relax.square(deviation), axes, keepdims=True)
-    return relax.divide(deviation, _relax_root(relax, variance, epsilon))
-
-
-def _relax_root(relax: Any, variance: Any, epsilon: Any) -> Any:
-    return relax.sqrt(relax.add(variance, epsilon))
-
-
-def _relax_affine(
-    relax: Any, data: Any, gamma: Any, beta: Any, others: Any, attributes: Any
-) -> Any:
-    if attributes["scale"]:
-        data = relax.multiply(data, relax.expand_dims(gamma, others))
-    if attributes["center"]:
-        data = relax.add(data, relax.expand_dims(beta, others))
     return data

@@ -62,5 +62,14 @@ MERGING = Phase(
     ),
 )
 
-inference = Preset("inference", (SPELLINGS, FUSION, MERGING))
+COMPOSITES = Phase(
+    "composites",
+    (
+        ("fused", "self_attention self_attention_masked bias_gelu"),
+        ("fused", "skip_layer_norm_of_biased skip_layer_norm_of_biased_skip"),
+        ("fused", "skip_layer_norm skip_rms_norm"),
+    ),
+)
+
+inference = Preset("inference", (SPELLINGS, FUSION, MERGING, COMPOSITES))
 """The preset `inference`."""

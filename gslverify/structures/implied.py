@@ -49,9 +49,21 @@ class Consequences:
         self._members: dict[Any, frozenset[Any]] = {}
         self._compatible: list[frozenset[Any]] = []
         self._quotients = Quotients(self._least, self._quotient)
-        for claim in claims:
-            for one in conjuncts(claim):
-                self._learn(self.form(one))
+        parts = [one for claim in claims for one in conjuncts(claim)]
+        for one in parts:
+            self._learn_bound(one)
+        for one in parts:
+            self._learn(self.form(one))
+
+    def _learn_bound(self, claim: Term) -> None:
+        """Note the least value of a symbol, or of the one that defines it, if a claim says that."""
+        match claim:
+            case Operation(head=">=", operands=(Symbol() as symbol, Constant(value=int() as low))):
+                form = self.form(symbol)
+                own = [number for mono, count in form[1] for number in mono if count == 1]
+                if form == frozen({tuple(own): Fraction(1)}) and len(own) == 1:
+                    known = self._bounds[own[0]]
+                    self._bounds[own[0]] = max(Fraction(low), low if known is None else known)
 
     def _learn(self, form: Any) -> None:
         self._known.add(form)
@@ -66,15 +78,23 @@ class Consequences:
         """Tell whether a condition is found to be true, and to have a value, where claims hold."""
         return self._is_total(condition) and self._is_true(self.form(condition))
 
-    @staticmethod
-    def _is_total(condition: Term) -> bool:
+    def _is_total(self, condition: Term) -> bool:
         """Tell whether no division in a term can be by zero."""
         partial = (
             part
             for part in subterms(condition)
             if isinstance(part, Operation) and part.head in PARTIAL
         )
-        return all(part.head != "sqrt" and _is_nonzero(part.operands[1]) for part in partial)
+        return all(part.head != "sqrt" and self._is_nonzero(part.operands[1]) for part in partial)
+
+    def _is_nonzero(self, divisor: Term) -> bool:
+        match divisor:
+            case Constant(value=value):
+                return bool(value != 0)
+            case Symbol(sort="int", low=int() as low) if low >= 1:
+                return True
+        least = self._least(self.form(divisor)) if divisor not in self._reals else None
+        return least is not None and least >= 1
 
     def _is_true(self, form: Any) -> bool:
         if form is True or form in self._known:
@@ -240,6 +260,9 @@ class Consequences:
                 return _membership(forms[0], term.operands[1])
             case "//" if all(map(is_polynomial, forms)) and term not in self._reals:
                 return self._quotients.of(*forms)
+            case "%" if all(map(is_polynomial, forms)) and term not in self._reals:
+                rest = self._quotients.rest_of(*forms)
+                return rest if constant(rest) == 0 else self._atom((head, rest, forms[1]), None)
             case "min" | "max":
                 one = forms[0] == forms[1]
                 key = (head, frozenset(forms))
@@ -284,15 +307,6 @@ class Consequences:
         form = self._atom(("broadcast", sizes), None if None in bounds else least)
         self._broadcasts[form[1][0][0][0]] = sizes
         return form
-
-
-def _is_nonzero(divisor: Term) -> bool:
-    match divisor:
-        case Constant(value=value):
-            return bool(value != 0)
-        case Symbol(sort="int", low=low):
-            return low is not None and low >= 1
-    return False
 
 
 def _membership(item: Any, options: Term) -> Any:

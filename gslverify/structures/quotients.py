@@ -37,15 +37,27 @@ class Quotients:
 
     def of(self, whole: Any, divisor: Any) -> Any:
         """Return the form of a quotient of forms of integers."""
+        parts = self._parts(whole, divisor)
+        if parts is None:
+            return self._atom(whole, divisor)
+        taken, rest = parts
+        return frozen(added(taken, dict(self._of_rest(rest, divisor)[1])))
+
+    def rest_of(self, whole: Any, divisor: Any) -> Any:
+        """Return the form of an integer that leaves the same remainder, without multiples."""
+        parts = self._parts(whole, divisor)
+        return whole if parts is None else frozen(parts[1])
+
+    def _parts(self, whole: Any, divisor: Any) -> tuple[Polynomial, Polynomial] | None:
+        """Return how often a divisor is in an integer, and the rest; None if that is open."""
         bound = self._least(divisor)
         terms = dict(divisor[1])
         if bound is None or bound < 1 or len(terms) > 1 or not _is_integral(dict(whole[1])):
-            return self._atom(whole, divisor)
+            return None
         ((mono, number),) = terms.items()
         if number.denominator != 1:
-            return self._atom(whole, divisor)
-        taken, rest = _divided(dict(whole[1]), mono, int(number))
-        return frozen(added(taken, dict(self._of_rest(rest, divisor)[1])))
+            return None
+        return _divided(dict(whole[1]), mono, int(number))
 
     def _of_rest(self, rest: Polynomial, divisor: Any) -> Any:
         """Return the form of a quotient of what has no multiple of the divisor in it."""

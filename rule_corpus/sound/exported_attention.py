@@ -108,7 +108,7 @@ def merge_biased_projections() -> Subst:
     pieces = op.Split(merged + op.Concatenate((a, b, c), axis=0), indices_or_sections=cuts, axis=-1)
     sums = [product + one for product, one in zip((first, *others), (a, b, c), strict=True)]
     fits = [one.shape[0] == w.shape[1] for one, w in ((a, q), (b, k), (c, v))]
-    return Subst(sums, [pieces[i] for i in range(3)], where=fits)
+    return Subst(sums, [pieces[i] for i in range(3)], where=fits, aliases=True)
 
 
 @rule(

@@ -178,6 +178,26 @@ CALLS: dict[str, list[Given]] = {
         for causal in (True, False)
     ]
     + [Given(((2, 4, 3, 4), HEADS, HEADS, []), {}, FLOATING)],
+    "SkipLayerNorm": [
+        Given((data, data, (3,), (3,), bias), {"epsilon": 2.0**-10})
+        for data in ((2, 3), (2, 4, 3), (1, 2, 4, 3))
+        for bias in ([], (3,))
+    ],
+    "SkipRmsNorm": [
+        Given((data, data, (3,), bias), {"epsilon": 2.0**-10})
+        for data in ((2, 3), (2, 4, 3), (1, 2, 4, 3))
+        for bias in ([], (3,))
+    ],
+    "BiasGelu": [Given((data, (3,))) for data in ((3,), (2, 3), (2, 4, 3))],
+    "SelfAttention": [
+        Given(
+            ((2, 3, 5), (5, 12), (12,), mask),
+            {"num_heads": 2, "scale": 0.5, "is_causal": causal},
+            FLOATS,
+        )
+        for mask in ([], (3,), (1, 3), (2, 1, 3, 3))
+        for causal in (True, False)
+    ],
     "PRelu": [Given(((2, 3), (3,)))],
 }
 """Other operators are tried with one operand of shape (2, 3) and others that broadcast to it."""

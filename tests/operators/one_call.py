@@ -57,6 +57,7 @@ RESULTS = {
     "MaskedAttention": FLOATING,
     "MatMulInteger": ("int32",),
     "QuantizeLinear": QUANTISED,
+    "SelfAttention": FLOATING,
 }
 """The dtypes of results of operators whose shape rule speaks about dtypes itself, if not all."""
 

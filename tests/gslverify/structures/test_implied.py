@@ -13,7 +13,7 @@ from gslverify.semantics.solver import Answer, Solver
 from gslverify.structures.implied import Consequences
 
 A, B, C, D = (Symbol(name, low=1) for name in "abcd")
-FREE = Symbol("free")
+FREE, NAMED = Symbol("free"), Symbol("named")
 NAME, OTHER = (Symbol(name, "text") for name in ("name", "other"))
 FLOATS, MORE = ("float32", "float64"), ("float32", "float64", "int8")
 
@@ -42,6 +42,10 @@ HOLD: list[tuple[list[Term], dict[Symbol, Term], Term]] = [
     ([], {}, -((-A * (FREE // A) - 1) // A) == FREE // A + 1),
     ([], {}, (5 * FREE + 7) // 3 == FREE + (2 * FREE + 1) // 3 + 2),
     ([], {}, (A + 1) // A >= 1),
+    ([], {}, (A * B + 3 * A) % A == 0),
+    ([], {}, (A * FREE + 1) % A == (1 - B * A) % A),
+    ([FREE >= 1], {}, (FREE * B) % FREE == 0),
+    ([FREE >= 1, NAMED == 3 * FREE], {NAMED: 3 * FREE}, (NAMED // 3) % FREE == 0),
     ([A == B + C], {A: B + C}, A - C == B),
     ([A <= B], {}, B - A >= 0),
     ([(A > B) | (FREE < 3)], {}, (FREE < 3) | (A > B)),
@@ -58,6 +62,8 @@ OPEN: list[tuple[list[Term], Term]] = [
     ([], A == B),
     ([], A - 1 > 0),
     ([], FREE >= 0),
+    ([FREE >= 0], (FREE * B) % FREE == 0),
+    ([], (A * B + 1) % A == 0),
     ([], A * FREE >= 0),
     ([], AB == BA),
     ([fits(A, B)], fits(A, C)),
