@@ -276,7 +276,7 @@ def _relax_self_attention(
     projected = relax.add(relax.matmul(data, weight), bias)
     apart = relax.reshape(projected, (b, s, 3, num_heads, size))
     placed = relax.split(relax.permute_dims(apart, (2, 0, 3, 1, 4)), 3, 0)
-    heads = (relax.squeeze(placed[place], [0]) for place in range(3))
+    query, key, value = (relax.squeeze(placed[place], [0]) for place in range(3))
     seen = np.tril(np.ones((s, s), bool)) if is_causal else None
-    mixed = relax_attention(relax, *heads, mask, scale, str(data.ty.dtype), seen)
+    mixed = relax_attention(relax, query, key, value, mask, scale, str(data.ty.dtype), seen)
     return relax.reshape(relax.permute_dims(mixed, (0, 2, 1, 3)), (b, s, num_heads * size))

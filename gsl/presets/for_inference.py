@@ -67,7 +67,7 @@ COMPOSITES = Phase(
     (
         ("fused", "self_attention self_attention_masked bias_gelu"),
         ("fused", "skip_layer_norm_of_biased skip_layer_norm_of_biased_skip"),
-        ("fused", "skip_layer_norm skip_rms_norm"),
+        ("fused", "skip_layer_norm_fused skip_rms_norm"),
     ),
 )
 

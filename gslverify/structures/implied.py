@@ -63,7 +63,8 @@ class Consequences:
                 own = [number for mono, count in form[1] for number in mono if count == 1]
                 if form == frozen({tuple(own): Fraction(1)}) and len(own) == 1:
                     known = self._bounds[own[0]]
-                    self._bounds[own[0]] = max(Fraction(low), low if known is None else known)
+                    least = Fraction(low)
+                    self._bounds[own[0]] = least if known is None else max(least, known)
 
     def _learn(self, form: Any) -> None:
         self._known.add(form)
@@ -91,7 +92,7 @@ class Consequences:
         match divisor:
             case Constant(value=value):
                 return bool(value != 0)
-            case Symbol(sort="int", low=int() as low) if low >= 1:
+            case Symbol(sort="int") if divisor.low is not None and divisor.low >= 1:
                 return True
         least = self._least(self.form(divisor)) if divisor not in self._reals else None
         return least is not None and least >= 1

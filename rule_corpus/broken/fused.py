@@ -7,7 +7,7 @@ from gsl import Subst, op, pat, rule
     tags={"normalisation", "norm-fusion", "fusion", "multiple-outputs"},
     origin="ONNX Runtime: SkipLayerNormFusion, sums that broadcast",
     expect="GSL303",
-    twin="skip_layer_norm",
+    twin="skip_layer_norm_fused",
 )
 def skip_layer_norm_of_stretched() -> Subst:
     """s, layer_norm[-1](s, g, b)  =>  skip_layer_norm(x, y, g, b).1, .0 for any s = x + y

@@ -19,7 +19,7 @@ def is_last(axis: Any, x: pat.Pattern) -> Any:
     twin="skip_layer_norm_of_stretched",
     flags=(),
 )
-def skip_layer_norm() -> Subst:
+def skip_layer_norm_fused() -> Subst:
     """s, layer_norm[-1](s, g, b)  =>  skip_layer_norm(x, y, g, b).1, .0 for s = x + y of one shape
 
     The sum may be used further, as where the normalisation comes first.
