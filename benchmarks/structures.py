@@ -41,15 +41,16 @@ def verdict_of(gap: Gap) -> tuple[str, str]:
     """Return what becomes of a rule, and at which stage with what words."""
     rule = replace(gap.rule, write=lambda: gap.subst, expect="", twin="")
     question = Question(f"gaps.py::{gap.rule.name}", rule, SETTINGS)
-    last = Verdict.PASS
+    last, words = Verdict.PASS, ""
     for stage in STAGES:
         result = stage.run(question)
         if result.verdict is Verdict.PASS:
             continue
         last = result.verdict
         words = f"{stage.name}: {'; '.join(f'{f.code.id} {f.message}' for f in result.findings)}"
-        return last.value, words
-    return last.value, ""
+        if last is not Verdict.INCONCLUSIVE:  # later stages may refute what this one leaves open
+            break
+    return last.value, words
 
 
 @cache

@@ -130,8 +130,9 @@ TOO_FEW_EXAMPLES = code(
     "too-few-examples",
     "too few graphs could be generated",
     Verdict.INCONCLUSIVE,
-    meaning="""Fewer graphs than demanded could be generated, matched and executed. The details say
-what stood in the way. Raise --max-examples, or loosen the constraints of the rule.""",
+    meaning="""Fewer graphs than demanded could be generated, matched and executed, or none of a
+structure that is not proved, or none on which a target goes some way. The details say what stood in
+the way. Raise --max-examples, or loosen the constraints of the rule.""",
 )
 
 HARD_TO_DRAW = code(

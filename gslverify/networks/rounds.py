@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
+from itertools import islice
 from typing import Any
 
 from gsl.types import FLOATING, INTEGER
@@ -94,13 +95,13 @@ def special_rounds(samplers: Sequence[Sampler]) -> Iterator[tuple[list[Sampler],
     plain = Round("alone", DTYPES, 0.0)
     for few in _ways(samplers):
         yield few, plain, GRAPHS_PER_WAY
-    decisive = max(sampler.decisive for sampler in samplers)
-    most = max(MOST_CORNERS, decisive)
-    corners = min(max(len(sampler.corners) for sampler in samplers), most)
+    yield from _deciding(samplers)
+    corners = min(max(len(sampler.corners) for sampler in samplers), MOST_CORNERS)
     for corner in range(corners):
-        few = [sampler for sampler in samplers if corner < len(sampler.corners)]
+        few = [one for one in samplers if len(one.decisive) <= corner < len(one.corners)]
         graphs = max(2, min(8, GRAPHS_IN_CORNERS // corners))
-        yield few, replace(plain, corner=corner), graphs
+        if few:
+            yield few, replace(plain, corner=corner), graphs
         if choosing := [sampler for sampler in few if corner < len(sampler.choosing)]:
             yield choosing, replace(plain, corner=corner, sizes=ROOMY), graphs
     if few := [sampler for sampler in samplers if _counts_in_bytes(sampler)]:
@@ -108,6 +109,29 @@ def special_rounds(samplers: Sequence[Sampler]) -> Iterator[tuple[list[Sampler],
     large = [sampler for sampler in samplers if sampler.instance.extent != USUAL]
     for sampler in large if len(large) < len(samplers) else ():
         yield [sampler], plain, GRAPHS_PER_LARGE_STRUCTURE
+
+
+def _deciding(samplers: Sequence[Sampler]) -> Iterator[tuple[list[Sampler], Round, int]]:
+    """Yield rounds for what sizes and attributes decide about the target, in every way it has."""
+    asked = by_decision(samplers)
+    graphs = max(1, min(8, GRAPHS_IN_CORNERS // (len(asked) or 1)))
+    for (_, corner), among in asked.items():
+        may_meet = (one for one in among if one.may_meet(one.corners[corner]))
+        if few := list(islice(may_meet, graphs)):
+            for sizes in (SIZES, ROOMY):
+                yield few, Round("alone", DTYPES, 0.0, sizes, corner), graphs
+
+
+def by_decision(samplers: Iterable[Sampler]) -> dict[tuple[Hashable, int], list[Sampler]]:
+    """Return the samplers by the way of their structure, and the number of a decisive corner.
+
+    What decides in one structure need not in another one, so a number alone says nothing.
+    """
+    found: dict[tuple[Hashable, int], list[Sampler]] = {}
+    for sampler in samplers:
+        for corner in range(len(sampler.decisive)):
+            found.setdefault((sampler.way, corner), []).append(sampler)
+    return found
 
 
 def _counts_in_bytes(sampler: Sampler) -> bool:

@@ -27,6 +27,7 @@ from gslverify.networks.rounds import (
 )
 from gslverify.stage import Count, Covered, Note, Outcome, Question, Stage, Witness
 from gslverify.stages.satisfiable import scenarios_of
+from gslverify.stages.unrun import neither_run_nor_proved
 from gslverify.stages.untried import untried_by
 from gslverify.structures.sampling import Sampler
 from gslverify.trials.domains import partial_operators
@@ -67,6 +68,12 @@ def examine(question: Question) -> Iterable[Outcome]:
     if untried:
         message = f"no graph was run {untried}"
         cure = "leave the condition out, or compare with what small graphs have"
+        yield Finding(TOO_FEW_EXAMPLES, message, question.subst.span, cure, _reasons(search))
+        return
+    unrun = neither_run_nor_proved(question, found.feasible, search.told) if search.useful else ""
+    if unrun:
+        message = f"no graph was run of the structure in which {unrun}, and it is not proved"
+        cure = "write a condition that leaves it out, or what it can be run on"
         yield Finding(TOO_FEW_EXAMPLES, message, question.subst.span, cure, _reasons(search))
         return
     if search.passed:

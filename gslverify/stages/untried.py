@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Hashable, Sequence, Set
 
 from gsl.attr.term import Operation
 from gsl.pat import Cond
@@ -10,8 +10,7 @@ from gsl.subst import Subst
 from gsl.text.naming import pattern_names
 from gsl.text.terms import term_text
 from gslverify.networks.network import Network
-from gslverify.semantics.solver import Answer
-from gslverify.semantics.terms import UntranslatableError
+from gslverify.networks.rounds import by_decision
 from gslverify.stages.satisfiable import may_exceed_the_bound, may_have_rank
 from gslverify.structures.arms import Outcome, decisions
 from gslverify.structures.cut_points import lengths_of_target, ranks_of, ranks_of_target
@@ -23,7 +22,7 @@ def untried_by(
     subst: Subst,
     networks: Sequence[Network],
     samplers: Sequence[Sampler],
-    corners: Collection[int],
+    corners: Set[tuple[Hashable, int]],
     complete: bool = False,
 ) -> str:
     """Return which graphs the networks, some of them in corners of the samplers, leave out.
@@ -39,20 +38,16 @@ def untried_by(
     )
 
 
-def _untried_corner(samplers: Sequence[Sampler], corners: Collection[int]) -> str:
-    """Return what sizes and attributes decide, and was only decided in one way."""
-    for corner in range(max(sampler.decisive for sampler in samplers)):
-        ways = [sampler for sampler in samplers if corner < sampler.decisive]
-        if corner not in corners and any(_may_lie_in(sampler, corner) for sampler in ways):
-            return f"on which a condition of the target is {'false' if corner % 2 else 'true'}"
+def _untried_corner(samplers: Sequence[Sampler], corners: Set[tuple[Hashable, int]]) -> str:
+    """Return what sizes and attributes decide, and was not decided in some way."""
+    for decision, among in by_decision(samplers).items():
+        if decision in corners:
+            continue
+        for sampler in among:
+            demand, outcome = sampler.decisive[decision[1]]
+            if sampler.may_meet(demand):
+                return f"on which a condition of the target is {str(outcome).lower()}"
     return ""
-
-
-def _may_lie_in(sampler: Sampler, corner: int) -> bool:
-    try:
-        return sampler.solver.check(sampler.corners[corner]).answer is not Answer.UNSAT
-    except UntranslatableError:
-        return True
 
 
 def _untried_length(subst: Subst, instances: Sequence[Instance]) -> str:

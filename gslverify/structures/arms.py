@@ -11,12 +11,14 @@ from typing import Any
 
 from gsl.attr.evaluate import conjunction, disjunction
 from gsl.attr.term import Operation, Term, operation, subterms
+from gsl.attr.values import TRUTH
 from gsl.errors import GslError
 from gsl.match.bindings import frame_of
 from gsl.operators.declaration import Need
 from gsl.pat import Cond, GetInst
 from gsl.rewrite.builder import Builder, known, output_pairs
 from gsl.subst import Subst
+from gslverify.structures.deciding import ways_to_be
 from gslverify.structures.instance import Instance
 from gslverify.structures.occurrences import Place, occurrences
 from gslverify.structures.variants import Variant
@@ -31,9 +33,9 @@ class Arms:
 
     `taken` has None where sizes or attributes decide; then `open` has the condition. So has it
     whether the quotients and remainders by a number are 0. `extremes` says which operand of a
-    minimum or maximum is taken, and the same of other quotients. `known` has the conditional
-    attributes that the structure decides, and how. `outcomes` are those of everything conditional
-    that counts for the target; what is open has both.
+    minimum or maximum is taken, and the same of other quotients. `known` has what the structure
+    decides of all that is asked, parts of conditions among it, and how. `outcomes` are those of
+    everything conditional that counts for the target; what is open has both.
     """
 
     taken: list[bool | None] = field(default_factory=list)
@@ -41,6 +43,20 @@ class Arms:
     extremes: list[Term] = field(default_factory=list)
     known: set[tuple[Term, bool]] = field(default_factory=set)
     outcomes: set[Outcome] = field(default_factory=set)
+
+    @property
+    def way(self) -> Hashable:
+        """How the structure decides what is conditional, and each part of every condition."""
+        return *self.taken, frozenset(self.known)
+
+    def deciding(self) -> list[tuple[Term, bool]]:
+        """Return the ways in which what is open falls, and how it falls then."""
+        return [
+            (way, outcome)
+            for condition in self.open
+            for outcome in (True, False)
+            for way in ways_to_be(condition, outcome)
+        ]
 
     def pairs(self, most: int) -> list[Term]:
         """Return up to `most` conditions that two choices of the target fall in some way."""
@@ -102,14 +118,15 @@ def _note_choices(arms: Arms, subst: Subst, builder: Builder) -> None:
     """
     found: dict[Operation, list[Place]] = {}
     for part, place in occurrences(subst, builder.bindings, builder.memory):
-        if part.head in CHOOSING:
+        if part.head in CHOOSING or part.head in TRUTH:
             found.setdefault(part, []).append(place)
     for part, places in found.items():
         match part:
+            case Operation(head=head) if head in TRUTH:
+                arms.known |= _decided(part, part, places)
             case Operation(head="cond", operands=(condition, _, _)):
                 arms.open += _any_and_all(_open(condition, places))
-                decided = (value for value in _values(condition, places) if type(value) is bool)
-                arms.known.update((part, value) for value in decided)
+                arms.known |= _decided(part, condition, places)
             case Operation(head="min" | "max", operands=(left, right)):
                 for head in ("<", ">"):
                     arms.extremes += _any_and_all(_open(operation(head, left, right), places))[:1]
@@ -159,6 +176,11 @@ def _values(term: Term, places: Iterable[Place]) -> Iterator[Any]:
             yield place.value(term)
 
 
+def _decided(part: Term, condition: Term, places: Iterable[Place]) -> set[tuple[Term, bool]]:
+    """Return how a condition falls that a part of the target depends on, where that is decided."""
+    return {(part, value) for value in _values(condition, places) if type(value) is bool}
+
+
 def _any_and_all(conditions: Sequence[Term]) -> list[Any]:
     """Return that one of the conditions holds, and if there are several, that all do."""
     if len(conditions) < 2:
@@ -200,8 +222,7 @@ def _way(instance: Instance) -> Hashable:
     with _target_of(instance, arms) as builder:
         for part, place in occurrences(instance.subst, builder.bindings, builder.memory):
             if part.head == "cond":
-                values = _values(part.operands[0], [place])
-                decided.update((part, value) for value in values if type(value) is bool)
+                decided |= _decided(part, part.operands[0], [place])
     return *arms.taken, frozenset(decided)
 
 

@@ -6,7 +6,7 @@ remains, some are changed, or the solver finds the nearest model instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import cycle
@@ -16,7 +16,8 @@ from gsl.attr.memory import Memory
 from gsl.attr.term import Constant, Symbol, Term, subterms
 from gsl.errors import GslError
 from gslverify.semantics.solver import Answer, Solver
-from gslverify.structures.arms import Arms, Outcome, arms_of, either_way
+from gslverify.semantics.terms import UntranslatableError
+from gslverify.structures.arms import Arms, Outcome, arms_of
 from gslverify.structures.concrete import value_in
 from gslverify.structures.corners import corners_of
 from gslverify.structures.definitions import Definitions, Options, in_order, read_definitions
@@ -61,7 +62,7 @@ class Sampler:
 
     The `corners` are conditions under which a rule may be wrong and is rarely tried: a comparison
     of its conditions just about holds, or a target is computed in one of several ways. The first of
-    them, as many as are `decisive`, choose between `arms` of the target. The `places` say which
+    them are `decisive`: they choose between `arms` of the target. The `places` say which
     contexts may surround the structure and `cost` how much an operator in it may compute, 0 while
     nobody has asked; the `order` is that of the definitions, beside which there are `conditions`.
     """
@@ -77,6 +78,7 @@ class Sampler:
     conditions: list[Term] = field(default_factory=list)
     repair: Repair | None = None
     reaches: dict[Demands, Reach] = field(default_factory=dict)
+    meetable: dict[Term, bool] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Sampler({', '.join(self.instance.names.values())})"
@@ -122,20 +124,38 @@ class Sampler:
         """How what is conditional in the target falls; either way where sizes decide."""
         return self._arms.outcomes
 
-    @property
-    def decisive(self) -> int:
-        """How many of the corners choose between arms of the target."""
-        return 2 * len(self._arms.open)
+    @cached_property
+    def way(self) -> Hashable:
+        """How the structure decides what is conditional in the target, part by part."""
+        return self._arms.way
+
+    @cached_property
+    def decisive(self) -> list[tuple[Term, bool]]:
+        """The first of the corners, which choose between arms, and how a condition falls there."""
+        return self._arms.deciding()
 
     @cached_property
     def choosing(self) -> list[Term]:
         """The corners that choose how the target is computed, one by one and two at once."""
-        return [*either_way(self._arms.open), *self._arms.extremes, *self._arms.pairs(MOST_PAIRS)]
+        decisive = [demand for demand, _ in self.decisive]
+        return [*decisive, *self._arms.extremes, *self._arms.pairs(MOST_PAIRS)]
 
     @cached_property
     def corners(self) -> list[Term]:
         """The conditions under which the rule may be wrong and is rarely tried."""
         return [*self.choosing, *corners_of(self.instance)]
+
+    def may_meet(self, demand: Term) -> bool:
+        """Tell whether some graph may meet a demand; the solver is asked once."""
+        if demand not in self.meetable:
+            self.meetable[demand] = self._may_meet(demand)
+        return self.meetable[demand]
+
+    def _may_meet(self, demand: Term) -> bool:
+        try:
+            return self.solver.check(demand).answer is not Answer.UNSAT
+        except UntranslatableError:
+            return True
 
     def simple_model(self) -> dict[Symbol, Any] | None:
         """Return a model in which little differs from the least, if a few attempts find one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,9 +48,10 @@ Example = tuple[Network, list[dict[str, Any]]]
 class Search:
     """The trials of one rule; `passed` holds those of one network together.
 
-    The `samplers` are those of all its structures. `runs` counts the networks of every sampler,
-    `misses` the draws that did not come to one, `unmet` the conditions that were in their way; the
-    `budget` is for making a failure simple. If it `is_about_values`, refused rewrites say nothing.
+    The `samplers` are those of all its structures; those of which some network said something are
+    `told`. `runs` counts the networks of every sampler, `misses` the draws that did not come to
+    one, `unmet` the conditions that were in their way; the `budget` is for making a failure simple.
+    If it `is_about_values`, refused rewrites say nothing.
     """
 
     question: Question
@@ -60,10 +61,11 @@ class Search:
     declined: int = 0
     endless: Network | None = None
     draws: int = 0
-    corners: set[int] = field(default_factory=set)
+    corners: set[tuple[Hashable, int]] = field(default_factory=set)
     contexts: set[str] = field(default_factory=set)
     runs: Counter[int] = field(default_factory=Counter)
     misses: Counter[int] = field(default_factory=Counter)
+    told: set[int] = field(default_factory=set)
     unmet: Counter[str] = field(default_factory=Counter)
     budget: Budget = field(default_factory=Budget)
     is_about_values: bool = False
@@ -252,9 +254,10 @@ class _Tried:
             self._lose_patience()
             return Said.NOTHING
         self.useful[id(network.sampler)] += 1
+        search.told.add(id(network.sampler))
         search.contexts.add(network.context)
         if network.in_corner:
-            search.corners.add(self.one.corner)
+            search.corners.add((network.sampler.way, self.one.corner))
         return Said.AGREES
 
     def _lose_patience(self) -> None:

@@ -179,3 +179,58 @@ def test_half_a_field_is_no_field() -> None:
         return Subst(op.Relu(pieces[0]), op.Relu(pieces[attr.Const(0.5)]))
 
     assert only(ask(SHAPE, half)).code is ILLEGAL_TARGET
+
+
+def softmax_of_long_axis() -> Subst:
+    """Sizes decide in all structures, and the wrong way is open in one of them."""
+    x = pat.Wildcard()
+    source = op.Softmax(x)
+    right = op.Softmax(x, **pat.same_attr(source))
+    wrong = pat.Cond((source.axis == 2) & (x.ndim == 4), right + right, right)
+    return Subst(source, pat.Cond(x.shape[source.axis] == 11, wrong, right))
+
+
+def one_of_two_values() -> Subst:
+    """Right for the first value that makes the condition true, wrong for the second."""
+    x, c = pat.Wildcard(), pat.Const(dtype="int32", shape=())
+    nothing = (c.value == 0) | ((c.value == 77) & (x.ndim == 2))
+    return Subst(x * c, pat.Cond(nothing, op.ZerosLike(x), x * c), where=[x.dtype == "int32"])
+
+
+def small_value_among_many_structures() -> Subst:
+    """The constant is a whole number in half of the structures, where this cannot be."""
+    x, c = pat.Wildcard(), pat.Const(shape=())
+    source = op.Flip(op.Flip(x * c))
+    first, second = source.operands[0].axis, source.axis
+    right = op.Flip(op.Flip(x * c, axis=first), axis=second)
+    return Subst(source, pat.Cond(c.value == 2.0**-24, op.Negative(right), right))
+
+
+@pytest.mark.parametrize(
+    "write", [softmax_of_long_axis, one_of_two_values, small_value_among_many_structures]
+)
+def test_what_sizes_decide_is_tried_wherever_it_is_open(write: Callable[[], Subst]) -> None:
+    assert ask(NUMERIC, write).verdict is Verdict.FAIL
+
+
+def wrong_of_four_axes(least: int) -> Subst:
+    """Wrong with four axes, of which graphs may be too large to be run."""
+    x = pat.Wildcard()
+    source = op.Softmax(x)
+    where = [source.axis >= 0, x.ndim <= 4, (x.ndim != 4) | (x.shape[0] >= least)]
+    return Subst(source, op.Softmax(x, axis=source.axis % 3), where=where)
+
+
+def test_a_structure_that_is_neither_run_nor_proved_is_no_pass() -> None:
+    assert ask(NUMERIC, lambda: wrong_of_four_axes(3)).verdict is Verdict.FAIL
+    result = ask(NUMERIC, lambda: wrong_of_four_axes(30_000))
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert any("x has 4 axes" in finding.message for finding in result.findings)
+
+
+def test_a_structure_that_is_proved_need_not_be_run() -> None:
+    x = pat.Wildcard()
+    where = [(x.ndim != 4) | (x.shape[0] >= 30_000)]
+    rule = Subst(op.Relu(op.Relu(x)), op.Relu(x), where=where)
+
+    assert ask(NUMERIC, lambda: rule).verdict is Verdict.PASS

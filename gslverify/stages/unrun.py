@@ -1,0 +1,48 @@
+"""Structures of which no graph could be run: each has to be proved, or nobody has looked at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Set
+
+from gsl.types import TupleType, Type
+from gslverify.prove.proof import prove
+from gslverify.prove.relaxed import Replies
+from gslverify.prove.results import Open
+from gslverify.stage import Question
+from gslverify.stages.scenarios import Scenario
+from gslverify.stages.shape import shape_holds
+from gslverify.structures.instance import Instance
+
+
+def neither_run_nor_proved(
+    question: Question, scenarios: Iterable[Scenario], told: Set[int]
+) -> str:
+    """Return which structure is not proved though no graph of it was run; empty for none.
+
+    The samplers of those that were run are in `told`, by their identities.
+    """
+    replies: Replies = {}
+    for one in scenarios:
+        if id(one.sampler) not in told and not _is_proved(question, one, replies):
+            return _described(one.instance)
+    return ""
+
+
+def _is_proved(question: Question, one: Scenario, replies: Replies) -> bool:
+    if not shape_holds(question):
+        return False
+    found = prove(one.instance, one.solver, replies, question.settings.proof_steps)
+    return not isinstance(found, Open)
+
+
+def _described(instance: Instance) -> str:
+    """Return what the inputs are like in a structure."""
+    nodes = instance.bindings.nodes
+    inputs = [(instance.names[key], nodes[key].expr.type) for key in instance.inputs]
+    return ", ".join(f"{name} has {_axes(given)}" for name, given in inputs)
+
+
+def _axes(given: Type) -> str:
+    if isinstance(given, TupleType):
+        return f"{len(given.fields)} fields"
+    return "1 axis" if given.ndim == 1 else f"{given.ndim} axes"

@@ -1,0 +1,93 @@
+"""What decides a condition: each of its parts, while the others leave it open.
+
+A target may be right where the first part of a disjunction holds and wrong where the second does,
+so a condition that was true once has not been tried. The first part that holds may decide, as in a
+chain of questions, or the last one; where both are possible, both are ways of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gsl.attr.evaluate import conjunction
+from gsl.attr.term import Constant, Operation, Term, operation
+
+MOST_PARTS = 24
+"""Parts of a conjunction or disjunction that are told apart; more are one."""
+
+
+def ways_to_be(condition: Term, outcome: bool) -> list[Term]:
+    """Return the ways in which a condition is true or false; each point lies in one at least."""
+    return [way for way in _ways(condition, outcome) if isinstance(way, Term)]
+
+
+def _ways(condition: Term, outcome: bool) -> Iterator[Term | bool]:
+    match condition:
+        case Operation(head="not", operands=(negated,)):
+            yield from _ways(negated, not outcome)
+        case Operation(head="and" | "or" as head):
+            parts = _parts(condition, head)
+            if len(parts) > MOST_PARTS:
+                yield _falling(condition, outcome)
+            elif outcome == (head == "or"):
+                yield from _one_of(parts, outcome)
+            else:
+                yield from _all_of(parts, outcome)
+        case _:
+            yield _falling(condition, outcome)
+
+
+def _one_of(parts: Sequence[Term], outcome: bool) -> Iterator[Term | bool]:
+    """Yield that a part falls in some way, the ones before not, and again from the end."""
+    if _exclude_each_other(parts, outcome):
+        yield from (_falling(part, outcome) for part in parts)
+        return
+    for ordered in (parts, parts[::-1]):
+        for number, part in enumerate(ordered):
+            others = [_falling(other, not outcome) for other in ordered[:number]]
+            yield from (conjunction(way, *others) for way in _ways(part, outcome))
+
+
+def _all_of(parts: Sequence[Term], outcome: bool) -> Iterator[Term | bool]:
+    """Yield that all parts fall in one way, and each of them in every way that leads there."""
+    falling = [_falling(part, outcome) for part in parts]
+    ways = [list(_ways(part, outcome)) for part in parts]
+    several = [number for number, found in enumerate(ways) if len(found) > 1]
+    if not several:
+        yield conjunction(*falling)
+    for number in several:
+        for way in ways[number]:
+            yield conjunction(*falling[:number], way, *falling[number + 1 :])
+
+
+def _falling(condition: Term, outcome: bool) -> Term:
+    return condition if outcome else operation("not", condition)
+
+
+def _parts(condition: Term, head: str) -> list[Term]:
+    """Return the operands of a chain of one connective, in order."""
+    found, stack = list[Term](), [condition]
+    while stack:
+        match stack.pop():
+            case Operation(head=same, operands=operands) if same == head:
+                stack.extend(reversed(operands))
+            case one:
+                found.append(one)
+    return found
+
+
+def _exclude_each_other(parts: Sequence[Term], outcome: bool) -> bool:
+    """Tell whether parts say which of several constants one term is equal to."""
+    first, *others = [_equated(part, outcome) for part in parts]
+    return first is not None and all(other is first for other in others)
+
+
+def _equated(part: Term, outcome: bool) -> Term | None:
+    """Return what is equal to a constant where a part falls in some way, if it says that."""
+    match part:
+        case Operation(head=head, operands=(left, Constant())) if head == (
+            "==" if outcome else "!="
+        ):
+            return left
+        case _:
+            return None
