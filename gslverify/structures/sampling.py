@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import cycle
 from typing import Any
 
 from gsl.attr.memory import Memory
@@ -23,6 +22,7 @@ from gslverify.structures.corners import corners_of
 from gslverify.structures.definitions import Definitions, Options, in_order, read_definitions
 from gslverify.structures.instance import Claim, Instance
 from gslverify.structures.repair import Repair
+from gslverify.structures.simple_values import simple_values
 from gslverify.structures.stored import StoredNumbers
 from gslverify.structures.symbols import instance_symbols, is_constant, result_sizes
 
@@ -159,13 +159,10 @@ class Sampler:
 
     def simple_model(self) -> dict[Symbol, Any] | None:
         """Return a model in which little differs from the least, if a few attempts find one."""
-        found = (self._direct(preferences) for preferences in self._simple_preferences())
+        found = (
+            self._direct(preferences) for preferences in simple_values(self.free, self.options)
+        )
         return next((model for model in found if model is not None), None)
-
-    def _simple_preferences(self) -> Iterator[dict[Symbol, Any]]:
-        for sizes in SIMPLE_SIZES:
-            numbers = cycle(sizes)
-            yield {s: _simple(s, self.options.get(s), numbers) for s in self.free}
 
     def model(
         self, preference: Preference, may_be_empty: bool = True, demand: Term | None = None
@@ -270,7 +267,7 @@ class Sampler:
 
     def _is_met_nearby(self, demands: Demands) -> bool:
         """Tell whether small numbers that meet demands are found near simple ones."""
-        for preferences in self._simple_preferences():
+        for preferences in simple_values(self.free, self.options):
             found = self._repaired(preferences, demands)
             if found is not None and all(found[s] <= LARGEST_SAMPLES[0] for s in self.extents):
                 return True
@@ -279,7 +276,8 @@ class Sampler:
     def _is_met_simply(self, demands: Demands, bound: int, solver: Solver) -> bool:
         """Tell whether the solver finds a model when it is told almost all of it."""
         simple = (
-            self._solved(one, demands, bound, solver)[1] for one in self._simple_preferences()
+            self._solved(one, demands, bound, solver)[1]
+            for one in simple_values(self.free, self.options)
         )
         return any(found is not None for found in simple)
 
@@ -376,20 +374,6 @@ def meets(model: dict[Symbol, Any], condition: Term) -> bool:
         return value_in(condition, model) is True
     except GslError:
         return False
-
-
-SIMPLE_SIZES = ((2,), (1,), (4,), (2, 3, 4, 5))
-"""Sizes that are tried one after the other, and again from the start when there are more."""
-
-
-def _simple(symbol: Symbol, options: tuple[Any, ...] | None, sizes: Iterator[int]) -> Any:
-    if options:
-        return options[0]
-    if symbol.sort in ("text", "bool"):
-        return "float32" if symbol.sort == "text" else False
-    if symbol.sort == "real" or symbol.low is None:
-        return 1.0 if symbol.sort == "real" else 1
-    return next(sizes) if ".shape[" in symbol.name else int(symbol.low)
 
 
 def _is_extent(symbol: Symbol) -> bool:
