@@ -148,14 +148,12 @@ class Sampler:
     def may_meet(self, demand: Term) -> bool:
         """Tell whether some graph may meet a demand; the solver is asked once."""
         if demand not in self.meetable:
-            self.meetable[demand] = self._may_meet(demand)
+            try:
+                may_be = self.solver.check(demand).answer is not Answer.UNSAT
+            except UntranslatableError:
+                may_be = True
+            self.meetable[demand] = may_be
         return self.meetable[demand]
-
-    def _may_meet(self, demand: Term) -> bool:
-        try:
-            return self.solver.check(demand).answer is not Answer.UNSAT
-        except UntranslatableError:
-            return True
 
     def simple_model(self) -> dict[Symbol, Any] | None:
         """Return a model in which little differs from the least, if a few attempts find one."""
