@@ -27,6 +27,7 @@ from gslverify.networks.rounds import (
 )
 from gslverify.stage import Count, Covered, Note, Outcome, Question, Stage, Witness
 from gslverify.stages.satisfiable import scenarios_of
+from gslverify.stages.scenarios import Scenarios
 from gslverify.stages.unrun import neither_run_nor_proved
 from gslverify.stages.untried import untried_by
 from gslverify.structures.sampling import Sampler
@@ -64,17 +65,9 @@ def examine(question: Question) -> Iterable[Outcome]:
         lines = tuple(listing(search.endless.outputs))
         message = f"{MOST_REWRITES} rewrites of a graph did not come to an end"
         yield Finding(NO_FIXPOINT, message, question.subst.span, details=lines)
-    untried = untried_by(question.subst, search.networks, samplers, search.corners, found.complete)
-    if untried:
-        message = f"no graph was run {untried}"
-        cure = "leave the condition out, or compare with what small graphs have"
-        yield Finding(TOO_FEW_EXAMPLES, message, question.subst.span, cure, _reasons(search))
-        return
-    unrun = neither_run_nor_proved(question, found.feasible, search.told) if search.useful else ""
-    if unrun:
-        message = f"no graph was run of the structure in which {unrun}, and it is not proved"
-        cure = "write a condition that leaves it out, or what it can be run on"
-        yield Finding(TOO_FEW_EXAMPLES, message, question.subst.span, cure, _reasons(search))
+    left_out = _left_out(search, found)
+    if left_out is not None:
+        yield left_out
         return
     if search.passed:
         yield Witness(simplest(search.passed).case())
@@ -91,6 +84,22 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield from sought.answers.assurances()
         yield from further.assurances
         yield from _domain(partial_operators(search.networks))
+
+
+def _left_out(search: Search, found: Scenarios) -> Finding | None:
+    """Return what was not run although the rule may be wrong there."""
+    question = search.question
+    untried = untried_by(
+        question.subst, search.networks, search.samplers, search.corners, found.complete
+    )
+    cure = "leave the condition out, or compare with what small graphs have"
+    if not untried and search.useful:
+        untried = neither_run_nor_proved(question, found.feasible, search.told)
+        cure = "write a condition that leaves it out, or that graphs of it can meet"
+    if not untried:
+        return None
+    message = f"no graph was run {untried}"
+    return Finding(TOO_FEW_EXAMPLES, message, question.subst.span, cure, _reasons(search))
 
 
 def _domain(partial: Sequence[str]) -> Iterator[Assurance]:

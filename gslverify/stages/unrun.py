@@ -17,14 +17,14 @@ from gslverify.structures.instance import Instance
 def neither_run_nor_proved(
     question: Question, scenarios: Iterable[Scenario], told: Set[int]
 ) -> str:
-    """Return which structure is not proved though no graph of it was run; empty for none.
+    """Return in which structure no graph was run, and which is not proved; empty for none.
 
     The samplers of those that were run are in `told`, by their identities.
     """
     replies: Replies = {}
     for one in scenarios:
         if id(one.sampler) not in told and not _is_proved(question, one, replies):
-            return _described(one.instance)
+            return f"in which {_described(one.instance)}, and this structure is not proved"
     return ""
 
 
