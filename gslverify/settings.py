@@ -46,7 +46,7 @@ class Settings:
         profile: name of the profile that some of these values come from.
         stages: stages to run, a subset of STAGES.
         max_examples: graphs per rule in the numeric stage.
-        draws: how often the inputs of a graph are drawn, each time in another manner.
+        draws: how often the inputs of a graph are drawn, each time from another distribution.
         min_examples: graphs below which the numeric stage is INCONCLUSIVE.
         seed: start of all random choices; each rule and stage derives its own from it.
         max_variants: structural variants (ranks, axes, layouts, lengths) examined per rule.

@@ -176,7 +176,7 @@ EFFORT = (
     Setting(
         "draws",
         whole(1),
-        "Inputs drawn for a graph, one after the other in other manners; fewer for large tensors.",
+        "Inputs drawn for a graph, from one distribution after the other; fewer for large tensors.",
         "effort",
     ),
     Setting(

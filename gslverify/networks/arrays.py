@@ -39,10 +39,10 @@ ANYWHERE = frozenset({"magnitudes", "signed magnitudes", "nonzero integers"})
 ALL_TRUE = frozenset({"wide", "edges"})
 """Styles in which all booleans are true: as many as an axis is long."""
 
-Manner = tuple[str, bool]
+Distribution = tuple[str, bool]
 """A style, and whether the ranges pass through guards (see `value_ranges`)."""
 
-MIXTURES: tuple[tuple[Manner, ...], ...] = (
+MIXTURES: tuple[tuple[Distribution, ...], ...] = (
     (
         ("small integers", True),
         ("distinct integers", True),
@@ -62,10 +62,10 @@ MIXTURES: tuple[tuple[Manner, ...], ...] = (
         ("alike", True),
     ),
 )
-"""A network is run in the manners of one of these, which together have all styles."""
-MANNERS_IN_CORNERS: tuple[Manner, ...] = (("rising", True), ("falling", True))
+"""The inputs of a network follow those of one of these, which together have all styles."""
+DISTRIBUTIONS_IN_CORNERS: tuple[Distribution, ...] = (("rising", True), ("falling", True))
 """Where sizes and attributes are at their limits, places of extrema are tried there, too."""
-MANNERS_OF_LARGE_NETWORKS: tuple[Manner, ...] = (
+DISTRIBUTIONS_OF_LARGE_NETWORKS: tuple[Distribution, ...] = (
     ("small integers", True),
     ("reals", True),
     ("magnitudes", False),
@@ -85,7 +85,7 @@ MOST_ATTEMPTS = 4
 def inputs_of_a_mixture(
     choices: Choices, network: Network, salt: int = 0, count: int = USUAL_DRAWS
 ) -> list[dict[str, Any]]:
-    """Choose the inputs of a network `count` times in the manners of a mixture, simple ones first.
+    """Draw the inputs of a network `count` times from the distributions of a mixture, simple first.
 
     Of a network with large tensors only in a few. With another `salt` the same choices give other
     arrays, so that the first draws of several rounds differ. Draws of one call differ, too, unless
@@ -94,15 +94,15 @@ def inputs_of_a_mixture(
     mixture = MIXTURES[(choices.number(len(MIXTURES) - 1) + salt) % len(MIXTURES)]
     seed = choices.number(255) + 256 * salt
     elements = sum(math.prod(variable.shape) for variable in network.variables)
-    manners = MANNERS_OF_LARGE_NETWORKS if elements > LARGE else mixture
-    times = count if elements <= LARGE else min(count, len(manners))
-    chosen = [manners[number % len(manners)] for number in range(times)]
-    chosen += MANNERS_IN_CORNERS if network.in_corner else ()
+    distributions = DISTRIBUTIONS_OF_LARGE_NETWORKS if elements > LARGE else mixture
+    times = count if elements <= LARGE else min(count, len(distributions))
+    chosen = [distributions[number % len(distributions)] for number in range(times)]
+    chosen += DISTRIBUTIONS_IN_CORNERS if network.in_corner else ()
     drawn: set[tuple[bytes, ...]] = set()
     draws: list[dict[str, Any]] = []
-    for number, manner in enumerate(chosen):
+    for number, distribution in enumerate(chosen):
         for attempt in range(MOST_ATTEMPTS):
-            filled = filled_inputs(network, manner, seed + NEXT_SEED * number + attempt)
+            filled = filled_inputs(network, distribution, seed + NEXT_SEED * number + attempt)
             key = tuple(array.tobytes() for array in filled.values())
             if key not in drawn:
                 break
@@ -111,9 +111,9 @@ def inputs_of_a_mixture(
     return draws
 
 
-def filled_inputs(network: Network, manner: Manner, seed: int) -> dict[str, Any]:
-    """Return a value in some manner for every input of a network."""
-    style, guarded = manner
+def filled_inputs(network: Network, distribution: Distribution, seed: int) -> dict[str, Any]:
+    """Return a value for every input of a network, drawn from one distribution."""
+    style, guarded = distribution
     generator = np.random.default_rng(seed)
     ranges = value_ranges(network.outputs, guarded)
     numbers = cut_points(network) if style == "cut points" else ()

@@ -75,12 +75,12 @@ class EvenProvider(HypothesisProvider):
 AVAILABLE_PROVIDERS[BACKEND] = EvenProvider
 
 
-class Said(Enum):
-    """What an example says."""
+class ExampleStatus(Enum):
+    """What came of an example."""
 
-    NOTHING = auto()
-    AGREES = auto()
-    FAILS = auto()
+    INCONCLUSIVE = auto()
+    PASSED = auto()
+    FAILED = auto()
 
 
 class EnoughError(BaseException):
@@ -148,7 +148,7 @@ def _example(draw: st.DrawFn, maker: _Maker[T]) -> _Made[T]:
 
 def explore(
     make: Callable[[Choices], T],
-    examine: Callable[[T], Said],
+    examine: Callable[[T], ExampleStatus],
     examples: int,
     start: int,
     lead: Lead = nothing,
@@ -165,9 +165,9 @@ def explore(
 
     def run(example: T) -> None:
         match examine(example):
-            case Said.NOTHING:
+            case ExampleStatus.INCONCLUSIVE:
                 reject()
-            case Said.FAILS:
+            case ExampleStatus.FAILED:
                 raise _FailedError
 
     # Hypothesis reads the source of the function in every run, so it is short.

@@ -27,7 +27,7 @@ from gslverify.trials.replay import network_of
 from gslverify.trials.rewriting import prepare
 from gslverify.trials.trial import judge
 
-MANNERS = (
+DISTRIBUTIONS = (
     ("small integers", True),
     ("distinct integers", True),
     ("edges", True),
@@ -155,11 +155,11 @@ def _specimen(
 
 
 def _further_inputs(network: Network, seed: int) -> Iterator[Mapping[str, Any]]:
-    """Yield inputs of several manners; the fewer elements there are, the more of them."""
+    """Yield inputs from several distributions; the fewer elements there are, the more of them."""
     elements = sum(prod(variable.shape) for variable in network.variables)
     for again in range(MOST_REPEATS if elements <= FEW_ELEMENTS else 1):
-        for manner in MANNERS:
-            yield filled_inputs(network, manner, seed * MOST_REPEATS + again)
+        for distribution in DISTRIBUTIONS:
+            yield filled_inputs(network, distribution, seed * MOST_REPEATS + again)
 
 
 def specimen_of_case(subst: Subst, case: Case) -> list[Specimen]:

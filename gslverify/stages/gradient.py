@@ -27,9 +27,9 @@ from gslverify.networks.exploration import (
     GENERATE,
     REUSE,
     EnoughError,
+    ExampleStatus,
     Kept,
     Phases,
-    Said,
     explore,
 )
 from gslverify.networks.generation import network_from
@@ -111,18 +111,18 @@ def _explored(question: Question, samplers: Sequence[Sampler], phases: Phases) -
             tried.refused[str(error)] += 1
             raise
 
-    def examine(network: Network) -> Said:
+    def examine(network: Network) -> ExampleStatus:
         if tried.wrong:
-            return Said.FAILS  # hypothesis runs what failed once more
+            return ExampleStatus.FAILED  # hypothesis runs what failed once more
         question.progress(f"gradient {len(tried.agreements) + 1}")
         agreement = _judged(question, network)
         if agreement.rejected:
             tried.rejected[agreement.rejected] += 1
             if tried.has_no_gradients and tried.rejected.total() >= count:
                 raise EnoughError
-            return Said.NOTHING
+            return ExampleStatus.INCONCLUSIVE
         tried.agreements.append(agreement)
-        return Said.FAILS if agreement.differences else Said.AGREES
+        return ExampleStatus.FAILED if agreement.differences else ExampleStatus.PASSED
 
     explore(make, examine, count, question.seed("gradient"), kept=kept, phases=phases)
     return tried

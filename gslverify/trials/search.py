@@ -14,9 +14,9 @@ from gslverify.networks.exploration import (
     REPLAY,
     SEARCH,
     EnoughError,
+    ExampleStatus,
     Kept,
     Phases,
-    Said,
     explore,
 )
 from gslverify.networks.generation import MOST_TURNS, has_place, network_from
@@ -41,7 +41,7 @@ ROUNDS = b"rounds"
 """Under what it is kept in which rounds something failed."""
 
 Example = tuple[Network, list[dict[str, Any]]]
-"""A network, and values of its inputs in several manners."""
+"""A network, and values of its inputs from several distributions."""
 
 
 @dataclass(slots=True, repr=False)
@@ -240,7 +240,7 @@ class _Tried:
                 self._lose_patience()
             raise
 
-    def _examine(self, example: Example) -> Said:
+    def _examine(self, example: Example) -> ExampleStatus:
         search, (network, inputs) = self.search, example
         if self.failed is not None:
             return self._examine_again(example)
@@ -249,32 +249,32 @@ class _Tried:
         self.failed = search.attempt(network, inputs)
         if self.failed is not None:
             search.take(self.failed)
-            return Said.FAILS
+            return ExampleStatus.FAILED
         if search.useful == useful:
             self._lose_patience()
-            return Said.NOTHING
+            return ExampleStatus.INCONCLUSIVE
         self.useful[id(network.sampler)] += 1
         search.told.add(id(network.sampler))
         search.contexts.add(network.context)
         if network.in_corner:
             search.corners.add((network.sampler.way, self.one.corner))
-        return Said.AGREES
+        return ExampleStatus.PASSED
 
     def _lose_patience(self) -> None:
         self.patience -= 1
         if self.patience < 0:
             raise EnoughError
 
-    def _examine_again(self, example: Example) -> Said:
+    def _examine_again(self, example: Example) -> ExampleStatus:
         """Keep the simplest of the examples that fail in the same way."""
         assert self.failed is not None
         trials = self.search.trials(*example)
         if not trials or trials[-1].code is not self.failed.code:
-            return Said.NOTHING
+            return ExampleStatus.INCONCLUSIVE
         if _order(trials[-1]) < _order(self.failed):
             self.failed = trials[-1]
             tell(self.search.question, self.failed)
-        return Said.FAILS
+        return ExampleStatus.FAILED
 
 
 def _order(trial: Outcome) -> Order:

@@ -21,7 +21,7 @@ from gslverify.comparison.compare import evaluate_bounded
 from gslverify.networks.arrays import (
     ALL_TRUE,
     ANYWHERE,
-    MANNERS_IN_CORNERS,
+    DISTRIBUTIONS_IN_CORNERS,
     MIXTURES,
     STYLES,
     filled_inputs,
@@ -371,8 +371,11 @@ def test_all_inputs_are_alike_at_once() -> None:
 
 
 def test_mixtures_have_all_styles() -> None:
-    manners = [*MANNERS_IN_CORNERS, *(manner for mixture in MIXTURES for manner in mixture)]
-    assert {style for style, _ in manners} == set(STYLES)
+    distributions = [
+        *DISTRIBUTIONS_IN_CORNERS,
+        *(distribution for mixture in MIXTURES for distribution in mixture),
+    ]
+    assert {style for style, _ in drawn} == set(STYLES)
     for mixture in MIXTURES:
         assert {guarded for _, guarded in mixture} == {False, True}
 
