@@ -371,10 +371,7 @@ def test_all_inputs_are_alike_at_once() -> None:
 
 
 def test_mixtures_have_all_styles() -> None:
-    distributions = [
-        *DISTRIBUTIONS_IN_CORNERS,
-        *(distribution for mixture in MIXTURES for distribution in mixture),
-    ]
+    drawn = [*DISTRIBUTIONS_IN_CORNERS, *(one for mixture in MIXTURES for one in mixture)]
     assert {style for style, _ in drawn} == set(STYLES)
     for mixture in MIXTURES:
         assert {guarded for _, guarded in mixture} == {False, True}
