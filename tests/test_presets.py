@@ -12,7 +12,7 @@ from gsl import Record, Workload, presets
 from gsl.command import main
 from gsl.errors import RuleFileError
 from gsl.evaluate import run
-from gsl.expr import Call, Const, Expr, Var
+from gsl.expr import Call, Const, Expr, Proj, Var
 from gsl.operators import lookup
 
 
@@ -41,6 +41,78 @@ def exported_attention() -> Workload:
     names = {f"w{i}": (4, 4) for i in range(3)} | {f"b{i}": (4,) for i in range(3)}
     parameters = {n: random.standard_normal(shape, np.float32) for n, shape in names.items()}
     return Workload(call("Reshape", mixed, shape=(1, 3, 4)), parameters)
+
+
+def normalised(x: Expr, channels: int) -> Expr:
+    vectors = (Var(f"norm{place}", (channels,)) for place in range(4))
+    return Proj(call("BatchNorm", x, *vectors, axis=1), 0)
+
+
+def biased(x: Expr, channels: int, axis: int = 1) -> Expr:
+    return call("BiasAdd", x, Var("bias", (channels,)), axis=axis)
+
+
+IMAGE, SIGNAL, ROWS = Var("x", (1, 3, 6, 6)), Var("x", (1, 3, 6)), Var("x", (2, 3))
+WEIGHT = Var("w", (3, 4))
+CONVOLVED = {
+    "Conv1D": call("Conv1D", SIGNAL, Var("w", (4, 3, 3)), padding=(1, 1)),
+    "Conv2D": call("Conv2D", IMAGE, Var("w", (4, 3, 3, 3)), padding=(1, 1, 1, 1)),
+    "Conv2DTranspose": call("Conv2DTranspose", IMAGE, Var("w", (3, 4, 3, 3)), strides=(2, 2)),
+    "Dense": call("Dense", ROWS, Var("w", (4, 3))),
+    "Matmul": call("Matmul", ROWS, WEIGHT),
+}
+NORMALISED = {
+    **{name: normalised(product, 4) for name, product in CONVOLVED.items()},
+    **{f"{name}, bias": normalised(biased(y, 4), 4) for name, y in CONVOLVED.items()},
+    "Add": normalised(call("Add", CONVOLVED["Matmul"], Var("c", (4,))), 4),
+    "Conv2D behind": call("Conv2D", normalised(IMAGE, 3), Var("w", (4, 3, 3, 3))),
+    "Matmul behind": call("Matmul", normalised(ROWS, 3), WEIGHT),
+}
+"""Batch norms behind products, and in front of them."""
+
+
+@pytest.mark.parametrize("name", NORMALISED)
+def test_batch_norms_go_into_weights(name: str) -> None:
+    assert "BatchNorm" not in operators(rewritten(NORMALISED[name]))
+
+
+def rewritten(output: Expr) -> Workload:
+    """Return what becomes of a network, which computes the same as before."""
+    random = np.random.default_rng(0)
+    variables = Workload(output).variables
+    values = {v.name: random.uniform(0.5, 1.5, v.shape).astype("f") for v in variables}
+    parameters = {name: array for name, array in values.items() if name != "x"}
+    before = Workload(output, parameters)
+    after = presets.inference.apply(before)
+    found, wanted = (run(one, {**one.parameters, "x": values["x"]})[0] for one in (after, before))
+    np.testing.assert_allclose(found, wanted, rtol=1e-4)
+    return after
+
+
+def test_linear_layers_become_one() -> None:
+    inner = call("Add", call("Matmul", ROWS, WEIGHT), Var("c", (4,)))
+    outer = call("Add", Var("d", (3,)), call("Matmul", inner, Var("v", (4, 3))))
+    assert operators(rewritten(outer)) == ["Matmul", "Add"]
+
+
+def test_linear_layers_of_rows_become_one_product() -> None:
+    x = Var("x", (2, 3, 4))
+    rows = call("Reshape", x, shape=(6, 4))
+    sums = [
+        call("Add", call("Matmul", rows, Var(f"w{i}", (4, 5))), Var(f"c{i}", (5,)))
+        for i in range(2)
+    ]
+    gate, up = (call("Reshape", one, shape=(2, 3, 5)) for one in sums)
+    after = rewritten(call("Multiply", call("Silu", gate), up))
+    assert sorted(operators(after)) == ["Add", "Matmul", "Multiply", "Silu", "Split"]
+
+
+def test_padding_goes_into_windows() -> None:
+    around = (0, 0, 0, 0, 1, 1, 1, 1)
+    padded = call("Pad", IMAGE, pad_width=around)
+    assert operators(rewritten(call("Conv2D", padded, Var("w", (4, 3, 3, 3))))) == ["Conv2D"]
+    pool = call("AvgPool2D", padded, pool_size=(2, 2), count_include_pad=True)
+    assert operators(rewritten(pool)) == ["AvgPool2D"]
 
 
 def operators(workload: Workload) -> list[str]:
