@@ -88,7 +88,7 @@ class PassResult:
 
     `untold` says why graphs could not be compared, and of how many; `failure` why none was tried.
     The `target` names this pass alone; empty where only all that was asked for can be named. It
-    took so many `seconds`.
+    took so many `seconds`, or is `cached`: known from an earlier run.
     """
 
     name: str
@@ -100,13 +100,15 @@ class PassResult:
     failure: str = ""
     target: str = ""
     seconds: float = 0.0
+    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """How passes are tried: `graphs` for each pass, on the `sources` of a file if one is named.
 
-    With `only_list` they are not tried at all.
+    With `only_list` they are not tried at all. What is known of earlier runs is left out:
+    `known_passes` and `known_rules` are names.
     """
 
     graphs: int = 100
@@ -115,11 +117,18 @@ class Options:
     sources: str = ""
     level: str = ""
     only_list: bool = False
+    known_passes: Sequence[str] = ()
+    known_rules: Sequence[str] = ()
 
 
-def lifted(rules: Iterable[ForeignRule]) -> Iterator[Lifted]:
-    """Lift one rule after the other; what fails with one rule does not end the others."""
+def lifted(rules: Iterable[ForeignRule], known: Sequence[str] = ()) -> Iterator[Lifted]:
+    """Lift one rule after the other; what fails with one rule does not end the others.
+
+    Those that are `known` by name are left out.
+    """
     for unique, rule in with_names(rules):
+        if unique in known:
+            continue
         try:
             equation = f"{rule.name} of its library"
             made = lift(unique, rule.instances(), rule.place, equation, inputs=rule.inputs)

@@ -113,6 +113,8 @@ def reports(targets: Sequence[str], options: Options) -> Iterator[PassResult]:
     """
     for target in targets:
         for name, experiments in _experiments(target, options.level or "all"):
+            if name in options.known_passes:
+                continue
             # An optimiser as a whole is as many passes as there are kinds of graphs.
             kinds = 1 if name in OF_PASSES else len(experiments)
             given = options.graphs * kinds, options.seed, options.seconds

@@ -10,13 +10,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from gslverify.adapters.foreign import Lifted, Options, PassFinding, PassResult
+from gslverify.adapters.remembered import Entry, Readings, may_be_kept
+from gslverify.engine.cache.folder import CacheFolder
 
+INTERRUPTED = "interrupted"
 INTERVAL = 0.2
 """Seconds between two looks at what the child has written."""
 
@@ -36,11 +39,11 @@ class Reading:
     names: tuple[str, ...] = ()
 
 
-Notice = Callable[[Mapping[str, Any]], None]
-"""Takes an entry as soon as it is written: `names`, `begins`, `pass` or `rule`."""
+Notice = Callable[[Entry], None]
+"""Takes an entry as soon as it is written, or known: `names`, `pass` or `rule`."""
 
 
-def ignore(entry: Mapping[str, Any]) -> None:
+def ignore(entry: Entry) -> None:
     """Take no notice of an entry."""
 
 
@@ -50,31 +53,77 @@ def read_rules(
     seconds: float,
     options: Options | None = None,
     notice: Notice = ignore,
+    cache: CacheFolder | None = None,
 ) -> Reading:
-    """Return the rules and passes that targets of a library name, read within so many seconds."""
-    given = json.dumps(asdict(options or Options()))
-    found: list[Mapping[str, Any]] = []
-    failure, interrupted = "", False
+    """Return the rules and passes that targets of a library name, read within so many seconds.
+
+    What earlier runs have left in a `cache` is not read again.
+    """
+    options = options or Options()
+    memory = Readings(cache, library, targets, options) if cache and may_be_kept(targets) else None
+    found = memory.recall() if memory else []
+    for entry in found:
+        notice(entry)
+    if _is_whole(found, options):
+        return _reading(found, "", len(found))
+    known, failure = len(found), ""
+    options = replace(
+        options,
+        known_passes=[one["pass"]["name"] for one in found if "pass" in one],
+        known_rules=[one["rule"]["name"] for one in found if "rule" in one],
+    )
+    try:
+        failure = _read(library, targets, seconds, options, notice, found)
+    except KeyboardInterrupt:
+        failure = INTERRUPTED
+    whole = [] if failure else [{"whole": not options.only_list}]
+    if memory is not None:
+        with suppress(OSError):  # a disk that takes nothing costs time only
+            memory.keep([*found, *whole])
+    return _reading(found, failure, known)
+
+
+def _is_whole(entries: Sequence[Entry], options: Options) -> bool:
+    """Tell whether earlier runs have come to the end; one that only lists tries no pass."""
+    ends = [one["whole"] for one in entries if "whole" in one]
+    return any(ends) or (bool(ends) and options.only_list)
+
+
+def _read(
+    library: str,
+    targets: Sequence[str],
+    seconds: float,
+    options: Options,
+    notice: Notice,
+    found: list[Entry],
+) -> str:
+    """Have a child read what is not known yet; return what has ended it, or nothing."""
     with TemporaryDirectory() as folder:
         file, errors = Path(folder, "rules.jsonl"), Path(folder, "errors.txt")
         file.touch()
+        given = json.dumps(asdict(options))
         command = [sys.executable, "-m", "gslverify.adapters", library, str(file), given, *targets]
-        try:
-            with _child(command, errors) as child:
-                for entry in _entries(file, child, time.monotonic() + seconds):
-                    found.append(entry)
-                    notice(entry)
-                if child.poll() is None:
-                    failure = f"not read to the end within {seconds:g} seconds"
-                elif child.returncode:
-                    last = _last_line(errors)
-                    failure = f"the process ended with {child.returncode}{last and ': '}{last}"
-        except KeyboardInterrupt:
-            failure, interrupted = "interrupted", True
-    rules = tuple(Lifted(**one["rule"]) for one in found if "rule" in one)
-    passes = tuple(result_of_plain(one["pass"]) for one in found if "pass" in one)
-    names = next((tuple(one["names"]) for one in found if "names" in one), ())
-    return Reading(rules, failure, passes, interrupted, names)
+        with _child(command, errors) as child:
+            for entry in _entries(file, child, time.monotonic() + seconds):
+                found.append(entry)
+                notice(entry)
+            if child.poll() is None:
+                return f"not read to the end within {seconds:g} seconds"
+            last = _last_line(errors) if child.returncode else ""
+            ended = f"the process ended with {child.returncode}{last and ': '}{last}"
+            return ended if child.returncode else ""
+
+
+def _reading(entries: Sequence[Entry], failure: str, known: int) -> Reading:
+    """Return entries as what was read, of which so many were known."""
+    rules = {one["rule"]["name"]: Lifted(**one["rule"]) for one in entries if "rule" in one}
+    passes = tuple(
+        replace(result_of_plain(one["pass"]), cached=place < known)
+        for place, one in enumerate(entries)
+        if "pass" in one
+    )
+    names = next((tuple(one["names"]) for one in entries if "names" in one), ())
+    return Reading(tuple(rules.values()), failure, passes, failure == INTERRUPTED, names)
 
 
 @contextmanager

@@ -89,7 +89,8 @@ def tried(result: PassResult, scripts: Sequence[str] = ()) -> StageResult:
         tuple(findings),
         assurances,
         counts,
-        result.seconds,
+        0.0 if result.cached else result.seconds,
+        cached=result.cached,
         notes=tuple(notes),
     )
 

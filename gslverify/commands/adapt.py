@@ -33,7 +33,8 @@ from gslverify.commands.parameters import (
 from gslverify.commands.writing import write
 from gslverify.configuration.resolve import Resolved
 from gslverify.endings import Exit
-from gslverify.events import RuleDone, RunStarted, StageStarted
+from gslverify.engine.cache.folder import CacheFolder
+from gslverify.events import RuleDone, RunStarted
 from gslverify.finding import RuleResult
 from gslverify.gate.baseline import BaselineError
 from gslverify.gate.conclusion import at_the_gate, known_failures, known_results
@@ -106,8 +107,10 @@ def adapt(
     resolved = resolved_settings(options)
     seed = resolved.settings.seed
     how = Options(graphs, seed, sources=sources or "", level=level, only_list=only_list)
+    folder = Path(resolved.settings.cache_folder)
+    cache = CacheFolder(folder) if resolved.settings.cache else None
     with stopped_by_signals() as stop, _progress() as notice:
-        reading = read_rules(framework, targets, read_timeout, how, notice)
+        reading = read_rules(framework, targets, read_timeout, how, notice, cache)
     rules = [one for one in reading.rules if one.text]
     path = file or FOLDER / framework / f"{_file_name(targets)}.py"
     if rules:
@@ -162,8 +165,6 @@ def _progress() -> Iterator[Notice]:
     def notice(entry: Mapping[str, Any]) -> None:
         if "names" in entry:
             ticker.consume(RunStarted(tuple(entry["names"]), (BLACK_BOX,), Settings()))
-        elif "begins" in entry:
-            ticker.live(StageStarted(entry["begins"], BLACK_BOX))
         elif "pass" in entry:
             stage = tried(result_of_plain(entry["pass"]))
             ticker.consume(RuleDone(RuleResult(entry["pass"]["name"], None, (stage,))))

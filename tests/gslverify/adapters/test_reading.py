@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gsl.errors import GslError
 from gsl.lift import CannotLiftError, Instance
 from gslverify.adapters import LIBRARIES, reading
-from gslverify.adapters.foreign import ForeignRule, Lifted, identifier, lifted
+from gslverify.adapters.foreign import ForeignRule, Lifted, Options, identifier, lifted
+from gslverify.adapters.remembered import may_be_kept
+from gslverify.engine.cache.folder import CacheFolder
 
 MODULE = """
 import os, time
-from gslverify.adapters.foreign import ForeignRule
+from pathlib import Path
+from gslverify.adapters.foreign import ForeignRule, PassFinding, PassResult
 
 def fails():
     raise ValueError("no such size\\nand more")
+
+def reports(targets, options):
+    for name in ("first", "second"):
+        if name in options.known_passes:
+            continue
+        with Path(__file__).with_name("tried.txt").open("a") as log:
+            log.write(name + " ")
+        yield PassResult(name, "", 3, 3, [PassFinding("other values", "1 became 2", "x", 1)])
+        if name == "first" and "stop" in targets and not Path(__file__).with_name("on").exists():
+            os._exit(7)
 
 def rules(targets):
     print("chatter")
@@ -90,3 +109,95 @@ def test_a_rule_that_fails_does_not_end_the_others() -> None:
 )
 def test_names_become_identifiers(name: str, wanted: str) -> None:
     assert identifier(name) == wanted
+
+
+def tried(tmp_path: Path) -> str:
+    log = tmp_path / "tried.txt"
+    return log.read_text() if log.exists() else ""
+
+
+def test_what_is_known_is_not_read_again(library: str, tmp_path: Path) -> None:
+    cache = CacheFolder(tmp_path / "cache")
+    seen: list[Any] = []
+
+    first = reading.read_rules(library, ["fine"], 30, cache=cache)
+    again = reading.read_rules(library, ["fine"], 30, notice=seen.append, cache=cache)
+    other = reading.read_rules(library, ["fine"], 30, Options(graphs=7), cache=cache)
+
+    assert tried(tmp_path) == "first second " * 2
+    assert [one.cached for one in (*first.passes, *again.passes)] == [False, False, True, True]
+    assert [one.findings for one in again.passes] == [one.findings for one in first.passes]
+    assert again.rules == first.rules == other.rules == (NOT_LIFTED,)
+    assert sum("pass" in one for one in seen) == 2
+
+
+def test_what_has_changed_is_read_again(library: str, tmp_path: Path) -> None:
+    cache = CacheFolder(tmp_path / "cache")
+    reading.read_rules(library, ["fine"], 30, cache=cache)
+    module = tmp_path / "strange_library.py"
+    module.write_text(module.read_text().replace("a.py:1", "a.py:2"))
+
+    again = reading.read_rules(library, ["fine"], 30, cache=cache)
+
+    assert [one.cached for one in again.passes] == [False, False]
+    assert again.rules[0].place == "a.py:2"
+
+
+def test_a_run_goes_on_where_another_one_has_ended(library: str, tmp_path: Path) -> None:
+    cache = CacheFolder(tmp_path / "cache")
+
+    ended = reading.read_rules(library, ["stop"], 30, cache=cache)
+    (tmp_path / "on").touch()
+    whole = reading.read_rules(library, ["stop"], 30, cache=cache)
+
+    assert ended.failure == "the process ended with 7"
+    assert not whole.failure
+    assert [(one.name, one.cached) for one in whole.passes] == [("first", True), ("second", False)]
+    assert tried(tmp_path) == "first second "
+
+
+def test_what_was_only_listed_is_tried_when_that_is_asked_for(library: str, tmp_path: Path) -> None:
+    cache = CacheFolder(tmp_path / "cache")
+
+    listed = [
+        reading.read_rules(library, ["fine"], 30, Options(only_list=True), cache=cache)
+        for _ in range(2)
+    ]
+    whole = reading.read_rules(library, ["fine"], 30, cache=cache)
+
+    assert [one.passes for one in listed] == [(), ()]
+    assert [one.rules for one in (*listed, whole)] == [(NOT_LIFTED,)] * 3
+    assert [one.name for one in whole.passes] == ["first", "second"]
+
+
+def test_what_a_command_does_is_not_known() -> None:
+    assert may_be_kept(["onnxruntime"])
+    assert not may_be_kept(["tool {in} {out}"])
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_what_is_interrupted_ends_at_once_with_what_was_found(
+    library: str, tmp_path: Path, name: str
+) -> None:
+    report = tmp_path / "report.json"
+    command = [sys.executable, "-m", "gslverify", "adapt", library, "hang"]
+    process = subprocess.Popen(
+        [*command, "--report", f"json={report}"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    until = time.monotonic() + 60
+    while tried(tmp_path) != "first second " and time.monotonic() < until:
+        time.sleep(0.1)
+    time.sleep(1)  # until both are written down and seen
+    started = time.monotonic()
+    process.send_signal(getattr(signal, name))
+    text, _ = process.communicate(timeout=60)
+
+    assert time.monotonic() - started < 15
+    assert process.returncode == 128 + getattr(signal, name)
+    assert "reading ended early: interrupted" in text
+    found = {one["id"]: one["verdict"] for one in json.loads(report.read_text())["rules"]}
+    assert found["first"] == found["second"] == "fail"
