@@ -16,8 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from gslverify.adapters.foreign import Lifted, Options, PassFinding, PassResult
-from gslverify.adapters.remembered import Entry, Readings, may_be_kept
-from gslverify.engine.cache.folder import CacheFolder
+from gslverify.adapters.remembered import Entry, Readings
 
 INTERRUPTED = "interrupted"
 INTERVAL = 0.2
@@ -53,14 +52,13 @@ def read_rules(
     seconds: float,
     options: Options | None = None,
     notice: Notice = ignore,
-    cache: CacheFolder | None = None,
+    memory: Readings | None = None,
 ) -> Reading:
     """Return the rules and passes that targets of a library name, read within so many seconds.
 
-    What earlier runs have left in a `cache` is not read again.
+    What a `memory` has of earlier runs is not read again.
     """
     options = options or Options()
-    memory = Readings(cache, library, targets, options) if cache and may_be_kept(targets) else None
     found = memory.recall() if memory else []
     for entry in found:
         notice(entry)

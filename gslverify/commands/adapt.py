@@ -33,7 +33,7 @@ from gslverify.commands.parameters import (
 from gslverify.commands.writing import write
 from gslverify.configuration.resolve import Resolved
 from gslverify.endings import Exit
-from gslverify.engine.cache.folder import CacheFolder
+from gslverify.engine.cache.readings import readings_of
 from gslverify.events import RuleDone, RunStarted
 from gslverify.finding import RuleResult
 from gslverify.gate.baseline import BaselineError
@@ -107,10 +107,9 @@ def adapt(
     resolved = resolved_settings(options)
     seed = resolved.settings.seed
     how = Options(graphs, seed, sources=sources or "", level=level, only_list=only_list)
-    folder = Path(resolved.settings.cache_folder)
-    cache = CacheFolder(folder) if resolved.settings.cache else None
+    memory = readings_of(resolved.settings, framework, targets, how)
     with stopped_by_signals() as stop, _progress() as notice:
-        reading = read_rules(framework, targets, read_timeout, how, notice, cache)
+        reading = read_rules(framework, targets, read_timeout, how, notice, memory)
     rules = [one for one in reading.rules if one.text]
     path = file or FOLDER / framework / f"{_file_name(targets)}.py"
     if rules:

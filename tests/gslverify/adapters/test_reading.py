@@ -16,8 +16,8 @@ from gsl.errors import GslError
 from gsl.lift import CannotLiftError, Instance
 from gslverify.adapters import LIBRARIES, reading
 from gslverify.adapters.foreign import ForeignRule, Lifted, Options, identifier, lifted
-from gslverify.adapters.remembered import may_be_kept
-from gslverify.engine.cache.folder import CacheFolder
+from gslverify.engine.cache.readings import readings_of
+from gslverify.settings import Settings
 
 MODULE = """
 import os, time
@@ -111,18 +111,25 @@ def test_names_become_identifiers(name: str, wanted: str) -> None:
     assert identifier(name) == wanted
 
 
+def read(tmp_path: Path, target: str, seen: Any = None, **options: Any) -> reading.Reading:
+    """Read a target with a cache."""
+    how, settings = Options(**options), Settings(cache_folder=str(tmp_path / "cache"))
+    memory = readings_of(settings, "strange", [target], how)
+    notice = reading.ignore if seen is None else seen.append
+    return reading.read_rules("strange", [target], 30, how, notice, memory)
+
+
 def tried(tmp_path: Path) -> str:
     log = tmp_path / "tried.txt"
     return log.read_text() if log.exists() else ""
 
 
 def test_what_is_known_is_not_read_again(library: str, tmp_path: Path) -> None:
-    cache = CacheFolder(tmp_path / "cache")
     seen: list[Any] = []
 
-    first = reading.read_rules(library, ["fine"], 30, cache=cache)
-    again = reading.read_rules(library, ["fine"], 30, notice=seen.append, cache=cache)
-    other = reading.read_rules(library, ["fine"], 30, Options(graphs=7), cache=cache)
+    first = read(tmp_path, "fine")
+    again = read(tmp_path, "fine", seen)
+    other = read(tmp_path, "fine", graphs=7)
 
     assert tried(tmp_path) == "first second " * 2
     assert [one.cached for one in (*first.passes, *again.passes)] == [False, False, True, True]
@@ -132,23 +139,21 @@ def test_what_is_known_is_not_read_again(library: str, tmp_path: Path) -> None:
 
 
 def test_what_has_changed_is_read_again(library: str, tmp_path: Path) -> None:
-    cache = CacheFolder(tmp_path / "cache")
-    reading.read_rules(library, ["fine"], 30, cache=cache)
+    read(tmp_path, "fine")
     module = tmp_path / "strange_library.py"
     module.write_text(module.read_text().replace("a.py:1", "a.py:2"))
 
-    again = reading.read_rules(library, ["fine"], 30, cache=cache)
+    again = read(tmp_path, "fine")
 
     assert [one.cached for one in again.passes] == [False, False]
     assert again.rules[0].place == "a.py:2"
 
 
 def test_a_run_goes_on_where_another_one_has_ended(library: str, tmp_path: Path) -> None:
-    cache = CacheFolder(tmp_path / "cache")
 
-    ended = reading.read_rules(library, ["stop"], 30, cache=cache)
+    ended = read(tmp_path, "stop")
     (tmp_path / "on").touch()
-    whole = reading.read_rules(library, ["stop"], 30, cache=cache)
+    whole = read(tmp_path, "stop")
 
     assert ended.failure == "the process ended with 7"
     assert not whole.failure
@@ -157,13 +162,9 @@ def test_a_run_goes_on_where_another_one_has_ended(library: str, tmp_path: Path)
 
 
 def test_what_was_only_listed_is_tried_when_that_is_asked_for(library: str, tmp_path: Path) -> None:
-    cache = CacheFolder(tmp_path / "cache")
 
-    listed = [
-        reading.read_rules(library, ["fine"], 30, Options(only_list=True), cache=cache)
-        for _ in range(2)
-    ]
-    whole = reading.read_rules(library, ["fine"], 30, cache=cache)
+    listed = [read(tmp_path, "fine", only_list=True) for _ in range(2)]
+    whole = read(tmp_path, "fine")
 
     assert [one.passes for one in listed] == [(), ()]
     assert [one.rules for one in (*listed, whole)] == [(NOT_LIFTED,)] * 3
@@ -171,8 +172,12 @@ def test_what_was_only_listed_is_tried_when_that_is_asked_for(library: str, tmp_
 
 
 def test_what_a_command_does_is_not_known() -> None:
-    assert may_be_kept(["onnxruntime"])
-    assert not may_be_kept(["tool {in} {out}"])
+    def kept(target: str, **settings: Any) -> bool:
+        return readings_of(Settings(**settings), "onnx", [target], Options()) is not None
+
+    assert kept("onnxruntime")
+    assert not kept("tool {in} {out}")
+    assert not kept("onnxruntime", cache=False)
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
