@@ -31,6 +31,7 @@ from gslverify.commands.parameters import (
     with_options,
 )
 from gslverify.commands.writing import write
+from gslverify.configuration.file import SettingsError, adapted_targets
 from gslverify.configuration.resolve import Resolved
 from gslverify.endings import Exit
 from gslverify.engine.cache.readings import readings_of
@@ -49,7 +50,7 @@ FOLDER = Path(".gslverify", "adapted")
 
 @click.command()
 @click.argument("framework", metavar="LIBRARY", type=click.Choice(sorted(LIBRARIES)))
-@click.argument("targets", nargs=-1, required=True, metavar="MODULE[:FUNCTION]...")
+@click.argument("targets", nargs=-1, metavar="[MODULE[:FUNCTION]]...")
 @click.option("--list", "only_list", is_flag=True, help="Say what can be read, verify nothing.")
 @click.option(
     "--write",
@@ -97,7 +98,8 @@ def adapt(
     The library is imported in a child process, which runs each rule at several sizes; what comes
     of it is written as rules of gsl and verified like these. A rule that cannot be written so is
     listed with its reason. Passes are tried on graphs that exercise them; what is found comes as
-    a script that needs the library only.
+    a script that needs the library only. Without a MODULE, those are verified that the table
+    [tool.gslverify.adapt] of the settings file lists for the library.
 
     \b
     gslverify adapt relax tvm.relax.transform:AdjustMatmulOrder
@@ -105,15 +107,16 @@ def adapt(
     gslverify adapt torch my_project.patterns:register --write rules.py
     """
     resolved = resolved_settings(options)
+    wanted = targets or _listed(framework)
     seed = resolved.settings.seed
     how = Options(graphs, seed, sources=sources or "", level=level, only_list=only_list)
-    memory = readings_of(resolved.settings, framework, targets, how)
+    memory = readings_of(resolved.settings, framework, wanted, how)
     with stopped_by_signals() as stop, _progress() as notice:
-        reading = read_rules(framework, targets, read_timeout, how, notice, memory)
+        reading = read_rules(framework, wanted, read_timeout, how, notice, memory)
+    path = file or FOLDER / framework / f"{_file_name(wanted)}.py"
     rules = [one for one in reading.rules if one.text]
-    path = file or FOLDER / framework / f"{_file_name(targets)}.py"
     if rules:
-        _write_rules(path, f"Rules of {framework}, read from {', '.join(targets)}.", rules)
+        _write_rules(path, f"Rules of {framework}, read from {', '.join(wanted)}.", rules)
     if only_list:
         write(_lines(reading, path))
         sys.exit(Exit.USAGE if reading.failure else Exit.CLEAN)
@@ -121,23 +124,35 @@ def adapt(
         click.echo(f"{framework}: {reading.failure or 'there is nothing to adapt'}", err=True)
         sys.exit(stop.code(Exit.INTERRUPTED) if reading.interrupted else Exit.USAGE)
     selectors = (str(path),) if rules and not reading.interrupted else ()
-    with library_process(framework, targets) as process:
-        keep = _Scripts(FOLDER / framework).keep
-        about = framework, targets, reading.passes, reading.rules
-        adapted = Adapted(*about, process.replay, keep, how)
-        code = _verified(selectors, resolved, options, adapted, reading)
+    code = _verified(selectors, resolved, options, (framework, wanted, how), reading)
     sys.exit(stop.code(Exit.INTERRUPTED) if reading.interrupted else code)
+
+
+def _listed(library: str) -> tuple[str, ...]:
+    """Return what the settings file lists for a library."""
+    try:
+        targets = adapted_targets(Path.cwd()).get(library, ())
+    except SettingsError as error:
+        raise click.UsageError(str(error)) from error
+    if not targets:
+        cure = f"name a MODULE, or list some as {library} in [tool.gslverify.adapt]"
+        raise click.UsageError(f"there is nothing to adapt; {cure}")
+    return targets
 
 
 def _verified(
     selectors: tuple[str, ...],
     resolved: Resolved,
     options: dict[str, Any],
-    adapted: Adapted,
+    asked: tuple[str, Sequence[str], Options],
     reading: Reading,
 ) -> int:
-    """Verify the rules that were written down, report all that was read; return the exit code."""
-    settings = resolved.settings
+    """Verify the rules that were written down, report all that was read; return the exit code.
+
+    What was `asked` for is a library, targets, and how they are tried.
+    """
+    settings, (framework, targets, how) = resolved.settings, asked
+    keep = _Scripts(FOLDER / framework).keep
 
     def conclude(report: Report) -> Report:
         lines = [*report.remarks, *summary(report.done.results)]
@@ -151,7 +166,10 @@ def _verified(
     try:
         known = known_results(settings)
         output = replace(output_of(resolved, options), known=known_failures(known))
-        return run_check(selectors, settings, output, conclude=conclude, amendment=adapted)
+        with library_process(framework, targets) as process:
+            about = framework, targets, reading.passes, reading.rules
+            adapted = Adapted(*about, process.replay, keep, how)
+            return run_check(selectors, settings, output, conclude=conclude, amendment=adapted)
     except BaselineError as error:
         raise click.UsageError(str(error)) from error
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from gsl.errors import GslError, did_you_mean
+from gslverify.adapters import LIBRARIES
 from gslverify.atomic import why_unreadable
 from gslverify.configuration.kinds import seen_from
 from gslverify.configuration.table import PROFILES, TABLE
 from gslverify.project import TOOL, settings_file
 
 PROFILE_TABLE = "profiles"
+ADAPT_TABLE = "adapt"
 
 
 class SettingsError(GslError):
@@ -32,11 +34,15 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """What a settings file says: values by the names of settings, and profiles by theirs."""
+    """What a settings file says: values by the names of settings, and profiles by theirs.
+
+    `adapted` are the rules and passes of other libraries that are to be verified, by library.
+    """
 
     path: Path
     values: Mapping[str, Value]
     profiles: Mapping[str, Mapping[str, Value]]
+    adapted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def find_file(folder: Path) -> Path | None:
@@ -66,6 +72,7 @@ def read_file(path: Path, here: Path) -> File:
     reader = _Reader(path, text, here)
     if not isinstance(own, dict):
         raise SettingsError(f"{path}: `{TOOL}` is not a table; write [{TOOL}]")
+    adapted = reader.adapted(own.pop(ADAPT_TABLE, {}))
     profiles = own.pop(PROFILE_TABLE, {})
     if not isinstance(profiles, dict) or not all(isinstance(p, dict) for p in profiles.values()):
         place_text = reader.place(TOOL, PROFILE_TABLE)
@@ -77,7 +84,14 @@ def read_file(path: Path, here: Path) -> File:
             name: reader.values(table, f"{TOOL}.{PROFILE_TABLE}.{name}")
             for name, table in profiles.items()
         },
+        adapted,
     )
+
+
+def adapted_targets(folder: Path) -> Mapping[str, tuple[str, ...]]:
+    """Return what the settings file of a folder has adapted, by library; raises SettingsError."""
+    path = find_file(folder)
+    return {} if path is None else read_file(path, folder).adapted
 
 
 def built_in_profiles() -> dict[str, dict[str, Value]]:
@@ -114,7 +128,7 @@ class _Reader:
         for name, written in table.items():
             place = self.place(title, name)
             if name not in known:
-                tables = [PROFILE_TABLE] if title == TOOL else []
+                tables = [PROFILE_TABLE, ADAPT_TABLE] if title == TOOL else []
                 near = did_you_mean(name, [*known, *tables])
                 hint = NO_SETTINGS.get(name) or near or "see `gslverify check --help`"
                 raise SettingsError(f"{place}: there is no setting `{name}`; {hint}")
@@ -124,6 +138,20 @@ class _Reader:
                 raise SettingsError(f"{place}: {name}: {error}") from None
             value = seen_from(self.here, self.path.parent, TABLE[name].kind, read)
             yield name, Value(value, place)
+
+    def adapted(self, table: Any) -> dict[str, tuple[str, ...]]:
+        """Return the targets of each library in the table of those that are adapted."""
+        if not isinstance(table, dict):
+            place = self.place(TOOL, ADAPT_TABLE)
+            raise SettingsError(f"{place}: `{ADAPT_TABLE}` is a table; write [{TOOL}.adapt]")
+        for name, targets in table.items():
+            place = self.place(f"{TOOL}.{ADAPT_TABLE}", name)
+            if name not in LIBRARIES:
+                hint = did_you_mean(name, LIBRARIES) or f"libraries are {', '.join(LIBRARIES)}"
+                raise SettingsError(f"{place}: no library `{name}` can be adapted; {hint}")
+            if not isinstance(targets, list) or not all(isinstance(one, str) for one in targets):
+                raise SettingsError(f'{place}: {name}: write a list of texts, such as ["MODULE"]')
+        return {name: tuple(targets) for name, targets in table.items()}
 
     def place(self, title: str, name: str) -> str:
         """Return "pyproject.toml:12", or the line of the table where the key has none."""

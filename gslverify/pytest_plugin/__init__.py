@@ -42,6 +42,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="write a report of all rules, such as sarif=gslverify.sarif",
     )
     group.addoption(
+        "--gsl-adapt",
+        action="store_true",
+        help="verify what [tool.gslverify.adapt] lists of other libraries, too",
+    )
+    group.addoption(
         "--gsl-update-baseline",
         action="store_true",
         help="let the baseline ask for what rules reach now; new failures are never accepted",
@@ -79,6 +84,13 @@ def pytest_pycollect_makemodule(
         return None
     collector: pytest.Collector = _load(ITEMS).NoTests.from_parent(parent, path=module_path)
     return collector
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
+    """Add what is listed of other libraries."""
+    if session.config.getoption("gsl_adapt"):
+        items += _load("gslverify.pytest_plugin.adapted").items(session)
 
 
 @pytest.fixture(name="gsl")

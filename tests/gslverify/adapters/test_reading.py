@@ -206,3 +206,18 @@ def test_what_is_interrupted_ends_at_once_with_what_was_found(
     assert "reading ended early: interrupted" in text
     found = {one["id"]: one["verdict"] for one in json.loads(report.read_text())["rules"]}
     assert found["first"] == found["second"] == "fail"
+
+
+def test_without_a_target_those_of_the_settings_file_are_read(library: str, tmp_path: Path) -> None:
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "gslverify", "adapt", library, *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    nothing = run()
+    (tmp_path / "pyproject.toml").write_text('[tool.gslverify.adapt]\nstrange = ["fine"]\n')
+    listed = run("--list")
+
+    assert nothing.returncode == 2
+    assert "there is nothing to adapt; name a MODULE" in nothing.stderr
+    assert listed.returncode == 0
+    assert "0 of 1 rules are lifted" in listed.stdout

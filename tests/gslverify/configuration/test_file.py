@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from gslverify.configuration.file import SettingsError, built_in_profiles, find_file, read_file
+from gslverify.configuration.file import (
+    SettingsError,
+    adapted_targets,
+    built_in_profiles,
+    find_file,
+    read_file,
+)
 
 TABLE = "[tool.gslverify]\n"
 
@@ -148,3 +154,29 @@ def test_settings_in_an_encoding_that_toml_has_not_are_not_passed_over(
     assert find_file(tmp_path) == path
     with pytest.raises(SettingsError, match=words):
         read_file(path, tmp_path)
+
+
+def test_what_is_adapted_of_other_libraries_is_listed_by_library(tmp_path: Path) -> None:
+    text = f'{TABLE}seed = 3\n[tool.gslverify.adapt]\nrelax = ["a", "b:c"]\nonnx = ["onnxslim"]\n'
+    path = written(tmp_path, text)
+
+    assert read_file(path, tmp_path).adapted == {"relax": ("a", "b:c"), "onnx": ("onnxslim",)}
+    assert adapted_targets(tmp_path) == read_file(path, tmp_path).adapted
+    assert read_file(path, tmp_path).values["seed"].value == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("adapt = 3\n", "pyproject.toml:2: `adapt` is a table; write [tool.gslverify.adapt]"),
+        ('adapt.onxn = ["a"]\n', "no library `onxn` can be adapted; did you mean `onnx`?"),
+        ('adapt.relax = "a"\n', 'relax: write a list of texts, such as ["MODULE"]'),
+    ],
+)
+def test_what_cannot_be_adapted_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    path = written(tmp_path, TABLE + text)
+
+    with pytest.raises(SettingsError) as error:
+        read_file(path, tmp_path)
+
+    assert message in str(error.value)
