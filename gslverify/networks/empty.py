@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,20 +17,40 @@ from gslverify.networks.arrays import random_array
 from gslverify.networks.generation import has_at_most, most_elements, network_of
 from gslverify.networks.network import Network
 from gslverify.networks.values import value_ranges
-from gslverify.structures.emptied import emptied, empty_models
+from gslverify.structures.arms import may_read_sizes
+from gslverify.structures.choices import Steps
+from gslverify.structures.emptied import Model, deciding_models, emptied, empty_models
+from gslverify.structures.instance import Extent
 from gslverify.structures.sampling import Sampler
 
 CONTEXT = "an axis without elements"
 MOST_SAMPLERS = 8
+MOST_EMPTY = 24
 
 
 def empty_networks(samplers: Sequence[Sampler]) -> Iterator[Network]:
-    """Yield matches of some structures of a rule, one for each set of sizes that can be 0.
+    """Yield matches of a rule, first one for each way in which sizes decide what its target is.
 
-    Those of all structures come in turn.
+    Of some structures, in turn, follow up to `MOST_EMPTY` for the sets of sizes that can be 0.
     """
+    if samplers and may_read_sizes(samplers[0].instance.subst):
+        yield from _deciding(samplers)
     step = max(1, -(-len(samplers) // MOST_SAMPLERS))
-    waiting = [_networks(emptied(sampler)) for sampler in samplers[::step]]
+    waiting = []
+    for sampler in samplers[::step]:
+        lowered = emptied(sampler)
+        waiting.append(_networks(lowered, empty_models(lowered)))
+    yield from islice(_in_turn(waiting), MOST_EMPTY)
+
+
+def _deciding(samplers: Sequence[Sampler]) -> Iterator[Network]:
+    known, steps = set[tuple[Hashable, int]](), defaultdict[Extent, Steps](Steps)
+    for sampler in samplers:
+        lowered = emptied(sampler, steps[sampler.instance.extent])
+        yield from _networks(lowered, deciding_models(lowered, known))
+
+
+def _in_turn(waiting: list[Iterator[Network]]) -> Iterator[Network]:
     while waiting:
         going_on = []
         for networks in waiting:
@@ -39,8 +61,8 @@ def empty_networks(samplers: Sequence[Sampler]) -> Iterator[Network]:
         waiting = going_on
 
 
-def _networks(sampler: Sampler) -> Iterator[Network]:
-    for model in empty_models(sampler):
+def _networks(sampler: Sampler, models: Iterable[Model]) -> Iterator[Network]:
+    for model in models:
         with suppress(GslError):
             network, largest = network_of(sampler, model), most_elements(sampler)
             if all(has_at_most(expr, largest) for expr in reverse_post_order(network.outputs)):

@@ -12,7 +12,7 @@ from gsl.text.terms import term_text
 from gslverify.networks.network import Network
 from gslverify.networks.rounds import by_decision
 from gslverify.stages.satisfiable import may_exceed_the_bound, may_have_rank
-from gslverify.structures.arms import Outcome, decisions
+from gslverify.structures.arms import Outcome, condition_of, decisions
 from gslverify.structures.cut_points import lengths_of_target, ranks_of, ranks_of_target
 from gslverify.structures.instance import USUAL, Instance
 from gslverify.structures.sampling import Sampler
@@ -85,5 +85,5 @@ def _untried_arm(subst: Subst, networks: Sequence[Network], every: Sequence[Samp
 
 
 def _condition_of(conditional: Cond | Operation, subst: Subst) -> str:
-    condition = conditional.condition if isinstance(conditional, Cond) else conditional.operands[0]
-    return f"the condition `{term_text(condition, pattern_names(subst))}` of the target"
+    text = term_text(condition_of(conditional), pattern_names(subst))
+    return f"the condition `{text}` of the target"

@@ -10,7 +10,7 @@ from itertools import combinations, islice, product
 from typing import Any
 
 from gsl.attr.evaluate import conjunction, disjunction
-from gsl.attr.term import Operation, Term, operation, subterms
+from gsl.attr.term import Access, Operation, Term, operation, subterms
 from gsl.attr.values import TRUTH
 from gsl.errors import GslError
 from gsl.match.bindings import frame_of
@@ -163,6 +163,21 @@ def decisions(subst: Subst) -> list[Cond | Operation]:
     parts = dict.fromkeys(part for term in terms for part in subterms(term))
     operations = [part for part in parts if isinstance(part, Operation) and part.head == "cond"]
     return [*patterns, *operations]
+
+
+@lru_cache(maxsize=16)
+def may_read_sizes(subst: Subst) -> bool:
+    """Tell whether anything but ranks, dtypes and numbers of fields may decide a target."""
+    parts = (part for one in decisions(subst) for part in subterms(condition_of(one)))
+    return any(isinstance(part, Access) and part.name not in KNOWN_OF_STRUCTURES for part in parts)
+
+
+KNOWN_OF_STRUCTURES = frozenset({"ndim", "dtype", "operator", "length", "arm"})
+
+
+def condition_of(conditional: Cond | Operation) -> Term:
+    """Return the condition of a conditional target or attribute."""
+    return conditional.condition if isinstance(conditional, Cond) else conditional.operands[0]
 
 
 def _open(term: Term, places: Iterable[Place]) -> list[Term]:

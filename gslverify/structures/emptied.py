@@ -7,17 +7,18 @@ results among them, so one of each kind is enough. Results alone may lack elemen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, combinations, count
 from typing import Any
 
-from gsl.attr.evaluate import disjunction, equal, negation
+from gsl.attr.evaluate import conjunction, disjunction, equal, negation
 from gsl.attr.memory import Memory
-from gsl.attr.term import Symbol, Term
+from gsl.attr.term import Symbol
 from gsl.errors import GslError
 from gsl.expr import Const, Expr, Var
 from gsl.operators.declaration import tensors
+from gsl.types import TensorType
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.structures.choices import Steps
 from gslverify.structures.concrete import value_in
@@ -66,6 +67,48 @@ def empty_models(sampler: Sampler) -> Iterator[Model]:
             yield model
 
 
+def deciding_models(sampler: Sampler, known: set[tuple[Hashable, int]]) -> Iterator[Model]:
+    """Yield a model for each way in which sizes and attributes decide the target.
+
+    The `sampler` is one that `emptied` returned. Ways that are `known`, of this or of another
+    structure that decides the rest alike, are left out, and added where they have a model. Where it
+    can be, some result has elements: else there are no values to compare.
+    """
+    given = _sizes(sampler.instance, lambda expr: isinstance(expr, Var | Const))
+    some = disjunction(*(equal(size, 0) for size in given))
+    full = [conjunction(*(size >= 1 for size in one.shape)) for one in _results(sampler.instance)]
+    for number, (demand, _) in enumerate(sampler.decisive):
+        if (sampler.way, number) in known:
+            continue
+        for further in (disjunction(*full), True):
+            model = _model_with(sampler, (some, demand, further))
+            if model is not None:
+                known.add((sampler.way, number))
+                yield model
+                break
+
+
+def _results(instance: Instance) -> list[TensorType]:
+    return tensors(tuple(node.expr.type for node in instance.outputs))
+
+
+def _model_with(sampler: Sampler, demands: Iterable[Any]) -> Model | None:
+    """Return a model with small sizes that meets demands, if the solver finds one."""
+    asked = list(demands)
+    if any(one is False for one in asked):
+        return None
+    small = [symbol <= SMALL for symbol in sampler.free if is_size(symbol)]
+    for limits in (small, []):
+        try:
+            result = sampler.solver.check(*limits, *(one for one in asked if one is not True))
+        except GslError:
+            return None
+        model = {**dict.fromkeys(sampler.free), **result.model}
+        if result.answer is Answer.SAT and sampler.satisfies(model):
+            return model
+    return None
+
+
 def _sizes(instance: Instance, fits: Callable[[Expr], bool]) -> Iterator[Any]:
     """Yield the sizes of those tensors of a source that fit."""
     types = [node.expr.type for node in instance.graph if fits(node.expr)]
@@ -100,19 +143,11 @@ def _asked(
     One of the first sizes, those of the `leaves`, is 0.
     """
     zeros = [equal(size, 0) for size in sizes]
-    small = [symbol <= SMALL for symbol in sampler.free if is_size(symbol)]
     some = disjunction(*zeros[:leaves])
     for _ in range(MOST_ASKED):
-        others = [_unlike(zeros, pattern) for pattern in known]
-        demands = [one for one in (some, *others, *small) if isinstance(one, Term)]
-        if some is False or any(one is False for one in others):
-            return
-        try:
-            result = sampler.solver.check(*demands)
-        except GslError:
-            return
-        model = {**dict.fromkeys(sampler.free), **result.model}
-        if result.answer is not Answer.SAT or not sampler.satisfies(model):
+        others = (_unlike(zeros, pattern) for pattern in known)
+        model = _model_with(sampler, (some, *others))
+        if model is None:
             return
         yield model
 

@@ -234,3 +234,17 @@ def test_a_structure_that_is_proved_need_not_be_run() -> None:
     rule = Subst(op.Relu(op.Relu(x)), op.Relu(x), where=where)
 
     assert ask(NUMERIC, lambda: rule).verdict is Verdict.PASS
+
+
+def sum_along_nothing() -> Subst:
+    """Wrong where there is nothing to add, in one of many structures."""
+    x = pat.Wildcard()
+    source = op.Sum(x)
+    right = op.Sum(x, **pat.same_attr(source))
+    one_axis = (x.ndim == 2) & (attr.Length(source.axis) == 1)
+    nothing = pat.Cond(x.shape[source.axis[0]] == 0, right + 1, right)
+    return Subst(source, pat.Cond(one_axis, nothing, right))
+
+
+def test_what_sizes_of_0_decide_is_tried_wherever_it_is_open() -> None:
+    assert ask(NUMERIC, sum_along_nothing).verdict is Verdict.FAIL
