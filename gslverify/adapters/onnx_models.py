@@ -159,18 +159,27 @@ def _refusal(before: Model, after: Model, inputs: Mapping[str, Any]) -> str:
 
 
 def _on(before: Model, after: Model, inputs: Mapping[str, Any]) -> tuple[Ending, str]:
-    """Compare on one choice of inputs: what differs has to differ in two references."""
+    """Compare on one choice of inputs: what differs has to differ in two references.
+
+    They have to agree about the old model: which element of several NaN is the largest, for
+    example, is up to an implementation.
+    """
     untold, agrees = "", 0
     differs: list[tuple[Ending, str]] = []
+    first: Sequence[Any] = ()
     for name, running in REFERENCES.items():
-        ending, message = _with(running, before, after, inputs)
+        expected, ending, message = _with(running, before, after, inputs)
         if ending is Ending.UNDECIDED:
             untold = untold or message
-        elif ending is Ending.AGREES:
+            continue
+        if differs and agreed(before, before, first, expected)[0] is not Ending.AGREES:
+            return Ending.UNDECIDED, f"{DISAGREE}; {differs[0][1]}"
+        if ending is Ending.AGREES:
             agrees += 1
             if agrees > len(differs):
                 return ending, ""
         else:
+            first = first or expected
             differs.append((ending, message if differs else f"{name}: {message}"))
             if len(differs) > 1:
                 return differs[-1]
@@ -185,17 +194,18 @@ def _with(
     before: Model,
     after: Model,
     inputs: Mapping[str, Any],
-) -> tuple[Ending, str]:
+) -> tuple[Sequence[Any], Ending, str]:
+    """Return what the old model computes by one reference, and how the new one compares."""
     try:
         expected = running(before, inputs)
     except Exception as error:
-        return Ending.UNDECIDED, f"the model cannot be run: {raised(error)}"
+        return (), Ending.UNDECIDED, f"the model cannot be run: {raised(error)}"
     wanted = {one.name for one in after.graph.input}
     try:
         actual = running(after, {name: one for name, one in inputs.items() if name in wanted})
     except Exception as error:
-        return Ending.ILL_FORMED, f"the new model cannot be run: {raised(error)}"
-    return agreed(before, after, expected, actual)
+        return expected, Ending.ILL_FORMED, f"the new model cannot be run: {raised(error)}"
+    return expected, *agreed(before, after, expected, actual)
 
 
 def agreed(

@@ -82,11 +82,14 @@ def written(
 
 
 def _typed(name: str, array: Any, types: Types, is_result: bool = False) -> ValueInfoProto:
-    """Return a name with its type; of results with symbols nothing is known but how many axes."""
+    """Return a name with its type; of results with symbols nothing is known but how many axes.
+
+    An axis of size 1 or 0 has no symbol: what it is broadcast to would be taken for its size.
+    """
     kind = helper.np_dtype_to_tensor_dtype(array.dtype)
     sizes: list[int | str | None] = list(array.shape)
     if types is Types.SYMBOLS and is_result:
         sizes = [None] * len(sizes)
-    elif types is Types.SYMBOLS and sizes:
+    elif types is Types.SYMBOLS and sizes and array.shape[0] > 1:
         sizes[0] = SYMBOL.format(array.shape[0])
     return helper.make_tensor_value_info(name, kind, sizes)
