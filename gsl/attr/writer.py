@@ -68,13 +68,21 @@ Attribute = Callable[[Access, "TermWriter"], Written]
 class TermWriter:
     """Writes terms of one function; `attribute` says how it finds attributes of patterns.
 
-    A term that occurs several times is computed once, in the line before its first use.
+    A term that occurs several times is computed once, in the line before its first use. Where
+    symbols stand for more than numbers of fields, `unknown` says how it finds the others.
     """
 
-    def __init__(self, code: Code, attribute: Attribute, terms: Iterable[Term] = ()) -> None:
+    def __init__(
+        self,
+        code: Code,
+        attribute: Attribute,
+        terms: Iterable[Term] = (),
+        unknown: Callable[[Symbol], Written] | None = None,
+    ) -> None:
         self.code = code
         self.symbols: dict[Symbol, str] = {}
         self._attribute = attribute
+        self._unknown = unknown
         self._repeated = _repeated(terms)
         self._names: dict[Term, Written] = {}
         self._inside = 0
@@ -119,6 +127,8 @@ class TermWriter:
                 return self._attribute(term, self)
             case Symbol() if term in self.symbols:
                 return Written(self.symbols[term], Kind.INTEGER)
+            case Symbol() if self._unknown is not None:
+                return self._unknown(term)
             case Operation():
                 return self._operation(term)
             case TupleOf(fields=fields):

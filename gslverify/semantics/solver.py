@@ -114,19 +114,20 @@ class Solver:
             self._made = TermFormulas(self._z3, self._learn, self.ideal)
         return self._made
 
-    def copy(self, limit: int) -> Solver:
-        """Return a solver with the same claims, in a context of its own, that was asked nothing.
+    def copy(self, limit: int, alone: bool = True) -> Solver:
+        """Return a solver with the same claims that was asked nothing; its context is its own.
 
         A solver of z3 answers differently after other questions; a copy does not, and is made in a
-        fraction of the time that it takes to translate the claims again. Raises UntranslatableError
-        for a claim that z3 does not know.
+        fraction of the time that it takes to translate the claims again. Most of that goes into the
+        context: one that is not `alone` is made sooner, and for questions of which the answer
+        matters and not the model. Raises UntranslatableError for a claim that z3 does not know.
         """
         if self._unasked is None:
             _ = self.solver
         assertions, formulas = self._unasked
-        made = Solver(self.claims, limit, ideal=self.ideal)
+        made = Solver(self.claims, limit, None if alone else self.context, self.ideal)
         made._loaded = _new_solver(made._z3, limit)
-        made._loaded.add(*assertions.translate(made._z3))
+        made._loaded.add(*(assertions.translate(made._z3) if alone else assertions))
         made._made = formulas.copy(made._z3, made._learn)
         return made
 
@@ -153,6 +154,23 @@ class Solver:
         """Ask whether the claims and `more` hold together."""
         formulas = [formula for term in more for formula in self.formulas.of_condition(term)]
         return self._ask(formulas)
+
+    def clash(self, more: Sequence[Term]) -> set[int] | None:
+        """Return numbers of those of `more` that the claims rule out together, None if not known.
+
+        There may be fewer that clash.
+        """
+        formulas = [z3.And(*self.formulas.of_condition(term), self._z3) for term in more]
+        names = [z3.Bool(f"demand{number}", self._z3) for number in range(len(formulas))]
+        self.solver.push()
+        try:
+            self.solver.add(*map(z3.Implies, names, formulas))
+            if self.solver.check(*names) != z3.unsat:
+                return None
+            clashing = {name.get_id() for name in self.solver.unsat_core()}
+            return {number for number, name in enumerate(names) if name.get_id() in clashing}
+        finally:
+            self.solver.pop()
 
     def refutes(self, obligation: Term, *more: Term) -> Result:
         """Ask for a model of the claims and `more` where `obligation` fails or has no value."""

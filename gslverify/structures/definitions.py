@@ -5,7 +5,7 @@ Most constraints of rules are definitions: one size equals another.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gsl.attr.conjuncts import conjuncts
@@ -41,13 +41,14 @@ def _define(claim: Term, definitions: Definitions, options: Options) -> bool:
             for symbol, term in ((left, right), (right, left)):
                 if not isinstance(symbol, Symbol) or symbol in definitions:
                     continue
-                if symbol not in _reachable(term, definitions):
+                if symbol not in reachable(term, definitions):
                     definitions[symbol] = term
                     return True
     return False
 
 
-def _reachable(term: Term, definitions: Definitions) -> set[Symbol]:
+def reachable(term: Term, definitions: Mapping[Symbol, Term]) -> set[Symbol]:
+    """Return the symbols that a term depends on, those that define others of them included."""
     reached: set[Symbol] = set()
     stack = [term]
     while stack:

@@ -13,7 +13,8 @@ from typing import Any
 from gsl.attr.memory import Memory
 from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
 from gsl.errors import GslError
-from gslverify.structures.concrete import value_in
+from gslverify.structures.definitions import in_order, reachable
+from gslverify.structures.evaluation import Evaluator
 
 Model = dict[Symbol, Any]
 Complete = Callable[[Model], Model | None]
@@ -36,11 +37,14 @@ class Repair:
         conditions: Sequence[Term],
         definitions: Mapping[Symbol, Term],
         options: Mapping[Symbol, tuple[Any, ...]],
+        evaluator: Evaluator | None = None,
     ) -> None:
+        self._evaluator = evaluator or Evaluator()
         self._definitions = definitions
         self._options = options
         self._conditions = tuple(conditions)
         self._reached: dict[Term, dict[Symbol, None]] = {}
+        self._defined: dict[Term, tuple[Symbol, ...]] = {}
 
     def near(
         self, preferences: Model, complete: Complete, demands: Sequence[Term] = ()
@@ -57,13 +61,14 @@ class Repair:
             if model is None:
                 return None
             known = Memory()
-            unmet = [one for one in conditions if not _holds(one, model, known)]
+            unmet = [one for one in conditions if not self._holds(one, model, known)]
             if not unmet:
                 return model
             best: tuple[int, Symbol, Model] | None = None
             for symbol, value in self._changes(unmet[0], model, turn):
                 tries -= 1
-                changed = complete({**free, symbol: value})
+                chosen = {**free, symbol: value}
+                changed = complete(chosen) if self._may_hold(unmet[0], chosen) else None
                 gain = 0 if changed is None else self._gain(changed, unmet, conditions, symbol)
                 if changed is not None and gain > MUCH_WORSE and (not best or gain > best[0]):
                     best = gain, symbol, changed
@@ -75,22 +80,41 @@ class Repair:
             free[symbol] = model[symbol]
         return None
 
+    def _may_hold(self, condition: Term, chosen: Model) -> bool:
+        """Tell whether a condition holds by what it depends on alone, which is known soon."""
+        model, known = dict(chosen), Memory()
+        try:
+            for symbol in self._below(condition):
+                model[symbol] = self._evaluator.value(self._definitions[symbol], model, known)
+        except GslError:
+            return False
+        return self._holds(condition, model, known)
+
+    def _below(self, condition: Term) -> tuple[Symbol, ...]:
+        """Return the defined symbols on which a condition depends, each after those it needs."""
+        found = self._defined.get(condition)
+        if found is None:
+            reached = reachable(condition, self._definitions)
+            needed = {s: self._definitions[s] for s in reached if s in self._definitions}
+            found = self._defined[condition] = tuple(in_order(needed))
+        return found
+
     def _gain(
         self, changed: Model, unmet: Sequence[Term], conditions: Sequence[Term], symbol: Symbol
     ) -> int:
         """Return how many conditions more hold after a symbol changed, if the first does."""
         known = Memory()
-        if not _holds(unmet[0], changed, known):
+        if not self._holds(unmet[0], changed, known):
             return MUCH_WORSE
         before = {id(one) for one in unmet}
         touched = (one for one in conditions if id(one) not in before and symbol in self._free(one))
-        lost = sum(not _holds(one, changed, known) for one in touched)
-        return sum(_holds(one, changed, known) for one in unmet) - lost
+        lost = sum(not self._holds(one, changed, known) for one in touched)
+        return sum(self._holds(one, changed, known) for one in unmet) - lost
 
     def _changes(self, condition: Term, model: Model, turn: int) -> Iterator[tuple[Symbol, Any]]:
         """Yield other values for the symbols of a condition; where to begin depends on `turn`."""
         symbols = tuple(self._free(condition))
-        likely = list(dict.fromkeys(_values_in(condition, model)))
+        likely = list(dict.fromkeys(self._values_in(condition, model)))
         for symbol in _rotated(symbols, turn):
             for value in _rotated(self._values(symbol, likely, model), turn):
                 if value != model[symbol]:
@@ -110,6 +134,29 @@ class Repair:
             return [value for value in likely if type(value) is str]
         reals = [float(value) for value in likely if type(value) in (int, float)]
         return [value for value in dict.fromkeys(reals) if _is_legal(symbol, value)]
+
+    def _holds(self, condition: Term, model: Model, known: Memory) -> bool:
+        try:
+            return self._evaluator.value(condition, model, known) is True
+        except GslError:
+            return False
+
+    def _values_in(self, condition: Term, model: Model) -> Iterator[Any]:
+        """Yield what the sides of comparisons in a condition are, and all that it mentions."""
+        for part in subterms(condition):
+            match part:
+                case Constant(value=tuple() as values):
+                    yield from values
+                case Constant(value=value):
+                    yield value
+                case Symbol() if part in model:
+                    yield model[part]
+                case Operation(head="==" | "<" | "<=" | ">" | ">=", operands=sides):
+                    for side in sides:
+                        try:
+                            yield self._evaluator.value(side, model)
+                        except GslError:
+                            continue
 
     def _free(self, term: Term) -> dict[Symbol, None]:
         """Return the symbols that a term depends on, through definitions."""
@@ -131,34 +178,9 @@ class Repair:
         return known
 
 
-def _holds(condition: Term, model: Model, known: Memory) -> bool:
-    try:
-        return value_in(condition, model, known) is True
-    except GslError:
-        return False
-
-
 def _is_legal(symbol: Symbol, value: Any) -> bool:
     low = symbol.low is None or value >= symbol.low
     return bool(low and (symbol.high is None or value <= symbol.high))
-
-
-def _values_in(condition: Term, model: Model) -> Iterator[Any]:
-    """Yield what the sides of comparisons in a condition are, and all that it mentions."""
-    for part in subterms(condition):
-        match part:
-            case Constant(value=tuple() as values):
-                yield from values
-            case Constant(value=value):
-                yield value
-            case Symbol() if part in model:
-                yield model[part]
-            case Operation(head="==" | "<" | "<=" | ">" | ">=", operands=sides):
-                for side in sides:
-                    try:
-                        yield value_in(side, model)
-                    except GslError:
-                        continue
 
 
 def _rotated(values: Sequence[Any], turn: int) -> Iterator[Any]:

@@ -20,6 +20,7 @@ from gslverify.structures.arms import Arms, Outcome, arms_of
 from gslverify.structures.concrete import value_in
 from gslverify.structures.corners import corners_of
 from gslverify.structures.definitions import Definitions, Options, in_order, read_definitions
+from gslverify.structures.evaluation import Evaluator
 from gslverify.structures.instance import Claim, Instance
 from gslverify.structures.repair import Repair
 from gslverify.structures.simple_values import simple_values
@@ -77,6 +78,7 @@ class Sampler:
     cost: int = 0
     conditions: list[Term] = field(default_factory=list)
     repair: Repair | None = None
+    evaluator: Evaluator = field(default_factory=Evaluator)
     reaches: dict[Demands, Reach] = field(default_factory=dict)
     meetable: dict[Term, bool] = field(default_factory=dict)
 
@@ -251,7 +253,7 @@ class Sampler:
         if self._is_met_nearby(demands):
             return Reach(LARGEST_SAMPLES[0])
         try:
-            solver = self.solver.copy(self.solver.limit)
+            solver = self.solver.copy(self.solver.limit, alone=False)
         except GslError:
             return Reach(None)
         for bound in LARGEST_SAMPLES:
@@ -259,9 +261,16 @@ class Sampler:
             if answer is not Answer.UNSAT:
                 is_met = found is not None or self._is_met_simply(demands, bound, solver)
                 return Reach(bound if is_met else None)
-            if solver.check(*demands).answer is Answer.UNSAT:
+            if self._contradict(demands, solver):
                 return Reach(None, impossible=True)
         return Reach(None)
+
+    def _contradict(self, demands: Demands, solver: Solver) -> bool:
+        """Tell whether no numbers meet demands; where the first is to blame, that is noted."""
+        clash = solver.clash(demands)
+        if clash is not None and clash <= {0}:
+            self.reaches[demands[:1]] = Reach(None, impossible=True)
+        return clash is not None
 
     def _is_met_nearby(self, demands: Demands) -> bool:
         """Tell whether small numbers that meet demands are found near simple ones."""
@@ -280,7 +289,7 @@ class Sampler:
         return any(found is not None for found in simple)
 
     def _lacks_elements(self, model: dict[Symbol, Any]) -> bool:
-        return any(value_in(one, model) is not True for one in self.elements)
+        return any(self.evaluator.value(one, model) is not True for one in self.elements)
 
     def _direct(self, preferences: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
         model = self._complete(preferences)
@@ -309,17 +318,24 @@ class Sampler:
             self.order = tuple(self.defined_in_order())
         try:
             for symbol in self.order:
-                model[symbol] = value_in(self.definitions[symbol], model, known)
+                model[symbol] = self.evaluator.value(self.definitions[symbol], model, known)
         except GslError:
             return None
-        return model if all(_within(symbol, value) for symbol, value in model.items()) else None
+        for symbol, value in model.items():
+            if type(value) not in _KINDS[symbol.sort]:
+                return None
+            if symbol.low is not None and value < symbol.low:
+                return None
+            if symbol.high is not None and value > symbol.high:
+                return None
+        return model
 
     def _repaired(
         self, preferences: dict[Symbol, Any], demands: Sequence[Term] = ()
     ) -> dict[Symbol, Any] | None:
         """Return a model near the preferences that meets demands, without asking the solver."""
         if self.repair is None:
-            self.repair = Repair(self.conditions, self.definitions, self.options)
+            self.repair = Repair(self.conditions, self.definitions, self.options, self.evaluator)
         try:
             found = self.repair.near(preferences, self._complete, demands)
             return None if found is None else self._as_stored(found)
@@ -337,8 +353,8 @@ class Sampler:
     def _violated(self, model: dict[Symbol, Any]) -> Claim | None:
         """Return the first claim that does not hold in a model."""
         known = Memory()
-        claims = self.instance.claims
-        return next((c for c in claims if value_in(c.term, model, known) is not True), None)
+        claims, value = self.instance.claims, self.evaluator.value
+        return next((c for c in claims if value(c.term, model, known) is not True), None)
 
     def obstacle(self, preference: Preference) -> str:
         """Return what is demanded that the preferences for the free symbols do not meet."""
@@ -390,10 +406,3 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "bool": (bool,),
     "text": (str,),
 }
-
-
-def _within(symbol: Symbol, value: Any) -> bool:
-    if type(value) not in _KINDS[symbol.sort]:
-        return False
-    low = symbol.low is None or value >= symbol.low
-    return bool(low and (symbol.high is None or value <= symbol.high))

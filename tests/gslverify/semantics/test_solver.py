@@ -183,6 +183,14 @@ def test_a_divisor_in_a_claim_is_not_zero() -> None:
     assert solver(n % m == 0, m >= 0, m <= 1).check().model[m] == 1
 
 
+def test_of_what_claims_rule_out_only_what_clashes_is_named() -> None:
+    n, m = Symbol("n", low=1), Symbol("m", low=0)
+    known = solver(n <= 4)
+    assert known.clash((n >= 9, m >= 1)) == {0}
+    assert known.clash((m >= 9, n + m <= 9)) == {0, 1}
+    assert known.clash((m >= 9, n >= 2)) is None
+
+
 def test_an_obligation_without_a_value_is_violated() -> None:
     n, m = Symbol("n", low=1), Symbol("m", low=0)
     result = solver().refutes((n // m) * m <= n)

@@ -385,6 +385,16 @@ def test_what_is_granted_meets_a_demand() -> None:
     assert found.granted(preferring(), demand=beyond) is None
 
 
+def test_a_demand_that_is_impossible_alone_is_not_asked_about_again() -> None:
+    x = pat.Variable(shape=(None,))
+    call = op.StridedSlice(x)
+    found = sampler(Subst(call, call, where=[x.shape[0] < 17]))
+    size = next(symbol for symbol in found.free if symbol.name == "x.shape[0]")
+    beyond = size >= 20
+    assert found.reach((beyond, *found.elements)).impossible
+    assert found.reaches[(beyond,)].impossible
+
+
 def test_a_demand_that_only_empty_results_meet_is_tried_once_with_elements() -> None:
     x = pat.Variable(shape=(None,))
     call = op.StridedSlice(x)
