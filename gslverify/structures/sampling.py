@@ -6,7 +6,7 @@ remains, some are changed, or the solver finds the nearest model instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -25,7 +25,7 @@ from gslverify.structures.instance import Claim, Instance
 from gslverify.structures.repair import Repair
 from gslverify.structures.simple_values import simple_values
 from gslverify.structures.stored import StoredNumbers
-from gslverify.structures.symbols import instance_symbols, is_constant, result_sizes
+from gslverify.structures.symbols import are_legal, instance_symbols, is_constant, result_sizes
 
 LARGEST_SAMPLES = (24, 320, 4096)
 """Bounds of the integers in a model; a larger one is tried when no model keeps the one before."""
@@ -321,14 +321,7 @@ class Sampler:
                 model[symbol] = self.evaluator.value(self.definitions[symbol], model, known)
         except GslError:
             return None
-        for symbol, value in model.items():
-            if type(value) not in _KINDS[symbol.sort]:
-                return None
-            if symbol.low is not None and value < symbol.low:
-                return None
-            if symbol.high is not None and value > symbol.high:
-                return None
-        return model
+        return model if are_legal(model) else None
 
     def _repaired(
         self, preferences: dict[Symbol, Any], demands: Sequence[Term] = ()
@@ -398,11 +391,3 @@ def _is_far(demand: Term) -> bool:
     """Tell whether a demand mentions a number that no size is as large as."""
     numbers = (part.value for part in subterms(demand) if isinstance(part, Constant))
     return any(type(n) is int and abs(n) > LARGEST_SAMPLES[-1] for n in numbers)
-
-
-_KINDS: Mapping[str, tuple[type, ...]] = {
-    "int": (int,),
-    "real": (float, int),
-    "bool": (bool,),
-    "text": (str,),
-}

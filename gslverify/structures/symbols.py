@@ -1,8 +1,8 @@
-"""The symbols of an instance, and the sizes of what its operators return."""
+"""The symbols of an instance, what values they may have, and the sizes of results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gsl.attr.term import Symbol, Term, subterms
@@ -62,3 +62,23 @@ def _flatten(values: Iterable[Any]) -> Iterator[Term]:
             yield value
         elif isinstance(value, tuple):
             yield from _flatten(value)
+
+
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "int": (int,),
+    "real": (float, int),
+    "bool": (bool,),
+    "text": (str,),
+}
+
+
+def are_legal(model: Mapping[Symbol, Any]) -> bool:
+    """Tell whether every symbol has a value of its sort and within its bounds."""
+    for symbol, value in model.items():
+        if type(value) not in _KINDS[symbol.sort]:
+            return False
+        if symbol.low is not None and value < symbol.low:
+            return False
+        if symbol.high is not None and value > symbol.high:
+            return False
+    return True
