@@ -71,8 +71,11 @@ class ModelExperiment:
             script = self.script(model, inputs[0])
             message = f"{said} ({said.where})"
             return Verdict(Ending.RAISES, message, before, script=script, kind=kind)
-        if new is None or new.graph == model.graph:
+        if new is None or (isinstance(new, Model) and new.graph == model.graph):
             return Verdict(Ending.UNCHANGED, before=before)
+        if not isinstance(new, Model):
+            message = f"it returned {type(new).__name__}, which is no model"
+            return Verdict(Ending.ILL_FORMED, message, before)
         ending, message = compared(model, new, inputs)
         script = self.script(model, inputs[0]) if ending is not Ending.AGREES else ""
         return Verdict(ending, message, before, text_of(new), script)

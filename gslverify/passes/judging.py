@@ -9,7 +9,7 @@ import numpy as np
 
 from gsl.errors import GslError
 from gsl.evaluate import evaluate
-from gsl.expr import Const, Expr
+from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import is_floating, kind_of
 from gsl.text.listing import listing
@@ -51,9 +51,27 @@ def examined(rewriter: Rewriter, network: Network, inputs: Sequence[Mapping[str,
     if not isinstance(rewritten, Workload | Executable):
         kind = type(rewritten).__name__
         return Verdict(Ending.ILL_FORMED, f"it returned {kind}, which is no graph", before)
+    if isinstance(rewritten, Workload) and (flaw := _flaw(rewritten)):
+        return Verdict(
+            Ending.ILL_FORMED, flaw, before, script=_script(rewriter, workload, inputs[0])
+        )
     if isinstance(rewritten, Workload) and _is_random(rewriter, workload, rewritten):
         return Verdict(Ending.RANDOM, "the same graph is rewritten in another way", before)
     return compared(rewriter, network, rewritten, inputs)
+
+
+def _flaw(workload: Workload) -> str:
+    """Return what is wrong with the types in a graph whose expressions were changed in place."""
+    for expr in reverse_post_order(workload.outputs):
+        if not isinstance(expr, Call):
+            continue
+        try:
+            made = Call(expr.operator, expr.operands, expr.attributes)
+        except GslError as error:
+            return f"it returned an ill-typed graph: {error}"
+        if made.type != expr.type:
+            return f"it returned an ill-typed graph: {expr.operator} of type {expr.type}"
+    return ""
 
 
 def _is_random(rewriter: Rewriter, workload: Workload, rewritten: Workload) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -206,3 +208,56 @@ def test_one_reference_alone_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     assert told(run_by_reference, equal) is Ending.UNDECIDED
     assert told(run_by_reference, equal, equal) is Ending.AGREES
     assert told(run_by_reference, equal, run_by_gsl) is Ending.DIFFERS
+
+
+def crashes(model: Any) -> Any:
+    os.abort()
+
+
+def hangs(model: Any) -> Any:
+    time.sleep(60)
+
+
+def raises(model: Any) -> Any:
+    raise ValueError("no such operator")
+
+
+def no_model(model: Any) -> Any:
+    return "model.onnx"
+
+
+def cyclic(model: Any) -> Any:
+    del model.graph.node[:]
+    model.graph.node.add(op_type="Relu", input=["loop"], output=["v0"])
+    model.graph.node.add(op_type="Relu", input=["v0"], output=["loop"])
+    return model
+
+
+def other_inputs(model: Any) -> Any:
+    for one in model.graph.input:
+        one.type.tensor_type.elem_type = onnx.TensorProto.INT64
+    return model
+
+
+def without_outputs(model: Any) -> Any:
+    del model.graph.output[:]
+    return model
+
+
+@pytest.mark.parametrize(
+    ("function", "ending"),
+    [
+        (crashes, Ending.ENDS_PROCESS),
+        (hangs, Ending.HANGS),
+        (raises, Ending.RAISES),
+        (no_model, Ending.ILL_FORMED),
+        (cyclic, Ending.ILL_FORMED),
+        (other_inputs, Ending.ILL_FORMED),
+        (without_outputs, Ending.OTHER_TYPES),
+    ],
+)
+def test_whatever_an_optimiser_does_is_a_finding(function: Any, ending: Ending) -> None:
+    found = explore([ModelExperiment(SKETCHES["Relu_Relu"], function)], 3, 0, 2.0)
+
+    assert {one.verdict.ending for one in found.findings} == {ending}
+    assert found.findings[0].verdict.before

@@ -111,6 +111,19 @@ def no_graph(workload: Workload) -> Any:
     return [str(one) for one in workload.outputs]
 
 
+def cyclic(workload: Workload) -> Workload:
+    one = call("Negative", workload.outputs[0])
+    other = call("Negative", one)
+    one.operands = (other,)
+    return Workload([other])
+
+
+def ill_typed(workload: Workload) -> Workload:
+    one = call("Negative", workload.outputs[0])
+    one.operands = (Var("wide", (7, 7, 7), "float32"), *one.operands)
+    return Workload([one])
+
+
 def crashes_when_run(workload: Workload) -> Executable:
     return Executable(lambda inputs: os.abort())
 
@@ -136,6 +149,8 @@ def test_a_process_that_ends_while_graphs_are_compared_says_nothing_about_the_pa
         (random, Ending.RANDOM),
         (mutates, Ending.MUTATES),
         (no_graph, Ending.ILL_FORMED),
+        (cyclic, Ending.RAISES),
+        (ill_typed, Ending.ILL_FORMED),
     ],
 )
 def test_whatever_a_pass_does_is_one_finding(function: Any, ending: Ending) -> None:
