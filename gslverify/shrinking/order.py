@@ -10,6 +10,7 @@ import numpy as np
 
 from gsl.graph import reverse_post_order
 from gslverify.networks.network import Network
+from gslverify.networks.preferences import DTYPES
 
 SIMPLE_VALUES = (0, 1, -1, 2)
 """Elements of inputs that a person checks by hand, the simplest first."""
@@ -17,9 +18,9 @@ SIMPLE_VALUES = (0, 1, -1, 2)
 MOST = 1e300
 """Counts for infinities and NaN, too."""
 
-Order = tuple[int, int, float, int, int]
-"""Expressions, elements of inputs, numbers in sizes and attributes, elements that are not 0, and
-how far all elements are from the SIMPLE_VALUES."""
+Order = tuple[int, int, float, int, int, int]
+"""Expressions, elements of inputs, numbers in sizes and attributes, how far all dtypes are from
+what rules are mostly about, elements that are not 0, and how far all are from the SIMPLE_VALUES."""
 
 
 class Failing(Protocol):
@@ -41,6 +42,7 @@ def order_of(network: Network, inputs: Mapping[str, Any]) -> Order:
         len(reverse_post_order(network.outputs)),
         sum(int(array.size) for array in inputs.values()),
         float(sum(numbers)),
+        sum(DTYPES.index(one) for one in network.model.values() if one in DTYPES),
         sum(int(np.count_nonzero(array)) for array in inputs.values()),
         sum(map(_remoteness, inputs.values())),
     )

@@ -13,12 +13,14 @@ from gsl.expr import Var
 from gsl.numpy_dtypes import kind_of
 from gslverify.networks.alteration import altered, brought_to, fresh_inputs
 from gslverify.networks.network import Network
+from gslverify.networks.preferences import DTYPES
 from gslverify.shrinking.order import SIMPLE_VALUES, Failing
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.symbols import is_constant
 
 MOST_STRUCTURES = 24
 MOST_INPUT_ELEMENTS = 20_000
+SIMPLE_DTYPES = ("float32", "int32")
 
 Attempted = Iterator[tuple[Network, Mapping[str, Any]]]
 Pass = Callable[[Failing, Sequence[Sampler]], Attempted]
@@ -67,6 +69,21 @@ def _smaller(failing: Failing, symbols: Sequence[Symbol]) -> Attempted:
     for symbol, value in sorted(values.items(), key=lambda item: -abs(item[1])):
         for smaller in _towards_zero(symbol, value):
             changed = altered(network, network.sampler, {symbol: smaller}, context=network.context)
+            yield from _run(changed, failing)
+
+
+def _dtypes(failing: Failing, samplers: Sequence[Sampler]) -> Attempted:
+    """Have more usual dtypes, all at once or one of them."""
+    network = failing.network
+    if network.sampler is None or network.escaping:
+        return
+    values = {one: network.model.get(one.name) for one in network.sampler.free}
+    now = {one: value for one, value in values.items() if value in DTYPES}
+    for dtype in SIMPLE_DTYPES:
+        unusual = [one for one, value in now.items() if DTYPES.index(value) > DTYPES.index(dtype)]
+        several = [dict.fromkeys(unusual, dtype)] if len(unusual) > 1 else []
+        for chosen in (*several, *({one: dtype} for one in unusual)):
+            changed = altered(network, network.sampler, chosen, context=network.context)
             yield from _run(changed, failing)
 
 
@@ -125,6 +142,7 @@ PASSES: Mapping[str, Pass] = {
     "structure": _structure,
     "sizes": _sizes,
     "attributes": _attributes,
+    "dtypes": _dtypes,
     "values": _values,
 }
 """What is made simpler, in this order."""

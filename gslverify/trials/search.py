@@ -32,6 +32,8 @@ from gslverify.trials.rewriting import Prepared, builds_target, prepare
 from gslverify.trials.trial import Outcome, judge
 
 MOST_FRUITLESS_DRAWS = 200
+MOST_SIMPLER_CHOICES = 40
+"""So often hypothesis makes a failure simpler by its choices, before passes that know networks."""
 MISSES_PER_TURN = 4
 """So many draws of a structure that come to no network count as one: its next turn is later."""
 UNBUILT = "the target cannot be built"
@@ -183,7 +185,8 @@ class Search:
 class _Tried:
     """The examples of one round; after one has failed, simpler ones.
 
-    So many more draws may come to nothing as there is `patience`.
+    So many more draws may come to nothing as there is `patience`, and so many `simpler_choices` are
+    tried once one has failed.
     """
 
     search: Search
@@ -191,6 +194,7 @@ class _Tried:
     one: Round
     number: int
     patience: int = MOST_FRUITLESS_DRAWS
+    simpler_choices: int = MOST_SIMPLER_CHOICES
     is_first: bool = False
     failed: Outcome | None = None
     useful: Counter[int] = field(default_factory=Counter)
@@ -221,8 +225,10 @@ class _Tried:
     def _make(self, choices: Choices) -> Example:
         """Choose a network and inputs; raises NothingDrawnError."""
         search = self.search
-        if self.failed is not None and not search.budget.spend():
-            raise EnoughError
+        if self.failed is not None:
+            self.simpler_choices -= 1
+            if self.simpler_choices < 0 or not search.budget.spend():
+                raise EnoughError
         sampler = one_of(choices, self.samplers)
         turn = choices.number(MOST_TURNS - 1) if self.one.takes_turns else 0
         if not choices.number(255) and not self.is_first:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gsl import Subst, op, pat
+from gsl import Subst, attr, op, pat
 from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER
 from gslverify.networks.alteration import altered
 from gslverify.networks.network import Network
@@ -78,3 +78,24 @@ def test_another_failure_is_not_taken_for_the_same() -> None:
     failure = replace(failure_of_rank(subst, samplers, 4), code=MATCH_REFUSED)
 
     assert made_simple(subst, failure, samplers) is failure
+
+
+@pytest.mark.parametrize(
+    ("where", "shown"), [((), "float32"), (("float16", "int8"), "float16"), (("int64",), "int64")]
+)
+def test_dtypes_become_those_that_rules_are_mostly_about(
+    where: tuple[str, ...], shown: str
+) -> None:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    conditions = [attr.In(x.dtype, where)] if where else []
+    subst = Subst(op.Subtract(x, y), op.Subtract(y, x), where=[x.ndim == 1, *conditions])
+    samplers = samplers_of(subst)
+    first = where[0] if where else "bfloat16"
+    start = altered(Network((), (), "alone", {"x.dtype": first, "y.dtype": first}), samplers[0])
+    assert start is not None
+    assert {one.dtype for one in start.variables} == {first}
+    inputs = {v.name: np.full(v.shape, n).astype(v.dtype) for n, v in enumerate(start.variables)}
+
+    simple = made_simple(subst, run_trial(subst, start, inputs), samplers)
+
+    assert {array.dtype.name for array in simple.inputs.values()} == {shown}
