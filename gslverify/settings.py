@@ -54,6 +54,7 @@ class Settings:
             impossible, proved or run; "tested": some are run, whatever the others are.
         solver_limit: resource limit of one solver query, in the solver's own deterministic unit.
         proof_steps: what the proof of one structure may cost, in steps (`gslverify.prove.effort`).
+        certificates: folder for the certificates of proofs; empty writes none.
         flags: flags (`gsl.flags`) that a rule is taken to declare which declares none; () leaves it
             without a declaration, and the one word NO_FLAG declares that it needs none.
         use_tvm: whether the numeric stage confirms its results on TVM.
@@ -102,6 +103,7 @@ class Settings:
     require: str = "complete"
     solver_limit: int = 4_000_000
     proof_steps: int = 50_000
+    certificates: str = ""
     flags: tuple[str, ...] = ()
     use_tvm: bool = True
     hints: bool = True

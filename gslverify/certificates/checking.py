@@ -6,72 +6,83 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gsl.attr.evaluate import equal, negation
-from gsl.attr.term import Symbol, Term, bottom_up
+from gsl.attr.evaluate import contains, equal, negation
+from gsl.attr.term import Symbol, Term
 from gsl.expr import Expr
 from gsl.graph import reverse_post_order
+from gsl.kernel.expression import Expression
 from gsl.types import TensorType
 from gslverify.certificates.checker import Asked, Checker
-from gslverify.certificates.elements import SplitError
-from gslverify.certificates.places import RefusedError
-from gslverify.certificates.printing import atom_text, text_of
-from gslverify.certificates.records import Record, Symbols, read_step
-from gslverify.certificates.ring import Sum
+from gslverify.certificates.draw import RefusedError
+from gslverify.certificates.laws import Step
+from gslverify.certificates.model import Model, NoRootError
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.inline import Inliner
-from gslverify.prove.proof import Target, targets
-from gslverify.structures.instance import Instance
+from gslverify.prove.proof import Target, computes_with_floats
+
+MOST_DRAWS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """How the elements of one output are shown to be equal in one case.
+
+    Either no graph is in this case, by some claims; or a condition tells two cases apart; or steps
+    lead to one value, where multiples of `parts` are shown to be 0.
+    """
+
+    steps: tuple[Step, ...] = ()
+    parts: tuple[tuple[Expression, Step], ...] = ()
+    impossible: tuple[int, ...] | None = None
+    condition: Any = None
+    cases: tuple[Proof, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A tensor of the source and the one in its place, with the index of their elements."""
+    """A tensor of the source and the one in its place: their elements at one index."""
 
     name: str
-    sides: tuple[tuple[Expr, int | None], tuple[Expr, int | None]]
-    index: tuple[Symbol, ...]
-
-    def elements(self, checker: Checker) -> tuple[Sum, Sum]:
-        """Return the forms of the elements of both sides."""
-        inliner = Inliner(_Places(checker))
-        one, other = (_type(*side) for side in self.sides)
-        if one.ndim != other.ndim:
-            raise RefusedError("source and target differ in rank")
-        for symbol, own, made in zip(self.index, one.shape, other.shape, strict=True):
-            checker.at(symbol, checker.index(own if isinstance(own, int) else made))
-        try:
-            views = (inliner.view(expr) for expr, _ in self.sides)
-            chosen = [
-                view if field is None else view[field]
-                for view, (_, field) in zip(views, self.sides, strict=True)
-            ]
-            left, right = (checker.value(view[self.index]) for view in chosen)
-        except UnprovableError as error:
-            raise RefusedError(str(error)) from error
-        return left, right
+    left: Expression
+    right: Expression
+    extents: dict[Symbol, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class _Places:
-    """Tells kernels that are put into each other which indices are the same."""
+class OfTarget:
+    """The proofs of all outputs, with inputs that hold truth values and the claims for it."""
 
-    checker: Checker
+    bits: dict[str, tuple[int, ...]]
+    is_field: bool
+    outputs: dict[str, tuple[Output, Proof]]
 
-    def poly(self, value: Any) -> Sum:
-        """Return the form of an index."""
-        return self.checker.index(value)
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    def poly(self, value: Any) -> Any:
+        """Return what indices that are one have in common."""
+        return id(value) if isinstance(value, Term) else value
 
 
 def outputs_of(target: Target) -> Iterator[Output]:
     """Yield the tensors that source and target have to agree in."""
+    inliner = Inliner(_Keys())
     for number, (source, made) in enumerate(target.pairs):
         fields = [None] if isinstance(source.type, TensorType) else range(len(source.type.fields))
-        for field in fields:
-            if source is not made:
-                axes = range(_type(source, field).ndim)
-                index = tuple(Symbol(f"i{axis}", low=0) for axis in axes)
-                name = f"output {number}" + (f", field {field}" if field else "")
-                yield Output(name, ((source, field), (made, field)), index)
+        for field in fields if source is not made else ():
+            name = f"output {number}" + (f", field {field}" if field else "")
+            one, other = (_type(side, field) for side in (source, made))
+            if one.ndim != other.ndim:
+                raise RefusedError("source and target differ in rank")
+            shapes = zip(one.shape, other.shape, strict=True)
+            sizes = [b if isinstance(a, Term) else a for a, b in shapes]
+            index = tuple(Symbol(f"i{axis}", low=0) for axis in range(one.ndim))
+            try:
+                views = [inliner.view(side) for side in (source, made)]
+                left, right = ((v if field is None else v[field])[index] for v in views)
+            except UnprovableError as error:
+                raise RefusedError(str(error)) from error
+            yield Output(name, left, right, dict(zip(index, sizes, strict=True)))
 
 
 def _type(expr: Expr, field: int | None) -> TensorType:
@@ -81,12 +92,6 @@ def _type(expr: Expr, field: int | None) -> TensorType:
     return found
 
 
-def symbols_of(claims: Sequence[Any]) -> Symbols:
-    """Return the symbols of claims, in their order."""
-    parts = (part for claim in claims if isinstance(claim, Term) for part in bottom_up(claim))
-    return Symbols(list(dict.fromkeys(part for part in parts if isinstance(part, Symbol))))
-
-
 def dtypes_of(target: Target) -> dict[str, Any]:
     """Return the dtypes of the inputs of a target by their names."""
     every = reverse_post_order([expr for pair in target.pairs for expr in pair])
@@ -94,81 +99,86 @@ def dtypes_of(target: Target) -> dict[str, Any]:
     return {getattr(one, "name", ""): one.tensor_type.dtype for one in inputs}
 
 
-def check_structure(instance: Instance, record: Record, context: Any, replies: Any) -> None:
+@dataclass(frozen=True, slots=True)
+class _Dtypes:
+    asked: Asked
+    path: Sequence[Any]
+
+    def is_one_of(self, dtype: Any, names: tuple[str, ...]) -> bool:
+        """Tell whether a dtype is shown to be among some."""
+        return self.asked.shows(contains(dtype, names), [*self.asked.claims, *self.path])
+
+
+def are_floats(target: Target, asked: Asked) -> bool:
+    """Tell whether all that is computed are floats, for which the laws of real numbers hold."""
+    outputs = [expr for pair in target.pairs for expr in pair]
+    return computes_with_floats(outputs, _Dtypes(asked, target.path))  # type: ignore[arg-type]
+
+
+def check_structure(
+    made: Sequence[Target], record: Sequence[OfTarget], asked: Asked, outputs: Sequence[Any]
+) -> None:
     """Check what a certificate says about one structure; raise RefusedError.
 
-    `context` and `replies` are shared by the structures of one rule.
+    `made` are the ways through its targets with their `outputs`, which are made from the rule.
     """
-    claims = [claim.term for claim in instance.claims]
-    asked, symbols = Asked(claims, context, replies), symbols_of(claims)
-    made = list(targets(instance))
-    if len(made) != len(record["targets"]):
+    if len(made) != len(record):
         raise RefusedError("a way through the conditional targets is left out")
-    for target, one in zip(made, record["targets"], strict=True):
-        outputs = list(outputs_of(target))
-        if [output.name for output in outputs] != [found["output"] for found in one["outputs"]]:
+    for target, found, of_target in zip(made, record, outputs, strict=True):
+        if [output.name for output in of_target] != list(found.outputs):
             raise RefusedError("an output is left out")
         dtypes = dtypes_of(target)
-        for name, used in one["truth values"].items():
-            facts = [*(claims[number] for number in used), *target.path]
+        for name, used in found.bits.items():
+            facts = [*(asked.claims[number] for number in used), *target.path]
             if not asked.shows(equal(dtypes[name], "bool"), facts):
                 raise RefusedError(f"{name} is not shown to hold truth values")
-        for output, found in zip(outputs, one["outputs"], strict=True):
-            case = _Case(output, asked, symbols, frozenset(one["truth values"]))
-            case.follow(found["proof"], target.path)
+        if found.is_field and not are_floats(target, asked):
+            raise RefusedError("not all that is computed is shown to be floats")
+        for output, proof in found.outputs.values():
+            case = Case(output, asked, frozenset(found.bits), found.is_field, dtypes)
+            try:
+                case.follow(proof, target.path)
+            except RefusedError as error:
+                raise RefusedError(f"{output.name}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)
-class _Case:
+class Case:
+    """What the cases of one output have in common."""
+
     output: Output
     asked: Asked
-    symbols: Symbols
     bits: frozenset[str]
+    is_field: bool
+    dtypes: dict[str, Any]
 
-    def follow(self, record: Record, path: tuple[Any, ...]) -> None:
+    def follow(self, proof: Proof, path: tuple[Any, ...]) -> None:
         """Check one case, and those that it falls into."""
-        if "impossible" in record:
-            claims = [self.asked.claims[number] for number in record["impossible"]]
+        if proof.impossible is not None:
+            claims = [self.asked.claims[number] for number in proof.impossible]
             if not self.asked.shows(False, [*claims, *path]):
-                raise RefusedError(f"{self.output.name}: a case is possible that is left out")
-            return
-        steps = [(read_step(one, self.symbols), one) for one in record["steps"]]
-        try:
-            checker = _Compared(self.asked, path, self.bits, {s.atom: (s, r) for s, r in steps})
-            left, right = self.output.elements(checker)
-        except SplitError as error:
-            if "holds" not in record:
-                raise RefusedError(f"{self.output.name}: a case is left out") from error
-            said = text_of(checker, checker.condition(error.condition))
-            if said != record["condition"]:
-                raise RefusedError(f"{self.output.name}: the cases are those of {said}") from error
-            self.follow(record["holds"], (*path, error.condition))
-            self.follow(record["fails"], (*path, negation(error.condition)))
-            return
-        if left != right:
-            sides = (text_of(checker, side) for side in (left, right))
-            raise RefusedError(f"{self.output.name}: {' is not '.join(sides)}")
+                raise RefusedError("a case is possible that is left out")
+        elif proof.condition is not None:
+            holds, fails = proof.cases
+            self.follow(holds, (*path, proof.condition))
+            self.follow(fails, (*path, negation(proof.condition)))
+        elif not self._is_same(proof, path):
+            raise RefusedError("the steps do not lead to one value")
 
+    def _is_same(self, proof: Proof, path: tuple[Any, ...]) -> bool:
+        for seed in range(MOST_DRAWS):
+            try:
+                checker = self.checker(path, Model(seed, self.is_field, self.bits))
+                for step in proof.steps:
+                    checker.follow(step)
+                left, right = (checker.read(s) for s in (self.output.left, self.output.right))
+                return bool(checker.rest(left, right, proof.parts) == 0)
+            except NoRootError:
+                continue
+        raise RefusedError("it has too many roots")
 
-class _Compared(Checker):
-    """Compares each step with what its record says in words."""
-
-    def __init__(self, asked: Asked, path: Any, bits: frozenset[str], steps: Any) -> None:
-        self.records = {number: record for number, (_, record) in steps.items()}
-        super().__init__(asked, path, bits, {number: step for number, (step, _) in steps.items()})
-
-    def follow(self, number: int) -> Sum | None:
-        """Return what the certificate says that an atom is."""
-        record = self.records.get(number)
-        if record is None:
-            return None
-        where = f"the step about {record['place']}"
-        if atom_text(self, number) != record["place"]:
-            raise RefusedError(f"{where} stands at {atom_text(self, number)}")
-        try:
-            found = super().follow(number)
-        except RefusedError as error:
-            raise RefusedError(f"{where} is refused: {error}") from error
-        if found is not None and text_of(self, found) != record["becomes"]:
-            raise RefusedError(f"{where} leads to {text_of(self, found)}")
-        return found
+    def checker(self, path: Sequence[Any], model: Model) -> Checker:
+        """Return the checker of one case."""
+        made = Checker(self.asked, path, model, self.dtypes)
+        made.extents = self.output.extents
+        return made

@@ -1,49 +1,71 @@
-"""Sums of atoms as text, as certificates and derivations show them."""
+"""Records of certificates as lines to read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from gsl.attr.term import Symbol
-from gslverify.certificates.ring import Ring, Sum
-
-COMPARED: Mapping[str, str] = {"ge": ">= 0", "gt": "> 0", "eq": "== 0", "ne": "!= 0"}
+INFIX = frozenset({"+", "-", "*", "/", "//", "%", "==", "!=", "<", "<=", ">", ">=", "and", "or"})
 
 
-def text_of(ring: Ring, value: Sum, inside: bool = False) -> str:
-    """Return a sum as text; one inside of a product has parentheses."""
-    if not value:
-        return "0"
-    parts = []
-    for mono, number in sorted(value, key=lambda pair: pair[0]):
-        factors = [atom_text(ring, atom) + (f"^{p}" if p != 1 else "") for atom, p in mono]
-        number_is_said = number != 1 or not factors
-        parts.append(" * ".join([str(number)] * number_is_said + factors))
-    text = " + ".join(parts)
-    return f"({text})" if inside and len(parts) > 1 else text
+def told(proof: dict[str, Any], margin: str) -> Iterator[str]:
+    """Yield the steps of a proof, case by case."""
+    if "impossible" in proof:
+        yield f"{margin}no element is in this case"
+        return
+    for case in ("holds", "fails") if "condition" in proof else ():
+        yield f"{margin}where {text_of(proof['condition'])} {case}:"
+        yield from told(proof[case], margin + "  ")
+    for step in proof.get("steps", ()):
+        yield f"{margin}{_of_step(step)}"
+    for factor, step in proof.get("parts", ()):
+        yield f"{margin}{text_of(factor)} times {_of_step(step)}"
+    if "steps" in proof:
+        yield f"{margin}source and target have one value"
 
 
-def atom_text(ring: Ring, number: int) -> str:
-    """Return an atom as text."""
-    head, what, arguments = ring.atoms[number]
-    texts = [text_of(ring, argument) for argument in arguments]
-    match head, what:
-        case "symbol", Symbol(name=name):
-            return name
-        case "text" | "literal", _:
-            return str(what)
-        case "read", _:
-            return f"{what}[{', '.join(texts)}]"
-        case _, tuple() if texts and head in ("sum", "max", "min", "product"):
-            *extents, body = texts
-            names = (atom_text(ring, name) for name in what)
-            bound = ", ".join(f"{n} < {e}" for n, e in zip(names, extents, strict=True))
-            return f"{head}({bound}: {body})"
-        case "in" | "not in", tuple():
-            return f"[{texts[0]} {head} {', '.join(map(str, what))}]"
-        case _ if head in COMPARED:
-            return f"[{texts[0]} {COMPARED[head]}]"
-        case "//", _:
-            one, other = (text_of(ring, argument, inside=True) for argument in arguments)
-            return f"({one} // {other})"
-    return f"{head}({', '.join(texts)})"
+def _of_step(step: dict[str, Any]) -> str:
+    shown = f"; from {len(step['claims'])} claims" if step.get("claims") else ""
+    where = "".join(f", {name} < {text_of(extent)}" for _, name, extent in step.get("indices", ()))
+    subjects = _joined(step["about"])
+    parts = "".join(f"; {_of_step(part)}" for _, part in step.get("parts", ()))
+    return f"{step['law']}: {subjects}{where}{shown}{parts}"
+
+
+def _joined(records: Iterable[Any]) -> str:
+    return ", ".join(map(text_of, records))
+
+
+def text_of(record: Any) -> str:
+    """Return the record of a term, an expression or several of them as text."""
+    match record:
+        case {"name": name}:
+            return str(name)
+        case {"several": several}:
+            return f"({_joined(several)})"
+        case {"indices": variables}:
+            return ", ".join(f"{name} < {text_of(extent)}" for _, name, extent in variables)
+        case {"number": value}:
+            return text_of(value)
+        case {"read": name, "at": indices}:
+            return f"{name}[{_joined(indices)}]"
+        case {"where": condition, "then": then, "else": otherwise}:
+            sides = text_of(then), text_of(otherwise)
+            return f"({sides[0]} where {text_of(condition)} else {sides[1]})"
+        case {"apply": function, "to": arguments}:
+            return text_of([function, *arguments])
+        case {"over": variables, "combine": function, "of": body}:
+            bound = ", ".join(f"{name} < {text_of(extent)}" for _, name, extent in variables)
+            return f"{function}({bound}: {text_of(body)})"
+        case {"with": places, "in": body}:
+            put = ", ".join(f"{name} = {text_of(term)}" for _, name, term in places)
+            return f"({text_of(body)} with {put})"
+        case {"tuple": values}:
+            return f"({', '.join(map(str, values))})"
+        case {"fraction": text} | {"float": text}:
+            return str(text)
+        case [head, one, other] if head in INFIX:
+            return f"({text_of(one)} {head} {text_of(other)})"
+        case [head, *operands]:
+            return f"{head}({_joined(operands)})"
+    return str(record)

@@ -1,97 +1,232 @@
 """Certificates as plain records, to be written as JSON and read again.
 
-Atoms are called by their numbers, and beside each step stands what the numbers mean as text. The
-checker compares the text with what it sees itself, so a record that was edited is refused.
+Symbols are called by their numbers and names: those of the claims of a structure first, then the
+index of the output, then those that sums and steps bind. Nothing here is trusted: what is read is
+checked, whatever it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
-from gsl.attr.term import Symbol
-from gslverify.certificates.checker import Step
-from gslverify.certificates.places import RefusedError
-from gslverify.certificates.ring import Atom, Sum
+from gsl.attr.term import Constant, Operation, Symbol, Term, bottom_up, operation
+from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Select
+from gslverify.certificates.checking import OfTarget, Output, Proof
+from gslverify.certificates.draw import RefusedError
+from gslverify.certificates.laws import Step
+from gslverify.certificates.model import Within, parts_of
 
-Record = dict[str, Any]
-
-
-class Symbols:
-    """The symbols of a scenario by their places in the order of its claims."""
-
-    def __init__(self, symbols: Sequence[Symbol]) -> None:
-        self.symbols = list(symbols)
-        self.places: Mapping[Symbol, int] = {s: n for n, s in enumerate(self.symbols)}
-
-    def written(self, symbol: Symbol) -> Record:
-        """Return a symbol as a record; raise RefusedError where no claim has it."""
-        if symbol not in self.places:
-            raise RefusedError(f"no claim says anything about {symbol.name}")
-        return {"symbol": self.places[symbol], "name": symbol.name}
-
-    def read(self, record: Record) -> Symbol:
-        """Return the symbol of a record."""
-        found = self.symbols[record["symbol"]]
-        if found.name != record["name"]:
-            raise RefusedError(f"{record['name']} is called {found.name}")
-        return found
+Record = Any
 
 
-def written_step(step: Step, symbols: Symbols, place: str, value: str) -> Record:
-    """Return a step as a record, with texts of where it is and of what it leads to."""
-    record: Record = {"law": step.law, "atom": step.atom, "place": place}
-    if step.law:
-        record |= {"value": written_sum(step.value), "becomes": value}
-    if step.claims:
-        record["claims"] = list(step.claims)
-    if step.fresh:
-        record["fresh"] = [_written_atom(atom, symbols) for atom in step.fresh]
-    return record
-
-
-def read_step(record: Record, symbols: Symbols) -> Step:
-    """Return the step of a record; raise RefusedError where it is none."""
-    try:
-        fresh = tuple(_read_atom(atom, symbols) for atom in record.get("fresh", ()))
-        value, claims = read_sum(record.get("value", [])), tuple(record.get("claims", ()))
-        return Step(int(record["atom"]), str(record["law"]), value, claims, fresh)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise RefusedError(f"a step cannot be read: {error}") from error
-
-
-def written_sum(value: Sum) -> list[Any]:
-    """Return a sum as lists of numbers."""
+def written(targets: Sequence[OfTarget], claims: Sequence[Term]) -> Record:
+    """Return the certificate of a structure as a record."""
     return [
-        [number if isinstance(number, int) else str(number), [list(pair) for pair in mono]]
-        for mono, number in sorted(value, key=lambda pair: pair[0])
+        {
+            "truth values": {name: list(used) for name, used in target.bits.items()},
+            "real numbers": target.is_field,
+            "outputs": {
+                name: _Symbols(claims, output).of_proof(proof)
+                for name, (output, proof) in target.outputs.items()
+            },
+        }
+        for target in targets
     ]
 
 
-def read_sum(record: Any) -> Sum:
-    """Return the sum that lists of numbers stand for."""
-    return frozenset(
-        (
-            tuple((int(atom), int(power)) for atom, power in mono),
-            number if isinstance(number, int) else Fraction(number),
-        )
-        for number, mono in record
-    )
+def read(
+    record: Record, claims: Sequence[Term], outputs: Sequence[Sequence[Output]]
+) -> list[OfTarget]:
+    """Return the certificate that a record is; raise RefusedError where it is none."""
+    try:
+        found = []
+        for target, made in zip(record, outputs, strict=True):
+            by_name = {output.name: output for output in made}
+            proofs = {
+                name: (by_name[name], _Symbols(claims, by_name[name]).proof(one))
+                for name, one in target["outputs"].items()
+            }
+            bits = {name: tuple(used) for name, used in target["truth values"].items()}
+            found.append(OfTarget(bits, bool(target["real numbers"]), proofs))
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise RefusedError(f"it cannot be read: {type(error).__name__}: {error}") from error
+    return found
 
 
-def _written_atom(atom: Atom, symbols: Symbols) -> list[Any]:
-    head, what, arguments = atom
-    kept: Any = what
-    if isinstance(what, Symbol):
-        kept = symbols.written(what)
-    elif isinstance(what, tuple):
-        kept = {"names": list(what)}
-    return [head, kept, [written_sum(one) for one in arguments]]
+def _is_binder(subject: Any) -> bool:
+    return isinstance(subject, tuple) and len(subject) == 2 and isinstance(subject[0], Symbol)
 
 
-def _read_atom(record: Any, symbols: Symbols) -> Atom:
-    head, what, arguments = record
-    if isinstance(what, dict):
-        what = symbols.read(what) if "symbol" in what else tuple(what["names"])
-    return head, what, tuple(read_sum(one) for one in arguments)
+def symbols_in(*subjects: Any) -> list[Symbol]:
+    """Return the symbols in terms and expressions, in an order that depends on nothing else."""
+    found, stack, seen = dict[Symbol, None](), [*subjects], set[int]()
+    while stack:
+        subject = stack.pop()
+        if id(subject) not in seen:
+            seen.add(id(subject))
+            stack += parts_of(subject)
+            terms = bottom_up(subject) if isinstance(subject, Term) else ()
+            found |= dict.fromkeys(part for part in terms if isinstance(part, Symbol))
+    return list(found)
+
+
+class _Symbols:
+    """Symbols with their numbers."""
+
+    def __init__(self, claims: Iterable[Term], output: Output) -> None:
+        parts = (part for claim in claims if isinstance(claim, Term) for part in bottom_up(claim))
+        known = [part for part in parts if isinstance(part, Symbol)]
+        known += [*output.extents, *symbols_in(*output.extents.values(), output.left, output.right)]
+        self.known = list(dict.fromkeys(known))
+        self.numbers = {symbol: number for number, symbol in enumerate(self.known)}
+
+    def of_proof(self, proof: Proof) -> Record:
+        """Return a proof as a record."""
+        if proof.impossible is not None:
+            return {"impossible": list(proof.impossible)}
+        if proof.condition is not None:
+            condition = self.of_term(proof.condition)
+            holds, fails = map(self.of_proof, proof.cases)
+            return {"condition": condition, "holds": holds, "fails": fails}
+        record = {"steps": [self.of_step(step) for step in proof.steps]}
+        return record | ({"parts": self._of_parts(proof.parts)} if proof.parts else {})
+
+    def proof(self, record: Record) -> Proof:
+        """Return the proof that a record is."""
+        if "impossible" in record:
+            return Proof(impossible=tuple(record["impossible"]))
+        if "condition" in record:
+            condition = self.term(record["condition"])
+            cases = self.proof(record["holds"]), self.proof(record["fails"])
+            return Proof(condition=condition, cases=cases)
+        steps = tuple(self.step(one) for one in record["steps"])
+        return Proof(steps, self._parts(record.get("parts", ())))
+
+    def of_step(self, step: Step) -> Record:
+        """Return a step as a record."""
+        record: Record = {"law": step.law}
+        if step.indices:
+            record["indices"] = self._of_binders(step.indices)
+        record["about"] = [self.of(one) for one in step.subjects]
+        if step.given:
+            record["given"] = [self.of_term(one) for one in step.given]
+        if step.claims:
+            record["claims"] = list(step.claims)
+        return record | ({"parts": self._of_parts(step.parts)} if step.parts else {})
+
+    def step(self, record: Record) -> Step:
+        """Return the step that a record is."""
+        indices = self._binders(record.get("indices", ()))
+        subjects = tuple(self.subject(one) for one in record["about"])
+        given = tuple(self.term(one) for one in record.get("given", ()))
+        claims, parts = tuple(record.get("claims", ())), self._parts(record.get("parts", ()))
+        return Step(str(record["law"]), subjects, indices, given, claims, parts)
+
+    def _of_parts(self, parts: Iterable[tuple[Expression, Step]]) -> Record:
+        return [[self.of(factor), self.of_step(step)] for factor, step in parts]
+
+    def _parts(self, record: Record) -> tuple[tuple[Expression, Step], ...]:
+        return tuple((self.subject(factor), self.step(step)) for factor, step in record)
+
+    def _of_binders(self, variables: Iterable[tuple[Symbol, Any]]) -> Record:
+        return [[*self._of_binder(s), self.of_term(extent)] for s, extent in variables]
+
+    def _of_binder(self, symbol: Symbol) -> tuple[int, str]:
+        if symbol not in self.numbers:
+            self.numbers[symbol] = len(self.known)
+            self.known.append(symbol)
+        return self.numbers[symbol], symbol.name
+
+    def _binders(self, record: Record) -> tuple[tuple[Symbol, Any], ...]:
+        return tuple((self._binder(n, name), self.term(extent)) for n, name, extent in record)
+
+    def _binder(self, number: int, name: str) -> Symbol:
+        if number == len(self.known):
+            self.known.append(Symbol(name, low=0))
+        return self.known[number]
+
+    def of(self, subject: Any) -> Record:
+        """Return a term, an expression, or a tuple of such as a record."""
+        match subject:
+            case tuple() if subject and all(map(_is_binder, subject)):
+                return {"indices": self._of_binders(subject)}
+            case tuple():
+                return {"several": [self.of(one) for one in subject]}
+            case Number(value=value):
+                return {"number": self.of_term(value)}
+            case Read(tensor=name, indices=indices):
+                return {"read": name, "at": [self.of_term(one) for one in indices]}
+            case Select(condition=condition, then=then, otherwise=otherwise):
+                sides = self.of(then), self.of(otherwise)
+                return {"where": self.of_term(condition), "then": sides[0], "else": sides[1]}
+            case Apply(function=function, arguments=arguments):
+                return {"apply": function, "to": [self.of(one) for one in arguments]}
+            case Within(places=places, body=body):
+                own = [[*self._of_binder(s), self.of_term(term)] for s, term in places]
+                return {"with": own, "in": self.of(body)}
+            case Reduction(function=function, variables=variables, body=body):
+                over = self._of_binders(variables)
+                return {"over": over, "combine": function, "of": self.of(body)}
+        return self.of_term(subject)
+
+    def subject(self, record: Record) -> Any:
+        """Return the term, the expression or the tuple that a record is."""
+        match record:
+            case {"indices": variables}:
+                return self._binders(variables)
+            case {"several": several}:
+                return tuple(self.subject(one) for one in several)
+            case {"number": value}:
+                return Number(self.term(value))
+            case {"read": name, "at": indices}:
+                return Read(name, tuple(self.term(one) for one in indices))
+            case {"where": condition, "then": then, "else": otherwise}:
+                return Select(self.term(condition), self.subject(then), self.subject(otherwise))
+            case {"apply": function, "to": arguments}:
+                return Apply(function, tuple(self.subject(one) for one in arguments))
+            case {"with": places, "in": body}:
+                own = tuple((self._binder(n, name), self.term(t)) for n, name, t in places)
+                return Within(own, self.subject(body))
+            case {"over": variables, "combine": function, "of": body}:
+                return Reduction(function, self._binders(variables), self.subject(body))
+        return self.term(record)
+
+    def of_term(self, term: Any) -> Record:
+        """Return a term or a value of one as a record."""
+        match term:
+            case Constant(value=value):
+                return self.of_term(value)
+            case Symbol() if term in self.numbers:
+                return {"symbol": self.numbers[term], "name": term.name}
+            case Operation(head=head, operands=operands):
+                return [head, *(self.of_term(one) for one in operands)]
+            case tuple():
+                return {"tuple": list(term)}
+            case Fraction():
+                return {"fraction": str(term)}
+            case bool() | int() | str():
+                return term
+            case float():
+                return term if isfinite(term) else {"float": repr(term)}
+        raise RefusedError(f"no claim says anything about {term!r}")
+
+    def term(self, record: Record) -> Any:
+        """Return the term or the value that a record is."""
+        match record:
+            case {"symbol": number, "name": name}:
+                found = self.known[number]
+                if found.name != name:
+                    raise RefusedError(f"{name} is called {found.name}")
+                return found
+            case {"tuple": values}:
+                return tuple(values)
+            case {"fraction": text}:
+                return Fraction(text)
+            case {"float": text}:
+                return float(text)
+            case [head, *operands]:
+                return operation(head, *(self.term(one) for one in operands))
+        return record

@@ -261,6 +261,12 @@ STORAGE = (
     Setting("cache", SWITCH, "Use results of earlier runs again.", "storage"),
     Setting("cache-folder", PATH, "Where results are kept.", "storage"),
     Setting("failures-folder", PATH, "Where counterexamples are kept.", "storage"),
+    Setting(
+        "certificates",
+        PATH,
+        "Folder for the certificates of proofs; a proof whose certificate is refused is open.",
+        "storage",
+    ),
 )
 
 OUTPUT = (

@@ -165,11 +165,15 @@ class Normaliser:
             self.forms.effort.cases(len(found))
         return found
 
-    def _sum(self, whole: Reduction) -> Value:
+    def families(self, whole: Reduction) -> Iterator[tuple[Guards, Family]]:
+        """Yield the families that a sum is one of, and the conditions under which they count."""
         for symbol, extent in whole.variables:
             self.forms.bound(symbol, extent)
+        yield from self._rejoined(self.cases(whole.body))
+
+    def _sum(self, whole: Reduction) -> Value:
         families: list[Family] = []
-        for guards, family in self._rejoined(self.cases(whole.body)):
+        for guards, family in self.families(whole):
             families += self._summed(whole.variables, guards, family).families
         return value_of(families)
 

@@ -17,6 +17,7 @@ SETTINGS = {
     "shrink-budget": ("60s|10m", "time for making a counterexample smaller"),
     "hint-budget": ("60s|10m", "time for finding the condition that a refuted rule lacks"),
     "solver-timeout": ("60s|10m", "limit of one solver query"),
+    "certificates": ("DIR", "folder for the certificates of proofs"),
     "proof-steps": ("N", "steps of the proof of one structure"),
     "stage-timeout": ("60s|10m", "time for one stage of one rule"),
     "load-timeout": ("60s|10m", "time for importing a rule file"),

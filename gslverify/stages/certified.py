@@ -1,25 +1,45 @@
-"""Certificates of the proofs of a rule: written, checked, and told as derivations."""
+"""Certificates of the proofs of a rule: written, checked, told as derivations."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from gsl.subst import Rule
-from gslverify.certificates.checking import check_structure
-from gslverify.certificates.places import RefusedError
-from gslverify.certificates.records import Record
+from gslverify.atomic import write_whole
+from gslverify.certificates.checker import Asked
+from gslverify.certificates.checking import check_structure, outputs_of
+from gslverify.certificates.draw import RefusedError
+from gslverify.certificates.printing import told
+from gslverify.certificates.records import Record, read, written
 from gslverify.certificates.writing import write_structure
-from gslverify.prove.proof import prove
+from gslverify.prove.proof import prove, targets
+from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import Open
-from gslverify.semantics.solver import new_context
+from gslverify.semantics.solver import Context, new_context
 from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.satisfiable import scenarios_of
+from gslverify.stages.scenarios import Scenario
+from gslverify.structures.instance import Instance
 
-FORMAT = 1
+FORMAT = 2
+
+
+@dataclass(slots=True)
+class Shown:
+    """What the checker has asked z3 for the structures of a rule."""
+
+    context: Context = field(default_factory=new_context)
+    replies: dict[Any, bool] = field(default_factory=dict)
+
+    def asked(self, instance: Instance) -> Asked:
+        """Return what z3 may use for a structure."""
+        claims = [claim.term for claim in instance.claims]
+        return Asked(claims, self.context, self.replies)
 
 
 @dataclass(slots=True)
@@ -33,33 +53,60 @@ class Certificate:
     """
 
     rule: str
-    structures: list[Record]
+    structures: list[Record] = field(default_factory=list)
     refused: str = ""
+    written_from: Shown = field(default_factory=Shown)
+    read_by: Shown = field(default_factory=Shown)
 
     def as_json(self) -> str:
         """Return the certificate as the text of a file."""
         whole = {"certificate": FORMAT, "rule": self.rule, "structures": self.structures}
         return json.dumps(whole, indent=1)
 
+    def add(self, scenario: Scenario, replies: Replies, checked: bool = True) -> str:
+        """Add a structure that is proved; return why its certificate is refused, empty for none."""
+        asked = self.written_from.asked(scenario.instance)
+        try:
+            found = write_structure(scenario.instance, scenario.solver, replies, asked)
+            record = written(found, asked.claims)
+        except RefusedError as error:
+            self.refused = str(error)
+            return self.refused
+        if checked:
+            again = json.loads(json.dumps(record))
+            self.refused = check_record(scenario, again, self.read_by)
+        self.structures.append(record)
+        return self.refused
+
+    def write(self, folder: Path) -> None:
+        """Write the certificate to the file of its rule in a folder; may raise OSError."""
+        folder.mkdir(parents=True, exist_ok=True)
+        name = re.sub(r"[^\w.-]+", "_", self.rule) + ".json"
+        write_whole(folder / name, self.as_json().encode())
+
+
+def check_record(scenario: Scenario, record: Record, shown: Shown) -> str:
+    """Return why the record of a structure is refused, empty where it is accepted."""
+    instance = scenario.instance
+    asked, made = shown.asked(instance), list(targets(instance))
+    try:
+        outputs = [list(outputs_of(target)) for target in made]
+        check_structure(made, read(record, asked.claims, outputs), asked, outputs)
+    except RefusedError as error:
+        return str(error)
+    return ""
+
 
 def certificate_of(question: Question) -> Certificate:
     """Return the certificate of a rule, up to the first structure without one that is accepted."""
     scenarios = scenarios_of(question)
-    found, replies = Certificate(question.rule.name, []), dict[Any, Any]()
-    context, shown = new_context(), dict[Any, bool]()
+    found, replies = Certificate(question.rule_id), dict[Any, Any]()
     for one in (*scenarios.feasible, *scenarios.large):
-        instance, solver = one.instance, one.solver
-        result = prove(instance, solver, replies, question.settings.proof_steps)
+        result = prove(one.instance, one.solver, replies, question.settings.proof_steps)
         if isinstance(result, Open):
             found.refused = str(result)
-            return found
-        try:
-            record = write_structure(instance, solver, replies, context, shown)
-            check_structure(instance, json.loads(json.dumps(record)), context, shown)
-        except RefusedError as error:
-            found.refused = str(error)
-            return found
-        found.structures.append(record)
+        if found.refused or found.add(one, replies):
+            break
     return found
 
 
@@ -69,16 +116,14 @@ def check(question: Question, record: Record) -> str:
     `record` is what the text of a certificate says; structures are made anew from the rule.
     """
     scenarios = scenarios_of(question)
-    every = [*scenarios.feasible, *scenarios.large]
-    context, shown = new_context(), dict[Any, bool]()
+    every, shown = [*scenarios.feasible, *scenarios.large], Shown()
     try:
         if record["certificate"] != FORMAT or len(record["structures"]) != len(every):
             return "it is about other structures"
         for number, (one, found) in enumerate(zip(every, record["structures"], strict=True)):
-            try:
-                check_structure(one.instance, found, context, shown)
-            except RefusedError as error:
-                return f"structure {number + 1}: {error}"
+            refused = check_record(one, found, shown)
+            if refused:
+                return f"structure {number + 1}: {refused}"
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         return f"it cannot be read: {type(error).__name__}: {error}"
     return ""
@@ -92,24 +137,8 @@ def derivation(rule_id: str, rule: Rule) -> list[str]:
     if found.refused:
         lines.append(f"the next one has none: {found.refused}")
     if found.structures:
-        for target in found.structures[0]["targets"]:
-            for output in target["outputs"]:
-                lines.append(f"structure 1, {output['output']}:")
-                lines += _told(output["proof"], "  ")
+        for target in found.structures[0]:
+            for name, proof in target["outputs"].items():
+                lines.append(f"structure 1, {name}:")
+                lines += told(proof, "  ")
     return lines
-
-
-def _told(proof: Record, margin: str) -> Iterator[str]:
-    if "impossible" in proof:
-        yield f"{margin}no element is in this case"
-        return
-    for step in proof["steps"]:
-        if step["law"]:
-            by = f"z3 with {len(step['claims'])} claims" if step.get("claims") else "z3"
-            yield f"{margin}{step['place']} is {step['becomes']}  ({step['law']}; shown by {by})"
-    if "holds" not in proof:
-        yield f"{margin}source and target have one normal form"
-        return
-    for case in ("holds", "fails"):
-        yield f"{margin}where [{proof['condition']}] {case}:"
-        yield from _told(proof[case], margin + "  ")

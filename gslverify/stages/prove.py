@@ -1,20 +1,23 @@
 """The stage "prove": are all elements of source and target equal, for all sizes? (z3)
 
 What a proof claims and what it leaves to the other stages is said in `gslverify.prove.claim`. What
-is not proved is not held against a rule.
+is not proved is not held against a rule. With a folder for certificates each structure leaves one,
+and counts as proved only where the checker accepts it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from gslverify.codes.satisfiable import NOT_PROVED
 from gslverify.finding import Assurance, Finding, Level, Reach
 from gslverify.prove.proof import prove
 from gslverify.prove.relaxed import Replies
-from gslverify.prove.results import Open
+from gslverify.prove.results import Open, Proved
 from gslverify.ranks.bound import reason_against_all_ranks
 from gslverify.stage import Count, LeftOpen, Outcome, Question, Stage
+from gslverify.stages.certified import Certificate
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.stages.scenarios import Scenarios
 from gslverify.stages.shape import assurance_text, shape_holds
@@ -34,15 +37,21 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield from _required(question, "types are not proved to agree")
         return
     replies: Replies = {}
+    certificate = Certificate(question.rule_id) if question.settings.certificates else None
     every = [*scenarios.feasible, *scenarios.large]
     for number, scenario in enumerate(every):
         question.progress(f"variant {number + 1}/{len(every)}")
         steps = question.settings.proof_steps
         found = prove(scenario.instance, scenario.solver, replies, steps)
+        if isinstance(found, Proved) and certificate is not None:
+            refused = certificate.add(scenario, replies)
+            found = Open(f"its certificate is refused: {refused}") if refused else found
         if isinstance(found, Open):
             yield LeftOpen(f"not proved for all sizes: {found}")
             yield from _required(question, str(found))
             return
+    if certificate is not None:
+        certificate.write(Path(question.settings.certificates))
     if not scenarios.complete:
         yield from _required(question, assurance_text(scenarios))
     yield Count("variants", len(scenarios.feasible))

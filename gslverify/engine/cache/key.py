@@ -84,6 +84,8 @@ def stage_key(
 
 def _settings(stage: str, settings: Settings) -> Iterator[tuple[str, str]]:
     left_out = {*ELSEWHERE.split(), *(OF_EXAMPLES if stage in SOLVED else ())}
+    if stage != "prove":
+        left_out.add("certificates")
     for field in fields(settings):
         if field.name not in left_out:
             yield field.name, repr(getattr(settings, field.name))

@@ -1,0 +1,52 @@
+"""Numbers of a field, and sums of products of conditions, which are their own squares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+PRIME = 2**61 - 1
+SMALL = 2**20
+"""Numbers up to it are what they are: nothing that is drawn happens to be one."""
+
+Value = Any
+"""A number of the field, or numbers by sets of conditions: a sum of products of these."""
+
+
+def signed(value: Value) -> int | None:
+    """Return the small integer that a value is, None for anything else."""
+    if not isinstance(value, int):
+        return None
+    near = value if value < SMALL else value - PRIME
+    return near if -SMALL < near < SMALL else None
+
+
+def plus(left: Value, right: Value, factor: int = 1) -> Value:
+    """Return left + factor * right."""
+    if isinstance(left, int) and isinstance(right, int):
+        return (left + factor * right) % PRIME
+    found = dict(parts(left))
+    for mono, number in parts(right).items():
+        found[mono] = (found.get(mono, 0) + factor * number) % PRIME
+    return simple(found)
+
+
+def parts(value: Value) -> Mapping[frozenset[int], int]:
+    """Return the numbers of a value by sets of conditions."""
+    return value if isinstance(value, dict) else {frozenset(): value}
+
+
+def simple(found: dict[frozenset[int], int]) -> Value:
+    """Return a sum without what is 0, as a number where it is one."""
+    kept = {mono: number for mono, number in found.items() if number}
+    return kept if any(kept) else kept.get(frozenset(), 0)
+
+
+def key_of(value: Value) -> Any:
+    """Return what equal values have in common."""
+    return value if isinstance(value, int) else frozenset(value.items())
+
+
+def within(value: Value, case: frozenset[int]) -> int:
+    """Return what a value is where some conditions hold and all others do not."""
+    return sum(number for mono, number in parts(value).items() if mono <= case) % PRIME

@@ -1,0 +1,198 @@
+"""The laws that steps of certificates name: what they say, and what they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from gsl.attr.evaluate import conjunction, disjunction, equal
+from gsl.attr.term import Symbol, operation
+from gsl.dtypes import DTYPES
+from gsl.kernel.expression import (
+    Apply,
+    Expression,
+    Number,
+    Read,
+    Reduction,
+    parts,
+    with_parts,
+)
+from gsl.kernel.meaning import select
+from gsl.operators.ranges import in_range
+from gsl.types import ANY_FLOAT
+from gslverify.certificates.draw import RefusedError
+from gslverify.certificates.field import key_of
+from gslverify.certificates.model import Model, Within
+from gslverify.prove.integers import is_integer
+from gslverify.prove.law import Law, Numbers
+from gslverify.prove.real_laws import REAL_LAWS
+from gslverify.prove.replacing import put
+from gslverify.prove.rows import LAWS as INTEGER_LAWS
+
+ROWS = (*INTEGER_LAWS, *REAL_LAWS)
+
+NEUTRAL = {"sum": 0, "product": 1, "max": float("-inf"), "min": float("inf")}
+"""What counts for nothing in a sum, a product or an extremum."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A law that is used: what it speaks about, at all indices, where some conditions are given."""
+
+    law: str
+    subjects: tuple[Any, ...]
+    indices: tuple[tuple[Symbol, Any], ...] = ()
+    given: tuple[Any, ...] = ()
+    claims: tuple[int, ...] = ()
+    parts: tuple[tuple[Expression, Step], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a law says: two terms or expressions are equal where conditions hold."""
+
+    left: Any
+    right: Any
+    conditions: tuple[tuple[Sequence[Any], Any], ...] = ()
+
+
+@dataclass(slots=True)
+class Elements:
+    """Writes elements as terms; `dtypes` are those of inputs."""
+
+    model: Model
+    dtypes: Mapping[str, Any]
+    unknowns: dict[Any, Symbol] = field(default_factory=dict)
+
+    def number(self, expression: Any, facts: list[Any]) -> Any:
+        """Return an element as a term; add what is known of the unknowns in it to facts."""
+        match expression:
+            case Number(value=value):
+                return value
+            case Apply(function=head, arguments=arguments) if head in ARITHMETIC:
+                return operation(head, *(self.number(one, facts) for one in arguments))
+        key = key_of(self.model.value(expression))
+        if key not in self.unknowns:
+            self.unknowns[key] = Symbol("v", "real" if self.model.is_field else "int")
+        value = self.unknowns[key]
+        match expression:
+            case Apply(function=head) if head in SIGNS and self.model.is_field:
+                facts.append(operation(SIGNS[head], value, 0))
+            case Read(tensor=name) if name in self.dtypes:
+                facts.append(in_range(value, self.dtypes[name]))
+        return value
+
+
+def _equal(_: Elements, step: Step) -> Shown:
+    """Indices are equal where z3 says so."""
+    left, right = step.subjects
+    return Shown(left, right, (((), equal(left, right)),))
+
+
+def _multiple(_: Elements, step: Step) -> Shown:
+    """a // b is c + (a - b c) // b."""
+    whole, divisor, count = step.subjects
+    _require_whole(whole, divisor, count)
+    rest = operation("//", whole - divisor * count, divisor)
+    return Shown(operation("//", whole, divisor), count + rest, (((), divisor >= 1),))
+
+
+def _less(_: Elements, step: Step) -> Shown:
+    """a // b is 0 for 0 <= a < b."""
+    whole, divisor = step.subjects
+    _require_whole(whole, divisor)
+    return Shown(operation("//", whole, divisor), 0, (((), whole >= 0), ((), whole < divisor)))
+
+
+def _cast(elements: Elements, step: Step) -> Shown:
+    """A dtype that holds all values of another one holds them as they are."""
+    value, old, new = step.subjects
+    is_exact = isinstance(value, Read)
+    kept = WIDER if is_exact else {one: WIDER[one] for one in ANY_FLOAT}
+    pairs = [(a, b) for a, found in kept.items() for b in found]
+    wider = [conjunction(equal(old, a), equal(new, b)) for a, b in pairs]
+    held = disjunction(equal(old, new), *wider)
+    return Shown(Apply("cast", (value, Number(old), Number(new))), value, (((), held),))
+
+
+def _substitution(_: Elements, step: Step) -> Shown:
+    """What is summed over one region is summed over another one that is in bijection with it.
+
+    An extremum is one over any region that is mapped onto the other one.
+    """
+    head, (own, guards), body, (others, conditions), there, back = step.subjects
+    inside = [*_bounds(own), *guards]
+    outside = [*_bounds(others), *conditions]
+    to = dict(zip((s for s, _ in others), there, strict=True))
+    fro = dict(zip((s for s, _ in own), back, strict=True))
+    shown = [(inside, put(one, to)) for one in outside]
+    shown += [(outside, put(one, fro)) for one in inside]
+    shown += [(outside, equal(put(to[s], fro), s)) for s in to]
+    if head in ("sum", "product"):
+        shown += [(inside, equal(put(fro[s], to), s)) for s in fro]
+    left = Reduction(head, own, guarded(guards, body, head))
+    right = Reduction(head, others, guarded(conditions, Within(tuple(fro.items()), body), head))
+    return Shown(left, right, tuple(shown))
+
+
+def _sum(_: Elements, step: Step) -> Shown:
+    """Both sides differ by multiples of what other steps show to be 0."""
+    left, right = step.subjects
+    return Shown(left, right)
+
+
+def _row(row: Law, elements: Elements, step: Step) -> Shown:
+    """A law of the table; its conditions are about numbers of which signs and ranges are known."""
+    if row.of is Numbers.REALS and not elements.model.is_field:
+        raise RefusedError(f"`{row.name}` is used for integers")
+    *values, dtype = step.subjects
+    bound = dict(zip("abcd", values, strict=False))
+    facts: list[Any] = []
+    wanted = [elements.number(filled(one, bound), facts) for one in row.where]
+    wanted += [in_range(elements.number(filled(one, bound), facts), dtype) for one in row.fits]
+    shown = tuple((facts, one) for one in wanted)
+    return Shown(filled(row.left, bound), filled(row.right, bound), shown)
+
+
+def filled(pattern: Expression, bound: Mapping[str, Expression]) -> Expression:
+    """Return a side of a law with expressions for its unknowns."""
+    if isinstance(pattern, Read):
+        return bound[pattern.tensor]
+    return with_parts(pattern, tuple(filled(part, bound) for part in parts(pattern)))
+
+
+def guarded(guards: Sequence[Any], body: Expression, head: str) -> Expression:
+    """Return what counts in a sum or an extremum only where conditions hold."""
+    return select(conjunction(*guards), body, NEUTRAL[head])
+
+
+def _bounds(variables: Any) -> list[Any]:
+    return [bound for s, extent in variables for bound in (s >= 0, s < extent)]
+
+
+def _require_whole(*terms: Any) -> None:
+    if not all(map(is_integer, terms)):
+        raise RefusedError("a law of integers is used for other numbers")
+
+
+WIDER: Mapping[str, tuple[str, ...]] = {
+    name: tuple(other for other, one in DTYPES.items() if name != other and one.holds_all_of(dtype))
+    for name, dtype in DTYPES.items()
+}
+"""For a dtype those that hold all its values."""
+
+ARITHMETIC = frozenset({"+", "-", "*", "/", "neg", "<", "<=", ">", ">="})
+SIGNS = {"exp": ">", "sqrt": ">=", "abs": ">=", "cosh": ">"}
+"""What is known of the values of functions of real numbers."""
+
+LAWS: Mapping[str, Callable[[Elements, Step], Shown]] = {
+    "equal": _equal,
+    "whole multiples": _multiple,
+    "less than the divisor": _less,
+    "a wider dtype": _cast,
+    "substitution": _substitution,
+    "sum": _sum,
+    **{row.name: partial(_row, row) for row in ROWS},
+}

@@ -1,0 +1,115 @@
+"""Finds the laws of the table that speak about an expression."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+from gsl.attr.term import Term
+from gsl.kernel.expression import Apply, Expression, Number, Read
+from gslverify.certificates.field import key_of
+from gslverify.certificates.laws import ROWS
+from gslverify.certificates.model import Model
+from gslverify.prove.law import Law, Numbers
+
+Bound = Mapping[str, Expression]
+
+BY_HEAD: Mapping[str, tuple[Law, ...]] = {
+    head: tuple(row for row in ROWS if row.left.function == head)
+    for head in dict.fromkeys(row.left.function for row in ROWS)
+}
+
+
+def suggested_rows(expression: Apply, model: Model) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Yield laws that say what an expression is, with what their unknowns are."""
+    for row in BY_HEAD.get(expression.function, ()):
+        if row.of is Numbers.REALS and not model.is_field:
+            continue
+        for bound in _all(row.left.arguments, expression.arguments, {}, model):
+            if row.name == "exp of a multiple" and not _is_count(bound["b"]):
+                continue
+            names = sorted(bound)
+            yield row.name, (*(bound[name] for name in names), "float32")
+            break
+
+
+def _is_count(expression: Expression) -> bool:
+    return isinstance(expression, Number) and isinstance(expression.value, int)
+
+
+def _all(
+    patterns: Sequence[Any], values: Sequence[Expression], bound: Bound, model: Model
+) -> Iterator[Bound]:
+    if not patterns:
+        yield bound
+        return
+    for first in _one(patterns[0], values[0], bound, model):
+        yield from _all(patterns[1:], values[1:], first, model)
+
+
+def _one(pattern: Any, value: Expression, bound: Bound, model: Model) -> Iterator[Bound]:
+    match pattern:
+        case Read(tensor=name):
+            if name not in bound or _same(bound[name], value, model):
+                yield {**bound, name: bound.get(name, value)}
+        case Number():
+            if _same(pattern, value, model):
+                yield bound
+        case Apply(function="neg", arguments=(inner,)):
+            opposite = _opposite(value, model)
+            if opposite is not None:
+                yield from _one(inner, opposite, bound, model)
+        case Apply(function="+" | "*" as head, arguments=arguments):
+            parts = list(_summands(value) if head == "+" else _factors(value))
+            for place, part in enumerate(parts if len(parts) > 1 else ()):
+                rest = parts[:place] + parts[place + 1 :]
+                whole = reduce(lambda a, b: Apply(head, (a, b)), rest)
+                for pair in ((part, whole), (whole, part)):
+                    yield from _all(arguments, pair, bound, model)
+        case Apply(function=head, arguments=arguments):
+            if isinstance(value, Apply) and value.function == head:
+                yield from _all(arguments, value.arguments, bound, model)
+
+
+def _same(one: Expression, other: Expression, model: Model) -> bool:
+    return bool(key_of(model.value(one)) == key_of(model.value(other)))
+
+
+def _opposite(value: Expression, model: Model) -> Expression | None:
+    match value:
+        case Apply(function="neg", arguments=(inner,)):
+            return inner
+        case Number(value=number) if not isinstance(number, Term) and number < 0:
+            return Number(-number)
+        case Apply(function="*", arguments=(one, other)):
+            for a, b in ((one, other), (other, one)):
+                negative = _opposite(a, model)
+                if negative is not None:
+                    return Apply("*", (negative, b))
+    return None
+
+
+def _summands(value: Expression) -> Iterator[Expression]:
+    match value:
+        case Apply(function="+", arguments=(one, other)):
+            yield from _summands(one)
+            yield from _summands(other)
+        case Apply(function="-", arguments=(one, other)):
+            yield from _summands(one)
+            for part in _summands(other):
+                yield Apply("neg", (part,))
+        case Apply(function="neg", arguments=(inner,)):
+            for part in _summands(inner):
+                yield Apply("neg", (part,))
+        case _:
+            yield value
+
+
+def _factors(value: Expression) -> Iterator[Expression]:
+    match value:
+        case Apply(function="*", arguments=(one, other)):
+            yield from _factors(one)
+            yield from _factors(other)
+        case _:
+            yield value

@@ -1,0 +1,308 @@
+"""Computes both sides of a case in a model, and writes down the steps that the prover suggests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from gsl.attr.evaluate import equal, negation
+from gsl.attr.term import Operation, Symbol, Term, children, free_symbols
+from gsl.kernel.expression import Apply, Expression, Number, Reduction
+from gslverify.certificates.checker import Asked
+from gslverify.certificates.checking import Case
+from gslverify.certificates.draw import RefusedError
+from gslverify.certificates.expressions import of_region, of_value
+from gslverify.certificates.field import Value, key_of
+from gslverify.certificates.laws import LAWS, Step
+from gslverify.certificates.model import Model
+from gslverify.certificates.records import symbols_in
+from gslverify.certificates.suggesting import suggested_rows
+from gslverify.certificates.sums import Part, Recorder, simplified, substitution
+from gslverify.prove.algebra import Algebra
+from gslverify.prove.facts import Facts
+from gslverify.prove.integers import is_integer
+from gslverify.prove.normal import Normaliser
+from gslverify.prove.polynomials import Poly
+from gslverify.prove.replacing import put
+from gslverify.prove.values import Region
+from gslverify.prove.values import Value as Form
+
+PLAIN, ALL = range(2)
+"""What is suggested: what forms say; what is entailed, too."""
+
+
+def claims_about(terms: Iterable[Any], claims: Sequence[Term]) -> tuple[int, ...]:
+    """Return the claims that share unknowns with terms, or with others that do."""
+    reached = {s for term in terms if isinstance(term, Term) for s in free_symbols(term)}
+    left, taken = list(range(len(claims))), list[int]()
+    is_growing = True
+    while is_growing:
+        new = [n for n in left if free_symbols(claims[n]) & reached]
+        left = [n for n in left if n not in new]
+        taken += new
+        reached |= {s for n in new for s in free_symbols(claims[n])}
+        is_growing = bool(new)
+    return tuple(sorted(taken))
+
+
+def _invented(definitions: Sequence[Term]) -> dict[Symbol, Any]:
+    """Return the symbols that stand for values, with these."""
+    found: dict[Symbol, Any] = {}
+    for symbol, value in map(children, definitions):
+        assert isinstance(symbol, Symbol)
+        found[symbol] = put(value, found)
+    return found
+
+
+def _flat(subjects: Iterable[Any]) -> Iterator[Any]:
+    for one in subjects:
+        if isinstance(one, tuple):
+            yield from _flat(one)
+        else:
+            yield one
+
+
+class Writer(Model):
+    """Computes both sides of one case, and writes down the steps that the prover suggests."""
+
+    def __init__(
+        self, case: Case, path: tuple[Any, ...], facts: Facts, suggests: int, seed: int
+    ) -> None:
+        super().__init__(seed, case.is_field, case.bits)
+        self.facts = facts
+        self.forms = facts.forms
+        self.suggests = suggests
+        self.used: list[Step] = []
+        self.parts: list[Part] = []
+        self.normaliser = Normaliser(
+            facts, Algebra(facts.forms), case.is_field, case.bits, case.dtypes
+        )
+        self.extents: dict[Symbol, Any] = {}
+        self.conditions: dict[int, Term] = {}
+        self._choosing: list[Any] = []
+        self._tried: dict[int, Any] = {}
+        self._invented = _invented(facts.forms.definitions)
+        self._is_silent = True
+        self.checker = case.checker(path, self)
+        self._is_silent = False
+        self.forget()
+        for symbol, extent in case.output.extents.items():
+            self.forms.bound(symbol, extent)
+        sides = case.output.left, case.output.right
+        for side in sides:
+            self.value(side)
+        with self._silence():
+            self.difference = self.checker.rest(self.value(sides[0]), self.value(sides[1]), ())
+        if self.difference != 0 and suggests >= ALL:
+            self._compare(*sides)
+
+    def dividing(self) -> Any:
+        """Return a condition on which it depends whether both sides are equal."""
+        parts = self.difference if isinstance(self.difference, dict) else ()
+        literals = [one for mono in parts for one in sorted(mono)]
+        known = [self.conditions[one] for one in literals if one in self.conditions]
+        return next(iter([*known, *self._choosing]), None)
+
+    def _compare(self, left: Expression, right: Expression) -> None:
+        """Have the prover compare both sides, and note how sums in them are paired off."""
+        one, other = (self.normaliser.cases(side) for side in (left, right))
+        if len(one) > 1 or len(other) > 1:
+            self._choosing[:0] = [guard for guards, _ in (*one, *other) for guard in guards]
+            return
+        extents = self.checker.extents
+        facts = self.facts.assuming(*(symbol < extent for symbol, extent in extents.items()))
+        recorder = Recorder(self.normaliser)
+        recorder.same(one[0][1], other[0][1], facts)
+        for pair in recorder.places:
+            if not self.forms.same(*pair):
+                self._accepts(("equal", pair))
+        for number, *parts in recorder.parts:
+            self._pair_off(number, *parts)
+        with self._silence():
+            self.difference = self.checker.rest(self.value(left), self.value(right), self.parts)
+
+    def _pair_off(
+        self, number: Any, own: Region, value: Form, other: Region, _: Form, there: Any, back: Any
+    ) -> None:
+        algebra = self.normaliser.algebra
+        body = of_value(value)
+        self.value(of_region("sum", own, body))
+        self.value(of_region("sum", other, of_value(algebra.replaced(value, back))))
+        step = self._noted(substitution("sum", own, body, other, there, back))
+        try:
+            with self._silence():
+                self.checker.values(step)
+        except RefusedError:
+            return
+        self.parts.append((Number(number), step))
+
+    def over(self, variables: Any, body: Callable[[], Value]) -> Iterator[tuple[int, Value]]:
+        """Note the extents of indices."""
+        for symbol, extent in variables:
+            if symbol not in self.extents:
+                self.extents[symbol] = extent
+                self.forms.bound(symbol, extent)
+        return super().over(variables, body)
+
+    def _is_new(self, subject: Any) -> bool:
+        if self._is_silent or id(subject) in self._tried:
+            return False
+        self._tried[id(subject)] = subject
+        return True
+
+    def _index(self, term: Term) -> Value:
+        found = super()._index(term)
+        if self._is_new(term):
+            if any(map(self._accepts, self._of_index(term))):
+                return self.met(super()._index(term))
+            if isinstance(term, Operation) and term.head == "cond":
+                condition = term.operands[0]
+                if not free_symbols(condition) & self.extents.keys():
+                    self._choosing.append(condition)
+        return found
+
+    def _condition(self, term: Term) -> Value:
+        found = super()._condition(term)
+        if isinstance(found, int) or self._is_silent:
+            return found
+        if self._is_new(term) and self._decides(term):
+            return super()._condition(term)
+        if len(found) <= 2 and not free_symbols(term) & self.extents.keys():
+            for mono in found:
+                if len(mono) == 1:
+                    self.conditions.setdefault(next(iter(mono)), term)
+        return found
+
+    def _value(self, expression: Any) -> Value:
+        found = super()._value(expression)
+        if isinstance(expression, Reduction) and self._is_new(expression):
+            return self._simplified(expression, found)
+        if isinstance(expression, Apply) and self._is_new(expression):
+            suggested = suggested_rows(expression, self)
+            if expression.function == "cast":
+                value, old, new = expression.arguments
+                assert isinstance(old, Number)
+                assert isinstance(new, Number)
+                suggested = iter([("a wider dtype", (value, old.value, new.value))])
+            for law, subjects in suggested:
+                if self._accepts((law, subjects)):
+                    return super()._value(expression)
+        return found
+
+    def _simplified(self, whole: Reduction, found: Value) -> Value:
+        """Return a sum without indices that have one value only."""
+        simple = simplified(whole, self.normaliser) if whole.function == "sum" else None
+        if simple is None:
+            return found
+        result, parts = simple
+        self.value(result)
+        noted = tuple((factor, self._noted(step)) for factor, step in parts)
+        return self.value(result) if self._accepts(("sum", (whole, result), noted)) else found
+
+    def _accepts(self, suggestion: tuple[Any, ...]) -> bool:
+        """Write down a step if the checker takes it."""
+        law, subjects, *parts = suggestion
+        step = self._noted(Step(law, subjects, parts=parts[0] if parts else ()))
+        try:
+            right = LAWS[step.law](self.checker.elements, step).right if step.law in LAWS else 0
+            self.checker.read(right)
+            with self._silence():
+                self.checker.follow(step)
+        except RefusedError:
+            return False
+        self.used.append(step)
+        return True
+
+    def _noted(self, step: Step) -> Step:
+        """Return a step with the indices and the claims that it may need."""
+        indices = self._scope(step.subjects)
+        terms = [*symbols_in(*_flat(step.subjects)), *(extent for _, extent in indices)]
+        claims = claims_about([*terms, *self.checker.path], self.asked.claims)
+        return replace(step, indices=indices, claims=claims)
+
+    @property
+    def asked(self) -> Asked:
+        """What z3 may use."""
+        return self.checker.asked
+
+    def _scope(self, subjects: Iterable[Any]) -> tuple[tuple[Symbol, Any], ...]:
+        """Return the bound indices in what a step speaks about, outer ones first."""
+        found: dict[Symbol, Any] = {}
+
+        def add(subject: Any) -> None:
+            for symbol in self._symbols(subject):
+                if symbol in self.extents and symbol not in found and symbol in self.places:
+                    add(self.extents[symbol])
+                    found[symbol] = self.extents[symbol]
+
+        for subject in _flat(subjects):
+            add(subject)
+        return tuple(found.items())
+
+    def _decides(self, condition: Term) -> bool:
+        form = self.forms.condition(condition)
+        if not isinstance(form, bool) and self.suggests >= ALL:
+            if self._entails(condition):
+                form = True
+            elif self._entails(negation(condition)):
+                form = False
+        if not isinstance(form, bool):
+            return False
+        return self._accepts(("holds" if form else "fails", (condition,)))
+
+    def _entails(self, condition: Any) -> bool:
+        extents = {**self.extents, **self.checker.extents}
+        used = [s for s in free_symbols(condition) if s in extents]
+        return self.facts.assuming(*(s < extents[s] for s in used)).entails(condition)
+
+    def _of_index(self, term: Term) -> Iterator[tuple[str, tuple[Any, ...]]]:
+        if isinstance(term, Symbol):
+            if term in self.places or term in self.checker.extents:
+                return
+            if term.sort == "text":
+                name = self.forms.names.text(term)
+                if name is not term:
+                    yield "equal", (term, name)
+                return
+        elif not isinstance(term, Operation) or term.head in ("+", "-", "*", "neg", "%", "/"):
+            return
+        poly = self.forms.poly(term)
+        if isinstance(term, Operation) and term.head == "//" and is_integer(term):
+            whole, divisor = term.operands
+            if not poly:
+                yield "less than the divisor", (whole, divisor)
+            outside = frozenset(p for p in poly if not self._has_quotient(p[0]))
+            if outside:
+                yield "whole multiples", (whole, divisor, self._term(outside))
+        canonical = self._term(poly)
+        if self._differ(term, canonical):
+            yield "equal", (term, canonical)
+        if self.suggests >= ALL and isinstance(term, Operation):
+            for value in term.operands[-2:] if term.head in ("cond", "min", "max") else ():
+                if self._entails(equal(term, value)):
+                    yield "equal", (term, value)
+
+    def _term(self, poly: Poly) -> Any:
+        """Return a form as a term of what claims speak about."""
+        term = self.forms.term(poly)
+        return put(term, self._invented) if self._invented else term
+
+    def _differ(self, one: Term, other: Any) -> bool:
+        """Tell whether two terms have different values with the steps so far."""
+        with self._silence():
+            return bool(key_of(super()._index(one)) != key_of(self.index(other)))
+
+    @contextmanager
+    def _silence(self) -> Iterator[None]:
+        """Suggest nothing for a while."""
+        before, self._is_silent = self._is_silent, True
+        try:
+            yield
+        finally:
+            self._is_silent = before
+
+    def _has_quotient(self, mono: Any) -> bool:
+        atoms = (self.forms.atoms[atom] for atom in mono)
+        return any(isinstance(one, Operation) and one.head == "//" for one in atoms)
