@@ -15,7 +15,7 @@ def _of(function: str, *arguments: object) -> Apply:
 
 def _law(name: str, left: Expression, right: object, *where: Expression) -> Law:
     assert isinstance(left, Apply)
-    made = right if isinstance(right, Expression) else Number(right)  # type: ignore[arg-type]
+    made = right if isinstance(right, Expression) else Number(right)
     return Law(name, left, made, where, of=Numbers.REALS)
 
 
