@@ -15,7 +15,7 @@ from gsl.attr.evaluate import conjunction, negation
 from gsl.attr.term import Operation, Symbol, Term
 from gsl.kernel.expression import Expression
 from gslverify.certificates.draw import RefusedError
-from gslverify.certificates.field import Value, key_of, plus
+from gslverify.certificates.field import Value, key_of, plus, product_in
 from gslverify.certificates.laws import LAWS, Elements, Shown, Step
 from gslverify.certificates.model import Model
 from gslverify.prove.cone import Pool, conjuncts, shape_of
@@ -85,13 +85,19 @@ class Checker:
         if step.law in ("holds", "fails"):
             self._decide(step)
             return
-        if step.given:
-            raise RefusedError(f"`{step.law}` is used as if what is given always held")
-        for left, right in self.values(step):
-            self.model.equate(left, right)
+        shown = self._shown(step)
+        found = self.model.over(step.indices, lambda: (*self._pair(step, shown), self._given(step)))
+        for _, (left, right, given) in list(found):
+            self.model.equate(left, right, given)
 
     def values(self, step: Step) -> list[tuple[Value, Value]]:
         """Return the values of both sides of a step that is shown, at all indices."""
+        shown = self._shown(step)
+        found = self.model.over(step.indices, lambda: self._pair(step, shown))
+        return [pair for _, pair in found]
+
+    def _shown(self, step: Step) -> Shown:
+        """Return what a step says, once its conditions are shown."""
         law = LAWS.get(step.law)
         if law is None:
             raise RefusedError(f"there is no law `{step.law}`")
@@ -99,8 +105,14 @@ class Checker:
         for given, condition in shown.conditions:
             if not self.shows(condition, step, given):
                 raise RefusedError(f"`{step.law}` asks for what is not shown: {condition!r}")
-        found = self.model.over(step.indices, lambda: self._pair(step, shown))
-        return [pair for _, pair in found]
+        return shown
+
+    def _given(self, step: Step) -> frozenset[int]:
+        """Return the conditions that a step takes as given."""
+        given = product_in(self.model.condition(conjunction(*step.given)))
+        if given is None:
+            raise RefusedError("what is given is not one of the conditions that are met")
+        return given
 
     def _pair(self, step: Step, shown: Shown) -> tuple[Value, Value]:
         left, right = (self.read(side) for side in (shown.left, shown.right))
@@ -137,26 +149,21 @@ class Checker:
         self.model.forget()
 
     def _literals(self, step: Step) -> tuple[frozenset[int], list[tuple[int, bool]]]:
-        given = self.model.condition(conjunction(*step.given))
         value = self.model.condition(step.subjects[0])
-        if given == 0 or isinstance(value, int):
+        if isinstance(value, int):
             return frozenset(), []
         is_positive = frozenset() not in value
-        value = value if is_positive else plus(1, value, -1)
-        if not isinstance(value, dict) or list(value.values()) != [1]:
+        mono = product_in(value if is_positive else plus(1, value, -1))
+        if mono is None:
             raise RefusedError("a condition is not one of those that are met")
-        premise = frozenset[int]() if isinstance(given, int) else next(iter(given))
-        if isinstance(given, dict) and list(given.values()) != [1]:
-            raise RefusedError("what is given is not one of the conditions that are met")
-        (mono,) = value
         if len(mono) > 1 and is_positive is not (step.law == "holds"):
             raise RefusedError("one of several conditions fails")
-        return premise, [(literal, is_positive) for literal in mono]
+        return self._given(step), [(literal, is_positive) for literal in mono]
 
     def shows(self, goal: Any, step: Step, given: Sequence[Any] = ()) -> bool:
         """Tell whether a condition follows from claims, the case, and ranges of indices."""
         given = conjuncts([*given, *step.given])
-        if isinstance(goal, Term):
+        if isinstance(goal, Term) and step.law != "fails":
             values = self.model.over(step.indices, lambda: self._is_given(goal, given))
             if all(known for _, known in values):
                 return True

@@ -40,6 +40,8 @@ class Draw:
         self.equal: dict[Any, Value] = {}
         self.known: dict[int, bool] = {}
         self.implied: list[tuple[frozenset[int], int, bool]] = []
+        self.limited: list[tuple[frozenset[int], Any, Value]] = []
+        self.given: frozenset[int] = frozenset()
         self._memory: dict[Any, tuple[Any, Value]] = {}
 
     def drawn(self, *key: Any) -> int:
@@ -52,11 +54,15 @@ class Draw:
         """Compute values anew, as more is known."""
         self._memory.clear()
 
-    def equate(self, left: Value, right: Value) -> None:
-        """Let one value be another one wherever it is met."""
-        if key_of(left) != key_of(right):
+    def equate(self, left: Value, right: Value, given: frozenset[int] = frozenset()) -> None:
+        """Let one value be another one wherever it is met and some conditions are given."""
+        if key_of(left) == key_of(right):
+            return
+        if given:
+            self.limited.append((given, key_of(left), right))
+        else:
             self.equal[key_of(left)] = right
-            self.forget()
+        self.forget()
 
     def times(self, left: Value, right: Value) -> Value:
         """Return the product, in which conditions are their own squares."""
@@ -114,14 +120,21 @@ class Draw:
             case "ge" | "gt":
                 if number is not None:
                     return int(number >= (kind == "gt"))
-                other = (PRIME - value - (kind == "ge")) % PRIME
-                if kind == "ge" and other < value:
-                    return plus(1, self.literal("ge", other), -1)
+                opposite = (PRIME - value - 1) % PRIME
+                if kind == "ge" and (kind, opposite) in self.table:
+                    return plus(1, self.literal(kind, opposite), -1)
         name = self.drawn(kind, value, *more)
         if name in self.known:
             return int(self.known[name])
+        for given, one, holds in self.implied if self.given else ():
+            if one == name and given <= self.given:
+                return int(holds)
         return self.met({frozenset([name]): 1})
 
     def met(self, value: Value) -> Value:
         """Return a value, or what an equation says that it is."""
+        if self.given:
+            for given, left, right in self.limited:
+                if given <= self.given and left == key_of(value):
+                    return right
         return self.equal.get(key_of(value), value) if self.equal else value

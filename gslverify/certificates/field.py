@@ -50,3 +50,13 @@ def key_of(value: Value) -> Any:
 def within(value: Value, case: frozenset[int]) -> int:
     """Return what a value is where some conditions hold and all others do not."""
     return sum(number for mono, number in parts(value).items() if mono <= case) % PRIME
+
+
+def product_in(value: Value) -> frozenset[int] | None:
+    """Return the conditions that a value is the product of, None for anything else."""
+    if value == 1:
+        return frozenset()
+    if isinstance(value, dict) and list(value.values()) == [1]:
+        (conditions,) = value
+        return frozenset(conditions)
+    return None

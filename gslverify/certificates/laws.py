@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from gsl.attr.evaluate import conjunction, disjunction, equal
+from gsl.attr.evaluate import conjunction, disjunction, equal, negation
 from gsl.attr.term import Symbol, operation
 from gsl.dtypes import DTYPES
 from gsl.kernel.expression import (
@@ -24,7 +24,7 @@ from gsl.operators.ranges import in_range
 from gsl.types import ANY_FLOAT
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.field import key_of
-from gslverify.certificates.model import Model, Within
+from gslverify.certificates.model import COMPARED, RING, Model, Within
 from gslverify.prove.integers import is_integer
 from gslverify.prove.law import Law, Numbers
 from gslverify.prove.real_laws import REAL_LAWS
@@ -137,6 +137,14 @@ def _substitution(_: Elements, step: Step) -> Shown:
     return Shown(left, right, tuple(shown))
 
 
+def _compared(elements: Elements, step: Step) -> Shown:
+    """Elements are in an order, or not, as what is known of them says."""
+    comparison, holds = step.subjects
+    facts: list[Any] = []
+    condition = elements.number(comparison, facts)
+    return Shown(comparison, holds, ((facts, condition if holds else negation(condition)),))
+
+
 def _sum(_: Elements, step: Step) -> Shown:
     """Both sides differ by multiples of what other steps show to be 0."""
     left, right = step.subjects
@@ -183,7 +191,7 @@ WIDER: Mapping[str, tuple[str, ...]] = {
 }
 """For a dtype those that hold all its values."""
 
-ARITHMETIC = frozenset({"+", "-", "*", "/", "neg", "<", "<=", ">", ">="})
+ARITHMETIC = RING | COMPARED
 SIGNS = {"exp": ">", "sqrt": ">=", "abs": ">=", "cosh": ">"}
 """What is known of the values of functions of real numbers."""
 
@@ -194,5 +202,6 @@ LAWS: Mapping[str, Callable[[Elements, Step], Shown]] = {
     "a wider dtype": _cast,
     "substitution": _substitution,
     "sum": _sum,
+    "compared": _compared,
     **{row.name: partial(_row, row) for row in ROWS},
 }

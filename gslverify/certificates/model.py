@@ -32,6 +32,7 @@ from gslverify.certificates.field import (
     Value,
     key_of,
     plus,
+    product_in,
     signed,
 )
 from gslverify.prove.integers import is_integer
@@ -75,7 +76,8 @@ class Model(Draw):
 
     def _remembered(self, subject: Any, compute: Callable[[Any], Value]) -> Value:
         get = self.places.get
-        key = (id(subject), compute.__name__, *[get(symbol) for symbol in self._symbols(subject)])
+        places = [get(symbol) for symbol in self._symbols(subject)]
+        key = (id(subject), compute.__name__, self.given, *places)
         if key not in self._memory:
             self._memory[key] = subject, self.met(compute(subject))
         return self._memory[key][1]
@@ -189,13 +191,19 @@ class Model(Draw):
             difference = plus(self.index(one), self.index(other), -1)
             same = self.lifted(lambda value: self.literal("eq", value), [difference])
         else:
-            low, high = (one, other) if head in ("<", ">=") else (other, one)
-            kind = "ge" if is_integer(low) and is_integer(high) else "gt"
-            above = plus(self.index(high), self.index(low), -1)
-            above = plus(above, int(kind == "ge"), -1)
-            less = self.lifted(lambda value: self.literal(kind, value), [above])
-            return less if head in "<>" else plus(1, less, -1)
+            return self._ordered(head, *((other, one) if head in (">", ">=") else (one, other)))
         return same if head == "==" else plus(1, same, -1)
+
+    def _ordered(self, head: str, low: Term, high: Term) -> Value:
+        """Return whether one term is less than another one, or equal to it where `head` says so."""
+        is_strict, above = head in "<>", plus(self.index(high), self.index(low), -1)
+        if is_integer(low) and is_integer(high):
+            above = plus(above, int(is_strict), -1)
+            return self.lifted(lambda value: self.literal("ge", value), [above])
+        if is_strict:
+            return self.lifted(lambda value: self.literal("gt", value), [above])
+        less = self.lifted(lambda value: self.literal("gt", value), [plus(0, above, -1)])
+        return plus(1, less, -1)
 
     def _signed(self, head: str, value: int) -> Value:
         """Return a root, an absolute value or a sign, one of two numbers as a condition says."""
@@ -230,7 +238,9 @@ class Model(Draw):
                 holds = self.condition(condition)
                 if isinstance(holds, int) and holds in (0, 1):
                     return self.value(then if holds else otherwise)
-                return self.chosen(holds, self.value(then), self.value(otherwise))
+                with self.where(holds):
+                    chosen = self.value(then)
+                return self.chosen(holds, chosen, self.value(otherwise))
             case Apply(function=head, arguments=(Number(value=a), Number(value=b))) if (
                 head in COMPARED and is_symbolic((a, b))
             ):
@@ -246,6 +256,17 @@ class Model(Draw):
                 with self.at(found):
                     return self.value(body)
         raise RefusedError(f"nothing is known about {type(expression).__name__}")
+
+    @contextmanager
+    def where(self, holds: Value) -> Iterator[None]:
+        """Take it as given for a while that a condition holds, if it is a product of conditions."""
+        before = self.given
+        if self.limited or self.implied:
+            self.given |= product_in(holds) or frozenset()
+        try:
+            yield
+        finally:
+            self.given = before
 
     def _reader(self, name: str) -> Callable[..., Value]:
         if name in self.bits:

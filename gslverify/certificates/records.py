@@ -60,6 +60,17 @@ def _is_binder(subject: Any) -> bool:
     return isinstance(subject, tuple) and len(subject) == 2 and isinstance(subject[0], Symbol)
 
 
+def reads_in(subjects: Iterable[Any]) -> set[str]:
+    """Return the inputs that expressions read."""
+    found, stack = set[str](), [*subjects]
+    while stack:
+        subject = stack.pop()
+        stack += subject if isinstance(subject, tuple) else parts_of(subject)
+        if isinstance(subject, Read):
+            found.add(subject.tensor)
+    return found
+
+
 def symbols_in(*subjects: Any) -> list[Symbol]:
     """Return the symbols in terms and expressions, in an order that depends on nothing else."""
     found, stack, seen = dict[Symbol, None](), [*subjects], set[int]()

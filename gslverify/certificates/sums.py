@@ -85,20 +85,21 @@ class Recorder(Equality):
     def __init__(self, normaliser: Normaliser) -> None:
         super().__init__(normaliser)
         self.parts: list[tuple[Any, Region, Value, Region, Value, Any, Any]] = []
-        self.places: list[tuple[Any, Any]] = []
+        self.places: list[tuple[Any, Any, tuple[Any, ...]]] = []
         self._last: Any = None
 
     def same_factor(self, one: Factor, other: Factor, facts: Facts) -> bool:
         """Note which indices are the same."""
         found = super().same_factor(one, other, facts)
         if found and one.key != other.key:
-            self.places += zip(one.places, other.places, strict=False)
+            pairs = zip(one.places, other.places, strict=False)
+            self.places += ((*pair, facts.terms) for pair in pairs)
         return found
 
     def _alike(self, one: Family, other: Family, facts: Facts) -> bool:
         self._last = None
         found = super()._alike(one, other, facts)
-        if found and self.depth == 1 and self._last is not None:
+        if found and self.depth == 1 and self._last is not None and not one.region.is_point:
             self.parts.append((one.number, *self._last))
         return found
 

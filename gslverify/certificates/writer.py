@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from gsl.attr.evaluate import equal, negation
-from gsl.attr.term import Operation, Symbol, Term, children, free_symbols
-from gsl.kernel.expression import Apply, Expression, Number, Reduction
+from gsl.attr.term import Constant, Operation, Symbol, Term, children, free_symbols
+from gsl.kernel.expression import Apply, Expression, Number, Reduction, Select
 from gslverify.certificates.checker import Asked
 from gslverify.certificates.checking import Case
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.expressions import of_region, of_value
-from gslverify.certificates.field import Value, key_of
+from gslverify.certificates.field import Value, key_of, product_in
 from gslverify.certificates.laws import LAWS, Step
-from gslverify.certificates.model import Model
-from gslverify.certificates.records import symbols_in
+from gslverify.certificates.model import COMPARED, Model
+from gslverify.certificates.records import reads_in, symbols_in
 from gslverify.certificates.suggesting import suggested_rows
 from gslverify.certificates.sums import Part, Recorder, simplified, substitution
 from gslverify.prove.algebra import Algebra
+from gslverify.prove.cone import conjuncts
 from gslverify.prove.facts import Facts
 from gslverify.prove.integers import is_integer
 from gslverify.prove.normal import Normaliser
@@ -81,6 +82,8 @@ class Writer(Model):
         )
         self.extents: dict[Symbol, Any] = {}
         self.conditions: dict[int, Term] = {}
+        self._around: list[Any] = []
+        self._loose: Mapping[Symbol, Any] = {}
         self._choosing: list[Any] = []
         self._tried: dict[int, Any] = {}
         self._invented = _invented(facts.forms.definitions)
@@ -115,13 +118,37 @@ class Writer(Model):
         facts = self.facts.assuming(*(symbol < extent for symbol, extent in extents.items()))
         recorder = Recorder(self.normaliser)
         recorder.same(one[0][1], other[0][1], facts)
-        for pair in recorder.places:
-            if not self.forms.same(*pair):
-                self._accepts(("equal", pair))
+        for one, other, terms in recorder.places:
+            if not self.forms.same(one, other):
+                known = set(map(id, facts.terms))
+                new = (term for term in terms if id(term) not in known)
+                given = tuple(term for term in new if not self._is_bound(term))
+                self._place(one, other, given)
         for number, *parts in recorder.parts:
             self._pair_off(number, *parts)
         with self._silence():
             self.difference = self.checker.rest(self.value(left), self.value(right), self.parts)
+
+    def _is_bound(self, condition: Any) -> bool:
+        """Tell whether a condition is that an index is within its extent."""
+        match condition:
+            case Operation(head="<", operands=(Symbol() as symbol, extent)):
+                atom = self.forms.atom_of(self.forms.poly(symbol))
+                limit = None if atom is None else self.forms.ranges.extents.get(atom)
+                if limit is not None and limit == self.forms.poly(extent):
+                    self.extents.setdefault(symbol, extent)
+                return symbol in self.extents
+            case Operation(head=">=", operands=(Symbol(low=0), Constant(value=0))):
+                return True
+        return False
+
+    def _place(self, one: Any, other: Any, given: tuple[Any, ...]) -> None:
+        """Note that indices are the same, where some conditions are given."""
+        pairs = ((one, other), (other, one))
+        terms = [pair for pair in pairs if isinstance(pair[0], Term)]
+        self._loose = self.extents
+        any(self._accepts(("equal", pair, (), given)) for pair in terms)
+        self._loose = {}
 
     def _pair_off(
         self, number: Any, own: Region, value: Form, other: Region, _: Form, there: Any, back: Any
@@ -176,6 +203,11 @@ class Writer(Model):
         return found
 
     def _value(self, expression: Any) -> Value:
+        if isinstance(expression, Select) and self._is_new(expression):
+            self._implied_around(expression.condition)
+            self._around.append(expression.condition)
+            self.value(expression.then)
+            self._around.pop()
         found = super()._value(expression)
         if isinstance(expression, Reduction) and self._is_new(expression):
             return self._simplified(expression, found)
@@ -186,10 +218,18 @@ class Writer(Model):
                 assert isinstance(old, Number)
                 assert isinstance(new, Number)
                 suggested = iter([("a wider dtype", (value, old.value, new.value))])
+            if expression.function in COMPARED and self.suggests >= ALL:
+                suggested = iter(("compared", (expression, holds)) for holds in (1, 0))
             for law, subjects in suggested:
                 if self._accepts((law, subjects)):
                     return super()._value(expression)
         return found
+
+    def _implied_around(self, condition: Any) -> None:
+        """Note which conditions around an element follow from its own."""
+        for around in conjuncts(self._around) if self.suggests >= ALL else ():
+            if self._entails(around, (condition,)):
+                self._accepts(("holds", (around,), (), (condition,)))
 
     def _simplified(self, whole: Reduction, found: Value) -> Value:
         """Return a sum without indices that have one value only."""
@@ -203,8 +243,8 @@ class Writer(Model):
 
     def _accepts(self, suggestion: tuple[Any, ...]) -> bool:
         """Write down a step if the checker takes it."""
-        law, subjects, *parts = suggestion
-        step = self._noted(Step(law, subjects, parts=parts[0] if parts else ()))
+        law, subjects, parts, given = (*suggestion, (), ())[:4]
+        step = self._noted(Step(law, subjects, (), given, (), parts))
         try:
             right = LAWS[step.law](self.checker.elements, step).right if step.law in LAWS else 0
             self.checker.read(right)
@@ -217,8 +257,12 @@ class Writer(Model):
 
     def _noted(self, step: Step) -> Step:
         """Return a step with the indices and the claims that it may need."""
-        indices = self._scope(step.subjects)
-        terms = [*symbols_in(*_flat(step.subjects)), *(extent for _, extent in indices)]
+        indices = self._scope((*step.subjects, *step.given))
+        terms = [
+            *symbols_in(*_flat(step.subjects), *step.given),
+            *(extent for _, extent in indices),
+        ]
+        terms += [self.checker.elements.dtypes.get(name) for name in reads_in(step.subjects)]
         claims = claims_about([*terms, *self.checker.path], self.asked.claims)
         return replace(step, indices=indices, claims=claims)
 
@@ -230,10 +274,11 @@ class Writer(Model):
     def _scope(self, subjects: Iterable[Any]) -> tuple[tuple[Symbol, Any], ...]:
         """Return the bound indices in what a step speaks about, outer ones first."""
         found: dict[Symbol, Any] = {}
+        places = self.places if self.places else self._loose
 
         def add(subject: Any) -> None:
             for symbol in self._symbols(subject):
-                if symbol in self.extents and symbol not in found and symbol in self.places:
+                if symbol in self.extents and symbol in places and symbol not in found:
                     add(self.extents[symbol])
                     found[symbol] = self.extents[symbol]
 
@@ -243,19 +288,29 @@ class Writer(Model):
 
     def _decides(self, condition: Term) -> bool:
         form = self.forms.condition(condition)
-        if not isinstance(form, bool) and self.suggests >= ALL:
-            if self._entails(condition):
-                form = True
-            elif self._entails(negation(condition)):
-                form = False
-        if not isinstance(form, bool):
-            return False
-        return self._accepts(("holds" if form else "fails", (condition,)))
+        if isinstance(form, bool):
+            return self._accepts(("holds" if form else "fails", (condition,)))
+        for given in ((), tuple(self._around)) if self.suggests >= ALL else ():
+            for law, goal in (("holds", condition), ("fails", negation(condition))):
+                if self._entails(goal, given) and self._accepts((law, (condition,), (), given)):
+                    return True
+        return False
 
-    def _entails(self, condition: Any) -> bool:
+    @contextmanager
+    def where(self, holds: Value) -> Iterator[None]:
+        """Note which conditions an element is looked at under."""
+        before = self.given
+        self.given |= product_in(holds) or frozenset()
+        try:
+            yield
+        finally:
+            self.given = before
+
+    def _entails(self, condition: Any, given: tuple[Any, ...] = ()) -> bool:
         extents = {**self.extents, **self.checker.extents}
-        used = [s for s in free_symbols(condition) if s in extents]
-        return self.facts.assuming(*(s < extents[s] for s in used)).entails(condition)
+        symbols = frozenset[Symbol]().union(*map(free_symbols, (condition, *given)))
+        bounds = [symbol < extents[symbol] for symbol in symbols if symbol in extents]
+        return self.facts.assuming(*bounds, *given).entails(condition)
 
     def _of_index(self, term: Term) -> Iterator[tuple[str, tuple[Any, ...]]]:
         if isinstance(term, Symbol):
@@ -296,12 +351,13 @@ class Writer(Model):
 
     @contextmanager
     def _silence(self) -> Iterator[None]:
-        """Suggest nothing for a while."""
-        before, self._is_silent = self._is_silent, True
+        """Suggest nothing for a while, and take nothing as given."""
+        before = self._is_silent, self.given
+        self._is_silent, self.given = True, frozenset()
         try:
             yield
         finally:
-            self._is_silent = before
+            self._is_silent, self.given = before
 
     def _has_quotient(self, mono: Any) -> bool:
         atoms = (self.forms.atoms[atom] for atom in mono)
