@@ -283,7 +283,7 @@ class Model(Draw):
             case "select", condition, a, b:
                 return self.chosen(condition, a, b)
             case "sigmoid", a:
-                return self._inverse_of(plus(1, self.function("exp", [plus(0, a, -1)])))
+                return self.computed("/", [1, plus(1, self.function("exp", [plus(0, a, -1)]))])
             case "pow", a, b if signed(b) is not None:
                 return self.lifted(lambda one: self._power(one, signed(b)), [a])
             case "==" | "!=", a, b:
@@ -299,9 +299,6 @@ class Model(Draw):
     def _cast(self, value: int, old: int, new: int) -> Value:
         is_same = old == new or value in (0, 1)
         return value if is_same else self._atom("elements", "cast", (value, old, new))
-
-    def _inverse_of(self, value: Value) -> Value:
-        return self.computed("/", [1, value])
 
     def _power(self, base: int, count: Any) -> int:
         return pow(base, count, PRIME) if base or count >= 0 else self.drawn("1 / 0")
