@@ -41,6 +41,7 @@ FUSION = Phase(
     (
         *NEUTRAL,
         ("exported_attention", "masked_attention_fused grouped_query_attention"),
+        ("exported_attention", "merge_biased_projections"),
         ("linear_layers", "merge_biased_linear_layers"),
         ("operators_of_today", "attention_fused"),
         ("activations", "attention_from_parts"),
