@@ -68,7 +68,7 @@ def _allowed(name: str, opset: int, variable: str) -> frozenset[str]:
 @lru_cache(maxsize=64)
 def _onnx_name(dtype: str) -> str:
     name = {"float32": "float", "float64": "double"}.get(dtype, dtype)
-    return f"tensor({name})"
+    return f"tensor({name.replace('float8_', 'float8')})"
 
 
 class Emitter:

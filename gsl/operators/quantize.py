@@ -12,11 +12,19 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from gsl.attr.evaluate import ceil_divide, choose, conjunction, contains, equal
+from gsl.attr.evaluate import (
+    ceil_divide,
+    choose,
+    conjunction,
+    contains,
+    disjunction,
+    equal,
+    negation,
+)
 from gsl.attr.term import Term
 from gsl.dtypes import DTYPES
 from gsl.kernel.expression import Expression, Number
-from gsl.kernel.meaning import Elements, Index, apply, cast, over, total
+from gsl.kernel.meaning import Elements, Index, apply, cast, over, select, total
 from gsl.numpy_dtypes import iinfo
 from gsl.operators.create import scalar
 from gsl.operators.declaration import Need, Tensor, Values, operator
@@ -25,8 +33,19 @@ from gsl.operators.domain_axes import Axis
 from gsl.operators.shapes import known_axis
 from gsl.types import FLOATING, Bool, Int, TensorType, Type
 
-QUANTISED = ("int8", "uint8")
+BYTES = ("int8", "uint8")
+"""The dtypes whose products are summed in int32."""
+
+WORDS = ("int16", "uint16")
+"""The dtypes that only WIDE holds all numbers of."""
+
+FLOAT8 = ("float8_e4m3fn", "float8_e5m2")
+"""The dtypes that need no rounding to whole steps."""
+
+QUANTISED = (*BYTES, *WORDS, "int4", "uint4", *FLOAT8)
 """The dtypes of quantised tensors."""
+
+WIDE = ("float32", "float64")
 
 DEQUANTISED = (*QUANTISED, "int32")
 """The dtypes that are turned into real numbers; int32 is that of sums of products."""
@@ -137,7 +156,7 @@ def limit(dtype: Any, largest: bool) -> Number:
     """Return the least or largest number of a quantised dtype, known or not."""
     limits = {name: DTYPES[name] for name in QUANTISED}
     values = {name: one.largest if largest else one.lowest for name, one in limits.items()}
-    found: Any = values["uint8"]
+    found: Any = values[QUANTISED[-1]]
     for name, value in values.items():
         found = choose(equal(dtype, name), value, found)
     return Number(found)
@@ -155,13 +174,16 @@ def QuantizeLinear(
 ) -> TensorType:
     """Compute round(data / scale) + zero_point, halves to even, within the range of its dtype.
 
-    The result has the dtype of `zero_point`, one of QUANTISED. Scale and zero point have rank 0, or
+    The result has the dtype of `zero_point`, one of QUANTISED; one of FLOAT8 gets the quotient as
+    near as it can be, one of WORDS takes data of WIDE. Scale and zero point have rank 0, or
     are for places along `axis`, or with a `block_size` for blocks along it.
     Source: onnx.QuantizeLinear; relax.quantize rounds halves otherwise.
     """
     need(contains(data.dtype, FLOATING), "the data must be floating")
     need(equal(scale.dtype, data.dtype), "the scale must have the dtype of the data")
-    need(contains(zero_point.dtype, QUANTISED), "the zero point must be int8 or uint8")
+    need(contains(zero_point.dtype, QUANTISED), "the zero point must have a dtype of 4, 8, 16 bits")
+    holds = disjunction(contains(data.dtype, WIDE), negation(contains(zero_point.dtype, WORDS)))
+    need(holds, "the data must hold all numbers of 16 bits")
     parameters = {"scale": scale, "zero_point": zero_point}
     need_parameters(need, data, parameters, axis, block_size)
     return data.with_dtype(zero_point.dtype)
@@ -169,11 +191,11 @@ def QuantizeLinear(
 
 @QuantizeLinear.numpy
 def _quantize(data: Any, scale: Any, zero_point: Any, axis: int, block_size: int) -> Any:
-    limits = iinfo(zero_point.dtype)
-    own = spread_over(scale, data.shape, axis, block_size)
+    limits = DTYPES[zero_point.dtype.name]
+    steps = data / spread_over(scale, data.shape, axis, block_size)
     zeros = spread_over(zero_point, data.shape, axis, block_size).astype(data.dtype)
-    shifted = np.rint(data / own) + zeros
-    inside = np.minimum(np.maximum(shifted, float(limits.min)), float(limits.max))
+    shifted = (steps if limits.name in FLOAT8 else np.rint(steps)) + zeros
+    inside = np.minimum(np.maximum(shifted, float(limits.lowest)), float(limits.largest))
     return inside.astype(zero_point.dtype)
 
 
@@ -182,7 +204,8 @@ def _quantize_element(
     index: Index, data: Elements, scale: Elements, zero_point: Elements, axis: int, block_size: Any
 ) -> Expression:
     zero = cast(own_parameter(zero_point, index, axis, block_size), zero_point.dtype, data.dtype)
-    shifted = apply("round", data[index] / own_parameter(scale, index, axis, block_size)) + zero
+    steps = data[index] / own_parameter(scale, index, axis, block_size)
+    shifted = select(contains(zero_point.dtype, FLOAT8), steps, apply("round", steps)) + zero
     least, most = limit(zero_point.dtype, False), limit(zero_point.dtype, True)
     inside = apply("min", apply("max", shifted, least), most)
     return cast(inside, data.dtype, zero_point.dtype)
@@ -212,10 +235,11 @@ def DequantizeLinear(
 ) -> TensorType:
     """Compute (data - zero_point) * scale in the dtype of the scale.
 
-    Data and zero point have one of DEQUANTISED; their difference is computed in int32. Scale and
-    zero point as in QuantizeLinear. Source: onnx.DequantizeLinear and relax.dequantize.
+    Data and zero point have one of DEQUANTISED; their difference is computed in int32, of FLOAT8 in
+    the dtype of the scale. Scale and zero point as in QuantizeLinear.
+    Source: onnx.DequantizeLinear and relax.dequantize.
     """
-    need(contains(data.dtype, DEQUANTISED), "the data must be int8, uint8 or int32")
+    need(contains(data.dtype, DEQUANTISED), "the data must have 4, 8 or 16 bits, or be int32")
     need(equal(data.dtype, zero_point.dtype), "the zero point must have the dtype of the data")
     need(contains(scale.dtype, FLOATING), "the scale must be floating")
     parameters = {"scale": scale, "zero_point": zero_point}
@@ -225,8 +249,9 @@ def DequantizeLinear(
 
 @DequantizeLinear.numpy
 def _dequantize(data: Any, scale: Any, zero_point: Any, axis: int, block_size: int) -> Any:
-    zeros = spread_over(zero_point, data.shape, axis, block_size).astype("int32")
-    shifted = (data.astype("int32") - zeros).astype(scale.dtype)
+    computed = scale.dtype if data.dtype.name in FLOAT8 else "int32"
+    zeros = spread_over(zero_point, data.shape, axis, block_size).astype(computed)
+    shifted = (data.astype(computed) - zeros).astype(scale.dtype)
     return shifted * spread_over(scale, data.shape, axis, block_size)
 
 
@@ -236,7 +261,9 @@ def _dequantize_element(
 ) -> Expression:
     zero = own_parameter(zero_point, index, axis, block_size)
     wide = [cast(value, data.dtype, "int32") for value in (data[index], zero)]
-    difference = cast(wide[0] - wide[1], "int32", scale.dtype)
+    real = [cast(value, data.dtype, scale.dtype) for value in (data[index], zero)]
+    whole = cast(wide[0] - wide[1], "int32", scale.dtype)
+    difference = select(contains(data.dtype, FLOAT8), real[0] - real[1], whole)
     return difference * own_parameter(scale, index, axis, block_size)
 
 
@@ -313,7 +340,7 @@ def MatMulInteger(
     """
     pairs = (lhs, lhs_zero_point, -2), (rhs, rhs_zero_point, -1)
     for tensor, zero, axis in pairs:
-        need(contains(tensor.dtype, QUANTISED), "the operands must be integers of 8 bits")
+        need(contains(tensor.dtype, BYTES), "the operands must be integers of 8 bits")
         need(equal(tensor.dtype, zero.dtype), "a zero point must have the dtype of its tensor")
         need(tensor.ndim >= 2, "the operands must be matrices or stacks of them")
         need(zero.ndim <= 1, "a zero point must have rank 0, or 1 for rows or columns")

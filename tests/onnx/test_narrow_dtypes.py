@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gsl.errors import ShapeError
 from gsl.evaluate import run
 from gsl.expr import Call, Var
 from gsl.operators import lookup
@@ -59,3 +60,69 @@ def test_an_operator_that_onnx_has_not_for_a_dtype_is_named() -> None:
     workload = Workload([Call(lookup("Flip"), [x], {"axis": 0})])
     with pytest.raises(errors.NotWritableError, match=r"Slice .* is not defined for float8_e5m2"):
         workload.to_onnx()
+
+
+QUANTISED = [*STORED, "int16", "uint16"]
+STEPS = np.array([0.5, 2.0], np.float32)
+
+
+def quantised(dtype: str, axis: int | None, block: int = 0) -> tuple[Workload, Workload]:
+    """Return numbers [2, 4] quantised, and integers of the dtype turned into numbers."""
+    shape = {None: (), 0: (2,), 1: (2, 2)}[1 if block else axis]
+    how = {} if axis is None else {"axis": axis, "block_size": block}
+    scale, zero = Var("scale", shape), Var("zero", shape, dtype)
+    down = Call(lookup("QuantizeLinear"), [Var("x", (2, 4)), scale, zero], how)
+    up = Call(lookup("DequantizeLinear"), [Var("x", (2, 4), dtype), scale, zero], how)
+    return Workload(down), Workload(up)
+
+
+def operands(workload: Workload, dtype: str) -> dict[str, np.ndarray]:
+    numbers = np.linspace(-9, 900, 8).reshape(2, 4)
+    shape = {one.name: one.shape for one in workload.inputs}["scale"]
+    zero = 0 if dtype.startswith("float8") else 1
+    return {
+        "x": numbers.astype(np.float32) if workload.inputs[0].dtype == "float32" else LEVELS[dtype],
+        "scale": np.resize(STEPS, shape).astype(np.float32),
+        "zero": np.full(shape, zero).astype(dtype),
+    }
+
+
+LEVELS = {dtype: np.arange(8).reshape(2, 4).astype("int8").astype(dtype) for dtype in QUANTISED}
+FORMS = {"tensor": (None, 0), "axis": (0, 0), "blocks": (1, 2)}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", QUANTISED)
+def test_onnx_quantises_alike(dtype: str, form: str) -> None:
+    for workload in quantised(dtype, *FORMS[form]):
+        model, given = workload.to_onnx(), operands(workload, dtype)
+        assert [node.op_type for node in model.graph.node] == [str(workload.outputs[0].operator)]
+        (theirs,) = onnx.reference.ReferenceEvaluator(model).run(None, given)
+        (ours,) = run(workload, given)
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours.astype("f"), theirs.astype("f"))
+        again = Workload.from_onnx(model)
+        assert [str(one) for one in again.order] == [str(one) for one in workload.order]
+
+
+@pytest.mark.parametrize("dtype", ["int16", "uint16"])
+def test_half_precision_does_not_hold_sixteen_bits(dtype: str) -> None:
+    given = [Var("x", (2,), "float16"), Var("s", (), "float16"), Var("z", (), dtype)]
+    with pytest.raises(ShapeError, match="hold all numbers of 16 bits"):
+        Call(lookup("QuantizeLinear"), given, {})
+
+
+@pytest.mark.parametrize("kind", ["Cast", "CastLike"])
+def test_conversions_that_overflow_are_those_of_onnx(kind: str) -> None:
+    model = there_and_back("float8_e5m2").to_onnx()
+    node = model.graph.node[0]
+    node.attribute.append(onnx.helper.make_attribute("saturate", 0))
+    if kind == "CastLike":
+        node.op_type = kind
+        (place,) = [i for i, one in enumerate(node.attribute) if one.name == "to"]
+        like = onnx.helper.make_tensor("like", node.attribute[place].i, [1], [1.0])
+        del node.attribute[place]
+        node.input.append("like")
+        model.graph.initializer.append(like)
+    workload, large = Workload.from_onnx(model), np.full(NUMBERS.shape, 1e6, np.float32)
+    assert np.isinf(run(workload, {**workload.parameters, "x": large})[0]).all()

@@ -16,7 +16,7 @@ from gsl.onnx.errors import RowError
 from gsl.onnx.rows.direct import alike
 from gsl.onnx.site import Site
 from gsl.onnx.table import reads, writes
-from gsl.types import FLOATING
+from gsl.types import FLOATING, SATURATING
 
 MOST_FACTORS = 64
 """Up to this exponent an integer power is a product."""
@@ -112,17 +112,24 @@ def _mean(site: Site) -> Expr:
 
 @reads("Cast")
 def _cast(site: Site) -> Expr:
-    site.attribute("saturate", 1)  # matters for 8-bit floats alone
     site.attribute("round_mode", "up")
-    return cast(site.operand(), dtype_named(site.attribute("to")))
+    wanted = dtype_named(site.attribute("to"))
+    refuse_overflow(site, wanted)
+    return cast(site.operand(), wanted)
 
 
 @reads("CastLike")
 def _cast_like(site: Site) -> Expr:
-    site.attribute("saturate", 1)
     site.attribute("round_mode", "up")
     data, like = site.operands()
+    refuse_overflow(site, like.dtype)
     return cast(data, like.dtype)
+
+
+def refuse_overflow(site: Site, dtype: str) -> None:
+    """Refuse conversions in which too large a number becomes an infinity or NaN."""
+    if not site.attribute("saturate", 1) and dtype in SATURATING:
+        raise RowError(f"what is too large for {dtype} is to become no number")
 
 
 def dtype_named(kind: int) -> str:
