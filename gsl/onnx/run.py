@@ -13,8 +13,10 @@ import numpy as np
 import onnxruntime
 
 from gsl.errors import InputError
+from gsl.numpy_dtypes import BFLOAT16
 from gsl.onnx.errors import NotWritableError
 from gsl.onnx.loading import reason
+from gsl.onnx.widened import widened, widened_arrays
 from gsl.onnx.writer import MOST_BYTES, size_of, to_onnx
 from gsl.speed import ROUNDS, Comparison, difference, random_inputs
 from gsl.workload import Workload
@@ -24,9 +26,14 @@ QUIET = 4
 
 
 class Session:
-    """A workload that onnxruntime has prepared; raises NotWritableError when it cannot."""
+    """A workload that onnxruntime has prepared; raises NotWritableError when it cannot.
+
+    It has hardly any operator of bfloat16, nor arrays of it; these are computed in float32.
+    """
 
     def __init__(self, workload: Workload) -> None:
+        self._dtypes = [np.dtype(one.dtype) for one in workload.outputs]
+        workload = widened(workload)
         with TemporaryDirectory() as folder:
             try:
                 self._session = onnxruntime.InferenceSession(
@@ -41,10 +48,11 @@ class Session:
     def run(self, inputs: Mapping[str, Any]) -> list[Any]:
         """Return the outputs for arrays by the names of inputs; raises InputError."""
         try:
-            outputs: list[Any] = self._session.run(None, dict(inputs))
+            outputs: list[Any] = self._session.run(None, widened_arrays(inputs))
         except Exception as error:
             raise InputError(f"onnxruntime fails: {reason(error)}") from error
-        return outputs
+        pairs = zip(outputs, self._dtypes, strict=True)
+        return [one.astype(dtype) if dtype == BFLOAT16 else one for one, dtype in pairs]
 
 
 def options() -> Any:
