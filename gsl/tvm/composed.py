@@ -50,16 +50,35 @@ def _on_truth_values(name: str) -> Composed:
 def _elements_at(call: Any, read: Read) -> Expr:
     """Read ``data[i, j, ...]``, whose indices are broadcast against each other."""
     data, indices = (read(argument) for argument in call.args)
-    if not isinstance(indices, Tuple):
-        raise UnsupportedError("the indices are not known one by one")
-    places = indices.operands
-    if any(place.dtype not in ("int32", "int64") for place in places):
-        raise UnsupportedError("indices must be int32 or int64")
-    shape = np.broadcast_shapes(*(place.shape for place in places))
+    places = _one_by_one(indices)
     if len(places) == 1:
         return _call("Take", data, places[0], axis=0)
+    return _call("GatherND", data, _points(places))
+
+
+def _replaced_at(call: Any, read: Read) -> Expr:
+    """Read ``data[i, j, ...] = values``, or ``+=``, whose indices and values are broadcast."""
+    data, indices, values = (read(argument) for argument in call.args)
+    points = _points(_one_by_one(indices))
+    whole = (*points.shape[:-1], *data.shape[points.shape[-1] :])
+    accumulates = plain(keyword_attributes(call)["accumulate"])
+    how = {"reduction": "add" if accumulates else "none"}
+    return _call("ScatterND", data, points, _broadcast(values, whole), **how)
+
+
+def _one_by_one(indices: Expr) -> tuple[Expr, ...]:
+    if not isinstance(indices, Tuple):
+        raise UnsupportedError("the indices are not known one by one")
+    if any(place.dtype not in ("int32", "int64") for place in indices.operands):
+        raise UnsupportedError("indices must be int32 or int64")
+    return indices.operands
+
+
+def _points(places: tuple[Expr, ...]) -> Expr:
+    """Return indices of several axes, broadcast against each other, along a new last axis."""
+    shape = np.broadcast_shapes(*(place.shape for place in places))
     columns = [_broadcast(_wide(place), shape) for place in places]
-    return _call("GatherND", data, _call("Stack", Tuple(columns), axis=len(shape)))
+    return _call("Stack", Tuple(columns), axis=len(shape))
 
 
 def _wide(place: Expr) -> Expr:
@@ -110,6 +129,7 @@ COMPOSED: Mapping[str, Composed] = {
     "bitwise_xor": _on_truth_values("LogicalXor"),
     "bitwise_not": _on_truth_values("LogicalNot"),
     "image.resize2d": _resized,
+    "index_put": _replaced_at,
     "index_tensor": _elements_at,
     "nn.pad": _padded,
 }

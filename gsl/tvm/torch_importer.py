@@ -17,6 +17,7 @@ from gsl.errors import GslError, ModelError
 from gsl.tvm import torch_checks, torch_misread, torch_promotion
 from gsl.tvm.errors import reason
 from gsl.tvm.importer import from_relax
+from gsl.tvm.torch_decompositions import decompositions
 from gsl.workload import Workload
 
 PRODUCTS = ("bmm.default", "matmul.default", "mm.default")
@@ -48,7 +49,7 @@ def from_torch(program: Any) -> Workload:
     core = program
     try:
         torch_checks.check_tensors(torch, program)
-        core = program.run_decompositions()
+        core = program.run_decompositions(decompositions(torch))
         torch_checks.check_pure(torch, core)
         for name, lost in torch_misread.misread_nodes(core):
             raise ModelError(f"TVM cannot read `{name}` of the PyTorch model: {lost} would be lost")

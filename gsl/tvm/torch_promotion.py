@@ -36,6 +36,9 @@ def _promote_node(torch: Any, graph: Any, node: Any) -> None:
     name, result = _name(node), node.meta.get("val")
     if not isinstance(result, torch.Tensor):
         return
+    if name == "div" and node.kwargs.get("rounding_mode") == "floor":
+        # TVM makes a number of 32 bits of a divisor here, but not there.
+        node.target, node.kwargs = torch.ops.aten.floor_divide.default, {}
     if name == "addmm" and result.dtype != torch.float32:
         _take_apart(torch, graph, node, result)
     elif name in QUESTIONS:

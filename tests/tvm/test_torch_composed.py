@@ -26,6 +26,22 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     "grid": (lambda x, i, j: x[i[:, None], j[None, :]], (MATRIX, ROWS, COLUMNS), "GatherND"),
     "pairs": (lambda x, i, j: x[i, j], (MATRIX, ROWS, ROWS), "GatherND"),
     "row of one": (lambda x, i, j: x[i, j], (MATRIX, ROWS, ROWS[2:]), "GatherND"),
+    "rows written": (
+        lambda x, i, y: x.index_put((i,), y),
+        (MATRIX[:, 0], ROWS, torch.ones(3)),
+        "ScatterND",
+    ),
+    "pairs added": (
+        lambda x, i, j: x.index_put((i, j), torch.ones(()), accumulate=True),
+        (MATRIX, ROWS, torch.tensor([1, 1, 0])),
+        "ScatterND",
+    ),
+    "floor of quotient": (lambda i: i // 2, (ROWS - 2,), "FloorDivide"),
+    "histogram": (
+        lambda x: torch.histc(x, bins=4, min=-0.5, max=0.5),
+        (torch.tensor([-0.5, -0.25, -0.1, 0.0, 0.3, 0.5, 0.6, -0.7]),),
+        "Sum",
+    ),
     "and": (lambda x: (x > 0) & (x < 0.5), (IMAGE,), "LogicalAnd"),
     "or": (lambda x: (x > 0) | (x < -0.5), (IMAGE,), "LogicalOr"),
     "either": (lambda x: (x > 0) ^ (x < 0.5), (IMAGE,), "LogicalXor"),
@@ -64,3 +80,20 @@ def test_a_scale_that_sizes_do_not_have_is_refused(mode: str) -> None:
     module.forward = lambda x: F.interpolate(x, scale_factor=1.5, mode=mode)
     with pytest.raises(ModelError, match="its scale"):
         Workload.from_torch(exported(module, IMAGE))
+
+
+def test_rows_are_multiplied_by_the_matrix_of_their_group() -> None:
+    """Experts, as torch and transformers route them; what no group has is 0."""
+    pytest.importorskip("transformers.integrations.moe")
+    grouped = torch.ops.transformers.grouped_mm_fallback
+    data, weight = MATRIX.sin(), torch.arange(24.0).reshape(4, 3, 2).cos()
+    ends = torch.tensor([2, 2, 3, 5], dtype=torch.int32)
+    module = torch.nn.Module()
+    module.forward = lambda x, w, e: grouped(x, w, e)
+    workload = Workload.from_torch(exported(module, data, weight, ends))
+    assert not any("." in str(one.operator) for one in workload.order if isinstance(one, Call))
+    for own in (ends, torch.tensor([0, 1, 1, 4], dtype=torch.int32)):
+        names = (one.name for one in workload.inputs)
+        values = dict(zip(names, (data.numpy(), weight.numpy(), own.numpy()), strict=True))
+        wanted = grouped(data, weight, own).numpy()
+        np.testing.assert_allclose(run(workload, values)[0], wanted, atol=1e-6)
