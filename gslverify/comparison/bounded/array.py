@@ -47,7 +47,7 @@ class Bounded(FollowedArray):
     integer, that it is converted to gets the one that is held.
     """
 
-    __slots__ = ("error", "origin", "stored")
+    __slots__ = ("_is_exact", "error", "origin", "stored")
     functions = FUNCTIONS
     refusal = UnfollowedError
 
@@ -63,13 +63,16 @@ class Bounded(FollowedArray):
         self.stored = None if stored is None else np.asarray(stored, np.float64)
         array = np.asarray(value)
         self.dtype = np.dtype(array.dtype if dtype is None else dtype)
-        self.value = array.astype(np.float64)
+        self.value = array.astype(np.float64, copy=False)
         self.error = np.zeros(array.shape) if error is None else np.asarray(error, np.float64)
+        self._is_exact = True if error is None else None
 
     @property
     def is_exact(self) -> bool:
         """Whether no element has an error."""
-        return not self.error.any()
+        if self._is_exact is None:
+            self._is_exact = not self.error.any()
+        return self._is_exact
 
     def __getitem__(self, index: Any) -> Bounded:
         origin = self.moved_origin(lambda operand: operand[index])

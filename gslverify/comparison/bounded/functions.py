@@ -19,7 +19,7 @@ from gslverify.comparison.bounded.array import (
 )
 from gslverify.comparison.bounded.precision import current_precision
 from gslverify.comparison.bounded.ufuncs import Compute, multilinear
-from gslverify.comparison.movement import MOVEMENTS
+from gslverify.comparison.movement import MOVEMENTS, is_plain_padding, padded
 
 Arguments = tuple[Any, ...]
 Options = dict[str, Any]
@@ -46,6 +46,10 @@ def _move(func: Any, args: Arguments, kwargs: Options) -> Any:
         columns = zip(moved, moved_errors, held, strict=True)
         return [Bounded(v, e, dtype, stored=s) for v, e, s in columns]
     return Bounded(moved, moved_errors, dtype, _moved_origin(func, args, kwargs), stored)
+
+
+def _pad(func: Any, args: Arguments, kwargs: Options) -> Any:
+    return _move(padded if is_plain_padding(args[0], args[1:], kwargs) else func, args, kwargs)
 
 
 def _moved_as_held(
@@ -234,12 +238,13 @@ FUNCTIONS.update(
         np.argsort: _order,
         np.einsum: _einsum,
         np.where: _where,
+        np.pad: _pad,
         np.zeros_like: _filled,
         np.ones_like: _filled,
         np.full_like: _filled,
     }
 )
-CHANGING = frozenset((np.pad, np.tril, np.triu))
+CHANGING = frozenset((np.pad, padded, np.tril, np.triu))
 """Functions that put other numbers beside the elements, or in their places."""
 
-FUNCTIONS.update(dict.fromkeys((*MOVEMENTS, np.pad, np.split, np.tril, np.triu), _move))
+FUNCTIONS.update(dict.fromkeys((*MOVEMENTS, np.split, np.tril, np.triu), _move))

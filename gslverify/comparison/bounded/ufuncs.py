@@ -35,14 +35,16 @@ def multilinear(
     """
     precision = current_precision()
     value = compute(*(operand.value for operand in operands))
-    absolute = magnitude(*(np.abs(operand.value) for operand in operands))
+    widest = absolute = magnitude(*(np.abs(operand.value) for operand in operands))
     grain = prod(_grain(operand, grains) for operand in operands)
-    computed = bool(np.all(absolute < precision.exact * grain))
+    computed = bool(grain) and bool(np.all(absolute < precision.exact * grain))
     lost = unheld(value, dtype) if computed else 0.0
-    if computed and all(operand.is_exact for operand in operands):
+    propagated: Any = 0.0
+    if not all(operand.is_exact for operand in operands):
+        widest = magnitude(*(np.abs(operand.value) + operand.error for operand in operands))
+        propagated = np.where(widest > absolute, widest - absolute, 0.0)
+    elif computed:
         return Bounded(value, lost, dtype)
-    widest = magnitude(*(np.abs(operand.value) + operand.error for operand in operands))
-    propagated = np.where(widest > absolute, widest - absolute, 0.0)
     rounding = 2.0 * (terms + 2) * precision.unit * widest + terms * precision.smallest
     error = np.where(widest <= precision.largest, propagated + rounding + lost, np.inf)
     if np.all(np.isfinite(value)):
@@ -52,7 +54,10 @@ def multilinear(
 
 def _grain(operand: Bounded, grains: Sequence[float]) -> float:
     """Return the first grain of which all elements are multiples, 0 when there is none."""
-    return next((grain for grain in grains if _divides(grain, operand.value)), 0.0)
+    finest = grains[-1]
+    if not _divides(finest, operand.value):
+        return 0.0
+    return next((grain for grain in grains[:-1] if _divides(grain, operand.value)), finest)
 
 
 def unheld(value: Any, dtype: Any) -> Any:
@@ -70,7 +75,8 @@ def unheld(value: Any, dtype: Any) -> Any:
 
 def _divides(grain: float, value: Any) -> bool:
     """Tell whether all elements are multiples of a power of two, infinities and NaN are not."""
-    return not np.fmod(value, grain).any()
+    quotient = value / grain
+    return bool((np.trunc(quotient) == quotient).all() and np.isfinite(value).all())
 
 
 def settled(value: Any, error: Any, certain: Any, dtype: Any) -> Bounded:
