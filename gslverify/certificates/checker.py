@@ -69,6 +69,7 @@ class Checker:
         for condition in conjuncts([*asked.claims, *path]):
             if not (isinstance(condition, Operation) and condition.head == "or"):
                 self._assume(condition)
+        model.forget()
 
     def _assume(self, condition: Any) -> None:
         value = self.model.condition(condition)

@@ -156,7 +156,7 @@ class Model(Draw):
             whole, divisor = map(signed, numbers)
             if whole is not None and divisor:
                 return whole // divisor % PRIME
-        if self.is_field and of == "elements" and head in ("sqrt", "abs", "sign"):
+        if of == "elements" and (head in ("abs", "sign") or (head == "sqrt" and self.is_field)):
             return self._signed(head, *numbers)
         return self.met(self.drawn(of, head, *numbers))
 
@@ -214,7 +214,8 @@ class Model(Draw):
         sign = plus(1, negative, -2)
         if head != "sqrt":
             sign = sign if value == least else plus(0, sign, -1)
-            return self.met(sign if head == "sign" else self.times(value, sign))
+            of_sign = plus(1, self._same(value), -1) if head == "sign" else value
+            return self.met(self.times(of_sign, sign))
         root = pow(value, (PRIME + 1) // 4, PRIME)
         if root * root % PRIME != value:
             raise NoRootError

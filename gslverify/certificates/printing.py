@@ -57,9 +57,6 @@ def text_of(record: Any) -> str:
         case {"over": variables, "combine": function, "of": body}:
             bound = ", ".join(f"{name} < {text_of(extent)}" for _, name, extent in variables)
             return f"{function}({bound}: {text_of(body)})"
-        case {"with": places, "in": body}:
-            put = ", ".join(f"{name} = {text_of(term)}" for _, name, term in places)
-            return f"({text_of(body)} with {put})"
         case {"tuple": values}:
             return f"({', '.join(map(str, values))})"
         case {"fraction": text} | {"float": text}:

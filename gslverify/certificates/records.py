@@ -17,7 +17,7 @@ from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Se
 from gslverify.certificates.checking import OfTarget, Output, Proof
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.laws import Step
-from gslverify.certificates.model import Within, parts_of
+from gslverify.certificates.model import parts_of
 
 Record = Any
 
@@ -143,21 +143,21 @@ class _Symbols:
         return tuple((self.subject(factor), self.step(step)) for factor, step in record)
 
     def _of_binders(self, variables: Iterable[tuple[Symbol, Any]]) -> Record:
-        return [[*self._of_binder(s), self.of_term(extent)] for s, extent in variables]
-
-    def _of_binder(self, symbol: Symbol) -> tuple[int, str]:
-        if symbol not in self.numbers:
-            self.numbers[symbol] = len(self.known)
-            self.known.append(symbol)
-        return self.numbers[symbol], symbol.name
+        found = []
+        for symbol, extent in variables:
+            if symbol not in self.numbers:
+                self.numbers[symbol] = len(self.known)
+                self.known.append(symbol)
+            found.append([self.numbers[symbol], symbol.name, self.of_term(extent)])
+        return found
 
     def _binders(self, record: Record) -> tuple[tuple[Symbol, Any], ...]:
-        return tuple((self._binder(n, name), self.term(extent)) for n, name, extent in record)
-
-    def _binder(self, number: int, name: str) -> Symbol:
-        if number == len(self.known):
-            self.known.append(Symbol(name, low=0))
-        return self.known[number]
+        found = []
+        for number, name, extent in record:
+            if number == len(self.known):
+                self.known.append(Symbol(name, low=0))
+            found.append((self.known[number], self.term(extent)))
+        return tuple(found)
 
     def of(self, subject: Any) -> Record:
         """Return a term, an expression, or a tuple of such as a record."""
@@ -175,9 +175,6 @@ class _Symbols:
                 return {"where": self.of_term(condition), "then": sides[0], "else": sides[1]}
             case Apply(function=function, arguments=arguments):
                 return {"apply": function, "to": [self.of(one) for one in arguments]}
-            case Within(places=places, body=body):
-                own = [[*self._of_binder(s), self.of_term(term)] for s, term in places]
-                return {"with": own, "in": self.of(body)}
             case Reduction(function=function, variables=variables, body=body):
                 over = self._of_binders(variables)
                 return {"over": over, "combine": function, "of": self.of(body)}
@@ -198,9 +195,6 @@ class _Symbols:
                 return Select(self.term(condition), self.subject(then), self.subject(otherwise))
             case {"apply": function, "to": arguments}:
                 return Apply(function, tuple(self.subject(one) for one in arguments))
-            case {"with": places, "in": body}:
-                own = tuple((self._binder(n, name), self.term(t)) for n, name, t in places)
-                return Within(own, self.subject(body))
             case {"over": variables, "combine": function, "of": body}:
                 return Reduction(function, self._binders(variables), self.subject(body))
         return self.term(record)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gsl.attr.evaluate import conjunction
 from gsl.attr.term import Symbol
 from gsl.kernel.expression import Expression, Number, Reduction
-from gsl.kernel.meaning import select
-from gslverify.certificates.expressions import of_powers, of_region
+from gslverify.certificates.expressions import of_powers, of_region, of_value
 from gslverify.certificates.laws import Step
-from gslverify.certificates.model import Within
 from gslverify.prove.equality import Equality
 from gslverify.prove.facts import Facts
 from gslverify.prove.flattening import Summed
@@ -64,8 +61,8 @@ def simplified(whole: Reduction, normaliser: Normaliser) -> tuple[Expression, li
             found.append(_times(number, of_region("sum", region, body)))
             continue
         parts.append((number, substitution("sum", region, body, other, {}, back)))
-        inner = select(conjunction(*other.guards), Within(tuple(back.items()), body), 0)
-        whole_sum = Reduction("sum", other.extents, inner) if other.extents else inner
+        value = normaliser.algebra.replaced(Value((Family(1, family.powers),)), back)
+        whole_sum = of_region("sum", other, of_value(value))
         found.append(_times(number, whole_sum))
     if not parts:
         return None

@@ -83,6 +83,7 @@ class Writer(Model):
         self.extents: dict[Symbol, Any] = {}
         self.conditions: dict[int, Term] = {}
         self._around: list[Any] = []
+        self._later: list[Any] = []
         self._loose: Mapping[Symbol, Any] = {}
         self._choosing: list[Any] = []
         self._tried: dict[int, Any] = {}
@@ -90,12 +91,15 @@ class Writer(Model):
         self._is_silent = True
         self.checker = case.checker(path, self)
         self._is_silent = False
-        self.forget()
         for symbol, extent in case.output.extents.items():
             self.forms.bound(symbol, extent)
         sides = case.output.left, case.output.right
         for side in sides:
             self.value(side)
+        self._loose = self.extents
+        for suggestion in self._later:
+            self._accepts(suggestion)
+        self._loose = {}
         with self._silence():
             self.difference = self.checker.rest(self.value(sides[0]), self.value(sides[1]), ())
         if self.difference != 0 and suggests >= ALL:
@@ -229,7 +233,7 @@ class Writer(Model):
         """Note which conditions around an element follow from its own."""
         for around in conjuncts(self._around) if self.suggests >= ALL else ():
             if self._entails(around, (condition,)):
-                self._accepts(("holds", (around,), (), (condition,)))
+                self._later.append(("holds", (around,), (), (condition,)))
 
     def _simplified(self, whole: Reduction, found: Value) -> Value:
         """Return a sum without indices that have one value only."""

@@ -79,6 +79,7 @@ SIZES = (
     _law("size of a natural number", _of("abs", A), A, _is_natural(A)),
     _law("size of a product", _of("abs", A * B), _of("abs", A) * _of("abs", B)),
     _law("size of a quotient", _of("abs", A / B), _of("abs", A) / _of("abs", B)),
+    _law("sign times size", _of("*", _of("sign", A), _of("abs", A)), A),
     _law("sign of a positive number", _of("sign", A), 1, _is_positive(A)),
     _law("sign of a product", _of("sign", A * B), _of("sign", A) * _of("sign", B)),
     _law("sign of a quotient", _of("sign", A / B), _of("sign", A) * _of("sign", B)),

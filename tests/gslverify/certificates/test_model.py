@@ -13,6 +13,7 @@ from gslverify.certificates.field import key_of
 from gslverify.certificates.model import Model, NoRootError
 
 N, M, J, K, L = (Symbol(name, low=0) for name in "nmjkl")
+ZERO = Number(0)
 A, B = Read("a", ()), Read("b", ())
 X, Y = Read("x", (J,)), Read("y", (J,))
 
@@ -60,7 +61,7 @@ SAME = [
     (of("min", A, B), -of("max", -A, -B)),
     (of("sqrt", A) * of("sqrt", A), A),
     (of("abs", A) * of("abs", A), A * A),
-    (of("sign", A) * of("abs", A), A),
+    (of("sign", A) * of("sign", A) * of("abs", A), of("abs", A) - of("abs", A) * of("==", A, ZERO)),
     (AT * AT, Select(K < M, XK * XK, Number(0))),
     (of("exp", AT), Select(K < M, of("exp", XK), of("exp", Number(0)))),
     (Select(negation(K < M), Number(0), XK), AT),
@@ -75,6 +76,7 @@ OTHER = [
     (largest(XK, (K, N)), XK),
     (of("sqrt", A * A), A),
     (of("abs", A), A),
+    (of("sign", A) * of("sign", A), Number(1)),
     (AT, XK),
     (of("<", A, B), of("<=", A, B)),
     (Select(conjunction(K < M, K < N), XK, Number(0)), AT),
