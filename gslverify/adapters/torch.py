@@ -18,6 +18,7 @@ from torch._inductor import pattern_matcher
 from gsl.lift import CannotLiftError, Instance
 from gsl.workload import Workload
 from gslverify.adapters.foreign import ForeignRule, Replayed, place_of
+from gslverify.adapters.torch_pairs import lines_of, pairs, replaced
 from gslverify.adapters.torch_replay import Bound, CannotReplayError, bound, compared, larger
 from gslverify.case import Case
 
@@ -32,7 +33,10 @@ NO_DROPOUT = ("dropout_p", "dropout")
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """What `register_replacement` was called with."""
+    """What `register_replacement` was called with.
+
+    A pair for `replace_pattern` has no `arguments`.
+    """
 
     name: str
     search: Callable[..., Any]
@@ -60,18 +64,27 @@ class Registration:
 def rules(targets: Sequence[str]) -> Iterator[ForeignRule]:
     """Yield the rules for inference that modules register, each name once.
 
-    A target is a module, whose functions named `...init` are called, or `module:function`.
+    A target is a module, whose functions named `...init` are called, or `module:function`; pairs of
+    functions for `replace_pattern` are found in it, too (`torch_pairs.pairs`).
     Raises ImportError for a module that is not there, AttributeError for such a function.
     """
     seen: set[str] = set()
     for one in registrations(targets):
         if one.trace == INFERENCE and one.name not in seen:
             seen.add(one.name)
-            named = {f"tensors_{n}": name for n, name in enumerate(_Arguments(one).tensors)}
-            make, replay = functools.partial(instances, one), functools.partial(replayed, one)
-            yield ForeignRule(one.name, one.place, make, named, replay)
+            yield _rule(one)
+    for pair in [one for target in targets for one in pairs(target)]:
+        name = pair.search.__name__
+        made = Registration(name, pair.search, pair.replace, pair.inputs, {}, INFERENCE)
+        yield _rule(made)
     for handler in handlers(targets):
         yield ForeignRule(handler.__name__, place_of(handler), _not_a_pair)
+
+
+def _rule(one: Registration) -> ForeignRule:
+    named = {f"tensors_{n}": name for n, name in enumerate(_Arguments(one).tensors)}
+    make, replay = functools.partial(instances, one), functools.partial(replayed, one)
+    return ForeignRule(one.name, one.place, make, named, replay)
 
 
 def _not_a_pair() -> Sequence[Instance]:
@@ -105,7 +118,9 @@ def registrations(targets: Sequence[str]) -> list[Registration]:
             module = import_module(name)
             patch(module)
             if function:
-                _call(getattr(module, function))
+                value = getattr(module, function)
+                if callable(value):
+                    _call(value)
             else:
                 for one in _initialisers(module):
                     _call(one)
@@ -196,22 +211,29 @@ def replayed(registration: Registration, case: Case) -> Replayed:
     for tensors in larger(given.tensors, shapes):
         whole = Bound(tensors, {**others, **given.numbers})
         script = functools.partial(_script, registration, whole)
-        answers.append(compared(registration.arguments, whole, script))
+        if registration.arguments:
+            answers.append(compared(registration.arguments, whole, script))
+        else:
+            pair_of = registration.search, registration.replace
+            answers.append(replaced(*pair_of, whole, script))
         if answers[-1].is_shown:
             return answers[-1]
     return answers[0]
 
 
 def _script(registration: Registration, given: Bound) -> str:
-    """Return a script that shows a finding by torch.compile alone."""
+    """Return a script that shows a finding by PyTorch alone."""
     search = registration.written
-    lines = ["import torch", f"from {search.__module__} import {search.__name__} as pattern", ""]
-    lines.append("tensors = {")
+    lines = ["import torch", "", "tensors = {"]
     for name, array in given.tensors.items():
         values = " ".join(repr(array.tolist()).split())
         kind = f"dtype=torch.{array.dtype.name}"
         lines.append(f"    {name!r}: torch.tensor({values}, {kind}).reshape({array.shape}),")
-    lines += ["}", f"numbers = {dict(given.numbers)!r}", "", ""]
+    lines.append("}")
+    if not registration.arguments:
+        return "\n".join([*lines, *lines_of(registration.search, registration.replace)])
+    lines.append(f"from {search.__module__} import {search.__name__} as pattern")
+    lines += [f"numbers = {dict(given.numbers)!r}", "", ""]
     lines += ["def computed(tensors):", "    return pattern(**tensors, **numbers)", "", ""]
     lines += ["with torch.no_grad():", "    print(computed(tensors))"]
     return "\n".join([*lines, "    print(torch.compile(computed)(tensors))", ""])

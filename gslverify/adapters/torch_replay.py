@@ -133,7 +133,7 @@ def _numbers(expr: Expr) -> list[float]:
 def compared(arguments: Mapping[str, Any], given: Bound, script: Callable[[], str]) -> Replayed:
     """Run a pattern as it is, and compiled with its rule alone, which `arguments` register."""
     search = arguments["search_fn"]
-    tensors = {name: torch.from_numpy(np.array(one)) for name, one in given.tensors.items()}
+    tensors = on_tensors(given)
 
     def pattern(*arrays: Any) -> Any:
         return search(**dict(zip(tensors, arrays, strict=True)), **given.numbers)
@@ -141,7 +141,7 @@ def compared(arguments: Mapping[str, Any], given: Bound, script: Callable[[], st
     counts: list[int] = []
     with torch.no_grad():
         try:
-            expected = _several(pattern(*tensors.values()))
+            expected = several(pattern(*tensors.values()))
             # Dynamo does not look into functions of Inductor itself, where its patterns are.
             traced = make_fx(pattern)(*tensors.values())
         except Exception as error:  # patterns raise anything
@@ -150,14 +150,14 @@ def compared(arguments: Mapping[str, Any], given: Bound, script: Callable[[], st
             backend = _backend(arguments, counts)
             torch.compiler.reset()
             compiled = torch.compile(traced, backend=backend, dynamic=False)
-            actual = _several(compiled(*tensors.values()))
+            actual = several(compiled(*tensors.values()))
         except Exception as error:
             if not any(counts):
                 return Replayed(False, f"it is not rewritten: {raised(error)}")
             return Replayed(True, f"an exception: {raised(error)}", script())
     if not any(counts):
         return Replayed(False, "it leaves the graph as it is")
-    message = _difference(expected, actual)
+    message = difference(expected, actual)
     return Replayed(True, message, script()) if message else Replayed(False, "it computes the same")
 
 
@@ -176,11 +176,17 @@ def _backend(arguments: Mapping[str, Any], counts: list[int]) -> Any:
     return aot_autograd(fw_compiler=rewrite, inference_compiler=rewrite, decompositions=table)
 
 
-def _several(result: Any) -> list[Any]:
+def on_tensors(given: Bound) -> dict[str, Any]:
+    """Return arrays as tensors, by name."""
+    return {name: torch.from_numpy(np.array(one)) for name, one in given.tensors.items()}
+
+
+def several(result: Any) -> list[Any]:
+    """Return results as a list, also a single one."""
     return list(result) if isinstance(result, tuple | list) else [result]
 
 
-def _difference(expected: Sequence[Any], actual: Sequence[Any]) -> str:
+def difference(expected: Sequence[Any], actual: Sequence[Any]) -> str:
     """Return how results differ by more than rounding; empty where they do not."""
     types = [[str(one.dtype).removeprefix("torch.") for one in some] for some in (expected, actual)]
     if types[0] != types[1]:

@@ -113,7 +113,7 @@ def adapt(
     memory = readings_of(resolved.settings, framework, wanted, how)
     with stopped_by_signals() as stop, _progress() as notice:
         reading = read_rules(framework, wanted, read_timeout, how, notice, memory)
-    path = file or FOLDER / framework / f"{_file_name(wanted)}.py"
+    path = file or FOLDER / framework / f"rules_of_{_file_name(wanted)}.py"
     rules = [one for one in reading.rules if one.text]
     if rules:
         _write_rules(path, f"Rules of {framework}, read from {', '.join(wanted)}.", rules)
@@ -195,7 +195,10 @@ def _progress() -> Iterator[Notice]:
 
 
 class _Scripts:
-    """Writes scripts to a folder, under the names of rules and passes."""
+    """Writes scripts to a folder, under the names of rules and passes.
+
+    No file there may be taken for a module that a script imports: Python looks there first.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -203,7 +206,7 @@ class _Scripts:
 
     def keep(self, name: str, script: str) -> str:
         """Write a script; return its file."""
-        path = self.folder / f"{self._names.unique(name)}.py"
+        path = self.folder / f"finding-{self._names.unique(name)}.py"
         own_folder(self.folder)
         write_whole(path, script.encode())
         return str(path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -110,7 +112,7 @@ def test_what_can_be_read_is_listed_without_being_verified(
     assert done.exit_code == 0, done.output
     assert "  lifted  my_patterns.py::of_sum" in done.output
     assert "3 of 4 rules are lifted" in done.output
-    assert "written to .gslverify/adapted/torch/my_patterns_register.py" in done.output
+    assert "written to .gslverify/adapted/torch/rules_of_my_patterns_register.py" in done.output
 
 
 def test_handlers_in_python_are_listed_with_the_reason(
@@ -134,3 +136,59 @@ def test_a_module_that_is_not_there_is_one_line(
 
     assert done.exit_code == 2
     assert "ModuleNotFoundError: No module named 'no_such_module'" in done.output
+
+
+PAIRS = """
+import torch
+
+
+def two_products(x, a, b):
+    return x @ a + x @ b
+
+
+def one_product(x, a, b):
+    return x @ (a + b)
+
+
+def difference(x, y):
+    return x - y
+
+
+def turned(x, y):
+    return y - x
+
+
+def pooled(x):
+    return torch.nn.functional.max_pool2d(torch.relu(x), 2)
+
+
+def pooled_first(x):
+    return torch.relu(torch.nn.functional.max_pool2d(x, 2))
+
+
+sound = (two_products, one_product)
+others = [(difference, turned), (pooled, pooled_first, [torch.ones(1, 3, 8, 8)])]
+"""
+
+
+def test_pairs_for_replace_pattern_are_verified_and_replayed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_pairs.py").write_text(PAIRS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{Path(__file__).parents[3]}")
+
+    fast = ["--no-tvm", "--no-hints", "-n", "10"]
+    one = CliRunner().invoke(main, ["adapt", "torch", "my_pairs:sound", *fast])
+    several = CliRunner().invoke(main, ["adapt", "torch", "my_pairs:others", *fast])
+
+    assert one.exit_code == 0, one.output
+    assert "1 rules: 1 lifted, 1 with a verdict" in one.output
+    assert several.exit_code == 1
+    assert "2 rules: 2 lifted, 2 with a verdict; 1 refutations replayed" in several.output
+    (script,) = (tmp_path / ".gslverify" / "adapted" / "torch").glob("finding-difference*.py")
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
+    before, after = done.stdout.split("tensor")[1:]
+    assert before != after
