@@ -141,7 +141,7 @@ def _in_rounds(
 ) -> Iterator[tuple[list[int], Verdict]]:
     """Examine cases until `count` of them were changed, or the rounds are over.
 
-    After the first round come some more each time that are like those which were changed.
+    After the first round come some more each time that are like those which were changed well.
     """
     hung, found = 0, 0
     rewritten: list[list[int]] = []
@@ -150,7 +150,7 @@ def _in_rounds(
         like = list(_drawn(experiment, count // 2, random, result.refused, rewritten))
         for place, (taken, verdict) in enumerate(_verdicts(experiment, [*anew, *like], seconds)):
             is_rewritten = verdict.ending is not Ending.UNCHANGED
-            rewritten += [taken] if is_rewritten else []
+            rewritten += [taken] if is_rewritten and not verdict.is_finding else []
             found += is_rewritten and place < len(anew)
             hung += verdict.ending is Ending.HANGS
             yield taken, verdict

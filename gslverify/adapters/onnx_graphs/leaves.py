@@ -124,7 +124,7 @@ def broadcast(drawing: Drawing, shape: tuple[int, ...]) -> tuple[int, ...]:
         (2, *(1,) * rank),
         (1,) * rank,
         (),
-        (1,) * rank,
+        (1,) * (rank + 1),
     )
     return tuple(drawing.pick(options))
 
