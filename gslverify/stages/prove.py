@@ -16,7 +16,7 @@ from gslverify.prove.proof import prove
 from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import Open, Proved
 from gslverify.ranks.bound import reason_against_all_ranks
-from gslverify.stage import Count, LeftOpen, Outcome, Question, Stage
+from gslverify.stage import Count, LeftOpen, Note, Outcome, Question, Stage
 from gslverify.stages.certified import Certificate
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.stages.scenarios import Scenarios
@@ -56,14 +56,18 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield from _required(question, assurance_text(scenarios))
     yield Count("variants", len(scenarios.feasible))
     reach = Reach.SIZES if scenarios.complete else Reach.SIZES_IN_PART
-    text = assurance_text(scenarios, _holds_for_all_ranks(question, scenarios))
-    yield Assurance("prove", Level.PROVED, text, reach)
+    reason = _against_all_ranks(question, scenarios)
+    yield Assurance("prove", Level.PROVED, assurance_text(scenarios, not reason), reach)
+    if reason:
+        yield Note(f"not for all ranks: {reason}")
 
 
-def _holds_for_all_ranks(question: Question, scenarios: Scenarios) -> bool:
-    """Tell whether a proof is known to hold for any number of axes."""
+def _against_all_ranks(question: Question, scenarios: Scenarios) -> str:
+    """Return why a proof is not known to hold for any number of axes; empty if it is."""
+    if not scenarios.complete:
+        return "not all structures are proved"
     usual, large = ([one.instance for one in of] for of in (scenarios.feasible, scenarios.large))
-    return scenarios.complete and not reason_against_all_ranks(question.subst, usual, large)
+    return reason_against_all_ranks(question.subst, usual, large)
 
 
 def _required(question: Question, reason: str) -> Iterable[Outcome]:

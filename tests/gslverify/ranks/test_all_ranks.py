@@ -106,3 +106,14 @@ def test_the_ranks_stay_where_there_are_no_others(write: Callable[[], Subst], te
 def test_not_all_structures_are_not_all_ranks() -> None:
     (assurance,) = ask(PROVE, twice_negative, max_variants=2).assurances
     assert assurance.text == "proved for 2 of 5 structures, ranks 1-2"
+
+
+@pytest.mark.parametrize(
+    ("write", "reason"),
+    [
+        (below_four, "not for all ranks: no structure with more axes was found"),
+        (twice_negative, ""),
+    ],
+)
+def test_the_reason_against_all_ranks_is_told(write: Callable[[], Subst], reason: str) -> None:
+    assert "".join(ask(PROVE, write).notes) == reason
