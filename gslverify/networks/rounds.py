@@ -96,12 +96,11 @@ def special_rounds(samplers: Sequence[Sampler]) -> Iterator[tuple[list[Sampler],
     for few in _ways(samplers):
         yield few, plain, GRAPHS_PER_WAY
     yield from _deciding(samplers)
-    corners = min(max(len(sampler.corners) for sampler in samplers), MOST_CORNERS)
+    corners = min(max(len(sampler.ordinary) for sampler in samplers), MOST_CORNERS)
     for corner in range(corners):
-        few = [one for one in samplers if len(one.decisive) <= corner < len(one.corners)]
+        few = [sampler for sampler in samplers if corner < len(sampler.ordinary)]
         graphs = max(2, min(8, GRAPHS_IN_CORNERS // corners))
-        if few:
-            yield few, replace(plain, corner=corner), graphs
+        yield few, replace(plain, corner=corner), graphs
         if choosing := [sampler for sampler in few if corner < len(sampler.choosing)]:
             yield choosing, replace(plain, corner=corner, sizes=ROOMY), graphs
     if few := [sampler for sampler in samplers if _counts_in_bytes(sampler)]:
@@ -115,22 +114,24 @@ def _deciding(samplers: Sequence[Sampler]) -> Iterator[tuple[list[Sampler], Roun
     """Yield rounds for what sizes and attributes decide about the target, in every way it has."""
     asked = by_decision(samplers)
     graphs = max(1, min(8, GRAPHS_IN_CORNERS // (len(asked) or 1)))
-    for (_, corner), among in asked.items():
-        may_meet = (one for one in among if one.may_meet(one.corners[corner]))
+    for (_, number), among in asked.items():
+        may_meet = (one for one in among if one.may_meet(one.decisive[number][0]))
         if few := list(islice(may_meet, graphs)):
+            before = len(few[0].ordinary)
+            few = [one for one in few if len(one.ordinary) == before]
             for sizes in (SIZES, ROOMY):
-                yield few, Round("alone", DTYPES, 0.0, sizes, corner), graphs
+                yield few, Round("alone", DTYPES, 0.0, sizes, before + number), graphs
 
 
 def by_decision(samplers: Iterable[Sampler]) -> dict[tuple[Hashable, int], list[Sampler]]:
-    """Return the samplers by the way of their structure, and the number of a decisive corner.
+    """Return the samplers by the way of their structure, and the number of a decision.
 
     What decides in one structure need not in another one, so a number alone says nothing.
     """
     found: dict[tuple[Hashable, int], list[Sampler]] = {}
     for sampler in samplers:
-        for corner in range(len(sampler.decisive)):
-            found.setdefault((sampler.way, corner), []).append(sampler)
+        for number in range(len(sampler.decisive)):
+            found.setdefault((sampler.way, number), []).append(sampler)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations, islice, product
 from typing import Any
 
@@ -16,9 +16,11 @@ from gsl.errors import GslError
 from gsl.match.bindings import frame_of
 from gsl.operators.declaration import Need
 from gsl.pat import Cond, GetInst
-from gsl.rewrite.builder import Builder, known, output_pairs
+from gsl.rewrite.builder import Builder, Decide, known, output_pairs
 from gsl.subst import Subst
-from gslverify.structures.deciding import ways_to_be
+from gslverify.structures.deciding import falling, ways_to_be
+from gslverify.structures.decisions import Decisions, every_way
+from gslverify.structures.guards import Guards, guards_in, under, where_counting
 from gslverify.structures.instance import Instance
 from gslverify.structures.occurrences import Place, occurrences
 from gslverify.structures.variants import Variant
@@ -31,8 +33,9 @@ Outcome = tuple[Cond | Operation, bool]
 class Arms:
     """The conditions of an instance in the order in which its target meets them.
 
-    `taken` has None where sizes or attributes decide; then `open` has the condition. So has it
-    whether the quotients and remainders by a number are 0. `extremes` says which operand of a
+    `taken` has None where sizes or attributes decide; then `open` has the condition, also in arms
+    of others, which are `under` how those fall. So has it whether the quotients and remainders by a
+    number are 0. `extremes` says which operand of a
     minimum or maximum is taken, and the same of other quotients. `known` has what the structure
     decides of all that is asked, parts of conditions among it, and how. `outcomes` are those of
     everything conditional that counts for the target; what is open has both.
@@ -40,6 +43,7 @@ class Arms:
 
     taken: list[bool | None] = field(default_factory=list)
     open: list[Term] = field(default_factory=list)
+    under: dict[Term, tuple[Term, ...]] = field(default_factory=dict)
     extremes: list[Term] = field(default_factory=list)
     known: set[tuple[Term, bool]] = field(default_factory=set)
     outcomes: set[Outcome] = field(default_factory=set)
@@ -50,13 +54,29 @@ class Arms:
         return *self.taken, frozenset(self.known)
 
     def deciding(self) -> list[tuple[Term, bool]]:
-        """Return the ways in which what is open falls, and how it falls then."""
-        return [
-            (way, outcome)
+        """Return the ways in which what is open falls where it is asked, and how it falls then."""
+        found = (
+            (conjunction(*self.under.get(condition, ()), way), outcome)
             for condition in self.open
             for outcome in (True, False)
             for way in ways_to_be(condition, outcome)
-        ]
+        )
+        return [(way, outcome) for way, outcome in found if isinstance(way, Term)]
+
+    def rows(self) -> list[Term]:
+        """Return demands on all conditions at once, in which every two fall in all four ways.
+
+        The numbers of any two of them differ in some digit, and there are two rows for each digit.
+        """
+        numbers = range(len(self.open))
+        if len(numbers) <= 2:
+            return []
+        digits = range(len(numbers).bit_length())
+        rows = [[bool(number >> digit & 1) for number in numbers] for digit in digits]
+        rows.append([True for _ in numbers])
+        both = [row for one in rows for row in (one, [not value for value in one])]
+        found = (conjunction(*map(falling, self.open, row)) for row in both)
+        return [one for one in found if isinstance(one, Term)]
 
     def pairs(self, most: int) -> list[Term]:
         """Return up to `most` conditions that two choices of the target fall in some way."""
@@ -65,13 +85,22 @@ class Arms:
         found = (conjunction(*pair) for pair in both)
         return list(islice((one for one in found if isinstance(one, Term)), most))
 
+    def note_asked(self, reached: Sequence[tuple[tuple[Term, ...], Term]]) -> None:
+        """Note a condition as it is in each place where it is asked, and what holds there."""
+        values = [value for _, value in reached]
+        self.open += _any_and_all(values)
+        if len(reached) == 1:
+            self.under[values[0]] = reached[0][0]
+        elif any(guards for guards, _ in reached):
+            anywhere = (disjunction(*where_counting(reached, outcome)) for outcome in (True, False))
+            self.open += [one for one in anywhere if isinstance(one, Term)]
+
     def decide(self, condition: Any) -> bool:
         """Note a condition, and go on with the first arm if it is open."""
         if not isinstance(condition, Term):
             self.taken.append(known(condition))
             return known(condition)
         self.taken.append(None)
-        self.open.append(condition)
         return True
 
 
@@ -80,16 +109,51 @@ def arms_of(instance: Instance) -> Arms:
     arms = Arms()
     if not has_choices(instance.subst):
         return arms
-    with _target_of(instance, arms) as builder:
+    with _target_of(instance, arms.decide) as builder:
         _note_choices(arms, instance.subst, builder)
-        arms.outcomes = set(outcomes_of(instance.subst, builder))
+    asked = _Asked()
+    with suppress(GslError):  # of too many ways the first are looked at
+        for outcomes, _ in every_way(partial(_outcomes_on, instance, asked)):
+            arms.outcomes |= outcomes
+    arms.open[:0] = asked.terms.values()
+    arms.under.update(asked.under())
     return arms
 
 
+class _Asked:
+    """The conditions that a target meets on its ways, and how others fall wherever it does."""
+
+    def __init__(self) -> None:
+        self.terms: dict[int, Term] = {}
+        self._common: dict[int, dict[int, bool]] = {}
+
+    def note(self, decisions: Decisions) -> None:
+        """Note what was asked on a way."""
+        before: dict[int, bool] = {}
+        for (number, term), outcome in zip(decisions.asked.items(), decisions.taken, strict=True):
+            self.terms.setdefault(number, term)
+            common = self._common.setdefault(number, dict(before))
+            self._common[number] = {n: o for n, o in common.items() if before.get(n) is o}
+            before[number] = outcome
+
+    def under(self) -> Iterator[tuple[Term, tuple[Term, ...]]]:
+        """Yield each condition with what holds wherever it is asked."""
+        for number, term in self.terms.items():
+            common = self._common[number].items()
+            yield term, tuple(falling(self.terms[n], outcome) for n, outcome in common)
+
+
+def _outcomes_on(instance: Instance, asked: _Asked, decisions: Decisions) -> set[Outcome]:
+    """Return how what is conditional falls on a way through the target."""
+    with _target_of(instance, decisions) as builder:
+        asked.note(decisions)
+        return set(outcomes_of(instance.subst, builder))
+
+
 @contextmanager
-def _target_of(instance: Instance, arms: Arms) -> Iterator[Builder]:
-    """Build the target of an instance, which tells `arms` what it decides, and take it out."""
-    builder = Builder(instance.bindings, instance.graph, Need(), arms.decide)
+def _target_of(instance: Instance, decide: Decide) -> Iterator[Builder]:
+    """Build the target of an instance, in the arms that are decided on, and take it out."""
+    builder = Builder(instance.bindings, instance.graph, Need(), decide)
     try:
         with suppress(GslError):  # that a target cannot be built is for the stage shape to say
             for _, target in output_pairs(instance.subst, instance.bindings):
@@ -125,7 +189,7 @@ def _note_choices(arms: Arms, subst: Subst, builder: Builder) -> None:
             case Operation(head=head) if head in TRUTH:
                 arms.known |= _decided(part, part, places)
             case Operation(head="cond", operands=(condition, _, _)):
-                arms.open += _any_and_all(_open(condition, places))
+                arms.note_asked(_reached(condition, places, guards_in(subst)[part]))
                 arms.known |= _decided(part, condition, places)
             case Operation(head="min" | "max", operands=(left, right)):
                 for head in ("<", ">"):
@@ -178,6 +242,16 @@ KNOWN_OF_STRUCTURES = frozenset({"ndim", "dtype", "operator", "length", "arm"})
 def condition_of(conditional: Cond | Operation) -> Term:
     """Return the condition of a conditional target or attribute."""
     return conditional.condition if isinstance(conditional, Cond) else conditional.operands[0]
+
+
+def _reached(
+    condition: Term, places: Iterable[Place], guards: Guards
+) -> list[tuple[tuple[Term, ...], Term]]:
+    """Return what a condition is where it counts and sizes decide, each with what holds there."""
+    found = (
+        (under(guards, place), value) for place in places for value in _open(condition, [place])
+    )
+    return [(above, value) for above, value in found if above is not None]
 
 
 def _open(term: Term, places: Iterable[Place]) -> list[Term]:
@@ -234,7 +308,7 @@ def _ways(subst: Subst, variants: Iterable[Variant]) -> dict[Any, Variant]:
 def _way(instance: Instance) -> Hashable:
     """Return how the structure of an instance decides what is conditional in its target."""
     arms, decided = Arms(), set[tuple[Term, bool]]()
-    with _target_of(instance, arms) as builder:
+    with _target_of(instance, arms.decide) as builder:
         for part, place in occurrences(instance.subst, builder.bindings, builder.memory):
             if part.head == "cond":
                 decided |= _decided(part, part.operands[0], [place])

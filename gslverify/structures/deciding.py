@@ -28,39 +28,40 @@ def _ways(condition: Term, outcome: bool) -> Iterator[Term | bool]:
         case Operation(head="and" | "or" as head):
             parts = _parts(condition, head)
             if len(parts) > MOST_PARTS:
-                yield _falling(condition, outcome)
+                yield falling(condition, outcome)
             elif outcome == (head == "or"):
                 yield from _one_of(parts, outcome)
             else:
                 yield from _all_of(parts, outcome)
         case _:
-            yield _falling(condition, outcome)
+            yield falling(condition, outcome)
 
 
 def _one_of(parts: Sequence[Term], outcome: bool) -> Iterator[Term | bool]:
     """Yield that a part falls in some way, the ones before not, and again from the end."""
     if _exclude_each_other(parts, outcome):
-        yield from (_falling(part, outcome) for part in parts)
+        yield from (falling(part, outcome) for part in parts)
         return
     for ordered in (parts, parts[::-1]):
         for number, part in enumerate(ordered):
-            others = [_falling(other, not outcome) for other in ordered[:number]]
+            others = [falling(other, not outcome) for other in ordered[:number]]
             yield from (conjunction(way, *others) for way in _ways(part, outcome))
 
 
 def _all_of(parts: Sequence[Term], outcome: bool) -> Iterator[Term | bool]:
     """Yield that all parts fall in one way, and each of them in every way that leads there."""
-    falling = [_falling(part, outcome) for part in parts]
+    wholes = [falling(part, outcome) for part in parts]
     ways = [list(_ways(part, outcome)) for part in parts]
     several = [number for number, found in enumerate(ways) if len(found) > 1]
     if not several:
-        yield conjunction(*falling)
+        yield conjunction(*wholes)
     for number in several:
         for way in ways[number]:
-            yield conjunction(*falling[:number], way, *falling[number + 1 :])
+            yield conjunction(*wholes[:number], way, *wholes[number + 1 :])
 
 
-def _falling(condition: Term, outcome: bool) -> Term:
+def falling(condition: Term, outcome: bool) -> Term:
+    """Return that a condition is true, or that it is false."""
     return condition if outcome else operation("not", condition)
 
 

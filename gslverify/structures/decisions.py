@@ -18,14 +18,16 @@ Made = TypeVar("Made")
 class Decisions:
     """Takes one of the ways and remembers what it assumes.
 
-    A condition that was decided before is not asked again, in whatever place of a rule it is.
+    A condition that was decided before is not asked again, in whatever place of a rule it is. Those
+    that were `asked` are in order, each by a number that is the same on all ways.
     """
 
-    def __init__(self, prefix: Sequence[bool] = ()) -> None:
+    def __init__(self, prefix: Sequence[bool] = (), forms: Forms | None = None) -> None:
         self.prefix = prefix
         self.taken: list[bool] = []
         self.path: list[Term] = []
-        self._forms = _Forms()
+        self.asked: dict[int, Term] = {}
+        self._forms = Forms() if forms is None else forms
         self._decided: dict[Hashable, bool] = {}
 
     def __call__(self, condition: Any) -> bool:
@@ -38,6 +40,7 @@ class Decisions:
             chosen = self.prefix[position] if position < len(self.prefix) else True
             self.taken.append(chosen)
             self.path.append(condition if chosen else operation("not", condition))
+            self.asked[form] = condition
             self._decided[form] = chosen
         return self._decided[form]
 
@@ -60,10 +63,11 @@ def every_way(make: Callable[[Decisions], Made]) -> Iterator[tuple[Made, tuple[T
     Raises UndecidedError when there are too many.
     """
     prefix: list[bool] | None = []
+    forms = Forms()
     for _ in range(MOST_PATHS):
         if prefix is None:
             return
-        decisions = Decisions(prefix)
+        decisions = Decisions(prefix, forms)
         made = make(decisions)
         yield made, tuple(decisions.path)
         prefix = decisions.following()
@@ -71,7 +75,7 @@ def every_way(make: Callable[[Decisions], Made]) -> Iterator[tuple[Made, tuple[T
         raise UndecidedError(f"sizes decide in more than {MOST_PATHS} ways")
 
 
-class _Forms:
+class Forms:
     """Numbers of terms, which are the same for terms that are written alike."""
 
     def __init__(self) -> None:
@@ -79,6 +83,7 @@ class _Forms:
         self._of_node: dict[Hashable, int] = {}
 
     def of(self, term: Term) -> int:
+        """Return the number of a term."""
         for part in bottom_up(term):
             if part not in self._of_term:
                 self._of_term[part] = self._of_node.setdefault(self._node(part), len(self._of_node))

@@ -62,7 +62,7 @@ class Sampler:
     is asked of a new one, because a solver answers differently after other questions.
 
     The `corners` are conditions under which a rule may be wrong and is rarely tried: a comparison
-    of its conditions just about holds, or a target is computed in one of several ways. The first of
+    of its conditions just about holds, or a target is computed in one of several ways. The last of
     them are `decisive`: they choose between `arms` of the target. The `places` say which
     contexts may surround the structure and `cost` how much an operator in it may compute, 0 while
     nobody has asked; the `order` is that of the definitions, beside which there are `conditions`.
@@ -133,19 +133,24 @@ class Sampler:
 
     @cached_property
     def decisive(self) -> list[tuple[Term, bool]]:
-        """The first of the corners, which choose between arms, and how a condition falls there."""
+        """The last of the corners, which choose between arms, and how a condition falls there."""
         return self._arms.deciding()
 
     @cached_property
     def choosing(self) -> list[Term]:
-        """The corners that choose how the target is computed, one by one and two at once."""
-        decisive = [demand for demand, _ in self.decisive]
-        return [*decisive, *self._arms.extremes, *self._arms.pairs(MOST_PAIRS)]
+        """The corners that choose how the target is computed, many and two at once."""
+        arms = self._arms
+        return [*arms.extremes, *arms.rows(), *arms.pairs(MOST_PAIRS)]
+
+    @cached_property
+    def ordinary(self) -> list[Term]:
+        """The corners that are not decisive, those that choose first."""
+        return [*self.choosing, *corners_of(self.instance)]
 
     @cached_property
     def corners(self) -> list[Term]:
         """The conditions under which the rule may be wrong and is rarely tried."""
-        return [*self.choosing, *corners_of(self.instance)]
+        return [*self.ordinary, *(demand for demand, _ in self.decisive)]
 
     def may_meet(self, demand: Term) -> bool:
         """Tell whether some graph may meet a demand; the solver is asked once."""

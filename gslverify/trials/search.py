@@ -51,9 +51,10 @@ class Search:
     """The trials of one rule; `passed` holds those of one network together.
 
     The `samplers` are those of all its structures; those of which some network said something are
-    `told`. `runs` counts the networks of every sampler, `misses` the draws that did not come to
-    one, `unmet` the conditions that were in their way; the `budget` is for making a failure simple.
-    If it `is_about_values`, refused rewrites say nothing.
+    `told`. What sizes decide, some network of a way has decided in some `corners`, by the way and
+    the number of the decision. `runs` counts the networks of every sampler, `misses` the draws that
+    did not come to one, `unmet` the conditions that were in their way; the `budget` is for making a
+    failure simple. If it `is_about_values`, refused rewrites say nothing.
     """
 
     question: Question
@@ -263,7 +264,8 @@ class _Tried:
         search.told.add(id(network.sampler))
         search.contexts.add(network.context)
         if network.in_corner:
-            search.corners.add((network.sampler.way, self.one.corner))
+            number = self.one.corner - len(network.sampler.ordinary)
+            search.corners.add((network.sampler.way, number))
         return ExampleStatus.PASSED
 
     def _lose_patience(self) -> None:

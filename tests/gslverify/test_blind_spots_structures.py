@@ -206,8 +206,56 @@ def small_value_among_many_structures() -> Subst:
     return Subst(source, pat.Cond(c.value == 2.0**-24, op.Negative(right), right))
 
 
+def second_question() -> Subst:
+    """Wrong in the second arm of a chain, which is asked where the first condition is false."""
+    x = pat.Variable(shape=(None, None))
+    later = pat.Cond(x.shape[1] == 19, op.Abs(x), op.Relu(x))
+    return Subst(op.Relu(x), pat.Cond(x.shape[0] == 5, op.Relu(x), later))
+
+
+def fourth_question() -> Subst:
+    """Wrong where three conditions hold and the fourth does not."""
+    x = pat.Variable(shape=(None,) * 4)
+    target: pat.Pattern = op.Abs(x)
+    for axis, size in enumerate((9, 8, 7, 6)):
+        right = op.Relu(x)
+        target = pat.Cond(
+            x.shape[axis] == size, *((right, target) if axis == 0 else (target, right))
+        )
+    return Subst(op.Relu(x), target)
+
+
+def number_of_choices() -> Subst:
+    """The same in the attribute of one call."""
+    x = pat.Variable(shape=(None,) * 4, dtype="float32")
+    value: attr.Term = attr.Const(1.0)
+    for axis, size in enumerate((9, 8, 7, 6)):
+        sides = (0.0, value) if axis == 0 else (value, 0.0)
+        value = attr.Cond(x.shape[axis] == size, *sides)
+    least = op.Full(shape=(), dtype="float32", fill_value=value)
+    return Subst(op.Relu(x), op.Maximum(op.Relu(x), least))
+
+
+def two_of_six_at_once() -> Subst:
+    """Right where either of the last conditions holds, wrong where both do."""
+    x = pat.Variable(shape=(None,) * 6, dtype="float32")
+    halves = [attr.Cond(x.shape[axis] == 7, 0.5, 0.0) for axis in (4, 5)]
+    none = sum((attr.Cond(x.shape[axis] == 7, 0.0, 0.0) for axis in range(4)), attr.Const(0.0))
+    least = op.Full(shape=(), dtype="float32", fill_value=none + attr.Floor(halves[0] + halves[1]))
+    return Subst(op.Relu(x), op.Maximum(op.Relu(x), least))
+
+
 @pytest.mark.parametrize(
-    "write", [softmax_of_long_axis, one_of_two_values, small_value_among_many_structures]
+    "write",
+    [
+        softmax_of_long_axis,
+        one_of_two_values,
+        small_value_among_many_structures,
+        second_question,
+        fourth_question,
+        number_of_choices,
+        two_of_six_at_once,
+    ],
 )
 def test_what_sizes_decide_is_tried_wherever_it_is_open(write: Callable[[], Subst]) -> None:
     assert ask(NUMERIC, write).verdict is Verdict.FAIL
