@@ -18,10 +18,10 @@ from gslverify.structures.corners import HUGE, MARGIN
 from gslverify.structures.instance import Instance
 from gslverify.structures.sampling import (
     LARGEST_SAMPLES,
-    SIMPLE_SIZES,
     Sampler,
     meets,
 )
+from gslverify.structures.simple_values import SIMPLE_SIZES
 from gslverify.structures.symbols import instance_symbols
 from gslverify.structures.variants import enumerate_variants
 
