@@ -10,6 +10,8 @@ Needs the package `transformers` beside the extra `models`, and `onnxscript` for
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import logging
 import tempfile
 import time
@@ -214,7 +216,12 @@ def through_onnx(model: Any, given: tuple[Any, ...], folder: Path) -> Workload:
     import torch
 
     path = folder / "model.onnx"
-    torch.onnx.export(model, given, path, dynamo=True, verbose=False)
+    try:
+        torch.onnx.export(model, given, path, dynamo=True, verbose=False)
+    except torch.onnx.OnnxExporterError:
+        # The older exporter has some models that the newer one fails at.
+        with contextlib.redirect_stdout(io.StringIO()):
+            torch.onnx.export(model, given, path, dynamo=False, opset_version=18)
     return Workload.from_onnx(path)
 
 

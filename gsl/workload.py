@@ -133,6 +133,10 @@ class Workload:
         workload: Workload = import_module("gsl.tvm.torch_importer").from_torch(exported_program)
         return workload
 
+    def to_fx(self) -> Any:
+        """Return a `torch.fx.GraphModule` that computes this; see `gsl.fx.writer.to_fx`."""
+        return import_module("gsl.fx").to_fx(self)
+
     def to_relax(self, composites: Literal["inline", "functions"] = "inline") -> Any:
         """Return an IRModule whose `main` computes this; see `gsl.tvm.export.to_relax`."""
         return import_module("gsl.tvm.export").to_relax(self, composites)
