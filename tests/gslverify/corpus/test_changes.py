@@ -26,6 +26,7 @@ def git(folder: Path, *arguments: str) -> None:
 @pytest.fixture
 def repository(folder: Path) -> Iterator[Path]:
     """A repository with the files a.py, b.py (which imports helper.py) and settings."""
+    (folder / ".gitignore").write_text("__pycache__/\n")
     (folder / "pyproject.toml").write_text('[tool.gslverify]\nrules = ["."]\n')
     (folder / "helper.py").write_text("SIZE = 1\n")
     write_rules(folder, ["first", "second"], "a.py")
