@@ -24,14 +24,16 @@ from gsl.operators.ranges import in_range
 from gsl.types import ANY_FLOAT
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.field import key_of
-from gslverify.certificates.model import COMPARED, RING, Model, Within
+from gslverify.certificates.model import COMPARED, RING, Model
+from gslverify.certificates.subjects import Within
 from gslverify.prove.integers import is_integer
 from gslverify.prove.law import Law, Numbers
 from gslverify.prove.real_laws import REAL_LAWS
 from gslverify.prove.replacing import put
 from gslverify.prove.rows import LAWS as INTEGER_LAWS
 
-ROWS = (*INTEGER_LAWS, *REAL_LAWS)
+ROWS = (*(row for row in INTEGER_LAWS if not row.fits), *REAL_LAWS)
+"""Laws that are rows, but for those that ask for the dtype in which integers are computed."""
 
 NEUTRAL = {"sum": 0, "product": 1, "max": float("-inf"), "min": float("inf")}
 """What counts for nothing in a sum, a product or an extremum."""
@@ -71,7 +73,9 @@ class Elements:
         match expression:
             case Number(value=value):
                 return value
-            case Apply(function=head, arguments=arguments) if head in ARITHMETIC:
+            case Apply(function=head, arguments=arguments) if head in COMPARED or (
+                head in RING and self.model.is_field
+            ):
                 return operation(head, *(self.number(one, facts) for one in arguments))
         key = key_of(self.model.value(expression))
         if key not in self.unknowns:
@@ -155,11 +159,9 @@ def _row(row: Law, elements: Elements, step: Step) -> Shown:
     """A law of the table; its conditions are about numbers of which signs and ranges are known."""
     if row.of is Numbers.REALS and not elements.model.is_field:
         raise RefusedError(f"`{row.name}` is used for integers")
-    *values, dtype = step.subjects
-    bound = dict(zip("abcd", values, strict=False))
+    bound = dict(zip("abcd", step.subjects, strict=False))
     facts: list[Any] = []
     wanted = [elements.number(filled(one, bound), facts) for one in row.where]
-    wanted += [in_range(elements.number(filled(one, bound), facts), dtype) for one in row.fits]
     shown = tuple((facts, one) for one in wanted)
     return Shown(filled(row.left, bound), filled(row.right, bound), shown)
 
@@ -191,7 +193,6 @@ WIDER: Mapping[str, tuple[str, ...]] = {
 }
 """For a dtype those that hold all its values."""
 
-ARITHMETIC = RING | COMPARED
 SIGNS = {"exp": ">", "sqrt": ">=", "abs": ">=", "cosh": ">"}
 """What is known of the values of functions of real numbers."""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from typing import Any
@@ -25,7 +24,7 @@ from gsl.attr.term import (
     operation,
 )
 from gsl.attr.values import BOOL, ORDER, TRUTH, is_symbolic, sort_of
-from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Select
+from gsl.kernel.expression import Apply, Number, Read, Reduction, Select
 from gslverify.certificates.draw import Draw, RefusedError
 from gslverify.certificates.field import (
     PRIME,
@@ -35,6 +34,7 @@ from gslverify.certificates.field import (
     product_in,
     signed,
 )
+from gslverify.certificates.subjects import Within, parts_of
 from gslverify.prove.integers import is_integer
 
 POINTS = 2
@@ -55,14 +55,6 @@ class NoRootError(Exception):
     """A number of this draw has no root."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Within(Expression):
-    """An expression where indices have values in terms of others."""
-
-    places: tuple[tuple[Symbol, Any], ...]
-    body: Expression
-
-
 class Model(Draw):
     """One draw of the model; `is_field` says that elements are real numbers, and do not wrap."""
 
@@ -71,6 +63,7 @@ class Model(Draw):
         self.is_field = is_field
         self.bits = bits
         self.places: dict[Symbol, int] = {}
+        self._choices: set[Value] = set()
         self._leaves: dict[int, tuple[Any, frozenset[Any]]] = {}
         self._inside: dict[int, tuple[Any, tuple[Symbol, ...]]] = {}
 
@@ -124,6 +117,12 @@ class Model(Draw):
             case Symbol() if term in self.places:
                 return self.places[term]
         return self.drawn("symbol", term)
+
+    def _choice(self, holds: Value, values: tuple[int, ...]) -> Value:
+        """Return an index that a condition chooses, which is one of its own unless it is known."""
+        found = self.drawn(key_of(holds), *values)
+        self._choices.add(found)
+        return self.met(found)
 
     def chosen(self, condition: Value, then: Value, otherwise: Value) -> Value:
         """Return one value where a condition holds, and another one elsewhere."""
@@ -227,7 +226,10 @@ class Model(Draw):
 
     def _value(self, expression: Any) -> Value:
         match expression:
-            case Number(value=Operation(head="cond", operands=(condition, one, other))):
+            case Number(value=Operation(head="cond", operands=(condition, one, other)) as term):
+                known = self.index(term)
+                if not isinstance(known, int) or known not in self._choices:
+                    return known
                 return self._value(Select(condition, Number(one), Number(other)))
             case Number(value=Operation(head=head, operands=operands)) if head in RING:
                 return self.function(head, [self.value(Number(one)) for one in operands])
@@ -380,21 +382,3 @@ class Model(Draw):
         found = self.drawn(of, head, leaves)
         self._leaves[found] = (of, head), leaves
         return self.met(found)
-
-
-def parts_of(subject: Any) -> Sequence[Any]:
-    """Return the terms and expressions that an expression is made of."""
-    match subject:
-        case Number(value=value):
-            return (value,)
-        case Read(indices=indices):
-            return indices
-        case Select(condition=condition, then=then, otherwise=otherwise):
-            return condition, then, otherwise
-        case Apply(arguments=arguments):
-            return arguments
-        case Reduction(variables=variables, body=body):
-            return body, *(extent for _, extent in variables)
-        case Within(places=places, body=body):
-            return body, *(term for _, term in places)
-    return ()

@@ -17,7 +17,7 @@ from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Se
 from gslverify.certificates.checking import OfTarget, Output, Proof
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.laws import Step
-from gslverify.certificates.model import parts_of
+from gslverify.certificates.subjects import symbols_in
 
 Record = Any
 
@@ -58,30 +58,6 @@ def read(
 
 def _is_binder(subject: Any) -> bool:
     return isinstance(subject, tuple) and len(subject) == 2 and isinstance(subject[0], Symbol)
-
-
-def reads_in(subjects: Iterable[Any]) -> set[str]:
-    """Return the inputs that expressions read."""
-    found, stack = set[str](), [*subjects]
-    while stack:
-        subject = stack.pop()
-        stack += subject if isinstance(subject, tuple) else parts_of(subject)
-        if isinstance(subject, Read):
-            found.add(subject.tensor)
-    return found
-
-
-def symbols_in(*subjects: Any) -> list[Symbol]:
-    """Return the symbols in terms and expressions, in an order that depends on nothing else."""
-    found, stack, seen = dict[Symbol, None](), [*subjects], set[int]()
-    while stack:
-        subject = stack.pop()
-        if id(subject) not in seen:
-            seen.add(id(subject))
-            stack += parts_of(subject)
-            terms = bottom_up(subject) if isinstance(subject, Term) else ()
-            found |= dict.fromkeys(part for part in terms if isinstance(part, Symbol))
-    return list(found)
 
 
 class _Symbols:

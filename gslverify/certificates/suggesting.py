@@ -30,7 +30,7 @@ def suggested_rows(expression: Apply, model: Model) -> Iterator[tuple[str, tuple
             if row.name == "exp of a multiple" and not _is_count(bound["b"]):
                 continue
             names = sorted(bound)
-            yield row.name, (*(bound[name] for name in names), "float32")
+            yield row.name, tuple(bound[name] for name in names)
             break
 
 

@@ -17,7 +17,7 @@ from gslverify.certificates.expressions import of_region, of_value
 from gslverify.certificates.field import Value, key_of, product_in
 from gslverify.certificates.laws import LAWS, Step
 from gslverify.certificates.model import COMPARED, Model
-from gslverify.certificates.records import reads_in, symbols_in
+from gslverify.certificates.subjects import reads_in, symbols_in
 from gslverify.certificates.suggesting import suggested_rows
 from gslverify.certificates.sums import Part, Recorder, simplified, substitution
 from gslverify.prove.algebra import Algebra
@@ -318,7 +318,11 @@ class Writer(Model):
 
     def _of_index(self, term: Term) -> Iterator[tuple[str, tuple[Any, ...]]]:
         if isinstance(term, Symbol):
-            if term in self.places or term in self.checker.extents:
+            if term in self.places:
+                return
+            if term in self.checker.extents:
+                if not self.forms.poly(term):
+                    yield "equal", (term, 0)
                 return
             if term.sort == "text":
                 name = self.forms.names.text(term)
