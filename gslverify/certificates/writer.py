@@ -110,7 +110,9 @@ class Writer(Model):
         parts = self.difference if isinstance(self.difference, dict) else ()
         literals = [one for mono in parts for one in sorted(mono)]
         known = [self.conditions[one] for one in literals if one in self.conditions]
-        return next(iter([*known, *self._choosing]), None)
+        with self._silence():
+            every = conjuncts([*known, *self._choosing])
+            return next((one for one in every if not isinstance(self.condition(one), int)), None)
 
     def _compare(self, left: Expression, right: Expression) -> None:
         """Have the prover compare both sides, and note how sums in them are paired off."""
