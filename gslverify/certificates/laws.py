@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from gsl.attr.evaluate import conjunction, disjunction, equal, negation
+from gsl.attr.evaluate import conjunction, contains, disjunction, equal, negation
 from gsl.attr.term import Symbol, operation
 from gsl.dtypes import DTYPES
 from gsl.kernel.expression import (
@@ -113,11 +113,14 @@ def _less(_: Elements, step: Step) -> Shown:
 def _cast(elements: Elements, step: Step) -> Shown:
     """A dtype that holds all values of another one holds them as they are."""
     value, old, new = step.subjects
-    is_exact = isinstance(value, Read)
-    kept = WIDER if is_exact else {one: WIDER[one] for one in ANY_FLOAT}
-    pairs = [(a, b) for a, found in kept.items() for b in found]
-    wider = [conjunction(equal(old, a), equal(new, b)) for a, b in pairs]
-    held = disjunction(equal(old, new), *wider)
+    held = disjunction(
+        *(
+            conjunction(equal(old, name), contains(new, (name, *wider)))
+            for name, wider in WIDER.items()
+            if isinstance(value, Read) or name in ANY_FLOAT
+        )
+    )
+    held = disjunction(equal(old, new), held)
     return Shown(Apply("cast", (value, Number(old), Number(new))), value, (((), held),))
 
 
