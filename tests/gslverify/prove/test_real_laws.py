@@ -24,7 +24,8 @@ pytestmark = pytest.mark.smt
 NUMPY: Mapping[str, Any] = {name: function.numpy for name, function in FUNCTIONS.items()} | {
     "/": lambda a, b: a / b if b else nan  # which has no value
 }
-NUMBERS = st.integers(-384, 384).map(lambda number: number / 64)
+POSITIVE = st.integers(1, 384).map(lambda number: number / 64)
+NUMBERS = st.one_of(POSITIVE, st.integers(-384, 384).map(lambda number: number / 64))
 
 
 def holds(law: Law, numbers: Mapping[str, float]) -> bool | None:
