@@ -1,9 +1,9 @@
 """Rules that are wrong in one kind of match only, made from sound rules of the corpus.
 
 A sound rule gets a target that is another one where some fact about the match holds: an input has
-one particular rank, an attribute is one particular list of axes, a tuple has one length, an
+one particular rank or size, an attribute is one particular list of axes, a tuple has one length, an
 alternative is taken, a constant is one edge of its dtype, an input has no elements, or one side of
-a choice of the target is taken.
+a choice of the target is taken. Of two facts at once, each is asked where the other one holds.
 Some get further inputs beside. Every such rule comes with a witness, a network on which the engine
 and the references say that it is wrong, and with another one on which it is right.
 """
@@ -36,7 +36,9 @@ from gslverify.structures.sampling import Sampler
 from gslverify.structures.symbols import is_constant
 from gslverify.trials.trial import run_trial
 
-KINDS = ("rank", "axes", "length", "constant", "empty", "arm", "two ranks", "alternative")
+OF_TWO_FACTS = ("two ranks", "chain")
+OF_ONE_FACT = ("rank", "axes", "length", "constant", "empty", "arm", "alternative", "size")
+KINDS = (*OF_ONE_FACT, *OF_TWO_FACTS)
 MOST_INPUTS = 10
 NUMERIC = (*FLOATING, *INTEGER)
 DRAWS = 60
@@ -95,12 +97,20 @@ def widened(subst: Subst, random: Random) -> Subst:
     return draft.build()
 
 
-def spoiled(subst: Subst, condition: Term, number: int, changes_type: bool) -> Subst:
-    """Return the rule with another output `number` of the target where a condition holds."""
+def spoiled(
+    subst: Subst, conditions: Sequence[Term], number: int, changes_type: bool, in_else: bool = False
+) -> Subst:
+    """Return the rule with another output `number` of the target where all conditions hold.
+
+    Each is asked in an arm of the one before, that of the opposite if `in_else`.
+    """
     draft = Draft.of(subst)
     right = subst.target[number]
     wrong = op.ExpandDims(right, axis=(0,)) if changes_type else right + 1
-    target = pat.Cond(condition, wrong, right)
+    target = wrong
+    for condition in reversed(conditions):
+        sides = (right, target) if in_else else (target, right)
+        target = pat.Cond(~condition if in_else else condition, *sides)
     draft.target = (*subst.target[:number], target, *subst.target[number + 1 :])
     if not changes_type:
         is_numeric = [subst.source[number].dtype == name for name in NUMERIC]
@@ -124,8 +134,8 @@ def with_spoiled_arm(subst: Subst, random: Random) -> Subst | None:
     return draft.build()
 
 
-def facts(kind: str, bindings: Bindings) -> Iterator[tuple[Term, str]]:
-    """Yield what is true of a match, as conditions on it and in words."""
+def facts(kind: str, bindings: Bindings) -> Iterator[tuple[tuple[Term, ...], str]]:
+    """Yield what is true of a match, in words and as conditions that need the ones before them."""
     whole = {key: node for key, node in bindings.nodes.items() if not key[1]}
     for (pattern, _), node in whole.items():
         type_ = node.expr.type
@@ -133,27 +143,28 @@ def facts(kind: str, bindings: Bindings) -> Iterator[tuple[Term, str]]:
             continue
         is_input = isinstance(pattern, pat.Wildcard | pat.Variable)
         if kind in ("rank", "two ranks") and is_input:
-            yield pattern.ndim == type_.ndim, f"rank {type_.ndim}"
+            yield (pattern.ndim == type_.ndim,), f"rank {type_.ndim}"
         if kind == "axes" and isinstance(pattern, pat.Call) and isinstance(node.expr, Call):
             for name, value in node.expr.attributes.items():
                 if isinstance(value, tuple) and len(value) > 1 and _are_numbers(value):
-                    yield Access(pattern, name) == value, f"{name} {value}"
+                    yield (Access(pattern, name) == value,), f"{name} {value}"
         if kind == "constant" and isinstance(pattern, pat.Const):
             value = node.expr.value if isinstance(node.expr, Const) else None
             if isinstance(value, np.ndarray) and value.ndim == 0:
-                yield pattern.value == value.item(), f"value {value.item()!r}"
-        if kind == "empty" and is_input and 0 in type_.shape:
-            axis = type_.shape.index(0)
-            condition = (pattern.ndim == type_.ndim) & (pattern.shape[axis] == 0)
-            yield condition, f"size 0 of axis {axis}, rank {type_.ndim}"
+                yield (pattern.value == value.item(),), f"value {value.item()!r}"
+        if kind in ("empty", "size", "chain") and is_input:
+            for axis, size in enumerate(type_.shape):
+                if (size == 0) is (kind == "empty"):
+                    conditions = pattern.ndim == type_.ndim, pattern.shape[axis] == size
+                    yield conditions, f"size {size} of axis {axis}, rank {type_.ndim}"
     if kind == "alternative":
         for (pattern, path), arm in bindings.arms.items():
             if not path and isinstance(pattern, pat.Alt):
-                yield pattern.arm == arm, f"alternative {arm}"
+                yield (pattern.arm == arm,), f"alternative {arm}"
     if kind == "length":
         for (variadic, path), count in bindings.lengths.items():
             if not path:
-                yield Access(variadic, "length") == count, f"{count} fields"
+                yield (Access(variadic, "length") == count,), f"{count} fields"
 
 
 def _are_numbers(value: Sequence[Any]) -> bool:
@@ -237,15 +248,15 @@ def _gap_at(
 ) -> Gap | None:
     bindings = bindings_of(subst, network.outputs, network.matched)
     known = [] if bindings is None else list(facts(kind, bindings))
-    if len(known) < (2 if kind == "two ranks" else 1) or subst.variadic is not None:
+    if len(known) < (2 if kind in OF_TWO_FACTS else 1) or subst.variadic is not None:
         return None
     random.shuffle(known)
-    condition, fact = known[-1]
-    if kind == "two ranks":
-        condition, fact = condition & known[0][0], f"{fact} and {known[0][1]}"
+    conditions, fact = known[-1]
+    if kind in OF_TWO_FACTS:
+        conditions, fact = (*conditions, *known[0][0]), f"{fact} and {known[0][1]}"
     number = random.randrange(len(subst.target))
     try:
-        made = spoiled(subst, condition, number, kind == "empty")
+        made = spoiled(subst, conditions, number, kind == "empty", kind == "chain")
     except GslError:
         return None
     return _with_witness(rule, kind, fact, made, samplers, random)

@@ -1,9 +1,10 @@
 """Rules that are wrong in one kind of match: `python benchmarks/structures.py [--quick] [--json]`.
 
-Rules are made from sound ones of the corpus (`gaps.py`), each wrong only for one rank, one list of
-axes, one length, one edge of a constant, one empty tensor or one side of a choice, with up to ten
-inputs. Every one of them has to be refuted: a PASS would be a gap that nobody sees, and VACUOUS
-would be false. TVM takes no part. `--quick` makes a tenth as many; `-v` names what is not refuted.
+Rules are made from sound ones of the corpus (`gaps.py`), each wrong only for one rank, size or list
+of axes, one length, one edge of a constant, one empty tensor, one side of a choice or two facts of
+which the second is asked where the first holds, with up to ten inputs. Every one of them has to be
+refuted: a PASS would be a gap that nobody sees, and VACUOUS would be false. TVM takes no part.
+`--quick` makes a tenth as many; `-v` names what is not refuted.
 """
 
 from __future__ import annotations
