@@ -26,7 +26,7 @@ NUMBERS = tuple(range(9))
 MOST_TRIES = 400
 """How many values are tried at most, for all changes together."""
 BOUND = 24
-"""Sizes and attributes do not become larger than this, unless they are preferred."""
+"""What sizes and attributes are kept below where nothing demands larger ones."""
 
 
 class Repair:
@@ -47,11 +47,16 @@ class Repair:
         self._defined: dict[Term, tuple[Symbol, ...]] = {}
 
     def near(
-        self, preferences: Model, complete: Complete, demands: Sequence[Term] = ()
+        self,
+        preferences: Model,
+        complete: Complete,
+        demands: Sequence[Term] = (),
+        bound: int = BOUND,
     ) -> Model | None:
         """Return a model that meets all conditions and `demands`; None when none was found.
 
-        Preferences are dropped only for conditions that they violate.
+        Preferences are dropped only for conditions that they violate. Sizes and attributes do not
+        become larger than `bound`, unless they are preferred.
         """
         conditions = (*self._conditions, *demands)
         turn = sum(value for value in preferences.values() if type(value) is int)
@@ -65,7 +70,7 @@ class Repair:
             if not unmet:
                 return model
             best: tuple[int, Symbol, Model] | None = None
-            for symbol, value in self._changes(unmet[0], model, turn):
+            for symbol, value in self._changes(unmet[0], model, turn, bound):
                 tries -= 1
                 chosen = {**free, symbol: value}
                 changed = complete(chosen) if self._may_hold(unmet[0], chosen) else None
@@ -111,22 +116,24 @@ class Repair:
         lost = sum(not self._holds(one, changed, known) for one in touched)
         return sum(self._holds(one, changed, known) for one in unmet) - lost
 
-    def _changes(self, condition: Term, model: Model, turn: int) -> Iterator[tuple[Symbol, Any]]:
+    def _changes(
+        self, condition: Term, model: Model, turn: int, bound: int
+    ) -> Iterator[tuple[Symbol, Any]]:
         """Yield other values for the symbols of a condition; where to begin depends on `turn`."""
         symbols = tuple(self._free(condition))
         likely = list(dict.fromkeys(self._values_in(condition, model)))
         for symbol in _rotated(symbols, turn):
-            for value in _rotated(self._values(symbol, likely, model), turn):
+            for value in _rotated(self._values(symbol, likely, model, bound), turn):
                 if value != model[symbol]:
                     yield symbol, value
 
-    def _values(self, symbol: Symbol, likely: Sequence[Any], model: Model) -> list[Any]:
+    def _values(self, symbol: Symbol, likely: Sequence[Any], model: Model, bound: int) -> list[Any]:
         if symbol in self._options:
             return list(self._options[symbol])
         if symbol.sort == "bool":
             return [False, True]
         if symbol.sort == "int":
-            most = max(BOUND, model[symbol]) if symbol.low is not None else BOUND
+            most = max(bound, model[symbol]) if symbol.low is not None else bound
             numbers = [n for n in likely if type(n) is int]
             beside = [near for n in numbers for near in (n, n - 1, n + 1) if near <= most]
             return [n for n in dict.fromkeys((*beside, *NUMBERS)) if _is_legal(symbol, n)]

@@ -22,7 +22,7 @@ from gslverify.structures.corners import corners_of
 from gslverify.structures.definitions import Definitions, Options, in_order, read_definitions
 from gslverify.structures.evaluation import Evaluator
 from gslverify.structures.instance import Claim, Instance
-from gslverify.structures.repair import Repair
+from gslverify.structures.repair import BOUND, Repair
 from gslverify.structures.simple_values import simple_values
 from gslverify.structures.stored import StoredNumbers
 from gslverify.structures.symbols import are_legal, instance_symbols, is_constant, result_sizes
@@ -237,6 +237,10 @@ class Sampler:
         bound = self.reach(demands).bound
         if bound is None:
             return None
+        if bound > BOUND:
+            repaired = self._repaired(preferences, demands, bound)
+            if repaired is not None:
+                return repaired
         try:
             solver = self.solver.copy(self.solver.limit // SHARE_OF_LIMIT)
         except GslError:
@@ -329,13 +333,13 @@ class Sampler:
         return model if are_legal(model) else None
 
     def _repaired(
-        self, preferences: dict[Symbol, Any], demands: Sequence[Term] = ()
+        self, preferences: dict[Symbol, Any], demands: Sequence[Term] = (), bound: int = BOUND
     ) -> dict[Symbol, Any] | None:
         """Return a model near the preferences that meets demands, without asking the solver."""
         if self.repair is None:
             self.repair = Repair(self.conditions, self.definitions, self.options, self.evaluator)
         try:
-            found = self.repair.near(preferences, self._complete, demands)
+            found = self.repair.near(preferences, self._complete, demands, bound)
             return None if found is None else self._as_stored(found)
         except GslError:
             return None

@@ -93,6 +93,14 @@ def test_numbers_that_grew_too_large_are_not_tried() -> None:
     assert repaired([A >= BOUND], {A: 3}) == {A: BOUND}
 
 
+def test_numbers_become_as_large_as_they_may() -> None:
+    far = equal(A + B, 600)
+    assert repaired([], {A: 3, B: 4}, [far]) is None
+    repair = Repair([], {}, {})
+    assert repair.near({A: 3, B: 4}, dict, [equal(A, 600)], 4096) == {A: 600, B: 4}
+    assert repair.near({A: 3, B: 4}, dict, [equal(A, 600)], 320) is None
+
+
 def test_definitions_that_fail_are_not_mended() -> None:
     assert Repair([A >= 1], {}, {}).near({A: 3}, lambda model: None) is None
 
