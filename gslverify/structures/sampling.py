@@ -74,10 +74,8 @@ class Sampler:
     free: list[Symbol] = field(default_factory=list)
     options: Options = field(default_factory=dict)
     places: dict[str, bool] = field(default_factory=dict)
-    order: tuple[Symbol, ...] = ()
     cost: int = 0
     conditions: list[Term] = field(default_factory=list)
-    repair: Repair | None = None
     evaluator: Evaluator = field(default_factory=Evaluator)
     reaches: dict[Demands, Reach] = field(default_factory=dict)
     meetable: dict[Term, bool] = field(default_factory=dict)
@@ -323,8 +321,6 @@ class Sampler:
     def _complete(self, preferences: dict[Symbol, Any]) -> dict[Symbol, Any] | None:
         """Return values of all symbols, by their definitions, if these give legal ones."""
         model, known = dict(preferences), Memory()
-        if not self.order:
-            self.order = tuple(self.defined_in_order())
         try:
             for symbol in self.order:
                 model[symbol] = self.evaluator.value(self.definitions[symbol], model, known)
@@ -336,17 +332,20 @@ class Sampler:
         self, preferences: dict[Symbol, Any], demands: Sequence[Term] = (), bound: int = BOUND
     ) -> dict[Symbol, Any] | None:
         """Return a model near the preferences that meets demands, without asking the solver."""
-        if self.repair is None:
-            self.repair = Repair(self.conditions, self.definitions, self.options, self.evaluator)
         try:
-            found = self.repair.near(preferences, self._complete, demands, bound)
+            found = self._repair.near(preferences, self._complete, demands, bound)
             return None if found is None else self._as_stored(found)
         except GslError:
             return None
 
-    def defined_in_order(self) -> Iterator[Symbol]:
-        """Yield the symbols that are defined, each after those that its definition needs."""
-        return in_order(self.definitions)
+    @cached_property
+    def _repair(self) -> Repair:
+        return Repair(self.conditions, self.definitions, self.options, self.evaluator)
+
+    @cached_property
+    def order(self) -> tuple[Symbol, ...]:
+        """The symbols that are defined, each after those that its definition needs."""
+        return tuple(in_order(self.definitions))
 
     def satisfies(self, model: dict[Symbol, Any]) -> bool:
         """Tell whether all claims hold in the model, computed in Python."""
