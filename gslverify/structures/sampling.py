@@ -229,16 +229,12 @@ class Sampler:
         """Return a model near preferences that meets demands, with small numbers if that can be."""
         if self._is_impossible(demands):
             return None  # as would come of what follows
-        repaired = self._repaired(preferences, demands)
-        if repaired is not None:
-            return repaired
-        bound = self.reach(demands).bound
-        if bound is None:
-            return None
-        if bound > BOUND:
-            repaired = self._repaired(preferences, demands, bound)
-            if repaired is not None:
-                return repaired
+        found = self._repaired(preferences, demands)
+        bound = self.reach(demands).bound if found is None else None
+        if bound is not None and bound > BOUND:
+            found = self._repaired(preferences, demands, bound)
+        if found is not None or bound is None:
+            return found
         try:
             solver = self.solver.copy(self.solver.limit // SHARE_OF_LIMIT)
         except GslError:
