@@ -116,12 +116,26 @@ def _terse(function: Any) -> Any:
 
 def run(module: Any, inputs: Mapping[str, Any]) -> list[Any]:
     """Return what `main` of a module computes for arrays by name."""
-    machine = relax.VirtualMachine(tvm.compile(module, target=MATRIX_TO_VM), tvm.cpu())
+    machine = _machine(module)
     names = [str(one.name) for one in module["main"].params]
     arrays = [tvm.runtime.tensor(np.ascontiguousarray(inputs[name])) for name in names]
     result = machine["main"](*arrays)
     results = [result] if hasattr(result, "numpy") else list(result)
     return [one.numpy() for one in results]
+
+
+_MACHINES: list[tuple[Any, Any]] = []
+"""The modules that were compiled last: each is run on several inputs, before and after a pass."""
+
+
+def _machine(module: Any) -> Any:
+    """Compile a module, unless that was done just now."""
+    for known, machine in _MACHINES:
+        if tvm_ffi.structural_equal(known, module):
+            return machine
+    made = relax.VirtualMachine(tvm.compile(module, target=MATRIX_TO_VM), tvm.cpu())
+    _MACHINES[:] = [*_MACHINES[-1:], (module, made)]
+    return made
 
 
 def script_of(call: str, module: Any, workload: Workload, inputs: Mapping[str, Any]) -> str:

@@ -19,7 +19,14 @@ from gsl.lift import CannotLiftError, Instance
 from gsl.workload import Workload
 from gslverify.adapters.foreign import ForeignRule, Replayed, place_of
 from gslverify.adapters.torch_pairs import lines_of, pairs, replaced
-from gslverify.adapters.torch_replay import Bound, CannotReplayError, bound, compared, larger
+from gslverify.adapters.torch_replay import (
+    Bound,
+    CannotReplayError,
+    bound,
+    compared,
+    larger,
+    tensor_text,
+)
 from gslverify.case import Case
 
 SIZES = ((11, 13, 17, 19, 23, 29, 31, 37, 41, 43), (53, 47, 61, 59, 71, 67, 79, 73, 89, 83))
@@ -226,9 +233,7 @@ def _script(registration: Registration, given: Bound) -> str:
     search = registration.written
     lines = ["import torch", "", "tensors = {"]
     for name, array in given.tensors.items():
-        values = " ".join(repr(array.tolist()).split())
-        kind = f"dtype=torch.{array.dtype.name}"
-        lines.append(f"    {name!r}: torch.tensor({values}, {kind}).reshape({array.shape}),")
+        lines.append(f"    {name!r}: {tensor_text(array)},")
     lines.append("}")
     if not registration.arguments:
         return "\n".join([*lines, *lines_of(registration.search, registration.replace)])

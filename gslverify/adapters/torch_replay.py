@@ -26,6 +26,10 @@ from gslverify.passes.isolation import raised
 from gslverify.passes.judging import ROUNDING, agreement
 from gslverify.passes.verdicts import Ending
 
+NOT_FINITE = "what the pattern computes is not finite, so an overflow decides"
+LONGEST = 16
+"""Elements that are repeated in the text of a tensor."""
+
 
 class CannotReplayError(GslError):
     """A counterexample is no call of the pattern; the message says why."""
@@ -157,6 +161,8 @@ def compared(arguments: Mapping[str, Any], given: Bound, script: Callable[[], st
             return Replayed(True, f"an exception: {raised(error)}", script())
     if not any(counts):
         return Replayed(False, "it leaves the graph as it is")
+    if not all(bool(torch.isfinite(one).all()) for one in expected):
+        return Replayed(False, NOT_FINITE)
     message = difference(expected, actual)
     return Replayed(True, message, script()) if message else Replayed(False, "it computes the same")
 
@@ -179,6 +185,20 @@ def _backend(arguments: Mapping[str, Any], counts: list[int]) -> Any:
 def on_tensors(given: Bound) -> dict[str, Any]:
     """Return arrays as tensors, by name."""
     return {name: torch.from_numpy(np.array(one)) for name, one in given.tensors.items()}
+
+
+def tensor_text(array: Any) -> str:
+    """Return an expression for a tensor; elements that repeat are written once."""
+    flat, kind = array.ravel(), f"dtype=torch.{array.dtype.name}"
+    for count in range(1, min(LONGEST, flat.size) + 1):
+        if np.array_equal(
+            np.resize(flat[:count], flat.shape), flat, equal_nan=flat.dtype.kind == "f"
+        ):
+            start = f"torch.tensor({flat[:count].tolist()!r}, {kind})"
+            times = -(-flat.size // count)
+            return f"{start}.repeat({times})[:{flat.size}].reshape({array.shape})"
+    values = " ".join(repr(flat.tolist()).split())
+    return f"torch.tensor({values}, {kind}).reshape({array.shape})"
 
 
 def several(result: Any) -> list[Any]:

@@ -8,8 +8,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
+from gsl.expr import Call, Var
+from gsl.operators import lookup
+from gsl.workload import Workload
 from gslverify.adapters.foreign import Options, PassResult
 from gslverify.passes import check
 
@@ -109,3 +113,27 @@ def test_every_pass_has_sources() -> None:
     assert isinstance(relax.relax_sources, ModuleType)
     assert all(relax.sources(name) for name in relax.PASSES)
     assert len(relax.sources("unknown")) > 20
+
+
+def test_a_module_is_compiled_once_for_all_its_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    tvm = pytest.importorskip("tvm")
+    compiled = []
+    usual = tvm.compile
+
+    def counting(module: Any, **named: Any) -> Any:
+        compiled.append(module)
+        return usual(module, **named)
+
+    monkeypatch.setattr(tvm, "compile", counting)
+    x = Var("x", (2, 3), "float32")
+    relu, negated = (Workload([Call(lookup(name), (x,))]) for name in ("Relu", "Negative"))
+    arrays = [{"x": np.full((2, 3), number, np.float32)} for number in (-1, 2)]
+
+    found = [
+        relax.run(workload.to_relax(), one)[0][0, 0]
+        for one in arrays
+        for workload in (relu, negated)
+    ]
+
+    assert found == [0, 1, 2, -2]
+    assert len(compiled) == 2

@@ -5,14 +5,18 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from gslverify.cli import main
 
 pytestmark = [pytest.mark.tvm, pytest.mark.smt]
-pytest.importorskip("torch", reason="the package torch is not installed")
+torch = pytest.importorskip("torch", reason="the package torch is not installed")
+
+from gslverify.adapters.torch_replay import tensor_text  # noqa: E402
 
 PATTERNS = """
 import torch
@@ -192,3 +196,22 @@ def test_pairs_for_replace_pattern_are_verified_and_replayed(
     )
     before, after = done.stdout.split("tensor")[1:]
     assert before != after
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.zeros((300, 7), np.float32),
+        np.resize(np.array([1, 2, 3], np.int64), (11, 13)),
+        np.arange(20, dtype=np.float16).reshape(4, 5),
+        np.array(2.5),
+        np.zeros((0, 3), np.float32),
+    ],
+)
+def test_tensors_are_written_in_a_short_way(array: Any) -> None:
+    text = tensor_text(array)
+    made = eval(text, {"torch": torch}).numpy()
+
+    assert made.dtype == array.dtype
+    assert np.array_equal(made, array)
+    assert len(text) < 200
