@@ -116,12 +116,15 @@ class Writer(Model):
 
     def _compare(self, left: Expression, right: Expression) -> None:
         """Have the prover compare both sides, and note how sums in them are paired off."""
-        one, other = (self.normaliser.cases(side) for side in (left, right))
-        if len(one) > 1 or len(other) > 1:
-            self._choosing[:0] = [guard for guards, _ in (*one, *other) for guard in guards]
-            return
         extents = self.checker.extents
         facts = self.facts.assuming(*(symbol < extent for symbol, extent in extents.items()))
+        one, other = (
+            [case for case in self.normaliser.cases(side) if self._is_possible(case[0], facts)]
+            for side in (left, right)
+        )
+        if len(one) != 1 or len(other) != 1:
+            self._choosing[:0] = [guard for guards, _ in (*one, *other) for guard in guards]
+            return
         recorder = Recorder(self.normaliser)
         recorder.same(one[0][1], other[0][1], facts)
         for one, other, terms in recorder.places:
@@ -134,6 +137,10 @@ class Writer(Model):
             self._pair_off(number, *parts)
         with self._silence():
             self.difference = self.checker.rest(self.value(left), self.value(right), self.parts)
+
+    @staticmethod
+    def _is_possible(guards: Sequence[Any], facts: Facts) -> bool:
+        return not guards or not facts.assuming(*guards).impossible()
 
     def _is_bound(self, condition: Any) -> bool:
         """Tell whether a condition is that an index is within its extent."""

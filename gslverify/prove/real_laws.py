@@ -1,4 +1,4 @@
-"""Laws of functions of real numbers, which certificates name."""
+"""Laws of functions of real numbers that certificates name; each holds where its left side does."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EXPONENTIALS = (
     _law("exp of a sum", _of("exp", A + B), _of("exp", A) * _of("exp", B)),
     _law("exp of the opposite", _of("exp", -A), 1 / _of("exp", A)),
     _law("exp of a multiple", _of("exp", A * B), _of("pow", _of("exp", A), B)),
-    _law("exp of a logarithm", _of("exp", _of("log", A)), A, _is_positive(A)),
+    _law("exp of a logarithm", _of("exp", _of("log", A)), A),
     _law("log of 1", _of("log", 1), 0),
     _law("log of exp", _of("log", _of("exp", A)), A),
     _law(
@@ -49,7 +49,7 @@ EXPONENTIALS = (
         _is_positive(A),
         _is_positive(B),
     ),
-    _law("log of a root", _of("log", _of("sqrt", A)), _of("log", A) / 2, _is_positive(A)),
+    _law("log of a root", _of("log", _of("sqrt", A)), _of("log", A) / 2),
     _law("log of a power", _of("log", _of("pow", A, B)), B * _of("log", A), _is_positive(A)),
 )
 
