@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gsl.attr.evaluate import equal, negation
-from gsl.attr.term import Constant, Operation, Symbol, Term, children, free_symbols
+from gsl.attr.term import Constant, Operation, Symbol, Term, children, free_symbols, subterms
 from gsl.kernel.expression import Apply, Expression, Number, Reduction, Select
 from gslverify.certificates.checker import Asked
 from gslverify.certificates.checking import Case
@@ -55,6 +55,10 @@ def _invented(definitions: Sequence[Term]) -> dict[Symbol, Any]:
         assert isinstance(symbol, Symbol)
         found[symbol] = put(value, found)
     return found
+
+
+def _size(term: Any) -> int:
+    return sum(1 for _ in subterms(term)) if isinstance(term, Term) else 0
 
 
 def _flat(subjects: Iterable[Any]) -> Iterator[Any]:
@@ -125,6 +129,8 @@ class Writer(Model):
         if len(one) != 1 or len(other) != 1:
             self._choosing[:0] = [guard for guards, _ in (*one, *other) for guard in guards]
             return
+        for guard in conjuncts([*one[0][0], *other[0][0]]):
+            self._accepts(("holds", (guard,)))  # as all other cases are impossible
         recorder = Recorder(self.normaliser)
         recorder.same(one[0][1], other[0][1], facts)
         for one, other, terms in recorder.places:
@@ -157,7 +163,7 @@ class Writer(Model):
 
     def _place(self, one: Any, other: Any, given: tuple[Any, ...]) -> None:
         """Note that indices are the same, where some conditions are given."""
-        pairs = ((one, other), (other, one))
+        pairs = sorted(((one, other), (other, one)), key=lambda pair: -_size(pair[0]))
         terms = [pair for pair in pairs if isinstance(pair[0], Term)]
         self._loose = self.extents
         any(self._accepts(("equal", pair, (), given)) for pair in terms)
