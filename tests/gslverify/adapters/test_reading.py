@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -221,3 +222,23 @@ def test_without_a_target_those_of_the_settings_file_are_read(library: str, tmp_
     assert "there is nothing to adapt; name a MODULE" in nothing.stderr
     assert listed.returncode == 0
     assert "0 of 1 rules are lifted" in listed.stdout
+
+
+def test_a_library_of_another_version_is_one_line(tmp_path: Path) -> None:
+    """A release that lacks what is read of it."""
+    (tmp_path / "onnxscript").mkdir()
+    (tmp_path / "onnxscript" / "__init__.py").write_text("")
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{Path(__file__).parents[3]}"}
+    done = subprocess.run(
+        [sys.executable, "-m", "gslverify", "adapt", "onnxscript", "json", "--no-cache"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("onnxscript: the process ended with 1: ModuleNotFoundError")
+    assert "onnxscript.rewriter" in last

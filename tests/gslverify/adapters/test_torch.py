@@ -16,7 +16,12 @@ from gslverify.cli import main
 pytestmark = [pytest.mark.tvm, pytest.mark.smt]
 torch = pytest.importorskip("torch", reason="the package torch is not installed")
 
-from gslverify.adapters.torch_replay import tensor_text  # noqa: E402
+from gslverify.adapters.torch_replay import (  # noqa: E402
+    NOT_FINITE,
+    Bound,
+    compared,
+    tensor_text,
+)
 
 PATTERNS = """
 import torch
@@ -215,3 +220,24 @@ def test_tensors_are_written_in_a_short_way(array: Any) -> None:
     assert made.dtype == array.dtype
     assert np.array_equal(made, array)
     assert len(text) < 200
+
+
+def test_an_overflow_of_the_pattern_shows_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_patterns.py").write_text(PATTERNS)
+    monkeypatch.syspath_prepend(tmp_path)
+    from gslverify.adapters import torch as adapter
+
+    (wrong,) = (
+        one for one in adapter.registrations(["my_patterns:register"]) if "also" in one.name
+    )
+
+    def shown(number: float) -> Any:
+        x, a = np.full((4, 5), number, np.float32), np.full((5, 6), number, np.float32)
+        given = Bound({"x": x, "a": a, "b": a}, {})
+        return compared(wrong.arguments, given, lambda: "")
+
+    assert shown(3.0).is_shown
+    assert not shown(3e38).is_shown
+    assert shown(3e38).message == NOT_FINITE
