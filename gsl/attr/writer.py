@@ -239,7 +239,7 @@ class TermWriter:
     def _choice(self, term: Operation) -> Written:
         condition = self.write(term.operands[0])
         if condition.kind is not Kind.FLAG:
-            raise NotCompiledError("a choice by something else than a comparison")
+            condition = self._call(_truth, condition)
         self._inside += 1
         then, otherwise = (self.write(operand) for operand in term.operands[1:])
         self._inside -= 1
@@ -251,6 +251,13 @@ class TermWriter:
         if _comparable({left.kind, right.kind}):
             return f"({left.text} == {right.text})"
         return self._call(equal, left, right).text
+
+
+def _truth(value: Value) -> bool:
+    """Return a truth value; raises UndecidedError for what is none, or not known yet."""
+    if value is True or value is False:
+        return value
+    raise UndecidedError("a choice by what is no truth value")
 
 
 def kind_of(value: Value) -> Kind:

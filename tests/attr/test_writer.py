@@ -70,6 +70,8 @@ def check(term: Term, values: dict[str, Any]) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(TERMS, VALUES)
+@example(attr.Cond(Access(PATTERN, "any"), 1, 2), dict.fromkeys(KINDS, 1))
+@example(attr.Cond(Access(PATTERN, "real") == 1.0, 1, 2), dict.fromkeys(KINDS, 1.0))
 def test_any_term_has_the_value_that_evaluate_gives_or_is_left_to_it(
     term: Term, values: dict[str, Any]
 ) -> None:
@@ -84,6 +86,14 @@ def test_terms_of_numbers_are_written_and_decided(term: Term, values: dict[str, 
 
     assert found is not OPEN
     assert same(found, evaluated(term, values))
+
+
+@pytest.mark.parametrize("truth", [True, False])
+def test_choices_by_any_truth_value_are_written(truth: bool) -> None:
+    term = attr.Cond(Access(PATTERN, "any"), 1, 2)
+
+    assert computed(term, {"any": truth}) == 2 - truth
+    assert computed(term, {"any": 1}) is OPEN
 
 
 WRITTEN: list[tuple[Any, str, Kind]] = [
@@ -196,7 +206,6 @@ NOT_WRITTEN = {
     "any": as_term(None),
     "a symbol that is not bound": Symbol("i") + 1,
     "a slice of something else": Access(PATTERN, "any")[1:],
-    "a choice by what may be no comparison": attr.Cond(Access(PATTERN, "any"), 1, 2),
 }
 
 
