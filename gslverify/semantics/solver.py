@@ -96,6 +96,7 @@ class Solver:
         """
         if self._loaded is None:
             self._loaded = _new_solver(self._z3, self.limit)
+            self._loaded.add(*self._learnt)
             try:
                 for claim in self.claims:
                     self._loaded.add(*self.formulas.of_condition(claim))
@@ -133,7 +134,8 @@ class Solver:
 
     def _learn(self, *formulas: Any) -> None:
         self._learnt += formulas
-        self.solver.add(*formulas)
+        if self._loaded is not None:
+            self._loaded.add(*formulas)
 
     @contextmanager
     def within(self, limit: int) -> Iterator[None]:

@@ -378,3 +378,13 @@ def test_solvers_may_share_a_context_or_have_their_own() -> None:
 )
 def test_what_has_no_formula_is_known_before(term: Any, known: bool) -> None:
     assert has_formula(term) is known
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_copy_knows_what_was_learnt_before_the_claims_were_told(alone: bool) -> None:
+    size = Symbol("size", low=1)
+    first = solver()
+    first.formulas.variable(size)
+
+    assert first.copy(LIMIT, alone).check(size <= 0).answer is Answer.UNSAT
+    assert first.check(size <= 0).answer is Answer.UNSAT
