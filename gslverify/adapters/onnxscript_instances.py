@@ -75,11 +75,16 @@ def _lifted(
         return lift("candidate", pair), pair
 
 
-def _generality(lifted: LiftedRule, instances: Sequence[Instance]) -> tuple[bool, bool, int]:
-    """Return how much a rule leaves open: inputs, numbers, and axes that are longer than 1."""
+def _generality(lifted: LiftedRule, instances: Sequence[Instance]) -> tuple[bool, bool, int, int]:
+    """Return how much a rule leaves open: inputs, numbers, and axes that are longer than 1.
+
+    Weights of integers stay constants, so that as few inputs as possible are of another dtype than
+    what rules are mostly about.
+    """
     source = instances[0].source
     long = sum(size > 1 for one in source.variables for size in one.shape)
-    return bool(source.inputs), "INF" not in lifted.text, long
+    unusual = sum(one.dtype != "float32" for one in source.variables)
+    return bool(source.inputs), "INF" not in lifted.text, -unusual, long
 
 
 def _models(
