@@ -169,6 +169,7 @@ QUERIES = (Var("query", (2, 4, 3, 4)), Var("key", (2, 2, 5, 4)), Var("value", (2
 STARTS = Var("starts", (2,), "int32")
 INDICES = Var("indices", (2, 3), "int64")
 FOUR = tuple(Var(f"four{i}", (4,)) for i in range(4))
+ROWS = Var("rows", (2, 4))
 HEADS = tuple(Var(f"heads{i}", (2, 3, 2, 4)) for i in range(3))
 
 EXAMPLES: Mapping[str, Example] = {
@@ -216,8 +217,8 @@ EXAMPLES: Mapping[str, Example] = {
     "Argmax": ((MATRIX,), {"axis": 1}),
     "Argmin": ((MATRIX,), {"axis": -1, "keepdims": True}),
     "BatchNorm": ((IMAGE, *FOUR), {"epsilon": 1e-3}),
-    "LayerNorm": ((Var("rows", (2, 4)), *FOUR[:2]), {"axes": -1}),
-    "RmsNorm": ((Var("rows", (2, 4)), FOUR[0]), {"axes": -1}),
+    "LayerNorm": ((ROWS, *FOUR[:2]), {"axes": -1}),
+    "RmsNorm": ((ROWS, FOUR[0]), {"axes": -1}),
     "GroupNorm": ((IMAGE, *FOUR[:2]), {"num_groups": 2, "channel_axis": 1, "axes": (2, 3)}),
     "InstanceNorm": ((IMAGE, *FOUR[:2]), {"channel_axis": 1, "axes": (2, 3)}),
     "MaxPool1D": ((SEQUENCE,), {"pool_size": 3, "padding": 1}),
@@ -257,6 +258,18 @@ EXAMPLES: Mapping[str, Example] = {
     "MatMulInteger": (
         (Q_MATRIX, Var("b", (3, 4), "int8"), Var("az", (2,), "uint8"), Var("bz", (), "int8")),
         {},
+    ),
+    "SkipLayerNorm": ((ROWS, Var("skip", (2, 4)), *FOUR[:3]), {}),
+    "SkipRmsNorm": ((ROWS, Var("skip", (2, 4)), *FOUR[:2]), {}),
+    "BiasGelu": ((ROWS, FOUR[0]), {}),
+    "SelfAttention": (
+        (
+            Var("tokens", (2, 3, 4)),
+            Var("projection", (4, 12)),
+            Var("columns", (12,)),
+            Var("mask", (3, 3)),
+        ),
+        {"num_heads": 2, "scale": 0.5},
     ),
     "MaskedAttention": ((*QUERIES, Var("mask", (3, 5), "bool")), {"is_causal": True}),
     "RotaryEmbedding": ((QUERIES[0], Var("cos", (2, 3, 1)), Var("sin", (2, 3, 1))), {}),
