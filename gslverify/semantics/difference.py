@@ -28,8 +28,8 @@ MOST_MEMORY = 1024
 """In MB; a question that takes more is not answered."""
 MOST_SECONDS = 3
 """For the few steps of z3 that it does not count."""
-MODELS_OF_A_MANNER = 2
-"""How many models in one distribution are tried before the next."""
+MODELS_PER_GRID = 2
+"""How many models on one grid are tried before the next."""
 LARGEST_PREFERRED = 2**20
 FEW_DIGITS = 1024
 """Numbers are multiples of 1 over it before they may be any."""
@@ -38,7 +38,7 @@ FEWER_DIGITS = (Digits(4), Digits(8), Digits(6, are_first=True))
 CLEAR = 64
 """A difference of this part of the numbers that differ is seen in every floating dtype."""
 
-DISTRIBUTIONS = ((1, True), (FEW_DIGITS, True), (0, True), (0, False))
+GRIDS = ((1, True), (FEW_DIGITS, True), (0, True), (0, False))
 """What numbers are multiples of, as one over it and 0 for any; whether they differ clearly."""
 
 Pair = tuple[Scalar, Scalar]
@@ -270,13 +270,13 @@ class Difference:
 
     @_translated
     def models(self) -> list[dict[Scalar, Any]]:
-        """Return some values of unknowns for which the sides differ; see DISTRIBUTIONS."""
+        """Return some values of unknowns for which the sides differ; see GRIDS."""
         return list(self._models())
 
     def _models(self) -> Iterator[dict[Scalar, Any]]:
         for unknown, largest in self._reals:
             self.solver.add(unknown <= largest, unknown >= -largest)
-        for scale, is_clear in DISTRIBUTIONS if self._reals else DISTRIBUTIONS[-1:]:
+        for scale, is_clear in GRIDS if self._reals else GRIDS[-1:]:
             self.solver.push()
             if is_clear:
                 self.solver.add(z3.Or(*self._clear, self.formulas.context))
@@ -287,7 +287,7 @@ class Difference:
             self.solver.pop()
 
     def _few_models(self) -> Iterator[dict[Scalar, Any]]:
-        for _ in range(MODELS_OF_A_MANNER):
+        for _ in range(MODELS_PER_GRID):
             if self.examiner.check(self.solver) != z3.sat:
                 return
             model = self.solver.model()

@@ -35,10 +35,10 @@ class Arms:
 
     `taken` has None where sizes or attributes decide; then `open` has the condition, also in arms
     of others, which are `under` how those fall. So has it whether the quotients and remainders by a
-    number are 0. `extremes` says which operand of a
-    minimum or maximum is taken, and the same of other quotients. `known` has what the structure
-    decides of all that is asked, parts of conditions among it, and how. `outcomes` are those of
-    everything conditional that counts for the target; what is open has both.
+    number are 0. `extremes` says which operand of a minimum or maximum is taken, and the same of
+    other quotients. `known` has what the structure decides of all that is asked, parts of
+    conditions among it, and how. `outcomes` are those of everything conditional that counts for the
+    target; what is open has both.
     """
 
     taken: list[bool | None] = field(default_factory=list)
