@@ -16,8 +16,7 @@ from gsl.numpy_dtypes import BFLOAT16
 from gsl.types import TensorType
 from gsl.workload import Workload
 
-assert elements, weights  # importing them has filled the table
-assert shapes
+assert all((elements, shapes, weights))  # importing them has filled the table
 
 
 def to_fx(workload: Workload) -> Any:
