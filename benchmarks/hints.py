@@ -14,6 +14,7 @@ import argparse
 import ast
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -32,7 +33,7 @@ from gslverify.finding import Finding, Verdict
 from gslverify.mutation.draft import Draft
 from gslverify.preconditions.changed import with_conditions
 from gslverify.preconditions.degenerate import is_degenerate
-from gslverify.preconditions.propose import Proposal, proposal
+from gslverify.preconditions.propose import Proposal, Tell, proposal
 from gslverify.preconditions.readings import value_of
 from gslverify.preconditions.specimens import specimens
 from gslverify.prove.claim import CONTRADICTING
@@ -48,6 +49,9 @@ CORPUS = Path(__file__).parent.parent / "rule_corpus"
 TWIN_MATCHES = 24
 LEAST_SHARED = 2
 """So many matches of a twin have to be matches of the broken rule, too."""
+
+SLOWEST = 10
+"""By the clock a search may take so much longer than in time of a processor."""
 
 
 @dataclass(frozen=True)
@@ -125,16 +129,22 @@ def hinted(rule: Rule, twin: Rule) -> Hinted | None:
     if finding is None or finding.code not in CONTRADICTING or len(matches) < LEAST_SHARED:
         return None
     started, told = time.process_time(), list[Proposal]()
-    try:
-        with ended_after(question.settings.hint_budget):
-            made = proposal(question, finding, told.append)
-    except OutOfTimeError:
+    made = in_time(question, finding, told.append)
+    seconds = time.process_time() - started
+    if made is None or seconds > question.settings.hint_budget:
         made = told[-1] if told else None
-    one = Hinted(rule, twin, time.process_time() - started, made)
+    one = Hinted(rule, twin, seconds, made)
     if made is None or made.term is None:
         return one
     in_twin = all(value_of(made.term, scope) is True for scope in matches)
     return replace(one, in_twin=in_twin, verdict=verdict_of(question, made))
+
+
+def in_time(question: Question, finding: Finding, tell: Tell) -> Proposal | None:
+    """Return what is proposed; by the clock it may take longer, as others use the machine, too."""
+    with suppress(OutOfTimeError), ended_after(SLOWEST * question.settings.hint_budget):
+        return proposal(question, finding, tell)
+    return None
 
 
 def matches_of_twin(subst: Subst, twin: Rule) -> list[Scope]:

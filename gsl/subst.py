@@ -234,7 +234,8 @@ def _shown(value: object) -> str:
 
 
 @overload
-def rule(write: Callable[[], Subst], /) -> Rule: ...
+def rule(write: Callable[[], Subst], /) -> Rule:
+    """Used as `@rule`: return the rule that a function writes."""
 
 
 @overload
@@ -249,7 +250,8 @@ def rule(
     flags: Iterable[str] | None = None,
     must_match: Sequence[Any] = (),
     must_not_match: Sequence[Any] = (),
-) -> Callable[[Callable[[], Subst]], Rule]: ...
+) -> Callable[[Callable[[], Subst]], Rule]:
+    """Used as `@rule(tags=..., ...)`: return a decorator that makes a rule of a function."""
 
 
 def rule(

@@ -25,9 +25,9 @@ def number_text(value: Any, *, single: bool = False) -> str:
 
 
 def _single_text(value: float) -> str:
-    """Return the shortest text that is read as a value of float32."""
-    texts = (f"{value:.{digits}g}" for digits in range(1, 10))
-    return next((text for text in texts if _as_single(float(text)) == value), repr(value))
+    """Return the text with the fewest digits that is read as a value of float32."""
+    shorter = (float(f"{value:.{digits}g}") for digits in range(1, 10))
+    return repr(next((number for number in shorter if _as_single(number) == value), value))
 
 
 def _as_single(value: float) -> float:

@@ -11,16 +11,14 @@ import numpy as np
 from gsl.graph import reverse_post_order
 from gslverify.networks.network import Network
 from gslverify.networks.preferences import DTYPES
-
-SIMPLE_VALUES = (0, 1, -1, 2)
-"""Elements of inputs that a person checks by hand, the simplest first."""
+from gslverify.shrinking.roundness import remoteness
 
 MOST = 1e300
 """Counts for infinities and NaN, too."""
 
 Order = tuple[int, int, float, int, int, int]
 """Expressions, elements of inputs, numbers in sizes and attributes, how far all dtypes are from
-what rules are mostly about, elements that are not 0, and how far all are from the SIMPLE_VALUES."""
+what rules are mostly about, elements that are not 0, and how far all are from round numbers."""
 
 
 class Failing(Protocol):
@@ -44,14 +42,9 @@ def order_of(network: Network, inputs: Mapping[str, Any]) -> Order:
         float(sum(numbers)),
         sum(DTYPES.index(one) for one in network.model.values() if one in DTYPES),
         sum(int(np.count_nonzero(array)) for array in inputs.values()),
-        sum(map(_remoteness, inputs.values())),
+        sum(map(remoteness, inputs.values())),
     )
 
 
 def _magnitude(number: float) -> float:
     return min(abs(number), MOST) if isfinite(number) else MOST
-
-
-def _remoteness(array: Any) -> int:
-    simplicity = [array == simple for simple in SIMPLE_VALUES]
-    return int(np.sum(np.select(simplicity, range(len(SIMPLE_VALUES)), len(SIMPLE_VALUES))))

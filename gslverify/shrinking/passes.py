@@ -6,15 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-import numpy as np
-
 from gsl.attr.term import Symbol
 from gsl.expr import Var
-from gsl.numpy_dtypes import kind_of
 from gslverify.networks.alteration import altered, brought_to, fresh_inputs
 from gslverify.networks.network import Network
 from gslverify.networks.preferences import DTYPES
-from gslverify.shrinking.order import SIMPLE_VALUES, Failing
+from gslverify.shrinking.order import Failing
+from gslverify.shrinking.roundness import MOST_ELEMENTS, rounder_values, simple_values
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.symbols import is_constant
 
@@ -100,7 +98,8 @@ def _towards_zero(symbol: Symbol, value: Any) -> Iterator[Any]:
         yield from (False,) if value else ()
         return
     simple = (0, 1, -1, 2) if is_constant(symbol) or symbol.low is None else (0, 1, 2)
-    halves = (int(value / 2), value - 1 if value > 0 else value + 1) if isfinite(value) else ()
+    less = value - 1 if value > 0 else value + 1
+    halves = (int(value / 2), int(value), less) if isfinite(value) else ()
     for smaller in dict.fromkeys((*simple, *halves)):
         low = symbol.low is None or smaller >= symbol.low
         if low and not abs(smaller) >= abs(value):
@@ -122,19 +121,22 @@ def _values(failing: Failing, samplers: Sequence[Sampler]) -> Attempted:
         step = flat.size
         while step:
             for start in range(0, flat.size, step):
-                for simple in _simple(flat[start : start + step]):
+                for simple in simple_values(flat[start : start + step]):
                     changed = flat.copy()
                     changed[start : start + step] = simple
                     yield failing.network, {**failing.inputs, name: changed.reshape(array.shape)}
             step //= 2
 
 
-def _simple(values: Any) -> Sequence[int]:
-    """Return what may stand in the place of values: nothing that they all are already."""
-    kind = kind_of(values.dtype)
-    simple = (0,) if kind == "b" else (0, 1, 2) if kind == "u" else SIMPLE_VALUES
-    known = [n for n, one in enumerate(simple) if np.all(values == one)]
-    return simple[: known[0]] if known else simple
+def _round_values(failing: Failing, samplers: Sequence[Sampler]) -> Attempted:
+    """Make one element rounder that none of the simplest values can stand for."""
+    for name, array in failing.inputs.items():
+        flat = array.reshape(-1)
+        for place in range(flat.size if flat.size <= MOST_ELEMENTS else 0):
+            for rounder in rounder_values(flat[place]):
+                changed = flat.copy()
+                changed[place] = rounder
+                yield failing.network, {**failing.inputs, name: changed.reshape(array.shape)}
 
 
 PASSES: Mapping[str, Pass] = {
@@ -144,5 +146,6 @@ PASSES: Mapping[str, Pass] = {
     "attributes": _attributes,
     "dtypes": _dtypes,
     "values": _values,
+    "round values": _round_values,
 }
 """What is made simpler, in this order."""

@@ -246,7 +246,8 @@ def _of_one_sign(sums: Sequence[Call], inputs: Mapping[str, Any]) -> bool:
         return False
     operands = {operand for call in sums for operand in call.operands}
     arrays = floats_in([values[operand] for operand in operands])
-    return not any((array > 0).any() and (array < 0).any() for array in arrays)
+    with np.errstate(invalid="ignore"):
+        return not any((array > 0).any() and (array < 0).any() for array in arrays)
 
 
 def broken_promise(

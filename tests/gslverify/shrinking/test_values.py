@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gsl import Subst, Var, op, pat
-from gsl.expr import Call, Proj
+from gsl.expr import Call, Const, Proj
 from gsl.operators import lookup
 from gsl.tvm.jobs import Failure
 from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER
@@ -103,6 +103,42 @@ def test_whatever_is_simpler_is_told_at_once() -> None:
     assert len(told) > 1
     assert orders == sorted(orders, reverse=True)
     assert told[-1] is simple
+
+
+def below(limit: float) -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Minimum(x, limit), op.Minimum(x, limit - 1.0))
+
+
+@pytest.mark.parametrize(
+    ("limit", "found", "simple"),
+    [
+        (3.5, 27.400042, 3),
+        (7.5, 27.400042, 10),
+        (18.5, 27.400042, 20),
+        (25.5, 27.400042, 27),
+        (28.25, 27.400042, 27.4),
+        (28.4, 27.400042, 27.400042),
+        (1e6, 1.0625e6, 1e6),
+    ],
+)
+def test_other_values_are_round(limit: float, found: float, simple: float) -> None:
+    subst = below(limit)
+    least = call("Minimum", Var("x", (1,)), Const(limit, "float32"))
+    failure = fail(subst, least, x=np.float32([found]))
+    assert made_simple(subst, failure).inputs["x"].tolist() == [np.float32(simple)]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int64"])
+def test_integers_are_round(dtype: str) -> None:
+    x = pat.Wildcard()
+    subst = Subst(op.Greater(x, 90), op.Greater(x, 110))
+    greater = call("Greater", Var("x", (2,), dtype), Const(90, dtype))
+    failure = fail(subst, greater, x=np.array([99, 3], dtype))
+    smallest = made_simple(subst, failure)
+    assert smallest.inputs["x"].tolist() == [99, 0]
+    failure = fail(subst, greater, x=np.array([104, 3], dtype))
+    assert made_simple(subst, failure).inputs["x"].tolist() == [100, 0]
 
 
 def test_divisors_stay_away_from_zero() -> None:

@@ -22,7 +22,7 @@ from gslverify.codes.numeric import (
     TOO_FEW_EXAMPLES,
 )
 from gslverify.finding import Level, StageResult, Verdict
-from gslverify.shrinking.order import SIMPLE_VALUES
+from gslverify.shrinking.roundness import SIMPLE_VALUES
 from gslverify.stages.numeric import NUMERIC
 from gslverify.trials import backend
 from gslverify.trials.backend import Opinion
