@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from gsl.onnx.biases import biased
 from gsl.onnx.emitter import Emitter, Value, initializer, type_of
 from gsl.onnx.errors import NotWritableError
 from gsl.onnx.opaque import PREFIX, is_alike, restored, write_opaque
+from gsl.onnx.saving import message, save
 from gsl.onnx.table import OLDEST, writer_of
 from gsl.operators.declaration import OpaqueOperator
 from gsl.types import TensorType
@@ -60,40 +60,17 @@ def to_onnx(
         raise NotWritableError(f"opset {chosen} is not one of {OLDEST} to {NEWEST}")
     model = _Writing(workload, chosen).model()
     if path is not None:
-        save(model, Path(path), size_of(workload))
+        save(model, Path(path), size_of(workload) > MOST_BYTES)
         return None
     if size_of(workload) > MOST_BYTES:
         raise NotWritableError("the model has more than 2 GiB; give a path to write it to")
-    proto = ir.to_proto(model)
-    _check(proto)
-    return proto
+    return message(model)
 
 
 def size_of(workload: Workload) -> int:
     """Return the number of bytes of parameters and constants."""
     constants = [expr.value for expr in workload.order if isinstance(expr, Const)]
     return sum(int(array.nbytes) for array in (*workload.parameters.values(), *constants))
-
-
-def save(model: ir.Model, path: Path, size: int) -> None:
-    """Write a model that the checker accepts, complete or not at all; see `to_onnx`."""
-    target = Path(os.path.realpath(path))
-    with TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as folder:
-        written, data = Path(folder) / target.name, f"{target.name}.data"
-        ir.save(model, written, external_data=data if size > MOST_BYTES else None)
-        _check(written)
-        # The data first: a model whose data is missing would be worth nothing.
-        for name in (data, target.name):
-            if (written.parent / name).exists():
-                (written.parent / name).replace(target.parent / name)
-
-
-def _check(model: onnx.ModelProto | Path) -> None:
-    try:
-        onnx.checker.check_model(model, full_check=True)
-    except Exception as error:
-        reason = " ".join(str(error).split())
-        raise NotWritableError(f"the checker of ONNX refuses the model: {reason}") from error
 
 
 def _usual(workload: Workload) -> int:

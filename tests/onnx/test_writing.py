@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,40 @@ def test_a_large_model_has_its_weights_beside_it(tmp_path: Path, monkeypatch: py
     np.testing.assert_array_equal(Workload.from_onnx(path).parameters["w"], weights)
     Workload.from_onnx(path).to_onnx(path)  # over the file that its weights are mapped from
     np.testing.assert_array_equal(Workload.from_onnx(path).parameters["w"], weights)
+
+
+WIDE = ["float32", "float16", "bfloat16", "float64", "int8", "uint64", "bool", "int4", "uint4"]
+
+
+@pytest.mark.parametrize("dtype", WIDE)
+def test_large_weights_of_all_dtypes_are_what_they_were(dtype: str, tmp_path: Path):
+    """They take another way than small ones; three axes, an odd number of elements of 4 bits."""
+    values = np.arange(33 * 35 * 37).reshape(33, 35, 37) % 7
+    weights = {"w": values.astype(np.dtype(dtype)), "v": (values > 3).astype(np.dtype(dtype))}
+    outputs = [call("Reshape", Var(name, (33, 35, 37), dtype), shape=(-1,)) for name in weights]
+    workload = Workload([*outputs, call("Abs", Var("x", (2,)))], weights)
+    workload.to_onnx(tmp_path / "model.onnx")
+    written = onnx.load(tmp_path / "model.onnx")
+    assert written == workload.to_onnx()
+    onnx.checker.check_model(written, full_check=True)
+    found = Workload.from_onnx(tmp_path / "model.onnx")
+    assert [one.name for one in found.inputs] == ["x"]
+    for name, wanted in weights.items():
+        assert found.parameters[name].dtype == wanted.dtype
+        np.testing.assert_array_equal(found.parameters[name], wanted)
+
+
+def test_a_model_is_written_without_copies_of_its_weights(tmp_path: Path):
+    weights = {f"w{place}": np.ones((1024, 1024), np.float32) for place in range(8)}
+    total: Expr = Var("x", (1024, 1024))
+    for name in weights:
+        total = call("Add", total, Var(name, (1024, 1024)))
+    workload = Workload(total, weights)
+    tracemalloc.start()
+    workload.to_onnx(tmp_path / "model.onnx")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**22  # one of eight
 
 
 X = Var("x", (2,), "int64")
