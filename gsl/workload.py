@@ -87,14 +87,13 @@ class Workload:
         then the variables there are taken to be known, too. Raises GraphError for one that is new,
         and for no outputs at all.
         """
-        outputs = _outputs(outputs)
-        if used is None:
-            used = [expr for expr in reverse_post_order(outputs) if isinstance(expr, Var)]
-            known = set(self.variables)
-            _require_known([v for v in used if v not in known])
         result = copy(self)
         result.__dict__.pop("order", None)
-        result.outputs = outputs
+        result.outputs = _outputs(outputs)
+        if used is None:
+            used = [expr for expr in result.order if isinstance(expr, Var)]
+            known = set(self.variables)
+            _require_known([v for v in used if v not in known])
         if self.parameters:
             kept = {*self.inputs, *used}
             variables = tuple(v for v in self.variables if v in kept)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
+import numpy as np
+
+from gsl.expr import Call, Const, Expr, Proj, Tuple
 from gsl.workload import Workload
 
 LARGEST_CONSTANT = 1024
@@ -19,31 +21,37 @@ def merge_common_subexpressions(workload: Workload) -> Workload:
     """
     numbers: dict[Hashable, Expr] = {}
     known: dict[Expr, Expr] = {}
+    texts: dict[int, str] = {}
     for expr in workload.order:
-        operands = tuple(known[operand] for operand in expr.operands)
-        changed = any(a is not b for a, b in zip(operands, expr.operands, strict=True))
-        own = expr.with_operands(operands) if changed else expr
-        known[expr] = numbers.setdefault(_number(own), own)
-    outputs = [known[output] for output in workload.outputs]
-    if all(known[expr] is expr for expr in workload.order):
+        own = expr
+        if not known.keys().isdisjoint(expr.operands):
+            own = expr.with_operands(tuple([known.get(one, one) for one in expr.operands]))
+        found = numbers.setdefault(_number(own, texts), own)
+        if found is not expr:
+            known[expr] = found
+    if not known:
         return workload
-    return workload.with_outputs(outputs)
+    return workload.with_outputs([known.get(output, output) for output in workload.outputs])
 
 
-def _number(expr: Expr) -> Hashable:
-    """Return what is the same for two expressions only if they compute the same."""
+def _number(expr: Expr, texts: dict[int, str]) -> Hashable:
+    """Return what is the same for two expressions only if they compute the same.
+
+    `texts` remembers those of attributes, which many calls share.
+    """
+    if type(expr) is Call:
+        text = texts.get(id(expr.attributes))
+        if text is None:
+            text = texts[id(expr.attributes)] = _frozen(expr.attributes)
+        return expr.operator.name, text, *map(id, expr.operands)
     operands = tuple(map(id, expr.operands))
     match expr:
-        case Call():
-            return "call", expr.operator.name, _frozen(expr.attributes), operands
         case Proj():
             return "field", expr.index, operands
         case Tuple():
             return "tuple", operands
-        case Const(value=value) if value.size <= LARGEST_CONSTANT:
+        case Const(value=np.ndarray() as value) if value.size <= LARGEST_CONSTANT:
             return "constant", value.dtype.name, value.shape, value.tobytes()
-        case Var() | Const():
-            return "itself", id(expr)
         case _:
             return "itself", id(expr)
 

@@ -50,11 +50,12 @@ def fold(workload: Workload, *, record: FoldRecord | None = None) -> Workload:
     if not isinstance(notes, FoldRecord):
         raise MisuseError(f"the record is no FoldRecord: {record!r}")
     folding = _Folding(workload, notes)
-    outputs = folding.run(workload.outputs)
-    used = {expr.name for expr in reverse_post_order(outputs) if isinstance(expr, Var)}
+    outputs = folding.run(workload)
+    same = _are_same(outputs, workload.outputs)
+    order = workload.order if same else reverse_post_order(outputs)
+    used = {expr.name for expr in order if isinstance(expr, Var)}
     parameters = {name: value for name, value in folding.parameters.items() if name in used}
     notes.added = [name for name in parameters if name not in workload.parameters]
-    same = all(new is old for new, old in zip(outputs, workload.outputs, strict=True))
     if same and len(parameters) == len(workload.parameters):
         return workload
     kept = [v for v in workload.variables if v.name not in workload.parameters or v.name in used]
@@ -62,27 +63,71 @@ def fold(workload: Workload, *, record: FoldRecord | None = None) -> Workload:
 
 
 class _Folding:
-    """One folding: `known` has the values that expressions still to be visited may use."""
+    """One folding: `known` has the values that expressions still to be visited may use.
+
+    `due` are calls, fields and tuples that may have a value because of parameters and constants;
+    `rebuilt` has what stands for those expressions that are not as they were.
+    """
 
     def __init__(self, workload: Workload, record: FoldRecord) -> None:
         self.parameters: dict[str, Any] = dict(workload.parameters)
         self.record = record
         self.known: dict[Expr, Value] = {}
         self.rebuilt: dict[Expr, Expr] = {}
+        self.due: set[Expr] = set()
         self._names = _Names(variable.name for variable in workload.variables)
 
-    def run(self, outputs: Sequence[Expr]) -> list[Expr]:
-        order = reverse_post_order(outputs)
-        uses = Counter(operand for expr in order for operand in expr.operands)
-        uses.update(outputs)
+    def run(self, workload: Workload) -> list[Expr]:
+        """Return the folded outputs."""
+        order = workload.order
+        if not self._is_work(order):
+            return list(workload.outputs)
+        due, changed = self.due, self.rebuilt.keys()
+        users = {expr for expr in order if not due.isdisjoint(expr.operands)}
+        uses = Counter(operand for expr in users for operand in expr.operands)
+        uses.update(workload.outputs)
         for expr in order:
-            value = self._value_of(expr)
-            if value is not None:
-                self.known[expr] = value
-            if value is None or not value.is_complete:
-                self.rebuilt[expr] = self._rebuild(expr)
-            self._release(expr.operands, uses)
-        return [self._folded(output) for output in outputs]
+            if expr in due:
+                value = self._value_of(expr)
+                if value is not None:
+                    self.known[expr] = value
+                if value is None or not value.is_complete:
+                    self._rebuild(expr)
+            elif expr in users or not changed.isdisjoint(expr.operands):
+                self._rebuild(expr)
+            if expr in users:
+                self._release(expr.operands, uses)
+        return [self._folded(output) for output in workload.outputs]
+
+    def _is_work(self, order: Sequence[Expr]) -> bool:
+        """Fill `due`; tell whether there is more in it than tuples."""
+        is_work = False
+        whole: set[Expr] = set()
+        partly: set[Expr] = set()
+        for expr in order:
+            if isinstance(expr, Var | Const):
+                if self._leaf(expr) is not None:
+                    whole.add(expr)
+            elif whole.issuperset(expr.operands):
+                whole.add(expr)
+                is_work = is_work or not isinstance(expr, Tuple)
+            elif isinstance(expr, Tuple):
+                if not (whole.isdisjoint(expr.operands) and partly.isdisjoint(expr.operands)):
+                    partly.add(expr)
+            elif isinstance(expr, Proj) and not partly.isdisjoint(expr.operands):
+                whole.add(expr)  # perhaps it is a field that is known
+                is_work = True
+        self.due = {expr for expr in whole if not isinstance(expr, Var | Const)} | partly
+        return is_work
+
+    def _leaf(self, expr: Expr) -> Value | None:
+        match expr:
+            case Const(value=np.ndarray() as array):
+                return Value(None, array=array, expr=expr)
+            case Var(name=name) if name in self.parameters:
+                return Value(name, array=self.parameters[name], expr=expr)
+            case _:
+                return None
 
     def _release(self, operands: Iterable[Expr], uses: Counter[Expr]) -> None:
         for operand in operands:
@@ -91,12 +136,8 @@ class _Folding:
                 self.known.pop(operand, None)
 
     def _value_of(self, expr: Expr) -> Value | None:
-        operands = [self.known.get(operand) for operand in expr.operands]
+        operands = [self.known.get(operand) or self._leaf(operand) for operand in expr.operands]
         match expr:
-            case Const(value=np.ndarray() as array):
-                return Value(None, array=array, expr=expr)
-            case Var(name=name) if name in self.parameters:
-                return Value(name, array=self.parameters[name], expr=expr)
             case Tuple():
                 return tuple_of(operands, expr)
             case Proj(index=index):
@@ -117,15 +158,16 @@ class _Folding:
             self.record.left.append((call, _why(error)))
             return None
 
-    def _rebuild(self, expr: Expr) -> Expr:
+    def _rebuild(self, expr: Expr) -> None:
         operands = tuple(map(self._folded, expr.operands))
-        return expr if _are_same(operands, expr.operands) else expr.with_operands(operands)
+        if not _are_same(operands, expr.operands):
+            self.rebuilt[expr] = expr.with_operands(operands)
 
     def _folded(self, expr: Expr) -> Expr:
         """Return what stands for `expr` in the folded network."""
         value = self.known.get(expr)
         if value is None or not value.is_complete:
-            return self.rebuilt[expr]
+            return self.rebuilt.get(expr, expr)
         pending = [value]
         while pending:
             unbuilt = pending[-1].unbuilt

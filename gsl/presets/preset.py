@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from gsl.collector import collector_paused
 from gsl.engine.record import Record
 from gsl.engine.rounds import settle
 from gsl.engine.value_numbering import merge_common_subexpressions
@@ -87,13 +88,19 @@ class Preset:
         Raises RuleFileError as `Phase.load` does, and RewriteError where there is no end.
         """
         granted = None if flags is None else known_flags(flags)
-        for every in self.loaded:
-            named = {r: name for r, name in every.items() if granted is None or r.flags <= granted}
-            merged = merge_common_subexpressions(workload)
-            workload = settle(
-                merged, named, fold=fold, max_rewrites=max_rewrites, record=record, left=left
-            )
-        return merge_common_subexpressions(workload)
+        phases = self.loaded
+        with collector_paused():
+            for every in phases:
+                named = {
+                    rule: name
+                    for rule, name in every.items()
+                    if granted is None or rule.flags <= granted
+                }
+                merged = merge_common_subexpressions(workload)
+                workload = settle(
+                    merged, named, fold=fold, max_rewrites=max_rewrites, record=record, left=left
+                )
+            return merge_common_subexpressions(workload)
 
 
 def _named(file: str, names: list[str]) -> Iterator[Rule]:
