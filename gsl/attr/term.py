@@ -357,8 +357,13 @@ def free_symbols(term: Term) -> frozenset[Symbol]:
     try:
         return term._free
     except AttributeError:
-        for one in bottom_up(term):
-            object.__setattr__(one, "_free", _free_in(one))
+        stack = [term]
+        while stack:
+            unknown = [part for part in children(stack[-1]) if not hasattr(part, "_free")]
+            if not unknown:
+                one = stack.pop()
+                object.__setattr__(one, "_free", _free_in(one))
+            stack += unknown
         return term._free
 
 

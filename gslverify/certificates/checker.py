@@ -7,8 +7,8 @@ looked at. With all equations in the model both sides have to have one value the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from gsl.attr.evaluate import conjunction, negation
@@ -18,7 +18,7 @@ from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.field import Value, key_of, plus, product_in
 from gslverify.certificates.laws import LAWS, Elements, Shown, Step
 from gslverify.certificates.model import Model
-from gslverify.prove.cone import Pool, conjuncts, shape_of
+from gslverify.prove.cone import cone_of, conjuncts, shape_of
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.semantics.terms import UntranslatableError
 
@@ -33,7 +33,6 @@ class Asked:
     claims: Sequence[Term]
     context: Any
     replies: dict[Any, bool]
-    pool: Pool = field(default_factory=Pool)
 
     def shows(self, goal: Any, facts: Sequence[Any]) -> bool:
         """Tell whether a condition follows from facts; `goal` is False where they must clash."""
@@ -43,7 +42,7 @@ class Asked:
         if any(fact is False for fact in facts):
             return True
         goals = [goal] if isinstance(goal, Term) else []
-        given = self.pool.cone(goals, given) if goals else given
+        given = cone_of(goals, given) if goals else given
         key = len(goals), shape_of([*goals, *given])
         if key not in self.replies:
             solver = Solver(given, LIMIT, self.context, ideal=True)
@@ -56,30 +55,45 @@ class Asked:
 
 
 class Checker:
-    """Follows the steps of one case of one proof in a model; `met` holds where elements exist."""
+    """Follows the steps of one case of one proof in a model, in which some claims are known."""
 
     def __init__(
-        self, asked: Asked, path: Sequence[Any], model: Model, dtypes: Mapping[str, Any]
+        self,
+        asked: Asked,
+        claims: Iterable[int],
+        path: Sequence[Any],
+        model: Model,
+        dtypes: Mapping[str, Any],
     ) -> None:
         self.asked = asked
         self.path = tuple(path)
         self.model = model
         self.elements = Elements(model, dtypes)
         self.extents: dict[Symbol, Any] = {}
-        for condition in conjuncts([*asked.claims, *path]):
-            if not (isinstance(condition, Operation) and condition.head == "or"):
-                self._assume(condition)
+        self.known_by: dict[int, int] = {}
+        for number in claims:
+            for literal in self._assume(asked.claims[number]):
+                self.known_by[literal] = number
+        for condition in path:
+            self._assume(condition)
         model.forget()
 
-    def _assume(self, condition: Any) -> None:
-        value = self.model.condition(condition)
-        if isinstance(value, dict) and len(value) == 1:
-            ((mono, _),) = value.items()
-            self.model.known |= dict.fromkeys(mono, True)
-        elif isinstance(value, dict) and len(value) == 2 and value.get(frozenset()) == 1:
-            (mono,) = (one for one in value if one)
-            if len(mono) == 1 and plus(value, {mono: 1}) == 1:
-                self.model.known |= dict.fromkeys(mono, False)
+    def _assume(self, condition: Any) -> list[int]:
+        """Return what is known in the model now, as a condition holds."""
+        found = dict[int, bool]()
+        for one in conjuncts([condition]):
+            is_either = isinstance(one, Operation) and one.head == "or"
+            value = 1 if is_either else self.model.condition(one)
+            if isinstance(value, dict) and len(value) == 1:
+                ((mono, _),) = value.items()
+                found |= dict.fromkeys(mono, True)
+            elif isinstance(value, dict) and len(value) == 2 and value.get(frozenset()) == 1:
+                (mono,) = (one for one in value if one)
+                if len(mono) == 1 and plus(value, {mono: 1}) == 1:
+                    found |= dict.fromkeys(mono, False)
+        new = [literal for literal in found if literal not in self.model.known]
+        self.model.known |= found
+        return new
 
     def follow(self, step: Step) -> None:
         """Add what a step says to the model; raise RefusedError where that does not follow."""
@@ -145,9 +159,10 @@ class Checker:
                 holds = is_positive is (step.law == "holds")
                 if given:
                     self.model.implied.append((given, literal, holds))
+                    self.model.forget()
                 else:
                     self.model.known[literal] = holds
-        self.model.forget()
+                    self.model.forget(literal)
 
     def _literals(self, step: Step) -> tuple[frozenset[int], list[tuple[int, bool]]]:
         value = self.model.condition(step.subjects[0])

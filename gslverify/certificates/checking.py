@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,9 +28,10 @@ class Proof:
     """How the elements of one output are shown to be equal in one case.
 
     Either no graph is in this case, by some claims; or a condition tells two cases apart; or steps
-    lead to one value, where multiples of `parts` are shown to be 0.
+    lead to one value where `claims` are known and multiples of `parts` are shown to be 0.
     """
 
+    claims: tuple[int, ...] = ()
     steps: tuple[Step, ...] = ()
     parts: tuple[tuple[Expression, Step], ...] = ()
     impossible: tuple[int, ...] | None = None
@@ -168,7 +169,7 @@ class Case:
     def _is_same(self, proof: Proof, path: tuple[Any, ...]) -> bool:
         for seed in range(MOST_DRAWS):
             try:
-                checker = self.checker(path, Model(seed, self.is_field, self.bits))
+                checker = self.checker(proof.claims, path, Model(seed, self.is_field, self.bits))
                 for step in proof.steps:
                     checker.follow(step)
                 left, right = (checker.read(s) for s in (self.output.left, self.output.right))
@@ -177,8 +178,8 @@ class Case:
                 continue
         raise RefusedError("it has too many roots")
 
-    def checker(self, path: Sequence[Any], model: Model) -> Checker:
-        """Return the checker of one case."""
-        made = Checker(self.asked, path, model, self.dtypes)
+    def checker(self, claims: Iterable[int], path: Sequence[Any], model: Model) -> Checker:
+        """Return the checker of one case, in which some claims are known."""
+        made = Checker(self.asked, claims, path, model, self.dtypes)
         made.extents = self.output.extents
         return made

@@ -26,6 +26,9 @@ from gslverify.certificates.field import (
 MOST_PARTS = 1024
 """Products of conditions in one value."""
 
+BITS = 240
+"""Of a set of what values were computed from."""
+
 
 class RefusedError(Exception):
     """A certificate does not show what it claims; says which step."""
@@ -39,10 +42,12 @@ class Draw:
         self.table: dict[Any, int] = {}
         self.equal: dict[Any, Value] = {}
         self.known: dict[int, bool] = {}
+        self.met_known = set[int]()
         self.implied: list[tuple[frozenset[int], int, bool]] = []
         self.limited: list[tuple[frozenset[int], Any, Value]] = []
         self.given: frozenset[int] = frozenset()
-        self._memory: dict[Any, tuple[Any, Value]] = {}
+        self._memory: dict[Any, tuple[Any, Value, int]] = {}
+        self._asked = 0
 
     def drawn(self, *key: Any) -> int:
         """Return a random number, the same one for the same key."""
@@ -50,9 +55,26 @@ class Draw:
             self.table[key] = self.random.randrange(SMALL, PRIME - SMALL)
         return self.table[key]
 
-    def forget(self) -> None:
-        """Compute values anew, as more is known."""
-        self._memory.clear()
+    def forget(self, key: Any = None) -> None:
+        """Compute values anew, as more is known about what has a key; about anything for None."""
+        self._memory = {
+            subject: found
+            for subject, found in (self._memory.items() if key is not None else ())
+            if not found[2] & _bit(key)
+        }
+
+    def remembered(self, key: Any, subject: Any, compute: Callable[[Any], Value]) -> Value:
+        """Return what is computed of a subject, with a set of what was asked for meanwhile."""
+        known = self._memory.get(key)
+        if known is None:
+            before, self._asked = self._asked, 0
+            try:
+                value = self.met(compute(subject))
+                known = self._memory[key] = subject, value, self._asked
+            finally:
+                self._asked |= before
+        self._asked |= known[2]
+        return known[1]
 
     def equate(self, left: Value, right: Value, given: frozenset[int] = frozenset()) -> None:
         """Let one value be another one wherever it is met and some conditions are given."""
@@ -62,7 +84,7 @@ class Draw:
             self.limited.append((given, key_of(left), right))
         else:
             self.equal[key_of(left)] = right
-        self.forget()
+        self.forget(key_of(left))
 
     def times(self, left: Value, right: Value) -> Value:
         """Return the product, in which conditions are their own squares."""
@@ -124,7 +146,9 @@ class Draw:
                 if kind == "ge" and (kind, opposite) in self.table:
                     return plus(1, self.literal(kind, opposite), -1)
         name = self.drawn(kind, value, *more)
+        self._asked |= _bit(name)
         if name in self.known:
+            self.met_known.add(name)
             return int(self.known[name])
         for given, one, holds in self.implied if self.given else ():
             if one == name and given <= self.given:
@@ -133,8 +157,15 @@ class Draw:
 
     def met(self, value: Value) -> Value:
         """Return a value, or what an equation says that it is."""
+        key = key_of(value)
+        self._asked |= _bit(key)
         if self.given:
             for given, left, right in self.limited:
-                if given <= self.given and left == key_of(value):
+                if given <= self.given and left == key:
                     return right
-        return self.equal.get(key_of(value), value) if self.equal else value
+        return self.equal.get(key, value) if self.equal else value
+
+
+def _bit(key: Any) -> int:
+    """Return a bit for what is asked for: a set of them is a number, and may say too much."""
+    return 1 << hash(key) % BITS

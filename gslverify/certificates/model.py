@@ -9,7 +9,7 @@ difference over the size of the field (Schwartz and Zippel).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from math import isfinite
@@ -35,7 +35,7 @@ from gslverify.certificates.field import (
     signed,
 )
 from gslverify.certificates.subjects import Within, parts_of
-from gslverify.prove.integers import is_integer
+from gslverify.prove.integers import Integers
 
 POINTS = 2
 """Indices at which the body of a sum is looked at. A product of more sums than that over one size
@@ -63,6 +63,7 @@ class Model(Draw):
         self.is_field = is_field
         self.bits = bits
         self.places: dict[Symbol, int] = {}
+        self._is_integer = Integers()
         self._choices: set[Value] = set()
         self._leaves: dict[int, tuple[Any, frozenset[Any]]] = {}
         self._inside: dict[int, tuple[Any, tuple[Symbol, ...]]] = {}
@@ -71,18 +72,17 @@ class Model(Draw):
         get = self.places.get
         places = [get(symbol) for symbol in self._symbols(subject)]
         key = (id(subject), compute.__name__, self.given, *places)
-        if key not in self._memory:
-            self._memory[key] = subject, self.met(compute(subject))
-        return self._memory[key][1]
+        return self.remembered(key, subject, compute)
 
     def _symbols(self, subject: Any) -> tuple[Symbol, ...]:
         """Return the indices in a term or an expression, those that it binds included."""
-        if isinstance(subject, Term):
-            return tuple(s for s in free_symbols(subject) if s.sort == "int")
         known = self._inside.get(id(subject))
         if known is None:
-            parts = (self._symbols(part) for part in parts_of(subject))
-            known = subject, tuple(dict.fromkeys(s for part in parts for s in part))
+            if isinstance(subject, Term):
+                symbols: Iterable[Symbol] = (s for s in free_symbols(subject) if s.sort == "int")
+            else:
+                symbols = (s for part in parts_of(subject) for s in self._symbols(part))
+            known = subject, tuple(dict.fromkeys(symbols))
             self._inside[id(subject)] = known
         return known[1]
 
@@ -196,7 +196,7 @@ class Model(Draw):
     def _ordered(self, head: str, low: Term, high: Term) -> Value:
         """Return whether one term is less than another one, or equal to it where `head` says so."""
         is_strict, above = head in "<>", plus(self.index(high), self.index(low), -1)
-        if is_integer(low) and is_integer(high):
+        if self._is_integer(low) and self._is_integer(high):
             above = plus(above, int(is_strict), -1)
             return self.lifted(lambda value: self.literal("ge", value), [above])
         if is_strict:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from gsl.attr.term import Constant, Operation, Symbol, Term, bottom_up, operation
+from gsl.attr.term import Constant, Operation, Symbol, Term, as_term
 from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Select
 from gslverify.certificates.checking import OfTarget, Output, Proof
 from gslverify.certificates.draw import RefusedError
@@ -24,12 +24,13 @@ Record = Any
 
 def written(targets: Sequence[OfTarget], claims: Sequence[Term]) -> Record:
     """Return the certificate of a structure as a record."""
+    known = symbols_in(*claims)
     return [
         {
             "truth values": {name: list(used) for name, used in target.bits.items()},
             "real numbers": target.is_field,
             "outputs": {
-                name: _Symbols(claims, output).of_proof(proof)
+                name: _Symbols(known, output).of_proof(proof)
                 for name, (output, proof) in target.outputs.items()
             },
         }
@@ -42,11 +43,11 @@ def read(
 ) -> list[OfTarget]:
     """Return the certificate that a record is; raise RefusedError where it is none."""
     try:
-        found = []
+        found, known = [], symbols_in(*claims)
         for target, made in zip(record, outputs, strict=True):
             by_name = {output.name: output for output in made}
             proofs = {
-                name: (by_name[name], _Symbols(claims, by_name[name]).proof(one))
+                name: (by_name[name], _Symbols(known, by_name[name]).proof(one))
                 for name, one in target["outputs"].items()
             }
             bits = {name: tuple(used) for name, used in target["truth values"].items()}
@@ -61,13 +62,12 @@ def _is_binder(subject: Any) -> bool:
 
 
 class _Symbols:
-    """Symbols with their numbers."""
+    """Symbols with their numbers; what is equal is read as one object, which is computed once."""
 
-    def __init__(self, claims: Iterable[Term], output: Output) -> None:
-        parts = (part for claim in claims if isinstance(claim, Term) for part in bottom_up(claim))
-        known = [part for part in parts if isinstance(part, Symbol)]
-        known += [*output.extents, *symbols_in(*output.extents.values(), output.left, output.right)]
-        self.known = list(dict.fromkeys(known))
+    def __init__(self, claimed: Iterable[Symbol], output: Output) -> None:
+        own = [*output.extents, *symbols_in(*output.extents.values(), output.left, output.right)]
+        self.known = list(dict.fromkeys([*claimed, *own]))
+        self._terms: dict[Any, Term] = {}
         self.numbers = {symbol: number for number, symbol in enumerate(self.known)}
 
     def of_proof(self, proof: Proof) -> Record:
@@ -79,6 +79,7 @@ class _Symbols:
             holds, fails = map(self.of_proof, proof.cases)
             return {"condition": condition, "holds": holds, "fails": fails}
         record = {"steps": [self.of_step(step) for step in proof.steps]}
+        record |= {"claims": list(proof.claims)} if proof.claims else {}
         return record | ({"parts": self._of_parts(proof.parts)} if proof.parts else {})
 
     def proof(self, record: Record) -> Proof:
@@ -90,7 +91,8 @@ class _Symbols:
             cases = self.proof(record["holds"]), self.proof(record["fails"])
             return Proof(condition=condition, cases=cases)
         steps = tuple(self.step(one) for one in record["steps"])
-        return Proof(steps, self._parts(record.get("parts", ())))
+        claims = tuple(record.get("claims", ()))
+        return Proof(claims, steps, self._parts(record.get("parts", ())))
 
     def of_step(self, step: Step) -> Record:
         """Return a step as a record."""
@@ -209,5 +211,14 @@ class _Symbols:
             case {"float": text}:
                 return float(text)
             case [head, *operands]:
-                return operation(head, *(self.term(one) for one in operands))
+                parts = tuple([self._one(self.term(operand)) for operand in operands])
+                key = head, *map(id, parts)
+                if key not in self._terms:
+                    self._terms[key] = Operation(head, parts)
+                return self._terms[key]
         return record
+
+    def _one(self, value: Any) -> Term:
+        if isinstance(value, Term):
+            return value
+        return self._terms.setdefault((type(value), value), as_term(value))

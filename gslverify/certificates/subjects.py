@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gsl.attr.term import Symbol, Term, bottom_up
+from gsl.attr.term import Symbol, Term, bottom_up, free_symbols
 from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Select
 
 
@@ -55,6 +55,7 @@ def symbols_in(*subjects: Any) -> list[Symbol]:
         if id(subject) not in seen:
             seen.add(id(subject))
             stack += parts_of(subject)
-            terms = bottom_up(subject) if isinstance(subject, Term) else ()
-            found |= dict.fromkeys(part for part in terms if isinstance(part, Symbol))
+            new = free_symbols(subject) - found.keys() if isinstance(subject, Term) else ()
+            parts = bottom_up(subject) if len(new) > 1 else new
+            found |= dict.fromkeys(part for part in parts if isinstance(part, Symbol))
     return list(found)

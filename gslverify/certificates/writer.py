@@ -93,7 +93,7 @@ class Writer(Model):
         self._tried: dict[int, Any] = {}
         self._invented = _invented(facts.forms.definitions)
         self._is_silent = True
-        self.checker = case.checker(path, self)
+        self.checker = case.checker(range(len(case.asked.claims)), path, self)
         self._is_silent = False
         for symbol, extent in case.output.extents.items():
             self.forms.bound(symbol, extent)
@@ -108,6 +108,11 @@ class Writer(Model):
             self.difference = self.checker.rest(self.value(sides[0]), self.value(sides[1]), ())
         if self.difference != 0 and suggests >= ALL:
             self._compare(*sides)
+
+    def claims(self) -> tuple[int, ...]:
+        """Return the claims that have to be known."""
+        known_by = self.checker.known_by
+        return tuple(sorted({known_by[one] for one in self.met_known if one in known_by}))
 
     def dividing(self) -> Any:
         """Return a condition on which it depends whether both sides are equal."""
@@ -191,6 +196,10 @@ class Writer(Model):
                 self.extents[symbol] = extent
                 self.forms.bound(symbol, extent)
         return super().over(variables, body)
+
+    def forget(self, key: Any = None) -> None:
+        """Compute everything anew, so that what was computed in silence is met again."""
+        super().forget()
 
     def _is_new(self, subject: Any) -> bool:
         if self._is_silent or id(subject) in self._tried:

@@ -97,7 +97,7 @@ class _OfTarget:
         for suggests in (PLAIN, ALL):
             writer = self._written(case, path, facts, suggests)
             if writer.difference == 0:
-                return Proof(tuple(writer.used), tuple(writer.parts))
+                return Proof(writer.claims(), tuple(writer.used), tuple(writer.parts))
         condition = writer.dividing()
         if condition is None:
             raise RefusedError("no steps are found that lead to one value")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
-from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
+from gsl.attr.term import Constant, Operation, Symbol, Term, free_symbols
 
 
 def conjuncts(conditions: Iterable[Any]) -> list[Any]:
@@ -26,46 +26,33 @@ def conjuncts(conditions: Iterable[Any]) -> list[Any]:
     return found
 
 
-class Pool:
-    """Conditions in an order, of which questions need some."""
+def cone_of(start: Iterable[Term], conditions: Sequence[Term]) -> list[Term]:
+    """Return the conditions that share symbols with `start`, or with others that do."""
+    reached = {symbol for term in start for symbol in free_symbols(term)}
+    taken = set[int]()
+    left = [(number, free_symbols(one)) for number, one in enumerate(conditions)]
+    is_growing = True
+    while is_growing:
+        apart = []
+        for number, symbols in left:
+            if reached.isdisjoint(symbols):
+                apart.append((number, symbols))
+            else:
+                taken.add(number)
+                reached |= symbols
+        is_growing = len(apart) < len(left)
+        left = apart
+    return [condition for number, condition in enumerate(conditions) if number in taken]
 
-    def __init__(self) -> None:
-        self._symbols: dict[Term, frozenset[Symbol]] = {}
 
-    def symbols_of(self, term: Term) -> frozenset[Symbol]:
-        """Return the symbols in a term."""
-        known = self._symbols.get(term)
-        if known is None:
-            parts = (part for part in subterms(term) if isinstance(part, Symbol))
-            known = self._symbols[term] = frozenset(parts)
-        return known
-
-    def cone(self, start: Iterable[Term], conditions: Sequence[Term]) -> list[Term]:
-        """Return the conditions that share symbols with `start`, or with others that do."""
-        reached = {symbol for term in start for symbol in self.symbols_of(term)}
-        taken = set[int]()
-        left = [(number, self.symbols_of(one)) for number, one in enumerate(conditions)]
-        is_growing = True
-        while is_growing:
-            apart = []
-            for number, symbols in left:
-                if reached.isdisjoint(symbols):
-                    apart.append((number, symbols))
-                else:
-                    taken.add(number)
-                    reached |= symbols
-            is_growing = len(apart) < len(left)
-            left = apart
-        return [condition for number, condition in enumerate(conditions) if number in taken]
-
-    def components(self, start: Iterable[Term], conditions: Sequence[Term]) -> Iterator[list[Term]]:
-        """Yield the cones of some of the conditions, none twice."""
-        seen = set[Term]()
-        for term in start:
-            if term not in seen:
-                found = self.cone([term], conditions)
-                seen.update(found)
-                yield found
+def components(start: Iterable[Term], conditions: Sequence[Term]) -> Iterator[list[Term]]:
+    """Yield the cones of some of the conditions, none twice."""
+    seen = set[Term]()
+    for term in start:
+        if term not in seen:
+            found = cone_of([term], conditions)
+            seen.update(found)
+            yield found
 
 
 def shape_of(terms: Iterable[Term]) -> Hashable:

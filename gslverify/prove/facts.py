@@ -12,7 +12,7 @@ from typing import Any
 from gsl.attr.evaluate import contains, equal
 from gsl.attr.term import Term
 from gslverify.prove.conditions import opposite
-from gslverify.prove.cone import Pool, conjuncts, shape_of
+from gslverify.prove.cone import components, cone_of, conjuncts, shape_of
 from gslverify.prove.forms import Forms
 from gslverify.prove.guesses import is_refuted
 from gslverify.prove.relaxed import Relaxed, Replies, Reply
@@ -33,7 +33,6 @@ class Memory:
     replies: Replies = field(default_factory=dict)
     answers: dict[Any, bool] = field(default_factory=dict)
     claims: list[Term] | None = None
-    pool: Pool = field(default_factory=Pool)
     relaxed: Relaxed | None = None
 
 
@@ -94,11 +93,10 @@ class Facts:
 
     def _exact(self, condition: Any) -> bool:
         """Put a question as it is, with what may have a part in its answer."""
-        parts, pool = self._parts(), self.memory.pool
+        parts = self._parts()
         if isinstance(condition, Term):
-            return self._asked([condition], pool.cone([condition], parts))
-        components = pool.components(conjuncts(self.terms), parts)
-        return any(self._asked([], component) for component in components)
+            return self._asked([condition], cone_of([condition], parts))
+        return any(self._asked([], one) for one in components(conjuncts(self.terms), parts))
 
     def _asked(self, goal: list[Term], cone: list[Term]) -> bool:
         replies = self.memory.replies

@@ -11,9 +11,9 @@ from enum import Enum
 from functools import reduce
 from typing import Any
 
-from gsl.attr.term import Constant, Operation, Symbol, Term, as_term
+from gsl.attr.term import Constant, Operation, Symbol, Term, as_term, free_symbols
 from gsl.attr.values import BOOL, sort_of
-from gslverify.prove.cone import Pool, conjuncts, shape_of
+from gslverify.prove.cone import components, cone_of, conjuncts, shape_of
 from gslverify.prove.forms import Forms
 from gslverify.prove.guesses import is_refuted
 from gslverify.prove.lemmas import Clause, of_product, of_quotient
@@ -58,7 +58,6 @@ class Relaxed:
         self._lemmas: list[Term] = []
         self._compared = set[Poly]()
         self._known: dict[int, tuple[Any, Any]] = {}
-        self._pool = Pool()
         linear = conjuncts(map(self.condition, (*claims, *forms.bounds())))
         self._claims = [term for term in linear if isinstance(term, Term)]
         self._claims += [self._operation(">=", *least) for least in forms.ranges.leasts()]
@@ -72,12 +71,12 @@ class Relaxed:
             return Reply.YES
         every = [*self._claims, *self._lemmas, *given]
         if isinstance(goal, Term):
-            return self._reply(goal, self._pool.cone([goal], every))
+            return self._reply(goal, cone_of([goal], every))
         return self._contradiction(given, every)
 
     def _contradiction(self, given: Sequence[Term], every: Sequence[Term]) -> Reply:
         """Tell whether what is given cannot hold, part by part."""
-        replies = [self._reply(False, one) for one in self._pool.components(given, every)]
+        replies = [self._reply(False, one) for one in components(given, every)]
         if Reply.YES in replies:
             return Reply.YES
         return Reply.OPEN if Reply.OPEN in replies else Reply.NO
@@ -90,7 +89,7 @@ class Relaxed:
         answer = self.replies[key]
         if answer is Answer.UNSAT:
             return Reply.YES
-        invented = (self._pool.symbols_of(term) & self._invented for term in (*goals, *cone))
+        invented = (free_symbols(term) & self._invented for term in (*goals, *cone))
         return Reply.OPEN if answer is Answer.UNKNOWN or any(invented) else Reply.NO
 
     def _asked(self, goal: Term | bool, cone: Sequence[Term]) -> Answer:

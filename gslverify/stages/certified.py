@@ -19,27 +19,24 @@ from gslverify.certificates.writing import write_structure
 from gslverify.prove.proof import prove, targets
 from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import Open
-from gslverify.semantics.solver import Context, new_context
 from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.satisfiable import scenarios_of
 from gslverify.stages.scenarios import Scenario
-from gslverify.structures.instance import Instance
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(slots=True)
 class Shown:
     """What the checker has asked z3 for the structures of a rule."""
 
-    context: Context = field(default_factory=new_context)
     replies: dict[Any, bool] = field(default_factory=dict)
 
-    def asked(self, instance: Instance) -> Asked:
+    def asked(self, scenario: Scenario) -> Asked:
         """Return what z3 may use for a structure."""
-        claims = [claim.term for claim in instance.claims]
-        return Asked(claims, self.context, self.replies)
+        claims = [claim.term for claim in scenario.instance.claims]
+        return Asked(claims, scenario.solver.context, self.replies)
 
 
 @dataclass(slots=True)
@@ -65,7 +62,7 @@ class Certificate:
 
     def add(self, scenario: Scenario, replies: Replies, checked: bool = True) -> str:
         """Add a structure that is proved; return why its certificate is refused, empty for none."""
-        asked = self.written_from.asked(scenario.instance)
+        asked = self.written_from.asked(scenario)
         try:
             found = write_structure(scenario.instance, scenario.solver, replies, asked)
             record = written(found, asked.claims)
@@ -88,7 +85,7 @@ class Certificate:
 def check_record(scenario: Scenario, record: Record, shown: Shown) -> str:
     """Return why the record of a structure is refused, empty where it is accepted."""
     instance = scenario.instance
-    asked, made = shown.asked(instance), list(targets(instance))
+    asked, made = shown.asked(scenario), list(targets(instance))
     try:
         outputs = [list(outputs_of(target)) for target in made]
         check_structure(made, read(record, asked.claims, outputs), asked, outputs)

@@ -9,8 +9,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 
 from gsl.attr.evaluate import applied
-from gsl.attr.term import Operation, Term, Value, as_term, bottom_up, operation, subterms
-from gslverify.prove.cone import Pool, conjuncts, shape_of
+from gsl.attr.term import (
+    Operation,
+    Term,
+    Value,
+    as_term,
+    bottom_up,
+    free_symbols,
+    operation,
+    subterms,
+)
+from gslverify.prove.cone import components, cone_of, conjuncts, shape_of
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.semantics.terms import UntranslatableError
 
@@ -22,7 +31,6 @@ class Questions:
 
     def __init__(self) -> None:
         self._answers: dict[Hashable, Answer] = {}
-        self._pool = Pool()
 
     def follows(self, goal: Term, solver: Solver, assumptions: Iterable[Term] = ()) -> bool:
         """Tell whether a goal follows from claims and assumptions; when in doubt it does not."""
@@ -31,11 +39,11 @@ class Questions:
 
     def _follows(self, goal: Term, conditions: Sequence[Term], solver: Solver) -> bool:
         # A part of the conditions is enough to prove something, and never to refute it.
-        own = self._pool.symbols_of(goal)
-        near = [one for one in conditions if self._pool.symbols_of(one) <= own]
+        own = free_symbols(goal)
+        near = [one for one in conditions if free_symbols(one) <= own]
         if self._refuted(goal, near, solver):
             return True
-        cone = self._pool.cone([goal], conditions)
+        cone = cone_of([goal], conditions)
         return len(cone) > len(near) and self._refuted(goal, cone, solver)
 
     def _refuted(self, goal: Term, conditions: list[Term], solver: Solver) -> bool:
@@ -78,8 +86,8 @@ class Questions:
         conditions = conjuncts(solver.claims)
         if any(map(_has_function, conditions)):
             return solver.check().answer  # equal operands have equal roots, whatever the group
-        closed = [one for one in conditions if not self._pool.symbols_of(one)]
-        groups = [closed, *self._pool.components(conditions, conditions)]
+        closed = [one for one in conditions if not free_symbols(one)]
+        groups = [closed, *components(conditions, conditions)]
         answers = {self._ask([], group, solver) for group in groups if group}
         for answer in (Answer.UNSAT, Answer.UNKNOWN):
             if answer in answers:

@@ -137,7 +137,7 @@ def test_a_case_that_is_left_out_is_missed() -> None:
     assert "a case is possible that is left out" in check(question("split_concat"), wrong)
 
 
-@pytest.mark.parametrize("record", [{}, {"certificate": 2}, {"certificate": 2, "structures": [{}]}])
+@pytest.mark.parametrize("record", [{}, {"certificate": 3}, {"certificate": 3, "structures": [{}]}])
 def test_what_is_no_certificate_is_refused(record: Any) -> None:
     assert check(question("split_concat"), record) != ""
 
