@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gsl.attr.term import Symbol, Term, operation
-from gslverify.prove.cone import Pool, shape_of
+from gslverify.prove.cone import cone_of, shape_of
 
 A, B, C, D = (Symbol(name, low=1) for name in "abcd")
 E = Symbol("e", low=0)
@@ -18,7 +18,7 @@ DTYPE = Symbol("dtype", "text")
 )
 def test_only_connected_conditions_are_taken(goal: Term, expected: list[int]) -> None:
     conditions = [A < B, B < C, D > 4]
-    cone = Pool().cone([goal], conditions)
+    cone = cone_of([goal], conditions)
     assert [id(one) for one in cone] == [id(conditions[number]) for number in expected]
 
 
