@@ -26,6 +26,9 @@ FOREIGN = 2
 WIDE = np.dtype("float32")
 """In what is computed on BFLOAT16: once at the end of an operator is rounded, as machines do."""
 
+_NIBBLES = {np.dtype("int4"), np.dtype("uint4")}
+"""What NumPy converts to no other dtype that it has from elsewhere."""
+
 _KINDS = {np.dtype(name): one.kind.value for name, one in DTYPES.items()}
 
 
@@ -42,6 +45,11 @@ def is_floating(dtype: np.dtype[Any]) -> bool:
 def keeps(source: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
     """Tell whether a conversion between two element types keeps all numbers."""
     return DTYPES[wanted.name].holds_all_of(DTYPES[source.name])
+
+
+def converted(array: Any, dtype: str) -> Any:
+    """Return an array as one of any element type: floats rounded towards zero, integers wrapped."""
+    return (array.astype(np.int8) if array.dtype in _NIBBLES else array).astype(dtype)
 
 
 def promoted(operands: Iterable[Any]) -> np.dtype[Any]:

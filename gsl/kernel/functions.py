@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gsl.numpy_dtypes import is_floating, kind_of
+from gsl.numpy_dtypes import converted, is_floating, kind_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def _choose(condition: Any, then: Any, otherwise: Any) -> Any:
 
 
 def _cast(value: Any, source: Any, target: Any) -> Any:
-    return np.asarray(value).astype(str(target))
+    return converted(np.asarray(value), str(target))
 
 
 FUNCTIONS: Mapping[str, Function] = {

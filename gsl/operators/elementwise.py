@@ -13,7 +13,7 @@ from gsl.dtypes import DTYPES
 from gsl.kernel.expression import Expression
 from gsl.kernel.functions import FUNCTIONS
 from gsl.kernel.meaning import Elements, Index, apply, cast, stretched
-from gsl.numpy_dtypes import finfo, iinfo, kind_of
+from gsl.numpy_dtypes import converted, finfo, iinfo, kind_of
 from gsl.operators.declaration import (
     Attributes,
     Need,
@@ -287,9 +287,7 @@ def _cast(data: Any, dtype: str) -> Any:
     if dtype in SATURATING and data.dtype != dtype:
         most = float(DTYPES[dtype].largest)
         data = np.minimum(np.maximum(data, -most), most)
-    elif DTYPES[data.dtype.name].bits < 8:
-        data = data.astype("int8")  # NumPy knows no conversion between two types of four bits
-    return data.astype(dtype)
+    return converted(data, dtype)
 
 
 @Cast.kernel

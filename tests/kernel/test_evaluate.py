@@ -167,6 +167,13 @@ def test_float32_stays_float32() -> None:
         assert evaluate(value, [(P, 4)], {"x": x}).dtype == np.float32
 
 
+@pytest.mark.parametrize(("source", "target"), [("int4", "uint4"), ("uint4", "int4")])
+def test_four_bits_are_cast_to_four_others(source: str, target: str) -> None:
+    cast = Apply("cast", (Read("A", (P,)), Number(source), Number(target)))
+    found = evaluate(cast, [(P, 3)], {"A": np.array([0, 1, 7]).astype(source)})
+    assert (found.dtype.name, found.astype(int).tolist()) == (target, [0, 1, 7])
+
+
 @pytest.mark.parametrize(
     ("expression", "message"),
     [

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import random
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -20,9 +19,10 @@ from gsl.operators import REGISTRY, Operator
 from gsl.operators.quantize import QUANTISED
 from gsl.pat import Pattern
 from gsl.types import ALL_DTYPES, FLOATING, NUMERIC
-from gslverify.networks.matching import Structures, arrays, networks
+from gslverify.networks.matching import Structures as Matched
+from gslverify.networks.matching import arrays, networks
 from gslverify.networks.network import Network
-from gslverify.semantics.solver import Answer, Solver, new_context
+from gslverify.semantics.solver import Answer, Context, Solver, new_context
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.variants import Variant, enumerate_variants
 
@@ -120,23 +120,33 @@ def variants(operator: Operator) -> list[tuple[int, Variant]]:
     return [(number, variant) for number, group in enumerate(found) for variant in group]
 
 
-def samplers(operator: Operator, dtype: str) -> list[Sampler]:
-    """Return samplers of some structures, chosen the same way every time."""
-    every = variants(operator)
-    count = max(6, MOST_STRUCTURES // len(dtypes(operator)))
-    chosen = random.Random(f"{operator}{dtype}").sample(every, min(count, len(every)))
-    found = list(_feasible(rules(operator, dtype), chosen, new_context()))
-    return found or list(islice(_feasible(rules(operator, dtype), every, new_context()), count))
+class Structures:
+    """Some structures of a call of one dtype, chosen the same way every time.
 
+    The solver is asked about a structure when it is drawn, because most are not.
+    """
 
-def _feasible(
-    written: list[Subst], chosen: list[tuple[int, Variant]], context: Any
-) -> Iterator[Sampler]:
-    for number, variant in chosen:
-        instance = variant.instance(written[number])
-        solver = Solver([claim.term for claim in instance.claims], 4_000_000, context)
-        if solver.check().answer is Answer.SAT:
-            yield Sampler(instance, solver)
+    def __init__(self, operator: Operator, dtype: str, context: Context) -> None:
+        every = variants(operator)
+        self.count = min(max(6, MOST_STRUCTURES // len(dtypes(operator))), len(every))
+        self._order = random.Random(f"{operator}{dtype}").sample(every, len(every))
+        self._written, self._context = rules(operator, dtype), context
+        self._known: dict[int, Sampler | None] = {}
+
+    def sampler(self, number: int) -> Sampler:
+        """Return a sampler of one of `count` structures, or of another that some call has."""
+        rows = [*range(number, self.count), *range(number)]
+        places = (at for row in rows for at in range(row, len(self._order), self.count))
+        return next(one for one in map(self._sampler, places) if one is not None)
+
+    def _sampler(self, place: int) -> Sampler | None:
+        if place not in self._known:
+            number, variant = self._order[place]
+            instance = variant.instance(self._written[number])
+            solver = Solver([claim.term for claim in instance.claims], 4_000_000, self._context)
+            is_met = solver.check().answer is Answer.SAT
+            self._known[place] = Sampler(instance, solver) if is_met else None
+        return self._known[place]
 
 
 def dtypes(operator: Operator) -> tuple[str, ...]:
@@ -148,13 +158,14 @@ def dtypes(operator: Operator) -> tuple[str, ...]:
 
 def explore(operator: Operator, visit: Callable[[Drawn], None], examples: int) -> None:
     """Call `visit` on at least so many drawn calls of an operator, as many for each dtype."""
-    share = -(-examples // len(dtypes(operator)))
+    share, context = -(-examples // len(dtypes(operator))), new_context()
     for dtype in dtypes(operator):
-        _explore_dtype(samplers(operator, dtype), visit, share, zlib.crc32(dtype.encode()))
+        structures = Structures(operator, dtype, context)
+        _explore_dtype(structures, visit, share, zlib.crc32(dtype.encode()))
 
 
 def _explore_dtype(
-    found: list[Sampler], visit: Callable[[Drawn], None], examples: int, start: int
+    structures: Structures, visit: Callable[[Drawn], None], examples: int, start: int
 ) -> None:
     @seed(start)
     @settings(
@@ -167,8 +178,8 @@ def _explore_dtype(
     )
     @given(st.data())
     def every_call(data: st.DataObject) -> None:
-        sampler = found[data.draw(st.integers(0, len(found) - 1), "structure")]
-        network = data.draw(networks(Structures([sampler]), ["alone"]), "network")
+        sampler = structures.sampler(data.draw(st.integers(0, structures.count - 1), "structure"))
+        network = data.draw(networks(Matched([sampler]), ["alone"]), "network")
         visit(Drawn(sampler, network, data.draw(arrays(network), "inputs")))
 
     every_call()

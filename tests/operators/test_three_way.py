@@ -1,4 +1,5 @@
-"""Every operator, four ways: shape rule, symbolic shape rule, reference (with error bounds), TVM.
+"""Every operator, five ways: shape rule, symbolic shape rule, reference (with error bounds),
+kernel, TVM.
 
 The instances are drawn by the verifier's own generation from a rule whose source is one call, so
 that attributes come from their declared domains. See `one_call` for how.
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from by_kernel import check_kernel
 from one_call import OPERATORS, Drawn, dtypes, explore
 from symbolic import check_symbolic
 from three_way import Case, reference
@@ -30,25 +32,30 @@ from gslverify.trials.backend import Asked, coarsest_dtype, opinions, run
 
 EXAMPLES = 40
 FEWEST = 10
+FEWEST_COMPARED = 10
 
 every_operator = pytest.mark.parametrize("name", OPERATORS)
 
 
 @every_operator
-def test_shape_rule_symbols_reference_and_bounds_agree(name: str) -> None:
+def test_shape_rule_symbols_reference_bounds_and_kernel_agree(name: str) -> None:
     seen: set[str] = set()
     used: set[str] = set()
+    compared = 0
 
     def visit(drawn: Drawn) -> None:
+        nonlocal compared
         check_types(drawn)
         check_bounds(drawn)
         check_largest(drawn.case)
+        compared += check_kernel(drawn.case)
         seen.add(key(drawn))
         used.update(dtypes_in(drawn))
 
     explore(OPERATORS[name], visit, EXAMPLES)
     assert len(seen) >= FEWEST
     assert used >= set(dtypes(OPERATORS[name]))
+    assert compared >= FEWEST_COMPARED
 
 
 @pytest.mark.tvm
