@@ -44,6 +44,7 @@ class Equality:
         self.forms = normaliser.forms
         self.depth = 0
         self._shown: dict[Any, bool] = {}
+        self._flat: dict[Any, tuple[Summed, Summed]] = {}
 
     def same(self, left: Value, right: Value, facts: Facts) -> bool:
         """Tell whether two values are proved to be equal."""
@@ -95,14 +96,14 @@ class Equality:
         if one[0].is_point and other[0].is_point:
             self.forms.effort.comparison()
             return self.same_payload(one[1], other[1], facts)
-        other = self._apart(one[0], *other)
-        for pairs in self._ways(one, other):
+        apart = self._apart(one[0], *other)
+        for pairs in self._ways(one, apart):
             self.forms.effort.pairing()
-            there = self._solution(pairs, one[0], other[0])
+            there = self._solution(pairs, one[0], apart[0])
             if there is None:
                 continue
-            back = self._solution([(b, a) for a, b in pairs], other[0], one[0])
-            if back is not None and self._is_bijection(one, other, there, back, facts):
+            back = self._solution([(b, a) for a, b in pairs], apart[0], one[0])
+            if back is not None and self._is_bijection(one, apart, there, back, facts):
                 return True
         return self._match_flattened(one, other, facts)
 
@@ -110,10 +111,18 @@ class Equality:
         """Try again with fewer indices, where these are not the same or hidden by divisions."""
         if len(one[0].extents) == len(other[0].extents) and not _divides(one, other):
             return False
-        flat, other_flat = (flattened(side, self.algebra) for side in (one, other))
-        if flat is one and other_flat is other:
+        flat, other_flat = self._flattened(one), self._flattened(other)
+        if flat[0] is one[0] and other_flat[0] is other[0]:
             return False
         return self.match(flat, other_flat, facts)
+
+    def _flattened(self, side: Summed) -> Summed:
+        """Return a side with fewer indices, which takes long and is asked for with each partner."""
+        key = side[0].key, side[1].key
+        if key not in self._flat:
+            self._flat[key] = side, flattened(side, self.algebra)  # ids in keys are of this side
+        known, flat = self._flat[key]
+        return side if flat is known else flat
 
     def reached(
         self,
