@@ -29,6 +29,7 @@ from gslverify.finding import (
     Difference,
     Finding,
     Level,
+    Mismatch,
     RuleResult,
     StageResult,
     Tensor,
@@ -53,7 +54,7 @@ def failure(item: CollectedRule) -> Finding:
         tuple(f"%{number} = Conv2D(x, w{number}, groups=2)" for number in range(4)),
         tuple(f"%{number} = Concatenate((x, w{number}), axis=1)" for number in range(4)),
         tuple(Tensor(name, "float32", (1, 2, 2, 2), [[[[0.0, 1.0]] * 2] * 2]) for name in "xw"),
-        (Difference("output 0", 5, 8, 3.0, tuple(((0, n), 4.0, 1.0) for n in range(5))),),
+        (Difference("output 0", 5, 8, 3.0, tuple(Mismatch((0, n), 4.0, 1.0) for n in range(5))),),
     )
     message = "output 0: 5 of 8 elements differ, by up to 3"
     return Finding(OUTPUTS_DIFFER, message, item.rule.span, counterexample=example)

@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from gsl.span import Span
+from gslverify.documents import named
 
 if TYPE_CHECKING:
     from gslverify.case import Case
@@ -68,8 +69,8 @@ class Assurance:
     subject: str
     level: Level
     text: str
-    reach: Reach = Reach.GRAPHS
-    flags: tuple[str, ...] = ()
+    reach: Reach = field(default=Reach.GRAPHS, metadata=named(""))
+    flags: tuple[str, ...] = field(default=(), metadata=named(""))
 
     def __str__(self) -> str:
         return f"{self.subject} {self.text}" if self.subject else self.text
@@ -123,17 +124,26 @@ class Tensor:
 
 
 @dataclass(frozen=True, slots=True)
+class Mismatch:
+    """An element of an output, and what source and target compute for it."""
+
+    index: tuple[int, ...]
+    source: Any
+    target: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Difference:
-    """How one output differs; `worst` lists (index, source value, target value), worst first.
+    """How one output differs; `worst` lists elements, the worst first.
 
     `sentence` says what cannot be said by elements, such as a difference of types.
     """
 
-    output: str
+    output: str = field(metadata=named("name"))
     mismatched: int
     total: int
     max_abs: float
-    worst: tuple[tuple[tuple[int, ...], Any, Any], ...]
+    worst: tuple[Mismatch, ...]
     sentence: str = ""
 
     @property
@@ -157,9 +167,11 @@ class Counterexample:
     the graphs and inputs themselves.
     """
 
-    attributes: Mapping[str, Any]
-    source: tuple[str, ...]
-    target: tuple[str, ...]
+    derived: ClassVar[tuple[str, ...]] = ("shapes",)
+
+    attributes: Mapping[str, Any] = field(metadata=named("attrs"))
+    source: tuple[str, ...] = field(metadata=named("source_ssa"))
+    target: tuple[str, ...] = field(metadata=named("target_ssa"))
     inputs: tuple[Tensor, ...] = ()
     outputs: tuple[Difference, ...] = ()
     notes: tuple[str, ...] = ()
@@ -168,7 +180,12 @@ class Counterexample:
     divergence: str = ""
     matters: tuple[str, ...] = ()
     same_for_any: tuple[str, ...] = ()
-    case: Case | None = field(default=None, repr=False, compare=False)
+    case: Case | None = field(default=None, repr=False, compare=False, metadata=named(""))
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """The shapes of the inputs by their names."""
+        return {tensor.name: tensor.shape for tensor in self.inputs}
 
 
 @dataclass(frozen=True, slots=True)

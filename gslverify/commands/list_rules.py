@@ -12,8 +12,8 @@ from gslverify.commands.parameters import PATHS, resolved_settings
 from gslverify.commands.parameters import paths as checked_paths
 from gslverify.commands.reading import collected_rules, write
 from gslverify.corpus.declaration import Unusable
+from gslverify.documents import plain
 from gslverify.endings import Exit
-from gslverify.report.json import finite
 from gslverify.report.pages import list_document, operator_list, rule_list
 
 
@@ -48,7 +48,7 @@ def list_command(paths: tuple[str, ...], operators: bool, form: str) -> None:
         )
     collected = collected_rules(selectors, settings.files)
     if form == "json":
-        click.echo(json.dumps(finite(list_document(collected)), indent=2))
+        click.echo(json.dumps(plain(list_document(collected)), indent=2))
     else:
         write(map(one_line, rule_list(collected)))
     if any(isinstance(item, Unusable) for item in collected):

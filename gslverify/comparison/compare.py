@@ -16,7 +16,7 @@ from gsl.numpy_dtypes import is_floating
 from gslverify.comparison.approximations import approximated
 from gslverify.comparison.bounded import PRECISIONS, Bounded, number
 from gslverify.comparison.references import failure_of
-from gslverify.finding import Difference
+from gslverify.finding import Difference, Mismatch
 
 MOST_ELEMENTS_SHOWN = 5
 FILLS = frozenset(("fill_value", "on_value", "off_value"))
@@ -205,7 +205,7 @@ def _difference(name: str, wrong: Any, source: Any, target: Any) -> Difference:
     gaps = _gaps(source[wrong], target[wrong])
     order = np.argsort(-gaps, kind="stable")[:MOST_ELEMENTS_SHOWN]
     worst = tuple(
-        (
+        Mismatch(
             tuple(map(int, places[i])),
             source[tuple(places[i])].item(),
             target[tuple(places[i])].item(),

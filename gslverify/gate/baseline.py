@@ -6,19 +6,30 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from gsl.errors import GslError
-from gslverify import __version__
+from gslverify import __version__, documents
 from gslverify.atomic import reason_of, why_unreadable, write_whole
-from gslverify.gate.entry import Entry, entry_of_plain
+from gslverify.documents import DocumentError, written
+from gslverify.gate.entry import Entry
 
-FORMAT = 1
 DEFAULT_FILE = "gslverify-baseline.json"
 
 
 class BaselineError(GslError):
     """A baseline cannot be read, or not be used for this run; the message has file and line."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineDocument:
+    """The file of a baseline; `gslverify` is the version that has written it."""
+
+    format: Literal[1]
+    gslverify: str
+    profile: str
+    seed: int
+    rules: Mapping[str, Entry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +43,14 @@ class Baseline:
 
     def text(self) -> str:
         """Return the contents of the file."""
-        head = {"format": FORMAT, "gslverify": self.version}
-        head |= {"profile": self.profile, "seed": self.seed}
+        document = BaselineDocument(1, self.version, self.profile, self.seed, self.rules)
+        head = written(document)
+        rules = head.pop("rules")
         opening = json.dumps(head, ensure_ascii=False)[:-1]
         lines = [
             f"{json.dumps(rule_id, ensure_ascii=False)}:"
-            f"{json.dumps(entry.plain(), ensure_ascii=False, separators=(',', ':'))}"
-            for rule_id, entry in sorted(self.rules.items())
+            f"{json.dumps(entry, ensure_ascii=False, separators=(',', ':'))}"
+            for rule_id, entry in sorted(rules.items())
         ]
         return "\n".join([f'{opening}, "rules": {{', ",\n".join(lines), "}}"]) + "\n"
 
@@ -80,14 +92,14 @@ def read(path: Path) -> Baseline:
             f"{path}: the baseline cannot be read: {why_unreadable(error)}"
         ) from error
     try:
-        written = json.loads(text, object_pairs_hook=_unique)
+        found = json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
         raise _broken(path, error.lineno, error.msg) from error
     except RecursionError as error:
         raise _broken(path, 1, "it is nested too deeply") from error
     except ValueError as error:
         raise _broken(path, _line_of(text, str(error.args[-1])), str(error.args[0])) from error
-    return _baseline(path, text, written)
+    return _baseline(path, text, found)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -99,21 +111,16 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _baseline(path: Path, text: str, written: Any) -> Baseline:
-    if not isinstance(written, dict) or not isinstance(written.get("rules"), dict):
-        raise _broken(path, 1, "it is not a baseline")
-    if written.get("format") != FORMAT:
-        raise _broken(path, 1, f"its format is {written.get('format')!r}, not {FORMAT}")
-    profile, seed = written.get("profile"), written.get("seed")
-    if not isinstance(profile, str) or type(seed) is not int:
-        raise _broken(path, 1, "it does not say under which profile and seed it was made")
-    rules = {}
-    for rule_id, parts in written["rules"].items():
-        try:
-            rules[rule_id] = entry_of_plain(parts)
-        except ValueError as error:
-            raise _broken(path, _line_of(text, rule_id), f"`{rule_id}`: {error}") from error
-    return Baseline(profile, seed, str(written.get("gslverify", "")), rules)
+def _baseline(path: Path, text: str, found: Any) -> Baseline:
+    try:
+        known = documents.read(BaselineDocument, found)
+    except DocumentError as error:
+        match error.steps:
+            case "rules", str(rule_id), *steps:
+                why = str(DocumentError(tuple(steps), error.why))
+                raise _broken(path, _line_of(text, rule_id), f"`{rule_id}`: {why}") from error
+        raise _broken(path, 1, f"it is not a baseline: {error}") from error
+    return Baseline(known.profile, known.seed, known.gslverify, known.rules)
 
 
 def _broken(path: Path, line: int, why: str) -> BaselineError:

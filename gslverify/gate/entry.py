@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
+from gslverify.documents import BY_NAME, Limits, named
 from gslverify.finding import Level, Verdict
 from gslverify.settings import STAGES
 
 BAD = frozenset({"fail", "vacuous", "error"})
 GOOD = frozenset({"pass", "xfail"})
-VERDICTS = frozenset(verdict.value.lower() for verdict in Verdict)
-LEVELS = {level.name.lower(): level for level in Level}
-KEYS = {"verdict", "codes", "ir", "assurance", "examples", "reason", "expires"}
+VERDICTS = sorted(verdict.lower() for verdict in Verdict)
 VALUES = "values"
 """The subject of an assurance that names none: what source and target compute."""
 
@@ -25,7 +24,7 @@ class Entry:
 
     Attributes:
         verdict: its verdict in small letters.
-        codes: the codes that speak against it, sorted; no warnings.
+        codes: the codes that speak against it, in their order; no warnings.
         rule_hash: the hash of what it says.
         assurance: the highest level for every subject.
         examples: graphs that were run.
@@ -33,13 +32,19 @@ class Entry:
         expires: the day after which it no longer is.
     """
 
-    verdict: str
+    is_compact: ClassVar = True
+
+    verdict: Annotated[str, Limits(enum=VERDICTS)]
     codes: tuple[str, ...] = ()
-    rule_hash: str = ""
-    assurance: Mapping[str, Level] = field(default_factory=dict)
+    rule_hash: str = field(default="", metadata=named("ir"))
+    assurance: Mapping[str, Annotated[Level, BY_NAME]] = field(default_factory=dict)
     examples: int = 0
     reason: str = ""
     expires: date | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "codes", tuple(sorted(self.codes)))
+        object.__setattr__(self, "assurance", dict(sorted(self.assurance.items())))
 
     @property
     def is_good(self) -> bool:
@@ -50,60 +55,6 @@ class Entry:
     def is_bad(self) -> bool:
         """Whether something speaks against the rule."""
         return self.verdict in BAD
-
-    def plain(self) -> dict[str, Any]:
-        """Return the entry as it stands in a baseline."""
-        parts: dict[str, Any] = {"verdict": self.verdict}
-        if self.codes:
-            parts["codes"] = list(self.codes)
-        if self.rule_hash:
-            parts["ir"] = self.rule_hash
-        if self.assurance:
-            levels = sorted(self.assurance.items())
-            parts["assurance"] = {subject: level.name.lower() for subject, level in levels}
-        if self.examples:
-            parts["examples"] = self.examples
-        if self.reason:
-            parts["reason"] = self.reason
-        if self.expires is not None:
-            parts["expires"] = self.expires.isoformat()
-        return parts
-
-
-def entry_of_plain(parts: Any) -> Entry:
-    """Return what `Entry.plain` wrote; raise ValueError that says what is wrong."""
-    if not isinstance(parts, dict):
-        raise ValueError("an entry is an object")
-    unknown = parts.keys() - KEYS
-    if unknown:
-        raise ValueError(f"an entry has no `{min(unknown)}`")
-    if str(parts.get("verdict")) not in VERDICTS:
-        raise ValueError(f"{parts.get('verdict')!r} is not a verdict")
-    codes, assurance = parts.get("codes", []), parts.get("assurance", {})
-    if not isinstance(codes, list) or not all(isinstance(code, str) for code in codes):
-        raise ValueError("`codes` are not a list of codes")
-    if not isinstance(assurance, dict) or not set(map(str, assurance.values())) <= LEVELS.keys():
-        raise ValueError(f"`assurance` gives subjects one of {', '.join(LEVELS)}")
-    if type(parts.get("examples", 0)) is not int:
-        raise ValueError("`examples` is not a number")
-    return Entry(
-        parts["verdict"],
-        tuple(sorted(codes)),
-        str(parts.get("ir", "")),
-        {subject: LEVELS[level] for subject, level in assurance.items()},
-        parts.get("examples", 0),
-        str(parts.get("reason", "")),
-        _date(parts.get("expires")),
-    )
-
-
-def _date(text: Any) -> date | None:
-    if text is None:
-        return None
-    try:
-        return date.fromisoformat(text)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"`expires` is {text!r}, not a day such as 2027-03-01") from error
 
 
 def entry_of_report(rule: Mapping[str, Any]) -> Entry:
@@ -116,7 +67,7 @@ def entry_of_report(rule: Mapping[str, Any]) -> Entry:
     errors = {finding["code"] for finding in rule["findings"] if finding["level"] == "error"}
     return Entry(
         rule["verdict"],
-        tuple(sorted(errors)),
+        tuple(errors),
         rule["ir_hash"] or "",
         assurance,
         max((stage["examples"]["run"] or 0 for stage in numeric), default=0),

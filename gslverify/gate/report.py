@@ -9,7 +9,7 @@ from typing import Any
 
 from gsl.errors import GslError
 from gslverify.atomic import why_unreadable
-from gslverify.report.json import SCHEMA_VERSION
+from gslverify.report.documents import SCHEMA_VERSION
 
 SLOWER_FACTOR = 1.5
 SLOWER_SECONDS = 1.0

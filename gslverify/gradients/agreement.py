@@ -26,7 +26,7 @@ from gsl.errors import GslError
 from gsl.expr import Expr, Var
 from gsl.numpy_dtypes import is_floating
 from gsl.operators.declaration import Values
-from gslverify.finding import Difference
+from gslverify.finding import Difference, Mismatch
 from gslverify.networks.arrays import random_array
 from gslverify.networks.network import Network
 from gslverify.networks.values import value_ranges
@@ -218,7 +218,7 @@ def _difference(name: str, mine: Any, theirs: Any, wrong: Any) -> Difference:
     gaps = np.where(wrong, np.abs(mine - theirs), 0.0)
     order = np.argsort(-gaps, axis=None)[:MOST_ELEMENTS_SHOWN]
     found = [tuple(int(i) for i in np.unravel_index(flat, mine.shape)) for flat in order]
-    worst = tuple((i, mine[i].item(), theirs[i].item()) for i in found if wrong[i])
+    worst = tuple(Mismatch(i, mine[i].item(), theirs[i].item()) for i in found if wrong[i])
     largest = float(np.max(gaps, initial=0.0))
     return Difference(f"gradient to {name}", int(wrong.sum()), wrong.size, largest, worst)
 

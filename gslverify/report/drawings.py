@@ -22,8 +22,13 @@ from gslverify.finding import RuleResult, Verdict
 from gslverify.mutation.collect import find_item
 from gslverify.settings import Settings
 
-Sides = Mapping[str, list[str]]
-"""Mermaid flowcharts of the source and of the target of a rule, as lines."""
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Mermaid flowcharts of the source and of the target of a rule, as lines."""
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +57,10 @@ def drawn_for(collected: Iterable[Collected], result: RuleResult) -> Drawn | Non
 
 def sides_of(drawings: Drawn) -> Sides:
     """Return both sides of a rule as flowcharts of their own."""
-    sides = {"source": drawings.source, "target": drawings.target}
-    return {
-        title: ["flowchart TD", *mermaid(drawing, title[0])] for title, drawing in sides.items()
-    }
+    return Sides(
+        ("flowchart TD", *mermaid(drawings.source, "s")),
+        ("flowchart TD", *mermaid(drawings.target, "t")),
+    )
 
 
 def _digest(path: Path) -> str:

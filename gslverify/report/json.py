@@ -7,24 +7,35 @@ that pass.
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from gsl.span import Span
 from gslverify.codes.corpus import is_rule
-from gslverify.finding import Counterexample, Difference, Finding, RuleResult, StageResult, Tensor
+from gslverify.documents import read, written
+from gslverify.finding import Finding, RuleResult, StageResult
 from gslverify.project import in_project, selector_in_project
-from gslverify.report.details import hint_of, repro_command, source_line_of
-from gslverify.report.drawings import Sides, drawn_for, sides_of
+from gslverify.report.details import command_for, hint_of, source_line_of
+from gslverify.report.documents import (
+    SCHEMA_VERSION,
+    CoverageDocument,
+    ExamplesDocument,
+    FindingDocument,
+    FlagsDocument,
+    ReportDocument,
+    RuleDocument,
+    RunDocument,
+    StageDocument,
+    TimingDocument,
+)
+from gslverify.report.drawings import drawn_for, sides_of
 from gslverify.report.record import QUIET, Report
-from gslverify.report.strength import strength_document
+from gslverify.report.strength import strength_of
 from gslverify.settings import Settings
 from gslverify.versions import tool_versions
-
-SCHEMA_VERSION = 1
 
 LEFT_OUT = ("-j", "--jobs", "--shard", "--executor", "-o", "--report")
 """Options about who verifies which rules, and where the report goes, with a value each."""
@@ -39,58 +50,47 @@ def json_text(report: Report) -> str:
 
 def document(report: Report) -> dict[str, Any]:
     """Return the report of a run as plain values."""
-    done, settings = report.done, report.settings
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "tool": tool_versions(),
-        "run": _run(report),
-        "rules": [_rule(result, report) for result in done.results],
-        "summary": summary(done.results),
-        "timing": {
-            "total_s": round(done.seconds, 3),
-            "jobs": settings.jobs,
-            "rules": {result.rule_id: round(result.seconds, 3) for result in done.results},
-            "stages": {
-                result.rule_id: {stage.stage: round(stage.seconds, 3) for stage in result.stages}
-                for result in done.results
-            },
-            "hints": {
-                result.rule_id: round(result.hint_seconds, 3)
-                for result in done.results
-                if result.hint_seconds
-            },
-            "cached": {
-                result.rule_id: names
-                for result in done.results
-                if (names := [stage.stage for stage in result.stages if stage.cached])
-            },
-        },
-    }
+    done = report.done
+    return written(
+        ReportDocument(
+            schema_version=SCHEMA_VERSION,
+            tool=tool_versions(),
+            run=_run(report),
+            rules=tuple(_rule(result, report) for result in done.results),
+            summary=summary(done.results),
+            timing=_timing(report),
+        )
+    )
 
 
-def _run(report: Report) -> dict[str, Any]:
+def _timing(report: Report) -> TimingDocument:
+    results = report.done.results
+    cached = {one.rule_id: tuple(s.stage for s in one.stages if s.cached) for one in results}
+    return TimingDocument(
+        total_s=round(report.done.seconds, 3),
+        jobs=report.settings.jobs,
+        rules={one.rule_id: round(one.seconds, 3) for one in results},
+        stages={one.rule_id: {s.stage: round(s.seconds, 3) for s in one.stages} for one in results},
+        hints={one.rule_id: round(one.hint_seconds, 3) for one in results if one.hint_seconds},
+        cached={rule_id: names for rule_id, names in cached.items() if names},
+    )
+
+
+def _run(report: Report) -> RunDocument:
     settings = report.settings
-    return {
-        "argv": list(_without_jobs(report.argv)),
-        "paths": [selector_in_project(text) for text in report.selectors],
-        "profile": settings.profile,
-        "tags": list(settings.tags),
+    names = [field.name for field in fields(RunDocument) if hasattr(settings, field.name)]
+    values = {name: getattr(settings, name) for name in names} | {
+        "argv": tuple(_without_jobs(report.argv)),
+        "paths": tuple(selector_in_project(text) for text in report.selectors),
         "expression": report.expression or None,
         "changed_since": settings.changed_since or None,
-        "stages": list(settings.stages),
-        "max_examples": settings.max_examples,
-        "min_examples": settings.min_examples,
-        "draws": settings.draws,
-        "seed": settings.seed,
-        "use_tvm": settings.use_tvm,
-        "keep_going": settings.keep_going,
-        "solver_limit": settings.solver_limit,
         "budget_s": settings.budget or None,
         "rule_budget_s": settings.rule_budget or None,
         "shard": "/".join(map(str, settings.shard)),
         "exit_code": int(report.exit_code),
         "stop_reason": report.done.stop_reason or "completed",
     }
+    return RunDocument(**values)
 
 
 def summary(results: Iterable[RuleResult]) -> dict[str, int]:
@@ -99,23 +99,8 @@ def summary(results: Iterable[RuleResult]) -> dict[str, int]:
 
 
 def dumps(report: dict[str, Any]) -> str:
-    """Return the text of a report: sorted keys, no NaN or infinity as bare words."""
-    return json.dumps(finite(report), indent=2, sort_keys=True, allow_nan=False) + "\n"
-
-
-def finite(value: Any) -> Any:
-    """Return plain values with texts in place of infinity, NaN and what JSON does not have."""
-    match value:
-        case dict():
-            return {str(key): finite(item) for key, item in value.items()}
-        case list() | tuple():
-            return [finite(item) for item in value]
-        case bool() | int() | str() | None:
-            return value
-        case float():
-            return value if math.isfinite(value) else repr(value)
-        case _:
-            return str(value)
+    """Return the text of a report, with sorted keys."""
+    return json.dumps(report, indent=2, sort_keys=True, allow_nan=False) + "\n"
 
 
 def _without_jobs(argv: tuple[str, ...]) -> Iterator[str]:
@@ -132,119 +117,75 @@ def _summary_word(result: RuleResult) -> str:
     return result.verdict.lower() if is_rule(result) else "without_rule"
 
 
-def _rule(result: RuleResult, report: Report) -> dict[str, Any]:
+def _rule(result: RuleResult, report: Report) -> RuleDocument:
     settings = report.settings
-    return {
-        "id": result.rule_id,
-        "span": _span(result.span),
-        "ir_hash": result.rule_hash or None,
-        "verdict": result.verdict.lower(),
-        "expected": result.expect or None,
-        "expected_reason": result.expect_reason or None,
-        "assurance": [
-            {"subject": a.subject, "level": int(a.level), "text": a.text} for a in result.assurances
-        ],
-        "strength": strength_document(result.assurances),
-        "flags": next((dict(stage.flags) for stage in result.stages if stage.flags), None),
-        "stages": [stage_document(stage, settings) for stage in result.stages],
-        "findings": [
-            finding_document(finding, result.rule_id, settings, result.again)
-            | {"known": report.known_failures.reason(result, finding) or None}
-            for finding in result.findings
-        ],
-        "drawing": None if result.verdict in QUIET else _drawing(result, report),
-    }
+    flags = next((stage.flags for stage in result.stages if stage.flags), None)
+    drawings = None if result.verdict in QUIET else drawn_for(report.collected, result)
+    known = report.known_failures
+    return RuleDocument(
+        id=result.rule_id,
+        span=_span(result.span),
+        ir_hash=result.rule_hash or None,
+        verdict=result.verdict,
+        expected=result.expect or None,
+        expected_reason=result.expect_reason or None,
+        assurance=result.assurances,
+        strength=strength_of(result.assurances),
+        flags=None if flags is None else read(FlagsDocument, flags),
+        stages=tuple(stage_document(stage, settings) for stage in result.stages),
+        findings=tuple(
+            finding_document(one, result, settings, known.reason(result, one) or None)
+            for one in result.findings
+        ),
+        drawing=None if drawings is None else sides_of(drawings),
+    )
 
 
-def _drawing(result: RuleResult, report: Report) -> Sides | None:
-    drawings = drawn_for(report.collected, result)
-    return None if drawings is None else sides_of(drawings)
-
-
-def stage_document(stage: StageResult, settings: Settings) -> dict[str, Any]:
+def stage_document(stage: StageResult, settings: Settings) -> StageDocument:
     """Return what a stage found out, without its time."""
-    return {
-        "name": stage.stage,
-        "status": stage.status,
-        "reason": stage.skipped or stage.open or None,
-        "counts": dict(stage.counts),
-        "notes": list(stage.notes),
-        "coverage": dict(stage.coverage) or None,
-        "examples": _examples(stage, settings) if stage.stage == "numeric" else None,
-    }
+    return StageDocument(
+        name=stage.stage,
+        status=stage.status,
+        reason=stage.skipped or stage.open or None,
+        counts=stage.counts,
+        notes=stage.notes,
+        coverage=read(CoverageDocument, stage.coverage) if stage.coverage else None,
+        examples=_examples(stage, settings) if stage.stage == "numeric" else None,
+    )
 
 
-def _examples(stage: StageResult, settings: Settings) -> dict[str, Any]:
-    """Return how many graphs were wanted and run; None stands for what the stage did not count."""
-    counted = {name: stage.counts.get(name) for name in ("rejected", "draws")}
-    return {"wanted": settings.max_examples, "run": stage.counts.get("examples"), **counted}
+def _examples(stage: StageResult, settings: Settings) -> ExamplesDocument:
+    counts = stage.counts
+    run, rejected, draws = counts.get("examples"), counts.get("rejected"), counts.get("draws")
+    return ExamplesDocument(settings.max_examples, run, rejected, draws)
 
 
 def finding_document(
-    finding: Finding, rule_id: str, settings: Settings, again: str = ""
-) -> dict[str, Any]:
-    """Return a finding with its counterexample; `again` is that of its `RuleResult`."""
-    example = finding.counterexample
-    return {
-        "fingerprint": finding.fingerprint(rule_id),
-        "code": finding.code.id,
-        "level": "warning" if finding.code.is_warning else "error",
-        "verdict": finding.code.verdict.lower(),
-        "message": finding.message,
-        "cure": hint_of(finding, settings),
-        "condition": finding.condition or None,
-        "details": list(finding.details),
-        "span": _span(finding.span),
-        "source_line": source_line_of(finding.span),
-        "repro": again or repro_command(rule_id, settings),
-        "stored": finding.stored or None,
-        "counterexample": None if example is None else _counterexample(example),
-    }
+    finding: Finding, result: RuleResult, settings: Settings, known: str | None = None
+) -> FindingDocument:
+    """Return a finding about a rule; `known` is why it is known to be there."""
+    return FindingDocument(
+        fingerprint=finding.fingerprint(result.rule_id),
+        code=finding.code.id,
+        level="warning" if finding.code.is_warning else "error",
+        verdict=finding.code.verdict,
+        message=finding.message,
+        cure=hint_of(finding, settings),
+        details=finding.details,
+        span=_span(finding.span),
+        repro=command_for(result, settings),
+        counterexample=finding.counterexample,
+        condition=finding.condition or None,
+        source_line=source_line_of(finding.span),
+        stored=finding.stored or None,
+        known=known,
+    )
 
 
-def _span(span: Span | None) -> dict[str, Any] | None:
+def _span(span: Span | None) -> Span | None:
+    """Return a place as seen from the project."""
     if span is None:
         return None
-    return {
-        "file": in_project(Path(span.file)),
-        "line": span.line,
-        "column": span.column,
-        "end_line": span.end_line or span.line,
-        "end_column": span.end_column or span.column,
-    }
-
-
-def _counterexample(example: Counterexample) -> dict[str, Any]:
-    return {
-        "attrs": dict(example.attributes),
-        "shapes": {tensor.name: list(tensor.shape) for tensor in example.inputs},
-        "inputs": [_tensor(tensor) for tensor in example.inputs],
-        "source_ssa": list(example.source),
-        "target_ssa": list(example.target),
-        "outputs": [_difference(difference) for difference in example.outputs],
-        "notes": list(example.notes),
-        "source_values": list(example.source_values),
-        "target_values": list(example.target_values),
-        "divergence": example.divergence,
-        "matters": list(example.matters),
-        "same_for_any": list(example.same_for_any),
-    }
-
-
-def _tensor(tensor: Tensor) -> dict[str, Any]:
-    shape = list(tensor.shape)
-    return {"name": tensor.name, "dtype": tensor.dtype, "shape": shape, "values": tensor.values}
-
-
-def _difference(difference: Difference) -> dict[str, Any]:
-    return {
-        "name": difference.output,
-        "mismatched": difference.mismatched,
-        "total": difference.total,
-        "max_abs": difference.max_abs,
-        "sentence": difference.sentence,
-        "worst": [
-            {"index": list(index), "source": source, "target": target}
-            for index, source, target in difference.worst
-        ],
-    }
+    file = in_project(Path(span.file))
+    ends = span.end_line or span.line, span.end_column or span.column
+    return Span(file, span.line, span.column, *ends)

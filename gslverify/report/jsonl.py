@@ -11,9 +11,10 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from gslverify.documents import written
 from gslverify.events import Event, RuleDone, RunDone, RunStarted, StageDone
 from gslverify.finding import RuleResult
-from gslverify.report.json import finding_document, finite, stage_document, summary
+from gslverify.report.json import finding_document, stage_document, summary
 from gslverify.report.record import Report
 from gslverify.settings import Settings
 
@@ -30,7 +31,7 @@ class JsonLines:
         if isinstance(event, RunStarted):
             self.settings = event.settings
         for record in self._records(event):
-            self.write(json.dumps(finite(record), sort_keys=True, allow_nan=False))
+            self.write(json.dumps(record, sort_keys=True, allow_nan=False))
 
     def _records(self, event: Event) -> Iterator[dict[str, Any]]:
         match event:
@@ -52,11 +53,11 @@ class JsonLines:
         rule = result.rule_id
         yield {"event": "rule_started", "rule": rule}
         for stage in result.stages:
-            record = stage_document(stage, self.settings)
+            record = written(stage_document(stage, self.settings))
             seconds = round(stage.seconds, 3)
             yield {"event": "stage_done", "rule": rule, **record, "seconds": seconds}
         for finding in result.findings:
-            found = finding_document(finding, rule, self.settings)
+            found = written(finding_document(finding, result, self.settings))
             yield {"event": "finding", "rule": rule, **found}
         seconds = round(result.seconds, 3)
         verdict = result.verdict.lower()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from gslverify.finding import Assurance, Reach, RuleResult, Verdict
 
@@ -54,12 +53,6 @@ def strength_of(assurances: Iterable[Assurance]) -> Strength:
     best = max(about, key=lambda one: one.reach)
     word = WORDS[best.reach]
     return Strength(word, best.text if best.reach >= Reach.SIZES_IN_PART else word, flags)
-
-
-def strength_document(assurances: Iterable[Assurance]) -> Mapping[str, Any]:
-    """Return a strength as plain values, for programs."""
-    strength = strength_of(assurances)
-    return {"word": strength.word, "text": strength.text, "flags": list(strength.flags)}
 
 
 def counted_strengths(results: Iterable[RuleResult]) -> dict[str, int]:

@@ -113,11 +113,11 @@ def difference_lines(difference: Difference) -> list[str]:
     sentence = f"; {difference.sentence}" if difference.sentence else ""
     lines = [f"{difference.output}: {share}{sentence}"]
     shown = difference.worst[:MOST_DIFFERENCES]
-    for index, source, target in shown:
-        place = f"[{','.join(map(str, index))}]"
-        one, other = pair_text(source, target)
+    for element in shown:
+        place = f"[{','.join(map(str, element.index))}]"
+        one, other = pair_text(element.source, element.target)
         values = f"source {one}   target {other}"
-        lines.append(f"  {place}   {values}{_distance(source, target)}")
+        lines.append(f"  {place}   {values}{_distance(element.source, element.target)}")
     return lines
 
 

@@ -22,10 +22,11 @@ from gsl.numpy_dtypes import for_file, from_file, is_floating
 from gsl.records import Record
 from gsl.storage.form import from_json, to_json
 from gsl.types import ALL_DTYPES
+from gslverify import documents
 from gslverify.case import Case
+from gslverify.documents import written
+from gslverify.repro.document import FORMAT, VERSION, ArrayDocument, CaseDocument
 
-FORMAT = "gslverify counterexample"
-VERSION = 1
 INLINE_BYTES = 4096
 
 MOST_HEADER_BYTES = 65_536
@@ -85,35 +86,38 @@ def contents_of(
     records = [_record_to_json(record, n, arrays) for n, record in enumerate(stored.case.records)]
     arrays |= {f"input {name}": array for name, array in stored.case.inputs.items()}
     arrays = {name: _with_one_nan(array) for name, array in arrays.items()}
-    header = {
-        "format": FORMAT,
-        "version": VERSION,
-        "rule": stored.rule_id,
-        "rule_hash": stored.rule_hash,
-        "code": stored.code_id,
-        "message": stored.message,
-        "seed": stored.seed,
-        "tool": dict(stored.tool),
-        "context": stored.case.context,
-        "escaping": stored.case.escaping,
-        "records": records,
-        "source": list(stored.case.source),
-        "matched": list(stored.case.matched),
-        "target": list(stored.case.target),
-        "inputs": list(stored.case.inputs),
-        "shown": [[label, list(lines)] for label, lines in stored.shown],
-    }
-    digest = _digest(header, arrays)
     small = sum(array.nbytes for array in arrays.values()) <= limit
-    header["arrays"] = [
-        {"name": name, "dtype": array.dtype.name, "shape": list(array.shape)}
-        | ({"values": _values(array)} if small else {})
-        for name, array in arrays.items()
-    ]
-    header["hash"] = digest
-    header["archive"] = "" if small else f"{stem}.npz"
+    case = stored.case
+    document = CaseDocument(
+        format=FORMAT,
+        version=VERSION,
+        rule=stored.rule_id,
+        rule_hash=stored.rule_hash,
+        code=stored.code_id,
+        message=stored.message,
+        seed=stored.seed,
+        tool=stored.tool,
+        context=case.context,
+        escaping=case.escaping,
+        records=tuple(records),
+        source=case.source,
+        matched=case.matched,
+        target=case.target,
+        inputs=tuple(case.inputs),
+        shown=tuple([label, list(lines)] for label, lines in stored.shown),
+        arrays=tuple(_array(name, array, small) for name, array in arrays.items()),
+        archive="" if small else f"{stem}.npz",
+        hash="",
+    )
+    header = written(document)
+    digest = header["hash"] = _digest(header, arrays)
     text = json.dumps(header, indent=1, sort_keys=True, allow_nan=False) + "\n"
     return text.encode(), b"" if small else _archive(arrays), digest
+
+
+def _array(name: str, array: Any, is_small: bool) -> ArrayDocument:
+    values = _values(array) if is_small else None
+    return ArrayDocument(name, array.dtype.name, array.shape, values)
 
 
 def _with_one_nan(array: Any) -> Any:
@@ -132,8 +136,8 @@ def _archive(arrays: Mapping[str, Any]) -> bytes:
     return buffer.getvalue()
 
 
-def _values(array: Any) -> list[Any]:
-    return [to_json(value) for value in np.ravel(array).tolist()]
+def _values(array: Any) -> tuple[Any, ...]:
+    return tuple(to_json(value) for value in np.ravel(array).tolist())
 
 
 def _digest(header: Mapping[str, Any], arrays: Mapping[str, Any]) -> str:
@@ -188,10 +192,11 @@ def parse(contents: bytes, path: Path) -> Stored:
     """Return what the text of a file says; `path` is where it is from. Raises UnreadableError."""
     header = _header(contents, path)
     try:
-        arrays = _read_arrays(header, path.parent)
-        if _digest(header, arrays) != header["hash"]:
+        document = documents.read(CaseDocument, header)
+        arrays = _read_arrays(document, path.parent)
+        if _digest(header, arrays) != document.hash:
             raise ValueError("its contents do not fit its hash, so somebody has changed it")
-        return _stored(header, arrays)
+        return _stored(document, arrays)
     except DAMAGES as error:
         raise UnreadableError(path, f"is damaged: {type(error).__name__}: {error}") from error
 
@@ -209,64 +214,60 @@ def _header(contents: bytes, path: Path) -> dict[str, Any]:
     return header
 
 
-def _read_arrays(header: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    names = [str(entry["name"]) for entry in header["arrays"]]
-    if not header["archive"]:
-        return dict(zip(names, map(_inline, header["arrays"]), strict=True))
-    with ZipFile(folder / Path(header["archive"]).name) as archive:
+def _read_arrays(document: CaseDocument, folder: Path) -> dict[str, Any]:
+    names = [array.name for array in document.arrays]
+    if not document.archive:
+        return dict(zip(names, map(_inline, document.arrays), strict=True))
+    with ZipFile(folder / Path(document.archive).name) as archive:
         members = [
-            _member(archive, f"array{n}.npy", entry) for n, entry in enumerate(header["arrays"])
+            _member(archive, f"array{n}.npy", array) for n, array in enumerate(document.arrays)
         ]
     return dict(zip(names, members, strict=True))
 
 
-def _member(archive: ZipFile, name: str, entry: Mapping[str, Any]) -> Any:
+def _member(archive: ZipFile, name: str, entry: ArrayDocument) -> Any:
     """Return an array of an archive, once its size is seen to be what the header says.
 
     A few bytes may be compressed from so many that no machine has room for them.
     """
-    if entry["dtype"] not in ALL_DTYPES:
-        raise ValueError(f"`{entry['dtype']}` is not a dtype")
-    shape = tuple(entry["shape"])
-    if not all(type(size) is int and size >= 0 for size in shape):
-        raise ValueError(f"{shape} is not a shape")
-    expected = prod(shape) * np.dtype(entry["dtype"]).itemsize
+    if entry.dtype not in ALL_DTYPES:
+        raise ValueError(f"`{entry.dtype}` is not a dtype")
+    if not all(size >= 0 for size in entry.shape):
+        raise ValueError(f"{entry.shape} is not a shape")
+    expected = prod(entry.shape) * np.dtype(entry.dtype).itemsize
     stored = archive.getinfo(name).file_size
     if not expected <= stored <= expected + MOST_HEADER_BYTES:
-        raise ValueError(f"{name} has {stored} bytes, not the {expected} of {entry['name']}")
+        raise ValueError(f"{name} has {stored} bytes, not the {expected} of {entry.name}")
     with archive.open(name) as member:
         array = from_file(np.lib.format.read_array(member, allow_pickle=False))
-    if array.shape != shape or array.dtype.name != entry["dtype"]:
-        raise ValueError(f"{name} is not {entry['dtype']} {shape}")
+    if array.shape != entry.shape or array.dtype.name != entry.dtype:
+        raise ValueError(f"{name} is not {entry.dtype} {entry.shape}")
     return array
 
 
-def _inline(entry: Mapping[str, Any]) -> Any:
-    if entry["dtype"] not in ALL_DTYPES:
-        raise ValueError(f"`{entry['dtype']}` is not a dtype")
-    values = [from_json(value) for value in entry["values"]]
-    return np.array(values, dtype=entry["dtype"]).reshape(entry["shape"])
+def _inline(entry: ArrayDocument) -> Any:
+    if entry.dtype not in ALL_DTYPES:
+        raise ValueError(f"`{entry.dtype}` is not a dtype")
+    values = [from_json(value) for value in entry.values or ()]
+    return np.array(values, dtype=entry.dtype).reshape(entry.shape)
 
 
-def _stored(header: Mapping[str, Any], arrays: Mapping[str, Any]) -> Stored:
-    records = tuple(_record(written, n, arrays) for n, written in enumerate(header["records"]))
-    source, matched, target = (
-        _positions(header[name], len(records)) for name in ("source", "matched", "target")
-    )
-    inputs = {str(name): arrays[f"input {name}"] for name in header["inputs"]}
-    context, escaping = str(header["context"]), bool(header["escaping"])
-    case = Case(records, source, matched, target, inputs, context, escaping)
+def _stored(document: CaseDocument, arrays: Mapping[str, Any]) -> Stored:
+    records = tuple(_record(written, n, arrays) for n, written in enumerate(document.records))
+    parts = (document.source, document.matched, document.target)
+    source, matched, target = (_positions(part, len(records)) for part in parts)
+    inputs = {name: arrays[f"input {name}"] for name in document.inputs}
+    case = Case(records, source, matched, target, inputs, document.context, document.escaping)
     case.exprs()
-    shown = [(str(label), tuple(map(str, lines))) for label, lines in header["shown"]]
     return Stored(
-        rule_id=str(header["rule"]),
-        rule_hash=str(header["rule_hash"]),
-        code_id=str(header["code"]),
-        message=str(header["message"]),
+        rule_id=document.rule,
+        rule_hash=document.rule_hash,
+        code_id=document.code,
+        message=document.message,
         case=case,
-        tool=dict(header["tool"]),
-        seed=int(header["seed"]),
-        shown=shown,
+        tool=document.tool,
+        seed=document.seed,
+        shown=[(str(label), tuple(map(str, lines))) for label, lines in document.shown],
     )
 
 

@@ -20,7 +20,7 @@ from gslverify.codes.numeric import BACKENDS_DISAGREE
 from gslverify.comparison.bounded import AmbiguousError, rounding_like
 from gslverify.comparison.compare import compare, evaluate_bounded, lift
 from gslverify.comparison.special import Change, changes_between
-from gslverify.finding import Counterexample, Difference, Finding, Tensor
+from gslverify.finding import Counterexample, Difference, Finding, Mismatch, Tensor
 from gslverify.trials import backend
 from gslverify.trials.deviations import deviation_of
 
@@ -147,7 +147,7 @@ def difference_of(change: Change) -> Difference:
     """Return a change of special values in the form in which reports show it."""
     places = np.argwhere(change.places)
     worst = tuple(
-        (tuple(map(int, place)), _shown(change.source, place), _shown(change.target, place))
+        Mismatch(tuple(map(int, place)), _shown(change.source, place), _shown(change.target, place))
         for place in places[:5]
     )
     name = f"output {change.output}"

@@ -85,7 +85,7 @@ def first_divergence(failure: Outcome) -> str:
         found = [c.difference for c in failure.comparisons if _is_about(c.difference, number)]
         if not found or not found[0].worst:
             continue
-        index = min(place for place, _, _ in found[0].worst)
+        index = min(element.index for element in found[0].worst)
         sides = (_producer(failure.network.outputs, old), _producer(failure.target, new))
         return f"{found[0].output}{list(index)}: {sides[0]} of the source, {sides[1]} of the target"
     return ""

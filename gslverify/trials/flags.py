@@ -19,7 +19,7 @@ from gslverify.codes.levels import FLAG_MISSING
 from gslverify.comparison.compare import Comparison
 from gslverify.comparison.precision import Errors
 from gslverify.comparison.special import CHANGES
-from gslverify.finding import Assurance, Difference, Finding, Level
+from gslverify.finding import Assurance, Difference, Finding, Level, Mismatch
 from gslverify.stage import Count, FlagsNeeded, Note, Question
 from gslverify.trials.blame import difference_of
 from gslverify.trials.counterexample import MOST_VALUES_PRINTED, counterexample_of
@@ -107,7 +107,7 @@ def _missing(question: Question, special: SpecialValues, rounding: Roundings) ->
 
 def _failed(witness: Rounding, message: str) -> Trial:
     apart, trial = witness.apart, witness.trial
-    worst = ((apart.place, apart.source, apart.target),)
+    worst = (Mismatch(apart.place, apart.source, apart.target),)
     gap = float(abs(apart.source - apart.target))
     name = f"output {apart.output}"
     difference = Difference(name, 1, apart.total, gap, worst, witness.sentence)

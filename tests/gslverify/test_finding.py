@@ -17,6 +17,7 @@ from gslverify.finding import (
     Difference,
     Finding,
     Level,
+    Mismatch,
     RuleResult,
     StageResult,
     Tensor,
@@ -122,7 +123,7 @@ def test_results_survive_the_way_between_processes() -> None:
         ("return x",),
         ("return y",),
         (Tensor("x", "float32", (1, 2), [[1.0, 2.0]]),),
-        (Difference("y", 1, 2, 3.0, (((0, 1), 4.0, 1.0),)),),
+        (Difference("y", 1, 2, 3.0, (Mismatch((0, 1), 4.0, 1.0),)),),
     )
     finding = Finding(OUTPUTS_DIFFER, "text", Span("rules.py", 3), counterexample=example)
     result = StageResult("numeric", Verdict.FAIL, (finding,), counts={"graphs": 3})

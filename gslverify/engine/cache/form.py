@@ -22,6 +22,7 @@ from gslverify.finding import (
     Difference,
     Finding,
     Level,
+    Mismatch,
     Reach,
     StageResult,
     Tensor,
@@ -34,7 +35,7 @@ MOST_BYTES = 1 << 20
 
 CLASSES: dict[str, Callable[..., Any]] = {
     one.__name__: one
-    for one in (StageResult, Finding, Assurance, Counterexample, Difference, Tensor, Span)
+    for one in (StageResult, Finding, Assurance, Counterexample, Difference, Mismatch, Tensor, Span)
 }
 ENUMERATIONS: dict[str, Callable[[Any], Any]] = {"Verdict": Verdict, "Level": Level, "Reach": Reach}
 

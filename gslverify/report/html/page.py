@@ -14,7 +14,7 @@ from markupsafe import Markup
 from gslverify.corpus.declaration import CollectedRule
 from gslverify.report.html.model import drawing_model, page_model
 from gslverify.report.html.sketch import Sketch, sketch_of, sketches_of
-from gslverify.report.json import document, finite
+from gslverify.report.json import document
 from gslverify.report.record import Report
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -38,8 +38,9 @@ COLOURS = {
 def html(report: Report) -> str:
     """Return a report as a page."""
     sketches = sketches_of(report.collected)
-    plain = finite(document(report))
-    return html_page(plain, sketches, everything=report.everything, remarks=report.remarks)
+    return html_page(
+        document(report), sketches, everything=report.everything, remarks=report.remarks
+    )
 
 
 def html_page(

@@ -10,6 +10,7 @@ from gsl.expr import Call, Proj
 from gsl.operators import lookup
 from gslverify.comparison.bounded import AmbiguousError, Bounded
 from gslverify.comparison.compare import MOST_ELEMENTS_SHOWN, compare, evaluate_bounded, lift
+from gslverify.finding import Mismatch
 
 
 def bounded(values, errors=0.0):
@@ -27,7 +28,7 @@ def test_unequal_integers_are_listed_worst_first():
     (comparison,) = compare("y", source, target)
     found = comparison.difference
     assert (found.mismatched, found.total, found.max_abs) == (2, 4, 8.0)
-    assert found.worst == (((1, 1), 4, -4), ((0, 1), 2, 5))
+    assert found.worst == (Mismatch((1, 1), 4, -4), Mismatch((0, 1), 2, 5))
     assert found.summary == "y: 2 of 4 elements differ, by up to 8"
 
 
@@ -43,20 +44,20 @@ def test_the_extremes_of_a_type_do_not_wrap():
 
 def test_truth_values_differ_by_one():
     (comparison,) = compare("y", np.array([True, False]), np.array([True, True]))
-    assert comparison.difference.worst == (((1,), False, True),)
+    assert comparison.difference.worst == (Mismatch((1,), False, True),)
 
 
 def test_scalars():
     (comparison,) = compare("y", np.int32(1), np.int32(2))
-    assert comparison.difference.worst == (((), 1, 2),)
+    assert comparison.difference.worst == (Mismatch((), 1, 2),)
     (comparison,) = compare("y", bounded(1.0), bounded(2.0))
-    assert comparison.difference.worst == (((), 1.0, 2.0),)
+    assert comparison.difference.worst == (Mismatch((), 1.0, 2.0),)
 
 
 def test_only_so_many_elements_are_shown():
     (comparison,) = compare("y", np.zeros(99, int), np.arange(99))
     assert len(comparison.difference.worst) == MOST_ELEMENTS_SHOWN
-    assert comparison.difference.worst[0] == ((98,), 0, 98)
+    assert comparison.difference.worst[0] == Mismatch((98,), 0, 98)
 
 
 def test_floats_without_errors_are_compared_exactly():
@@ -72,7 +73,7 @@ def test_floats_agree_within_both_errors():
 
 def test_floats_beyond_both_errors_differ():
     (comparison,) = compare("y", bounded([1.0, 2.0], 0.125), bounded([1.5, 2.0], 0.125))
-    assert comparison.difference.worst == (((0,), 1.0, 1.5),)
+    assert comparison.difference.worst == (Mismatch((0,), 1.0, 1.5),)
 
 
 def test_elements_of_which_nothing_is_known_are_left_out():

@@ -11,6 +11,7 @@ from gsl import Call, Const, Expr, Var
 from gsl.operators import lookup
 from gslverify.comparison.compare import evaluate_bounded, not_finite
 from gslverify.comparison.singular import is_singular
+from gslverify.finding import Mismatch
 
 X = Var("x", (2,))
 
@@ -61,7 +62,7 @@ def test_only_elements_that_are_finite_in_the_source_count() -> None:
     (comparison,) = not_finite("output 0", before, after)
 
     assert comparison.difference is not None
-    assert comparison.difference.worst == (((1,), 0.0, np.inf),)
+    assert comparison.difference.worst == (Mismatch((1,), 0.0, np.inf),)
     assert list(not_finite("output 0", after, before)) != []
     assert list(not_finite("output 0", before, before)) == []
     ((field,),) = [list(not_finite("output 0", (before,), (after,)))]

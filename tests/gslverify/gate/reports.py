@@ -37,6 +37,7 @@ def rule(name: str, verdict: str = "pass", *codes: str, **parts: Any) -> dict[st
                 "code": code,
                 "level": "error",
                 "verdict": "fail",
+                "fingerprint": "0" * 16,
                 "message": "outputs | differ",
                 "cure": "",
                 "condition": None,

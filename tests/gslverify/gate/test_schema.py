@@ -13,7 +13,8 @@ from jsonschema import Draft202012Validator
 
 from gslverify.cli import main
 from gslverify.gate.baseline import Baseline
-from gslverify.gate.schema import BASELINE, REPRO
+from gslverify.gate.schema import BASELINE
+from gslverify.repro.document import REPRO
 from gslverify.repro.store import save
 from tests.gslverify.gate.reports import failing, passing
 from tests.gslverify.repro.cases import constant_case, stored, swapped_case

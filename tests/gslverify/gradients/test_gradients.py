@@ -58,7 +58,7 @@ def test_different_gradients(source: Expr, target: Expr, inputs: list[str]) -> N
     found = judged(source, target)
     assert [one.output for one in found.differences] == [f"gradient to {n}" for n in inputs]
     worst = found.differences[0].worst[0]
-    assert abs(worst[1] - worst[2]) == pytest.approx(found.differences[0].max_abs)
+    assert abs(worst.source - worst.target) == pytest.approx(found.differences[0].max_abs)
 
 
 def test_outputs_may_be_tuples() -> None:

@@ -89,7 +89,8 @@ def test_a_number_that_somebody_changed_is_noticed(folder: Path) -> None:
             {"arrays": [{"name": "input x", "dtype": "object", "shape": [1], "values": [1]}]},
             "dtype",
         ),
-        ({"hash": "0"}, "do not fit"),
+        ({"hash": "0" * 64}, "do not fit"),
+        ({"hash": "0"}, "damaged: DocumentError: hash: '0' does not fit"),
         ({"archive": "missing.npz"}, "damaged"),
     ],
 )

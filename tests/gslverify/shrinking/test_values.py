@@ -12,6 +12,7 @@ from gsl.expr import Call, Const, Proj
 from gsl.operators import lookup
 from gsl.tvm.jobs import Failure
 from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER
+from gslverify.finding import Mismatch
 from gslverify.networks.network import Network
 from gslverify.shrinking.descent import MOST_ATTEMPTS, Budget, simplest
 from gslverify.shrinking.order import order_of
@@ -204,7 +205,7 @@ def test_a_counterexample_shows_both_sides(monkeypatch: pytest.MonkeyPatch) -> N
         ("x", "float32", (3,), [1.0, 0.0, 0.0]),
         ("y", "float32", (3,), [0.0, 0.0, 0.0]),
     ]
-    assert shown.outputs[0].worst == (((0,), 1.0, -1.0),)
+    assert shown.outputs[0].worst == (Mismatch((0,), 1.0, -1.0),)
     assert shown.notes == ()
 
 

@@ -12,7 +12,7 @@ from gsl.expr import Call, Expr, Var
 from gsl.operators import lookup
 from gslverify.codes.backend import KNOWN_DEVIATION
 from gslverify.codes.numeric import BACKENDS_DISAGREE
-from gslverify.finding import Difference, Verdict
+from gslverify.finding import Difference, Mismatch, Verdict
 from gslverify.networks.network import Network
 from gslverify.settings import Settings
 from gslverify.stage import Question
@@ -25,7 +25,7 @@ from gslverify.trials.trial import Outcome
 
 X = Var("x", (2,))
 NAN = {"x": np.array([np.nan, -1.0], np.float32)}
-GAP = Difference("output 0", 1, 2, 1.0, (((0,), 1.0, 2.0),))
+GAP = Difference("output 0", 1, 2, 1.0, (Mismatch((0,), 1.0, 2.0),))
 
 
 def call(name: str, *operands: Expr, **attributes: Any) -> Call:
