@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from datetime import date
-from enum import Enum, EnumType, IntEnum
+from enum import Enum, IntEnum
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
@@ -125,9 +125,9 @@ def kind_of(annotation: Any) -> Kind:
         return _mapping(kind_of(arguments[1]))
     if annotation in SIMPLE:
         return SIMPLE[annotation]
-    if isinstance(annotation, EnumType):
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
         is_number = issubclass(annotation, IntEnum)
-        return _enumeration({m.value: m for m in annotation} if is_number else _by_name(annotation))
+        return _enumeration(_by_value(annotation) if is_number else _by_name(annotation))
     if is_dataclass(annotation):
         if annotation not in _RECORDS:
             _RECORDS[annotation] = _record(annotation)
@@ -197,6 +197,10 @@ def _literal(values: tuple[Any, ...]) -> Kind:
 def _enumeration(members: Mapping[Any, Any]) -> Kind:
     names = {member: name for name, member in members.items()}
     return Kind({"enum": list(members)}, lambda member: names[member], _chosen(members))
+
+
+def _by_value(enumeration: type[Enum]) -> Mapping[int, Enum]:
+    return {member.value: member for member in enumeration}
 
 
 def _by_name(enumeration: type[Enum]) -> Mapping[str, Enum]:
