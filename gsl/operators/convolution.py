@@ -77,7 +77,7 @@ def Conv1D(
     need_accumulator(need, data.dtype, out_dtype)
     layouts = data_layout, kernel_layout
     windows = strides, dilation, sides(padding)
-    return TensorType(_convolved(need, data, weight, layouts, groups, *windows), out_dtype)
+    return TensorType(convolved_shape(need, data, weight, layouts, groups, *windows), out_dtype)
 
 
 @operator(dtypes=NUMERIC, relax="nn.conv2d")
@@ -103,7 +103,7 @@ def Conv2D(
     need_accumulator(need, data.dtype, out_dtype)
     layouts = data_layout, kernel_layout
     windows = strides, dilation, sides(padding)
-    return TensorType(_convolved(need, data, weight, layouts, groups, *windows), out_dtype)
+    return TensorType(convolved_shape(need, data, weight, layouts, groups, *windows), out_dtype)
 
 
 @operator(dtypes=NUMERIC, relax="nn.conv3d")
@@ -127,12 +127,13 @@ def Conv3D(
     need_accumulator(need, data.dtype, out_dtype)
     layouts = data_layout, kernel_layout
     windows = strides, dilation, sides(padding)
-    return TensorType(_convolved(need, data, weight, layouts, groups, *windows), out_dtype)
+    return TensorType(convolved_shape(need, data, weight, layouts, groups, *windows), out_dtype)
 
 
-def _convolved(
+def convolved_shape(
     need: Need, data: Tensor, weight: Tensor, layouts: tuple[str, str], groups: Int, *windows: Any
 ) -> Shape:
+    """Return the sizes of a convolution; `windows` are strides, dilations and padded sides."""
     plain = channels_first(layouts[0])
     need_rank(need, data.shape, len(plain), "data")
     need_rank(need, weight.shape, len(plain), "weight")
@@ -166,7 +167,7 @@ def _convolved_element(
     plain, out_dtype = channels_first(layout), attributes["out_dtype"]
     n, o, *places = to_layout(index, layout, plain)
     outputs, inputs, *kernel = to_layout(weight.shape, kernel_layout, "OI" + plain[2:])
-    first = _group(o, outputs, attributes["groups"]) * inputs
+    first = group_of(o, outputs, attributes["groups"]) * inputs
     begins = [before for before, _ in sides(attributes["padding"])]
 
     def product(i: Any, *taps: Any) -> Expression:
@@ -179,7 +180,7 @@ def _convolved_element(
     return total([inputs, *kernel], product)
 
 
-def _group(channel: Int, channels: Int, groups: Int) -> Int:
+def group_of(channel: Int, channels: Int, groups: Int) -> Int:
     """Return in which of the groups a channel lies."""
     return 0 if equal(groups, 1) is True else channel // (channels // groups)
 

@@ -245,6 +245,8 @@ def _i(values: Any, dtype: str = "int64") -> Any:
 
 
 SCALES = np.array([0.5, 0.25, 1], np.float32)
+PIXELS = np.arange(0, 240, 2, dtype=np.uint8).reshape(3, 2, 4, 5)
+KERNELS = np.arange(-100, 100, 9, dtype=np.int8)[:16].reshape(2, 2, 2, 2)
 SPECIAL: dict[str, list[tuple[dict[str, Any], list[Any]]]] = {
     "QuantizeLinear": [
         ({"axis": 1}, [_f(2, 3), SCALES, _i([1, 2, 3], "uint8")]),
@@ -261,6 +263,23 @@ SPECIAL: dict[str, list[tuple[dict[str, Any], list[Any]]]] = {
     "MatMulInteger": [
         ({}, [_i([[1, 2]], "uint8"), _i([[3], [4]], "int8"), np.uint8(1), np.int8(2)]),
         ({}, [_i([[1], [2]], "uint8"), _i([[3]], "uint8"), _i([1, 2], "uint8"), np.uint8(2)]),
+    ],
+    "ConvInteger1D": [
+        ({"padding": (1, 0)}, [PIXELS[:, :, 0], KERNELS[:, :, 0], np.uint8(7), np.int8(-2)]),
+        (
+            {"dilation": (2,)},
+            [
+                PIXELS[:, :, 0].view("int8"),
+                KERNELS[:, :, 0].view("uint8"),
+                np.int8(7),
+                _i([3, 0], "uint8"),
+            ],
+        ),
+    ],
+    "ConvInteger2D": [
+        ({"padding": (1, 0, 2, 1)}, [PIXELS, KERNELS, np.uint8(7), np.int8(-2)]),
+        ({"strides": (2, 1)}, [PIXELS, KERNELS, np.uint8(0), _i([5, -9], "int8")]),
+        ({"groups": 2}, [PIXELS, KERNELS[:, :1], np.uint8(200), np.int8(0)]),
     ],
     "ScatterElements": [
         ({"axis": 1, "reduction": how}, [_f(2, 3), _i([[0, 2], [1, 0]]), _f(2, 2)])

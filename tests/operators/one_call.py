@@ -52,6 +52,8 @@ RANKS = {
 
 RESULTS = {
     "Arange": NUMERIC,
+    "ConvInteger1D": ("int32",),
+    "ConvInteger2D": ("int32",),
     "DequantizeLinear": FLOATING,
     "FakeQuantize": FLOATING[:2],
     "MaskedAttention": FLOATING,

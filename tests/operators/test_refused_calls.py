@@ -23,6 +23,7 @@ def indices(*shape: int) -> TensorType:
 
 NO_PAD = {"low": (0, 0), "high": (0, 0), "interior": (0, 0)}
 
+BYTES, KERNEL, BYTE = (TensorType(sizes, "int8") for sizes in ((1, 2, 4), (2, 2, 3), ()))
 REFUSED: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
     ("LogSumExp", (floats(2, 0),), {"axis": 1}, "must not be empty"),
     ("DepthToSpace", (floats(1, 6, 2, 2),), {"block_size": 2}, "divide the channels"),
@@ -65,6 +66,16 @@ REFUSED: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
     ("QuantizeLinear", (floats(2, 3), floats(2), TensorType((2,), "int8")), {}, "for each place"),
     ("QuantizeLinear", (floats(2), floats(), TensorType((), "int32")), {}, "4, 8, 16 bits"),
     ("Conv3D", (floats(1, 3, 4, 4, 4), floats(2, 2, 1, 1, 1)), {}, "input channels"),
+    ("ConvInteger1D", (BYTES, TensorType((2, 3, 2), "int8"), BYTE, BYTE), {}, "input channels"),
+    ("ConvInteger1D", (BYTES, KERNEL, KERNEL, BYTE), {}, "of the data must have rank 0"),
+    ("ConvInteger1D", (BYTES, KERNEL, BYTE, KERNEL), {}, "or 1 for its outputs"),
+    ("ConvInteger1D", (BYTES, KERNEL, BYTE, TensorType((3,), "int8")), {}, "fit to the outputs"),
+    (
+        "ConvInteger1D",
+        (BYTES, KERNEL, TensorType((), "uint8"), BYTE),
+        {},
+        "the dtype of its tensor",
+    ),
     ("MaxPool3D", (floats(1, 1, 2, 2, 2),), {"pool_size": 3}, "must fit"),
 ]
 

@@ -164,6 +164,7 @@ MORE_FLAGS = Var("more_flags", (3,), "bool")
 BITS = Var("bits", (2, 3), "int32")
 MORE_BITS = Var("more_bits", (3,), "int32")
 VOLUME = Var("volume", (1, 4, 3, 4, 5))
+Q_ZEROS = Var("dz", (), "uint8"), Var("wz", (), "int8")
 Q_MATRIX, Q_ZERO = Var("q", (2, 3), "uint8"), Var("zero", (2, 2), "uint8")
 QUERIES = (Var("query", (2, 4, 3, 4)), Var("key", (2, 2, 5, 4)), Var("value", (2, 2, 5, 6)))
 STARTS = Var("starts", (2,), "int32")
@@ -258,6 +259,19 @@ EXAMPLES: Mapping[str, Example] = {
     "MatMulInteger": (
         (Q_MATRIX, Var("b", (3, 4), "int8"), Var("az", (2,), "uint8"), Var("bz", (), "int8")),
         {},
+    ),
+    "ConvInteger1D": (
+        (Var("tones", (1, 2, 5), "uint8"), Var("taps", (3, 2, 2), "int8"), *Q_ZEROS),
+        {"padding": (1, 0)},
+    ),
+    "ConvInteger2D": (
+        (
+            Var("pixels", (1, 2, 4, 5), "int8"),
+            Var("kernel", (4, 1, 2, 3), "int8"),
+            Var("dz", (), "int8"),
+            Var("wz", (4,), "int8"),
+        ),
+        {"groups": 2, "strides": (2, 1)},
     ),
     "SkipLayerNorm": ((ROWS, Var("skip", (2, 4)), *FOUR[:3]), {}),
     "SkipRmsNorm": ((ROWS, Var("skip", (2, 4)), *FOUR[:2]), {}),

@@ -19,6 +19,7 @@ from gsl.onnx.rows import (
     places,
     pool,
     quantise,
+    quantised,
     reduce,
     resize,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "places",
     "pool",
     "quantise",
+    "quantised",
     "reduce",
     "resize",
 ]

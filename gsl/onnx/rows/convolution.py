@@ -13,7 +13,8 @@ from gsl.onnx.site import Site
 from gsl.onnx.table import reads, writes
 
 
-def _check_kernel(site: Site, kernel: tuple[int, ...]) -> None:
+def check_kernel(site: Site, kernel: tuple[int, ...]) -> None:
+    """Raise RowError where a node says another size of its kernel than its weight has."""
     declared = site.attribute("kernel_shape", None)
     if declared is not None and tuple(declared) != kernel:
         raise RowError(f"its kernel_shape {tuple(declared)} is not that of its weight, {kernel}")
@@ -28,7 +29,7 @@ def _biased(site: Site, result: Expr) -> Expr:
 def _conv(site: Site) -> Expr:
     data, weight = site.operand(0), site.operand(1)
     sizes, kernel = data.shape[2:], weight.shape[2:]
-    _check_kernel(site, kernel)
+    check_kernel(site, kernel)
     strides, dilations = (per_axis(site, name, len(sizes)) for name in ("strides", "dilations"))
     result = call(
         f"Conv{len(sizes)}D",
@@ -46,7 +47,7 @@ def _conv(site: Site) -> Expr:
 def _conv_transpose(site: Site) -> Expr:
     data, weight = site.operand(0), site.operand(1)
     sizes, kernel = data.shape[2:], weight.shape[2:]
-    _check_kernel(site, kernel)
+    check_kernel(site, kernel)
     count = len(sizes)
     strides, dilations = (per_axis(site, name, count) for name in ("strides", "dilations"))
     extra = tuple(site.attribute("output_padding", None) or (0,) * count)

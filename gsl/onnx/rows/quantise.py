@@ -66,18 +66,6 @@ def _dynamic(site: Site) -> list[Expr]:
     return [Proj(made, place) for place in range(3)]
 
 
-@reads("MatMulInteger", since=10)
-def _matmul_integer(site: Site) -> Expr:
-    left, right = site.operand(0), site.operand(1)
-    zeros = [site.optional(2), site.optional(3)]
-    given = [
-        number(0, one.dtype) if zero is None else zero
-        for one, zero in zip((left, right), zeros, strict=True)
-    ]
-    given = [reshape(zero, ()) if zero.shape == (1,) else zero for zero in given]
-    return call("MatMulInteger", left, right, *given)
-
-
 def _is_native(out: Emitter, dtype: str, quantised: str, block: int) -> bool:
     known = NATIVE[19] if out.opset >= 19 else NATIVE[13]
     if block and (dtype not in known or out.opset < FIRST_WITH_BLOCKS):
@@ -128,16 +116,3 @@ def _write_dequantize(out: Emitter, written: Call, data: Value, scale: Value, ze
 @writes("DynamicQuantizeLinear")
 def _write_dynamic(out: Emitter, written: Call, data: Value) -> Any:
     return out.node("DynamicQuantizeLinear", data, results=3)
-
-
-@writes("MatMulInteger")
-def _write_matmul_integer(out: Emitter, written: Call, *operands: Value) -> Any:
-    left, right, *zeros = operands
-    wide = [out.cast(one, "int32") for one in zeros]
-    if len(written.operands[2].shape):
-        wide[0] = out.unsqueeze(wide[0], [1])
-    pair = zip((left, right), wide, strict=True)
-    shifted = [out.node("Sub", out.cast(one, "int32"), zero) for one, zero in pair]
-    if any(len(one.shape) for one in written.operands[2:]):
-        return out.node("MatMul", *shifted)
-    return out.node("MatMulInteger", *operands)
