@@ -112,7 +112,7 @@ def _of_call(name: str, call: Call) -> Iterator[Aspect]:
 def _of_groups(name: str, call: Call) -> Iterator[Aspect]:
     groups, data = call.attributes["groups"], call.operands[0].type
     assert isinstance(data, TensorType)
-    channels = data.shape[call.attributes["data_layout"].index("C")]
+    channels = data.shape[call.attributes.get("data_layout", "NC").index("C")]
     several = groups >= 2
     each = conjunction(several, equal(groups, channels))
     yield Aspect(f"{name}.groups", "as many as channels", each)

@@ -139,6 +139,19 @@ def test_groups() -> None:
         assert found["conv.groups"] == expected
 
 
+def test_groups_of_an_operator_of_one_layout() -> None:
+    def grouped() -> Subst:
+        conv = op.ConvInteger1D(*(pat.Wildcard() for _ in range(4)))
+        return Subst(op.Abs(conv), conv)
+
+    operands = [Var(name, sizes, "int8") for name, sizes in INTEGERS.items()]
+    found = seen(grouped(), call("Abs", call("ConvInteger1D", *operands, groups=2)))
+    assert found["conv.groups"] == {"2 or more", "as many as channels"}
+
+
+INTEGERS: dict[str, tuple[int, ...]] = {"x": (1, 2, 3), "w": (2, 1, 2), "a": (), "b": ()}
+
+
 def test_arms_and_lengths() -> None:
     def either() -> Subst:
         x = pat.Wildcard()
