@@ -256,7 +256,10 @@ def without_outputs(model: Any) -> Any:
         (without_outputs, Ending.OTHER_TYPES),
     ],
 )
-def test_whatever_an_optimiser_does_is_a_finding(function: Any, ending: Ending) -> None:
+def test_whatever_an_optimiser_does_is_a_finding(
+    function: Any, ending: Ending, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(onnx_models, "SECONDS", 0.5)
     found = explore([ModelExperiment(SKETCHES["Relu_Relu"], function)], 3, 0, 2.0)
 
     assert {one.verdict.ending for one in found.findings} == {ending}

@@ -15,7 +15,16 @@ from gsl import Subst, Workload, op, pat
 from gsl.engine.fixpoint import apply
 from gsl.expr import Call, Const, Expr, Var
 from gsl.operators import lookup
-from gslverify.passes import Ending, Executable, PassReport, check, made, source, sourced
+from gslverify.passes import (
+    Ending,
+    Executable,
+    PassReport,
+    check,
+    checking,
+    made,
+    source,
+    sourced,
+)
 from gslverify.passes.judging import agreement, differing
 
 GRAPHS = 24
@@ -164,7 +173,8 @@ def test_whatever_a_pass_does_is_one_finding(function: Any, ending: Ending) -> N
     assert "test_check.py:" in report.place
 
 
-def test_a_pass_that_does_not_end_is_ended() -> None:
+def test_a_pass_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checking, "SECONDS", 0.5)
     report = check(hangs, [difference], graphs=2, seconds=0.5)
 
     assert [one.verdict.ending for one in report.findings] == [Ending.HANGS]

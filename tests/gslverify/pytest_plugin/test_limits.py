@@ -12,17 +12,24 @@ import pytest
 
 from tests.gslverify.rule_files import HEAD, rule_text
 
+pytest_plugins = ["pytester"]
+
 WRONG = "Subst(op.Relu(op.Relu(x)), x)"
 
-SLOW_TO_SIMPLIFY = """
-import time
-import gslverify.trials.refutation
-gslverify.trials.refutation.simplest = lambda *found: time.sleep(600)
+SLEEP = """
+import pathlib, time
+
+def sleep(*given):
+    pathlib.Path(__file__).with_name("asleep").touch()
+    time.sleep(600)
 """
-SLOW = """
-import time
+SLOW_TO_SIMPLIFY = f"""{SLEEP}
+import gslverify.trials.refutation
+gslverify.trials.refutation.simplest = sleep
+"""
+SLOW = f"""{SLEEP}
 from gslverify.stages.satisfiable import SATISFIABLE
-object.__setattr__(SATISFIABLE, "examine", lambda question: time.sleep(600))
+object.__setattr__(SATISFIABLE, "examine", sleep)
 """
 
 QUICK = ("--gsl", "--gsl-no-tvm", "--gsl-no-cache")
@@ -68,7 +75,10 @@ def test_interrupted_session_tells_what_was_found(project: pytest.Pytester, head
     process = subprocess.Popen(
         command, cwd=project.path, stdout=subprocess.PIPE, text=True, env=os.environ
     )
-    time.sleep(25)
+    until = time.monotonic() + 120
+    while not project.path.joinpath("asleep").exists() and time.monotonic() < until:
+        time.sleep(0.1)
+    time.sleep(1)  # for what was found before to arrive
     struck = time.monotonic()
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
