@@ -18,7 +18,7 @@ import gslverify.codes  # noqa: F401  (registers the codes)
 from gsl.operators import REGISTRY, Operator
 from gsl.operators.declaration import REQUIRED
 from gslverify.commands import COMMANDS
-from gslverify.configuration.table import FLAG_VARIABLES, TABLE, Setting, default_of
+from gslverify.configuration.table import FLAG_VARIABLES, TABLE, Setting
 from gslverify.finding import CODES, Code
 from gslverify.report.schema import SCHEMAS
 
@@ -140,8 +140,8 @@ def settings_page() -> Iterator[str]:
 
 def _setting(setting: Setting) -> str:
     places = [f"`{flag}`" for flag in setting.declarations] + [f"`{setting.variable}`"]
-    default = default_of(setting)
-    known = default not in (None, (), "")
+    default = setting.default
+    known = default not in ((), "")
     text = f"; default `{setting.kind.to_text(default)}`" if known else ""
     return f"\n`{setting.name}`\n:   {_one_line(setting.help)} ({', '.join(places)}{text})"
 

@@ -178,6 +178,7 @@ def test_every_module_has_a_layer() -> None:
         ("gsl", {"tvm", "z3", "hypothesis", "pytest", "gslverify", "click", "rich"}),
         ("gsl.tvm", {"tvm"}),
         ("gslverify.cli", {"tvm", "z3", "hypothesis", "pytest", "rich", "numpy"}),
+        ("gslverify.commands.check", {"tvm", "z3", "hypothesis", "pytest", "rich", "numpy"}),
         ("gslverify.commands.explain", {"tvm", "z3", "hypothesis", "pytest", "rich", "numpy"}),
         ("gslverify.engine.worker", {"tvm", "z3", "hypothesis", "pytest", "rich", "click"}),
         ("gslverify.stages.static", {"tvm", "z3", "hypothesis"}),

@@ -20,7 +20,7 @@ from gslverify.adapters.reading import Notice, Reading, read_rules, result_of_pl
 from gslverify.adapters.replaying import library_process
 from gslverify.adapters.results import BLACK_BOX, identity, summary, tried
 from gslverify.atomic import own_folder, write_whole
-from gslverify.commands.check import output_of
+from gslverify.commands.checking import output_of
 from gslverify.commands.parameters import (
     BASELINE_OR_NONE,
     EFFORT,

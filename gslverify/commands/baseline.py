@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from gsl.errors import GslError
-from gslverify.commands.check import output_of
+from gslverify.commands.checking import output_of
 from gslverify.commands.parameters import (
     BASELINE,
     EFFORT,

@@ -19,12 +19,12 @@ from gslverify.commands.parameters import (
     with_options,
 )
 from gslverify.commands.writing import write
-from gslverify.configuration.kinds import LIMIT
 from gslverify.configuration.table import TABLE
 from gslverify.corpus.selection import SelectionError
 from gslverify.engine.cluster import ClusterError
 from gslverify.events import RunDone
 from gslverify.exits import Exit
+from gslverify.kinds import LIMIT
 from gslverify.report.statistics import benchmark_document, benchmark_lines
 from gslverify.session import carry_out
 

@@ -25,8 +25,8 @@ from gslverify.commands.parameters import (
     with_options,
 )
 from gslverify.commands.reading import failure, require_written
-from gslverify.configuration import table
 from gslverify.configuration.resolve import Resolved
+from gslverify.configuration.table import TABLE
 from gslverify.corpus.declaration import CollectedRule, Unusable
 from gslverify.corpus.selection import SelectionError
 from gslverify.engine.cluster import ClusterError
@@ -100,7 +100,7 @@ OPTIONS = (
         metavar="FILE",
         help="Write the report to FILE instead of the terminal.",
     ),
-    *(option(table.TABLE[name]) for name in OF_ALL_COMMANDS),
+    *(option(TABLE[name]) for name in OF_ALL_COMMANDS),
 )
 
 

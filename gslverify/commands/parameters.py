@@ -11,11 +11,11 @@ from typing import Any
 import click
 
 from gsl.errors import did_you_mean
-from gslverify.configuration import table
+from gslverify import settings
 from gslverify.configuration.file import SettingsError
-from gslverify.configuration.kinds import Kind
 from gslverify.configuration.resolve import Resolved, resolve
-from gslverify.configuration.table import FLAG_VARIABLES, TABLE, Setting, default_of
+from gslverify.configuration.table import FLAG_VARIABLES, TABLE, Setting, of_group
+from gslverify.kinds import Kind
 from gslverify.report.formats import FORMATS
 from gslverify.settings import Settings, automatic_jobs
 
@@ -118,8 +118,8 @@ def option(setting: Setting) -> Command:
 
 
 def _default_text(setting: Setting) -> str:
-    default = default_of(setting)
-    text = "-" if default in (None, (), "") else setting.kind.to_text(default)
+    default = setting.default
+    text = "-" if default in ((), "") else setting.kind.to_text(default)
     return "" if text == "-" or "efault" in setting.help else f" Default: {text}."
 
 
@@ -142,23 +142,26 @@ RULES = (
 )
 """How rules are named: files, folders, and an expression."""
 
-SELECTION = (*RULES, *_options(table.SELECTION))
+SELECTION = (*RULES, *_options(of_group(settings.SELECTION)))
 
 EFFORT = (
-    *_options(table.EFFORT),
+    *_options(of_group(settings.EFFORT)),
     click.option("-x", "stop_at_first", is_flag=True, help="The same as --max-failures 1."),
-    *_options(table.LIMITS),
+    *_options(of_group(settings.LIMITS)),
 )
 
 FOR_RULES_ONLY = ("hints", "keep-going", "library", "max-failures")
 EFFORT_FOR_MUTANTS = _options(
-    setting for setting in (*table.EFFORT, *table.LIMITS) if setting.name not in FOR_RULES_ONLY
+    one
+    for group in (settings.EFFORT, settings.LIMITS)
+    for one in of_group(group)
+    if one.name not in FOR_RULES_ONLY
 )
 """Without what concerns failures and libraries: it is good news when a mutant fails."""
 
-GATE = _options(table.GATE)
+GATE = _options(one for one in of_group(settings.GATE) if one.name != "baseline")
 
-BASELINE = option(table.BASELINE)
+BASELINE = option(TABLE["baseline"])
 
 BASELINE_OR_NONE = (
     BASELINE,
@@ -170,10 +173,10 @@ BASELINE_OR_NONE = (
     ),
 )
 
-STORAGE = _options(table.STORAGE)
+STORAGE = _options(of_group(settings.STORAGE))
 
 REPORTS = (
-    *_options(table.OUTPUT),
+    *_options(of_group(settings.OUTPUT)),
     click.option(
         "-o",
         "output_file",

@@ -12,8 +12,8 @@ from typing import Any
 from gsl.errors import GslError, did_you_mean
 from gslverify.adapters import LIBRARIES
 from gslverify.atomic import why_unreadable
-from gslverify.configuration.kinds import seen_from
 from gslverify.configuration.table import PROFILES, TABLE
+from gslverify.kinds import seen_from
 from gslverify.project import TOOL, settings_file
 
 PROFILE_TABLE = "profiles"

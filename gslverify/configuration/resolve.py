@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,14 +18,8 @@ from gslverify.configuration.file import (
     find_file,
     read_file,
 )
-from gslverify.configuration.kinds import seen_from
-from gslverify.configuration.table import (
-    ENVIRONMENT_PREFIX,
-    FIELDS,
-    FLAG_VARIABLES,
-    TABLE,
-    default_of,
-)
+from gslverify.configuration.table import ENVIRONMENT_PREFIX, FLAG_VARIABLES, TABLE
+from gslverify.kinds import seen_from
 from gslverify.project import project_root
 from gslverify.settings import Settings, automatic_jobs, enough_examples
 
@@ -48,8 +42,9 @@ class Resolved:
     @property
     def settings(self) -> Settings:
         """Those that the verifier needs."""
-        known = {TABLE[name].key: value.value for name, value in self.values.items()}
-        return Settings(**{key: value for key, value in known.items() if key in FIELDS})
+        known = {field.name for field in fields(Settings)}
+        values = {TABLE[name].key: value.value for name, value in self.values.items()}
+        return Settings(**{key: value for key, value in values.items() if key in known})
 
 
 def resolve(
@@ -72,7 +67,7 @@ def resolve(
     variables = dict(_variables(environment))
     root = project_root(here)
     defaults = {
-        name: Value(seen_from(here, root, setting.kind, default_of(setting)), DEFAULT)
+        name: Value(seen_from(here, root, setting.kind, setting.default), DEFAULT)
         for name, setting in TABLE.items()
     }
     if environment.get("CI"):

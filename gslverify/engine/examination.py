@@ -16,8 +16,9 @@ from gslverify.corpus.declaration import LoadedRule
 from gslverify.engine.deadline import OutOfTimeError, ended_after
 from gslverify.events import Found, Notify, Progress, StageStarted
 from gslverify.finding import FAILURES, REFUTING, Finding, StageResult, Verdict
-from gslverify.settings import NO_FLAG, STAGES, Settings
+from gslverify.settings import NO_FLAG, Settings
 from gslverify.stage import Question
+from gslverify.stage_names import STAGES
 from gslverify.stages import Wave, load_hints, load_stage, load_values
 
 MANY_PATTERNS = 100

@@ -18,7 +18,8 @@ from gslverify.project import parted, selector_in_project
 from gslverify.report.json import document
 from gslverify.report.known import Known
 from gslverify.report.record import Report
-from gslverify.settings import USUAL_STAGES, Settings
+from gslverify.settings import Settings
+from gslverify.stage_names import USUAL_STAGES
 
 Document = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 from gslverify.documents import BY_NAME, Limits, named
 from gslverify.finding import Level, Verdict
-from gslverify.settings import STAGES
+from gslverify.stage_names import STAGES
 
 BAD = frozenset({"fail", "vacuous", "error"})
 GOOD = frozenset({"pass", "xfail"})

@@ -12,7 +12,7 @@ from gslverify.codes.shape import ILLEGAL_TARGET
 from gslverify.finding import REFUTING, RuleResult, Verdict
 from gslverify.mutation.mutants import Mutant
 from gslverify.prove.claim import is_proved
-from gslverify.settings import STAGES
+from gslverify.stage_names import STAGES
 
 ITSELF = "M42"
 """A rule whose target is its source holds; that it is noticed is a warning."""

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from gslverify.pytest_plugin.options import SETTINGS, SWITCHES, destination
-from gslverify.settings import STAGES
+from gslverify.stage_names import STAGES
 
 ITEMS = "gslverify.pytest_plugin.items"
 

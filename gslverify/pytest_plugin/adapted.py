@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from gslverify.configuration.file import SettingsError, adapted_targets
-from gslverify.configuration.table import VERDICTS
 from gslverify.endings import Exit
 from gslverify.pytest_plugin.configure import is_strict
+from gslverify.settings import VERDICTS
 
 
 class AdaptFailedError(AssertionError):

@@ -19,9 +19,9 @@ from gslverify.configuration.file import (
     find_file,
     read_file,
 )
-from gslverify.configuration.kinds import Kind
 from gslverify.configuration.resolve import resolve
 from gslverify.configuration.table import TABLE
+from gslverify.kinds import Kind
 from gslverify.pytest_plugin.options import SETTINGS, SWITCHES, destination
 from gslverify.settings import Settings
 

@@ -26,7 +26,8 @@ from gslverify.pytest_plugin.configure import is_strict, session_settings
 from gslverify.pytest_plugin.items import StageFailedError, stages_of
 from gslverify.report.details import rule_block
 from gslverify.report.style import Style
-from gslverify.settings import STAGES, enough_examples
+from gslverify.settings import enough_examples
+from gslverify.stage_names import STAGES
 from gslverify.workloads import closest, matching, workload_of
 
 Written = Rule | Subst | Callable[[], Subst]

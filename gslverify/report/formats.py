@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-from gslverify.report.record import Report
+if TYPE_CHECKING:
+    from gslverify.report.record import Report
 
-Render = Callable[[Report], str]
+Render = Callable[["Report"], str]
 
 FORMATS = {
     "full": "gslverify.report.text:full",

@@ -104,7 +104,7 @@ def test_a_mutant_is_watched(
     project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Its rule is named again, and not the mutant of a mutant."""
-    monkeypatch.setattr("gslverify.commands.check.changes_in", lambda selectors: [])
+    monkeypatch.setattr("gslverify.commands.checking.changes_in", lambda selectors: [])
     options = ("--mutant", "M01", "--watch", "--stages", "static", "-j", "0")
 
     CliRunner().invoke(main, ["check", "rules/a.py::one", *options])

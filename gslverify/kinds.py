@@ -20,6 +20,13 @@ SWITCH_WORDS = {
     **dict.fromkeys(("0", "false", "no", "off", ""), False),
 }
 
+UNITS_PER_SECOND = 1_000_000
+"""Units of the solver's own resource count that stand for a second of --solver-timeout.
+
+A second of wall-clock time would give other answers on other machines, and none that can be
+repeated on a busy one. Typical queries use one to three million units in a second.
+"""
+
 Read = Callable[[Any], Any]
 
 
@@ -228,6 +235,21 @@ IGNORES = Kind(
     _table_of_toml("codes", list_of_texts),
     lambda pairs: ",".join(f"{pattern}:{'+'.join(codes)}" for pattern, codes in pairs),
 )
+
+
+def _solver_limit() -> Kind:
+    def units(seconds: float) -> int:
+        return max(1, round(seconds * UNITS_PER_SECOND))
+
+    return Kind(
+        LIMIT.metavar,
+        lambda text: units(LIMIT.of_text(text)),
+        lambda value: units(LIMIT.of_toml(value)),
+        lambda value: f"{value / UNITS_PER_SECOND:g}s",
+    )
+
+
+SOLVER_LIMIT = _solver_limit()
 
 
 def seen_from(here: Path, folder: Path, kind: Kind, value: Any) -> Any:

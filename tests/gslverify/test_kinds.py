@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from gslverify.configuration.kinds import (
+from gslverify.durations import duration_text
+from gslverify.kinds import (
     BUDGET,
     IGNORES,
     LIMIT,
@@ -25,7 +26,6 @@ from gslverify.configuration.kinds import (
     word_or_whole,
     words,
 )
-from gslverify.durations import duration_text
 
 FRUIT = words(("apple", "pear", "plum"), "fruit")
 SEED = word_or_whole("random")
