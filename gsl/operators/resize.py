@@ -1,8 +1,9 @@
-"""Tensors enlarged or reduced along their axes, by the nearest element or between two."""
+"""Tensors enlarged or reduced along their axes: the nearest element, or between two or four."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import product
 from typing import Annotated, Any
 
@@ -14,10 +15,10 @@ from gsl.kernel.meaning import Elements, Index, apply
 from gsl.operators.create import constant
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.domain import Choice
-from gsl.operators.kinds import PerAxis
+from gsl.operators.kinds import Number, PerAxis
 from gsl.types import ALL_DTYPES, FLOATING, Int, TensorType
 
-Mode = Annotated[str, Choice(("nearest", "linear"))]
+Mode = Annotated[str, Choice(("nearest", "linear", "cubic"))]
 Coordinates = Annotated[
     str, Choice(("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"))
 ]
@@ -56,13 +57,16 @@ def Resize(
     mode: Mode = "nearest",
     coordinates: Coordinates = "half_pixel",
     rounding: Rounding = "round_prefer_floor",
+    cubic_coeff: Number = -0.75,
 ) -> TensorType:
     """Sample `data` at as many places along each axis as `sizes` says.
 
     Place i of n lies at (i + 1/2) m / n - 1/2 among m elements ("half_pixel", and at 0 for n = 1
     with "pytorch_half_pixel"), at i m / n ("asymmetric") or i (m - 1) / (n - 1) ("align_corners").
-    There is the nearest element, where `rounding` decides, or with "linear", for floats only, the
-    mean of two weighted by nearness. Source: onnx.Resize with `sizes`.
+    There is the nearest element, where `rounding` decides, or, for floats only, with "linear" the
+    mean of two weighted by nearness, with "cubic" that of four, of which those beyond the ends are
+    the last ones; `cubic_coeff` is the slope -a of their weights (Keys, "Cubic convolution
+    interpolation for digital image processing", 1981). Source: onnx.Resize with `sizes`.
     """
     is_nearest = mode == "nearest"
     need(is_nearest or contains(data.dtype, FLOATING), "only floats have values in between")
@@ -71,14 +75,33 @@ def Resize(
     return data.with_shape(sizes)
 
 
-def _sampled(size: int, wanted: int, coordinates: str) -> tuple[Any, Any, Any]:
-    """Return for each place the element before and after it, and how near it is to the latter."""
+def _weights(nearness: Any, mode: str, coeff: Any) -> list[tuple[int, Any]]:
+    """Return which elements count, from the last one before a place, and their weights.
+
+    `nearness` says how near the place is to the element behind it, from 0 up to 1.
+    """
+    t, rest = nearness, 1 - nearness
+    if mode == "linear":
+        return [(0, rest), (1, t)]
+
+    def inner(x: Any) -> Any:
+        return ((coeff + 2) * x - (coeff + 3)) * x * x + 1
+
+    def outer(x: Any) -> Any:
+        return ((coeff * x - 5 * coeff) * x + 8 * coeff) * x - 4 * coeff
+
+    return [(-1, outer(t + 1)), (0, inner(t)), (1, inner(rest)), (2, outer(rest + 1))]
+
+
+def _sampled(
+    size: int, wanted: int, coordinates: str, mode: str, coeff: float
+) -> list[tuple[Any, Any]]:
+    """Return elements and their weights for each place of the result."""
     found = [_coordinate(place, size, wanted, coordinates) for place in range(wanted)]
     numerators, divisors = (np.array(column) for column in zip(*found, strict=True))
-    before = numerators // divisors
-    nearness = (numerators % divisors) / divisors
-    ends = np.clip(before, 0, size - 1), np.clip(before + 1, 0, size - 1)
-    return *ends, nearness
+    before, nearness = numerators // divisors, (numerators % divisors) / divisors
+    weights = _weights(nearness, mode, coeff)
+    return [(np.clip(before + step, 0, size - 1), weight) for step, weight in weights]
 
 
 def _nearest_places(size: int, wanted: int, coordinates: str, rounding: str) -> Any:
@@ -87,7 +110,9 @@ def _nearest_places(size: int, wanted: int, coordinates: str, rounding: str) -> 
 
 
 @Resize.numpy
-def _resize(data: Any, sizes: Any, mode: str, coordinates: str, rounding: str) -> Any:
+def _resize(
+    data: Any, sizes: Any, mode: str, coordinates: str, rounding: str, cubic_coeff: float
+) -> Any:
     result = data
     for axis, (size, wanted) in enumerate(zip(data.shape, sizes, strict=True)):
         if size == wanted:
@@ -96,10 +121,11 @@ def _resize(data: Any, sizes: Any, mode: str, coordinates: str, rounding: str) -
             places = _nearest_places(size, wanted, coordinates, rounding)
             result = np.take(result, places, axis)
             continue
-        before, after, nearness = _sampled(size, wanted, coordinates)
-        weight = _along(nearness, axis, data.ndim).astype(data.dtype)
-        first, second = np.take(result, before, axis), np.take(result, after, axis)
-        result = first * (1 - weight) + second * weight
+        parts = [
+            np.take(result, places, axis) * _along(share, axis, data.ndim).astype(data.dtype)
+            for places, share in _sampled(size, wanted, coordinates, mode, cubic_coeff)
+        ]
+        result = reduce(np.add, parts)
     return result
 
 
@@ -109,7 +135,13 @@ def _along(array: Any, axis: int, rank: int) -> Any:
 
 @Resize.kernel
 def _resize_element(
-    index: Index, data: Elements, sizes: Any, mode: str, coordinates: str, rounding: str
+    index: Index,
+    data: Elements,
+    sizes: Any,
+    mode: str,
+    coordinates: str,
+    rounding: str,
+    cubic_coeff: Any,
 ) -> Expression:
     axes = list(zip(index, data.shape, sizes, strict=True))
     if mode == "nearest":
@@ -121,7 +153,7 @@ def _resize_element(
                 for place, size, wanted in axes
             )
         ]
-    ways = [_ways(place, size, wanted, coordinates) for place, size, wanted in axes]
+    ways = [_ways(*axis, coordinates, mode, cubic_coeff) for axis in axes]
     terms = [_weighted(data, way) for way in product(*ways)]
     whole = terms[0]
     for term in terms[1:]:
@@ -133,14 +165,13 @@ Way = tuple[Int, Expression | None]
 """A place of the data along an axis, and its weight; None is 1."""
 
 
-def _ways(place: Int, size: Int, wanted: Int, coordinates: str) -> list[Way]:
+def _ways(place: Int, size: Int, wanted: Int, coordinates: str, mode: str, coeff: Any) -> list[Way]:
     if equal(size, wanted) is True:
         return [(place, None)]
     numerator, divisor = _coordinate(place, size, wanted, coordinates)
-    before = numerator // divisor
-    ends = [minimum(maximum(end, 0), size - 1) for end in (before, before + 1)]
-    after = numerator % divisor
-    return [(ends[0], apply("/", divisor - after, divisor)), (ends[1], apply("/", after, divisor))]
+    before, nearness = numerator // divisor, apply("/", numerator % divisor, divisor)
+    weights = _weights(nearness, mode, coeff)
+    return [(minimum(maximum(before + step, 0), size - 1), share) for step, share in weights]
 
 
 def _weighted(data: Elements, way: Sequence[Way]) -> Expression:
@@ -152,7 +183,13 @@ def _weighted(data: Elements, way: Sequence[Way]) -> Expression:
 
 @Resize.relax
 def _relax_resize(
-    relax: Any, data: Any, sizes: Any, mode: str, coordinates: str, rounding: str
+    relax: Any,
+    data: Any,
+    sizes: Any,
+    mode: str,
+    coordinates: str,
+    rounding: str,
+    cubic_coeff: float,
 ) -> Any:
     dtype, result, rank = str(data.ty.dtype), data, data.ty.ndim
     for axis, (whole, wanted) in enumerate(zip(data.ty.shape, sizes, strict=True)):
@@ -163,14 +200,12 @@ def _relax_resize(
             places = constant(relax, _nearest_places(size, wanted, coordinates, rounding))
             result = relax.take(result, places, axis, mode="clip")
             continue
-        before, after, nearness = _sampled(size, wanted, coordinates)
-        weight = _along(nearness, axis, rank)
         parts = [
             relax.multiply(
                 relax.take(result, constant(relax, places), axis, mode="clip"),
-                constant(relax, share.astype(dtype)),
+                constant(relax, _along(share, axis, rank).astype(dtype)),
             )
-            for places, share in ((before, 1 - weight), (after, weight))
+            for places, share in _sampled(size, wanted, coordinates, mode, cubic_coeff)
         ]
-        result = relax.add(*parts)
+        result = reduce(relax.add, parts)
     return result

@@ -104,17 +104,19 @@ def _padded(call: Any, read: Read) -> Expr:
 
 
 def _resized(call: Any, read: Read) -> Expr:
-    """Read the enlarging of images N, C, height, width, by the nearest or between two elements."""
+    """Read the enlarging of images N, C, height, width, by the nearest or between two, four."""
     arguments = positional_arguments(call, "image.resize2d")
     written = {name: plain(value) for name, value in keyword_attributes(call).items()}
     data, sizes = read(arguments["data"]), tuple(plain(arguments["size"]))
     coordinates = written["coordinate_transformation_mode"]
     way = (written["method"], coordinates, written["rounding_method"])
-    kept = written["out_dtype"] in (None, "", "void", data.dtype)
+    kept = not written["cubic_exclude"] and written["out_dtype"] in (None, "", "void", data.dtype)
     if written["layout"] != "NCHW" or not kept or any(map(float, written["roi"])):
         raise UnsupportedError("only whole images N, C, height, width are resized")
     if way[0] == "linear" and coordinates in ("half_pixel", "align_corners", "asymmetric"):
         mode: dict[str, Any] = {"mode": "linear"}
+    elif way[0] == "cubic" and coordinates in ("half_pixel", "align_corners", "asymmetric"):
+        mode = {"mode": "cubic", "cubic_coeff": float(written["cubic_alpha"])}
     elif way == ("nearest_neighbor", "asymmetric", "floor"):
         mode = {"mode": "nearest", "rounding": "floor"}
     else:

@@ -164,7 +164,13 @@ CALLS: dict[str, list[Given]] = {
         Given(((1, 2, 4, 3),), {"sizes": (1, 2, 8, 6), "coordinates": coordinates}, NUMERIC)
         for coordinates in ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel")
     ]
-    + [Given(((1, 2, 4, 3),), {"sizes": (1, 2, 8, 6), "mode": "linear"}, FLOATING)],
+    + [
+        Given(((1, 2, 4, 3),), {"sizes": (1, 2, 8, 6), "mode": "linear"}, FLOATING),
+        Given(((1, 2, 4, 3),), {"sizes": (1, 2, 8, 6), "mode": "cubic"}, FLOATING),
+        Given(
+            ((1, 1, 4, 3),), {"sizes": (1, 1, 2, 6), "mode": "cubic", "cubic_coeff": -0.5}, FLOATING
+        ),
+    ],
     "Sort": [Given(((2, 3),), {"axis": 0, "descending": down}) for down in (True, False)],
     "TopK": [Given(((2, 5),), {"k": 2, "largest": largest}) for largest in (True, False)],
     "RotaryEmbedding": [

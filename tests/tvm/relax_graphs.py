@@ -287,7 +287,7 @@ EXAMPLES: Mapping[str, Example] = {
     ),
     "MaskedAttention": ((*QUERIES, Var("mask", (3, 5), "bool")), {"is_causal": True}),
     "RotaryEmbedding": ((QUERIES[0], Var("cos", (2, 3, 1)), Var("sin", (2, 3, 1))), {}),
-    "Resize": ((MATRIX,), {"sizes": (4, 2), "mode": "linear"}),
+    "Resize": ((MATRIX,), {"sizes": (4, 2), "mode": "cubic"}),
     "ScatterElements": ((MATRIX, INDICES, Var("updates", (2, 3))), {"axis": 1}),
     "GatherND": ((MATRIX, Var("places", (4, 2), "int64")), {}),
     "ScatterND": ((MATRIX, Var("places", (4, 2), "int64"), Var("updates", (4,))), {}),

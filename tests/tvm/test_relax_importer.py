@@ -185,6 +185,12 @@ READ: list[tuple[Callable[..., Any], list[Any], str, dict[str, Any]]] = [
     (lambda i: op.one_hot(i, 1.0, 0.0, 5), [INDICES], "OneHot", {"depth": 5}),
     (lambda x: op.astype(x, "int8"), [X], "Cast", {"dtype": "int8"}),
     (lambda x, w: op.nn.conv2d(x, w), [IMAGE, KERNEL], "Conv2D", {"out_dtype": "float32"}),
+    (
+        lambda x: op.image.resize2d(x, (8, 3), method="cubic", cubic_alpha=-0.75, layout="NCHW"),
+        [IMAGE],
+        "Resize",
+        {"sizes": (1, 2, 8, 3), "mode": "cubic", "cubic_coeff": -0.75, "coordinates": "half_pixel"},
+    ),
     (lambda x: op.nn.max_pool2d(x, 2), [IMAGE], "MaxPool2D", {"pool_size": (2, 2)}),
     (lambda x: op.nn.adaptive_avg_pool2d(x, 1), [IMAGE], "GlobalAvgPool2D", {}),
     (lambda *x: op.nn.attention(*x), HEADS, "Attention", {"scale": 0.5}),

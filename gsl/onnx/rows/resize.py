@@ -55,15 +55,18 @@ def _resize(site: Site) -> Expr:
     coordinates = site.attribute("coordinate_transformation_mode", "half_pixel")
     mode = site.attribute("mode", "nearest")
     rounding = site.attribute("nearest_mode", "round_prefer_floor")
-    if mode == "cubic" or site.attribute("antialias", 0) or coordinates not in COORDINATES:
-        raise RowError("more than two neighbours are combined, or a part is cut out")
-    for name in ("cubic_coeff_a", "exclude_outside", "extrapolation_value"):
-        site.attribute(name, 0)  # about other modes
+    if site.attribute("antialias", 0) or coordinates not in COORDINATES:
+        raise RowError("neighbours are combined to avoid aliases, or a part is cut out")
+    if site.attribute("exclude_outside", 0) and mode == "cubic":
+        raise RowError("elements outside are left out")
+    coeff = float(site.attribute("cubic_coeff_a", -0.75))
+    site.attribute("extrapolation_value", 0)  # about parts that are cut out
     if site.attribute("keep_aspect_ratio_policy", "stretch") != "stretch":
         raise RowError("its sizes depend on an aspect ratio")
     rank, axes = len(data.shape), site.attribute("axes", None)
     counted = range(rank) if axes is None else [axis % rank for axis in axes]
-    return _resized(data, _sizes(site, data, list(counted)), mode, coordinates, rounding)
+    sizes = _sizes(site, data, list(counted))
+    return _resized(data, sizes, mode, coordinates, rounding, coeff)
 
 
 @reads("Upsample", since=7)
@@ -83,6 +86,7 @@ def _resized(
     mode: str,
     coordinates: str,
     rounding: str,
+    coeff: float = -0.75,
 ) -> Expr:
     """Return data with new sizes along axes, each of which has a scale."""
     wanted = list(data.shape)
@@ -91,7 +95,12 @@ def _resized(
         wanted[axis] = new
         is_exact = is_exact and abs(data.shape[axis] * scale - new) < 1e-6 * new
     if is_exact:
-        how = {"mode": mode, "coordinates": ALIKE[coordinates], "rounding": rounding}
+        how: dict[str, Any] = {
+            "mode": mode,
+            "coordinates": ALIKE[coordinates],
+            "rounding": rounding,
+        }
+        how |= {"cubic_coeff": coeff} if mode == "cubic" else {}
         return call("Resize", data, sizes=tuple(wanted), **how)
     if mode != "nearest":
         raise RowError("its sizes are no multiples of its scales")
@@ -109,10 +118,10 @@ def _resized(
 def _write_resize(out: Emitter, written: Call, data: Value) -> Any:
     attributes = written.attributes
     how = {"coordinate_transformation_mode": attributes["coordinates"], "mode": attributes["mode"]}
-    rounding = {"nearest_mode": attributes["rounding"]} if how["mode"] == "nearest" else {}
-    return out.node(
-        "Resize", data, None, None, out.integers(attributes["sizes"]), **how, **rounding
-    )
+    further = {"nearest": ("nearest_mode", "rounding"), "cubic": ("cubic_coeff_a", "cubic_coeff")}
+    name, own = further.get(how["mode"], ("", ""))
+    more = {name: attributes[own]} if name else {}
+    return out.node("Resize", data, None, None, out.integers(attributes["sizes"]), **how, **more)
 
 
 def _sizes(site: Site, data: Expr, axes: list[int]) -> list[tuple[int, float, int]]:
