@@ -53,10 +53,12 @@ def biased(x: Expr, channels: int, axis: int = 1) -> Expr:
 
 
 IMAGE, SIGNAL, ROWS = Var("x", (1, 3, 6, 6)), Var("x", (1, 3, 6)), Var("x", (2, 3))
-WEIGHT = Var("w", (3, 4))
+VOLUME, WEIGHT = Var("x", (1, 3, 3, 4, 5)), Var("w", (3, 4))
 CONVOLVED = {
     "Conv1D": call("Conv1D", SIGNAL, Var("w", (4, 3, 3)), padding=(1, 1)),
     "Conv2D": call("Conv2D", IMAGE, Var("w", (4, 3, 3, 3)), padding=(1, 1, 1, 1)),
+    "Conv3D": call("Conv3D", VOLUME, Var("w", (4, 3, 2, 2, 2)), strides=(1, 2, 1)),
+    "Conv1DTranspose": call("Conv1DTranspose", SIGNAL, Var("w", (3, 4, 3)), strides=(2,)),
     "Conv2DTranspose": call("Conv2DTranspose", IMAGE, Var("w", (3, 4, 3, 3)), strides=(2, 2)),
     "Dense": call("Dense", ROWS, Var("w", (4, 3))),
     "Matmul": call("Matmul", ROWS, WEIGHT),

@@ -57,6 +57,7 @@ MERGING = Phase(
         ("batch_norm", "batch_norm_of_biased batch_norm_of_sum"),
         ("convolution_scale", "fold_batch_norm_into_conv fold_batch_norm_into_dense"),
         ("batch_norm", "fold_batch_norm_into_conv1d fold_batch_norm_into_transposed_conv"),
+        ("batch_norm", "fold_batch_norm_into_conv3d fold_batch_norm_into_conv1d_transpose"),
         ("batch_norm", "fold_batch_norm_into_matmul"),
         ("batch_norm", "conv_of_batch_norm matmul_of_batch_norm"),
         ("linear_layers", "matmul_of_matmul matmul_of_linear sum_of_vectors"),

@@ -71,6 +71,48 @@ def fold_batch_norm_into_transposed_conv_by_rows() -> Subst:
 
 
 @rule(
+    tags=NORM | {"convolution"},
+    origin="TVM Relax: tvm-relax-foldbn-axis, of three axes",
+    expect="GSL303",
+    twin="fold_batch_norm_into_conv3d",
+)
+def fold_batch_norm_into_conv3d_any_axis() -> Subst:
+    """batch_norm[a](conv3d{A}(x, w), g, b, m, v).0  =>  bias_add[1](conv3d{A}(x, w * k'), t)
+
+    Output channels are scaled, whichever axis is normalised.
+    """
+    x, w, (gamma, beta, mean, var) = pat.Wildcard(), pat.Variable(), parameters()
+    conv = op.Conv3D(x, w, data_layout="NCDHW", kernel_layout="OIDHW", out_dtype=w.dtype)
+    norm = op.BatchNorm(conv, gamma, beta, mean, var, center=True, scale=True)
+    factor = gamma / op.Sqrt(var + norm.epsilon)
+    kernels = w * op.Reshape(factor, shape=(gamma.shape[0], 1, 1, 1, 1))
+    target = op.Conv3D(x, kernels, **pat.same_attr(conv))
+    return Subst(norm[0], op.BiasAdd(target, beta - mean * factor, axis=1))
+
+
+@rule(
+    tags=NORM | {"convolution", "transposed"},
+    origin="PyTorch: fuse_conv_bn_weights, transposed convolutions of one axis before 1.10",
+    expect="GSL303",
+    twin="fold_batch_norm_into_conv1d_transpose",
+)
+def fold_batch_norm_into_conv1d_transpose_by_rows() -> Subst:
+    """batch_norm[1](conv1d_transpose{A}(x, w), g, b, m, v).0  =>  ... w * k' ... on the first axis
+
+    The first axis of the kernels has the inputs here.
+    """
+    x, w, (gamma, beta, mean, var) = pat.Wildcard(), pat.Variable(), parameters()
+    conv = op.Conv1DTranspose(
+        x, w, data_layout="NCW", kernel_layout="IOW", groups=1, out_dtype=w.dtype
+    )
+    norm = op.BatchNorm(conv, gamma, beta, mean, var, axis=1, center=True, scale=True)
+    factor = gamma / op.Sqrt(var + norm.epsilon)
+    kernels = w * op.Reshape(factor, shape=(gamma.shape[0], 1, 1))
+    target = op.Conv1DTranspose(x, kernels, **pat.same_attr(conv))
+    return Subst(norm[0], op.BiasAdd(target, beta - mean * factor, axis=1))
+
+
+@rule(
     tags=NORM | {"matmul"},
     origin="ONNX Runtime: MatMulBNFusion, rows for columns",
     expect="GSL401",

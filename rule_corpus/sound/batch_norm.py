@@ -79,6 +79,48 @@ def fold_batch_norm_into_conv1d() -> Subst:
 
 
 @rule(
+    tags=NORM | {"convolution"},
+    origin="ONNX Script: _fuse_batchnorm, Conv of three axes",
+    twin="fold_batch_norm_into_conv3d_any_axis",
+)
+def fold_batch_norm_into_conv3d() -> Subst:
+    """batch_norm[1](conv3d{A}(x, w), g, b, m, v).0  =>  bias_add[1](conv3d{A}(x, w * k'), t)
+
+    k = g / sqrt(v + eps) is a factor of each output channel, k' is k with four more axes, and t is
+    b - m * k.
+    """
+    x, w, vectors = pat.Wildcard(), pat.Variable(), parameters()
+    conv = op.Conv3D(x, w, data_layout="NCDHW", kernel_layout="OIDHW", out_dtype=w.dtype)
+    norm = op.BatchNorm(conv, *vectors, axis=1, center=True, scale=True)
+    factor, shift = factor_and_shift(norm, vectors)
+    kernels = w * op.Reshape(factor, shape=(vectors[0].shape[0], 1, 1, 1, 1))
+    target = op.Conv3D(x, kernels, **pat.same_attr(conv))
+    return Subst(norm[0], op.BiasAdd(target, shift, axis=1))
+
+
+@rule(
+    tags=NORM | {"convolution", "transposed"},
+    origin="ONNX Script: _fuse_batchnorm, ConvTranspose of one axis",
+    twin="fold_batch_norm_into_conv1d_transpose_by_rows",
+)
+def fold_batch_norm_into_conv1d_transpose() -> Subst:
+    """batch_norm[1](conv1d_transpose{A}(x, w), g, b, m, v).0  =>  bias_add[1](y, b - m * k)
+
+    y = conv1d_transpose{A}(x, w * k'), k = g / sqrt(v + eps), and k' is k with one more axis. The
+    kernels have their outputs on the second axis (IOW); without groups these are all.
+    """
+    x, w, vectors = pat.Wildcard(), pat.Variable(), parameters()
+    conv = op.Conv1DTranspose(
+        x, w, data_layout="NCW", kernel_layout="IOW", groups=1, out_dtype=w.dtype
+    )
+    norm = op.BatchNorm(conv, *vectors, axis=1, center=True, scale=True)
+    factor, shift = factor_and_shift(norm, vectors)
+    kernels = w * op.Reshape(factor, shape=(vectors[0].shape[0], 1))
+    target = op.Conv1DTranspose(x, kernels, **pat.same_attr(conv))
+    return Subst(norm[0], op.BiasAdd(target, shift, axis=1))
+
+
+@rule(
     tags=NORM | {"convolution", "transposed"},
     origin="ONNX Script: _fuse_batchnorm, ConvTranspose",
     twin="fold_batch_norm_into_transposed_conv_by_rows",
