@@ -33,10 +33,9 @@ from gslverify.finding import Finding, Verdict
 from gslverify.mutation.draft import Draft
 from gslverify.preconditions.changed import with_conditions
 from gslverify.preconditions.degenerate import is_degenerate
-from gslverify.preconditions.propose import Proposal, Tell, proposal
+from gslverify.preconditions.propose import EXCLUDABLE, PROMISES, Proposal, Tell, proposal
 from gslverify.preconditions.readings import value_of
 from gslverify.preconditions.specimens import specimens
-from gslverify.prove.claim import CONTRADICTING
 from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.numeric import NUMERIC
@@ -126,8 +125,10 @@ def hinted(rule: Rule, twin: Rule) -> Hinted | None:
     question = Question(rule.name, rule, Settings(use_tvm=False))
     finding = refutation(question)
     matches = matches_of_twin(question.subst, twin)
-    if finding is None or finding.code not in CONTRADICTING or len(matches) < LEAST_SHARED:
+    if finding is None or finding.code not in EXCLUDABLE or len(matches) < LEAST_SHARED:
         return None
+    if finding.code in PROMISES and rule.kept != twin.kept:
+        return None  # the twin promises less, and has no other conditions
     started, told = time.process_time(), list[Proposal]()
     made = in_time(question, finding, told.append)
     seconds = time.process_time() - started

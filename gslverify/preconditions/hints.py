@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gsl.errors import GslError, described
 from gslverify.finding import Finding, StageResult, Verdict
-from gslverify.preconditions.propose import Proposal, proposal
+from gslverify.preconditions.propose import PROMISES, Proposal, proposal
 from gslverify.stage import Question
 
 Tell = Callable[[StageResult], None]
@@ -45,4 +45,6 @@ def with_hints(question: Question, result: StageResult, tell: Tell = nobody) -> 
 
 
 def _hinted(finding: Finding, made: Proposal) -> Finding:
-    return replace(finding, cure=str(made), condition=made.condition)
+    """Return a finding with a condition; a promise may be made weaker instead."""
+    weaker = f"{finding.cure.partition(';')[0]}; otherwise " if finding.code in PROMISES else ""
+    return replace(finding, cure=f"{weaker}{made}", condition=made.condition)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 
 from gsl.attr.evaluate import conjunction
@@ -16,6 +17,7 @@ from gsl.attr.term import Term
 from gsl.match.bindings import Scope
 from gsl.subst import Subst
 from gsl.text.naming import author_names
+from gslverify.codes.levels import SPECIAL_VALUES_CHANGE
 from gslverify.finding import Counterexample, Finding, StageResult, Verdict
 from gslverify.preconditions.changed import changed_question, with_conditions
 from gslverify.preconditions.degenerate import is_degenerate
@@ -23,8 +25,10 @@ from gslverify.preconditions.grammar import COST_OF_DEFAULT, Condition, conditio
 from gslverify.preconditions.pasted import pasted
 from gslverify.preconditions.readings import readings, values_in
 from gslverify.preconditions.specimens import (
+    Doubt,
     Specimen,
     endless_specimens,
+    no_doubt,
     specimen_of_case,
     specimens,
     specimens_that_meet,
@@ -36,6 +40,14 @@ from gslverify.stages.prove import PROVE
 from gslverify.stages.satisfiable import SATISFIABLE, fresh_scenarios_of, scenarios_of
 from gslverify.stages.shape import SHAPE
 from gslverify.structures.sampling import Sampler
+from gslverify.trials.special_values import special_values
+from gslverify.trials.trial import Outcome
+
+PROMISES = frozenset({SPECIAL_VALUES_CHANGE})
+"""Codes about what a rule promises besides equal values."""
+
+EXCLUDABLE = CONTRADICTING | PROMISES
+"""Codes of findings that a condition may exclude."""
 
 MOST_DRAWS, ENOUGH_RIGHT, ENOUGH_WRONG = 80, 24, 24
 """Matches are drawn until so many were right and a sixth of them wrong, or so many wrong."""
@@ -129,13 +141,15 @@ def proposal(question: Question, finding: Finding, tell: Tell = nobody) -> Propo
 
     One that is proved is told before it has been run on graphs.
     """
-    if finding.code not in CONTRADICTING or finding.counterexample is None:
+    if finding.code not in EXCLUDABLE or finding.counterexample is None:
         return None
     found = fresh_scenarios_of(question)
     samplers = [scenario.sampler for scenario in (*found.feasible, *found.large)]
     if not samplers:
         return None
-    table = _Table(question.subst, _known(question, finding.counterexample, samplers))
+    doubt = partial(_breaks_a_promise, question) if finding.code in PROMISES else no_doubt
+    known = _known(question, finding.counterexample, samplers, doubt)
+    table = _Table(question.subst, known, doubt)
     refused: set[tuple[Condition, ...]] = set()
     for _ in range(MOST_ROUNDS):
         best = next((one for one in table.candidates() if one.conditions not in refused), None)
@@ -150,19 +164,26 @@ def proposal(question: Question, finding: Finding, tell: Tell = nobody) -> Propo
     return None
 
 
+def _breaks_a_promise(question: Question, trials: Sequence[Outcome]) -> bool:
+    """Tell whether special values change that the rule promises to keep."""
+    return special_values(question, trials[:1]).broken is not None
+
+
 def _known(
-    question: Question, example: Counterexample, samplers: Sequence[Sampler]
+    question: Question, example: Counterexample, samplers: Sequence[Sampler], doubt: Doubt
 ) -> list[Specimen]:
     """Return matches of a rule, some on which it is wrong and, if there are, some others."""
     subst = question.subst
-    known = _drawn(subst, samplers, question.seed("numeric"))
+    known = _drawn(subst, samplers, question.seed("numeric"), doubt)
     known += [] if example.case is None else specimen_of_case(subst, example.case)
     if sum(not specimen.fails for specimen in known) < FEW_RIGHT:
         wrong = [specimen.scope for specimen in known if specimen.fails]
         tried = helpful = 0
         for number, condition in enumerate(_telling(subst, wrong)):
             seed, solve = question.seed("numeric"), number < MOST_SOLVED
-            met = specimens_that_meet(subst, samplers, condition, DRAWN_ON_PURPOSE, seed, solve)
+            met = specimens_that_meet(
+                subst, samplers, condition, DRAWN_ON_PURPOSE, seed, solve, doubt
+            )
             known += met
             tried += bool(met)
             helpful += any(not specimen.fails for specimen in met)
@@ -171,10 +192,10 @@ def _known(
     return known
 
 
-def _drawn(subst: Subst, samplers: Sequence[Sampler], seed: int) -> list[Specimen]:
+def _drawn(subst: Subst, samplers: Sequence[Sampler], seed: int, doubt: Doubt) -> list[Specimen]:
     known: list[Specimen] = []
     wrong = 0
-    for specimen in endless_specimens(subst, samplers, MOST_DRAWS, seed):
+    for specimen in endless_specimens(subst, samplers, MOST_DRAWS, seed, doubt):
         known.append(specimen)
         wrong += specimen.fails
         right = len(known) - wrong
@@ -203,9 +224,8 @@ def _tried(question: Question, candidate: _Candidate, table: _Table, tell: Tell)
     results = [SATISFIABLE.run(changed)]
     found = scenarios_of(changed).feasible
     samplers = [scenario.sampler for scenario in found]
-    drawn = (
-        specimens(question.subst, samplers, MORE_MATCHES, changed.seed("numeric")) if found else []
-    )
+    seed = changed.seed("numeric")
+    drawn = specimens(question.subst, samplers, MORE_MATCHES, seed, table.doubt) if found else []
     wrong = [specimen for specimen in drawn if specimen.fails]
     table.learn(wrong)
     if wrong or not drawn or results[0].verdict is not Verdict.PASS:
@@ -221,9 +241,9 @@ def _tried(question: Question, candidate: _Candidate, table: _Table, tell: Tell)
 def _run(
     changed: Question, candidate: _Candidate, table: _Table, proof: StageResult, tell: Tell
 ) -> Proposal | None:
-    """Run a rule on graphs: few where it is proved, otherwise as many as it needs to pass."""
+    """Run a rule on graphs: few where a proof says all, otherwise as many as it needs to pass."""
     made = table.proposal(candidate, is_proved(proof.assurances))
-    if made.proved:
+    if made.proved and table.doubt is no_doubt:
         tell(made)
         changed.progress = _Enough(GRAPHS_BESIDE_A_PROOF)
     found = scenarios_of(changed)
@@ -263,8 +283,9 @@ def _counterexamples(subst: Subst, result: StageResult) -> list[Specimen]:
 class _Table:
     """Which conditions hold in which matches."""
 
-    def __init__(self, subst: Subst, known: Sequence[Specimen]) -> None:
+    def __init__(self, subst: Subst, known: Sequence[Specimen], doubt: Doubt) -> None:
         self.subst = subst
+        self.doubt = doubt
         self.readings = readings(subst, [specimen.scope for specimen in known])
         self.named = author_names(subst)
         right = [n for n, specimen in enumerate(known) if not specimen.fails]

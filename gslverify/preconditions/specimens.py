@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
 from math import prod
@@ -25,7 +25,7 @@ from gslverify.structures.concrete import bindings_of
 from gslverify.structures.sampling import Preference, Sampler
 from gslverify.trials.replay import network_of
 from gslverify.trials.rewriting import prepare
-from gslverify.trials.trial import judge
+from gslverify.trials.trial import Outcome, judge
 
 DISTRIBUTIONS = (
     ("small integers", True),
@@ -36,6 +36,14 @@ DISTRIBUTIONS = (
 
 
 MOST_REPEATS, FEW_ELEMENTS = 4, 8
+
+Doubt = Callable[[Sequence[Outcome]], bool]
+"""Tells whether a rule fails in another way where both sides agree on several inputs."""
+
+
+def no_doubt(trials: Sequence[Outcome]) -> bool:
+    """Be content with trials that agree."""
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +60,25 @@ class Specimen:
         return Scope(self.bindings)
 
 
-def specimens(subst: Subst, samplers: Sequence[Sampler], count: int, seed: int) -> list[Specimen]:
+def specimens(
+    subst: Subst, samplers: Sequence[Sampler], count: int, seed: int, doubt: Doubt = no_doubt
+) -> list[Specimen]:
     """Return up to `count` matches, of all structures in turn; the same ones every time.
 
     Graphs that tell nothing are left out.
     """
-    return list(islice(endless_specimens(subst, samplers, 2 * count, seed), count))
+    return list(islice(endless_specimens(subst, samplers, 2 * count, seed, doubt), count))
 
 
 def endless_specimens(
-    subst: Subst, samplers: Sequence[Sampler], draws: int, seed: int
+    subst: Subst, samplers: Sequence[Sampler], draws: int, seed: int, doubt: Doubt = no_doubt
 ) -> Iterator[Specimen]:
     """Yield what so many draws come to, as long as somebody asks."""
     random = Random(seed)
     for number in range(draws):
         made = _drawn(samplers[number % len(samplers)], random)
         if made is not None:
-            yield from _specimen(subst, made[0], made[1], number)
+            yield from _specimen(subst, made[0], made[1], number, doubt)
 
 
 def specimens_that_meet(
@@ -78,6 +88,7 @@ def specimens_that_meet(
     count: int,
     seed: int,
     ask_solver: bool = False,
+    doubt: Doubt = no_doubt,
 ) -> list[Specimen]:
     """Return up to `count` matches that meet a condition, one or two of a structure.
 
@@ -93,7 +104,7 @@ def specimens_that_meet(
         if made is None and not found:
             break
         if made is not None:
-            for specimen in _specimen(subst, made[0], made[1], number):
+            for specimen in _specimen(subst, made[0], made[1], number, doubt):
                 found += [specimen] if value_of(condition, specimen.scope) is True else []
     return found[:count]
 
@@ -134,24 +145,24 @@ def _granting(preference: Preference, demand: Term) -> Preference:
 
 
 def _specimen(
-    subst: Subst, network: Network, inputs: Mapping[str, Any], seed: int
+    subst: Subst, network: Network, inputs: Mapping[str, Any], seed: int, doubt: Doubt
 ) -> Iterator[Specimen]:
     bindings = bindings_of(subst, network.outputs, network.matched)
     if bindings is None:
         return
     try:
         prepared = prepare(subst, network)
-        telling = False
+        telling: list[Outcome] = []
         for one in (inputs, *_further_inputs(network, seed)):
             trial = judge(network, prepared, one)
             if trial.code is not None:
                 yield Specimen(network, bindings, fails=True)
                 return
-            telling |= not trial.rejected
+            telling += [] if trial.rejected else [trial]
     except GslError:
         return
     if telling:
-        yield Specimen(network, bindings, fails=False)
+        yield Specimen(network, bindings, fails=doubt(telling))
 
 
 def _further_inputs(network: Network, seed: int) -> Iterator[Mapping[str, Any]]:

@@ -9,16 +9,18 @@ from typing import Any
 
 import pytest
 
-from gsl import Subst, attr, op, pat
+from gsl import Subst, attr, op, pat, rule
 from gsl.text.naming import pattern_names
 from gsl.text.terms import term_text
-from gsl.types import FLOATING
+from gsl.types import FLOATING, INTEGER
 from gslverify.codes.gradient import GRADIENTS_DIFFER
-from gslverify.codes.levels import EMPTY_DIFFERS
-from gslverify.finding import Finding, Verdict
+from gslverify.codes.levels import EMPTY_DIFFERS, SPECIAL_VALUES_CHANGE
+from gslverify.finding import Finding, StageResult, Verdict
 from gslverify.preconditions import propose
 from gslverify.preconditions.grammar import SIGNED
+from gslverify.preconditions.hints import with_hints
 from gslverify.preconditions.propose import Proposal, proposal
+from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.shape import SHAPE
@@ -121,6 +123,25 @@ def test_conditions_can_be_pasted(write: Write) -> None:
     exec(source, {"op": op, "pat": pat, "attr": attr, "Subst": Subst}, made)
     pasted = made[write.__name__]()
     assert term_text(pasted.where[-1], pattern_names(pasted))
+
+
+def test_what_breaks_a_promise_is_excluded() -> None:
+    """Numbers that are equal may still be NaN, infinite or -0 on one side only."""
+
+    @rule(nan="same")
+    def itself() -> Subst:
+        x = pat.Wildcard("x")
+        return Subst(x - x, x * 0)
+
+    asked = Question("itself", itself, Settings(use_tvm=False, max_examples=30))
+    (finding,) = NUMERIC.run(asked).findings
+    assert finding.code is SPECIAL_VALUES_CHANGE
+
+    (hinted,) = with_hints(asked, StageResult("numeric", Verdict.FAIL, (finding,))).findings
+
+    assert hinted.condition == f"attr.In(x.dtype, {INTEGER})"
+    assert hinted.cure.startswith('write @rule(nan="may-change") if a change of ')
+    assert f"; otherwise add the condition `{hinted.condition}`: with it the rule" in hinted.cure
 
 
 def test_a_rule_that_is_always_wrong_gets_no_condition() -> None:
