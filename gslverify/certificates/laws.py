@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -23,17 +23,16 @@ from gsl.kernel.meaning import select
 from gsl.operators.ranges import in_range
 from gsl.types import ANY_FLOAT
 from gslverify.certificates.draw import RefusedError
-from gslverify.certificates.field import key_of
-from gslverify.certificates.model import COMPARED, RING, Model
-from gslverify.certificates.subjects import Within
+from gslverify.certificates.elements import Elements
+from gslverify.certificates.subjects import Within, reads_in
 from gslverify.prove.integers import is_integer
 from gslverify.prove.law import Law, Numbers
 from gslverify.prove.real_laws import REAL_LAWS
 from gslverify.prove.replacing import put
 from gslverify.prove.rows import LAWS as INTEGER_LAWS
 
-ROWS = (*(row for row in INTEGER_LAWS if not row.fits), *REAL_LAWS)
-"""Laws that are rows, but for those that ask for the dtype in which integers are computed."""
+ROWS = (*INTEGER_LAWS, *REAL_LAWS)
+"""Laws that are rows."""
 
 NEUTRAL = {"sum": 0, "product": 1, "max": float("-inf"), "min": float("inf")}
 """What counts for nothing in a sum, a product or an extremum."""
@@ -60,35 +59,6 @@ class Shown:
     conditions: tuple[tuple[Sequence[Any], Any], ...] = ()
 
 
-@dataclass(slots=True)
-class Elements:
-    """Writes elements as terms; `dtypes` are those of inputs."""
-
-    model: Model
-    dtypes: Mapping[str, Any]
-    unknowns: dict[Any, Symbol] = field(default_factory=dict)
-
-    def number(self, expression: Any, facts: list[Any]) -> Any:
-        """Return an element as a term; add what is known of the unknowns in it to facts."""
-        match expression:
-            case Number(value=value):
-                return value
-            case Apply(function=head, arguments=arguments) if head in COMPARED or (
-                head in RING and self.model.is_field
-            ):
-                return operation(head, *(self.number(one, facts) for one in arguments))
-        key = key_of(self.model.value(expression))
-        if key not in self.unknowns:
-            self.unknowns[key] = Symbol("v", "real" if self.model.is_field else "int")
-        value = self.unknowns[key]
-        match expression:
-            case Apply(function=head) if head in SIGNS and self.model.is_field:
-                facts.append(operation(SIGNS[head], value, 0))
-            case Read(tensor=name) if name in self.dtypes:
-                facts.append(in_range(value, self.dtypes[name]))
-        return value
-
-
 def _equal(_: Elements, step: Step) -> Shown:
     """Indices are equal where z3 says so."""
     left, right = step.subjects
@@ -111,16 +81,21 @@ def _less(_: Elements, step: Step) -> Shown:
 
 
 def _cast(elements: Elements, step: Step) -> Shown:
-    """A dtype that holds all values of another one holds them as they are."""
+    """A dtype that holds all values of another one holds them as they are.
+
+    Elements of an input are values of its dtype, whatever they were converted to meanwhile.
+    """
     value, old, new = step.subjects
+    is_read = isinstance(value, Read)
+    own = elements.dtypes.get(value.tensor, old) if is_read else old
     held = disjunction(
         *(
-            conjunction(equal(old, name), contains(new, (name, *wider)))
+            conjunction(equal(own, name), contains(new, (name, *wider)))
             for name, wider in WIDER.items()
-            if isinstance(value, Read) or name in ANY_FLOAT
+            if is_read or name in ANY_FLOAT
         )
     )
-    held = disjunction(equal(old, new), held)
+    held = disjunction(equal(own, new), held)
     return Shown(Apply("cast", (value, Number(old), Number(new))), value, (((), held),))
 
 
@@ -148,8 +123,16 @@ def _compared(elements: Elements, step: Step) -> Shown:
     """Elements are in an order, or not, as what is known of them says."""
     comparison, holds = step.subjects
     facts: list[Any] = []
-    condition = elements.number(comparison, facts)
+    condition = elements.truth(comparison, facts)
     return Shown(comparison, holds, ((facts, condition if holds else negation(condition)),))
+
+
+def _arithmetic(elements: Elements, step: Step) -> Shown:
+    """Elements are equal for all values of the unknowns in them."""
+    left, right = step.subjects
+    facts: list[Any] = []
+    values = elements.number(left, facts), elements.number(right, facts)
+    return Shown(left, right, ((facts, equal(*values)),))
 
 
 def _sum(_: Elements, step: Step) -> Shown:
@@ -160,13 +143,27 @@ def _sum(_: Elements, step: Step) -> Shown:
 
 def _row(row: Law, elements: Elements, step: Step) -> Shown:
     """A law of the table; its conditions are about numbers of which signs and ranges are known."""
-    if row.of is Numbers.REALS and not elements.model.is_field:
-        raise RefusedError(f"`{row.name}` is used for integers")
-    bound = dict(zip("abcd", step.subjects, strict=False))
+    if (row.of is Numbers.REALS) is not elements.model.is_field:
+        raise RefusedError(f"`{row.name}` is about {row.of.value}")
+    bound = dict(zip(sorted(reads_in([row.left])), step.subjects, strict=True))
     facts: list[Any] = []
-    wanted = [elements.number(filled(one, bound), facts) for one in row.where]
+    wanted = [elements.truth(filled(one, bound), facts) for one in row.where]
+    wanted += _fitting(row, elements, bound, facts) if row.fits else []
     shown = tuple((facts, one) for one in wanted)
     return Shown(filled(row.left, bound), filled(row.right, bound), shown)
+
+
+def _fitting(
+    row: Law, elements: Elements, bound: Mapping[str, Expression], facts: list[Any]
+) -> list[Any]:
+    """Return that whole numbers are within the range of the one dtype of all that they are from."""
+    numbers = {name: elements.number(value, facts) for name, value in bound.items()}
+    dtypes = [dtype for value in bound.values() for dtype in elements.dtypes_of(value)]
+    if not dtypes:
+        raise RefusedError(f"`{row.name}` is used where no dtype is known")
+    facts += [in_range(n, dtypes[0]) for n in numbers.values() if isinstance(n, Symbol)]
+    same = [equal(dtype, dtypes[0]) for dtype in dtypes]
+    return [*same, *(in_range(elements.whole(one, numbers), dtypes[0]) for one in row.fits)]
 
 
 def filled(pattern: Expression, bound: Mapping[str, Expression]) -> Expression:
@@ -196,16 +193,14 @@ WIDER: Mapping[str, tuple[str, ...]] = {
 }
 """For a dtype those that hold all its values."""
 
-SIGNS = {"exp": ">", "sqrt": ">=", "abs": ">=", "cosh": ">"}
-"""What is known of the values of functions of real numbers."""
-
-LAWS: Mapping[str, Callable[[Elements, Step], Shown]] = {
+LAWS: dict[str, Callable[[Elements, Step], Shown]] = {
     "equal": _equal,
     "whole multiples": _multiple,
-    "less than the divisor": _less,
+    "an index less than the divisor": _less,
     "a wider dtype": _cast,
     "substitution": _substitution,
     "sum": _sum,
     "compared": _compared,
-    **{row.name: partial(_row, row) for row in ROWS},
+    "arithmetic": _arithmetic,
 }
+LAWS |= {row.name: partial(_row, row) for row in ROWS}

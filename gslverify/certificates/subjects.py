@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gsl.attr.term import Symbol, Term, bottom_up, free_symbols
+from gsl.attr.term import Symbol, Term, bottom_up, free_symbols, subterms
 from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Select
+from gslverify.prove.cone import connected
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,3 +60,22 @@ def symbols_in(*subjects: Any) -> list[Symbol]:
             parts = bottom_up(subject) if len(new) > 1 else new
             found |= dict.fromkeys(part for part in parts if isinstance(part, Symbol))
     return list(found)
+
+
+def flat(subjects: Iterable[Any]) -> Iterator[Any]:
+    """Yield what subjects are about, those of tuples as well."""
+    for one in subjects:
+        if isinstance(one, tuple):
+            yield from flat(one)
+        else:
+            yield one
+
+
+def size_of(term: Any) -> int:
+    """Return how many parts a term has."""
+    return sum(1 for _ in subterms(term)) if isinstance(term, Term) else 0
+
+
+def claims_about(terms: Iterable[Any], claims: Sequence[Term]) -> tuple[int, ...]:
+    """Return the claims that share unknowns with terms, or with others that do."""
+    return tuple(connected((one for one in terms if isinstance(one, Term)), claims))

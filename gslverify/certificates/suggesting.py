@@ -7,11 +7,22 @@ from functools import reduce
 from typing import Any
 
 from gsl.attr.term import Term
-from gsl.kernel.expression import Apply, Expression, Number, Read
+from gsl.kernel.expression import (
+    Apply,
+    Expression,
+    Number,
+    Read,
+    Reduction,
+    Select,
+    parts,
+    with_parts,
+)
+from gsl.kernel.meaning import select
 from gslverify.certificates.field import key_of
 from gslverify.certificates.laws import ROWS
 from gslverify.certificates.model import Model
 from gslverify.prove.law import Law, Numbers
+from gslverify.prove.replacing import Mapped, put
 
 Bound = Mapping[str, Expression]
 
@@ -24,7 +35,7 @@ BY_HEAD: Mapping[str, tuple[Law, ...]] = {
 def suggested_rows(expression: Apply, model: Model) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Yield laws that say what an expression is, with what their unknowns are."""
     for row in BY_HEAD.get(expression.function, ()):
-        if row.of is Numbers.REALS and not model.is_field:
+        if (row.of is Numbers.REALS) is not model.is_field:
             continue
         for bound in _all(row.left.arguments, expression.arguments, {}, model):
             if row.name == "exp of a multiple" and not _is_count(bound["b"]):
@@ -113,3 +124,36 @@ def _factors(value: Expression) -> Iterator[Expression]:
             yield from _factors(other)
         case _:
             yield value
+
+
+def made_of(left: Expression, right: Expression) -> list[tuple[Expression, Expression]] | None:
+    """Return what two elements are made of, in the same way and over the same indices."""
+    match left, right:
+        case Apply(function=head), Apply(function=other) if head == other:
+            return list(zip(left.arguments, right.arguments, strict=True))
+        case Select(), Select():
+            return [(left.then, right.then), (left.otherwise, right.otherwise)]
+        case Reduction(function=head), Reduction(function=other) if head == other:
+            if len(left.variables) != len(right.variables):
+                return None
+            pairs = zip(left.variables, right.variables, strict=True)
+            renamed = {b: a for (a, _), (b, _) in pairs}
+            return [(left.body, _put_in(right.body, renamed))]
+    return None
+
+
+def _put_in(expression: Expression, places: Mapped) -> Expression:
+    """Return an expression with terms in place of indices."""
+    match expression:
+        case Number(value=value):
+            return Number(put(value, places))
+        case Read(tensor=name, indices=indices):
+            return Read(name, tuple(put(one, places) for one in indices))
+        case Select(condition=condition, then=then, otherwise=otherwise):
+            sides = (_put_in(one, places) for one in (then, otherwise))
+            return select(put(condition, places), *sides)
+        case Reduction(function=head, variables=variables, body=body):
+            bound = tuple((symbol, put(extent, places)) for symbol, extent in variables)
+            return Reduction(head, bound, _put_in(body, places))
+    inner = (_put_in(one, places) for one in parts(expression))
+    return with_parts(expression, tuple(inner))

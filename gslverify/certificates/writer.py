@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gsl.attr.evaluate import equal, negation
-from gsl.attr.term import Constant, Operation, Symbol, Term, children, free_symbols, subterms
+from gsl.attr.term import Constant, Operation, Symbol, Term, children, free_symbols
 from gsl.kernel.expression import Apply, Expression, Number, Reduction, Select
 from gslverify.certificates.checker import Asked
 from gslverify.certificates.checking import Case
@@ -17,8 +17,8 @@ from gslverify.certificates.expressions import of_region, of_value
 from gslverify.certificates.field import Value, key_of, product_in
 from gslverify.certificates.laws import LAWS, Step
 from gslverify.certificates.model import COMPARED, Model
-from gslverify.certificates.subjects import reads_in, symbols_in
-from gslverify.certificates.suggesting import suggested_rows
+from gslverify.certificates.subjects import claims_about, flat, reads_in, size_of, symbols_in
+from gslverify.certificates.suggesting import made_of, suggested_rows
 from gslverify.certificates.sums import Part, Recorder, simplified, substitution
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.cone import conjuncts
@@ -30,22 +30,8 @@ from gslverify.prove.replacing import put
 from gslverify.prove.values import Region
 from gslverify.prove.values import Value as Form
 
-PLAIN, ALL = range(2)
-"""What is suggested: what forms say; what is entailed, too."""
-
-
-def claims_about(terms: Iterable[Any], claims: Sequence[Term]) -> tuple[int, ...]:
-    """Return the claims that share unknowns with terms, or with others that do."""
-    reached = {s for term in terms if isinstance(term, Term) for s in free_symbols(term)}
-    left, taken = list(range(len(claims))), list[int]()
-    is_growing = True
-    while is_growing:
-        new = [n for n in left if free_symbols(claims[n]) & reached]
-        left = [n for n in left if n not in new]
-        taken += new
-        reached |= {s for n in new for s in free_symbols(claims[n])}
-        is_growing = bool(new)
-    return tuple(sorted(taken))
+PLAIN, ALL, CASES = range(3)
+"""What is suggested: what forms say; what is entailed, too; what z3 says about elements, too."""
 
 
 def _invented(definitions: Sequence[Term]) -> dict[Symbol, Any]:
@@ -55,18 +41,6 @@ def _invented(definitions: Sequence[Term]) -> dict[Symbol, Any]:
         assert isinstance(symbol, Symbol)
         found[symbol] = put(value, found)
     return found
-
-
-def _size(term: Any) -> int:
-    return sum(1 for _ in subterms(term)) if isinstance(term, Term) else 0
-
-
-def _flat(subjects: Iterable[Any]) -> Iterator[Any]:
-    for one in subjects:
-        if isinstance(one, tuple):
-            yield from _flat(one)
-        else:
-            yield one
 
 
 class Writer(Model):
@@ -108,6 +82,13 @@ class Writer(Model):
             self.difference = self.checker.rest(self.value(sides[0]), self.value(sides[1]), ())
         if self.difference != 0 and suggests >= ALL:
             self._compare(*sides)
+        if self.difference != 0 and suggests >= CASES:
+            self._loose = self.extents
+            self._compute(*sides)
+            self._loose = {}
+            with self._silence():
+                found = [self.value(side) for side in sides]
+                self.difference = self.checker.rest(found[0], found[1], self.parts)
 
     def claims(self) -> tuple[int, ...]:
         """Return the claims that have to be known."""
@@ -149,6 +130,21 @@ class Writer(Model):
         with self._silence():
             self.difference = self.checker.rest(self.value(left), self.value(right), self.parts)
 
+    def _compute(self, left: Any, right: Any) -> bool:
+        """Have z3 show that elements are equal, or else those that they are made of."""
+        with self._silence():
+            if key_of(self.value(left)) == key_of(self.value(right)):
+                return True
+        if self._accepts(("arithmetic", (left, right))):
+            return True
+        if isinstance(left, Select) and isinstance(right, Select):
+            sides = self.condition(left.condition), self.condition(right.condition)
+            if key_of(sides[0]) != key_of(sides[1]):
+                return False
+        inner = made_of(left, right)
+        found = [self._compute(*pair) for pair in inner or ()]
+        return inner is not None and all(found)
+
     @staticmethod
     def _is_possible(guards: Sequence[Any], facts: Facts) -> bool:
         return not guards or not facts.assuming(*guards).impossible()
@@ -168,7 +164,7 @@ class Writer(Model):
 
     def _place(self, one: Any, other: Any, given: tuple[Any, ...]) -> None:
         """Note that indices are the same, where some conditions are given."""
-        pairs = sorted(((one, other), (other, one)), key=lambda pair: -_size(pair[0]))
+        pairs = sorted(((one, other), (other, one)), key=lambda pair: -size_of(pair[0]))
         terms = [pair for pair in pairs if isinstance(pair[0], Term)]
         self._loose = self.extents
         any(self._accepts(("equal", pair, (), given)) for pair in terms)
@@ -245,6 +241,8 @@ class Writer(Model):
                 value, old, new = expression.arguments
                 assert isinstance(old, Number)
                 assert isinstance(new, Number)
+                while isinstance(value, Apply) and value.function == "cast":
+                    value = value.arguments[0]
                 suggested = iter([("a wider dtype", (value, old.value, new.value))])
             if expression.function in COMPARED and self.suggests >= ALL:
                 suggested = iter(("compared", (expression, holds)) for holds in (1, 0))
@@ -287,7 +285,7 @@ class Writer(Model):
         """Return a step with the indices and the claims that it may need."""
         indices = self._scope((*step.subjects, *step.given))
         terms = [
-            *symbols_in(*_flat(step.subjects), *step.given),
+            *symbols_in(*flat(step.subjects), *step.given),
             *(extent for _, extent in indices),
         ]
         terms += [self.checker.elements.dtypes.get(name) for name in reads_in(step.subjects)]
@@ -310,7 +308,7 @@ class Writer(Model):
                     add(self.extents[symbol])
                     found[symbol] = self.extents[symbol]
 
-        for subject in _flat(subjects):
+        for subject in flat(subjects):
             add(subject)
         return tuple(found.items())
 
@@ -359,7 +357,7 @@ class Writer(Model):
         if isinstance(term, Operation) and term.head == "//" and is_integer(term):
             whole, divisor = term.operands
             if not poly:
-                yield "less than the divisor", (whole, divisor)
+                yield "an index less than the divisor", (whole, divisor)
             outside = frozenset(p for p in poly if not self._has_quotient(p[0]))
             if outside:
                 yield "whole multiples", (whole, divisor, self._term(outside))

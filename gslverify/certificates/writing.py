@@ -15,7 +15,8 @@ from gslverify.certificates.checker import Asked
 from gslverify.certificates.checking import Case, OfTarget, Proof, are_floats, dtypes_of, outputs_of
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.model import NoRootError
-from gslverify.certificates.writer import ALL, PLAIN, Writer, claims_about
+from gslverify.certificates.subjects import claims_about
+from gslverify.certificates.writer import ALL, CASES, PLAIN, Writer
 from gslverify.prove.effort import Effort
 from gslverify.prove.facts import Facts, Memory
 from gslverify.prove.failure import UnprovableError
@@ -94,7 +95,7 @@ class _OfTarget:
             used = claims_about(path, self.asked.claims)
             if self.asked.shows(False, [*(self.asked.claims[n] for n in used), *path]):
                 return Proof(impossible=used)
-        for suggests in (PLAIN, ALL):
+        for suggests in (PLAIN, ALL, CASES):
             writer = self._written(case, path, facts, suggests)
             if writer.difference == 0:
                 return Proof(writer.claims(), tuple(writer.used), tuple(writer.parts))

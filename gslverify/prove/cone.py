@@ -28,6 +28,11 @@ def conjuncts(conditions: Iterable[Any]) -> list[Any]:
 
 def cone_of(start: Iterable[Term], conditions: Sequence[Term]) -> list[Term]:
     """Return the conditions that share symbols with `start`, or with others that do."""
+    return [conditions[number] for number in connected(start, conditions)]
+
+
+def connected(start: Iterable[Term], conditions: Sequence[Term]) -> list[int]:
+    """Return the numbers of conditions that share symbols with `start`, or with others that do."""
     reached = {symbol for term in start for symbol in free_symbols(term)}
     taken = set[int]()
     left = [(number, free_symbols(one)) for number, one in enumerate(conditions)]
@@ -42,7 +47,7 @@ def cone_of(start: Iterable[Term], conditions: Sequence[Term]) -> list[Term]:
                 reached |= symbols
         is_growing = len(apart) < len(left)
         left = apart
-    return [condition for number, condition in enumerate(conditions) if number in taken]
+    return sorted(taken)
 
 
 def components(start: Iterable[Term], conditions: Sequence[Term]) -> Iterator[list[Term]]:

@@ -1,0 +1,155 @@
+"""Steps that the checker follows, and those that it refuses, one law at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gsl.attr.term import Symbol, operation
+from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Select
+from gslverify.certificates.checker import Asked, Checker
+from gslverify.certificates.draw import RefusedError
+from gslverify.certificates.laws import LAWS, ROWS, Step
+from gslverify.certificates.model import Model
+from gslverify.semantics.solver import new_context
+
+pytestmark = pytest.mark.smt
+
+N, M, J, K = (Symbol(name, low=0) for name in "nmjk")
+ALPHA = Symbol("alpha", "real")
+X, Y, Z = (Read(name, (J,)) for name in "xyz")
+ZERO, ONE = Number(0), Number(1)
+
+
+def of(function: str, *arguments: Expression) -> Expression:
+    return Apply(function, arguments)
+
+
+def checker(claims: list[Any], is_field: bool, dtypes: Any = None) -> Checker:
+    asked = Asked(claims, new_context(), {})
+    return Checker(asked, range(len(claims)), (), Model(0, is_field), dtypes or {})
+
+
+def refusal(step: Step, claims: list[Any], is_field: bool, dtypes: Any = None) -> str:
+    """Return why a step is refused, empty where it is accepted and both sides are one value."""
+    made = checker(claims, is_field, dtypes)
+    try:
+        made.follow(step)
+    except RefusedError as error:
+        return str(error)
+    return ""
+
+
+def same(left: Expression, right: Expression, *claims: Any, is_field: bool = True) -> bool:
+    step = Step("arithmetic", (left, right), (), (), tuple(range(len(claims))))
+    made = checker(list(claims), is_field)
+    try:
+        made.follow(step)
+    except RefusedError:
+        return False
+    assert made.model.value(left) == made.model.value(right)
+    return True
+
+
+TRUE = [
+    (of(">", of("max", X, Y), Y), of(">", X, Y)),
+    (of("max", X, ZERO) + of("min", X, ZERO), X),
+    (of("sign", X) * of("abs", X), X),
+    (of("select", of("and", of("<", X, Y), of("not", of("<", Y, X))), X, Y), of("min", X, Y)),
+    (Select(K < M, of("max", X, ZERO), ZERO), of("max", Select(K < M, X, ZERO), ZERO)),
+    (of("max", of("exp", X), ZERO), of("exp", X)),
+]
+
+FALSE = [
+    (of(">=", of("max", X, Y), Y), of(">", X, Y)),
+    (of("max", X, ONE) + of("min", X, ZERO), X),
+    (of("max", of("tanh", X), ZERO), of("tanh", X)),
+    (Select(K < M, of("max", X, ZERO), ONE), of("max", Select(K < M, X, ZERO), ZERO)),
+    (X, Y),
+]
+
+
+@pytest.mark.parametrize(("left", "right"), TRUE)
+def test_what_holds_for_all_elements_is_followed(left: Expression, right: Expression) -> None:
+    assert same(left, right)
+
+
+@pytest.mark.parametrize(("left", "right"), FALSE)
+def test_what_does_not_is_refused(left: Expression, right: Expression) -> None:
+    assert not same(left, right)
+
+
+def test_claims_about_numbers_take_part() -> None:
+    leaky = of("max", X, Number(ALPHA) * X)
+    chosen = of("select", of(">", X, ZERO), X, Number(ALPHA) * X)
+    low, high = operation(">=", ALPHA, 0), operation("<=", ALPHA, 1)
+    assert same(leaky, chosen, low, high)
+    assert not same(leaky, chosen, low)
+
+
+def test_integers_wrap_in_arithmetic() -> None:
+    left, right = of("<", X, X + ONE), of("<", ZERO, ONE)
+    assert same(left, right)
+    assert not same(left, right, is_field=False)
+    extrema = of("max", X, of("min", X, Y)), X
+    assert same(*extrema, is_field=False)
+
+
+@pytest.mark.parametrize(("least", "accepted"), [(1, True), (0, False)])
+def test_a_sum_of_exponentials_is_positive_where_it_is_not_empty(
+    least: int, accepted: bool
+) -> None:
+    total = Reduction("sum", ((K, N),), of("exp", Read("x", (K,))))
+    assert same(of(">", total, ZERO), ONE, operation(">=", N, least)) is accepted
+
+
+def quotients(divisor: Expression) -> Step:
+    return Step("of a quotient", (X, divisor, Number(3)), (), (), (0,))
+
+
+@pytest.mark.parametrize(("divisor", "accepted"), [(5, True), (60, False)])
+def test_divisors_are_joined_only_where_their_product_fits(divisor: int, accepted: bool) -> None:
+    claim = operation("==", Symbol("dtype", "text"), "int8")
+    found = refusal(quotients(Number(divisor)), [claim], False, {"x": claim.operands[0]})
+    assert (found == "") is accepted
+
+
+def test_numbers_of_several_dtypes_fit_in_none_of_them() -> None:
+    wide, narrow = Symbol("wide", "text"), Symbol("narrow", "text")
+    claim = operation("==", wide, "int64")
+    step = Step("of a quotient", (X, Y, Number(1)), (), (), (0,))
+    assert refusal(step, [claim], False, {"x": wide, "y": narrow}) != ""
+
+
+def test_laws_of_integers_are_none_of_real_numbers() -> None:
+    step = Step("by one", (X,))
+    assert refusal(step, [], False) == ""
+    assert "integers" in refusal(step, [], True)
+    assert "real numbers" in refusal(Step("exp of 0", ()), [], False)
+
+
+def test_an_index_less_than_its_divisor_has_no_quotient() -> None:
+    step = Step("an index less than the divisor", (K, N), ((K, N),))
+    assert refusal(step, [], False) == ""
+    assert refusal(Step(step.law, (K, M), step.indices), [], False) != ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "accepted"),
+    [
+        ("int32", "int8", True),
+        ("int32", "uint8", False),
+        ("int8", "int32", True),
+        ("float16", "int8", True),
+    ],
+)
+def test_elements_of_an_input_are_values_of_its_dtype(old: str, new: str, accepted: bool) -> None:
+    step = Step("a wider dtype", (X, old, new))
+    assert (refusal(step, [], False, {"x": "int8"}) == "") is accepted
+
+
+def test_no_two_laws_have_one_name() -> None:
+    assert len({row.name for row in ROWS}) == len(ROWS)
+    others = LAWS.keys() - {row.name for row in ROWS}
+    assert {"equal", "substitution", "an index less than the divisor"} <= others
