@@ -7,7 +7,7 @@ looked at. With all equations in the model both sides have to have one value the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from gsl.attr.evaluate import conjunction, negation
 from gsl.attr.term import Operation, Symbol, Term
 from gsl.kernel.expression import Expression
 from gslverify.certificates.draw import RefusedError
-from gslverify.certificates.elements import Elements
+from gslverify.certificates.elements import Elements, Inputs
 from gslverify.certificates.field import Value, key_of, plus, product_in
 from gslverify.certificates.laws import LAWS, Shown, Step
 from gslverify.certificates.model import Model
@@ -64,12 +64,12 @@ class Checker:
         claims: Iterable[int],
         path: Sequence[Any],
         model: Model,
-        dtypes: Mapping[str, Any],
+        inputs: Inputs,
     ) -> None:
         self.asked = asked
         self.path = tuple(path)
         self.model = model
-        self.elements = Elements(model, dtypes)
+        self.elements = Elements(model, inputs.dtypes, inputs.limits)
         self.extents: dict[Symbol, Any] = {}
         self.known_by: dict[int, int] = {}
         for number in claims:

@@ -14,6 +14,8 @@ from gsl.kernel.expression import Expression
 from gsl.types import TensorType
 from gslverify.certificates.checker import Asked, Checker
 from gslverify.certificates.draw import RefusedError
+from gslverify.certificates.elements import Inputs
+from gslverify.certificates.gathered import limits_in
 from gslverify.certificates.laws import Step
 from gslverify.certificates.model import Model, NoRootError
 from gslverify.prove.failure import UnprovableError
@@ -93,11 +95,12 @@ def _type(expr: Expr, field: int | None) -> TensorType:
     return found
 
 
-def dtypes_of(target: Target) -> dict[str, Any]:
-    """Return the dtypes of the inputs of a target by their names."""
+def inputs_of(target: Target) -> Inputs:
+    """Return what is known of the inputs of a target by their names."""
     every = reverse_post_order([expr for pair in target.pairs for expr in pair])
     inputs = (one for one in every if not one.operands and isinstance(one.type, TensorType))
-    return {getattr(one, "name", ""): one.tensor_type.dtype for one in inputs}
+    dtypes = {getattr(one, "name", ""): one.tensor_type.dtype for one in inputs}
+    return Inputs(dtypes, limits_in([source for source, _ in target.pairs]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +131,15 @@ def check_structure(
     for target, found, of_target in zip(made, record, outputs, strict=True):
         if [output.name for output in of_target] != list(found.outputs):
             raise RefusedError("an output is left out")
-        dtypes = dtypes_of(target)
+        inputs = inputs_of(target)
         for name, used in found.bits.items():
             facts = [*(asked.claims[number] for number in used), *target.path]
-            if not asked.shows(equal(dtypes[name], "bool"), facts):
+            if not asked.shows(equal(inputs.dtypes[name], "bool"), facts):
                 raise RefusedError(f"{name} is not shown to hold truth values")
         if found.is_field and not are_floats(target, asked):
             raise RefusedError("not all that is computed is shown to be floats")
         for output, proof in found.outputs.values():
-            case = Case(output, asked, frozenset(found.bits), found.is_field, dtypes)
+            case = Case(output, asked, frozenset(found.bits), found.is_field, inputs)
             try:
                 case.follow(proof, target.path)
             except RefusedError as error:
@@ -151,7 +154,7 @@ class Case:
     asked: Asked
     bits: frozenset[str]
     is_field: bool
-    dtypes: dict[str, Any]
+    inputs: Inputs
 
     def follow(self, proof: Proof, path: tuple[Any, ...]) -> None:
         """Check one case, and those that it falls into."""
@@ -180,6 +183,6 @@ class Case:
 
     def checker(self, claims: Iterable[int], path: Sequence[Any], model: Model) -> Checker:
         """Return the checker of one case, in which some claims are known."""
-        made = Checker(self.asked, claims, path, model, self.dtypes)
+        made = Checker(self.asked, claims, path, model, self.inputs)
         made.extents = self.output.extents
         return made

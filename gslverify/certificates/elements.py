@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Se
 from gsl.operators.ranges import in_range
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.field import key_of
+from gslverify.certificates.gathered import Limits
 from gslverify.certificates.model import COMPARED, RING, Model
 
 JOINED = {"and": conjunction, "or": disjunction}
@@ -21,12 +22,21 @@ SIGNS = {"exp": ">", "sqrt": ">=", "abs": ">=", "cosh": ">"}
 """What is known of the values of functions of real numbers."""
 
 
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The dtypes of inputs, and the limits of those that are indices."""
+
+    dtypes: Mapping[str, Any]
+    limits: Mapping[str, Limits] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class Elements:
-    """Writes elements as terms; `dtypes` are those of inputs."""
+    """Writes elements as terms; `dtypes` are those of inputs, `limits` those of indices in them."""
 
     model: Model
     dtypes: Mapping[str, Any]
+    limits: Mapping[str, Limits] = field(default_factory=dict)
     unknowns: dict[Any, Symbol] = field(default_factory=dict)
 
     def number(self, expression: Expression, facts: list[Any]) -> Any:
@@ -92,6 +102,8 @@ class Elements:
         if key not in self.unknowns:
             self.unknowns[key] = Symbol("v", "real" if self.model.is_field else "int")
         value = self.unknowns[key]
+        if isinstance(expression, Read) and expression.tensor in self.limits:
+            facts.append(_within(value, expression.indices, self.limits[expression.tensor]))
         match expression:
             case Read(tensor=name) if name in self.model.bits:
                 facts.append(disjunction(operation("==", value, 0), operation("==", value, 1)))
@@ -100,6 +112,14 @@ class Elements:
             case _ if self.model.is_field:
                 facts += _signs(expression, value)
         return value
+
+
+def _within(value: Any, indices: Sequence[Any], limits: Limits) -> Any:
+    """Return that an index that exists lies within its limits."""
+    sides = ((i >= 0, i < size) for i, size in zip(indices, limits.shape, strict=True))
+    exists = conjunction(*(side for pair in sides for side in pair))
+    between = conjunction(operation(">=", value, limits.low), operation("<=", value, limits.high))
+    return disjunction(negation(exists), between)
 
 
 def _signs(expression: Expression, value: Any) -> Iterator[Any]:

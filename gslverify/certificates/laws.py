@@ -21,9 +21,10 @@ from gsl.kernel.expression import (
 )
 from gsl.kernel.meaning import select
 from gsl.operators.ranges import in_range
-from gsl.types import ANY_FLOAT
+from gsl.types import ANY_FLOAT, ANY_INTEGER
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.elements import Elements
+from gslverify.certificates.gathered import HOLE, around, is_free, sum_of
 from gslverify.certificates.subjects import Within, reads_in
 from gslverify.prove.integers import is_integer
 from gslverify.prove.law import Law, Numbers
@@ -127,6 +128,24 @@ def _compared(elements: Elements, step: Step) -> Shown:
     return Shown(comparison, holds, ((facts, condition if holds else negation(condition)),))
 
 
+def _one_counts(elements: Elements, step: Step) -> Shown:
+    """A function of a sum of which one term counts is the sum of the function."""
+    ((symbol, extent),), place, body, outside = step.subjects
+    if not is_free(symbol, (place, extent), outside):
+        raise RefusedError("a place depends on what it is used for")
+    facts: list[Any] = []
+    number = elements.number(place, facts)
+    dtypes = [contains(dtype, ANY_INTEGER) for dtype in elements.dtypes_of(place)]
+    if not dtypes:
+        raise RefusedError("a place is no index")
+    inside = sum_of(symbol, extent, place, around(outside, body))
+    whole = around(outside, sum_of(symbol, extent, place, body))
+    sides = (whole, inside) if HOLE.tensor in reads_in([outside]) else (inside, outside)
+    wanted = conjunction(number >= 0, number < extent)
+    conditions = [((), one) for one in dtypes]
+    return Shown(sides[0], sides[1], ((facts, wanted), *conditions))
+
+
 def _arithmetic(elements: Elements, step: Step) -> Shown:
     """Elements are equal for all values of the unknowns in them."""
     left, right = step.subjects
@@ -202,5 +221,6 @@ LAWS: dict[str, Callable[[Elements, Step], Shown]] = {
     "sum": _sum,
     "compared": _compared,
     "arithmetic": _arithmetic,
+    "one term counts": _one_counts,
 }
 LAWS |= {row.name: partial(_row, row) for row in ROWS}

@@ -20,7 +20,7 @@ from gsl.kernel.expression import (
 from gsl.kernel.meaning import select
 from gslverify.certificates.field import key_of
 from gslverify.certificates.laws import ROWS
-from gslverify.certificates.model import Model
+from gslverify.certificates.model import COMPARED, Model
 from gslverify.prove.law import Law, Numbers
 from gslverify.prove.replacing import Mapped, put
 
@@ -30,6 +30,23 @@ BY_HEAD: Mapping[str, tuple[Law, ...]] = {
     head: tuple(row for row in ROWS if row.left.function == head)
     for head in dict.fromkeys(row.left.function for row in ROWS)
 }
+
+
+def suggested_laws(
+    expression: Apply, model: Model, compares: bool
+) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Yield laws that say what an expression is, with what they speak about."""
+    if expression.function in COMPARED and compares:
+        yield from (("compared", (expression, holds)) for holds in (1, 0))
+    elif expression.function == "cast":
+        value, old, new = expression.arguments
+        assert isinstance(old, Number)
+        assert isinstance(new, Number)
+        while isinstance(value, Apply) and value.function == "cast":
+            value = value.arguments[0]
+        yield "a wider dtype", (value, old.value, new.value)
+    else:
+        yield from suggested_rows(expression, model)
 
 
 def suggested_rows(expression: Apply, model: Model) -> Iterator[tuple[str, tuple[Any, ...]]]:

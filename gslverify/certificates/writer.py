@@ -15,10 +15,11 @@ from gslverify.certificates.checking import Case
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.expressions import of_region, of_value
 from gslverify.certificates.field import Value, key_of, product_in
+from gslverify.certificates.gathered import HOLE, holes_in
 from gslverify.certificates.laws import LAWS, Step
-from gslverify.certificates.model import COMPARED, Model
+from gslverify.certificates.model import Model
 from gslverify.certificates.subjects import claims_about, flat, reads_in, size_of, symbols_in
-from gslverify.certificates.suggesting import made_of, suggested_rows
+from gslverify.certificates.suggesting import made_of, suggested_laws
 from gslverify.certificates.sums import Part, Recorder, simplified, substitution
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.cone import conjuncts
@@ -56,7 +57,7 @@ class Writer(Model):
         self.used: list[Step] = []
         self.parts: list[Part] = []
         self.normaliser = Normaliser(
-            facts, Algebra(facts.forms), case.is_field, case.bits, case.dtypes
+            facts, Algebra(facts.forms), case.is_field, case.bits, case.inputs.dtypes
         )
         self.extents: dict[Symbol, Any] = {}
         self.conditions: dict[int, Term] = {}
@@ -65,6 +66,7 @@ class Writer(Model):
         self._loose: Mapping[Symbol, Any] = {}
         self._choosing: list[Any] = []
         self._tried: dict[int, Any] = {}
+        self._gathered: dict[int, Any] = {}
         self._invented = _invented(facts.forms.definitions)
         self._is_silent = True
         self.checker = case.checker(range(len(case.asked.claims)), path, self)
@@ -233,23 +235,27 @@ class Writer(Model):
             self.value(expression.then)
             self._around.pop()
         found = super()._value(expression)
+        if self.suggests >= ALL and self._is_gathered(expression):
+            return super()._value(expression)
         if isinstance(expression, Reduction) and self._is_new(expression):
             return self._simplified(expression, found)
         if isinstance(expression, Apply) and self._is_new(expression):
-            suggested = suggested_rows(expression, self)
-            if expression.function == "cast":
-                value, old, new = expression.arguments
-                assert isinstance(old, Number)
-                assert isinstance(new, Number)
-                while isinstance(value, Apply) and value.function == "cast":
-                    value = value.arguments[0]
-                suggested = iter([("a wider dtype", (value, old.value, new.value))])
-            if expression.function in COMPARED and self.suggests >= ALL:
-                suggested = iter(("compared", (expression, holds)) for holds in (1, 0))
+            suggested = suggested_laws(expression, self, self.suggests >= ALL)
             for law, subjects in suggested:
                 if self._accepts((law, subjects)):
                     return super()._value(expression)
         return found
+
+    def _is_gathered(self, expression: Expression) -> bool:
+        """Tell whether an expression is shown to be one term of a sum, or a sum with one term."""
+        if self._is_silent or id(expression) in self._gathered:
+            return False
+        self._gathered[id(expression)] = expression
+        for sum_, outside in holes_in(expression):
+            function = sum_[-1] if outside is HOLE else outside
+            if self._accepts(("one term counts", (*sum_, function))):
+                return True
+        return False
 
     def _implied_around(self, condition: Any) -> None:
         """Note which conditions around an element follow from its own."""

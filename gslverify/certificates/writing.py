@@ -12,7 +12,7 @@ from typing import Any
 from gsl.attr.evaluate import equal, negation
 from gsl.errors import GslError
 from gslverify.certificates.checker import Asked
-from gslverify.certificates.checking import Case, OfTarget, Proof, are_floats, dtypes_of, outputs_of
+from gslverify.certificates.checking import Case, OfTarget, Proof, are_floats, inputs_of, outputs_of
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.model import NoRootError
 from gslverify.certificates.subjects import claims_about
@@ -53,7 +53,7 @@ class _OfTarget:
         self.replies = replies
         self.target = target
         self.cases = 0
-        self.dtypes = dtypes_of(target)
+        self.inputs = inputs_of(target)
         self.bits = self._truth_values()
 
     def facts(self, path: Sequence[Any]) -> Facts:
@@ -65,7 +65,7 @@ class _OfTarget:
         """Return the inputs that are shown to hold truth values, and by which claims."""
         found = {}
         facts = self.facts(self.target.path)
-        for name, dtype in self.dtypes.items():
+        for name, dtype in self.inputs.dtypes.items():
             used = claims_about([dtype], self.asked.claims)
             given = [*(self.asked.claims[number] for number in used), *self.target.path]
             is_bool = facts.forms.names.is_named(dtype, "bool")
@@ -78,7 +78,7 @@ class _OfTarget:
         is_field = are_floats(self.target, self.asked)
         outputs = {}
         for output in outputs_of(self.target):
-            case = Case(output, self.asked, frozenset(self.bits), is_field, self.dtypes)
+            case = Case(output, self.asked, frozenset(self.bits), is_field, self.inputs)
             self.cases = 0
             try:
                 outputs[output.name] = output, self._case(case, tuple(self.target.path))

@@ -10,6 +10,8 @@ from gsl.attr.term import Symbol, operation
 from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Select
 from gslverify.certificates.checker import Asked, Checker
 from gslverify.certificates.draw import RefusedError
+from gslverify.certificates.elements import Inputs
+from gslverify.certificates.gathered import HOLE, Limits
 from gslverify.certificates.laws import LAWS, ROWS, Step
 from gslverify.certificates.model import Model
 from gslverify.semantics.solver import new_context
@@ -26,14 +28,18 @@ def of(function: str, *arguments: Expression) -> Expression:
     return Apply(function, arguments)
 
 
-def checker(claims: list[Any], is_field: bool, dtypes: Any = None) -> Checker:
+def checker(claims: list[Any], is_field: bool, dtypes: Any = None, limits: Any = None) -> Checker:
     asked = Asked(claims, new_context(), {})
-    return Checker(asked, range(len(claims)), (), Model(0, is_field), dtypes or {})
+    return Checker(
+        asked, range(len(claims)), (), Model(0, is_field), Inputs(dtypes or {}, limits or {})
+    )
 
 
-def refusal(step: Step, claims: list[Any], is_field: bool, dtypes: Any = None) -> str:
+def refusal(
+    step: Step, claims: list[Any], is_field: bool, dtypes: Any = None, limits: Any = None
+) -> str:
     """Return why a step is refused, empty where it is accepted and both sides are one value."""
-    made = checker(claims, is_field, dtypes)
+    made = checker(claims, is_field, dtypes, limits)
     try:
         made.follow(step)
     except RefusedError as error:
@@ -153,3 +159,28 @@ def test_no_two_laws_have_one_name() -> None:
     assert len({row.name for row in ROWS}) == len(ROWS)
     others = LAWS.keys() - {row.name for row in ROWS}
     assert {"equal", "substitution", "an index less than the divisor"} <= others
+
+
+PLACE = Read("places", (J,))
+"""An element that is an index."""
+
+
+@pytest.mark.parametrize(
+    ("body", "outside", "high", "dtype", "accepted"),
+    [
+        (X, X, N - 1, "int32", True),  # the term itself
+        (Read("x", (K,)), of("exp", HOLE), N - 1, "int32", True),
+        (Read("x", (K,)), of("exp", HOLE), N, "int32", False),  # no term may count
+        (Read("x", (K,)), of("exp", HOLE), N - 1, "float32", False),  # it may lie between two
+        (Read("x", (K,)), Read("x", (K,)), N - 1, "int32", False),  # depends on the index
+        (X, Reduction("sum", ((J, N),), HOLE), N - 1, "int32", False),  # the place does
+    ],
+)
+def test_one_term_counts_where_indices_exist(
+    body: Expression, outside: Expression, high: Any, dtype: str, accepted: bool
+) -> None:
+    limits = {"places": Limits((N,), 0, high)}
+    claims = [operation("<", J, N)]
+    step = Step("one term counts", (((K, N),), PLACE, body, outside), (), (), (0,))
+    dtypes = {"places": dtype, "x": "float32"}
+    assert (refusal(step, claims, True, dtypes, limits) == "") is accepted
