@@ -270,6 +270,8 @@ def _shared_attributes(operator: Operator, canonical: dict[str, Any]) -> Mapping
 
 def _is_exact(value: Any) -> bool:
     kind = type(value)
+    if kind is float:
+        return bool(value) and value == value  # -0.0 equals 0.0, and NaN nothing
     return kind in _EXACT or (kind is tuple and {*map(type, value)} <= {int})
 
 

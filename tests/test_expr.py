@@ -295,9 +295,11 @@ def test_equal_attributes_are_one_object_if_they_are_interchangeable() -> None:
     x = Var("x", (2, 3))
     sums = [Call(REGISTRY["Sum"], [x], {"axis": axis}) for axis in (0, (0,), 1)]
     leaky = [Call(LEAKY, [x], {"alpha": 0.0 * sign}) for sign in (1, -1)]
+    halves = [Call(LEAKY, [x], {"alpha": 0.5}) for _ in range(2)]
 
     assert sums[0].attributes is sums[1].attributes
     assert sums[0].attributes is not sums[2].attributes
+    assert halves[0].attributes is halves[1].attributes
     assert leaky[0].attributes is not leaky[1].attributes
     assert str(leaky[1].attributes["alpha"]) == "-0.0"
 

@@ -89,6 +89,7 @@ class Preset:
         """
         granted = None if flags is None else known_flags(flags)
         phases = self.loaded
+        merged: Workload | None = None
         with collector_paused():
             for every in phases:
                 named = {
@@ -96,11 +97,12 @@ class Preset:
                     for rule, name in every.items()
                     if granted is None or rule.flags <= granted
                 }
-                merged = merge_common_subexpressions(workload)
+                if workload is not merged:
+                    merged = merge_common_subexpressions(workload)
                 workload = settle(
                     merged, named, fold=fold, max_rewrites=max_rewrites, record=record, left=left
                 )
-            return merge_common_subexpressions(workload)
+            return workload if workload is merged else merge_common_subexpressions(workload)
 
 
 def _named(file: str, names: list[str]) -> Iterator[Rule]:

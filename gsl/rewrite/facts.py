@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 
 from gsl.attr.code import NotCompiledError
 from gsl.attr.term import ANYTHING, Access, Term, subterms
+from gsl.attr.writer import Kind
 from gsl.match.compiled.branch import attributes_like
 from gsl.match.reads import EXACT, kind_of_domain
 from gsl.operators import Operator
@@ -18,6 +19,9 @@ from gsl.subst import Subst
 
 Fact = tuple[Pattern, str]
 """A matched pattern and the source of what matters of its node."""
+
+SHARED = EXACT | {Kind.REAL}
+"""Kinds of values of which equal ones are mostly one object in calls: all but zeros and NaN."""
 
 TYPE = "{}.expr.type"
 ATTRIBUTES = "{}.expr.attributes"
@@ -125,7 +129,7 @@ class Facts:
             callee = pattern.callee if isinstance(pattern, Call) else None
             if not isinstance(callee, Operator) or isinstance(callee, OpaqueOperator):
                 yield pattern, ANY_ATTRIBUTES
-            elif all(kind_of_domain(a.domain) in EXACT for a in callee.attributes.values()):
+            elif all(kind_of_domain(a.domain) in SHARED for a in callee.attributes.values()):
                 yield pattern, ATTRIBUTES
             else:
                 raise NotCompiledError("attributes that differ from call to call")

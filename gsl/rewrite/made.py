@@ -66,15 +66,19 @@ class Maker:
         return known
 
     def tuple(self, operands: tuple[Node, ...]) -> Node:
-        """Make a tuple; raises EvaluationError for one without fields."""
-        if not operands:
-            raise EvaluationError("a tuple cannot have 0 fields")
+        """Make a tuple; one without fields is an operand that is absent."""
         key = (Tuple, *[id(node.expr.type) for node in operands])
         known: TupleType | None = self.known.get(key)
         made: Tuple = object.__new__(Tuple)
         made.operands = ()
         made.type = self.tuple_type(key, operands) if known is None else known
         return self._make(made, operands)
+
+    def several(self, operands: Sequence[Node]) -> Node:
+        """Make the tuple of a list; raises EvaluationError for one without fields."""
+        if not operands:
+            raise EvaluationError("a tuple cannot have 0 fields")
+        return self.tuple(tuple(operands))
 
     def tuple_type(self, key: Any, operands: Sequence[Node]) -> TupleType:
         """Return the type of a tuple, and have it known under `key`, the identities of types."""

@@ -211,7 +211,7 @@ class TargetWriter:
 
     def unrolled(self, fields: str) -> str:
         """Return the source of how the tuple of a list is made."""
-        return f"make.tuple(tuple({fields}))"
+        return f"make.several({fields})"
 
     def packed(self, fields: list[str]) -> str:
         """Write how a tuple is made; return the name of its node."""

@@ -112,7 +112,7 @@ REFUSED: list[tuple[str, tuple[Any, ...], type[Exception]]] = [
     ("call", (Tag, "a", {"k": attr.Symbol("k")}), UndecidedError),
     ("infer", ("key", Tag, "a", {"k": "text"}), OperatorError),
     ("infer", ("key", Tag, "a", {"k": attr.Symbol("k")}), UndecidedError),
-    ("tuple", ((),), EvaluationError),
+    ("several", ((),), EvaluationError),
     ("projection", ("node", 0), GraphError),
     ("constant", (attr.Symbol("c"), "float32"), UndecidedError),
     ("constant", (1.0, attr.Symbol("dtype", "text")), UndecidedError),

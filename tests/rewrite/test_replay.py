@@ -84,6 +84,29 @@ def test_nothing_is_inferred_for_a_match_that_looks_like_an_earlier_one(
     assert inferences.count == 4
 
 
+def test_numbers_and_absent_operands_are_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    gain = pat.Wildcard()
+    norm = op.RmsNorm(X + X, gain, axes=(-1,))
+    target = op.SkipRmsNorm(X, X, gain, pat.Absent(), epsilon=norm.epsilon)[0]
+    rule = Subst(norm, target, aliases=True)
+
+    def network(epsilon: float) -> Workload:
+        x, g = Var("x", (2, 4)), Var("g", (4,))
+        how = {"axes": (-1,), "epsilon": epsilon}
+        return Workload(Call(REGISTRY["RmsNorm"], [Call(REGISTRY["Add"], [x, x]), g], how))
+
+    given = [network(epsilon) for epsilon in (0.5, 0.5, 0.25)]
+    inferences = Inferences(monkeypatch)
+    counts = []
+    for workload in given:
+        (whole,) = apply(workload, [rule]).outputs[0].operands
+        assert isinstance(whole, Call)
+        wanted = workload.outputs[0].attributes["epsilon"]  # type: ignore[attr-defined]
+        assert str(whole.attributes["epsilon"]) == str(wanted)
+        counts.append(inferences.count)
+    assert counts[0] == counts[1] < counts[2]
+
+
 def test_result_is_the_same_whether_it_was_known() -> None:
     """Users are in the order in which nodes are made, which decides about later matches."""
     sources = [op.Relu(X), op.Tanh(X)]
