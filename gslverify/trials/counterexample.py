@@ -7,17 +7,22 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from gsl.evaluate import trace
+from gsl.errors import GslError
+from gsl.evaluate import evaluate, trace
 from gsl.expr import Call, Const, Expr, Proj
 from gsl.graph import reverse_post_order
 from gsl.text.listing import listing
 from gsl.tvm.jobs import Failure
+from gslverify.codes.numeric import OUTPUTS_DIFFER
+from gslverify.comparison.compare import compare
 from gslverify.finding import Counterexample, Difference, Tensor
 from gslverify.networks.network import Network
 from gslverify.trials import backend
 from gslverify.trials.trial import Outcome
 
 MOST_VALUES_PRINTED = 64
+
+EXACT_ONLY = "both sides are equal in the dtypes of the graph: exact arithmetic tells them apart"
 
 
 def counterexample_of(failure: Outcome, ask_tvm: bool) -> Counterexample:
@@ -118,8 +123,21 @@ def _differences(failure: Outcome) -> Iterator[Difference]:
 def _notes(failure: Outcome, ask_tvm: bool) -> Iterator[str]:
     if failure.network.context != "alone":
         yield f"context: {failure.network.context}"
+    if failure.code is OUTPUTS_DIFFER and _are_equal_when_rounded(failure):
+        yield EXACT_ONLY
     if ask_tvm and failure.target:
         yield _second_opinion(failure)
+
+
+def _are_equal_when_rounded(failure: Outcome) -> bool:
+    """Tell whether both sides are equal where every step is rounded to its dtype."""
+    sides = failure.network.outputs, failure.target
+    try:
+        source, target = (evaluate(side, failure.inputs) for side in sides)
+    except (GslError, IndexError):
+        return False
+    found = [one for pair in zip(source, target, strict=True) for one in compare("output", *pair)]
+    return all(one.difference is None for one in found)
 
 
 def _second_opinion(failure: Outcome) -> str:

@@ -17,7 +17,7 @@ from gslverify.networks.network import Network
 from gslverify.shrinking.descent import MOST_ATTEMPTS, Budget, simplest
 from gslverify.shrinking.order import order_of
 from gslverify.trials import backend
-from gslverify.trials.counterexample import counterexample_of, first_divergence
+from gslverify.trials.counterexample import EXACT_ONLY, counterexample_of, first_divergence
 from gslverify.trials.refutation import fails_as
 from gslverify.trials.trial import Outcome, run_trial
 
@@ -226,6 +226,16 @@ def test_the_second_opinion_is_noted(
     results: Any, note: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert example(monkeypatch, *results).notes == (note,)
+
+
+def test_what_no_dtype_of_the_graph_shows_is_said() -> None:
+    x = pat.Wildcard()
+    for asked, notes in ((2.0000000001e-9, (EXACT_ONLY,)), (3e-9, ())):
+        nearly = Subst((x + 1e-9) + 1e-9, x + asked)
+        once = call("Add", Var("x", ()), Const(1e-9, "float32"))
+        twice = call("Add", once, Const(1e-9, "float32"))
+        failure = fail(nearly, twice, x=np.float32(0))
+        assert counterexample_of(failure, False).notes == notes
 
 
 def test_large_tensors_are_not_spelled_out() -> None:
