@@ -56,6 +56,13 @@ def _max_pool(site: Site, data: Any) -> Any:
     return site.functional.max_pool2d(data, size, tuple(site["strides"]), **how)
 
 
+@writes("AdaptiveAvgPool2D")
+def _adaptive_average(site: Site, data: Any) -> Any:
+    if site["layout"] != "NCHW":
+        return NotImplemented
+    return site.functional.adaptive_avg_pool2d(data, tuple(site["output_size"]))
+
+
 @writes("BatchNorm")
 def _batch_norm(site: Site, data: Any, gamma: Any, beta: Any, mean: Any, var: Any) -> Any:
     if site["axis"] % len(site.shape_of(0)) != 1:

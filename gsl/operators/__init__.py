@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gsl.operators import (
     activation,
+    adaptive_pool,
     attention,
     bits,
     blocks,
@@ -41,6 +42,7 @@ __all__ = [
     "REGISTRY",
     "Operator",
     "activation",
+    "adaptive_pool",
     "attention",
     "bits",
     "blocks",

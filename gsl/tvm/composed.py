@@ -125,12 +125,22 @@ def _resized(call: Any, read: Read) -> Expr:
     return _call("Resize", data, sizes=whole, coordinates=coordinates, **mode)
 
 
+def _averaged(call: Any, read: Read) -> Expr | None:
+    """Read the average of each channel; other sizes are those of an operator."""
+    written = {name: plain(value) for name, value in keyword_attributes(call).items()}
+    is_whole = tuple(written["output_size"]) == (1, 1)
+    if not is_whole or written["out_layout"] != written["layout"]:
+        return None
+    return _call("GlobalAvgPool2D", read(call.args[0]), layout=written["layout"])
+
+
 COMPOSED: Mapping[str, Composed] = {
     "bitwise_and": _on_truth_values("LogicalAnd"),
     "bitwise_or": _on_truth_values("LogicalOr"),
     "bitwise_xor": _on_truth_values("LogicalXor"),
     "bitwise_not": _on_truth_values("LogicalNot"),
     "image.resize2d": _resized,
+    "nn.adaptive_avg_pool2d": _averaged,
     "index_put": _replaced_at,
     "index_tensor": _elements_at,
     "nn.pad": _padded,

@@ -29,7 +29,6 @@ TWINS: Mapping[str, str] = {
     "slice_scatter": "SliceScatter",
     "strided_slice": "StridedSlice",
     "topk": "TopK",
-    "nn.adaptive_avg_pool2d": "GlobalAvgPool2D",
     "nn.attention": "Attention",
     "nn.batch_norm": "BatchNorm",
     "nn.conv1d_transpose": "Conv1DTranspose",
@@ -55,7 +54,6 @@ HARMLESS: Mapping[tuple[str, str], Callable[[Any, Written], bool]] = {
     ("nn.max_pool1d", "count_include_pad"): lambda value, _: True,
     ("nn.max_pool2d", "count_include_pad"): lambda value, _: True,
     ("nn.max_pool3d", "count_include_pad"): lambda value, _: True,
-    ("nn.adaptive_avg_pool2d", "output_size"): lambda value, _: value == (1, 1),
     ("nn.batch_norm", "training"): lambda value, _: not value,
     ("nn.batch_norm", "momentum"): lambda value, _: True,
 }

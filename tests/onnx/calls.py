@@ -133,6 +133,11 @@ CALLS: dict[str, list[Given]] = {
     ],
     "Conv3D": [Given(((2, 4, 5, 7, 6), (6, 2, 2, 3, 1)), {"groups": 2}, FLOATS)],
     "Conv3DTranspose": [Given(((2, 4, 5, 7, 6), (4, 2, 2, 3, 1)), {}, FLOATS)],
+    "AdaptiveAvgPool2D": [
+        Given((IMAGE,), {"output_size": (2, 3)}),
+        Given(((1, 2, 5, 7),), {"output_size": (3, 9)}),
+        Given(((1, 6, 4, 2),), {"output_size": (3, 2), "layout": "NHWC"}),
+    ],
     "GlobalAvgPool2D": [Given((IMAGE,)), Given((WIDE,), {"layout": "NHWC"})],
     "SliceScatter": [Given(((5, 3), (2, 3)), {"start": start, "axis": 0}) for start in (0, 1, 3)]
     + [Given(((2, 3), (2, 3)), {"start": 0, "axis": -1})],

@@ -76,6 +76,8 @@ REFUSED: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
         {},
         "the dtype of its tensor",
     ),
+    ("AdaptiveAvgPool2D", (floats(1, 2, 0, 3),), {}, "may be empty"),
+    ("AdaptiveAvgPool2D", (floats(2, 3, 3),), {}, "must have 4 axes|rank"),
     ("MaxPool3D", (floats(1, 1, 2, 2, 2),), {"pool_size": 3}, "must fit"),
 ]
 

@@ -226,6 +226,7 @@ EXAMPLES: Mapping[str, Example] = {
     "MaxPool2D": ((IMAGE,), {"pool_size": (2, 3), "strides": 2, "ceil_mode": True}),
     "AvgPool1D": ((SEQUENCE,), {"pool_size": 3, "strides": 2}),
     "AvgPool2D": ((IMAGE,), {"pool_size": 2, "padding": 1, "count_include_pad": True}),
+    "AdaptiveAvgPool2D": ((IMAGE,), {"output_size": (2, 4)}),
     "GlobalAvgPool2D": ((IMAGE,), {}),
     "LogicalXor": ((FLAGS, MORE_FLAGS), {}),
     **dict.fromkeys(("BitwiseAnd", "BitwiseOr", "BitwiseXor"), ((BITS, MORE_BITS), {})),

@@ -192,6 +192,12 @@ READ: list[tuple[Callable[..., Any], list[Any], str, dict[str, Any]]] = [
         {"sizes": (1, 2, 8, 3), "mode": "cubic", "cubic_coeff": -0.75, "coordinates": "half_pixel"},
     ),
     (lambda x: op.nn.max_pool2d(x, 2), [IMAGE], "MaxPool2D", {"pool_size": (2, 2)}),
+    (
+        lambda x: op.nn.adaptive_avg_pool2d(x, (3, 2)),
+        [IMAGE],
+        "AdaptiveAvgPool2D",
+        {"output_size": (3, 2), "layout": "NCHW"},
+    ),
     (lambda x: op.nn.adaptive_avg_pool2d(x, 1), [IMAGE], "GlobalAvgPool2D", {}),
     (lambda *x: op.nn.attention(*x), HEADS, "Attention", {"scale": 0.5}),
     (

@@ -51,6 +51,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     "cut": (lambda x: F.pad(x, (0, -1, -2, 1)), (IMAGE,), "DilatedPad"),
     "nearest": (lambda x: F.interpolate(x, size=(9, 4)), (IMAGE,), "Resize"),
     "nearest of twice": (lambda x: F.interpolate(x, scale_factor=2), (IMAGE,), "Resize"),
+    "averaged": (lambda x: F.adaptive_avg_pool2d(x, (2, 3)), (IMAGE,), "AdaptiveAvgPool2D"),
     "between": (lambda x: F.interpolate(x, size=(3, 11), mode="bilinear"), (IMAGE,), "Resize"),
     "corners": (
         lambda x: F.interpolate(x, size=(9, 4), mode="bilinear", align_corners=True),

@@ -75,7 +75,10 @@ OPAQUE: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "relax.nn.batch_norm": (lambda x, *v: R.nn.batch_norm(x, *v, axis=1), [IMAGE, *FOUR]),
     "relax.take": (lambda x, i: R.take(x, i, 0, "wrap"), [X, INDICES]),
     "relax.cumsum": (lambda x: R.cumsum(x, 1, "float64"), [X]),
-    "relax.nn.adaptive_avg_pool2d": (lambda x: R.nn.adaptive_avg_pool2d(x, 2), [IMAGE]),
+    "relax.nn.adaptive_avg_pool2d": (
+        lambda x: R.nn.adaptive_avg_pool2d(x, 2, out_layout="NHWC"),
+        [IMAGE],
+    ),
     "relax.nn.attention": (lambda *x: R.nn.attention(*x, causal_mask="TopLeft"), HEADS),
     "relax.full": (lambda x: R.full((2,), x), [tensor("x")]),
     "relax.strided_slice": (lambda x: R.strided_slice(x, [0], [1], [0], [-1]), [X]),

@@ -10,6 +10,7 @@ from gsl.onnx.emitter import Emitter, Value
 from gsl.onnx.rows.windows import inverse, listed, padding, per_axis, to_channels_first
 from gsl.onnx.site import Site
 from gsl.onnx.table import reads, writes
+from gsl.operators.adaptive_pool import averages
 
 
 def _windows(site: Site, data: Expr) -> dict[str, Any]:
@@ -76,6 +77,23 @@ def _write_average_pool(out: Emitter, written: Call, data: Value) -> Value:
 def _write_global_average(out: Emitter, written: Call, data: Value) -> Value:
     order = to_channels_first(written.attributes["layout"])
     made = out.node("GlobalAveragePool", out.transpose(data, order))
+    return out.transpose(made, inverse(order))
+
+
+@writes("AdaptiveAvgPool2D")
+def _write_adaptive_average(out: Emitter, written: Call, data: Value) -> Value:
+    """Windows that do not overlap are those of a pool; others are products with averages."""
+    order = to_channels_first(written.attributes["layout"])
+    counts, shape = written.attributes["output_size"], written.operands[0].shape
+    sizes = [shape[axis] for axis in order[2:]]
+    moved = out.transpose(data, order)
+    if all(size % count == 0 for size, count in zip(sizes, counts, strict=True)):
+        windows = [size // count for size, count in zip(sizes, counts, strict=True)]
+        made = out.node("AveragePool", moved, kernel_shape=windows, strides=windows)
+    else:
+        rows, columns = (averages(*axis) for axis in zip(sizes, counts, strict=True))
+        across = out.node("MatMul", moved, out.constant(columns.T.astype(written.dtype)))
+        made = out.node("MatMul", out.constant(rows.astype(written.dtype)), across)
     return out.transpose(made, inverse(order))
 
 
