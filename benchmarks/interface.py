@@ -57,6 +57,7 @@ def starting(repeat: int) -> Iterator[Figure]:
     yield figure("python alone, processor", python_own, "s")
     for name, arguments, target in (
         ("gslverify --help", ["--help"], 0.2),
+        ("gslverify check --help", ["check", "--help"], 0.2),
         ("gslverify explain GSL401", ["explain", "GSL401"], None),
         ("gslverify list", ["list", str(CORPUS / "sound" / "algebra.py")], None),
     ):
@@ -69,6 +70,7 @@ def loaded() -> Iterator[Figure]:
     """Count the heavy modules that light commands load."""
     for arguments, allowed in (
         (["--help"], HEAVY[:0]),
+        (["check", "--help"], HEAVY[:0]),
         (["explain", "GSL401"], HEAVY[:0]),
         (["list", str(CORPUS / "sound" / "algebra.py")], ("numpy",)),
     ):
