@@ -28,7 +28,7 @@ from gsl.pat import Pattern, Variable, Wildcard
 from gsl.rule_files.collect import rules_in
 from gsl.subst import Rule, Subst
 from gsl.text.terms import term_text
-from gslverify.engine.deadline import OutOfTimeError, ended_after
+from gslverify.engine.deadline import PROCESSOR, OutOfTimeError, ended_after
 from gslverify.finding import Finding, Verdict
 from gslverify.mutation.draft import Draft
 from gslverify.preconditions.changed import with_conditions
@@ -48,9 +48,6 @@ CORPUS = Path(__file__).parent.parent / "rule_corpus"
 TWIN_MATCHES = 24
 LEAST_SHARED = 2
 """So many matches of a twin have to be matches of the broken rule, too."""
-
-SLOWEST = 10
-"""By the clock a search may take so much longer than in time of a processor."""
 
 
 @dataclass(frozen=True)
@@ -132,8 +129,8 @@ def hinted(rule: Rule, twin: Rule) -> Hinted | None:
     started, told = time.process_time(), list[Proposal]()
     made = in_time(question, finding, told.append)
     seconds = time.process_time() - started
-    if made is None or seconds > question.settings.hint_budget:
-        made = told[-1] if told else None
+    if made is None and told:
+        made = told[-1]
     one = Hinted(rule, twin, seconds, made)
     if made is None or made.term is None:
         return one
@@ -142,8 +139,7 @@ def hinted(rule: Rule, twin: Rule) -> Hinted | None:
 
 
 def in_time(question: Question, finding: Finding, tell: Tell) -> Proposal | None:
-    """Return what is proposed; by the clock it may take longer, as others use the machine, too."""
-    with suppress(OutOfTimeError), ended_after(SLOWEST * question.settings.hint_budget):
+    with suppress(OutOfTimeError), ended_after(question.settings.hint_budget, PROCESSOR):
         return proposal(question, finding, tell)
     return None
 

@@ -183,7 +183,10 @@ class Settings:
         0.0, BUDGET, LIMITS, "Time for making a counterexample smaller; 0 is none."
     )
     hint_budget: float = setting(
-        3.0, LIMIT, LIMITS, "Time for finding the condition that a refuted rule lacks."
+        3.0,
+        LIMIT,
+        LIMITS,
+        "Processor time for finding the condition that a refuted rule lacks.",
     )
     stage_timeout: float = setting(600.0, LIMIT, LIMITS, "Time for one stage of one rule.")
     stage_timeouts: tuple[tuple[str, float], ...] = setting(

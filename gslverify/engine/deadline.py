@@ -8,8 +8,9 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from math import inf
 from types import FrameType
 
@@ -25,8 +26,22 @@ class OutOfTimeError(BaseException):
     """The time of a block is over; no `except Exception` keeps it from ending."""
 
 
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A timer of the system: which one, the signal that it sends, and how it is read."""
+
+    timer: int
+    signal: int
+    now: Callable[[], float]
+
+
+WALL = Clock(signal.ITIMER_REAL, signal.SIGALRM, time.monotonic)
+PROCESSOR = Clock(signal.ITIMER_PROF, signal.SIGPROF, time.process_time)
+"""Counts what this process computes, however busy the machine is."""
+
+
 @contextmanager
-def ended_after(seconds: float) -> Iterator[None]:
+def ended_after(seconds: float, clock: Clock = WALL) -> Iterator[None]:
     """Raise OutOfTimeError in a block that takes longer than some seconds.
 
     Only the main thread of a process can be interrupted; elsewhere, and where somebody else has
@@ -36,26 +51,27 @@ def ended_after(seconds: float) -> Iterator[None]:
     if seconds == inf or not is_main:
         yield
         return
-    others, interval = signal.getitimer(signal.ITIMER_REAL)
+    others, interval = signal.getitimer(clock.timer)
     if 0 < others <= seconds:
         yield
         return
-    before = signal.signal(signal.SIGALRM, _end)
-    started = time.monotonic()
-    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3), INSISTING)
+    before = signal.signal(clock.signal, _end)
+    started = clock.now()
+    signal.setitimer(clock.timer, max(seconds, 1e-3), INSISTING)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(clock.timer, 0)
+        signal.signal(clock.signal, before)
         if others:
-            left = others - (time.monotonic() - started)
-            signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3), interval)
+            left = others - (clock.now() - started)
+            signal.setitimer(clock.timer, max(left, 1e-3), interval)
 
 
 def _end(number: int, frame: FrameType | None) -> None:
     if _must_go_on(frame):
-        signal.setitimer(signal.ITIMER_REAL, SOON, INSISTING)
+        clock = WALL if number == WALL.signal else PROCESSOR
+        signal.setitimer(clock.timer, SOON, INSISTING)
         return
     raise OutOfTimeError
 

@@ -13,13 +13,16 @@ from gsl.errors import described, printable
 from gsl.subst import Rule
 from gslverify.codes.internal import INTERNAL_ERROR, NESTED_TOO_DEEPLY
 from gslverify.corpus.declaration import LoadedRule
-from gslverify.engine.deadline import OutOfTimeError, ended_after
+from gslverify.engine.deadline import PROCESSOR, OutOfTimeError, ended_after
 from gslverify.events import Found, Notify, Progress, StageStarted
 from gslverify.finding import FAILURES, REFUTING, Finding, StageResult, Verdict
 from gslverify.settings import NO_FLAG, Settings
 from gslverify.stage import Question
 from gslverify.stage_names import STAGES
 from gslverify.stages import Wave, load_hints, load_stage, load_values
+
+MOST_WAITING = 4
+"""So many times the time of the processor a search may take on a machine that others use, too."""
 
 MANY_PATTERNS = 100
 """Rules of fewer patterns are followed to the end; one that is not is a fault of the stage."""
@@ -106,7 +109,7 @@ class Examination:
         started, known = time.perf_counter(), self.found
         budget = self.question.settings.hint_budget
         try:
-            with ended_after(budget):
+            with ended_after(MOST_WAITING * budget), ended_after(budget, PROCESSOR):
                 result = with_hints(result, self.question, self._improve)
         except OutOfTimeError:
             if self.found is not known and self.found is not None:

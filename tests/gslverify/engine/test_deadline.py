@@ -8,7 +8,7 @@ from types import FunctionType
 
 import pytest
 
-from gslverify.engine.deadline import OutOfTimeError, ended_after
+from gslverify.engine.deadline import PROCESSOR, OutOfTimeError, ended_after
 
 
 def busy(seconds: float, ends: list[str]) -> None:
@@ -25,6 +25,18 @@ def test_a_block_ends_in_time() -> None:
         busy(10.0, ends)
     assert ends == []
     assert signal.getitimer(signal.ITIMER_REAL)[1] == 0.0  # others may have set a time, too
+
+
+def test_what_waits_takes_no_time_of_the_processor() -> None:
+    ends: list[str] = []
+    with ended_after(0.1, PROCESSOR):
+        time.sleep(0.3)
+        ends.append("slept")
+    assert ends == ["slept"]
+    with pytest.raises(OutOfTimeError), ended_after(30.0), ended_after(0.02, PROCESSOR):
+        busy(10.0, ends)
+    assert ends == ["slept"]
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(("module", "name"), [("z3.z3", "busy"), ("gsl", "__del__")])
