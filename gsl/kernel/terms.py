@@ -39,6 +39,8 @@ def substitute(term: Int, values: Mapping[Symbol, Int]) -> Int:
 
 def structure(term: Int) -> Hashable:
     """Return a key that two terms share if and only if they are written alike."""
+    if isinstance(term, Symbol):
+        return ("symbol", id(term))
     if not isinstance(term, Term):
         return int(term)
     known: dict[Term, Hashable] = {}
