@@ -1,14 +1,23 @@
-"""The tests are about what a person sees; what CI changes is asked for by tests of its own."""
+"""The tests are about what a person sees; what CI changes is asked for by tests of its own.
+
+The collector of cycles passes over what thousands of tests and their imports have made.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
 
+from gsl.collector import collect_seldom
+
 
 def pytest_configure() -> None:
     os.environ.pop("CI", None)
     _hear_interrupts()
+
+
+def pytest_collection_finish() -> None:
+    collect_seldom()
 
 
 def _hear_interrupts() -> None:
