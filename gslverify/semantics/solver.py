@@ -16,6 +16,7 @@ from typing import Any
 import z3
 
 from gsl.attr.term import Symbol, Term
+from gslverify.semantics import building as make
 from gslverify.semantics.terms import TermFormulas, UntranslatableError
 
 Model = Mapping[Symbol, Any]
@@ -96,10 +97,10 @@ class Solver:
         """
         if self._loaded is None:
             self._loaded = _new_solver(self._z3, self.limit)
-            self._loaded.add(*self._learnt)
+            make.add(self._loaded, self._learnt)
             try:
                 for claim in self.claims:
-                    self._loaded.add(*self.formulas.of_condition(claim))
+                    make.add(self._loaded, self.formulas.of_condition(claim))
                 self._unasked = self._loaded.assertions(), self.formulas.copy(self._z3, self._learn)
             except UntranslatableError:
                 self._loaded = None
@@ -135,7 +136,7 @@ class Solver:
     def _learn(self, *formulas: Any) -> None:
         self._learnt += formulas
         if self._loaded is not None:
-            self._loaded.add(*formulas)
+            make.add(self._loaded, formulas)
 
     @contextmanager
     def within(self, limit: int) -> Iterator[None]:
@@ -162,11 +163,11 @@ class Solver:
 
         There may be fewer that clash.
         """
-        formulas = [z3.And(*self.formulas.of_condition(term), self._z3) for term in more]
+        formulas = [self._whole(term) for term in more]
         names = [z3.Bool(f"demand{number}", self._z3) for number in range(len(formulas))]
         self.solver.push()
         try:
-            self.solver.add(*map(z3.Implies, names, formulas))
+            make.add(self.solver, map(make.implies, names, formulas))
             if self.solver.check(*names) != z3.unsat:
                 return None
             clashing = {name.get_id() for name in self.solver.unsat_core()}
@@ -177,14 +178,16 @@ class Solver:
     def refutes(self, obligation: Term, *more: Term) -> Result:
         """Ask for a model of the claims and `more` where `obligation` fails or has no value."""
         formulas = [formula for term in more for formula in self.formulas.of_condition(term)]
-        holds = z3.And(*self.formulas.of_condition(obligation), self._z3)
-        return self._ask([*formulas, z3.Not(holds)])
+        return self._ask([*formulas, make.negation(self._whole(obligation))])
+
+    def _whole(self, term: Term) -> Any:
+        return make.conjunction(self.formulas.of_condition(term), self._z3)
 
     def _ask(self, formulas: Sequence[Any]) -> Result:
         # Translated before this scope opens: the bounds of new symbols have to outlive it.
         self.solver.push()
         try:
-            self.solver.add(*formulas)
+            make.add(self.solver, formulas)
             return self._result(self.solver.check())
         finally:
             self.solver.pop()
@@ -196,8 +199,7 @@ class Solver:
         tracked.set("core.minimize", True)
         tracked.set("rlimit", self.limit)
         for number, claim in enumerate(self.claims):
-            formulas = self.formulas.of_condition(claim)
-            tracked.assert_and_track(z3.And(*formulas, self._z3), f"claim{number}")
+            tracked.assert_and_track(self._whole(claim), f"claim{number}")
         tracked.add(*self._learnt)
         answer = tracked.check()
         if answer != z3.unsat:

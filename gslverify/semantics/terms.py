@@ -20,6 +20,7 @@ from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
 from gsl.attr.values import BOOL, LOGIC, TEXT, sort_of
 from gsl.errors import EvaluationError, GslError
 from gsl.types import ALL_DTYPES
+from gslverify.semantics import building as make
 from gslverify.semantics.rounding import Rounding, moved
 
 Learn = Callable[..., None]
@@ -90,13 +91,14 @@ class TermFormulas:
         yield from self._demands(first).values()
         if term.head == "cond":
             chosen = self.translate(first)
-            for guard, branch in zip((chosen, z3.Not(chosen)), others, strict=True):
-                yield from (z3.Implies(guard, d) for d in self._demands(branch).values())
+            for guard, branch in zip((chosen, make.negation(chosen)), others, strict=True):
+                yield from (make.implies(guard, d) for d in self._demands(branch).values())
             return
         for operand in others:
             yield from self._demands(operand).values()
         if term.head in _DIVISIONS:
-            yield self.translate(others[0]) != 0
+            divisor = self.translate(others[0])
+            yield make.unequal(divisor, make.small(0, divisor))
         elif term.head == "sqrt":
             yield self.translate(first) >= 0
 
@@ -129,11 +131,13 @@ class TermFormulas:
 
     def _operation(self, term: Operation) -> Any:
         operands = [self.translate(part) for part in term.operands]
-        is_real = any(map(z3.is_real, operands))
+        is_real = any(map(make.is_real, operands))
         is_rounded = not self.ideal and (term.head == "/" or (is_real and term.head in ROUNDING))
         if is_rounded and is_real:
             operands = [self._as_float(operand) for operand in operands]
-        formula = TABLE[term.head](*_same_sort(operands))
+        if is_real:
+            operands = [make.as_real(operand) for operand in operands]
+        formula = TABLE[term.head](*operands)
         if term.head == "sqrt":
             self._know_root(formula)
         return self.rounding.rounded(formula) if is_rounded else formula
@@ -158,8 +162,12 @@ class TermFormulas:
         numbers = [self._number(one) for one in alike if isinstance(one, str)]
         if len(numbers) == len(alike) > 1 and max(numbers) - min(numbers) < len(set(numbers)):
             # Two comparisons are made in a fraction of the time of one for every dtype.
-            return z3.And(formula >= min(numbers), formula <= max(numbers))
-        return z3.Or(*(formula == self.value(one) for one in alike), self.context)
+            least, most = (make.small(limit(numbers), formula) for limit in (min, max))
+            limits = make.at_least(formula, least), make.at_most(formula, most)
+            return make.conjunction(limits, self.context)
+        return make.disjunction(
+            [make.equal(formula, self.value(one)) for one in alike], self.context
+        )
 
     def variable(self, symbol: Symbol) -> Any:
         """Return the unknown of z3 for a symbol."""
@@ -175,9 +183,9 @@ class TermFormulas:
     def bounds(self, symbol: Symbol) -> list[Any]:
         """Return what holds of a symbol alone."""
         variable = self.symbols[symbol]
-        low = [] if symbol.low is None else [variable >= self.value(symbol.low)]
-        high = [] if symbol.high is None else [variable <= self.value(symbol.high)]
-        texts = [variable >= 0] if symbol.sort == "text" else []
+        low = [] if symbol.low is None else [make.at_least(variable, self.value(symbol.low))]
+        high = [] if symbol.high is None else [make.at_most(variable, self.value(symbol.high))]
+        texts = [make.at_least(variable, make.small(0, variable))] if symbol.sort == "text" else []
         return [*low, *high, *texts]
 
     def _number(self, text: str) -> int:
@@ -284,21 +292,16 @@ def is_partial(term: Term) -> bool:
     return isinstance(term, Operation) and (term.head in _DIVISIONS or term.head == "sqrt")
 
 
-def _same_sort(formulas: list[Any]) -> list[Any]:
-    if any(z3.is_real(formula) for formula in formulas):
-        return [z3.ToReal(part) if z3.is_int(part) else part for part in formulas]
-    return formulas
-
-
 def _floor_divide(left: Any, right: Any) -> Any:
     """Python rounds down; z3 leaves a remainder that is never negative."""
-    if z3.is_real(left):
-        return z3.ToReal(z3.ToInt(left / right))
-    return z3.If(right > 0, left / right, (-left) / (-right))
+    if make.is_real(left):
+        return z3.ToReal(z3.ToInt(make.over(left, right)))
+    mirrored = make.over(make.negative(left), make.negative(right))
+    return make.choice(make.more(right, make.small(0, right)), make.over(left, right), mirrored)
 
 
 def _divide(left: Any, right: Any) -> Any:
-    return left / right if z3.is_real(left) else z3.ToReal(left) / z3.ToReal(right)
+    return make.over(make.as_real(left), make.as_real(right))
 
 
 def _square_root(operand: Any) -> Any:
@@ -308,27 +311,27 @@ def _square_root(operand: Any) -> Any:
 
 
 TABLE: Mapping[str, Callable[..., Any]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
+    "+": make.plus,
+    "-": make.minus,
+    "*": make.times,
     "/": _divide,
     "//": _floor_divide,
-    "%": lambda a, b: a - b * _floor_divide(a, b),
-    "neg": lambda a: -a,
-    "abs": lambda a: z3.If(a < 0, -a, a),
-    "floor": lambda a: z3.ToInt(a) if z3.is_real(a) else a,
+    "%": lambda a, b: make.minus(a, make.times(b, _floor_divide(a, b))),
+    "neg": make.negative,
+    "abs": lambda a: make.choice(make.less(a, make.small(0, a)), make.negative(a), a),
+    "floor": lambda a: z3.ToInt(a) if make.is_real(a) else a,
     "sqrt": _square_root,
-    "ceil": lambda a: -z3.ToInt(-a) if z3.is_real(a) else a,
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-    "and": lambda a, b: z3.And(a, b),
-    "or": lambda a, b: z3.Or(a, b),
-    "not": z3.Not,
-    "min": lambda a, b: z3.If(b < a, b, a),
-    "max": lambda a, b: z3.If(a < b, b, a),
-    "cond": z3.If,
+    "ceil": lambda a: make.negative(z3.ToInt(make.negative(a))) if make.is_real(a) else a,
+    "==": make.equal,
+    "!=": make.unequal,
+    "<": make.less,
+    "<=": make.at_most,
+    ">": make.more,
+    ">=": make.at_least,
+    "and": lambda a, b: make.conjunction((a, b), a.ctx),
+    "or": lambda a, b: make.disjunction((a, b), a.ctx),
+    "not": make.negation,
+    "min": lambda a, b: make.choice(make.less(b, a), b, a),
+    "max": lambda a, b: make.choice(make.less(a, b), b, a),
+    "cond": make.choice,
 }
