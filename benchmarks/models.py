@@ -16,7 +16,7 @@ import logging
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -141,8 +141,15 @@ FEWER = {
     "RegNet": {"hidden_sizes": [32, 32, 64, 64], "depths": [1, 1, 1, 1]},
 }
 QUICK = ("Bert", "Llama", "ResNet")
-DEEP = {"Bert": (12, 102), "Llama": (32, 1603)}
-"""Layers of BERT-base and of a large Llama, and the operators that onnxscript leaves of each."""
+BASE = {
+    "num_hidden_layers": 12,
+    "hidden_size": 768,
+    "num_attention_heads": 12,
+    "intermediate_size": 3072,
+    "vocab_size": 30522,
+}
+DEEP = {"Bert": (BASE, 102), "Llama": ({"num_hidden_layers": 32}, 1603)}
+"""Sizes of BERT-base and of a deep but narrow Llama, and what onnxscript leaves of operators."""
 
 CLOSE = {"float32": 1e-5, "float16": 2e-3, "bfloat16": 3e-2}
 REPEATS = 3
@@ -176,7 +183,7 @@ def example(kind: str) -> dict[str, Any]:
     return given
 
 
-def build(name: str, layers: int = 0) -> tuple[Any, tuple[Any, ...]]:
+def build(name: str, sizes: Mapping[str, int] | None = None) -> tuple[Any, tuple[Any, ...]]:
     """Return a model with random weights, and its inputs."""
     import torch
     import transformers
@@ -185,8 +192,8 @@ def build(name: str, layers: int = 0) -> tuple[Any, tuple[Any, ...]]:
     cls, settings, kind = ARCHITECTURES[name]
     stem, _, variant = name.partition(", ")
     settings = settings | FEWER.get(stem, {})
-    if layers:
-        settings = settings | {"num_hidden_layers": layers}
+    if sizes is not None:
+        settings = settings | sizes
     config = getattr(transformers, f"{stem}Config")(**settings)
     model = getattr(transformers, cls)(config).eval()
     if variant == "eager":
@@ -277,12 +284,16 @@ def reading(names: tuple[str, ...], folder: Path) -> Iterator[Figure]:
 
 def rewriting(names: tuple[str, ...], folder: Path) -> Iterator[Figure]:
     for name in names:
-        layers, most = DEEP[name]
-        model, given = build(name, layers)
+        sizes, most = DEEP[name]
+        model, given = build(name, sizes)
         before = through_onnx(model, given, folder)
         after = presets.inference.apply(before)
         own = best(partial(presets.inference.apply, before))
-        yield figure(f"{name}, {layers} layers: operators before", operators(before), "operators")
+        yield figure(
+            f"{name}, {sizes['num_hidden_layers']} layers: operators before",
+            operators(before),
+            "operators",
+        )
         yield figure(f"{name}: operators after", operators(after), "operators", most)
         apart = deviation(after, given, model(*given))
         yield figure(f"{name}: after, beside torch", apart, "relative", CLOSE["float32"])

@@ -14,7 +14,7 @@ from gsl.onnx.site import Site
 from gsl.onnx.table import reads, writes
 
 
-def _by_heads(data: Expr, heads: Any) -> Expr:
+def by_heads(data: Expr, heads: Any) -> Expr:
     """Return [B, S, N H] as [B, N, S, H]; what has four axes stays."""
     if len(data.shape) == 4:
         return data
@@ -24,32 +24,51 @@ def _by_heads(data: Expr, heads: Any) -> Expr:
     return transpose(reshape(data, (b, s, heads, whole // heads)), (0, 2, 1, 3))
 
 
-def _joined(data: Expr) -> Expr:
+def joined(data: Expr) -> Expr:
     """Return [B, N, S, H] as [B, S, N H]."""
     b, n, s, h = data.shape
     return reshape(transpose(data, (0, 2, 1, 3)), (b, s, n * h))
 
 
+def with_past(site: Site, past: tuple[int, int], keys: Expr, values: Expr) -> tuple[Expr, Expr]:
+    """Return keys and values behind those of earlier positions, which are inputs if there are any.
+
+    All are [B, N, S, H]. Raises RowError where only keys or only values have a past.
+    """
+    earlier = [site.optional(place) for place in past]
+    if earlier[0] is None and earlier[1] is None:
+        return keys, values
+    if earlier[0] is None or earlier[1] is None:
+        raise RowError("only one of its keys and values has a past")
+    both = [
+        call("Concatenate", Tuple([one, other]), axis=2)
+        for one, other in zip(earlier, (keys, values), strict=True)
+    ]
+    return both[0], both[1]
+
+
 @reads("Attention", since=23)
-def _attention(site: Site) -> Expr:
+def _attention(site: Site) -> list[Expr]:
     query, key, value = (site.operand(place) for place in range(3))
     heads = site.attribute("q_num_heads", 0), site.attribute("kv_num_heads", 0)
-    mask = site.optional(3)
+    mask, is_causal = site.optional(3), bool(site.attribute("is_causal", 0))
     if site.attribute("softcap", 0.0):
         raise RowError("its softcap bends the scores")
     if site.attribute("qk_matmul_output_mode", 0) and len(site.used) > 3 and site.used[3]:
         raise RowError("its scores are wanted, too")
-    is_joined = len(query.shape) == 3
+    if is_causal and site.has(4):
+        raise RowError("it is causal behind a past")
+    keys, values = with_past(site, (4, 5), by_heads(key, heads[1]), by_heads(value, heads[1]))
     result = call(
         "MaskedAttention",
-        _by_heads(query, heads[0]),
-        _by_heads(key, heads[1]),
-        _by_heads(value, heads[1]),
+        by_heads(query, heads[0]),
+        keys,
+        values,
         Tuple([]) if mask is None else mask,
         scale=site.attribute("scale", None),
-        is_causal=bool(site.attribute("is_causal", 0)),
+        is_causal=is_causal,
     )
-    return _joined(result) if is_joined else result
+    return [joined(result) if len(query.shape) == 3 else result, keys, values]
 
 
 @reads("RotaryEmbedding", since=23)
@@ -62,12 +81,12 @@ def _rotary(site: Site) -> Expr:
     if places is not None:
         cos, sin = (call("Take", table, places, axis=0) for table in (cos, sin))
     is_joined = len(data.shape) == 3
-    apart = _by_heads(data, heads)
+    apart = by_heads(data, heads)
     if (size or apart.shape[3]) != 2 * cos.shape[-1]:
         raise RowError("its rotary_embedding_dim does not fit to the cosines")
     interleaved = bool(site.attribute("interleaved", 0))
     result = call("RotaryEmbedding", apart, cos, sin, interleaved=interleaved)
-    return _joined(result) if is_joined else result
+    return joined(result) if is_joined else result
 
 
 def _composed(
