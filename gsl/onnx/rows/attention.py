@@ -35,16 +35,14 @@ def with_past(site: Site, past: tuple[int, int], keys: Expr, values: Expr) -> tu
 
     All are [B, N, S, H]. Raises RowError where only keys or only values have a past.
     """
-    earlier = [site.optional(place) for place in past]
-    if earlier[0] is None and earlier[1] is None:
+    before_keys, before_values = (site.optional(place) for place in past)
+    if before_keys is None and before_values is None:
         return keys, values
-    if earlier[0] is None or earlier[1] is None:
+    if before_keys is None or before_values is None:
         raise RowError("only one of its keys and values has a past")
-    both = [
-        call("Concatenate", Tuple([one, other]), axis=2)
-        for one, other in zip(earlier, (keys, values), strict=True)
-    ]
-    return both[0], both[1]
+    both = (before_keys, keys), (before_values, values)
+    longer_keys, longer_values = (call("Concatenate", Tuple(one), axis=2) for one in both)
+    return longer_keys, longer_values
 
 
 @reads("Attention", since=23)
