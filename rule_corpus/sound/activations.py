@@ -25,7 +25,7 @@ def silu_from_sigmoid() -> Subst:
     return Subst(x * op.Sigmoid(x), op.Silu(x))
 
 
-@rule(tags=FUSION | {"fusion"}, origin="OpenVINO: SwishFusion, written out")
+@rule(tags=FUSION | {"fusion"}, origin="OpenVINO: SwishFusion, written out", flags={"arcp"})
 def silu_from_exponential() -> Subst:
     """x / (1 + exp(-x))  =>  silu(x) for the constant 1 of rank 0
 
@@ -62,7 +62,7 @@ def gelu_from_erf() -> Subst:
     return Subst(x * 0.5 * (op.Erf(x / sqrt(2)) + 1), op.Gelu(x))
 
 
-@rule(tags=FUSION | {"fusion"}, origin="ONNX Script: ort_fusions, erfgelu")
+@rule(tags=FUSION | {"fusion"}, origin="ONNX Script: ort_fusions, erfgelu", flags={"ninf", "arcp"})
 def gelu_from_erf_of_product() -> Subst:
     """(x * (erf(x * sqrt(0.5)) + 1)) * 0.5  =>  gelu(x) for constants of rank 0
 
@@ -87,7 +87,7 @@ def softmax_from_shifted_exponentials() -> Subst:
     return Subst(powers / total, target, where=[attr.Length(total.axis) == 1])
 
 
-@rule(tags=SOFTMAX | {"fusion"}, origin="OpenVINO: SoftmaxFusion")
+@rule(tags=SOFTMAX | {"fusion"}, origin="OpenVINO: SoftmaxFusion", flags={"nnan", "reassoc", "afn"})
 def softmax_from_exponentials() -> Subst:
     """exp(x) / sum[a](exp(x))  =>  softmax[a](x), the sum keeping the axis
 
@@ -116,7 +116,7 @@ def lower_log_softmax() -> Subst:
     return Subst(result, shifted - op.Log(total))
 
 
-@rule(tags=NORM | {"fusion"}, origin="OpenVINO: MVNFusion, the variance")
+@rule(tags=NORM | {"fusion"}, origin="OpenVINO: MVNFusion, the variance", flags=())
 def variance_from_mean() -> Subst:
     """mean[A](d * d)  =>  variance[A](x) for d = x - mean[A](x), keeping the axes
 
@@ -134,6 +134,7 @@ def variance_from_mean() -> Subst:
     tags=NORM | {"norm-fusion", "fusion"},
     origin="ONNX Script: fusion, _rms_normalization; OpenVINO: RMSFusion",
     twin="rms_norm_from_mean_any_weight",
+    flags=(),
 )
 def rms_norm_from_mean() -> Subst:
     """x / sqrt(mean[-1](x * x) + e) * g  =>  rms_norm[-1, e](x, g) for a vector g
@@ -169,7 +170,7 @@ def lower_instance_norm() -> Subst:
     return Subst(norm, pat.Cond(norm.center, scaled + upright(beta), scaled))
 
 
-@rule(tags=LOWER, origin="GSL: exp_lang.py, LowerGroupNorm")
+@rule(tags=LOWER, origin="GSL: exp_lang.py, LowerGroupNorm", flags=())
 def lower_group_norm() -> Subst:
     """group_norm[G](x, g, b)  =>  reshape(standardised(reshape[(n, G, c, h, w)](x))) * g + b
 

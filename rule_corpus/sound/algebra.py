@@ -69,6 +69,7 @@ def double_negation() -> Subst:
     tags={"algebra", "identity", "bit-exact", "identity-elim"},
     origin="ONNX Script: _no_op, mul_1; TensorRight: xla/mul, rule 01",
     twin="add_zeros_any_shape",
+    flags=(),
 )
 def multiply_by_one() -> Subst:
     """x * 1  =>  x for the constant 1 of rank 0
@@ -113,6 +114,7 @@ def product_of_exponentials() -> Subst:
     tags={"algebra", "exponential", "exact-real", "strength-reduction"},
     origin="Enzyme-JAX: LogSimplify",
     twin="logarithm_of_product",
+    flags={"ninf", "nsz", "afn"},
 )
 def logarithm_of_exponentials() -> Subst:
     """log(exp(x) * exp(y))  =>  x + y
@@ -144,6 +146,7 @@ def divide_product() -> Subst:
     tags={"algebra", "division", "integers", "exact-int-only", "algebraic-reassoc"},
     origin="tinygrad: symbolic.py, nested division",
     twin="floor_divide_twice_any_sign",
+    flags=(),
 )
 def floor_divide_twice() -> Subst:
     """(x // c) // d  =>  x // (c * d) for integers and d > 0
@@ -163,6 +166,7 @@ def floor_divide_twice() -> Subst:
     origin="tinygrad: symbolic.py, (x % y) % y; "
     "TensorRight: xla/divmod, rule 05, with the sign of the divisor",
     twin="remainder_by_negated",
+    flags=(),
 )
 def remainder_of_remainder() -> Subst:
     """(x % y) % y  =>  x % y for integers

@@ -27,6 +27,7 @@ def product_of_absolutes() -> Subst:
 @rule(
     tags={"algebra", "strength-reduction", "bit-exact"},
     origin="Enzyme-JAX: SignAbsSimplify",
+    flags={"nsz"},
 )
 def sign_times_absolute() -> Subst:
     """sign(x) * abs(x)  =>  x
@@ -72,6 +73,7 @@ def absolute_of_exponential() -> Subst:
     tags=REALS | {"root", "exact-real", "strength-reduction"},
     origin="XLA: HandleSqrt, sqrt of square",
     twin="root_of_square_as_x",
+    flags={"ninf", "afn"},
 )
 def root_of_square() -> Subst:
     """sqrt(x * x)  =>  abs(x)
@@ -85,6 +87,7 @@ def root_of_square() -> Subst:
 @rule(
     tags=REALS | {"division", "root", "exact-real", "strength-reduction"},
     origin="XLA: HandleDivide, A/sqrt(B)",
+    flags={"arcp"},
 )
 def divide_by_root() -> Subst:
     """x / sqrt(y)  =>  x * rsqrt(y)
@@ -114,6 +117,7 @@ def divide_by_exponential() -> Subst:
 @rule(
     tags=REALS | {"division", "power", "exact-real", "strength-reduction"},
     origin="XLA: HandleDivide, A/pow(B,C)",
+    flags={"nnan", "afn"},
 )
 def divide_by_power() -> Subst:
     """x / pow(y, z)  =>  x * pow(y, -z)
@@ -127,6 +131,7 @@ def divide_by_power() -> Subst:
 @rule(
     tags=REALS | {"division", "exact-real", "strength-reduction"},
     origin="TensorRight: xla/divmod, rule 02",
+    flags={"arcp"},
 )
 def divide_by_constant() -> Subst:
     """x / c  =>  x * (1 / c) for a constant c of rank 0 of moderate size
@@ -172,6 +177,7 @@ def divide_by_quotient() -> Subst:
 @rule(
     tags=REALS | {"division", "exact-real", "algebraic-reassoc"},
     origin="Enzyme-JAX: DivideDivideSimplify",
+    flags={"ninf", "reassoc", "arcp"},
 )
 def divide_twice() -> Subst:
     """(a / b) / c  =>  a / (b * c)
@@ -227,6 +233,7 @@ def power_of_two() -> Subst:
 @rule(
     tags=REALS | {"power", "exact-real", "strength-reduction"},
     origin="XLA: HandlePower, exponent 3",
+    flags={"afn"},
 )
 def power_of_three() -> Subst:
     """pow(x, 3)  =>  x * x * x
@@ -268,6 +275,7 @@ def power_of_half() -> Subst:
 @rule(
     tags=REALS | {"exponential", "exact-real", "strength-reduction"},
     origin="Enzyme-JAX: LogSimplify, log of exp",
+    flags={"ninf", "nsz", "afn"},
 )
 def logarithm_of_exponential() -> Subst:
     """log(exp(x))  =>  x
@@ -296,6 +304,7 @@ def logarithm_of_root() -> Subst:
     tags=REALS | {"exponential", "power", "exact-real", "strength-reduction"},
     origin="XLA: HandleLog, log of pow",
     twin="logarithm_of_power_swapped",
+    flags={"nnan", "ninf", "nsz", "afn"},
 )
 def logarithm_of_power() -> Subst:
     """log(pow(exp(x), y))  =>  y * x

@@ -15,7 +15,7 @@ def _same_axis(concat: Pattern, split: Pattern, x: Pattern) -> Term:
     return concat.axis % x.ndim == split.axis % x.ndim
 
 
-@rule(tags=TAGS | {"bit-exact"}, origin="GSL: split_concat", twin="split_concat_of_three")
+@rule(tags=TAGS | {"bit-exact"}, origin="GSL: split_concat", twin="split_concat_of_three", flags=())
 def split_concat() -> Subst:
     """cat[a](split[a](x).0, split[a](x).1)  =>  x, where the result has the shape of x
 

@@ -53,6 +53,7 @@ def diamond_conv_add() -> Subst:
     tags=TAGS | {"same-terms", "algebraic-distrib"},
     origin="GSL: two_conv_add",
     twin="two_conv_add_published",
+    flags={"reassoc"},
 )
 def two_conv_add() -> Subst:
     """conv{A}(x1, w1) + conv{A}(x2, w2)  =>  conv{A}(cat[C](x1, x2), cat[I](w1, w2)), groups = 1
@@ -114,6 +115,7 @@ def conv_shortcut_add() -> Subst:
     tags=TAGS | {"exact-real-and-int", "algebraic-distrib"},
     origin="GSL: conv_mul",
     twin="conv_mul_published",
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def conv_mul() -> Subst:
     """conv{A}(x, w) * k  =>  conv{A}(x, w * k'), where only the channel axis of k is longer than 1

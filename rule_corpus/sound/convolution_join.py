@@ -66,6 +66,7 @@ def merge_convs_by_batch() -> Subst:
     tags=JOIN | {"groups"},
     origin="TASO: graph_subst.pb, rules 99, 100, 130, 131; OpenVINO: ConvolutionToGroupConvolution",
     twin="concat_of_convs_as_groups_unequal",
+    flags=(),
 )
 def concat_of_convs_as_groups() -> Subst:
     """cat[1](conv(x, v), conv(y, w))  =>  conv{groups=2}(cat[1](x, y), cat[0](v, w))
@@ -82,7 +83,7 @@ def concat_of_convs_as_groups() -> Subst:
     return Subst(op.Concatenate((one, two), axis=1), target, where=alike)
 
 
-@rule(tags=PAIR | {"bias"}, origin="GSL: exp_alg.py, two operators for each branch")
+@rule(tags=PAIR | {"bias"}, origin="GSL: exp_alg.py, two operators for each branch", flags=())
 def parallel_two_conv_bias() -> Subst:
     """b_i = bias_add[1](conv{A}(x, w_i), c_i), i < 2  =>  split[1](bias_add(conv(x, cat w), cat c))
 

@@ -12,7 +12,7 @@ LINEAR = {"convolution", "distribution", "algebraic-distrib", "exact-real-and-in
 NORM = {"convolution", "normalisation", "bn-fold", "exact-real"}
 
 
-@rule(tags=LINEAR, origin="TASO: graph_subst.pb, rules 59-62")
+@rule(tags=LINEAR, origin="TASO: graph_subst.pb, rules 59-62", flags={"ninf", "reassoc"})
 def conv_of_sum() -> Subst:
     """conv{A}(x, w) + conv{A}(y, w)  =>  conv{A}(x + y, w) when x and y have one shape
 
@@ -27,7 +27,11 @@ def conv_of_sum() -> Subst:
     return Subst(one + two, target, where=[x.shape == y.shape])
 
 
-@rule(tags=SCALE | {"algebraic-distrib"}, origin="TASO: verify.py, scalar factors of convolutions")
+@rule(
+    tags=SCALE | {"algebraic-distrib"},
+    origin="TASO: verify.py, scalar factors of convolutions",
+    flags={"nnan", "ninf", "nsz", "reassoc"},
+)
 def conv_of_scaled() -> Subst:
     """conv{A}(x * s, w)  =>  conv{A}(x, w) * s for a constant s of rank 0
 
@@ -41,6 +45,7 @@ def conv_of_scaled() -> Subst:
 @rule(
     tags=SCALE | {"algebraic-distrib"},
     origin="TVM Relay: FoldScaleAxis, forward; OpenVINO: MultiplyConvolutionFusion",
+    flags={"nnan", "ninf", "reassoc"},
 )
 def conv_of_scaled_channels() -> Subst:
     """conv{A}(x * s, w)  =>  conv{A}(x, w * s), s of shape (C, 1, 1) and groups = 1
@@ -77,6 +82,7 @@ def conv_of_shifted() -> Subst:
     tags=NORM | {"fusion"},
     origin="TVM Relax: FoldBatchnormToConv2D; ONNX Runtime: ConvBNFusion",
     twin="fold_batch_norm_into_conv_any_axis",
+    flags={"ninf", "nsz", "reassoc"},
 )
 def fold_batch_norm_into_conv() -> Subst:
     """batch_norm[1](conv{A}(x, w), g, b, m, v).0  =>  bias_add[1](conv{A}(x, w * k'), b - m * k)
@@ -187,6 +193,7 @@ def conv_of_single_taps_strided() -> Subst:
     tags=SCALE | {"transposed", "algebraic-distrib"},
     origin="ONNX Script: _fuse_batchnorm, ConvTranspose; OpenVINO: ConvolutionMultiplyFusion",
     twin="scale_of_transposed_conv_grouped",
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def scale_of_transposed_conv() -> Subst:
     """conv_transpose{A}(x, w) * s  =>  conv_transpose{A}(x, w * s) without groups, s (O, 1, 1)

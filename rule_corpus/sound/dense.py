@@ -22,7 +22,12 @@ def matrix() -> pat.Variable:
     return pat.Variable(shape=(None, None))
 
 
-@rule(tags=DISTRIBUTE, origin="GSL: diamond_conv_add, for dense layers", twin="dense_add_wide")
+@rule(
+    tags=DISTRIBUTE,
+    origin="GSL: diamond_conv_add, for dense layers",
+    twin="dense_add_wide",
+    flags={"ninf", "reassoc"},
+)
 def dense_add() -> Subst:
     """dense(x, w1) + dense(x, w2)  =>  dense(x, w1 + w2)
 
@@ -36,7 +41,11 @@ def dense_add() -> Subst:
     return Subst(one + two, op.Dense(x, w1 + w2, **pat.same_attr(one)))
 
 
-@rule(tags=DISTRIBUTE, origin="TASO: graph_subst.pb, factored products, for dense layers")
+@rule(
+    tags=DISTRIBUTE,
+    origin="TASO: graph_subst.pb, factored products, for dense layers",
+    flags={"ninf", "reassoc"},
+)
 def dense_of_sum() -> Subst:
     """dense(x, w) + dense(y, w)  =>  dense(x + y, w) when x and y have one shape
 
@@ -52,6 +61,7 @@ def dense_of_sum() -> Subst:
 @rule(
     tags={"dense", "concat", "distribution", "exact-real-and-int", "algebraic-distrib"},
     origin="GSL: two_conv_add, for dense layers",
+    flags={"reassoc"},
 )
 def dense_of_concat() -> Subst:
     """dense(x, v) + dense(y, w)  =>  dense(cat[-1](x, y), cat[1](v, w))
@@ -73,6 +83,7 @@ def dense_of_concat() -> Subst:
 @rule(
     tags={"dense", "transpose", "canonicalise", "same-terms"},
     origin="TVM Relay: SimplifyFCTranspose",
+    flags=(),
 )
 def dense_of_transposed() -> Subst:
     """dense(x, T[(1, 0)](w))  =>  x @ w
@@ -118,6 +129,7 @@ def dense_of_scaled() -> Subst:
 @rule(
     tags={"dense", "bias", "reassociation", "algebraic-reassoc", "exact-real-and-int"},
     origin="TensorFlow Lite: FuseFullyConnectedAndAdd",
+    flags={"ninf", "reassoc"},
 )
 def bias_plus_vector() -> Subst:
     """bias_add[a](x, b) + c  =>  bias_add[a](x, b + c) for the last axis and a vector c like b
@@ -152,6 +164,7 @@ def lower_bias_add() -> Subst:
 @rule(
     tags={"matmul", "identity", "exact-real", "identity-elim"},
     origin="TASO: verify.py, identity matrix",
+    flags={"nnan", "nsz"},
 )
 def matmul_by_identity() -> Subst:
     """x @ eye(n, n)  =>  x
@@ -254,7 +267,9 @@ def merge_matmuls_by_rows() -> Subst:
     return Subst([one, two], [pieces[0], pieces[1]], where=matrices(x, y))
 
 
-@rule(tags=JOIN | {"reassociation"}, origin="TASO: graph_subst.pb, rule 2")
+@rule(
+    tags=JOIN | {"reassociation"}, origin="TASO: graph_subst.pb, rule 2", flags={"ninf", "reassoc"}
+)
 def matmul_of_rows_and_product() -> Subst:
     """cat[0](w, x @ w) @ v  =>  cat[0](w @ v, x @ (w @ v)) for matrices
 
@@ -297,6 +312,7 @@ def matmul_of_padded() -> Subst:
 @rule(
     tags={"matmul", "lowering", "reduction", "same-terms"},
     origin="PyTorch Inductor: decompose_mem_bound_mm",
+    flags={"contract"},
 )
 def matmul_as_sum() -> Subst:
     """x @ y  =>  sum[1](x[:, :, None] * y[None, :, :]) for matrices in one dtype

@@ -30,6 +30,7 @@ def bias_add_add() -> Subst:
     tags={"elementwise", "merge", "multiple-outputs", "bit-exact", "cse"},
     origin="GSL: merge_element_wise",
     twin="merge_element_wise_published",
+    flags=(),
 )
 def merge_element_wise() -> Subst:
     """f{A}(x), f{A}(x)  =>  y, y with y = f{A}(x)

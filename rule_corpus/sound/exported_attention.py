@@ -74,6 +74,7 @@ def repeated_heads(x: pat.Pattern) -> pat.Pattern:
     tags=ATTENTION | {"broadcast", "exact-real", "grouped-query"},
     origin="transformers: repeat_kv of grouped-query attention",
     twin="grouped_query_attention_of_tiled_heads",
+    flags=(),
 )
 def grouped_query_attention() -> Subst:
     """attention(q, repeat(k), repeat(v), m)  =>  attention(q, k, v, m), every head several times
@@ -92,6 +93,7 @@ def grouped_query_attention() -> Subst:
     tags={"matmul", "bias", "parallel", "multiple-outputs", "combine-parallel", "same-terms"},
     origin="ONNX Runtime: attention fusion, projections with biases",
     twin="merge_biased_projections_by_sizes",
+    flags=(),
 )
 def merge_biased_projections() -> Subst:
     """x @ q + a, x @ k + b, x @ v + c  =>  split[-1](x @ cat[1](q, k, v) + cat[0](a, b, c))
@@ -135,6 +137,7 @@ def rms_norm_by_reciprocal_root() -> Subst:
     tags={"normalisation", "norm-fusion", "fusion", "exact-real"},
     origin="transformers: GemmaRMSNorm as torch exports it",
     twin="rms_norm_by_reciprocal_root_of_sum",
+    flags={"reassoc", "afn"},
 )
 def rms_norm_scaled_behind() -> Subst:
     """(x * rsqrt(mean[-1](x ** 2) + e)) * g  =>  rms_norm[-1, e](x, g) for a vector g

@@ -82,10 +82,7 @@ def take_of_take() -> Subst:
     return Subst(outer, target, where=[i.ndim == 1, same])
 
 
-@rule(
-    tags=TAKE | {"elementwise"},
-    origin="Enzyme-JAX: GatherElementwise",
-)
+@rule(tags=TAKE | {"elementwise"}, origin="Enzyme-JAX: GatherElementwise", flags=())
 def take_of_unary() -> Subst:
     """take[a](f{A}(x), i)  =>  f{A}(take[a](x, i)) for an element-wise f
 

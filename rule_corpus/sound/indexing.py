@@ -35,6 +35,7 @@ def slice_slice() -> Subst:
     tags=SLICE | {"transpose", "bit-exact"},
     origin="Enzyme-JAX: SliceTranspose",
     twin="slice_of_transpose_forward",
+    flags=(),
 )
 def slice_of_transpose() -> Subst:
     """T[p](x)[b:e:s]  =>  T[p](x[b':e':s']) with b'[p[i]] = b[i], and e', s' likewise
@@ -87,6 +88,7 @@ def slice_of_concat_in_second() -> Subst:
     tags=SLICE | {"concatenate", "bit-exact"},
     origin="Glow: combineConcatSlices; TensorRight: xla/concat, rule 04",
     twin="concat_of_slices_unordered",
+    flags=(),
 )
 def concat_of_slices() -> Subst:
     """cat[a](x[b:m], x[m:e])  =>  x[b:e], cut along a only and at stride 1
@@ -111,6 +113,7 @@ def concat_of_slices() -> Subst:
 @rule(
     tags={"data-movement", "split", "elementwise", "multiple-outputs", "bit-exact"},
     origin="Glow: HoistTanhAboveSplit, for any element-wise operator",
+    flags=(),
 )
 def unary_of_pieces() -> Subst:
     """f{A}(split(x).0), f{A}(split(x).1)  =>  split(f{A}(x)).0, split(f{A}(x)).1

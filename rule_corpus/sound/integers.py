@@ -27,6 +27,7 @@ def less_of_quotient_by_positive() -> Subst:
     tags=DIVISION | {"identity", "identity-elim", "bit-exact"},
     origin="Enzyme-JAX: RemSimplify, for 1",
     twin="remainder_by_one",
+    flags=(),
 )
 def remainder_by_one_as_zeros() -> Subst:
     """x % 1  =>  zeros like x for integers and the constant 1 of rank 0

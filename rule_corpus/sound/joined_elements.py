@@ -11,7 +11,7 @@ def alike(*pairs: tuple[pat.Pattern, pat.Pattern]) -> list[attr.Term]:
     return [one.shape == two.shape for one, two in pairs]
 
 
-@rule(tags=JOIN, origin="TASO: verify.py, concatenation and products")
+@rule(tags=JOIN, origin="TASO: verify.py, concatenation and products", flags=())
 def concat_of_products() -> Subst:
     """cat[a](x * y, u * v)  =>  cat[a](x, u) * cat[a](y, v), x like y and u like v
 
@@ -38,6 +38,7 @@ def concat_of_scaled() -> Subst:
 @rule(
     tags=JOIN | {"variadic-inputs"},
     origin="Grappler: HoistCWiseUnaryFromConcat; PyTorch Inductor: sink cat after pointwise",
+    flags=(),
 )
 def concat_of_relus() -> Subst:
     """cat[a](relu(x_0), relu(x_1), ...)  =>  relu(cat[a](x_0, x_1, ...)) for two and more
@@ -93,6 +94,7 @@ def concat_of_itself() -> Subst:
 @rule(
     tags={"transpose", "elementwise", "data-movement", "transpose-push", "bit-exact"},
     origin="PolyJuice: trans-add; ONNX Runtime: TransposeOptimizer",
+    flags=(),
 )
 def sum_of_transposes() -> Subst:
     """T[p](x) + T[p](y)  =>  T[p](x + y) for x and y of one shape
@@ -105,7 +107,11 @@ def sum_of_transposes() -> Subst:
     return Subst(one + two, op.Transpose(x + y, **pat.same_attr(one)), where=alike((x, y)))
 
 
-@rule(tags=REDUCE | {"exact-real", "fusion"}, origin="OpenVINO: ReduceMerge, means")
+@rule(
+    tags=REDUCE | {"exact-real", "fusion"},
+    origin="OpenVINO: ReduceMerge, means",
+    flags={"ninf", "reassoc"},
+)
 def mean_of_mean() -> Subst:
     """mean[A](mean[B](x))  =>  mean[A and B](x), both keeping the axes and without a common one
 

@@ -48,6 +48,7 @@ def max_pool2d_channels_last() -> Subst:
     tags=LAYOUT | {"convolution", "same-terms"},
     origin="TVM Relax: ConvertLayout",
     twin="conv2d_kernel_layout_unmoved",
+    flags=(),
 )
 def conv2d_kernel_layout() -> Subst:
     """conv2d{A, OIHW}(x, w)  =>  conv2d{A, HWIO}(x, T[2,3,1,0](w))
@@ -124,6 +125,7 @@ def blocks_of_padded_undone() -> Subst:
     tags={"layout", "reduction", "bit-exact"},
     origin="TVM Relay: ConvertLayout, argmin over channels",
     twin="argmin_over_blocked_channels_keeping_block",
+    flags=(),
 )
 def argmin_over_blocked_channels() -> Subst:
     """argmin[1](x)  =>  argmin[3](reshape[(n, h, w, c)](T[0,2,3,1,4](y))), y in NCHW4c

@@ -36,6 +36,7 @@ def sums_alike(product: pat.Call) -> attr.Term:
     tags={"matmul", "transpose", "same-terms", "algebraic-reassoc"},
     origin="TASO: verify.py, matmul and transpose",
     twin="transpose_of_matmul_kept_order",
+    flags=(),
 )
 def transpose_of_matmul() -> Subst:
     """T(x @ y)  =>  T(y) @ T(x), T exchanging the last two axes
@@ -53,6 +54,7 @@ def transpose_of_matmul() -> Subst:
     tags={"matmul", "reassociation", "exact-real-and-int", "algebraic-reassoc"},
     origin="TVM Relax: AdjustMatmulOrder; TensorRight: xla/dot, rule 03",
     twin="matmul_association_any_dtype",
+    flags={"ninf", "reassoc"},
 )
 def matmul_association() -> Subst:
     """(x @ y) @ z  =>  x @ (y @ z)
@@ -70,6 +72,7 @@ def matmul_association() -> Subst:
     tags={"matmul", "distributivity", "exact-real-and-int", "algebraic-distrib"},
     origin="TVM Relax: ExpandMatmulOfSum",
     twin="expand_matmul_of_sum_published",
+    flags={"nnan", "ninf", "reassoc", "lossy"},
 )
 def expand_matmul_of_sum() -> Subst:
     """x @ (y + z)  =>  x @ y + x @ z when y and z have one shape
@@ -199,6 +202,7 @@ def merge_qkv() -> Subst:
     tags={"matmul", "parallel", "transpose", "variadic-outputs", "same-terms", "combine-parallel"},
     origin="TVM Relay: CombineParallelBatchMatmul",
     twin="combine_parallel_batch_matmul_same_axis",
+    flags=(),
 )
 def combine_parallel_batch_matmul() -> Subst:
     """x @ T(y_i), i = 0, 1, ...  =>  split[-1](x @ T(cat[1](y_0, y_1, ...))), T = [0, 2, 1]
@@ -251,6 +255,7 @@ def matmul_as_dense_of_rows() -> Subst:
     tags={"matmul", "transpose", "distributivity", "exact-real-and-int", "algebraic-distrib"},
     origin="TVM Relax: ExpandMatmulOfSum, for linear layers",
     twin="expand_matmul_of_transposed_sum_untransposed",
+    flags={"ninf", "reassoc", "lossy"},
 )
 def expand_matmul_of_transposed_sum() -> Subst:
     """x @ T(y + z)  =>  x @ T(y) + x @ T(z) when y and z have one shape

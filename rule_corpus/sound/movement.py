@@ -41,7 +41,7 @@ def transpose_identity() -> Subst:
     return Subst(moved, x, where=[stays])
 
 
-@rule(tags=MOVE | {"transpose", "elementwise", "bit-exact"}, origin="Glow: SinkCode")
+@rule(tags=MOVE | {"transpose", "elementwise", "bit-exact"}, origin="Glow: SinkCode", flags=())
 def sink_transpose_below_unary() -> Subst:
     """f{A}(T[p](x))  =>  T[p](f{A}(x)) for an element-wise f
 
@@ -193,6 +193,7 @@ def concat_concat() -> Subst:
     tags=MOVE | {"concatenate", "bit-exact"},
     origin="PolyJuice: geometry-of-concatenation",
     twin="concat_geometry_same_axis",
+    flags=(),
 )
 def concat_geometry() -> Subst:
     """cat[b](cat[a](x, y), cat[a](z, w))  =>  cat[a](cat[b](x, z), cat[b](y, w)), a other than b

@@ -90,7 +90,11 @@ def remainder_by_itself() -> Subst:
     return Subst(op.Mod(x, x), op.ZerosLike(x), where=[attr.In(x.dtype, INTEGER)])
 
 
-@rule(tags=NEUTRAL | {"rounding"}, origin="onnxoptimizer: eliminate_consecutive_idempotent_ops.h")
+@rule(
+    tags=NEUTRAL | {"rounding"},
+    origin="onnxoptimizer: eliminate_consecutive_idempotent_ops.h",
+    flags=(),
+)
 def floor_of_ceil() -> Subst:
     """floor(ceil(x))  =>  ceil(x)
 

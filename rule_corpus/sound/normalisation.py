@@ -116,6 +116,7 @@ def batch_norm_of_own_statistics() -> Subst:
     tags=TAGS | {"exact-real"},
     origin="TVM Relay: SimplifyInference, l2_normalize",
     twin="l2_norm_by_root_in_float32",
+    flags={"arcp"},
 )
 def l2_norm_by_root() -> Subst:
     """x * rsqrt(maximum(sum[a](square(x)), e))  =>  x / sqrt(maximum(sum[a](x * x), e)), e > 0

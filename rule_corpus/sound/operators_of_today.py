@@ -10,6 +10,7 @@ EXACT_FLOATS = ("float32", "float64")
     tags={"activation", "same-terms", "fusion"},
     origin="ONNX Runtime and torch-to-ONNX exporters: Softsign written out",
     twin="softsign_without_abs",
+    flags=(),
 )
 def softsign_fused() -> Subst:
     """x / (1 + abs(x))  =>  softsign(x)
@@ -99,6 +100,7 @@ def celu_of_one_is_elu() -> Subst:
     tags={"reduce", "exact-real", "fusion"},
     origin="XLA and torch inductor: logsumexp",
     twin="log_sum_exp_of_other_axes",
+    flags={"ninf", "reassoc", "afn"},
 )
 def log_sum_exp_fused() -> Subst:
     """log(sum[a](exp(x)))  =>  logsumexp[a](x) where no axis is empty
@@ -154,6 +156,7 @@ def depth_to_space_undone() -> Subst:
     tags={"sort", "bit-exact", "canonicalise"},
     origin="JAX: descending sort as a reversed one",
     twin="flipped_argsort",
+    flags=(),
 )
 def flipped_sort() -> Subst:
     """flip[a](sort[a](x))  =>  sort[a, descending](x)
@@ -170,6 +173,7 @@ def flipped_sort() -> Subst:
     tags={"sort", "bit-exact", "identity-elim"},
     origin="GSL: idempotent operators",
     twin="sorted_twice_in_turn",
+    flags={"nsz"},
 )
 def sorted_twice() -> Subst:
     """sort{A}(sort{A}(x))  =>  sort{A}(x)
@@ -246,6 +250,7 @@ def attention_fused() -> Subst:
     tags={"quantization", "exact-real", "identity-elim"},
     origin="ONNX Runtime: QDQ pairs removed",
     twin="dequantized_after_quantizing",
+    flags={"nnan", "ninf"},
 )
 def quantized_after_dequantizing() -> Subst:
     """quantize{A}(dequantize{A}(q, s, z), s, z)  =>  q for integers of 8 bits
@@ -263,6 +268,7 @@ def quantized_after_dequantizing() -> Subst:
     tags={"resize", "bit-exact", "identity-elim"},
     origin="onnxsim and XLA: resizing to the same sizes",
     twin="resized_to_any_sizes",
+    flags=(),
 )
 def resized_to_its_sizes() -> Subst:
     """resize{A}(x)  =>  x where the sizes are those of x
@@ -309,6 +315,7 @@ def floor_division_by_two_shifted() -> Subst:
     tags={"division", "exact-int-only", "canonicalise"},
     origin="LLVM: InstCombine, urem",
     twin="remainder_is_modulo",
+    flags=(),
 )
 def remainder_in_parts() -> Subst:
     """x - truncdiv(x, y) * y  =>  remainder(x, y) for integers
@@ -340,6 +347,7 @@ def gather_nd_is_take() -> Subst:
     tags={"quantization", "exact-real", "fusion"},
     origin="torch: fake quantisation in the place of a pair of quantisers",
     twin="fake_quantized_in_other_limits",
+    flags={"nnan"},
 )
 def fake_quantized() -> Subst:
     """dequantize{A}(quantize{A}(x, s, z), s, z)  =>  fake_quantize[-128, 127](x, s, z) for int8

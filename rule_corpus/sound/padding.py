@@ -91,6 +91,7 @@ def fold_pad_into_conv1d() -> Subst:
     tags=PAD | {"pool", "bit-exact"},
     origin="TVM Relay: FoldExplicitPadding",
     twin="fold_pad_into_max_pool_zeros",
+    flags={"ninf"},
 )
 def fold_pad_into_max_pool() -> Subst:
     """max_pool1d{A, p}(pad{q, -inf}(x))  =>  max_pool1d{A, p + q}(x) around W only
@@ -128,7 +129,7 @@ def fold_pad_into_avg_pool() -> Subst:
     return Subst(pool, target, where=conditions)
 
 
-@rule(tags=PAD | {"bit-exact"}, origin="Enzyme-JAX: PadPad", twin="pad_pad_any_value")
+@rule(tags=PAD | {"bit-exact"}, origin="Enzyme-JAX: PadPad", twin="pad_pad_any_value", flags=())
 def pad_pad() -> Subst:
     """pad{q, v}(pad{p, v}(x))  =>  pad{p + q, v}(x)
 
@@ -184,6 +185,7 @@ def slice_of_pad() -> Subst:
     tags=PAD | {"reduction", "same-terms"},
     origin="Enzyme-JAX: ReducePad",
     twin="max_of_pad",
+    flags=(),
 )
 def sum_of_pad() -> Subst:
     """sum(pad{0}(x))  =>  sum(x) over all axes

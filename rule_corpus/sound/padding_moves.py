@@ -116,6 +116,7 @@ def maximum_of_pads() -> Subst:
     tags={"padding", "negation", "bit-exact"},
     origin="Enzyme-JAX: ElementwisePad",
     twin="negative_of_pad_same_value",
+    flags=(),
 )
 def negative_of_pad() -> Subst:
     """-pad{q, v}(x)  =>  pad{q, -v}(-x) for floats
@@ -215,6 +216,7 @@ def concat_before_full() -> Subst:
     tags=PAD | {"lattice", "reduction"},
     origin="Enzyme-JAX: ReducePad, for the maximum",
     twin="max_of_padded_zeros",
+    flags=(),
 )
 def max_of_lowest_pad() -> Subst:
     """max(pad{q, -inf}(x))  =>  max(x) over all axes

@@ -101,6 +101,7 @@ def parallel_conv_variadic() -> Subst:
     tags=CONV | PAIR | {"same-terms", "combine-parallel"},
     origin="GSL: parallel_conv_expand_kernels",
     twin="parallel_conv_expand_kernels_published",
+    flags={"nnan"},
 )
 def parallel_conv_expand_kernels() -> Subst:
     """conv{p1}(x, w1), conv{p2}(x, w2)  =>  split[C; (O1)](conv{p}(x, cat[O](pad w1, pad w2)))

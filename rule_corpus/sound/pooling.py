@@ -6,7 +6,11 @@ POOL = {"pooling"}
 MONOTONE = POOL | {"lattice", "bit-exact"}
 
 
-@rule(tags=MONOTONE | {"relu", "data-movement"}, origin="Glow: SinkCode, relu below max pooling")
+@rule(
+    tags=MONOTONE | {"relu", "data-movement"},
+    origin="Glow: SinkCode, relu below max pooling",
+    flags=(),
+)
 def max_pool_of_relu() -> Subst:
     """max_pool2d{A}(relu(x))  =>  relu(max_pool2d{A}(x))
 
@@ -70,6 +74,7 @@ def avg_pool_of_scaled() -> Subst:
 @rule(
     tags=MONOTONE | {"concat", "data-movement"},
     origin="TASO: verify.py, concatenation and max pooling",
+    flags=(),
 )
 def concat_of_max_pools() -> Subst:
     """cat[1](max_pool2d{A}(x), max_pool2d{A}(y))  =>  max_pool2d{A}(cat[1](x, y)) by channels
@@ -107,6 +112,7 @@ def concat_of_avg_pools() -> Subst:
     tags=POOL | {"lowering", "convolution", "exact-real"},
     origin="TASO: verify.py, average pooling as convolution",
     twin="avg_pool_as_conv_uncounted",
+    flags=(),
 )
 def avg_pool_as_conv() -> Subst:
     """avg_pool2d{k, padding counted}(x)  =>  conv2d{groups=C}(x, ones[(C, 1, *k)]) / size of k
@@ -125,8 +131,7 @@ def avg_pool_as_conv() -> Subst:
 
 
 @rule(
-    tags=POOL | {"reduction", "same-terms", "lowering"},
-    origin="Glow: OptimizeReduceMean",
+    tags=POOL | {"reduction", "same-terms", "lowering"}, origin="Glow: OptimizeReduceMean", flags=()
 )
 def mean_as_global_avg_pool() -> Subst:
     """mean[(2, 3)](x), keeping the axes  =>  global_avg_pool2d(x) for images by channels first

@@ -41,6 +41,7 @@ def where_same_condition() -> Subst:
 @rule(
     tags={"logic", "identity", "bit-exact", "identity-elim"},
     origin="textbook: double negation; TensorRight: xla/not, rule 01",
+    flags=(),
 )
 def not_not() -> Subst:
     """not (not x)  =>  x
@@ -66,7 +67,7 @@ def and_with_true() -> Subst:
     return Subst(op.LogicalAnd(x, pat.Const(True, dtype="bool")), x)
 
 
-@rule(tags={"compare", "bit-exact", "canonicalise"}, origin="StableHLO: CompareOpCanon")
+@rule(tags={"compare", "bit-exact", "canonicalise"}, origin="StableHLO: CompareOpCanon", flags=())
 def greater_as_less() -> Subst:
     """x > y  =>  y < x
 
@@ -80,6 +81,7 @@ def greater_as_less() -> Subst:
     tags={"compare", "logic", "bit-exact", "canonicalise"},
     origin="textbook: total orders",
     twin="not_less_strict",
+    flags={"nnan"},
 )
 def not_less() -> Subst:
     """not (x < y)  =>  x >= y
@@ -94,6 +96,7 @@ def not_less() -> Subst:
     tags={"compare", "negation", "bit-exact", "predicate"},
     origin="Enzyme-JAX: CompareNegateConstSimplify",
     twin="compare_negated_integers",
+    flags=(),
 )
 def compare_negated() -> Subst:
     """-x < c  =>  x > -c for floats
@@ -106,7 +109,9 @@ def compare_negated() -> Subst:
 
 
 @rule(
-    tags={"compare", "logic", "bit-exact", "predicate"}, origin="TensorRight: xla/logical, rule 09"
+    tags={"compare", "logic", "bit-exact", "predicate"},
+    origin="TensorRight: xla/logical, rule 09",
+    flags={"nnan"},
 )
 def both_less() -> Subst:
     """x < c and x < d  =>  x < min(c, d) for constants c and d of rank 0

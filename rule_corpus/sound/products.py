@@ -83,6 +83,7 @@ def outer_product() -> Subst:
     tags={"matmul", "reduction", "strength-reduction", "same-terms"},
     origin="TensorRight: xla/dot, rule 06",
     twin="matmul_with_vector_first_axis",
+    flags={"nsz", "contract"},
 )
 def matmul_with_vector() -> Subst:
     """x @ v  =>  sum[-1](x * v) for vectors v
@@ -97,6 +98,7 @@ def matmul_with_vector() -> Subst:
 @rule(
     tags={"matmul", "reduction", "strength-reduction", "same-terms"},
     origin="XLA: DotStrengthReduction, vector times matrix",
+    flags={"contract"},
 )
 def vector_times_matmul() -> Subst:
     """v @ w  =>  sum[0](expand_dims[1](v) * w) for a vector v and a matrix w
@@ -112,6 +114,7 @@ def vector_times_matmul() -> Subst:
 @rule(
     tags={"matmul", "reduction", "same-terms", "fusion"},
     origin="Enzyme-JAX: ReduceMulToDotGeneral",
+    flags={"contract"},
 )
 def inner_product() -> Subst:
     """sum(x * y)  =>  x @ y for two vectors of one size
@@ -205,6 +208,7 @@ def matmul_of_two_scaled() -> Subst:
     tags={"matmul", "reduction", "same-terms", "fusion"},
     origin="onnxoptimizer: replace_einsum_with_matmul.h, one of its forms written out",
     twin="matmul_from_repeated_label",
+    flags={"nsz", "contract"},
 )
 def matmul_from_sum_of_products() -> Subst:
     """sum[1](expand_dims[2](x) * expand_dims[0](y))  =>  x @ y: einsum "ik,kj->ij"

@@ -42,6 +42,7 @@ def constant_behind_sum() -> Subst:
 @rule(
     tags={"algebra", "canonicalise", "bit-exact"},
     origin="StableHLO: CanonicalizeConstantToRhs",
+    flags=(),
 )
 def constant_behind_product() -> Subst:
     """c * x  =>  x * c for a constant c of rank 0 and x with at least one axis
@@ -81,6 +82,7 @@ def scale_of_scale() -> Subst:
 @rule(
     tags={"algebra", "negation", "algebraic-reassoc"} | RING,
     origin="tinygrad: symbolic.py, -(x + c)",
+    flags={"nsz"},
 )
 def negative_of_sum() -> Subst:
     """-(x + c)  =>  (-c) - x for a constant c
@@ -143,6 +145,7 @@ def minimum_of_minimum() -> Subst:
 @rule(
     tags={"lattice", "clip", "relu", "bit-exact", "fusion"},
     origin="TensorFlow Lite: relu6 recognition",
+    flags=(),
 )
 def minimum_of_relu() -> Subst:
     """minimum(relu(x), c)  =>  clip[0, c](x) for a constant c >= 0 of rank 0
@@ -158,6 +161,7 @@ def minimum_of_relu() -> Subst:
     tags={"lattice", "relu", "activation-fusion", "bit-exact", "fusion"},
     origin="OpenVINO: LeakyReluFusion",
     twin="leaky_relu_from_maximum_any_slope",
+    flags={"ninf"},
 )
 def leaky_relu_from_maximum() -> Subst:
     """maximum(x, x * a)  =>  leaky_relu[a](x) for floats and a constant a <= 1 of rank 0
@@ -174,6 +178,7 @@ def leaky_relu_from_maximum() -> Subst:
 @rule(
     tags={"lattice", "negation", "bit-exact", "canonicalise"},
     origin="textbook: duality of maximum and minimum",
+    flags=(),
 )
 def maximum_of_negatives() -> Subst:
     """maximum(-x, -y)  =>  -minimum(x, y) for floats
@@ -223,6 +228,7 @@ def recombine_nested_quotient() -> Subst:
     tags={"cast", "clip", "integers", "exact-int-only", "dtype-cast"},
     origin="TVM Relay: SimplifyClipAndConsecutiveCast",
     twin="cast_of_clipped_there_and_back",
+    flags=(),
 )
 def cast_of_clipped_integers() -> Subst:
     """cast[s](cast[uint8](clip[a, b](x)))  =>  clip[a, b](x) for 0 <= a, b <= 255, integers x

@@ -29,6 +29,7 @@ def max_of_max() -> Subst:
 @rule(
     tags={"reduction", "lattice", "bit-exact", "fusion"},
     origin="XLA: HandleReduce, reduce of reduce with minimum",
+    flags={"nsz"},
 )
 def min_of_min() -> Subst:
     """min[b](min[a](x))  =>  min[(a, b')](x) with b' = b, or b + 1 from a onwards
@@ -79,6 +80,7 @@ def max_of_concat() -> Subst:
 @rule(
     tags={"reduction", "concatenate", "same-terms", "algebraic-distrib"},
     origin="Enzyme-JAX: ReduceConcat, for the product",
+    flags={"ninf", "reassoc"},
 )
 def product_of_concat() -> Subst:
     """prod[a](cat[a](x, y))  =>  prod[a](x) * prod[a](y)
@@ -151,6 +153,7 @@ def sum_of_reshape() -> Subst:
 @rule(
     tags={"reduction", "squeeze", "bit-exact", "identity-elim"},
     origin="XLA: HandleReduce, reduce of dimensions of size 1; TensorRight: xla/reduce, rule 07",
+    flags={"nsz"},
 )
 def sum_of_unit_axis() -> Subst:
     """sum[a](x)  =>  squeeze[a](x) if x has size 1 along a
@@ -181,6 +184,7 @@ def max_of_unit_axis() -> Subst:
 @rule(
     tags={"reduction", "negation", "same-terms", "algebraic-distrib"},
     origin="textbook: a negated sum",
+    flags={"nsz"},
 )
 def sum_of_negative() -> Subst:
     """sum(-x)  =>  -sum(x)
@@ -230,6 +234,7 @@ def argmax_of_unit_axis() -> Subst:
     tags={"reduction", "relu", "lattice", "bit-exact", "algebraic-distrib"},
     origin="textbook: monotone functions keep the maximum",
     twin="sum_of_relu",
+    flags=(),
 )
 def max_of_relu() -> Subst:
     """max(relu(x))  =>  relu(max(x))
@@ -260,6 +265,7 @@ def max_pool_of_one() -> Subst:
 @rule(
     tags={"pool", "identity", "bit-exact", "identity-elim"},
     origin="MLIR TOSA: AvgPool2dIsNoOp",
+    flags={"nsz"},
 )
 def avg_pool_of_one() -> Subst:
     """avg_pool2d{1x1, strides 1, no padding}(x)  =>  x
@@ -293,6 +299,7 @@ def argmax_of_exponential_of_bytes() -> Subst:
     tags={"reduction", "argument", "logarithm", "exact-real", "strength-reduction"},
     origin="onnxoptimizer: eliminate_nop_monotone_argmax.h, with its condition",
     twin="argmax_of_logarithm_any_sign",
+    flags={"ninf"},
 )
 def argmax_of_logarithm_of_size() -> Subst:
     """argmax[a](log(abs(x)) or sqrt(abs(x)))  =>  argmax[a](abs(x))

@@ -87,6 +87,7 @@ def sum_of_concat_of_sums() -> Subst:
 @rule(
     tags={"reduction", "products", "exact-real-and-int", "algebraic-distrib"},
     origin="TensorRight: xla/reduce, rule 01",
+    flags={"ninf", "nsz", "reassoc"},
 )
 def product_of_sums() -> Subst:
     """sum(x) * sum(y)  =>  sum(expand_dims[1](x) * y) for vectors
@@ -102,6 +103,7 @@ def product_of_sums() -> Subst:
 @rule(
     tags={"reduction", "transpose", "bit-exact", "identity-elim"},
     origin="TensorRight: xla/reduce, rule 08",
+    flags={"nsz"},
 )
 def sum_of_transposed_unit_axis() -> Subst:
     """sum[a](T[p](x))  =>  squeeze[p[a]](x) for matrices x of size 1 along p[a]
@@ -155,6 +157,7 @@ def mean_as_sum() -> Subst:
     tags={"reduction", "scale", "exact-real-and-int", "algebraic-distrib"},
     origin="TensorRight: xla/reduce, rule 03",
     twin="product_of_scaled",
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def sum_of_scaled() -> Subst:
     """sum(x * c)  =>  sum(x) * c for a constant c of rank 0
@@ -170,6 +173,7 @@ def sum_of_scaled() -> Subst:
     tags={"reduction", "scale", "bit-exact", "algebraic-distrib"},
     origin="Enzyme-JAX: ReduceMaxMinMulPositiveScalar",
     twin="argmax_of_scaled_any_sign",
+    flags={"ninf"},
 )
 def max_of_scaled() -> Subst:
     """max(x * c)  =>  max(x) * c for floats and a constant c > 0 of rank 0
@@ -205,6 +209,7 @@ def argmax_of_negative() -> Subst:
     tags={"softmax", "exponential", "exact-real", "fusion"},
     origin="onnxoptimizer: fuse_consecutive_log_softmax.h",
     twin="log_softmax_default_axis",
+    flags={"ninf", "afn"},
 )
 def log_softmax_from_softmax() -> Subst:
     """log(softmax[a](x))  =>  log_softmax[a](x)
@@ -237,6 +242,7 @@ def softmax_of_shifted() -> Subst:
     tags={"softmax", "reduction", "scale", "exact-real", "algebraic-distrib"},
     origin="PyTorch Inductor: mul_softmax_pattern",
     twin="shift_of_scaled_any_factor",
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def shift_of_scaled() -> Subst:
     """x * c - max[a, keep](x * c)  =>  (x - max[a, keep](x)) * c for floats and a constant c >= 0

@@ -172,10 +172,7 @@ def concat_of_shifted() -> Subst:
     return Subst(whole, op.Concatenate((x, y), axis=whole.axis) + c)
 
 
-@rule(
-    tags=MOVE | {"concatenate", "elementwise"},
-    origin="Enzyme-JAX: ConcatElementwise",
-)
+@rule(tags=MOVE | {"concatenate", "elementwise"}, origin="Enzyme-JAX: ConcatElementwise", flags=())
 def concat_of_unary() -> Subst:
     """cat[a](f{A}(x), f{A}(y))  =>  f{A}(cat[a](x, y)) for an element-wise f
 
@@ -252,6 +249,7 @@ def reshape_to_own_shape() -> Subst:
     tags={"transpose", "softmax", "same-terms", "data-movement"},
     origin="Enzyme-JAX: transposes past operators with an axis",
     twin="softmax_of_transpose_same_axis",
+    flags=(),
 )
 def softmax_of_transpose() -> Subst:
     """softmax[a](T[p](x))  =>  T[p](softmax[p[a]](x))

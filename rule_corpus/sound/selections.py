@@ -21,6 +21,7 @@ def where_where_else() -> Subst:
     tags={"select", "lattice", "bit-exact", "fusion"},
     origin="StableHLO: CompareSelectIntoMinMax",
     twin="maximum_from_where_any_value",
+    flags={"nnan"},
 )
 def maximum_from_where() -> Subst:
     """where(x > y, x, y)  =>  maximum(x, y)

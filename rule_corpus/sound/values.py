@@ -46,6 +46,7 @@ def clip_clip() -> Subst:
     tags={"clip", "relu", "bit-exact", "fusion"},
     origin="ONNX Script: _fuse_relus_clips",
     twin="clip_of_relu_negative_limit",
+    flags=(),
 )
 def clip_of_relu() -> Subst:
     """clip[a, b](relu(x))  =>  clip[max(a, 0), b](x) for b >= 0
@@ -78,6 +79,7 @@ def relu_of_clip() -> Subst:
 @rule(
     tags={"relu", "identity", "bit-exact", "identity-elim"},
     origin="onnxoptimizer: eliminate_consecutive_idempotent_ops.h",
+    flags=(),
 )
 def relu_relu() -> Subst:
     """relu(relu(x))  =>  relu(x)
@@ -93,6 +95,7 @@ def relu_relu() -> Subst:
     tags={"clip", "lattice", "bit-exact", "fusion"},
     origin="ONNX Script: _min_max_to_clip, MinMax; TensorRight: xla/clamp, rule 03",
     twin="clip_from_min_max_any_shape",
+    flags=(),
 )
 def clip_from_min_max() -> Subst:
     """minimum(maximum(x, a), b)  =>  clip[a, b](x) for constants a <= b of rank 0
@@ -110,6 +113,7 @@ def clip_from_min_max() -> Subst:
     tags={"lattice", "identity", "bit-exact", "identity-elim"},
     origin="textbook: law of absorption",
     twin="absorption_any_shape",
+    flags={"nnan", "nsz"},
 )
 def absorption() -> Subst:
     """minimum(x, maximum(x, y))  =>  x unless y broadcasts x
