@@ -23,8 +23,8 @@ from gslverify.prove.cone import cone_of, conjuncts, shape_of
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.semantics.terms import UntranslatableError
 
-LIMIT = 150_000
-"""The solver's own unit."""
+LIMIT = 600_000
+"""The solver's own unit, several times what is granted to whoever writes certificates."""
 
 
 @dataclass(slots=True)
@@ -34,6 +34,8 @@ class Asked:
     claims: Sequence[Term]
     context: Any
     replies: dict[Any, bool]
+    limit: int = LIMIT
+    questions: int = 0
 
     def shows(self, goal: Any, facts: Sequence[Any]) -> bool:
         """Tell whether a condition follows from facts; `goal` is False where they must clash."""
@@ -46,7 +48,8 @@ class Asked:
         given = cone_of(goals, given) if goals else given
         key = len(goals), shape_of([*goals, *given])
         if key not in self.replies:
-            solver = Solver(given, LIMIT, self.context, ideal=True)
+            self.questions += 1
+            solver = Solver(given, self.limit, self.context, ideal=True)
             try:
                 result = solver.refutes(goal) if goals else solver.check()
                 self.replies[key] = result.answer is Answer.UNSAT

@@ -277,6 +277,7 @@ class Writer(Model):
         """Write down a step if the checker takes it."""
         law, subjects, parts, given = (*suggestion, (), ())[:4]
         step = self._noted(Step(law, subjects, (), given, (), parts))
+        asked = self.asked.questions
         try:
             right = LAWS[step.law](self.checker.elements, step).right if step.law in LAWS else 0
             self.checker.read(right)
@@ -284,6 +285,8 @@ class Writer(Model):
                 self.checker.follow(step)
         except RefusedError:
             return False
+        finally:
+            self.forms.effort.questions(self.asked.questions - asked)
         self.used.append(step)
         return True
 

@@ -26,7 +26,9 @@ from gslverify.prove.relaxed import Replies
 from gslverify.semantics.solver import Solver
 from gslverify.structures.instance import Instance
 
-MOST_STEPS = 1_000_000
+MOST_STEPS = 400_000
+"""What the prover may do to suggest steps for one way through the targets."""
+
 MOST_CASES = 64
 MOST_DRAWS = 100
 
@@ -53,12 +55,13 @@ class _OfTarget:
         self.replies = replies
         self.target = target
         self.cases = 0
+        self.effort = Effort(MOST_STEPS)
         self.inputs = inputs_of(target)
         self.bits = self._truth_values()
 
     def facts(self, path: Sequence[Any]) -> Facts:
         """Return what the prover knows in a case."""
-        forms = forms_of([*self.asked.claims, *path], Effort(MOST_STEPS))
+        forms = forms_of([*self.asked.claims, *path], self.effort)
         return Facts(self.solver, forms, memory=Memory(self.replies)).assuming(*path)
 
     def _truth_values(self) -> dict[str, tuple[int, ...]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from gsl.subst import Rule
 from gslverify.atomic import write_whole
-from gslverify.certificates.checker import Asked
+from gslverify.certificates.checker import LIMIT, Asked
 from gslverify.certificates.checking import check_structure, outputs_of
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.printing import told
@@ -32,11 +32,12 @@ class Shown:
     """What the checker has asked z3 for the structures of a rule."""
 
     replies: dict[Any, bool] = field(default_factory=dict)
+    limit: int = LIMIT
 
     def asked(self, scenario: Scenario) -> Asked:
         """Return what z3 may use for a structure."""
         claims = [claim.term for claim in scenario.instance.claims]
-        return Asked(claims, scenario.solver.context, self.replies)
+        return Asked(claims, scenario.solver.context, self.replies, self.limit)
 
 
 @dataclass(slots=True)
@@ -52,7 +53,7 @@ class Certificate:
     rule: str
     structures: list[Record] = field(default_factory=list)
     refused: str = ""
-    written_from: Shown = field(default_factory=Shown)
+    written_from: Shown = field(default_factory=lambda: Shown(limit=LIMIT // 4))
     read_by: Shown = field(default_factory=Shown)
 
     def as_json(self) -> str:

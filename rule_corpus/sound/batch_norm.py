@@ -62,6 +62,7 @@ def batch_norm_of_sum() -> Subst:
 @rule(
     tags=NORM | {"convolution"},
     origin="ONNX Script: _fuse_batchnorm, Conv of one axis",
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def fold_batch_norm_into_conv1d() -> Subst:
     """batch_norm[1](conv1d{A}(x, w), g, b, m, v).0  =>  bias_add[1](conv1d{A}(x, w * k'), t)
@@ -124,6 +125,7 @@ def fold_batch_norm_into_conv1d_transpose() -> Subst:
     tags=NORM | {"convolution", "transposed"},
     origin="ONNX Script: _fuse_batchnorm, ConvTranspose",
     twin="fold_batch_norm_into_transposed_conv_by_rows",
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def fold_batch_norm_into_transposed_conv() -> Subst:
     """batch_norm[1](conv_transpose{A}(x, w), g, b, m, v).0  =>  bias_add[1](y, b - m * k)
@@ -146,6 +148,7 @@ def fold_batch_norm_into_transposed_conv() -> Subst:
     tags=NORM | {"matmul"},
     origin="ONNX Script: _fuse_batchnorm, Gemm; OpenVINO: MatMulMultiplyFusion",
     twin="fold_batch_norm_into_matmul_by_rows",
+    flags={"ninf", "nsz", "reassoc"},
 )
 def fold_batch_norm_into_matmul() -> Subst:
     """batch_norm[1](x @ w, g, b, m, v).0  =>  x @ (w * k) + (b - m * k) for matrices
@@ -164,6 +167,7 @@ def fold_batch_norm_into_matmul() -> Subst:
     tags=NORM | {"convolution"},
     origin="PyTorch: fuse_bn_conv; NNCF: batch norms in front of convolutions",
     twin="conv_of_batch_norm_padded",
+    flags={"ninf", "reassoc"},
 )
 def conv_of_batch_norm() -> Subst:
     """conv{A}(batch_norm[1](x, g, b, m, v).0, w)  =>  bias_add[1](conv{A}(x, w * k'), t) unpadded
@@ -185,6 +189,7 @@ def conv_of_batch_norm() -> Subst:
     tags=NORM | {"matmul"},
     origin="ONNX Runtime: MatMulBNFusion, the norm first",
     twin="matmul_of_batch_norm_of_stack",
+    flags={"ninf", "reassoc"},
 )
 def matmul_of_batch_norm() -> Subst:
     """batch_norm[1](x, g, b, m, v).0 @ w  =>  x @ (k' * w) + (b - m * k) @ w for matrices

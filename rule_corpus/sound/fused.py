@@ -128,8 +128,7 @@ def attention_of_projections(mask: pat.Pattern, where: list[Any]) -> Subst:
 
 
 @rule(
-    tags=ATTENTION | {"bias"},
-    origin="ONNX Runtime: AttentionFusion, packed projections",
+    tags=ATTENTION | {"bias"}, origin="ONNX Runtime: AttentionFusion, packed projections", flags=()
 )
 def self_attention() -> Subst:
     """T(attention(q, k, v)), projections q, k, v of x  =>  self_attention(x, w, c)
@@ -143,6 +142,7 @@ def self_attention() -> Subst:
     tags=ATTENTION | {"bias"},
     origin="ONNX Runtime: AttentionFusion, with a mask; ONNX Script: attention",
     twin="self_attention_heads_behind",
+    flags=(),
 )
 def self_attention_masked() -> Subst:
     """T(attention(q, k, v, m)), projections q, k, v of x  =>  self_attention(x, w, c, m)
