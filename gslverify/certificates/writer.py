@@ -26,10 +26,10 @@ from gslverify.prove.cone import conjuncts
 from gslverify.prove.facts import Facts
 from gslverify.prove.integers import is_integer
 from gslverify.prove.normal import Normaliser
-from gslverify.prove.polynomials import Poly
 from gslverify.prove.replacing import put
 from gslverify.prove.values import Region
 from gslverify.prove.values import Value as Form
+from gslverify.structures.polynomials import Poly
 
 PLAIN, ALL, CASES = range(3)
 """What is suggested: what forms say; what is entailed, too; what z3 says about elements, too."""

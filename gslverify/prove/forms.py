@@ -29,7 +29,8 @@ from gslverify.prove.dividing import multiple
 from gslverify.prove.effort import Effort
 from gslverify.prove.integers import Integers
 from gslverify.prove.names import Names
-from gslverify.prove.polynomials import (
+from gslverify.prove.ranges import Ranges
+from gslverify.structures.polynomials import (
     ONE,
     ZERO,
     Poly,
@@ -42,7 +43,6 @@ from gslverify.prove.polynomials import (
     rounded,
     signless,
 )
-from gslverify.prove.ranges import Ranges
 
 
 class Forms:

@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gslverify.prove.forms import Forms
-from gslverify.prove.polynomials import ONE, ZERO, Monomial, Poly, add, frozen, multiply, without
+from gslverify.structures.polynomials import (
+    ONE,
+    ZERO,
+    Monomial,
+    Poly,
+    add,
+    frozen,
+    multiply,
+    without,
+)
 
 Clause = tuple[Poly, ...]
 

@@ -8,9 +8,9 @@ from typing import Any
 from gsl.attr.term import Operation, Symbol, Term
 from gslverify.prove.cone import conjuncts
 from gslverify.prove.forms import Forms
-from gslverify.prove.polynomials import ONE, ZERO, Monomial, Poly, add, frozen, order
 from gslverify.prove.replacing import Mapped, put
 from gslverify.prove.values import Region
+from gslverify.structures.polynomials import ONE, ZERO, Monomial, Poly, add, frozen, order
 
 
 class Regions:

@@ -17,9 +17,9 @@ from gslverify.prove.cone import components, cone_of, conjuncts, shape_of
 from gslverify.prove.forms import Forms
 from gslverify.prove.guesses import is_refuted
 from gslverify.prove.lemmas import Clause, of_product, of_quotient
-from gslverify.prove.polynomials import ZERO, Monomial, Poly, add, constant_of
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.semantics.terms import UntranslatableError
+from gslverify.structures.polynomials import ZERO, Monomial, Poly, add, constant_of
 
 _COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _KEPT = frozenset({"cond", "min", "max"})

@@ -10,8 +10,8 @@ from typing import Any
 
 from gsl.attr.term import Operation, Symbol, subterms
 from gslverify.prove.forms import Forms
-from gslverify.prove.polynomials import Poly, add, frozen, replaced
 from gslverify.prove.replacing import put
+from gslverify.structures.polynomials import Poly, add, frozen, replaced
 
 Pair = tuple[Any, Any]
 

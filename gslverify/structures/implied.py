@@ -17,9 +17,9 @@ from gsl.attr.conjuncts import conjuncts
 from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
 from gslverify.structures.polynomials import (
     ARITHMETIC,
-    added,
-    constant,
-    difference,
+    ONE,
+    add,
+    constant_of,
     frozen,
     is_polynomial,
     negative,
@@ -60,7 +60,7 @@ class Consequences:
         match claim:
             case Operation(head=">=", operands=(Symbol() as symbol, Constant(value=int() as low))):
                 form = self.form(symbol)
-                own = [number for mono, count in form[1] for number in mono if count == 1]
+                own = [number for mono, count in form for number in mono if count == 1]
                 if form == frozen({tuple(own): Fraction(1)}) and len(own) == 1:
                     known = self._bounds[own[0]]
                     least = Fraction(low)
@@ -115,8 +115,8 @@ class Consequences:
             case ("not", ("negative", gap)):
                 least = self._least(gap)
                 return least is not None and least >= 0
-            case ("negative", ("sum", terms)):
-                least = self._least(frozen(negative(dict(terms))))
+            case ("negative", gap) if is_polynomial(gap):
+                least = self._least(negative(gap))
                 return least is not None and least > 0
         return False
 
@@ -128,7 +128,7 @@ class Consequences:
         if not is_polynomial(form):
             return None
         total = Fraction(0)
-        for monomial, coefficient in form[1]:
+        for monomial, coefficient in form:
             if not monomial:
                 total += coefficient
                 continue
@@ -163,13 +163,13 @@ class Consequences:
         """Return the number that a condition equates to 1, None if that is not what it does."""
         if not (isinstance(form, tuple) and form[0] == "zero"):
             return None
-        number = frozen(added(dict(form[1][1]), {(): Fraction(1)}))
-        return number if len(number[1]) == 1 and constant(number) is None else None
+        number = add(form[1], ONE)
+        return number if len(number) == 1 and constant_of(number) is None else None
 
     def _sizes_of(self, size: Any) -> frozenset[Any]:
         """Return the sizes that a size is broadcast from, itself alone if it is not."""
-        if is_polynomial(size) and len(size[1]) == 1:
-            ((monomial, coefficient),) = size[1]
+        if is_polynomial(size) and len(size) == 1:
+            ((monomial, coefficient),) = size
             if coefficient == 1 and len(monomial) == 1 and monomial[0] in self._broadcasts:
                 return self._broadcasts[monomial[0]]
         return frozenset((size,))
@@ -241,9 +241,9 @@ class Consequences:
         if head in ROUNDING and term in self._reals:
             return self._atom((head, *forms), None)
         if head in NUMERIC and all(map(is_polynomial, forms)):
-            made = ARITHMETIC[head](*(dict(form[1]) for form in forms))
+            made = ARITHMETIC[head](*forms)
             if len(made) <= MOST_MONOMIALS:
-                return frozen(made)
+                return made
         match head:
             case "and" | "or":
                 return _joined(head, forms)
@@ -263,7 +263,7 @@ class Consequences:
                 return self._quotients.of(*forms)
             case "%" if all(map(is_polynomial, forms)) and term not in self._reals:
                 rest = self._quotients.rest_of(*forms)
-                return rest if constant(rest) == 0 else self._atom((head, rest, forms[1]), None)
+                return rest if constant_of(rest) == 0 else self._atom((head, rest, forms[1]), None)
             case "min" | "max":
                 one = forms[0] == forms[1]
                 key = (head, frozenset(forms))
@@ -295,7 +295,7 @@ class Consequences:
             return otherwise
         size = self._equal_to_one(condition)
         if size is not None and size == otherwise:
-            if constant(then) == 1:
+            if is_polynomial(then) and constant_of(then) == 1:
                 return size
             sizes = self._sizes_of(size) | self._sizes_of(then)
             if any(sizes <= known for known in self._compatible):
@@ -306,7 +306,8 @@ class Consequences:
         bounds = [self._least(size) for size in sizes]
         least = min((b for b in bounds if b is not None), default=None)
         form = self._atom(("broadcast", sizes), None if None in bounds else least)
-        self._broadcasts[form[1][0][0][0]] = sizes
+        (((number,), _),) = form
+        self._broadcasts[number] = sizes
         return form
 
 
@@ -322,12 +323,9 @@ def _membership(item: Any, options: Term) -> Any:
 def _order(head: str, left: Any, right: Any) -> Any:
     if not (is_polynomial(left) and is_polynomial(right)):
         return (head, left, right)
-    if head in ("<", ">="):
-        gap = frozen(difference(dict(left[1]), dict(right[1])))
-    else:
-        gap = frozen(difference(dict(right[1]), dict(left[1])))
+    gap = add(left, right, -1) if head in ("<", ">=") else add(right, left, -1)
     # Now `gap < 0` or `gap >= 0`.
-    number = constant(gap)
+    number = constant_of(gap)
     if number is not None:
         return (number < 0) == (head in ("<", ">"))
     negative = ("negative", gap)
@@ -362,12 +360,11 @@ def _equation(left: Any, right: Any) -> Any:
     if left == right and type(left) is type(right):
         return True
     if is_polynomial(left) and is_polynomial(right):
-        gap = difference(dict(left[1]), dict(right[1]))
-        first = min(gap)
-        if first == () and len(gap) == 1:
+        gap = dict(add(left, right, -1))
+        if gap.keys() == {()}:
             return False
-        leading = gap[max(gap)]
-        return ("zero", frozen({m: c / leading for m, c in gap.items()}))
+        leading = Fraction(gap[max(gap)])
+        return ("zero", frozen({mono: number / leading for mono, number in gap.items()}))
     if isinstance(left, str) and isinstance(right, str):
         return False
     return ("equal", frozenset((left, right)))

@@ -11,15 +11,16 @@ from fractions import Fraction
 from typing import Any
 
 from gslverify.structures.polynomials import (
+    ONE,
+    ZERO,
     Monomial,
-    Polynomial,
-    added,
-    constant,
+    Poly,
+    add,
+    constant_of,
     frozen,
     negative,
+    without,
 )
-
-ONE: Polynomial = {(): Fraction(1)}
 
 
 class Quotients:
@@ -41,71 +42,60 @@ class Quotients:
         if parts is None:
             return self._atom(whole, divisor)
         taken, rest = parts
-        return frozen(added(taken, dict(self._of_rest(rest, divisor)[1])))
+        return add(taken, self._of_rest(rest, divisor))
 
     def rest_of(self, whole: Any, divisor: Any) -> Any:
         """Return the form of an integer that leaves the same remainder, without multiples."""
         parts = self._parts(whole, divisor)
-        return whole if parts is None else frozen(parts[1])
+        return whole if parts is None else parts[1]
 
-    def _parts(self, whole: Any, divisor: Any) -> tuple[Polynomial, Polynomial] | None:
+    def _parts(self, whole: Any, divisor: Any) -> tuple[Poly, Poly] | None:
         """Return how often a divisor is in an integer, and the rest; None if that is open."""
         bound = self._least(divisor)
-        terms = dict(divisor[1])
-        if bound is None or bound < 1 or len(terms) > 1 or not _is_integral(dict(whole[1])):
+        if bound is None or bound < 1 or len(divisor) > 1 or not _is_integral(whole):
             return None
-        ((mono, number),) = terms.items()
+        ((mono, number),) = divisor
         if number.denominator != 1:
             return None
-        return _divided(dict(whole[1]), mono, int(number))
+        return _divided(whole, mono, int(number))
 
-    def _of_rest(self, rest: Polynomial, divisor: Any) -> Any:
+    def _of_rest(self, rest: Poly, divisor: Any) -> Any:
         """Return the form of a quotient of what has no multiple of the divisor in it."""
-        number = constant(frozen(rest))
+        number = constant_of(rest)
         if number is not None:
             small = self._of_number(number, divisor)
             if small is not None:
                 return small
-        elif rest[max(rest)] < 0:
+        elif max(rest)[1] < 0:
             # a // p is -((-a - 1) // p) - 1
-            opposite = self.of(frozen(added(negative(rest), negative(ONE))), divisor)
-            return frozen(added(negative(dict(opposite[1])), negative(ONE)))
-        return self._atom(frozen(rest), divisor)
+            opposite = self.of(add(negative(rest), ONE, -1), divisor)
+            return add(negative(opposite), ONE, -1)
+        return self._atom(rest, divisor)
 
     def _of_number(self, number: Fraction, divisor: Any) -> Any:
         """Return the quotient of a number if the divisor is known to be large enough."""
         least = self._least(divisor)
         assert least is not None
         if 0 <= number < least:
-            return frozen({})
+            return ZERO
         if -least <= number < 0:
-            return frozen(negative(ONE))
+            return negative(ONE)
         return None
 
 
-def _is_integral(polynomial: Polynomial) -> bool:
-    return all(number.denominator == 1 for number in polynomial.values())
+def _is_integral(poly: Poly) -> bool:
+    return all(number.denominator == 1 for _, number in poly)
 
 
-def _divided(whole: Polynomial, mono: Monomial, number: int) -> tuple[Polynomial, Polynomial]:
+def _divided(whole: Poly, mono: Monomial, number: int) -> tuple[Poly, Poly]:
     """Return how often a product is in a polynomial, and the rest."""
-    taken: Polynomial = {}
-    rest: Polynomial = {}
-    for part, count in whole.items():
-        left = _without(part, mono)
+    taken: dict[Monomial, Any] = {}
+    rest: dict[Monomial, Any] = {}
+    for part, count in whole:
+        left = without(part, mono)
         often = 0 if left is None else count // number
         if left is not None and often:
-            taken = added(taken, {left: Fraction(often)})
+            taken[left] = taken.get(left, 0) + often
         if count - often * number:
             rest[part] = count - often * number
-    return taken, rest
-
-
-def _without(part: Monomial, mono: Monomial) -> Monomial | None:
-    """Return a product without some of its factors, None if it does not have them."""
-    left = list(part)
-    for atom in mono:
-        if atom not in left:
-            return None
-        left.remove(atom)
-    return tuple(left)
+    return frozen(taken), frozen(rest)

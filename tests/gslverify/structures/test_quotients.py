@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gslverify.structures.polynomials import Polynomial, frozen
+from gslverify.structures.polynomials import Monomial, frozen
 from gslverify.structures.quotients import Quotients
 
 LEAST = {0: Fraction(1), 1: Fraction(3), 2: None}
@@ -25,7 +25,7 @@ POLYNOMIALS = st.dictionaries(
 
 def least(form: Any) -> Fraction | None:
     """Return a bound of a product with a positive coefficient."""
-    terms = form[1]
+    terms = list(form)
     if len(terms) != 1 or terms[0][1] < 0:
         return None
     mono, number = terms[0]
@@ -34,6 +34,8 @@ def least(form: Any) -> Fraction | None:
     return Fraction(number * prod(known)) if len(known) == len(bounds) else None
 
 
+Polynomial = dict[Monomial, Fraction]
+
 Quotient = tuple[Any, Any]
 """The sides of a quotient that was left as it is; its atom has the number 3 or a larger one."""
 
@@ -41,7 +43,7 @@ Quotient = tuple[Any, Any]
 def value_of(form: Any, atoms: tuple[int, ...], left: list[Quotient]) -> Any:
     """Return the value of a form."""
     total = Fraction(0)
-    for mono, number in form[1]:
+    for mono, number in form:
         for atom in mono:
             if atom < len(atoms):
                 number *= atoms[atom]
