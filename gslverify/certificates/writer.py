@@ -111,7 +111,11 @@ class Writer(Model):
         extents = self.checker.extents
         facts = self.facts.assuming(*(symbol < extent for symbol, extent in extents.items()))
         one, other = (
-            [case for case in self.normaliser.cases(side) if self._is_possible(case[0], facts)]
+            [
+                case
+                for case in self.normaliser.cases(side)
+                if not case[0] or not facts.assuming(*case[0]).impossible()
+            ]
             for side in (left, right)
         )
         if len(one) != 1 or len(other) != 1:
@@ -146,10 +150,6 @@ class Writer(Model):
         inner = made_of(left, right)
         found = [self._compute(*pair) for pair in inner or ()]
         return inner is not None and all(found)
-
-    @staticmethod
-    def _is_possible(guards: Sequence[Any], facts: Facts) -> bool:
-        return not guards or not facts.assuming(*guards).impossible()
 
     def _is_bound(self, condition: Any) -> bool:
         """Tell whether a condition is that an index is within its extent."""
