@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from gsl.attr.term import Term
+from gsl.attr.term import Symbol, Term, children
 from gsl.kernel.expression import (
     Apply,
     Expression,
@@ -174,3 +174,12 @@ def _put_in(expression: Expression, places: Mapped) -> Expression:
             return Reduction(head, bound, _put_in(body, places))
     inner = (_put_in(one, places) for one in parts(expression))
     return with_parts(expression, tuple(inner))
+
+
+def invented_in(definitions: Sequence[Term]) -> dict[Symbol, Any]:
+    """Return the symbols that stand for values, with these."""
+    found: dict[Symbol, Any] = {}
+    for symbol, value in map(children, definitions):
+        assert isinstance(symbol, Symbol)
+        found[symbol] = put(value, found)
+    return found

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from gsl.attr.evaluate import equal, negation
-from gsl.attr.term import Constant, Operation, Symbol, Term, children, free_symbols
+from gsl.attr.term import Constant, Operation, Symbol, Term, free_symbols
 from gsl.kernel.expression import Apply, Expression, Number, Reduction, Select
 from gslverify.certificates.checker import Asked
 from gslverify.certificates.checking import Case
@@ -19,7 +19,7 @@ from gslverify.certificates.gathered import HOLE, holes_in
 from gslverify.certificates.laws import LAWS, Step
 from gslverify.certificates.model import Model
 from gslverify.certificates.subjects import claims_about, flat, reads_in, size_of, symbols_in
-from gslverify.certificates.suggesting import made_of, suggested_laws
+from gslverify.certificates.suggesting import invented_in, made_of, suggested_laws
 from gslverify.certificates.sums import Part, Recorder, simplified, substitution
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.cone import conjuncts
@@ -33,15 +33,6 @@ from gslverify.structures.polynomials import Poly
 
 PLAIN, ALL, CASES = range(3)
 """What is suggested: what forms say; what is entailed, too; what z3 says about elements, too."""
-
-
-def _invented(definitions: Sequence[Term]) -> dict[Symbol, Any]:
-    """Return the symbols that stand for values, with these."""
-    found: dict[Symbol, Any] = {}
-    for symbol, value in map(children, definitions):
-        assert isinstance(symbol, Symbol)
-        found[symbol] = put(value, found)
-    return found
 
 
 class Writer(Model):
@@ -67,7 +58,7 @@ class Writer(Model):
         self._choosing: list[Any] = []
         self._tried: dict[int, Any] = {}
         self._gathered: dict[int, Any] = {}
-        self._invented = _invented(facts.forms.definitions)
+        self._invented = invented_in(facts.forms.definitions)
         self._is_silent = True
         self.checker = case.checker(range(len(case.asked.claims)), path, self)
         self._is_silent = False
