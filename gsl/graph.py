@@ -54,18 +54,24 @@ def reverse_post_order(outputs: Iterable[Vertex]) -> list[Vertex]:
     stack = list(outputs)[::-1]
     while stack:
         vertex = stack[-1]
-        if vertex not in opened:
-            opened.add(vertex)
-            for operand in reversed(vertex.operands):
-                if operand not in opened:
-                    stack.append(operand)  # type: ignore[arg-type]
-                elif operand not in done:
-                    raise cyclic(vertex)
-        else:
+        if vertex in opened:
             stack.pop()
             if vertex not in done:
                 done.add(vertex)
                 order.append(vertex)
+            continue
+        opened.add(vertex)
+        below = vertex.operands
+        if not below:  # most vertices of a network with weights
+            stack.pop()
+            done.add(vertex)
+            order.append(vertex)
+            continue
+        for operand in reversed(below):
+            if operand not in opened:
+                stack.append(operand)  # type: ignore[arg-type]
+            elif operand not in done:
+                raise cyclic(vertex)
     return order
 
 

@@ -22,9 +22,10 @@ def merge_common_subexpressions(workload: Workload) -> Workload:
     numbers: dict[Hashable, Expr] = {}
     known: dict[Expr, Expr] = {}
     texts: dict[int, str] = {}
+    merged = known.keys()
     for expr in workload.order:
         own = expr
-        if not known.keys().isdisjoint(expr.operands):
+        if not merged.isdisjoint(expr.operands):
             own = expr.with_operands(tuple([known.get(one, one) for one in expr.operands]))
         found = numbers.setdefault(_number(own, texts), own)
         if found is not expr:

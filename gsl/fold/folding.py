@@ -105,16 +105,19 @@ class _Folding:
         whole: set[Expr] = set()
         partly: set[Expr] = set()
         for expr in order:
-            if isinstance(expr, Var | Const):
+            below = expr.operands
+            if not below and isinstance(expr, Var | Const):
                 if self._leaf(expr) is not None:
                     whole.add(expr)
-            elif whole.issuperset(expr.operands):
+            elif whole.issuperset(below):
                 whole.add(expr)
                 is_work = is_work or not isinstance(expr, Tuple)
+            elif type(expr) is Call:
+                continue
             elif isinstance(expr, Tuple):
-                if not (whole.isdisjoint(expr.operands) and partly.isdisjoint(expr.operands)):
+                if not (whole.isdisjoint(below) and partly.isdisjoint(below)):
                     partly.add(expr)
-            elif isinstance(expr, Proj) and not partly.isdisjoint(expr.operands):
+            elif isinstance(expr, Proj) and not partly.isdisjoint(below):
                 whole.add(expr)  # perhaps it is a field that is known
                 is_work = True
         self.due = {expr for expr in whole if not isinstance(expr, Var | Const)} | partly
