@@ -50,16 +50,19 @@ def json_text(report: Report) -> str:
 
 def document(report: Report) -> dict[str, Any]:
     """Return the report of a run as plain values."""
-    done = report.done
-    return written(
-        ReportDocument(
-            schema_version=SCHEMA_VERSION,
-            tool=tool_versions(),
-            run=_run(report),
-            rules=tuple(_rule(result, report) for result in done.results),
-            summary=summary(done.results),
-            timing=_timing(report),
-        )
+    return written(report_document(report))
+
+
+def report_document(report: Report) -> ReportDocument:
+    """Return what a run has to report."""
+    results = report.done.results
+    return ReportDocument(
+        schema_version=SCHEMA_VERSION,
+        tool=tool_versions(),
+        run=_run(report),
+        rules=tuple(_rule(result, report) for result in results),
+        summary=summary(results),
+        timing=_timing(report),
     )
 
 

@@ -12,11 +12,15 @@ from gslverify.report.documents import FindingDocument
 
 
 def finding_of(document: Mapping[str, Any]) -> Finding:
-    """Return a finding as it stands in a report, without its graphs; raises DocumentError.
+    """Return a finding as it stands in a report, without its graphs; raises DocumentError."""
+    return as_finding(read(FindingDocument, document))
+
+
+def as_finding(found: FindingDocument) -> Finding:
+    """Return the finding of a document.
 
     A code that only another release knows keeps its name and its verdict.
     """
-    found = read(FindingDocument, document)
     example = found.counterexample
     if example is not None:
         attributes = {name: _tuples(value) for name, value in example.attributes.items()}

@@ -5,15 +5,23 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
+from gslverify.finding import Verdict
 from gslverify.project import parted
 from gslverify.report.details import block_lines
+from gslverify.report.documents import (
+    FindingDocument,
+    ReportDocument,
+    RuleDocument,
+    StageDocument,
+    TimingDocument,
+)
 from gslverify.report.html.anchors import anchors
 from gslverify.report.html.picture import Side, sides
 from gslverify.report.html.problems import Problem, problem_of
 from gslverify.report.html.sketch import Sketch
-from gslverify.report.reading import finding_of
+from gslverify.report.reading import as_finding
+from gslverify.report.record import QUIET
 from gslverify.report.style import Style
 from gslverify.report.values import table_lines
 
@@ -39,9 +47,6 @@ STRENGTHS = {
     "tested": "tested",
 }
 """Kinds of rules that pass, by the word of their strength."""
-
-CALM = frozenset({"pass", "xfail"})
-"""Verdicts of rules that are only drawn when everything is asked for."""
 
 MANY = 1000
 """A page of more rules has one line for each that is as it should be."""
@@ -139,60 +144,58 @@ class Page:
     is_short: bool = False
 
 
-def page_model(
-    report: Mapping[str, Any], sketches: Mapping[str, Sketch], *, everything: bool
-) -> Page:
+def page_model(report: ReportDocument, sketches: Mapping[str, Sketch], *, everything: bool) -> Page:
     """Return what the page of a report shows.
 
     Args:
-        report: the document that `gslverify.report.json` makes.
+        report: what the run has to report.
         sketches: drawings and texts by rule id, as far as they are known.
         everything: draw the rules without problems, too.
     """
-    places = anchors(rule["id"] for rule in report["rules"])
+    places = anchors(rule.id for rule in report.rules)
     views = [
-        _rule(rule, places[rule["id"]], sketches.get(rule["id"], NOWHERE), report, everything)
-        for rule in report["rules"]
+        _rule(rule, places[rule.id], sketches.get(rule.id, NOWHERE), report.timing, everything)
+        for rule in report.rules
     ]
     is_short = len(views) > MANY and not everything
     if is_short:
-        views = list(_shortened(views, report["rules"]))
+        views = list(_shortened(views, report.rules))
     groups = [
         Group(kind, word, [view for view in views if view.kind == kind])
         for kind, word in WORDS.items()
     ]
     present = [group for group in groups if group.rules]
-    run = report["run"]
+    run = report.run
     return Page(
         total=len(views),
         groups=present,
         bars=_bars([(group.kind, float(len(group.rules))) for group in present]),
         facts=_facts(report),
-        command=shlex.join(["gslverify", *run["argv"]]) if run["argv"] else "",
-        stop_reason="" if run["stop_reason"] == "completed" else run["stop_reason"],
+        command=shlex.join(["gslverify", *run.argv]) if run.argv else "",
+        stop_reason="" if run.stop_reason == "completed" else run.stop_reason,
         is_short=is_short,
     )
 
 
-def _shortened(views: Sequence[RuleView], rules: Sequence[Mapping[str, Any]]) -> Iterator[RuleView]:
+def _shortened(views: Sequence[RuleView], rules: Sequence[RuleDocument]) -> Iterator[RuleView]:
     """Yield what is shown of each of many rules, so that a browser opens the page at once."""
     room = MOST_UNFOLDED
     for view, rule in zip(views, rules, strict=True):
-        if view.verdict in CALM or view.known:
+        if rule.verdict in QUIET or view.known:
             yield replace(view, is_line=True)
         else:
             yield view if room > 0 else replace(view, block=_block(rule))
             room -= 1
 
 
-def _block(rule: Mapping[str, Any]) -> str:
+def _block(rule: RuleDocument) -> str:
     """Return what was found about a rule as the terminal shows it."""
-    findings = rule["findings"]
+    findings = rule.findings
     if not findings:
         return ""
-    told = [finding_of(one) for one in findings]
-    lines = [one.get("source_line", "") for one in findings]
-    return "\n".join(block_lines(rule["id"], told, findings[0]["repro"], Style(), lines))
+    lines = [one.source_line for one in findings]
+    told = list(map(as_finding, findings))
+    return "\n".join(block_lines(rule.id, told, findings[0].repro, Style(), lines))
 
 
 def drawing_model(rule_id: str, sketch: Sketch) -> RuleView:
@@ -229,93 +232,87 @@ def _bars(amounts: Sequence[tuple[str, float]]) -> list[tuple[str, float, float]
     return bars
 
 
-def _facts(report: Mapping[str, Any]) -> list[tuple[str, str]]:
-    run, timing = report["run"], report["timing"]
+def _facts(report: ReportDocument) -> list[tuple[str, str]]:
+    run = report.run
     facts = {
-        "paths": " ".join(run["paths"]),
-        "stages": ", ".join(run["stages"]),
-        "graphs": f"{run['max_examples']} per rule, at least {run['min_examples']}",
-        "seed": run["seed"],
-        "profile": run.get("profile"),
-        "budget": run.get("budget_s"),
-        "time": f"{timing['total_s']:.1f} s",
-        "exit code": run["exit_code"],
-        "versions": ", ".join(f"{name} {version}" for name, version in report["tool"].items()),
+        "paths": " ".join(run.paths),
+        "stages": ", ".join(run.stages),
+        "graphs": f"{run.max_examples} per rule, at least {run.min_examples}",
+        "seed": run.seed,
+        "profile": run.profile,
+        "budget": run.budget_s,
+        "time": f"{report.timing.total_s:.1f} s",
+        "exit code": run.exit_code,
+        "versions": ", ".join(f"{name} {version}" for name, version in report.tool.items()),
     }
     return [(name, str(value)) for name, value in facts.items() if value not in (None, "")]
 
 
 def _rule(
-    rule: Mapping[str, Any],
-    anchor: str,
-    sketch: Sketch,
-    report: Mapping[str, Any],
-    everything: bool,
+    rule: RuleDocument, anchor: str, sketch: Sketch, timing: TimingDocument, everything: bool
 ) -> RuleView:
-    file, name = parted(rule["id"])
-    timing = report["timing"]
-    drawn = everything or rule["verdict"] not in CALM
-    findings, known = rule["findings"], _known(rule)
-    strength = rule["strength"]
-    passed = rule["verdict"] == "pass"
+    file, name = parted(rule.id)
+    drawn = everything or rule.verdict not in QUIET
+    findings, known = rule.findings, _known(rule)
+    passed = rule.verdict is Verdict.PASS
     return RuleView(
         anchor=anchor,
         file=file,
         name=name or file,
-        verdict=rule["verdict"],
+        verdict=rule.verdict.lower(),
         kind=_kind(rule, known),
-        strength=strength["text"] if passed else "",
-        flags=strength["flags"] if passed else (),
+        strength=rule.strength.text if passed else "",
+        flags=rule.strength.flags if passed else (),
         known=known,
-        expected=rule["expected"] or "",
-        expected_reason=rule.get("expected_reason") or "",
-        codes=list(dict.fromkeys(finding["code"] for finding in findings)),
-        assurance=[f"{a['subject']} {a['text']}".strip() for a in rule["assurance"]],
-        seconds=timing["rules"].get(rule["id"], 0.0),
+        expected=rule.expected or "",
+        expected_reason=rule.expected_reason or "",
+        codes=list(dict.fromkeys(finding.code for finding in findings)),
+        assurance=list(map(str, rule.assurance)),
+        seconds=timing.rules.get(rule.id, 0.0),
         sketch=sketch,
         sides=sides(sketch) if drawn else [],
         lines=_lines(sketch, file, findings),
-        stages=_stages(rule["stages"], timing.get("stages", {}).get(rule["id"], {})),
+        stages=_stages(rule.stages, timing.stages.get(rule.id, {})),
         problems=sorted(map(problem_of, findings), key=lambda problem: problem.level == "warning"),
     )
 
 
-def _kind(rule: Mapping[str, Any], known: str) -> str:
+def _kind(rule: RuleDocument, known: str) -> str:
     """Return under which heading of the page a rule stands."""
     if known:
         return "known"
-    word = rule["strength"]["word"]
-    return STRENGTHS.get(word, "untested") if rule["verdict"] == "pass" else str(rule["verdict"])
+    passed = rule.verdict is Verdict.PASS
+    return STRENGTHS.get(rule.strength.word, "untested") if passed else rule.verdict.lower()
 
 
-def _known(rule: Mapping[str, Any]) -> str:
+def _known(rule: RuleDocument) -> str:
     """Return why a failure is known; the empty string if something about it is not."""
-    reasons = [one["known"] for one in rule["findings"] if one["level"] != "warning"]
+    reasons = [one.known for one in rule.findings if one.level != "warning"]
     return str(reasons[0]) if reasons and all(reasons) else ""
 
 
-def _lines(sketch: Sketch, file: str, findings: Sequence[Mapping[str, Any]]) -> list[Line]:
+def _lines(sketch: Sketch, file: str, findings: Sequence[FindingDocument]) -> list[Line]:
     if sketch.excerpt is None:
         return []
     told: dict[int, list[str]] = {}
     for finding in findings:
-        span = finding["span"]
-        if span is not None and span["file"] == file:
-            told.setdefault(span["line"], []).append(finding["code"])
+        span = finding.span
+        if span is not None and span.file == file:
+            told.setdefault(span.line, []).append(finding.code)
     return [
         Line(number, text, " ".join(dict.fromkeys(told.get(number, []))))
         for number, text in enumerate(sketch.excerpt.lines, sketch.excerpt.first)
     ]
 
 
-def _stages(stages: Sequence[Mapping[str, Any]], seconds: Mapping[str, float]) -> list[Stage]:
-    times = [(stage["name"], seconds.get(stage["name"], 0.0)) for stage in stages]
+def _stages(stages: Sequence[StageDocument], seconds: Mapping[str, float]) -> list[Stage]:
+    times = [(stage.name, seconds.get(stage.name, 0.0)) for stage in stages]
     return [
-        Stage(stage["name"], stage["status"], _said(stage), taken, start, share)
+        Stage(stage.name, stage.status, _said(stage), taken, start, share)
         for stage, (_, taken), (_, start, share) in zip(stages, times, _bars(times), strict=True)
     ]
 
 
-def _said(stage: Mapping[str, Any]) -> str:
-    counts = [f"{number} {name}" for name, number in stage["counts"].items()]
-    return ", ".join([*([stage["reason"]] if stage["reason"] else []), *counts])
+def _said(stage: StageDocument) -> str:
+    counts = [f"{number} {name}" for name, number in stage.counts.items()]
+    return ", ".join([*([stage.reason] if stage.reason else []), *counts])

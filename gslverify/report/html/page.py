@@ -12,9 +12,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from gslverify.corpus.declaration import CollectedRule
+from gslverify.report.documents import ReportDocument
 from gslverify.report.html.model import drawing_model, page_model
 from gslverify.report.html.sketch import Sketch, sketch_of, sketches_of
-from gslverify.report.json import document
+from gslverify.report.json import report_document
 from gslverify.report.record import Report
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -38,13 +39,12 @@ COLOURS = {
 def html(report: Report) -> str:
     """Return a report as a page."""
     sketches = sketches_of(report.collected)
-    return html_page(
-        document(report), sketches, everything=report.everything, remarks=report.remarks
-    )
+    told, everything = report_document(report), report.everything
+    return html_page(told, sketches, everything=everything, remarks=report.remarks)
 
 
 def html_page(
-    report: Mapping[str, Any],
+    report: ReportDocument,
     sketches: Mapping[str, Sketch] | None = None,
     *,
     everything: bool = False,
@@ -53,7 +53,7 @@ def html_page(
     """Return the page of a report; equal arguments give equal text.
 
     Args:
-        report: the document that `gslverify.report.json` makes.
+        report: what the run has to report.
         sketches: drawings and texts of the rules by their ids; without them there are none.
         everything: draw the rules without problems, too.
         remarks: what else there is to say about the run, such as what the gate says.

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from gsl.span import Span
-from gslverify.finding import CODES, Tensor
+from gslverify.documents import written
+from gslverify.finding import CODES, Counterexample, Difference
 from gslverify.report.details import span_lines
+from gslverify.report.documents import FindingDocument
 from gslverify.report.values import attribute_texts, nested_text, pair_text, tensor_text
 
 
@@ -46,77 +47,62 @@ class Problem:
     example: Example | None
 
 
-def problem_of(finding: Mapping[str, Any]) -> Problem:
-    """Return what the page shows of a finding of a JSON report."""
-    code, span, example = finding["code"], finding["span"], finding["counterexample"]
+def problem_of(finding: FindingDocument) -> Problem:
+    """Return what the page shows of a finding of a report."""
+    code, span, example = finding.code, finding.span, finding.counterexample
+    stored = shlex.join(["gslverify", "repro", finding.stored]) if finding.stored else ""
     return Problem(
         code=code,
         title=CODES[code].title if code in CODES else "",
-        level="warning" if finding["level"] == "warning" else finding["verdict"],
-        place=f"{span['file']}:{span['line']}:{span['column']}" if span else "",
-        message=finding["message"],
-        excerpt=_excerpt(span, finding.get("source_line", "")),
-        details=finding["details"],
-        cure=finding["cure"],
-        repro=finding["repro"],
-        stored=shlex.join(["gslverify", "repro", finding["stored"]]) if finding["stored"] else "",
+        level="warning" if finding.level == "warning" else finding.verdict.lower(),
+        place=str(span) if span else "",
+        message=finding.message,
+        excerpt=span_lines(span, finding.source_line)[2:] if span else [],
+        details=finding.details,
+        cure=finding.cure,
+        repro=finding.repro,
+        stored=stored,
         example=None if example is None else _example(example, code),
     )
 
 
-def _excerpt(span: Mapping[str, Any] | None, line: str) -> list[str]:
-    """Return the line that a finding points at, with carets below what it means."""
-    if span is None:
-        return []
-    ends = (span["end_line"], span["end_column"])
-    return span_lines(Span(span["file"], span["line"], span["column"], *ends), line)[2:]
-
-
-def _example(example: Mapping[str, Any], code: str) -> Example:
-    sides = [_valued(example, side) for side in ("source", "target")]
+def _example(example: Counterexample, code: str) -> Example:
+    sides = (
+        _valued(example.source, example.source_values),
+        _valued(example.target, example.target_values),
+    )
     rows = zip_longest(*sides, fillvalue=("", ""))
     return Example(
         statements=[(*source, *target) for source, target in rows],
         model_title="model found by z3" if code.startswith("GSL3") else "attributes and sizes",
-        attributes=[text.split(" = ", 1) for text in attribute_texts(example["attrs"])],
-        inputs=[_input(tensor) for tensor in example["inputs"]],
-        outputs=[_output(output) for output in example["outputs"]],
+        attributes=[text.split(" = ", 1) for text in attribute_texts(example.attributes)],
+        inputs=list(map(tensor_text, example.inputs)),
+        outputs=list(map(_output, example.outputs)),
         remarks=list(_remarks(example)),
     )
 
 
-def _valued(example: Mapping[str, Any], side: str) -> list[tuple[str, str]]:
+def _valued(statements: Sequence[str], computed: Sequence[Any]) -> list[tuple[str, str]]:
     """Return the statements of one side, each with what it computes as far as that is known."""
-    values = [
-        "" if value is None else nested_text(value) for value in example.get(f"{side}_values") or ()
-    ]
-    statements = example[f"{side}_ssa"]
+    values = ["" if value is None else nested_text(value) for value in computed]
     return list(zip_longest(statements, values[: len(statements)], fillvalue=""))
 
 
-def _remarks(example: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _remarks(example: Counterexample) -> Iterator[tuple[str, str]]:
     """Yield what was found out about the counterexample, each with a word for what it is."""
-    if example.get("divergence"):
-        yield "diverges", example["divergence"]
-    if example.get("matters"):
-        yield "matters", "; ".join(example["matters"])
-    if example.get("same_for_any"):
-        yield "same for any", ", ".join(example["same_for_any"])
-    for note in example["notes"]:
+    if example.divergence:
+        yield "diverges", example.divergence
+    if example.matters:
+        yield "matters", "; ".join(example.matters)
+    if example.same_for_any:
+        yield "same for any", ", ".join(example.same_for_any)
+    for note in example.notes:
         yield "note", note
 
 
-def _input(tensor: Mapping[str, Any]) -> str:
-    shape = tuple(tensor["shape"])
-    return tensor_text(Tensor(tensor["name"], tensor["dtype"], shape, tensor["values"]))
-
-
-def _output(output: Mapping[str, Any]) -> dict[str, Any]:
+def _output(output: Difference) -> dict[str, Any]:
     rows = [
-        (
-            "[" + ", ".join(map(str, element["index"])) + "]",
-            *pair_text(element["source"], element["target"]),
-        )
-        for element in output["worst"]
+        ("[" + ", ".join(map(str, one.index)) + "]", *pair_text(one.source, one.target))
+        for one in output.worst
     ]
-    return {**output, "rows": rows}
+    return {**written(output), "rows": rows}

@@ -12,7 +12,7 @@ from gslverify.report.concise import concise
 from gslverify.report.github import github
 from gslverify.report.gitlab import gitlab
 from gslverify.report.html.model import page_model
-from gslverify.report.json import document
+from gslverify.report.json import document, report_document
 from gslverify.report.junit import junit
 from gslverify.report.known import ACCEPTED, Known, mark
 from gslverify.report.markdown import markdown
@@ -109,8 +109,8 @@ def test_markdown_has_a_section(report: Report, unknown: Report) -> None:
 
 
 def test_pages_have_a_group(report: Report, unknown: Report) -> None:
-    groups = page_model(document(report), {}, everything=False).groups
-    others = page_model(document(unknown), {}, everything=False).groups
+    groups = page_model(report_document(report), {}, everything=False).groups
+    others = page_model(report_document(unknown), {}, everything=False).groups
 
     assert [group.kind for group in groups] == ["known", "tested"]
     assert groups[0].rules[0].known == REASON

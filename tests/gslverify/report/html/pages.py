@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from gslverify.corpus.collect import collect
+from gslverify.documents import read
 from gslverify.events import RunDone
 from gslverify.finding import RuleResult, StageResult, Verdict
+from gslverify.report.documents import ReportDocument
 from gslverify.report.html.page import html_page
 from gslverify.report.html.sketch import sketches_of
 from gslverify.report.json import document, dumps
@@ -46,10 +48,9 @@ def diamond() -> Subst:
 HOSTILE = "<script>window.hacked = 1</script>\"'><img src=x onerror=hacked=1>.py::x"
 
 
-def report_of(results: Sequence[RuleResult], stop_reason: str = "") -> dict[str, Any]:
-    """Return the report of a run with these results, as a program reads it."""
-    report: dict[str, Any] = json.loads(dumps(document(record_of(results, stop_reason))))
-    return report
+def report_of(results: Sequence[RuleResult], stop_reason: str = "") -> ReportDocument:
+    """Return the report of a run with these results, as it is read again."""
+    return read(ReportDocument, json.loads(dumps(document(record_of(results, stop_reason)))))
 
 
 def record_of(results: Sequence[RuleResult], stop_reason: str = "", **fields: Any) -> Report:
