@@ -68,7 +68,7 @@ def test_the_references_of_onnx_agree(name: str, opset: int):
 def test_onnxruntime_agrees(name: str):
     runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     options = runtime.SessionOptions()
-    options.log_severity_level = 4
+    options.log_severity_level, options.intra_op_num_threads = 4, 1
     ran = 0
     for case in cases(name):
         text = case.workload.to_onnx().SerializeToString()
