@@ -21,6 +21,8 @@ def pytest_collection_finish() -> None:
 
 
 def _hear_interrupts() -> None:
-    """What a shell starts in the background ignores Ctrl-C, and so would its children."""
+    """What a shell starts in the background ignores Ctrl-C and Ctrl-\\, as its children would."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGQUIT) is signal.SIG_IGN:
+        signal.signal(signal.SIGQUIT, signal.SIG_DFL)
