@@ -13,7 +13,7 @@ from gsl.expr import Proj as ProjExpr
 from gsl.expr import Tuple as TupleExpr
 from gsl.expr import Var as VarExpr
 from gsl.graph import Head, Node
-from gsl.match.find import First, first_of
+from gsl.match.find import First, first_of, matcher_of
 from gsl.operators import Operator
 from gsl.pat import (
     Alt,
@@ -77,6 +77,35 @@ def heads_of(pattern: Pattern) -> Heads:
             return Heads()
 
 
+DEEPEST = 4
+"""So many operands below a root are looked at before a search begins."""
+
+
+def may_stand(pattern: Pattern, node: Node, depth: int = DEEPEST) -> bool:
+    """Tell whether heads allow `pattern` to stand for a node, and what is below it, too."""
+    if node.head not in heads_of(pattern):
+        return False
+    if not depth or isinstance(pattern, Alt):
+        return True
+    if isinstance(pattern, Variadic):
+        field = pattern.first_of(pattern.field)
+        return not node.operands or may_stand(field, node.operands[0], depth - 1)
+    if not isinstance(pattern, Call | GetItem | Tuple):
+        return True
+    return len(pattern.operands) == len(node.operands) and all(
+        may_stand(one, below, depth - 1)
+        for one, below in zip(pattern.operands, node.operands, strict=True)
+    )
+
+
+def _first_of(rule: Subst) -> First:
+    """Return what finds a first match; before a search it looks at heads, which is much quicker."""
+    first, root = first_of(rule), root_of(rule)
+    if rule.derived(matcher_of) is not None:
+        return first
+    return lambda node, graph: first(node, graph) if may_stand(root, node) else None
+
+
 def root_of(subst: Subst) -> Pattern:
     """Return the pattern of the first output, of field 0 if there are as many as there are."""
     first = subst.source[0]
@@ -89,7 +118,7 @@ class _Entry:
     def __init__(self, rule: Subst) -> None:
         root = root_of(rule)
         self.rule = rule
-        self.first = first_of(rule)
+        self.first = _first_of(rule)
         self.root = heads_of(root)
         fixed = isinstance(root, Call | GetItem | Tuple)
         self._operands = [heads_of(operand) for operand in root.operands] if fixed else None

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from gsl import Call, Const, Expr, Proj, Record, Subst, Tuple, Var, Workload, apply, op, pat
-from gsl.engine.index import Heads, RuleIndex, heads_of, root_of
+from gsl.engine.index import Heads, RuleIndex, heads_of, may_stand, root_of
 from gsl.graph import Graph
-from gsl.match.find import search_of
+from gsl.match.find import matcher_of, search_of
+from gsl.operators import lookup
 from tests.match.cutting import Cutter, random_outputs
 from tests.match.toys import (
     ADD,
@@ -29,6 +30,11 @@ from tests.match.toys import (
 
 X, Y = pat.Wildcard(), pat.Wildcard()
 A, B = var("a"), var("b")
+
+
+def concatenated(*parts: Expr) -> Call:
+    return Call(lookup("Concatenate"), [Tuple(parts)], {"axis": 0})
+
 
 HEADS: list[tuple[pat.Pattern, Heads]] = [
     (op.Relu(X), Heads(frozenset({RELU}))),
@@ -109,10 +115,41 @@ def test_rule_that_matches_is_always_among_those_found() -> None:
             if any(True for _ in search_of(rule, graph).matches(node)):
                 matches += 1
                 assert index.rules_at(node) == (rule,), (seed, node)
+                assert may_stand(root_of(rule), node), (seed, node)
                 index.learn((node.head,))
                 assert index.has_root[node.head]
 
     assert matches > 100
+
+
+STANDING: list[tuple[pat.Pattern, Expr, bool]] = [
+    (op.Relu(op.Exp(X)), relu(exp(A)), True),
+    (op.Relu(op.Exp(op.Tanh(X))), relu(exp(A)), False),
+    (op.Relu(pat.Alt(op.Exp(X), op.Relu(X))), relu(relu(A)), True),
+    (op.Relu(pat.Alt(op.Exp(X), op.Relu(X))), relu(tag(A)), False),
+    (op.Concatenate(pat.Variadic(op.Relu(X))), concatenated(relu(A), B), True),
+    (op.Concatenate(pat.Variadic(op.Relu(X))), concatenated(exp(A), B), False),
+    (op.Concatenate(pat.Variadic(op.Exp(X), first=[op.Relu(X)])), concatenated(relu(A), B), True),
+    (op.Concatenate(pat.Tuple(X, Y)), concatenated(A), False),
+]
+
+
+@pytest.mark.parametrize(("pattern", "expr", "expected"), STANDING)
+def test_heads_below_a_root_tell_what_cannot_match(
+    pattern: pat.Pattern, expr: Expr, expected: bool
+) -> None:
+    assert may_stand(pattern, Graph([expr]).outputs[0]) is expected
+
+
+def test_no_search_begins_where_heads_say_no(monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = Subst(op.Concatenate(pat.Variadic(op.Relu(X))), X)
+    assert matcher_of(rule) is None
+    begun: list[object] = []
+    monkeypatch.setattr("gsl.match.find.search_of", lambda *given: begun.append(given))
+
+    apply(Workload(concatenated(exp(A), B)), [rule])
+
+    assert begun == []
 
 
 def test_calls_of_another_number_of_operands_are_told_apart() -> None:
