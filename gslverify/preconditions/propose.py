@@ -258,8 +258,8 @@ def _run(
     return None
 
 
-class _EnoughError(Exception):
-    """So many graphs have agreed as were wanted."""
+class _EnoughError(BaseException):
+    """So many graphs have agreed as were wanted; hypothesis handles all other exceptions itself."""
 
 
 @dataclass(slots=True)

@@ -24,6 +24,7 @@ from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.shape import SHAPE
+from gslverify.trials.search import Search
 from tests.gslverify.preconditions import rules
 from tests.gslverify.prove.proving import corpus
 from tests.gslverify.stages.asking import Write, question
@@ -100,6 +101,21 @@ def test_what_is_proved_is_told_before_it_is_run(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(propose, "NUMERIC", SimpleNamespace(run=run))
     with pytest.raises(KeyboardInterrupt):
         proposal(asked, finding, told.append)
+
+
+def test_what_is_proved_is_run_on_few_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, finding = refuted(rules.chosen_by_truth)
+    attempt, attempted = Search.attempt, []
+
+    def counted(search: Search, *given: Any) -> Any:
+        attempted.append(given)
+        return attempt(search, *given)
+
+    monkeypatch.setattr(Search, "attempt", counted)
+    found = proposal(asked, finding)
+    assert found is not None
+    assert found.proved
+    assert len(attempted) == propose.GRAPHS_BESIDE_A_PROOF
 
 
 @pytest.mark.parametrize(
