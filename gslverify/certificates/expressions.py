@@ -26,8 +26,7 @@ def of_value(value: Value) -> Expression:
 def of_family(family: Family) -> Expression:
     """Return a family as an expression: a number times a sum of products over a region."""
     over = of_region("sum", family.region, of_powers(family.powers))
-    number = _number(family.number)
-    return over if number.value == 1 else Apply("*", (number, over))
+    return over if family.number == 1 else Apply("*", (_number(family.number), over))
 
 
 def of_region(head: str, region: Region, body: Expression) -> Expression:

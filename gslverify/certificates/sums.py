@@ -11,6 +11,7 @@ from gslverify.certificates.expressions import of_powers, of_region, of_value
 from gslverify.certificates.laws import Step
 from gslverify.prove.equality import Equality
 from gslverify.prove.facts import Facts
+from gslverify.prove.failure import UnprovableError
 from gslverify.prove.flattening import Summed
 from gslverify.prove.normal import Normaliser
 from gslverify.prove.values import Factor, Family, Region, Value
@@ -44,7 +45,11 @@ def simplified(whole: Reduction, normaliser: Normaliser) -> tuple[Expression, li
     """Return a sum without indices that can have one value only, and why it is that."""
     parts: list[Part] = []
     found: list[Expression] = []
-    for guards, family in normaliser.families(whole):
+    try:
+        families = list(normaliser.families(whole))
+    except UnprovableError:  # what has no normal form has no simpler one
+        return None
+    for guards, family in families:
         region = Region(
             (*whole.variables, *family.region.extents), (*guards, *family.region.guards)
         )

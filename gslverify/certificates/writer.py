@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from gsl.attr.evaluate import equal, negation
@@ -15,7 +16,7 @@ from gslverify.certificates.checking import Case
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.expressions import of_region, of_value
 from gslverify.certificates.field import Value, key_of, product_in
-from gslverify.certificates.gathered import HOLE, holes_in
+from gslverify.certificates.gathered import HOLE, chosen_in, with_holes
 from gslverify.certificates.laws import LAWS, Step
 from gslverify.certificates.model import Model
 from gslverify.certificates.subjects import claims_about, flat, reads_in, size_of, symbols_in
@@ -24,6 +25,7 @@ from gslverify.certificates.sums import Part, Recorder, simplified, substitution
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.cone import conjuncts
 from gslverify.prove.facts import Facts
+from gslverify.prove.failure import UnprovableError
 from gslverify.prove.integers import is_integer
 from gslverify.prove.normal import Normaliser
 from gslverify.prove.replacing import put
@@ -71,17 +73,15 @@ class Writer(Model):
         for suggestion in self._later:
             self._accepts(suggestion)
         self._loose = {}
-        with self._silence():
-            self.difference = self.checker.rest(self.value(sides[0]), self.value(sides[1]), ())
+        self._subtract(*sides)
         if self.difference != 0 and suggests >= ALL:
-            self._compare(*sides)
+            with suppress(UnprovableError):
+                self._compare(*sides)
         if self.difference != 0 and suggests >= CASES:
             self._loose = self.extents
             self._compute(*sides)
             self._loose = {}
-            with self._silence():
-                found = [self.value(side) for side in sides]
-                self.difference = self.checker.rest(found[0], found[1], self.parts)
+            self._subtract(*sides)
 
     def claims(self) -> tuple[int, ...]:
         """Return the claims that have to be known."""
@@ -96,6 +96,10 @@ class Writer(Model):
         with self._silence():
             every = conjuncts([*known, *self._choosing])
             return next((one for one in every if not isinstance(self.condition(one), int)), None)
+
+    def _subtract(self, left: Expression, right: Expression) -> None:
+        with self._silence():
+            self.difference = self.checker.rest(self.value(left), self.value(right), self.parts)
 
     def _compare(self, left: Expression, right: Expression) -> None:
         """Have the prover compare both sides, and note how sums in them are paired off."""
@@ -116,23 +120,18 @@ class Writer(Model):
             self._accepts(("holds", (guard,)))  # as all other cases are impossible
         recorder = Recorder(self.normaliser)
         recorder.same(one[0][1], other[0][1], facts)
+        known = set(map(id, facts.terms))
         for one, other, terms in recorder.places:
             if not self.forms.same(one, other):
-                known = set(map(id, facts.terms))
                 new = (term for term in terms if id(term) not in known)
-                given = tuple(term for term in new if not self._is_bound(term))
-                self._place(one, other, given)
+                self._place(one, other, tuple(term for term in new if not self._is_bound(term)))
         for number, *parts in recorder.parts:
             self._pair_off(number, *parts)
-        with self._silence():
-            self.difference = self.checker.rest(self.value(left), self.value(right), self.parts)
+        self._subtract(left, right)
 
     def _compute(self, left: Any, right: Any) -> bool:
         """Have z3 show that elements are equal, or else those that they are made of."""
-        with self._silence():
-            if key_of(self.value(left)) == key_of(self.value(right)):
-                return True
-        if self._accepts(("arithmetic", (left, right))):
+        if self._is_same(left, right) or self._accepts(("arithmetic", (left, right))):
             return True
         if isinstance(left, Select) and isinstance(right, Select):
             sides = self.condition(left.condition), self.condition(right.condition)
@@ -242,11 +241,16 @@ class Writer(Model):
         if self._is_silent or id(expression) in self._gathered:
             return False
         self._gathered[id(expression)] = expression
-        for sum_, outside in holes_in(expression):
-            function = sum_[-1] if outside is HOLE else outside
-            if self._accepts(("one term counts", (*sum_, function))):
+        for total, (index, place, body) in chosen_in(expression):
+            outside = with_holes(expression, partial(self._is_same, total))
+            what = index, place, body, body if outside is HOLE else outside
+            if self._accepts(("one term counts", what)):
                 return True
         return False
+
+    def _is_same(self, one: Expression, other: Expression) -> bool:
+        with self._silence():
+            return bool(key_of(self.value(one)) == key_of(self.value(other)))
 
     def _implied_around(self, condition: Any) -> None:
         """Note which conditions around an element follow from its own."""

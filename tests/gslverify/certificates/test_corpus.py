@@ -35,7 +35,6 @@ KINDS = frozenset(
         "slice_of_concat_at_border",
         "sum_of_transposes",
         "take_of_take",
-        "take_of_unary",
         "unsigned_at_least_zero",
         "variance_from_mean",
     }

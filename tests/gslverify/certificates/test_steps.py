@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -11,9 +12,11 @@ from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Se
 from gslverify.certificates.checker import Asked, Checker
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.elements import Inputs
+from gslverify.certificates.expressions import of_family
 from gslverify.certificates.gathered import HOLE, Limits
 from gslverify.certificates.laws import LAWS, ROWS, Step
 from gslverify.certificates.model import Model
+from gslverify.prove.values import Family
 from gslverify.semantics.solver import new_context
 
 pytestmark = pytest.mark.smt
@@ -184,3 +187,10 @@ def test_one_term_counts_where_indices_exist(
     step = Step("one term counts", (((K, N),), PLACE, body, outside), (), (), (0,))
     dtypes = {"places": dtype, "x": "float32"}
     assert (refusal(step, claims, True, dtypes, limits) == "") is accepted
+
+
+def test_fractions_of_families_are_written_as_they_are() -> None:
+    third = of_family(Family(Fraction(1, 3), ()))
+    model = Model(0, True)
+    assert model.times(model.value(third), 3) == 1
+    assert model.value(of_family(Family(1, ()))) == 1
