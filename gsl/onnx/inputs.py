@@ -65,9 +65,11 @@ def _dtype(name: str, value: Value) -> str:
 
 
 def _declared(value: Value) -> list[int | str] | None:
+    """Return sizes, and names or "?" of those that are open, as which exporters write -1, too."""
     if value.shape is None:
         return None
-    return [size if isinstance(size, int) else str(size.value or "?") for size in value.shape]
+    sizes = [size if isinstance(size, int) else str(size.value or "?") for size in value.shape]
+    return ["?" if isinstance(size, int) and size < 0 else size for size in sizes]
 
 
 def _named_sizes(inputs: Mapping[str, Value], shapes: Shapes) -> dict[str, int]:

@@ -124,7 +124,7 @@ class _Reading:
         declared = value.type.dtype if isinstance(value.type, ir.TensorType) else None
         sizes = [] if value.shape is None else list(value.shape)
         known = all(
-            not isinstance(size, int) or size == own
+            not isinstance(size, int) or size in (own, -1)
             for size, own in zip(sizes, found.shape, strict=False)
         )
         fits = value.shape is None or (len(sizes) == len(found.shape) and known)

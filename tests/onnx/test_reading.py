@@ -154,6 +154,20 @@ def test_open_sizes_are_given():
         assert workload.outputs[0].shape == (7, 3)
 
 
+def test_a_size_of_minus_one_is_open():
+    """Paddle's exporter writes so; onnxruntime takes it for open, too."""
+    graph = OnnxGraph()
+    model = graph.model({"x": [-1, 3]}, graph.add("Relu", "x"))
+    model.graph.output[0].CopyFrom(
+        graph.onnx.helper.make_tensor_value_info(model.graph.output[0].name, 1, [-1, 3])
+    )
+    assert Workload.from_onnx(model, {"x": (2, 3)}).outputs[0].shape == (2, 3)
+    with pytest.raises(ModelError, match=r"`x` has the open shape \(\?, 3\); give its sizes"):
+        Workload.from_onnx(model)
+    with pytest.raises(ModelError, match=r"`x` has the shape \(\?, 3\), not \(2, 4\)"):
+        Workload.from_onnx(model, {"x": (2, 4)})
+
+
 def test_a_size_with_a_name_is_the_same_everywhere():
     graph = OnnxGraph()
     model = graph.model({"x": ["n", 3], "y": ["n", 1]}, graph.add("Add", "x", "y"))
