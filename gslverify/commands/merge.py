@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from gsl.errors import GslError
+from gsl.errors import GslError, described
 from gslverify.atomic import reason_of, write_whole
 from gslverify.commands.parameters import (
     BASELINE_OR_NONE,
@@ -67,7 +67,7 @@ def merge(reports: tuple[Path, ...], output: Path | None, **options: Any) -> Non
     except OSError as error:
         raise click.UsageError(f"{output} cannot be written: {reason_of(error)}") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise click.UsageError(f"a report is damaged: {error!r}") from error
+        raise click.UsageError(f"a report is damaged: {described(error)}") from error
     except (ReportError, GslError) as error:
         raise click.UsageError(str(error)) from error
     if output is None:

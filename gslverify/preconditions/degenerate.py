@@ -14,6 +14,7 @@ FORMS: Sequence[tuple[str, str]] = (
     (rf"\.value == {NUMBER}", "a constant is one number"),
     (rf"\.shape\[-?\d+\] == {NUMBER}", "an axis has one size"),
     (rf"\.shape\[-?\d+\] (<|<=) {NUMBER}", "an axis is short"),
+    (rf"\.end\[-?\d+\] == {NUMBER}", "a slice ends at one place"),
     (r"\.shape(\[[\d:-]+\])? == \([\d, ]+\)", "a tensor has one shape"),
     (r"% 2\) == 1", "a number is odd"),
     (r"\.axes == \(0, 1(, 2(, 3(, 4)?)?)?\)", "a permutation of one rank that does nothing"),

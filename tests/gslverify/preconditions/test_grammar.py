@@ -111,6 +111,7 @@ def test_a_sentence_holds_where_its_term_is_true(write: Write) -> None:
         "x.shape[1] == 1",
         "x.shape[-1] == 3",
         "x.shape[0] <= 1",
+        "part.end[0] == 1",
         "x.shape == (2, 3)",
         "x.shape[2:] == (1, 1)",
         "(x.shape[0] % 2) == 1",
