@@ -25,7 +25,8 @@ from gslverify.prove.results import Open
 from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.certified import Certificate, check_record
-from gslverify.stages.satisfiable import SATISFIABLE, scenarios_of
+from gslverify.stages.examination import scenarios_of
+from gslverify.stages.satisfiable import SATISFIABLE
 from gslverify.stages.shape import SHAPE
 
 

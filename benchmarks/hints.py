@@ -38,9 +38,10 @@ from gslverify.preconditions.readings import value_of
 from gslverify.preconditions.specimens import specimens
 from gslverify.settings import Settings
 from gslverify.stage import Question
+from gslverify.stages.examination import fresh_scenarios_of
 from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.prove import PROVE
-from gslverify.stages.satisfiable import SATISFIABLE, fresh_scenarios_of
+from gslverify.stages.satisfiable import SATISFIABLE
 from gslverify.stages.shape import SHAPE
 from gslverify.structures.concrete import bindings_of
 

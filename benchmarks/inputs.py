@@ -29,7 +29,7 @@ from gslverify.inputs.distinguish import Answers, distinguish
 from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages import numeric
-from gslverify.stages.satisfiable import scenarios_of
+from gslverify.stages.examination import scenarios_of
 
 CORPUS = Path(__file__).parent.parent / "rule_corpus" / "sound"
 SEEDS, QUICK_SEEDS = 10, 1

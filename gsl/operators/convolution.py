@@ -22,7 +22,7 @@ from gsl.operators.kinds import (
     PositiveTriple,
 )
 from gsl.operators.linear import need_accumulator
-from gsl.operators.shapes import Shape, need_rank, window
+from gsl.operators.shapes import Shape, need_ranks, window
 from gsl.types import NUMERIC, Int, TensorType
 
 DataLayout1D = Annotated[str, Choice(("NCW", "NWC"))]
@@ -74,6 +74,7 @@ def Conv1D(
     outputs sees its own group of inputs. The operands are converted to `out_dtype` first.
     Source: relax.nn.conv1d.
     """
+    need_ranks(need, 3, data=data, weight=weight)
     need_accumulator(need, data.dtype, out_dtype)
     layouts = data_layout, kernel_layout
     windows = strides, dilation, sides(padding)
@@ -100,6 +101,7 @@ def Conv2D(
     outputs sees its own group of inputs. The operands are converted to `out_dtype` first.
     Source: relax.nn.conv2d.
     """
+    need_ranks(need, 4, data=data, weight=weight)
     need_accumulator(need, data.dtype, out_dtype)
     layouts = data_layout, kernel_layout
     windows = strides, dilation, sides(padding)
@@ -124,6 +126,7 @@ def Conv3D(
 
     For the rest see Conv2D. Source: relax.nn.conv3d.
     """
+    need_ranks(need, 5, data=data, weight=weight)
     need_accumulator(need, data.dtype, out_dtype)
     layouts = data_layout, kernel_layout
     windows = strides, dilation, sides(padding)
@@ -135,8 +138,6 @@ def convolved_shape(
 ) -> Shape:
     """Return the sizes of a convolution; `windows` are strides, dilations and padded sides."""
     plain = channels_first(layouts[0])
-    need_rank(need, data.shape, len(plain), "data")
-    need_rank(need, weight.shape, len(plain), "weight")
     n, c, *sizes = to_layout(data.shape, layouts[0], plain)
     o, i, *kernel = to_layout(weight.shape, layouts[1], "OI" + plain[2:])
     need(equal(c, i * groups), "channels of data must be input channels of weight times groups")

@@ -13,6 +13,7 @@ from gsl.operators.convolution import convolved_shape, correlate, group_of, side
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.operators.kinds import CountPair, CountQuad, Positive, PositivePair, PositiveSingle
 from gsl.operators.quantize import BYTES
+from gsl.operators.shapes import need_ranks
 from gsl.types import TensorType
 
 LAYOUTS = {1: ("NCW", "OIW"), 2: ("NCHW", "OIHW")}
@@ -66,6 +67,7 @@ def ConvInteger2D(
 def _convolved(
     need: Need, data: Tensor, weight: Tensor, zeros: tuple[Tensor, Tensor], groups: Any, *more: Any
 ) -> TensorType:
+    need_ranks(need, 2 + len(more[0]), data=data, weight=weight)
     for tensor, zero in zip((data, weight), zeros, strict=True):
         need(contains(tensor.dtype, BYTES), "the operands must be integers of 8 bits")
         need(equal(tensor.dtype, zero.dtype), "a zero point must have the dtype of its tensor")

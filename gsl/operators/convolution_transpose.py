@@ -30,7 +30,7 @@ from gsl.operators.kinds import (
     PositiveSingle,
 )
 from gsl.operators.linear import need_accumulator
-from gsl.operators.shapes import Shape, need_rank
+from gsl.operators.shapes import Shape, need_ranks
 from gsl.types import NUMERIC, Int, TensorType
 
 TransposedKernel1D = Annotated[str, Choice(("IOW",))]
@@ -58,6 +58,7 @@ def Conv1DTranspose(
     result has O * groups. `output_padding` lengthens the result at its end, by less than a
     stride. The operands are converted to `out_dtype` first. Source: relax.nn.conv1d_transpose.
     """
+    need_ranks(need, 3, data=data, weight=weight)
     need_accumulator(need, data.dtype, out_dtype)
     windows = strides, dilation, output_padding, sides(padding)
     return TensorType(_transposed(need, data, weight, data_layout, groups, *windows), out_dtype)
@@ -85,6 +86,7 @@ def Conv2DTranspose(
     `output_padding` lengthens the result at the bottom and right, by less than a stride. The
     operands are converted to `out_dtype` first. Source: relax.nn.conv2d_transpose.
     """
+    need_ranks(need, 4, data=data, weight=weight)
     need_accumulator(need, data.dtype, out_dtype)
     windows = strides, dilation, output_padding, sides(padding)
     return TensorType(_transposed(need, data, weight, data_layout, groups, *windows), out_dtype)
@@ -94,8 +96,6 @@ def _transposed(
     need: Need, data: Tensor, weight: Tensor, layout: str, groups: Int, *windows: Any
 ) -> Shape:
     plain = channels_first(layout)
-    need_rank(need, data.shape, len(plain), "data")
-    need_rank(need, weight.shape, len(plain), "weight")
     n, c, *sizes = to_layout(data.shape, layout, plain)
     i, o, *kernel = weight.shape
     need(equal(c, i), "channels of data and input channels of weight must agree")

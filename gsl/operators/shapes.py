@@ -51,6 +51,12 @@ def need_rank(need: Need, shape: Shape, rank: int, name: str) -> None:
     need(len(shape) == rank, f"`{name}` must have rank {rank}, not {len(shape)}")
 
 
+def need_ranks(need: Need, rank: int, **operands: Tensor) -> None:
+    """Demand that all of some operands have a rank, before attributes are looked at."""
+    for name, operand in operands.items():
+        need_rank(need, operand.shape, rank, name)
+
+
 def window(
     need: Need,
     size: Int,

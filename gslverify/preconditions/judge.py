@@ -20,7 +20,7 @@ from gslverify.preconditions.changed import Verified, changed_question, verified
 from gslverify.preconditions.restrictions import Restriction, restrictions
 from gslverify.preconditions.specimens import specimens
 from gslverify.stage import Count, Note, Outcome, Question, Stage
-from gslverify.stages.satisfiable import scenarios_of
+from gslverify.stages.examination import scenarios_of
 from gslverify.structures.concrete import bindings_of
 
 GRAPHS = 12

@@ -35,9 +35,10 @@ from gslverify.preconditions.specimens import (
 )
 from gslverify.prove.claim import CONTRADICTING, is_proved
 from gslverify.stage import Question
+from gslverify.stages.examination import fresh_scenarios_of, scenarios_of
 from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.prove import PROVE
-from gslverify.stages.satisfiable import SATISFIABLE, fresh_scenarios_of, scenarios_of
+from gslverify.stages.satisfiable import SATISFIABLE
 from gslverify.stages.shape import SHAPE
 from gslverify.structures.sampling import Sampler
 from gslverify.trials.special_values import special_values

@@ -21,7 +21,7 @@ from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import Open
 from gslverify.settings import Settings
 from gslverify.stage import Question
-from gslverify.stages.satisfiable import scenarios_of
+from gslverify.stages.examination import scenarios_of
 from gslverify.stages.scenarios import Scenario
 
 FORMAT = 3

@@ -36,7 +36,7 @@ from gslverify.networks.generation import network_from
 from gslverify.networks.network import Network
 from gslverify.shrinking.descent import Budget, simplest
 from gslverify.stage import Count, Outcome, Question, Stage
-from gslverify.stages.satisfiable import scenarios_of
+from gslverify.stages.examination import scenarios_of
 from gslverify.structures.sampling import Sampler
 from gslverify.trials.counterexample import shown_attributes
 from gslverify.trials.rewriting import prepare

@@ -26,7 +26,7 @@ from gslverify.networks.rounds import (
     with_short_axes_only,
 )
 from gslverify.stage import Count, Covered, Note, Outcome, Question, Stage, Witness
-from gslverify.stages.satisfiable import scenarios_of
+from gslverify.stages.examination import scenarios_of
 from gslverify.stages.scenarios import Scenarios
 from gslverify.stages.unrun import neither_run_nor_proved
 from gslverify.stages.untried import untried_by

@@ -18,7 +18,7 @@ from gslverify.prove.results import Open, Proved
 from gslverify.ranks.bound import reason_against_all_ranks
 from gslverify.stage import Count, LeftOpen, Note, Outcome, Question, Stage
 from gslverify.stages.certified import Certificate
-from gslverify.stages.satisfiable import scenarios_of
+from gslverify.stages.examination import scenarios_of
 from gslverify.stages.scenarios import Scenarios
 from gslverify.stages.shape import assurance_text, shape_holds
 
@@ -66,6 +66,8 @@ def _against_all_ranks(question: Question, scenarios: Scenarios) -> str:
     """Return why a proof is not known to hold for any number of axes; empty if it is."""
     if not scenarios.complete:
         return "not all structures are proved"
+    if scenarios.in_parts:
+        return "the rule was taken apart, as it has too many structures"
     usual, large = ([one.instance for one in of] for of in (scenarios.feasible, scenarios.large))
     return reason_against_all_ranks(question.subst, usual, large)
 

@@ -46,7 +46,8 @@ class Scenarios:
     """The variants of a rule that later stages examine, and whether these are all.
 
     `large` are a few of more axes or fields than the usual ones. `open` says what is not known of
-    structures within the bound: of each whether some graph has it, or what it is.
+    structures within the bound: of each whether some graph has it, or what it is. Where a rule was
+    shown right `in_parts`, the feasible ones are a selection.
     """
 
     feasible: list[Scenario]
@@ -54,10 +55,11 @@ class Scenarios:
     structures: int
     large: list[Scenario]
     open: tuple[str, ...] = ()
+    in_parts: bool = False
 
     def plan(self) -> Plan:
         """Return what `planned` makes these scenarios of."""
-        known = self.complete, self.structures, self.open
+        known = self.complete, self.structures, self.open, self.in_parts
         return *known, _numbers(self.feasible), _numbers(self.large)
 
 
@@ -68,10 +70,10 @@ def _numbers(scenarios: Iterable[Scenario]) -> Plan:
 
 def planned(subst: Subst, plan: Plan, settings: Settings) -> Scenarios:
     """Return the scenarios of a plan, with solvers that have not been asked anything."""
-    complete, structures, unknown, feasible, large = plan
+    complete, structures, unknown, in_parts, feasible, large = plan
     first = _made(subst, feasible, settings.solver_limit)
     others = _made(subst, large, settings.solver_limit // 10)
-    return Scenarios(first, complete, structures, others, tuple(unknown))
+    return Scenarios(first, complete, structures, others, tuple(unknown), in_parts)
 
 
 def _made(subst: Subst, numbers: Sequence[Any], limit: int) -> list[Scenario]:

@@ -27,8 +27,8 @@ from gslverify.finding import Assurance, Code, Counterexample, Finding, Level, R
 from gslverify.semantics.solver import Answer, Result
 from gslverify.semantics.terms import UntranslatableError, is_partial
 from gslverify.stage import Count, Outcome, Question, Stage
+from gslverify.stages.examination import scenarios_of
 from gslverify.stages.questions import Questions
-from gslverify.stages.satisfiable import scenarios_of
 from gslverify.stages.scenarios import Scenario, Scenarios, emptied_scenario
 from gslverify.structures.choices import Steps
 from gslverify.structures.concrete import concrete_outputs, rewrite_once, target_outputs, value_in

@@ -11,7 +11,7 @@ from gsl.text.naming import pattern_names
 from gsl.text.terms import term_text
 from gslverify.networks.network import Network
 from gslverify.networks.rounds import by_decision
-from gslverify.stages.satisfiable import may_exceed_the_bound, may_have_rank
+from gslverify.stages.larger_structures import may_exceed_the_bound, may_have_rank
 from gslverify.structures.arms import Outcome, condition_of, decisions
 from gslverify.structures.cut_points import lengths_of_target, ranks_of, ranks_of_target
 from gslverify.structures.instance import USUAL, Instance

@@ -7,8 +7,8 @@ from dataclasses import replace
 from gslverify.finding import StageResult
 from gslverify.inputs.distinguish import ABOUT_VALUES
 from gslverify.stage import Question
+from gslverify.stages.examination import scenarios_of
 from gslverify.stages.numeric import refuted, seek
-from gslverify.stages.satisfiable import scenarios_of
 from gslverify.trials.search import Search
 
 

@@ -67,6 +67,14 @@ class Replay:
         del self.made[position:], self.open[position:], self.decisions[position:]
 
 
+class Chance(Replay):
+    """Chooses by numbers of any size, as many options as there are."""
+
+    def chosen(self, position: int, count: int) -> int:
+        """Return what is chosen at a position, however often that is asked."""
+        return self.prefix[position] % count if position < len(self.prefix) else 0
+
+
 @dataclass(slots=True)
 class _Step:
     """What a pattern becomes after some choices: an expression with claims, or an error.

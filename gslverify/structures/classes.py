@@ -26,9 +26,15 @@ from gsl.subst import Subst
 from gsl.types import TensorType
 from gslverify.structures.arms import Outcome, has_choices, outcomes_of
 from gslverify.structures.decisions import Decisions, every_way
-from gslverify.structures.instance import RARE, USUAL, Extent, Instance
+from gslverify.structures.instance import RARE, Instance
 from gslverify.structures.renumbering import Formulas
-from gslverify.structures.variants import Enumeration, Search, Variant
+from gslverify.structures.variants import (
+    STRUCTURES_DRAWN,
+    Enumeration,
+    Search,
+    Variant,
+    drawn_structures,
+)
 
 EXCHANGEABLE = frozenset({"and", "or", "+", "*", "min", "max", "==", "!="})
 NESTED = frozenset({"and", "or", "+", "*"})
@@ -63,18 +69,21 @@ class Forms:
 def enumerate_classes(subst: Subst, most: int) -> Enumeration:
     """Return an enumeration with one structure of each class, the first.
 
-    All are returned where they are few, and those that are met when there are `most` classes. Rare
-    forms of attributes are among them where these can all be tried.
+    All are returned where they are few, those that are met when there are `most` classes, and some
+    that are drawn where not all can be tried. Rare forms of attributes are among them where these
+    can all be tried.
     """
-    usual = _Classes(subst, USUAL, most)
-    usual.search_on(until_rare_forms=True)
-    if not usual.search.exhaustive and _has_few_in_every_form(subst):
-        every = _Classes(subst, RARE, most)
-        every.search_on()
-        if len(every.classes) <= most:
-            return every.enumeration()
-    usual.search_on()
-    return usual.enumeration()
+    usual = Search(subst)
+    variants = [variant for variant, _ in usual.variants()]
+    if usual.prefix is not None:
+        return drawn_structures(subst, STRUCTURES_DRAWN, usual.runs)
+    if not usual.exhaustive and _has_few_in_every_form(subst):
+        every = _classes(Search(subst, RARE), most)
+        if len(every.variants) <= most:
+            return every
+    if len(variants) <= FEW_STRUCTURES:
+        return usual.enumeration(variants)
+    return _classes(Search(subst, steps=usual.steps), most)
 
 
 def _has_few_in_every_form(subst: Subst) -> bool:
@@ -85,40 +94,16 @@ def _has_few_in_every_form(subst: Subst) -> bool:
     return search.prefix is None and search.exhaustive and not search.undecided
 
 
-class _Classes:
-    """The classes of structures within an extent, as far as they were searched for."""
-
-    def __init__(self, subst: Subst, extent: Extent, most: int) -> None:
-        self.subst, self.most = subst, most
-        self.search, self.forms = Search(subst, extent), Forms()
-        self.first: list[Variant] = []
-        self.classes: dict[Hashable, Variant] = {}
-        self.structures = 0
-        self._variants = self.search.variants()
-
-    def search_on(self, until_rare_forms: bool = False) -> None:
-        """Take all further structures, or those before attributes are seen to have rare forms."""
-        for variant, instance in self._variants:
-            self._take(variant, instance)
-            if until_rare_forms and not self.search.exhaustive:
-                return
-
-    def _take(self, variant: Variant, instance: Instance) -> None:
-        self.structures += 1
-        if self.structures <= FEW_STRUCTURES:
-            self.first.append(variant)
-            return
-        for earlier in self.first if self.structures == FEW_STRUCTURES + 1 else ():
-            self._note(earlier, self.forms.of(earlier.instance(self.subst)))
-        self._note(variant, self.forms.of(instance) if len(self.classes) <= self.most else None)
-
-    def _note(self, variant: Variant, form: Hashable | None) -> None:
-        """Take a variant whose form is new, or not known."""
-        self.classes.setdefault(variant if form is None else form, variant)
-
-    def enumeration(self) -> Enumeration:
-        """Return what was found."""
-        return self.search.enumeration([*self.classes.values()] or self.first, self.structures)
+def _classes(search: Search, most: int) -> Enumeration:
+    """Return one structure of each class; those that are met when there are `most`, all are."""
+    forms = Forms()
+    classes: dict[Hashable, Variant] = {}
+    structures = 0
+    for variant, instance in search.variants():
+        form = forms.of(instance) if len(classes) <= most else None
+        classes.setdefault(variant if form is None else form, variant)
+        structures += 1
+    return search.enumeration(list(classes.values()), structures)
 
 
 class _Pair:

@@ -15,11 +15,17 @@ from gsl.errors import GslError
 from gsl.pat import Pattern
 from gsl.subst import Subst
 from gslverify.structures.assembly import SourceBuilder, build_instance
-from gslverify.structures.choices import ALL_POSITIONS, Decision, Positions, Replay, Steps
+from gslverify.structures.choices import ALL_POSITIONS, Chance, Decision, Positions, Replay, Steps
 from gslverify.structures.instance import USUAL, Claim, Extent, InfeasibleError, Instance
 
 MOST_RUNS = 20_000
-"""Builds of a source after which the search is given up."""
+"""Builds of a source after which the search is given up, of a rule with few patterns."""
+
+MOST_PATTERNS = 240_000
+"""Patterns built in all after which the search is given up, those that were known before too."""
+
+STRUCTURES_DRAWN, MOST_REPAIRS, FIRST_RUNS = 400, 200, 20
+"""Structures drawn where not all can be tried, builds to find each of them and for the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,8 @@ class Enumeration:
     The search was `complete` when nothing within the extent is left; else `unsearched` has the
     decisions that are left open. It was `exhaustive` when no attribute has forms beside those that
     can be chosen. `undecided` are structures that could not be built, `obstacles` on what the
-    choices that came furthest without success failed. The variants stand for so many `structures`.
+    choices that came furthest without success failed. The variants stand for so many `structures`;
+    the source was built so many times, in `runs`.
     """
 
     variants: tuple[Variant, ...]
@@ -66,20 +73,26 @@ class Enumeration:
     obstacles: tuple[InfeasibleError, ...] = ()
     unsearched: tuple[Decision, ...] = ()
     structures: int = 0
+    runs: int = 0
 
 
 class Search:
-    """A search for the structures of a rule within an extent, one build after the other."""
+    """A search for the structures of a rule within an extent, one build after the other.
 
-    def __init__(self, subst: Subst, extent: Extent = USUAL) -> None:
+    The `steps` are those of an earlier search through the same structures, if there was one.
+    """
+
+    def __init__(self, subst: Subst, extent: Extent = USUAL, steps: Steps | None = None) -> None:
         self.extent = extent
-        self.steps = Steps()
+        self.steps = steps or Steps()
         self.builder = SourceBuilder(subst, extent, self.steps)
         self.exhaustive = True
         self.undecided: dict[str, Open] = {}
         self.obstacles: list[InfeasibleError] = []
         self.last = Replay(())
         self.prefix: list[int] | None = []
+        self.runs = 0
+        self._most_runs = MOST_PATTERNS // (len(subst.source_patterns) or 1)
         self._conflicts: list[Positions] = []
 
     def variants(self, most_runs: int = MOST_RUNS) -> Iterator[tuple[Variant, Instance]]:
@@ -87,14 +100,35 @@ class Search:
 
         The search has come to its end when `prefix` is None afterwards.
         """
-        for _ in range(most_runs):
-            if self.prefix is None:
-                return
+        most_runs = min(most_runs, self._most_runs)
+        while self.prefix is not None and self.runs < most_runs:
+            self.runs += 1
             replay = self.last = Replay(self.prefix)
             conflict, instance = self._attempt(replay)
             self.prefix = self._next(replay, conflict)
             if instance is not None:
                 yield Variant(tuple(replay.made), self.extent, self.steps), instance
+
+    def drawn(self, number: int, draw: random.Random) -> Iterator[tuple[Variant, Instance]]:
+        """Yield structures from everywhere, with their instances, where not all can be tried.
+
+        Each begins with choices by chance, of which those are changed that clash.
+        """
+        last, prefix = self.last, self.prefix
+        longest = max(len(last.made), 1)
+        for _ in range(number):
+            replay: Replay = Chance([draw.randrange(2**16) for _ in range(longest)])
+            self._conflicts.clear()
+            for _ in range(MOST_REPAIRS):
+                conflict, instance = self._attempt(replay)
+                if instance is not None:
+                    yield Variant(tuple(replay.made), self.extent, self.steps), instance
+                    break
+                choices = self._next(replay, conflict)
+                if choices is None:
+                    break
+                replay = Replay(choices)
+        self.last, self.prefix = last, prefix
 
     def furthest(self) -> tuple[InfeasibleError, ...]:
         """Return on what the choices failed that came furthest, every reason once."""
@@ -118,6 +152,7 @@ class Search:
             self.furthest(),
             self.unsearched(),
             structures or len(variants),
+            self.runs,
         )
 
     def _attempt(self, replay: Replay) -> tuple[Positions, Instance | None]:
@@ -168,6 +203,23 @@ def enumerate_variants(
     """Return the structurally possible variants of a rule within an extent."""
     search = Search(subst, extent)
     return search.enumeration([variant for variant, _ in search.variants(most_runs)])
+
+
+def drawn_structures(subst: Subst, most: int, runs: int = 0) -> Enumeration:
+    """Return some structures from everywhere, where not all can be tried."""
+    search = Search(subst)
+    first = [variant for variant, _ in search.variants(FIRST_RUNS)]
+    drawn = [variant for variant, _ in search.drawn(most, random.Random(0))]
+    search.runs = max(runs, search.runs)
+    return search.enumeration(list(dict.fromkeys([*first, *drawn])))
+
+
+def has_more_structures(subst: Subst, most_runs: int) -> bool:
+    """Tell whether more builds than these are needed to find all structures of a rule."""
+    search = Search(subst)
+    for _ in search.variants(most_runs):
+        pass
+    return search.prefix is not None
 
 
 def described(decisions: Sequence[Decision], names: Mapping[Pattern, str]) -> str:

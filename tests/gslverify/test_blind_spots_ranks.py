@@ -8,9 +8,10 @@ import pytest
 
 from gsl import Subst, attr, op, pat
 from gslverify.finding import Verdict
+from gslverify.stages.examination import scenarios_of
 from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.prove import PROVE
-from gslverify.stages.satisfiable import SATISFIABLE, scenarios_of
+from gslverify.stages.satisfiable import SATISFIABLE
 from gslverify.stages.shape import SHAPE
 from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask, question

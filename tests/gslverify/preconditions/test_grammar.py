@@ -12,7 +12,7 @@ from gslverify.preconditions.degenerate import FORMS, is_degenerate
 from gslverify.preconditions.grammar import Condition, _facts, conditions
 from gslverify.preconditions.readings import Reading, readings, value_of
 from gslverify.preconditions.specimens import Specimen, specimens
-from gslverify.stages.satisfiable import scenarios_of
+from gslverify.stages.examination import scenarios_of
 from tests.gslverify.preconditions import rules
 from tests.gslverify.stages.asking import Write, question
 

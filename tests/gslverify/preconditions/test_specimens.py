@@ -8,7 +8,7 @@ from gsl.text.listing import listing
 from gslverify.case import Case, case_of
 from gslverify.preconditions.specimens import Specimen, specimen_of_case, specimens
 from gslverify.stage import Question
-from gslverify.stages.satisfiable import fresh_scenarios_of
+from gslverify.stages.examination import fresh_scenarios_of
 from tests.gslverify.preconditions import rules
 from tests.gslverify.stages.asking import Write, question
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gslverify.ranks.bound import reason_against_all_ranks
-from gslverify.stages.satisfiable import scenarios_of
+from gslverify.stages.examination import scenarios_of
 from tests.gslverify.ranks.attacks import ATTACKS
 from tests.gslverify.stages.asking import question
 

@@ -18,8 +18,10 @@ from gslverify.codes.satisfiable import (
 )
 from gslverify.finding import Verdict
 from gslverify.project import in_project
+from gslverify.stages.examination import examination_order, scenarios_of
+from gslverify.stages.larger_structures import MANY_FIELDS
 from gslverify.stages.numeric import NUMERIC
-from gslverify.stages.satisfiable import MANY_FIELDS, SATISFIABLE, examination_order, scenarios_of
+from gslverify.stages.satisfiable import SATISFIABLE
 from gslverify.structures.variants import Variant
 from tests.gslverify.rules import SOUND
 from tests.gslverify.stages.asking import ask, line_of, only, question

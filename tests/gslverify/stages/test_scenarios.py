@@ -10,9 +10,10 @@ import pytest
 from gsl.text.terms import term_text
 from gslverify.engine.cache.form import from_text, to_text
 from gslverify.finding import StageResult
-from gslverify.stages import satisfiable
+from gslverify.stages import examination
+from gslverify.stages.examination import fresh_scenarios_of, scenarios_of
 from gslverify.stages.numeric import NUMERIC
-from gslverify.stages.satisfiable import SATISFIABLE, fresh_scenarios_of, scenarios_of
+from gslverify.stages.satisfiable import SATISFIABLE
 from gslverify.stages.scenarios import Scenarios, planned
 from gslverify.stages.shape import SHAPE
 from tests.gslverify.rules import SOUND
@@ -47,7 +48,7 @@ def test_a_plan_is_kept_and_sent_as_plain_values() -> None:
 def test_with_a_plan_structures_are_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     planned_question = question(SOUND["parallel_dense"])
     planned_question.plan = ask(SATISFIABLE, SOUND["parallel_dense"]).plan
-    monkeypatch.setattr(satisfiable, "enumerate_variants", None)
+    monkeypatch.setattr(examination, "enumerate_classes", None)
     assert fresh_scenarios_of(planned_question).feasible
 
 

@@ -10,8 +10,8 @@ import pytest
 from gsl import Subst, attr, op, pat
 from gslverify.codes.numeric import TOO_FEW_EXAMPLES
 from gslverify.finding import Verdict
+from gslverify.stages.larger_structures import structures_of_rank
 from gslverify.stages.numeric import NUMERIC
-from gslverify.stages.satisfiable import structures_of_rank
 from gslverify.structures.cut_points import ranks_of_conditions, ranks_of_target
 from tests.gslverify.stages.asking import ask, only
 

@@ -10,9 +10,9 @@ import pytest
 from gsl import Subst, op, pat
 from gsl.pat import Pattern
 from gslverify.finding import Verdict
+from gslverify.stages.examination import scenarios_of
 from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.prove import PROVE
-from gslverify.stages.satisfiable import scenarios_of
 from gslverify.stages.shape import SHAPE
 from gslverify.structures.instance import Instance
 from tests.gslverify.stages.asking import ask, question

@@ -1,0 +1,65 @@
+"""Is a rule right at all structures because the rules are that it consists of?"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from functools import partial
+
+from gsl.subst import Subst
+from gslverify.finding import Level, Reach
+from gslverify.stage import Question
+from gslverify.stages.examination import examined
+from gslverify.stages.parts import taken_apart
+from gslverify.stages.prove import PROVE
+from gslverify.stages.shape import shape_holds
+from gslverify.structures.variants import has_more_structures
+
+FEW_RUNS = 1000
+"""Builds of a source after which a rule is taken apart."""
+
+MOST_PARTS = 200
+"""Rules looked at, those that are taken apart further among them."""
+
+
+def why_not_shown(question: Question) -> str:
+    """Return why a rule is not shown right in parts, each for all sizes at all structures.
+
+    The answer is empty where it is. What has few structures is a part; the rest is taken apart.
+    """
+    stack = taken_apart(question.subst)
+    if stack is None:
+        return "it is in one piece"
+    for number in range(MOST_PARTS):
+        if not stack:
+            return ""
+        question.progress(f"part {number + 1}")
+        part = stack.pop()
+        if not has_more_structures(part, FEW_RUNS):
+            why = _why_not_proved(question, part, number)
+            if why:
+                return why
+            continue
+        finer = taken_apart(part)
+        if finer is None:
+            return "a part has too many structures"
+        stack += finer
+    return "there are too many parts"
+
+
+def _why_not_proved(question: Question, part: Subst, number: int) -> str:
+    settings = replace(question.settings, certificates="", require="complete")
+    rule = replace(question.rule, write=partial(copy, part))
+    asked = Question(f"{question.rule_id} part {number}", rule, settings)
+    seen = examined(asked)
+    if seen.open:
+        return seen.open[0]
+    if not seen.scenarios.complete:
+        return "not all structures of a part can be tried"
+    if not shape_holds(asked):
+        return "types of a part are not proved to agree"
+    result = PROVE.run(asked)
+    proved = [one for one in result.assurances if one.level is Level.PROVED]
+    if any(one.reach is Reach.SIZES for one in proved):
+        return ""
+    return result.open or "a part is not proved"

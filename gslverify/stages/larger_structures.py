@@ -1,0 +1,150 @@
+"""Structures beyond the bound: of some more axes or fields, or with rare forms of attributes."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from gsl.operators import Operator
+from gsl.operators.domain_axes import Permutation
+from gsl.pat import Call, Variadic
+from gsl.subst import Subst
+from gslverify.structures.arms import has_choices, in_other_ways
+from gslverify.structures.cut_points import (
+    extent_of,
+    has_order,
+    lengths_of_conditions,
+    lengths_of_target,
+    named_orders,
+    ranks_of,
+    ranks_of_conditions,
+    ranks_of_target,
+)
+from gslverify.structures.instance import (
+    FIVE_FIELDS,
+    LARGE,
+    RARE,
+    USUAL,
+    Extent,
+    Instance,
+    of_many_fields,
+)
+from gslverify.structures.variants import Enumeration, Variant, enumerate_variants, some_variants
+
+RUNS_PER_LARGE_EXTENT = 64
+RUNS_OF_RARE_EXTENT = 2000
+MANY_FIELDS, MOST_OF_MANY_FIELDS = 8, 2
+MOST_OF_A_LENGTH = 8
+MOST_ORDERS, RUNS_OF_ORDERS = 24, 600
+MOST_RANK, MOST_OF_A_RANK = 10, 2
+"""Tensors with more axes than this are not tried, whatever numbers a rule names."""
+MOST_FIELDS = 40
+"""Tuples with more fields than this are not tried, whatever numbers a rule names."""
+
+
+def larger_variants(subst: Subst) -> list[Variant]:
+    """Return some structures with inputs of many axes, or tuples of many fields."""
+    variants: list[Variant] = []
+    for extent in (FIVE_FIELDS, *LARGE) if _has_lengths(subst) else LARGE:
+        orders = extent is LARGE[0] and _permutes(subst)
+        most, runs = (MOST_ORDERS, RUNS_OF_ORDERS) if orders else (1, RUNS_PER_LARGE_EXTENT)
+        variants += some_variants(subst, extent, _is_large, most, runs)
+    for rank in sorted({*ranks_of_target(subst), *ranks_of_conditions(subst)}):
+        if rank <= MOST_RANK:
+            variants += structures_of_rank(subst, rank, MOST_OF_A_RANK)
+    for order in named_orders(subst):
+        if len(order) <= MOST_RANK:
+            fits = partial(has_order, order)
+            extent = extent_of(order)
+            variants += some_variants(subst, extent, fits, MOST_OF_A_RANK, RUNS_PER_LARGE_EXTENT)
+    variants += _of_many_fields(subst) if _has_lengths(subst) else []
+    return variants
+
+
+def rare_variants(subst: Subst, usual: Enumeration) -> list[Variant]:
+    """Return structures with rare attributes for which the target decides otherwise."""
+    if usual.exhaustive or not has_choices(subst):
+        return []
+    others = enumerate_variants(subst, RARE, RUNS_OF_RARE_EXTENT).variants
+    return list(in_other_ways(subst, usual.variants, others))
+
+
+def structures_of_rank(subst: Subst, rank: int, most: int = 1) -> list[Variant]:
+    """Return up to `most` structures with an input of so many axes.
+
+    None where the source has a permutation: there are too many of so many axes.
+    """
+    return [] if _permutes(subst) else _of_rank(subst, rank, most)
+
+
+def _of_rank(subst: Subst, rank: int, most: int) -> list[Variant]:
+    fits = partial(_has_rank, rank)
+    extent = Extent(ranks=(rank, 1, 0))  # a condition may compare the ranks of two inputs
+    return some_variants(subst, extent, fits, most, RUNS_PER_LARGE_EXTENT)
+
+
+def may_exceed_the_bound(subst: Subst) -> bool:
+    """Tell whether there are structures of more axes or fields than the usual ones have."""
+    varies = any(isinstance(pattern, Variadic) for pattern in subst.source_patterns)
+    return varies or bool(_of_rank(subst, max(USUAL.ranks) + 1, 1))
+
+
+def may_have_rank(subst: Subst, rank: int) -> bool:
+    """Tell whether an input may have so many axes, as far as a few structures show it."""
+    return _permutes(subst) or bool(structures_of_rank(subst, rank))
+
+
+def _has_rank(rank: int, instance: Instance) -> bool:
+    return rank in ranks_of(instance)
+
+
+def _permutes(subst: Subst) -> bool:
+    """Tell whether the source has a permutation, of which a single one would tell little."""
+    callees = [pattern.callee for pattern in subst.source_patterns if isinstance(pattern, Call)]
+    operators = [callee for callee in callees if isinstance(callee, Operator)]
+    return any(isinstance(a.domain, Permutation) for o in operators for a in o.attributes.values())
+
+
+def _of_many_fields(subst: Subst) -> list[Variant]:
+    """Return structures with tuples of many fields; large ranks alone come with few of them."""
+    variants = _with_fields(subst, MANY_FIELDS, MOST_OF_MANY_FIELDS)
+    allowed = lengths_of_conditions(subst)
+    for count in sorted({*lengths_of_target(subst), *allowed}):
+        if USUAL.most_fields < count <= MOST_FIELDS:
+            # A condition may allow what it forbids with fewer fields: another axis, for instance.
+            most, of_a_rank = (MOST_OF_A_LENGTH, 2) if count in allowed else (1, 1)
+            variants += _with_fields(subst, count, most, of_a_rank)
+    return variants
+
+
+def _with_fields(subst: Subst, count: int, most: int, of_a_rank: int = 1) -> list[Variant]:
+    """Return up to `most` structures with a tuple of `count` fields."""
+    variants: list[Variant] = []
+    for extent in of_many_fields(count):
+        if len(variants) < most:
+            fits = partial(_has_fields, count)
+            variants += some_variants(subst, extent, fits, of_a_rank, RUNS_PER_LARGE_EXTENT)
+    return variants
+
+
+def _has_fields(count: int, instance: Instance) -> bool:
+    return count in instance.bindings.lengths.values()
+
+
+def _has_lengths(subst: Subst) -> bool:
+    return any(isinstance(pattern, Variadic) for pattern in subst.source_patterns)
+
+
+def _is_large(instance: Instance) -> bool:
+    ranks = ranks_of(instance)
+    lengths = instance.bindings.lengths.values()
+    return max(ranks, default=0) > max(USUAL.ranks) or max(lengths, default=0) > USUAL.most_fields
+
+
+def larger_than_tried(subst: Subst) -> list[str]:
+    """Return what conditions are about that is larger than any structure that was tried."""
+    wanted = (
+        (ranks_of_conditions(subst), MOST_RANK, "axes in a tensor"),
+        (lengths_of_conditions(subst), MOST_FIELDS, "fields in a tuple"),
+    )
+    untried = "a condition is about more {}, and more than {} are not tried; allow fewer"
+    return [untried.format(what, most) for n, most, what in wanted if max(n, default=0) > most]
