@@ -7,13 +7,16 @@ from dataclasses import replace
 from functools import partial
 
 from gsl.subst import Subst
-from gslverify.finding import Level, Reach
+from gslverify.codes.levels import EMPTY_REFUSED
+from gslverify.finding import Level, Reach, Verdict
+from gslverify.networks.empty import empty_networks, plain_inputs
 from gslverify.stage import Question
-from gslverify.stages.examination import examined
+from gslverify.stages.examination import Examined, examined
 from gslverify.stages.parts import taken_apart
 from gslverify.stages.prove import PROVE
-from gslverify.stages.shape import shape_holds
+from gslverify.stages.shape import SHAPE
 from gslverify.structures.variants import has_more_structures
+from gslverify.trials.trial import run_trial
 
 FEW_RUNS = 1000
 """Builds of a source after which a rule is taken apart."""
@@ -56,10 +59,22 @@ def _why_not_proved(question: Question, part: Subst, number: int) -> str:
         return seen.open[0]
     if not seen.scenarios.complete:
         return "not all structures of a part can be tried"
-    if not shape_holds(asked):
+    if SHAPE.run(asked).verdict is not Verdict.PASS:
         return "types of a part are not proved to agree"
     result = PROVE.run(asked)
     proved = [one for one in result.assurances if one.level is Level.PROVED]
-    if any(one.reach is Reach.SIZES for one in proved):
-        return ""
-    return result.open or "a part is not proved"
+    if not any(one.reach is Reach.SIZES for one in proved):
+        return result.open or "a part is not proved"
+    return _why_not_on_empty_tensors(asked, seen)
+
+
+def _why_not_on_empty_tensors(question: Question, seen: Examined) -> str:
+    """Run what no proof is about: tensors without elements, at every structure."""
+    samplers = [scenario.sampler for scenario in seen.scenarios.feasible]
+    for network in empty_networks(samplers):
+        trial = run_trial(question.subst, network, plain_inputs(network))
+        if trial.code is EMPTY_REFUSED and question.settings.declining:
+            continue
+        if trial.code is not None:
+            return f"a part is wrong on tensors without elements: {trial.code.title}"
+    return ""

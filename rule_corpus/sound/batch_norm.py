@@ -83,12 +83,13 @@ def fold_batch_norm_into_conv1d() -> Subst:
     tags=NORM | {"convolution"},
     origin="ONNX Script: _fuse_batchnorm, Conv of three axes",
     twin="fold_batch_norm_into_conv3d_any_axis",
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def fold_batch_norm_into_conv3d() -> Subst:
     """batch_norm[1](conv3d{A}(x, w), g, b, m, v).0  =>  bias_add[1](conv3d{A}(x, w * k'), t)
 
     k = g / sqrt(v + eps) is a factor of each output channel, k' is k with four more axes, and t is
-    b - m * k.
+    b - m * k. Tensors of five axes are more than all structures are tried of, so one of them is.
     """
     x, w, vectors = pat.Wildcard(), pat.Variable(), parameters()
     conv = op.Conv3D(x, w, data_layout="NCDHW", kernel_layout="OIDHW", out_dtype=w.dtype)
@@ -103,6 +104,7 @@ def fold_batch_norm_into_conv3d() -> Subst:
     tags=NORM | {"convolution", "transposed"},
     origin="ONNX Script: _fuse_batchnorm, ConvTranspose of one axis",
     twin="fold_batch_norm_into_conv1d_transpose_by_rows",
+    flags={"ninf", "nsz", "reassoc"},
 )
 def fold_batch_norm_into_conv1d_transpose() -> Subst:
     """batch_norm[1](conv1d_transpose{A}(x, w), g, b, m, v).0  =>  bias_add[1](y, b - m * k)

@@ -117,6 +117,24 @@ def test_a_part_that_is_wrong_leaves_structures_open(
     assert only(result).code is OPEN_STRUCTURES
 
 
+def wrong_on_empty_tensors() -> Subst:
+    """Twelve outputs of their own, one of which has no mean where a tensor has no elements."""
+    xs = inputs(11)
+    last = pat.Wildcard(ndim=2)
+    size = last.shape[0] * last.shape[1]
+    mean = op.Mean(last, axis=(0, 1), keepdims=False)
+    total = mean * op.Full(shape=(), fill_value=size, dtype=last.dtype)
+    source = [*(op.Abs(op.Abs(x)) for x in xs), op.Sum(last, axis=(0, 1), keepdims=False)]
+    return Subst(source, [*map(op.Abs, xs), total], where=floats([*xs, last]))
+
+
+@pytest.mark.smt
+def test_parts_are_run_on_tensors_without_elements() -> None:
+    result = ask(SATISFIABLE, wrong_on_empty_tensors)
+    assert only(result).code is OPEN_STRUCTURES
+    assert any("without elements" in note for note in result.notes)
+
+
 @pytest.mark.smt
 def test_structures_that_a_condition_relates_are_not_taken_apart() -> None:
     assert taken_apart(outputs(related=True)) is None
