@@ -43,6 +43,7 @@ Hints = Callable[[Question, StageResult, Callable[[StageResult], None]], StageRe
 
 HINTS = "gslverify.preconditions.hints:with_hints"
 VALUES = "gslverify.stages.values_first:with_values"
+ON_EMPTY_TENSORS = "gslverify.stages.on_empty_tensors:why_not_on_empty_tensors"
 
 ON_TVM = frozenset({"numeric", "gradient"})
 """Stages that run networks on TVM, which takes longer to import than most stages to run."""
@@ -82,6 +83,12 @@ def load_values() -> Callable[[Question, StageResult], StageResult]:
     """Import what looks for wrong values in a rule of which wrong types are known."""
     values: Callable[[Question, StageResult], StageResult] = _load(VALUES)
     return values
+
+
+def load_on_empty_tensors() -> Callable[..., str]:
+    """Import what runs the structures of a rule on tensors without elements."""
+    why_not: Callable[..., str] = _load(ON_EMPTY_TENSORS)
+    return why_not
 
 
 def load_hints() -> Hints:

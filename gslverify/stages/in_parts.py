@@ -7,16 +7,14 @@ from dataclasses import replace
 from functools import partial
 
 from gsl.subst import Subst
-from gslverify.codes.levels import EMPTY_REFUSED
 from gslverify.finding import Level, Reach, Verdict
-from gslverify.networks.empty import empty_networks, plain_inputs
 from gslverify.stage import Question
-from gslverify.stages.examination import Examined, examined
+from gslverify.stages import load_on_empty_tensors
+from gslverify.stages.examination import examined
 from gslverify.stages.parts import taken_apart
 from gslverify.stages.prove import PROVE
 from gslverify.stages.shape import SHAPE
 from gslverify.structures.variants import has_more_structures
-from gslverify.trials.trial import run_trial
 
 FEW_RUNS = 1000
 """Builds of a source after which a rule is taken apart."""
@@ -65,16 +63,4 @@ def _why_not_proved(question: Question, part: Subst, number: int) -> str:
     proved = [one for one in result.assurances if one.level is Level.PROVED]
     if not any(one.reach is Reach.SIZES for one in proved):
         return result.open or "a part is not proved"
-    return _why_not_on_empty_tensors(asked, seen)
-
-
-def _why_not_on_empty_tensors(question: Question, seen: Examined) -> str:
-    """Run what no proof is about: tensors without elements, at every structure."""
-    samplers = [scenario.sampler for scenario in seen.scenarios.feasible]
-    for network in empty_networks(samplers):
-        trial = run_trial(question.subst, network, plain_inputs(network))
-        if trial.code is EMPTY_REFUSED and question.settings.declining:
-            continue
-        if trial.code is not None:
-            return f"a part is wrong on tensors without elements: {trial.code.title}"
-    return ""
+    return load_on_empty_tensors()(asked, seen.scenarios)

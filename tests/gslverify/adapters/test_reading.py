@@ -142,12 +142,12 @@ def test_what_is_known_is_not_read_again(library: str, tmp_path: Path) -> None:
 def test_what_has_changed_is_read_again(library: str, tmp_path: Path) -> None:
     read(tmp_path, "fine")
     module = tmp_path / "strange_library.py"
-    module.write_text(module.read_text().replace("a.py:1", "a.py:2"))
+    module.write_text(module.read_text().replace("a.py:1", "another.py:2"))
 
     again = read(tmp_path, "fine")
 
     assert [one.cached for one in again.passes] == [False, False]
-    assert again.rules[0].place == "a.py:2"
+    assert again.rules[0].place == "another.py:2"
 
 
 def test_a_run_goes_on_where_another_one_has_ended(library: str, tmp_path: Path) -> None:
