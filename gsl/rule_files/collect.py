@@ -8,8 +8,9 @@ import os
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
+from importlib.machinery import SOURCE_SUFFIXES, SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import TypeVar
 
 from gsl.errors import RuleFileError, described, did_you_mean
@@ -150,6 +151,19 @@ def rules_in(path: Path) -> list[Rule]:
     return sorted(own, key=lambda rule: rule.span.line)
 
 
+class _CompilingLoader(SourceFileLoader):
+    """Compiles what a file says now.
+
+    Python tells bytecode from that of an earlier text by its size and the second of its change, so
+    a rule that was edited at once would be taken as it was before.
+    """
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        code: CodeType = self.source_to_code(self.get_data(path), path)
+        return code
+
+
 def import_file(file: Path) -> ModuleType:
     """Return the module of a Python file outside any package; what it raises passes through.
 
@@ -158,14 +172,15 @@ def import_file(file: Path) -> ModuleType:
     # A name of its own for every path: the module stays registered while its rules live.
     digest = hashlib.sha256(os.fsencode(file)).hexdigest()[:8]
     name = f"{MODULE_PREFIX}{file.stem}_{digest}"
-    spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None:
+    loader = _CompilingLoader(name, str(file))
+    spec = importlib.util.spec_from_file_location(name, file, loader=loader)
+    if spec is None or file.suffix not in SOURCE_SUFFIXES:
         raise ImportError("it is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     sys.path.insert(0, str(file.parent))
     try:
-        spec.loader.exec_module(module)
+        loader.exec_module(module)
     finally:
         if str(file.parent) in sys.path:
             sys.path.remove(str(file.parent))

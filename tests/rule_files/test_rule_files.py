@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -164,3 +165,15 @@ def test_rules_made_by_exec_belong_to_the_file_that_makes_them(tmp_path: Path):
     assert [rule.name for rule in rules] == ["first", "made", "last"]
     line = next(n for n, line in enumerate(text.splitlines(), 1) if line.startswith("exec"))
     assert (rules[1].span.file, rules[1].span.line) == (str(file), line)
+
+
+def test_a_file_that_was_edited_at_once_is_taken_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("sys.dont_write_bytecode", False)
+    file = written_file(tmp_path / "rules.py", "earlier")
+    then = file.stat()
+    assert names(str(file)) == ["earlier"]
+    written_file(file, "nowhere")
+    os.utime(file, ns=(then.st_atime_ns, then.st_mtime_ns))
+    assert names(str(file)) == ["nowhere"]
