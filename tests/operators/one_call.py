@@ -19,6 +19,7 @@ from gsl.operators import REGISTRY, Operator
 from gsl.operators.quantize import QUANTISED
 from gsl.pat import Pattern
 from gsl.types import ALL_DTYPES, FLOATING, NUMERIC
+from gslverify.networks.exploration import BACKEND
 from gslverify.networks.matching import Structures as Matched
 from gslverify.networks.matching import arrays, networks
 from gslverify.networks.network import Network
@@ -171,6 +172,7 @@ def _explore_dtype(
 ) -> None:
     @seed(start)
     @settings(
+        backend=BACKEND,  # that of hypothesis draws numbers of whatever modules are loaded
         max_examples=examples,
         deadline=None,
         database=None,

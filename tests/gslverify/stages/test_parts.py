@@ -112,7 +112,7 @@ def test_what_was_shown_in_parts_is_not_said_to_hold_for_all_ranks() -> None:
 def test_a_part_that_is_wrong_leaves_structures_open(
     write: Callable[[bool], Subst],
 ) -> None:
-    result = ask(SATISFIABLE, lambda: write(True))
+    result = ask(SATISFIABLE, lambda: write(True), max_variants=20)
     assert result.verdict is Verdict.INCONCLUSIVE
     assert only(result).code is OPEN_STRUCTURES
 
