@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 from unittest import SkipTest
 
-from hypothesis import HealthCheck, Phase, Verbosity, given, reject, seed, settings
+from hypothesis import HealthCheck, Phase, Verbosity, core, given, reject, seed, settings
 from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase
 from hypothesis.errors import HypothesisException
@@ -159,8 +159,8 @@ def explore(
 
     It is then examined again and again with simpler choices. What `make` makes follows from the
     choices alone; it raises NothingDrawnError. Both may raise EnoughError, which ends everything.
-    The same `start` has the same examples, whatever the profile of hypothesis is. Each begins with
-    the numbers that `lead` returns.
+    The same `start` has the same examples, whatever the profile of hypothesis is and whatever seed
+    pytest was given for it. Each begins with the numbers that `lead` returns.
     """
 
     def run(example: T) -> None:
@@ -177,12 +177,15 @@ def explore(
     usual = _usual(examples, phases)
     chosen = usual if kept is None else settings(usual, database=kept, phases=phases)
     token = _LEAD.set(lead)
+    # A seed given to pytest would be that of every search, and hide what is kept from all of them.
+    forced, core.global_force_seed = core.global_force_seed, None
     try:
         # The settings come last: `seed` would take the database away again.
         chosen(seed(start)(given(_example(_Maker(make)))(holds)))()
     except (_FailedError, EnoughError, HypothesisException, SkipTest):
         return  # hypothesis skips where nothing is kept to be examined again
     finally:
+        core.global_force_seed = forced
         _LEAD.reset(token)
 
 

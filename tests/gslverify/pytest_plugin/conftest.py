@@ -12,5 +12,6 @@ from tests.gslverify.pytest_plugin.projects import INI
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """A project in whose runs pytest has no other plugins."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setattr("hypothesis.core.global_force_seed", None)  # a run leaves its seed behind
     pytester.makeini(INI)
     return pytester
