@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -89,7 +89,7 @@ class _Copies:
 
     def subst(self) -> Subst:
         draft = self.draft
-        mentioned = [p for term in draft.where for p in _patterns_in(term)]
+        mentioned = [p for term in draft.where for p in patterns_in(term)]
         for pattern in (*draft.source, *draft.target, *mentioned):
             self._make_all(self._meant(pattern))
         made = Subst(
@@ -126,20 +126,14 @@ class _Copies:
 
     def _mentioned(self, pattern: Pattern) -> list[Pattern]:
         draft = self.draft
-        terms = [
-            *draft.constraints.get(pattern, pattern.constraints).values(),
-            *(value for value in self._details(pattern).values() if isinstance(value, Term)),
-        ]
-        mentioned = [*draft.operands_of(pattern), *(p for t in terms for p in _patterns_in(t))]
-        for value in self._details(pattern).values():
-            mentioned += _patterns_of(value)
+        constraints = draft.constraints.get(pattern, pattern.constraints)
+        mentioned = _mentioned(draft.operands_of(pattern), constraints, self._details(pattern))
         return [self._meant(one) for one in mentioned]
 
     def _details(self, pattern: Pattern) -> dict[str, Any]:
-        names = next((names for kind, names in DETAILS.items() if isinstance(pattern, kind)), ())
-        return {
-            name: self.draft.details.get((pattern, name), getattr(pattern, name)) for name in names
-        }
+        changed = self.draft.details
+        details = _details_of(pattern)
+        return {name: changed.get((pattern, name), value) for name, value in details.items()}
 
     def _copied(self, pattern: Pattern) -> Pattern:
         copy = object.__new__(type(pattern))
@@ -179,7 +173,29 @@ class _Copies:
         return replaced(term, accesses)
 
 
-def _patterns_in(term: Term) -> Iterator[Pattern]:
+def mentioned(pattern: Pattern) -> list[Pattern]:
+    """Return the patterns that a pattern is written with: operands, and all that it asks about."""
+    return _mentioned(pattern.operands, pattern.constraints, _details_of(pattern))
+
+
+def _mentioned(
+    operands: Iterable[Pattern], constraints: Mapping[str, Term], details: Mapping[str, Any]
+) -> list[Pattern]:
+    terms = [*constraints.values(), *(one for one in details.values() if isinstance(one, Term))]
+    return [
+        *operands,
+        *(one for term in terms for one in patterns_in(term)),
+        *(one for value in details.values() for one in _patterns_of(value)),
+    ]
+
+
+def _details_of(pattern: Pattern) -> dict[str, Any]:
+    names = next((names for kind, names in DETAILS.items() if isinstance(pattern, kind)), ())
+    return {name: getattr(pattern, name) for name in names}
+
+
+def patterns_in(term: Term) -> Iterator[Pattern]:
+    """Yield the patterns of which a term asks an attribute."""
     return (part.pattern for part in subterms(term) if isinstance(part, Access))
 
 

@@ -26,6 +26,7 @@ from gslverify.structures.classes import enumerate_classes
 from gslverify.structures.instance import RARE, WIDE
 from gslverify.structures.variants import (
     Enumeration,
+    Search,
     Variant,
     described,
     enumerate_variants,
@@ -55,15 +56,9 @@ class Examined:
 
     def settled(self) -> Examined:
         """Return the same where what was not searched is shown to be right."""
-        structures = Scenarios(
-            self.scenarios.feasible,
-            not self.left,
-            self.scenarios.structures,
-            self.scenarios.large,
-            tuple(self.left),
-            in_parts=True,
-        )
-        return replace(self, scenarios=structures, unsearched="")
+        left = tuple(self.left)
+        scenarios = replace(self.scenarios, complete=not left, open=left, in_parts=True)
+        return replace(self, scenarios=scenarios, unsearched="")
 
 
 def scenarios_of(question: Question) -> Scenarios:
@@ -84,13 +79,18 @@ def fresh_scenarios_of(question: Question) -> Scenarios:
     return planned(question.subst, question.plan, question.settings)
 
 
-def examined(question: Question, selected: Enumeration | None = None) -> Examined:
-    """Look for structures that some graph has, of those `selected` or of all.
+def examined(question: Question, search: Search | None = None) -> Examined:
+    """Look for structures that some graph has; a `search` that was begun is gone on with."""
+    found = enumerate_classes(question.subst, question.settings.max_variants, search)
+    return solved(question, found)
+
+
+def solved(question: Question, found: Enumeration) -> Examined:
+    """Return which of the structures that were found some graph has.
 
     Later stages find them in the question.
     """
     most = question.settings.max_variants
-    found = selected or enumerate_classes(question.subst, most)
     scenarios, refuted, unknown = _solve(question, found, most)
     left = [*unknown, *_undecided_structures(question, found)]
     unsearched = "" if found.complete else _unsearched(question, found)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import replace
-from functools import partial
 
 from gsl.subst import Subst
 from gslverify.finding import Level, Reach, Verdict
@@ -14,7 +12,7 @@ from gslverify.stages.examination import examined
 from gslverify.stages.parts import taken_apart
 from gslverify.stages.prove import PROVE
 from gslverify.stages.shape import SHAPE
-from gslverify.structures.variants import has_more_structures
+from gslverify.structures.variants import Search
 
 FEW_RUNS = 1000
 """Builds of a source after which a rule is taken apart."""
@@ -28,6 +26,8 @@ def why_not_shown(question: Question) -> str:
 
     The answer is empty where it is. What has few structures is a part; the rest is taken apart.
     """
+    if question.settings.certificates:
+        return "a certificate is about the rule as a whole"
     stack = taken_apart(question.subst)
     if stack is None:
         return "it is in one piece"
@@ -36,8 +36,9 @@ def why_not_shown(question: Question) -> str:
             return ""
         question.progress(f"part {number + 1}")
         part = stack.pop()
-        if not has_more_structures(part, FEW_RUNS):
-            why = _why_not_proved(question, part, number)
+        search = Search(part)
+        if not search.has_more_after(FEW_RUNS):
+            why = _why_not_proved(question, search, part, number)
             if why:
                 return why
             continue
@@ -48,11 +49,11 @@ def why_not_shown(question: Question) -> str:
     return "there are too many parts"
 
 
-def _why_not_proved(question: Question, part: Subst, number: int) -> str:
-    settings = replace(question.settings, certificates="", require="complete")
-    rule = replace(question.rule, write=partial(copy, part))
-    asked = Question(f"{question.rule_id} part {number}", rule, settings)
-    seen = examined(asked)
+def _why_not_proved(question: Question, search: Search, part: Subst, number: int) -> str:
+    # What a library assumes of inputs is in `where`; inputs of a part may be results in the rule.
+    rule = replace(question.rule, write=lambda: part, assumptions=())
+    asked = Question(f"{question.rule_id} part {number}", rule, question.settings)
+    seen = examined(asked, search)
     if seen.open:
         return seen.open[0]
     if not seen.scenarios.complete:

@@ -18,7 +18,7 @@ from gsl.operators import Operator
 from gsl.pat import Alt, Call, Const, GetInst, Pattern, SameOperator, Variadic, Wildcard
 from gsl.pat.pattern import TYPE_ATTRIBUTES
 from gsl.subst import Subst
-from gslverify.mutation.draft import Draft
+from gslverify.mutation.draft import Draft, mentioned, patterns_in
 from gslverify.structures.tuples import tuple_valued
 
 Pair = tuple[Pattern, Pattern]
@@ -37,7 +37,7 @@ class Part:
 
 
 def taken_apart(subst: Subst) -> list[Subst] | None:
-    """Return rules, each once, that are sound only if a rule is; None where it is in one piece.
+    """Return rules, each once, such that a rule is sound if all are; None if it is in one piece.
 
     Rules of any number of outputs or fields are not taken apart.
     """
@@ -122,22 +122,6 @@ def _is_same_attribute(source: Call, target: Call, name: str) -> bool:
     return type(its.value) is type(theirs.value) and bool(its.value == theirs.value)
 
 
-def _mentioned(pattern: Pattern) -> Iterator[Pattern]:
-    """Yield the patterns that a pattern is written with."""
-    yield from pattern.operands
-    for term in pattern.terms():
-        yield from _accessed(term)
-    if isinstance(pattern, Call):
-        if pattern.attributes_of is not None:
-            yield pattern.attributes_of
-        if isinstance(pattern.callee, SameOperator):
-            yield pattern.callee.call
-
-
-def _accessed(term: Term) -> Iterator[Pattern]:
-    return (part.pattern for part in subterms(term) if isinstance(part, Access))
-
-
 def _reached(outputs: Iterable[Pattern], stops: frozenset[Pattern] = frozenset()) -> set[Pattern]:
     """Return the patterns that some are written with, but for those behind `stops`."""
     reached: set[Pattern] = set()
@@ -146,7 +130,7 @@ def _reached(outputs: Iterable[Pattern], stops: frozenset[Pattern] = frozenset()
         pattern = stack.pop()
         if pattern not in reached:
             reached.add(pattern)
-            stack += () if pattern in stops else _mentioned(pattern)
+            stack += () if pattern in stops else mentioned(pattern)
     return reached
 
 
@@ -199,7 +183,7 @@ def _draft(subst: Subst, part: Part) -> Draft:
     draft = Draft.of(subst)
     draft.source = tuple(source for source, _ in part.pairs)
     draft.target = tuple(target for _, target in part.pairs)
-    draft.where = tuple(term for term in subst.where if part.bound.issuperset(_accessed(term)))
+    draft.where = tuple(term for term in subst.where if part.bound.issuperset(patterns_in(term)))
     return draft
 
 
@@ -246,7 +230,7 @@ def _is_private(draft: Draft, calls: Sequence[Pattern], inner: frozenset[Pattern
     stops = frozenset({*calls, *draft.instead})
     outer = _reached((*draft.source, *draft.target), stops)
     conditions = [term for term in draft.where if not _is_only_about(term, inner)]
-    rest = {*outer, *(one for term in conditions for one in _accessed(term))} - {*calls}
+    rest = {*outer, *(one for term in conditions for one in patterns_in(term))} - {*calls}
     terms = [*conditions, *(term for one in rest for term in one.terms())]
     accesses = [part for term in terms for part in subterms(term) if isinstance(part, Access)]
     of_calls = [one for one in accesses if one.pattern in calls]
@@ -255,4 +239,4 @@ def _is_private(draft: Draft, calls: Sequence[Pattern], inner: frozenset[Pattern
 
 def _is_only_about(term: Term, patterns: frozenset[Pattern]) -> bool:
     """Tell whether a condition asks something of some patterns and of nothing else."""
-    return patterns.issuperset(_accessed(term))
+    return patterns.issuperset(patterns_in(term))

@@ -21,9 +21,9 @@ from gslverify.stages.clashes import (
 )
 from gslverify.stages.contradiction import contradiction_of
 from gslverify.stages.empty_sizes import may_be_empty
-from gslverify.stages.examination import Examined, examined, hand_on, not_tried
+from gslverify.stages.examination import Examined, examined, hand_on, not_tried, solved
 from gslverify.stages.in_parts import FEW_RUNS, why_not_shown
-from gslverify.structures.variants import drawn_structures, has_more_structures
+from gslverify.structures.variants import Search
 
 SELECTED = 40
 """Structures that later stages examine of a rule that is shown right in parts."""
@@ -50,13 +50,14 @@ def examine(question: Question) -> Iterable[Outcome]:
 
 def _examined(question: Question) -> tuple[Examined, str]:
     """Return what is known of the structures, and how, where that needs words."""
-    if not has_more_structures(question.subst, FEW_RUNS):
-        return examined(question), ""
+    search = Search(question.subst)
+    if not search.has_more_after(FEW_RUNS):
+        return examined(question, search), ""
     question.progress("many structures, taking the rule apart")
     why = why_not_shown(question)
     if why:
-        return examined(question), f"not shown in parts: {why}"
-    seen = examined(question, drawn_structures(question.subst, SELECTED))
+        return examined(question, search), f"not shown in parts: {why}"
+    seen = solved(question, search.selection(SELECTED))
     seen = seen if seen.scenarios.feasible else examined(question)
     if not seen.scenarios.feasible:
         return seen, ""

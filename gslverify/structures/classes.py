@@ -29,11 +29,11 @@ from gslverify.structures.decisions import Decisions, every_way
 from gslverify.structures.instance import RARE, Instance
 from gslverify.structures.renumbering import Formulas
 from gslverify.structures.variants import (
+    MOST_RUNS,
     STRUCTURES_DRAWN,
     Enumeration,
     Search,
     Variant,
-    drawn_structures,
 )
 
 EXCHANGEABLE = frozenset({"and", "or", "+", "*", "min", "max", "==", "!="})
@@ -66,44 +66,40 @@ class Forms:
         return self._formulas.form(root), frozenset(pair.outcomes)
 
 
-def enumerate_classes(subst: Subst, most: int) -> Enumeration:
+def enumerate_classes(subst: Subst, most: int, search: Search | None = None) -> Enumeration:
     """Return an enumeration with one structure of each class, the first.
 
     All are returned where they are few, those that are met when there are `most` classes, and some
     that are drawn where not all can be tried. Rare forms of attributes are among them where these
-    can all be tried.
+    can all be tried. A `search` that was begun is gone on with.
     """
-    usual = Search(subst)
-    variants = [variant for variant, _ in usual.variants()]
-    if usual.prefix is not None:
-        return drawn_structures(subst, STRUCTURES_DRAWN, usual.runs)
+    usual = search or Search(subst)
+    if usual.has_more_after(MOST_RUNS):
+        return usual.selection(STRUCTURES_DRAWN)
     if not usual.exhaustive and _has_few_in_every_form(subst):
         every = _classes(Search(subst, RARE), most)
         if len(every.variants) <= most:
             return every
-    if len(variants) <= FEW_STRUCTURES:
-        return usual.enumeration(variants)
+    if len(usual.found) <= FEW_STRUCTURES:
+        return usual.enumeration(usual.found)
     return _classes(Search(subst, steps=usual.steps), most)
 
 
 def _has_few_in_every_form(subst: Subst) -> bool:
     """Tell whether all structures can be tried with every form of attributes."""
     search = Search(subst, RARE)
-    for _ in search.variants(MOST_RUNS_IN_EVERY_FORM):
-        pass
-    return search.prefix is None and search.exhaustive and not search.undecided
+    has_more = search.has_more_after(MOST_RUNS_IN_EVERY_FORM)
+    return not has_more and search.exhaustive and not search.undecided
 
 
 def _classes(search: Search, most: int) -> Enumeration:
     """Return one structure of each class; those that are met when there are `most`, all are."""
     forms = Forms()
     classes: dict[Hashable, Variant] = {}
-    structures = 0
     for variant, instance in search.variants():
         form = forms.of(instance) if len(classes) <= most else None
         classes.setdefault(variant if form is None else form, variant)
-        structures += 1
-    return search.enumeration(list(classes.values()), structures)
+    return search.enumeration(list(classes.values()), len(search.found))
 
 
 class _Pair:

@@ -24,8 +24,8 @@ MOST_RUNS = 20_000
 MOST_PATTERNS = 240_000
 """Patterns built in all after which the search is given up, those that were known before too."""
 
-STRUCTURES_DRAWN, MOST_REPAIRS, FIRST_RUNS = 400, 200, 20
-"""Structures drawn where not all can be tried, builds to find each of them and for the first."""
+STRUCTURES_DRAWN, MOST_REPAIRS, FIRST_FOUND = 400, 200, 20
+"""Structures drawn where not all can be tried, builds to find each, and so many beside them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,7 @@ class Search:
         self.obstacles: list[InfeasibleError] = []
         self.last = Replay(())
         self.prefix: list[int] | None = []
+        self.found: list[Variant] = []
         self.runs = 0
         self._most_runs = MOST_PATTERNS // (len(subst.source_patterns) or 1)
         self._conflicts: list[Positions] = []
@@ -107,15 +108,29 @@ class Search:
             conflict, instance = self._attempt(replay)
             self.prefix = self._next(replay, conflict)
             if instance is not None:
-                yield Variant(tuple(replay.made), self.extent, self.steps), instance
+                self.found.append(Variant(tuple(replay.made), self.extent, self.steps))
+                yield self.found[-1], instance
 
-    def drawn(self, number: int, draw: random.Random) -> Iterator[tuple[Variant, Instance]]:
+    def has_more_after(self, most_runs: int) -> bool:
+        """Go on with the search; tell whether more builds than these are needed for its end."""
+        for _ in self.variants(most_runs):
+            pass
+        return self.prefix is not None
+
+    def selection(self, most: int) -> Enumeration:
+        """Return the first of the structures that were found, and some that are drawn.
+
+        The search cannot be gone on with afterwards.
+        """
+        drawn = [variant for variant, _ in self._drawn(most, random.Random(0))]
+        return self.enumeration(list(dict.fromkeys([*self.found[:FIRST_FOUND], *drawn])))
+
+    def _drawn(self, number: int, draw: random.Random) -> Iterator[tuple[Variant, Instance]]:
         """Yield structures from everywhere, with their instances, where not all can be tried.
 
         Each begins with choices by chance, of which those are changed that clash.
         """
-        last, prefix = self.last, self.prefix
-        longest = max(len(last.made), 1)
+        longest = max(len(self.last.made), 1)
         for _ in range(number):
             replay: Replay = Chance([draw.randrange(2**16) for _ in range(longest)])
             self._conflicts.clear()
@@ -128,7 +143,6 @@ class Search:
                 if choices is None:
                     break
                 replay = Replay(choices)
-        self.last, self.prefix = last, prefix
 
     def furthest(self) -> tuple[InfeasibleError, ...]:
         """Return on what the choices failed that came furthest, every reason once."""
@@ -202,24 +216,8 @@ def enumerate_variants(
 ) -> Enumeration:
     """Return the structurally possible variants of a rule within an extent."""
     search = Search(subst, extent)
-    return search.enumeration([variant for variant, _ in search.variants(most_runs)])
-
-
-def drawn_structures(subst: Subst, most: int, runs: int = 0) -> Enumeration:
-    """Return some structures from everywhere, where not all can be tried."""
-    search = Search(subst)
-    first = [variant for variant, _ in search.variants(FIRST_RUNS)]
-    drawn = [variant for variant, _ in search.drawn(most, random.Random(0))]
-    search.runs = max(runs, search.runs)
-    return search.enumeration(list(dict.fromkeys([*first, *drawn])))
-
-
-def has_more_structures(subst: Subst, most_runs: int) -> bool:
-    """Tell whether more builds than these are needed to find all structures of a rule."""
-    search = Search(subst)
-    for _ in search.variants(most_runs):
-        pass
-    return search.prefix is not None
+    search.has_more_after(most_runs)
+    return search.enumeration(search.found)
 
 
 def described(decisions: Sequence[Decision], names: Mapping[Pattern, str]) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import reduce
+from pathlib import Path
 
 import pytest
 
 from gsl import Subst, op, pat
+from gsl.assume import dtypes
 from gsl.pat import Call, Pattern
 from gslverify.codes.satisfiable import OPEN_STRUCTURES
 from gslverify.finding import StageResult, Verdict
@@ -135,6 +138,33 @@ def test_parts_are_run_on_tensors_without_elements() -> None:
     assert any("without elements" in note for note in result.notes)
 
 
+def positions(wrong: bool) -> Subst:
+    """A sum of positions, which are no floats, in another order."""
+    xs = inputs(6)
+    source = [op.Argmax(x) for x in xs]
+    again = [op.Argmax(x, **pat.same_attr(one)) for x, one in zip(xs, source, strict=True)]
+    target = total(again[::-1])
+    if wrong:
+        target = pat.Cond(target.dtype == "float32", target, target + 1)
+    return Subst(total(source), target)
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize("wrong", [False, True])
+def test_what_is_assumed_of_inputs_is_not_assumed_of_results(wrong: bool) -> None:
+    asked = question(lambda: positions(wrong), max_variants=20)
+    asked.rule = replace(asked.rule, assumptions=(dtypes("float32"),))
+    result = SATISFIABLE.run(asked)
+    assert result.verdict is (Verdict.INCONCLUSIVE if wrong else Verdict.PASS)
+    assert any("shown right by rules" in note for note in result.notes) is not wrong
+
+
+@pytest.mark.smt
+def test_what_has_to_be_certified_is_not_shown_in_parts(tmp_path: Path) -> None:
+    result = ask(SATISFIABLE, sums, certificates=str(tmp_path), max_variants=20)
+    assert only(result).code is OPEN_STRUCTURES
+
+
 @pytest.mark.smt
 def test_structures_that_a_condition_relates_are_not_taken_apart() -> None:
     assert taken_apart(outputs(related=True)) is None
@@ -187,6 +217,15 @@ def swapped(inner: bool) -> Subst:
     if inner:
         return Subst(call + x, x + again)
     return Subst(call + op.Sum(y), op.Sum(y, axis=call.axis, keepdims=False) + again)
+
+
+def test_a_call_whose_operand_a_constant_is_like_is_no_tensor() -> None:
+    x, y = inputs(2)
+    call = op.Sum(x)
+    again = op.Sum(x, **pat.same_attr(call))
+    one = pat.Const(1.0, like=x)
+    assert taken_apart(Subst(call + y, (y + again) * one)) is None
+    assert taken_apart(Subst(call + y, (y + again) * pat.Const(1.0, like=y))) is not None
 
 
 @pytest.mark.parametrize("inner", [True, False])
