@@ -31,9 +31,7 @@ def _multi_head_attention(site: Site) -> list[Expr]:
         raise RowError("its queries are packed with keys and values")
     if is_causal and site.has(6):
         raise RowError("it is causal behind a past")
-    site.attribute(
-        "mask_filter_value", 0.0
-    )  # for a key_padding_mask, which is passed over if there
+    site.attribute("mask_filter_value", 0.0)  # about key_padding_mask; nodes with one stay opaque
     if bias is not None:
         parts = _biased(parts, bias)
     query, key, value = (by_heads(one, heads) for one in parts)

@@ -13,8 +13,7 @@ from gsl.onnx.site import Site
 from gsl.onnx.table import reads, writes
 
 
-def check_kernel(site: Site, kernel: tuple[int, ...]) -> None:
-    """Raise RowError where a node says another size of its kernel than its weight has."""
+def _check_kernel(site: Site, kernel: tuple[int, ...]) -> None:
     declared = site.attribute("kernel_shape", None)
     if declared is not None and tuple(declared) != kernel:
         raise RowError(f"its kernel_shape {tuple(declared)} is not that of its weight, {kernel}")
@@ -25,29 +24,36 @@ def _biased(site: Site, result: Expr) -> Expr:
     return result if bias is None else call("BiasAdd", result, bias, axis=1)
 
 
-@reads("Conv")
-def _conv(site: Site) -> Expr:
-    data, weight = site.operand(0), site.operand(1)
+def convolved(site: Site, name: str, data: Expr, weight: Expr, *more: Expr) -> Expr:
+    """Return the call of a convolution for as many axes as there are, with attributes of a node.
+
+    Raises RowError where these do not go together.
+    """
     sizes, kernel = data.shape[2:], weight.shape[2:]
-    check_kernel(site, kernel)
-    strides, dilations = (per_axis(site, name, len(sizes)) for name in ("strides", "dilations"))
-    result = call(
-        f"Conv{len(sizes)}D",
+    _check_kernel(site, kernel)
+    strides, dilations = (per_axis(site, one, len(sizes)) for one in ("strides", "dilations"))
+    return call(
+        f"{name}{len(sizes)}D",
         data,
         weight,
+        *more,
         strides=strides,
         padding=padding(site, sizes, kernel, strides, dilations),
         dilation=dilations,
         groups=site.attribute("group", 1),
     )
-    return _biased(site, result)
+
+
+@reads("Conv")
+def _conv(site: Site) -> Expr:
+    return _biased(site, convolved(site, "Conv", site.operand(0), site.operand(1)))
 
 
 @reads("ConvTranspose")
 def _conv_transpose(site: Site) -> Expr:
     data, weight = site.operand(0), site.operand(1)
     sizes, kernel = data.shape[2:], weight.shape[2:]
-    check_kernel(site, kernel)
+    _check_kernel(site, kernel)
     count = len(sizes)
     strides, dilations = (per_axis(site, name, count) for name in ("strides", "dilations"))
     extra = tuple(site.attribute("output_padding", None) or (0,) * count)

@@ -9,8 +9,8 @@ import numpy as np
 from gsl.expr import Call, Expr
 from gsl.onnx.build import call, cast, number, reshape
 from gsl.onnx.emitter import Emitter, Value
-from gsl.onnx.rows.convolution import check_kernel
-from gsl.onnx.rows.windows import listed, padding, per_axis
+from gsl.onnx.rows.convolution import convolved
+from gsl.onnx.rows.windows import listed
 from gsl.onnx.site import Site
 from gsl.onnx.table import reads, writes
 
@@ -61,36 +61,22 @@ def _quantised_matmul(site: Site) -> Expr:
 @reads("ConvInteger", since=10)
 def _conv_integer(site: Site) -> Expr:
     data, weight = site.operand(0), site.operand(1)
-    return _convolved(site, data, weight, (_zero(site, 2, data), _zero(site, 3, weight)))
+    zeros = _zero(site, 2, data), _zero(site, 3, weight)
+    return convolved(site, "ConvInteger", data, weight, *zeros)
 
 
 @reads("QLinearConv", since=10)
 def _quantised_conv(site: Site) -> Expr:
     data, data_scale, weight, weight_scale = (site.operand(place) for place in (0, 1, 3, 4))
     bias = site.optional(8)
-    sums = _convolved(site, data, weight, (_zero(site, 2, data), _zero(site, 5, weight)))
+    zeros = _zero(site, 2, data), _zero(site, 5, weight)
+    sums = convolved(site, "ConvInteger", data, weight, *zeros)
     if bias is not None:
         sums = call("BiasAdd", sums, bias, axis=1)
     outputs = _single(weight_scale)
     behind = (1,) * (len(data.shape) - 2) if outputs.shape else ()
     outputs = reshape(outputs, (*outputs.shape, *behind))
     return _requantised(site, sums, (_single(data_scale), outputs), 6)
-
-
-def _convolved(site: Site, data: Expr, weight: Expr, zeros: tuple[Expr, Expr]) -> Expr:
-    sizes, kernel = data.shape[2:], weight.shape[2:]
-    check_kernel(site, kernel)
-    strides, dilations = (per_axis(site, name, len(sizes)) for name in ("strides", "dilations"))
-    return call(
-        f"ConvInteger{len(sizes)}D",
-        data,
-        weight,
-        *zeros,
-        strides=strides,
-        padding=padding(site, sizes, kernel, strides, dilations),
-        dilation=dilations,
-        groups=site.attribute("group", 1),
-    )
 
 
 @writes("MatMulInteger")
