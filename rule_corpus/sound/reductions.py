@@ -34,7 +34,8 @@ def sum_of_transpose() -> Subst:
     """sum[a, keep](T[p](x))  =>  T[p](sum[p[a], keep](x))
 
     Axis i of the transposed tensor is axis p[i] of x. Kept axes of size 1 are transposed with the
-    others.
+    others. Of the lists of axes some orders and signs are tried: with every transposition of four
+    axes all of them would be 15,000 structures.
     """
     x = pat.Wildcard()
     moved = op.Transpose(x)
