@@ -8,9 +8,12 @@ import pytest
 
 from gsl import op, pat
 from gsl.attr.term import ANYTHING, Access, Constant, TupleOf
-from gsl.errors import OperatorError, RuleError, UnknownNameError
+from gsl.errors import MisuseError, OperatorError, RuleError, UnknownNameError
 from gsl.operators import REGISTRY
+from gsl.operators.declaration import Need, Tensor
+from gsl.operators.declaration import operator as declared
 from gsl.span import resolve
+from gsl.types import TensorType
 from tests.rule_text import underlined
 
 X, W = pat.Wildcard(), pat.Variable()
@@ -159,3 +162,24 @@ def test_calls_remember_where_they_were_written() -> None:
     assert underlined(resolve(call.origin)) == "op.Relu(op.Exp(X))"
     assert underlined(resolve(call.operands[0].origin)) == "op.Exp(X)"
     assert isinstance(op.Softmax(X, axis=1).constraints["axis"], Constant)
+
+
+def _halved(need: Need, data: Tensor) -> TensorType:
+    return data
+
+
+@pytest.mark.parametrize("dtypes", [{"int32", "int8"}, ["int8", "int32"], ("int32", "int8")])
+def test_element_types_of_an_operator_are_listed_in_any_way(
+    dtypes: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(REGISTRY, "_halved", None)
+
+    assert declared(dtypes=dtypes)(_halved).dtypes == ("int32", "int8")
+
+
+@pytest.mark.parametrize(
+    ("dtypes", "hint"), [("int32", "write names, as in"), (["flaot32"], "did you mean `float32`")]
+)
+def test_an_operator_of_unknown_element_types_is_refused(dtypes: Any, hint: str) -> None:
+    with pytest.raises(MisuseError, match=hint):
+        declared(dtypes=dtypes)

@@ -14,7 +14,7 @@ operator is attached beside it: `numpy`, `kernel`, `relax`, `values`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import MappingProxyType
@@ -26,7 +26,7 @@ from gsl.errors import MisuseError, OperatorError, ShapeError, UndecidedError, d
 from gsl.kernel.expression import Expression, as_expression
 from gsl.kernel.meaning import Index
 from gsl.operators.domain import Domain
-from gsl.types import NUMERIC, Bool, TensorType, TupleType, Type, type_from_plain
+from gsl.types import ALL_DTYPES, NUMERIC, Bool, TensorType, TupleType, Type, type_from_plain
 
 Tensor = TensorType
 """Annotation of an operand that is one tensor."""
@@ -250,7 +250,7 @@ REGISTRY: dict[str, Operator] = {}
 
 def operator(
     *,
-    dtypes: tuple[str, ...] | None = NUMERIC,
+    dtypes: Iterable[str] | None = NUMERIC,
     relax: str = "",
     traits: frozenset[str] | set[str] = frozenset(),
     values: Mapping[str, ValueRule] = MappingProxyType({}),
@@ -264,7 +264,10 @@ def operator(
             attributes, such as "nn.relu"; empty when a lowering is attached instead.
         traits: properties that rules may match instead of a name, such as "elementwise".
         values: for operands not defined on all values, those on which they are.
+
+    Raises MisuseError where `dtypes` has what is no element type.
     """
+    allowed = None if dtypes is None else _known_dtypes(dtypes)
 
     def declare(rule: Callable[..., Any]) -> Operator:
         declared = Operator(
@@ -272,7 +275,7 @@ def operator(
             operands=tuple(_operands(rule)),
             attributes=MappingProxyType({a.name: a for a in _attributes(rule)}),
             rule=rule,
-            dtypes=dtypes,
+            dtypes=allowed,
             traits=frozenset(traits),
             documentation=inspect.getdoc(rule) or "",
             relax_name=relax,
@@ -282,6 +285,14 @@ def operator(
         return declared
 
     return declare
+
+
+def _known_dtypes(names: Iterable[str]) -> tuple[str, ...]:
+    listed = tuple(names)
+    for unknown in sorted({*listed} - {*ALL_DTYPES}):
+        hint = did_you_mean(str(unknown), ALL_DTYPES) or "write names, as in ('float32', 'int8')"
+        raise MisuseError(f"dtypes={names!r} is no list of element types; {hint}")
+    return tuple(name for name in ALL_DTYPES if name in listed)
 
 
 def _operands(rule: Callable[..., Any]) -> list[Operand]:
