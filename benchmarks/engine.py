@@ -124,12 +124,15 @@ def figures(quick: bool) -> dict[str, Callable[[], Iterator[Figure]]]:
     pairs = (120, 240, 480) if quick else (240, 480, 1_000)  # they take the square of it
     w = workloads
     relus, pair, many = w.double_relu(), w.two_convolutions(), w.many_convolutions()
+    apart = w.independent_relus()
     return {
         "W1": lambda: by_size("W1 deep", w.deep_chain, relus, sizes, 2),
         "W1w": lambda: by_size("W1 wide", w.wide_chains, relus, sizes, 2),
         "W2": lambda: by_size("W2", w.convolution_pairs, pair, sizes, 4),
         "W3": lambda: by_size("W3", w.convolution_blocks, many, sizes, 4),
         "W4": lambda: by_size("W4", w.mixed_network, w.whole_corpus(), sizes, 4),
+        "W5": lambda: by_size("W5 independent", w.branches, apart, sizes, None),
+        "W5d": lambda: by_size("W5 dependent", w.dependent_relus, apart, sizes, None),
         "fan": lambda: by_users("fan-out", w.unlike_convolutions, pair, users),
         "fan-where": lambda: by_users("fan-out, by condition", w.unlike_kernels, pair, users),
         "fan-weight": lambda: by_users("fan-out, one weight", w.one_weight, pair, users),

@@ -79,6 +79,30 @@ def convolution_pairs(calls: int) -> Workload:
     return Workload(expr)
 
 
+def independent_relus() -> list[Subst]:
+    """W5: two relus of tensors of equal shape => cat + relu + split, wherever they are."""
+    return [corpus("side_by_side")["independent_relus"]]
+
+
+def branches(calls: int) -> Workload:
+    """W5: chains of ten operators with a relu at another depth in every second of four."""
+    chains: list[Expr] = []
+    for number in range(max(1, calls // 10)):
+        expr: Expr = Var(f"x{number}", (number // 4 % 50 + 1, 4))
+        for place in range(10):
+            expr = call("Relu" if place == 4 + number % 2 else "Exp", expr)
+        chains.append(expr)
+    return Workload(chains)
+
+
+def dependent_relus(calls: int) -> Workload:
+    """W5: a chain with a relu in every second place: all of them agree, and none may be merged."""
+    expr: Expr = Var("x", MATRIX)
+    for place in range(calls):
+        expr = call("Exp" if place % 2 else "Relu", expr)
+    return Workload(expr)
+
+
 def many_convolutions() -> list[Subst]:
     """W3: any number of parallel convolutions => concat + conv + split."""
     return [corpus("parallel")["parallel_conv_variadic"]]

@@ -133,6 +133,8 @@ class Graph:
         self._nodes = list(nodes.values())
         self._changed: list[Node] = []
         self._arrivals: dict[Node, list[Node]] = {}
+        self._changes: list[Node] = []
+        self._is_watched = False
         self._places: dict[Node, list[int]] = {}
         self.outputs = [nodes[output] for output in outputs]
         for place, output in enumerate(self.outputs):
@@ -165,7 +167,16 @@ class Graph:
 
         A user is added when it becomes one and whenever it gets another operand.
         """
+        self._is_watched = True
         return self._arrivals.setdefault(node, [])
+
+    def changes(self) -> list[Node]:
+        """Return the list to which nodes are added from the first call on that are not as before.
+
+        They are new, or have got another operand or level.
+        """
+        self._is_watched = True
+        return self._changes
 
     def add(self, expr: Expr, operands: tuple[Node, ...], gap: int = 1) -> Node:
         """Add a node that uses `operands`, at a level `gap` above theirs."""
@@ -174,12 +185,13 @@ class Graph:
         if operands:
             node.level += gap - 1
         self._nodes.append(node)
-        if self._arrivals:
+        if self._is_watched:
             self._announce([node])
         return node
 
-    def _announce(self, users: Iterable[Node]) -> None:
+    def _announce(self, users: Collection[Node]) -> None:
         arrivals = self._arrivals
+        self._changes += users
         for user in users:
             for operand in user.operands:
                 if operand in arrivals:
@@ -219,7 +231,7 @@ class Graph:
         """
         self._nodes += added
         self._incomplete += incomplete
-        if self._arrivals:
+        if self._is_watched:
             self._announce(added)
         own = frozenset() if apart else frozenset(added)
         beside = apart or all(own.isdisjoint(old.users) for old, _ in replacements)
@@ -267,7 +279,7 @@ class Graph:
             user.operands = tuple([mapping.get(node, node) for node in user.operands])
         self.affected, self.released = affected, {}
         self._changed += affected
-        if self._arrivals:
+        if self._is_watched:
             self._announce(affected)
         self._drop([*mapping])
 
@@ -284,7 +296,7 @@ class Graph:
             add_user(new, user)
             if new.level >= user.level:
                 self._raise_level(user, new.level)
-        if self._arrivals:
+        if self._is_watched:
             self._announce((user,))
 
     def _replace_outputs(self, mapping: Mapping[Node, Node]) -> None:
@@ -304,6 +316,8 @@ class Graph:
             user, level = pending.pop()
             if user.level <= level:
                 user.level = level + 1
+                if self._is_watched:
+                    self._changes.append(user)
                 pending.extend((next_user, user.level) for next_user in user.users)
 
     def _drop(self, pending: list[Node]) -> None:

@@ -23,6 +23,7 @@ from gsl.pat import (
     Variadic,
     Wildcard,
 )
+from gsl.pat.equations import is_bound
 from gsl.subst import Subst
 
 
@@ -104,16 +105,17 @@ def kinds_allowed(subst: Subst) -> Findings:
 
 
 def source_connected(subst: Subst) -> Findings:
-    """GSL130: every output shares a pattern with those before it (equation 1 of the definition)."""
+    """GSL130: every output shares a pattern with those before it, or an equation binds it."""
     if subst.variadic is not None:
         yield from _fields_connected(subst.variadic)
         return
     reached: set[Pattern] = set()
     for index, output in enumerate(subst.source):
         below = set(reverse_post_order([output]))
-        if index and not reached & below:
+        if index and not reached & below and not is_bound(output, subst.where, reached):
             message = f"source output {index} is not connected to the ones before it"
-            yield RuleError("GSL130", message, place_of(output), "let them share an input")
+            cure = "let them share an input, or demand that an attribute is the same for both"
+            yield RuleError("GSL130", message, place_of(output), cure)
         reached |= below
 
 

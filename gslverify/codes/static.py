@@ -8,11 +8,13 @@ from gslverify.finding import Verdict, code
 DISCONNECTED_SOURCE = code(
     "GSL130",
     "disconnected-source",
-    "the outputs of the source have nothing in common",
+    "nothing binds the outputs of the source to each other",
     Verdict.FAIL,
     meaning="""A match starts at the first output and reaches the others through patterns that they
-share (equation 1 of the definition of a graph substitution rule). Without a shared pattern any
-two places of the network would match.""",
+share (equation 1 of the definition of a graph substitution rule), or finds them by an equation: an
+attribute of the output or of one of its operands, such as its shape, equals one of what stands before
+it. Without either any two places of the network would match. Outputs found by an equation are
+independent: none is computed from another.""",
     bad=rule_file(
         '''
         def example() -> Subst:
@@ -24,9 +26,10 @@ two places of the network would match.""",
     good=rule_file(
         '''
         def example() -> Subst:
-            """relu(x), abs(x)  =>  abs(x), relu(x)"""
-            x = pat.Wildcard()
-            return Subst([op.Relu(x), op.Abs(x)], [op.Abs(x), op.Relu(x)])
+            """relu(x), relu(y)  =>  abs(x), abs(y), x and y of one shape"""
+            x, y = pat.Wildcard(), pat.Wildcard()
+            targets = [op.Abs(x), op.Abs(y)]
+            return Subst([op.Relu(x), op.Relu(y)], targets, where=[x.shape == y.shape])
         '''
     ),
 )

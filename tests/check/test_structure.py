@@ -18,6 +18,13 @@ CASES = [
     ),
     Case(
         "GSL130",
+        XY + "rule = Subst([op.Relu(x), op.Exp(y)], [x, y], where=[x.ndim == 2, y.ndim == 2])",
+        "op.Exp(y)",
+        "source output 1 is not connected to the ones before it",
+        XY + "rule = Subst([op.Relu(x), op.Exp(y)], [x, y], where=[x.shape == y.shape])",
+    ),
+    Case(
+        "GSL130",
         FAN + "rule = Subst(pat.Variadic(field, templates=[field, w, x]), pat.Variadic(field))",
         "pat.Variadic(field, templates=[field, w, x])",
         "the fields of the source have no pattern in common",

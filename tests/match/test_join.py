@@ -13,8 +13,9 @@ from gsl.attr.term import Access
 from gsl.engine.record import Record
 from gsl.graph import Graph, Node
 from gsl.match.compiled.branch import Shape
-from gsl.match.compiled.join import FEW, Agreeing, Site, equations, patterns_of, profile_of
+from gsl.match.compiled.join import FEW, Agreeing, Site, profile_of
 from gsl.match.find import find, search_of
+from gsl.pat.equations import equations, patterns_of
 from tests.match.asking import node_of
 from tests.match.toys import add, exp, mark, multiply, negative, p_mark, p_tag, relu, tag, var
 

@@ -63,8 +63,8 @@ class _Writer(LoopWriter):
         super().__init__(
             Shape(subst.source_patterns, subst.source, subst.aliased, whole=True),
             (part for condition in subst.where for part in conjuncts(condition)),
+            subst.source,
         )
-        self._outputs = subst.source
         self._patterns = subst.source_patterns
 
     def matching(self, giving: str) -> Callable[..., Any]:
@@ -97,9 +97,12 @@ class _Writer(LoopWriter):
         """Return the inputs that may be computed from an output, or are one.
 
         Variables and constants are not computed, and what all outputs are made of lies below them.
+        Where no outputs share anything, only `independent` ones have been tried.
         """
         inputs = [pattern for pattern in self._patterns if isinstance(pattern, INPUTS)]
         below = [frozenset(reverse_post_order([output])) for output in self._outputs]
+        if sum(map(len, below)) == len(self._patterns):
+            return [pattern for pattern in inputs if pattern in self._outputs]
         return [
             pattern
             for pattern in inputs

@@ -11,19 +11,17 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import takewhile
 from operator import itemgetter
 from typing import Any
 
 from gsl.attr.code import Code
-from gsl.attr.conjuncts import conjuncts, disjuncts
-from gsl.attr.term import ANYTHING, Access, Operation, Term, free_symbols, subterms
 from gsl.attr.writer import MISSING
 from gsl.graph import Graph, Node
 from gsl.match.compiled.branch import BranchWriter, Shape, listed
-from gsl.pat import Call, Pattern, SameOperator
+from gsl.pat import Pattern
+from gsl.pat.equations import Equation
 
 FEW = 16
 """So many candidates are tried one after the other, which is faster than to group them."""
@@ -35,74 +33,6 @@ Clash = tuple[int, Node]
 
 _Table = tuple[Callable[[Profile], Any], "defaultdict[Any, Agreeing]"]
 """What is compared of a profile, and the candidates by that."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Equation:
-    """`left`, about what is bound before, equals `right`, about the candidate, unless a guard."""
-
-    left: Term
-    right: Term
-    guards: tuple[Term, ...] = ()
-
-
-def patterns_of(term: Term) -> frozenset[Pattern]:
-    """Return the patterns of which `term` mentions attributes."""
-    return frozenset(part.pattern for part in subterms(term) if isinstance(part, Access))
-
-
-def equations(
-    patterns: Collection[Pattern], conditions: Iterable[Term], before: Collection[Pattern]
-) -> list[Equation]:
-    """Return the equations between `patterns`, of a candidate, and those bound before.
-
-    They come from the constraints of `patterns` and from `conditions`.
-    """
-    sides = _Sides(frozenset(before), frozenset(patterns))
-    found = [
-        Equation(left, right)
-        for pattern in patterns
-        for left, right in _constraints(pattern)
-        if sides.is_before(left)
-    ]
-    parts = (part for condition in conditions for part in conjuncts(condition))
-    return found + [equation for part in parts for equation in sides.guarded(part)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    """The patterns that are bound before a candidate, and those of the candidate."""
-
-    before: frozenset[Pattern]
-    candidate: frozenset[Pattern]
-
-    def is_before(self, term: Term) -> bool:
-        return patterns_of(term) <= self.before and not free_symbols(term)
-
-    def is_candidate(self, term: Term) -> bool:
-        patterns = patterns_of(term)
-        return bool(patterns) and patterns <= self.candidate and not free_symbols(term)
-
-    def guarded(self, part: Term) -> Iterator[Equation]:
-        """Yield the equation `left == right`, or `guard | ... | left == right`, if it is one."""
-        parts = list(disjuncts(part))
-        guards = tuple(one for one in parts if self.is_before(one))
-        others = [one for one in parts if not self.is_before(one)]
-        for one in others if len(others) == 1 else ():
-            if isinstance(one, Operation) and one.head == "==":
-                left, right = one.operands
-                if self.is_candidate(left):
-                    left, right = right, left
-                if self.is_before(left) and self.is_candidate(right):
-                    yield Equation(left, right, guards)
-
-
-def _constraints(pattern: Pattern) -> Iterator[tuple[Term, Term]]:
-    for name, term in pattern.constraints.items():
-        if name != "value" and not any(part is ANYTHING for part in subterms(term)):
-            yield term, Access(pattern, name)
-    if isinstance(pattern, Call) and isinstance(pattern.callee, SameOperator):
-        yield Access(pattern.callee.call, "operator"), Access(pattern, "operator")
 
 
 def profile_of(
@@ -283,7 +213,7 @@ class _Group:
                 table[chosen(profile)].add(number, user)
 
     def _table(self, required: int) -> _Table:
-        chosen = _choosing(required)
+        chosen = choosing(required)
         table: defaultdict[Any, Agreeing] = defaultdict(Agreeing)
         for user, (number, profile) in self._known.items():
             if profile is not None:
@@ -307,7 +237,7 @@ class _Group:
         return () if found is None else found.beginning(clashes, self._anchor.users)
 
 
-def _choosing(required: int) -> Callable[[Profile], Any]:
+def choosing(required: int) -> Callable[[Profile], Any]:
     """Return a function that gives the values of a profile at the bits of `required`."""
     places = [place for place in range(required.bit_length()) if required >> place & 1]
     return itemgetter(*places) if places else lambda profile: ()

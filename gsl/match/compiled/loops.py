@@ -12,9 +12,11 @@ from gsl.attr.term import Access, Term, subterms
 from gsl.attr.writer import MISSING
 from gsl.graph import reverse_post_order
 from gsl.match.compiled.branch import BranchWriter, Shape, head_of, listed
-from gsl.match.compiled.join import FEW, Site, equations, patterns_of, profile_of, write_left
+from gsl.match.compiled.everywhere import Everywhere
+from gsl.match.compiled.join import FEW, Site, profile_of, write_left
 from gsl.match.reads import OF_TYPES, block
 from gsl.pat import Pattern
+from gsl.pat.equations import Equation, compared, equations, patterns_of
 
 MOST_PATTERNS = 10_000
 
@@ -35,10 +37,13 @@ class LoopWriter:
     """Writes a function that matches outputs one after the other, with its `conditions`.
 
     A condition is demanded as soon as everything that it speaks about is bound. An attribute that
-    has no value is a mismatch of the innermost candidate.
+    has no value is a mismatch of the innermost candidate. Only beside `outputs` there may be some
+    that share nothing with what is bound before.
     """
 
-    def __init__(self, shape: Shape, conditions: Iterable[Term]) -> None:
+    def __init__(
+        self, shape: Shape, conditions: Iterable[Term], outputs: Iterable[Pattern] = ()
+    ) -> None:
         if len(shape.patterns) > MOST_PATTERNS:
             raise NotCompiledError("a large source")
         self.code = Code()
@@ -46,6 +51,7 @@ class LoopWriter:
         terms = [term for pattern in shape.patterns for term in pattern.constraints.values()]
         self.branch = BranchWriter(self.code, shape, (*terms, *self.conditions))
         self._shape = shape
+        self._outputs = tuple(outputs)
         self._blocks = [_Block(1, 1, "return None")]
         self.code.open("try:")
 
@@ -93,17 +99,25 @@ class LoopWriter:
         """Open a loop over the candidates for an output that is not bound; return its variable."""
         self._hoist(output)
         outside = self.code.depth
-        bound, steps = self._climb(output)
         candidate = self.code.fresh("n")
+        climb = self._climb(output)
+        if climb is None:
+            self.code.open(f"for {candidate} in {self._everywhere(output)}:")
+        else:
+            self._open_users(output, candidate, *climb)
+        self._blocks.append(_Block(outside, self.code.depth, "continue"))
+        self.code.open("try:")
+        self.branch.failing = "continue"
+        return candidate
+
+    def _open_users(
+        self, output: Pattern, candidate: str, bound: Pattern, steps: list[Step]
+    ) -> None:
         anchor = self._anchor(output) if len(steps) == 1 else self._open_below(bound, steps)
         users = self._agreeing(output, anchor) if len(steps) == 1 else f"{anchor}.users"
         self.code.open(f"for {candidate} in {users}:")
         if len(steps) > 1:  # Or it would be met once for each of its operands that is like this.
             self._require_above(*steps[-1], candidate, anchor)
-        self._blocks.append(_Block(outside, self.code.depth, "continue"))
-        self.code.open("try:")
-        self.branch.failing = "continue"
-        return candidate
 
     def _hoist(self, output: Pattern) -> None:
         """Write before a loop what is the same for all candidates and always has a value."""
@@ -113,8 +127,8 @@ class LoopWriter:
             if pattern not in self.branch.names:
                 self.branch.hoist_constraints(pattern)
 
-    def _climb(self, output: Pattern) -> tuple[Pattern, list[Step]]:
-        """Return a bound pattern below `output` and the shortest way up from it."""
+    def _climb(self, output: Pattern) -> tuple[Pattern, list[Step]] | None:
+        """Return a bound pattern below `output` and the shortest way up, or None if all are new."""
         ways: deque[list[Step]] = deque([[(output, i)] for i in range(len(output.operands))])
         while ways:
             way = ways.popleft()
@@ -123,7 +137,7 @@ class LoopWriter:
             if below in self.branch.names:
                 return below, way
             ways.extend([(below, i), *way] for i in range(len(below.operands)))
-        raise NotCompiledError("an output that hangs on nothing bound")
+        return None
 
     def _open_below(self, bound: Pattern, steps: list[Step]) -> str:
         """Open loops up to the operand of the output from which it is reached; return its name."""
@@ -158,9 +172,7 @@ class LoopWriter:
 
     def _agreeing(self, output: Pattern, anchor: str) -> str:
         """Write that of many users only those are tried that agree with what is bound."""
-        names = self.branch.names
-        patterns = [p for p in dict.fromkeys((*output.operands, output)) if p not in names]
-        found = equations(patterns, self.conditions, names.keys())
+        found = self._equations(output)
         site = self.code.constant(Site(profile_of(output, self._shape, found)))
         users = self.code.fresh("u")
         self.code.line(f"{users} = {anchor}.users")
@@ -172,6 +184,24 @@ class LoopWriter:
             present = f"{anchor}.users.__contains__"
             self.code.line(f"{users} = filter({present}, {site}.agreeing({given}))")
         return users
+
+    def _equations(self, output: Pattern) -> list[Equation]:
+        known = self.branch.names.keys()
+        return equations(compared(output, known), self.conditions, known)
+
+    def _everywhere(self, output: Pattern) -> str:
+        """Write which nodes agree with what is bound where an output shares nothing with it."""
+        names = self.branch.names
+        outputs = [names[other] for other in self._outputs if other in names]
+        if not outputs:
+            raise NotCompiledError("fields that share nothing")
+        found = self._equations(output)
+        site = self.code.constant(Everywhere(profile_of(output, self._shape, found)))
+        nodes = self.code.fresh("u")
+        with block(self.code, self.branch.reads, self.branch.terms):
+            required, left = write_left(self.branch, found)
+            self.code.line(f"{nodes} = {site}.near(graph, {listed(outputs)}, {required}, {left})")
+        return nodes
 
     def _clashes(self, output: Pattern) -> str:
         """Return the source of what nodes the open operands of an output must not be."""

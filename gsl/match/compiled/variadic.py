@@ -20,11 +20,11 @@ from gsl.errors import UndecidedError
 from gsl.graph import Graph, Node, reverse_post_order
 from gsl.match.bindings import Bindings, Key, Scope
 from gsl.match.compiled.branch import Shape, listed, may_coincide
-from gsl.match.compiled.join import patterns_of
 from gsl.match.compiled.loops import LoopWriter
 from gsl.match.conditions import violated
 from gsl.match.whole import output_below
 from gsl.pat import INPUTS, GetInst, Pattern, Variable, Variadic, Wildcard
+from gsl.pat.equations import patterns_of
 from gsl.subst import Subst
 
 Nodes = tuple[Node, ...]

@@ -7,13 +7,14 @@ algorithm does not do (see docs/explanation/matching.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from gsl.graph import Graph, Node
+from gsl.graph import Graph, Node, reverse_post_order
 from gsl.match.bindings import Bindings, Mismatch
 from gsl.match.conditions import violated
+from gsl.match.independent import independent
 from gsl.match.search.candidates import candidates
 from gsl.match.search.single import Agenda, Item, Match, Search, prepend
 from gsl.match.whole import cycle, escaping, output_nodes
@@ -52,7 +53,7 @@ class RuleSearch(Search):
         """Work off one item, those of several outputs included."""
         match item:
             case Output(pattern=pattern):
-                nodes = candidates(self, self.graph, pattern, None)
+                nodes = self._candidates_for(pattern)
                 if not nodes:
                     return Mismatch("nothing above what is bound can be this output", pattern)
                 return (prepend([Match(pattern, None, node)], rest) for node in nodes)
@@ -61,6 +62,16 @@ class RuleSearch(Search):
                 return rest if mismatch is None else self.note(mismatch, inf)
             case _:
                 return super().step(item, rest)
+
+    def _candidates_for(self, output: Pattern) -> Sequence[Node]:
+        nodes = candidates(self, self.graph, output, None)
+        if output not in self.subst.derived(apart):
+            return nodes
+        bound = self.bindings.nodes
+        outputs = [bound[one, ()] for one in self.subst.source if (one, ()) in bound]
+        level = outputs[0].level
+        nearest = sorted(nodes, key=lambda node: abs(node.level - level))
+        return list(independent(self.graph, outputs, nearest))
 
     def finish(self) -> Mismatch | None:
         """Return why what is bound is not a match although all its parts fit."""
@@ -71,3 +82,15 @@ class RuleSearch(Search):
         return next(
             escaping(self.taken, self.taken, outputs), cycle(self.graph, self.taken, outputs)
         )
+
+
+def apart(subst: Subst) -> frozenset[Pattern]:
+    """Return the outputs that share no pattern with those before them."""
+    found: set[Pattern] = set()
+    reached: set[Pattern] = set()
+    for output in subst.source:
+        below = set(reverse_post_order([output]))
+        if reached and reached.isdisjoint(below):
+            found.add(output)
+        reached |= below
+    return frozenset(found)
