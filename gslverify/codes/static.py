@@ -12,9 +12,9 @@ DISCONNECTED_SOURCE = code(
     Verdict.FAIL,
     meaning="""A match starts at the first output and reaches the others through patterns that they
 share (equation 1 of the definition of a graph substitution rule), or finds them by an equation: an
-attribute of the output or of one of its operands, such as its shape, equals one of what stands before
-it. Without either any two places of the network would match. Outputs found by an equation are
-independent: none is computed from another.""",
+attribute of the output or of one of its operands, such as its shape, equals one of what stands
+before it. Without either any two places of the network would match. Outputs found by an equation
+are independent: none is computed from another.""",
     bad=rule_file(
         '''
         def example() -> Subst:

@@ -61,7 +61,11 @@ def random_outputs(rng: Random, calls: int) -> list[Expr]:
     used: set[Expr] = {A, B}
     for _ in range(calls):
         operand, other = rng.choice(tensors), rng.choice(tensors[-3:])
-        made = [tag(operand, rng.randint(0, 1)), mark(operand, rng.randint(0, 1)), add(operand, other)]
+        made = [
+            tag(operand, rng.randint(0, 1)),
+            mark(operand, rng.randint(0, 1)),
+            add(operand, other),
+        ]
         tensors.append(rng.choice([made[0], made[0], relu(tag(operand)), *made]))
         used.update(tensors[-1].operands)
     return [one for one in tensors if one not in used]
