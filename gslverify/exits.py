@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from gslverify.codes.corpus import NO_RULES, PATH_MISSING, RULE_MISSING
 from gslverify.endings import Exit as Exit
-from gslverify.events import INTERRUPTED, RunDone
+from gslverify.events import RunDone
 from gslverify.finding import RuleResult, Verdict
 from gslverify.settings import Settings
 
@@ -23,15 +22,7 @@ def exit_code(done: RunDone, settings: Settings | None = None) -> Exit:
     fail_on = (settings or Settings()).fail_on
     if done.interrupted:
         return Exit.INTERRUPTED
-    return gravest(_reason(result.verdict, _errors(result), fail_on) for result in done.results)
-
-
-def exit_code_of_report(report: Mapping[str, Any], fail_on: tuple[str, ...]) -> Exit:
-    """Return the exit code of the run that a JSON report is of, had it had other `fail_on`."""
-    if report["run"]["stop_reason"] == INTERRUPTED:
-        return Exit.INTERRUPTED
-    rules = report["rules"]
-    return gravest(_reason(Verdict(r["verdict"].upper()), _told(r), fail_on) for r in rules)
+    return gravest(ending(result.verdict, _errors(result), fail_on) for result in done.results)
 
 
 def gravest(reasons: Iterable[Exit]) -> Exit:
@@ -53,12 +44,8 @@ def _errors(result: RuleResult) -> list[str]:
     return [f.code.id for f in result.findings if f.code.verdict is Verdict.ERROR]
 
 
-def _told(rule: Mapping[str, Any]) -> list[str]:
-    """Return the same as `_errors` for a rule of a report."""
-    return [f["code"] for f in rule["findings"] if f["verdict"] == Verdict.ERROR.lower()]
-
-
-def _reason(verdict: Verdict, errors: Sequence[str], fail_on: tuple[str, ...]) -> Exit:
+def ending(verdict: Verdict, errors: Sequence[str], fail_on: tuple[str, ...]) -> Exit:
+    """Return how a run with one rule alone ends; `errors` are its codes whose verdict is ERROR."""
     counts = verdict.lower() in fail_on
     if verdict is not Verdict.ERROR:
         return Exit.FINDINGS if counts else Exit.CLEAN

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -32,7 +33,8 @@ from gslverify.gate.entry import Entry
 from gslverify.gate.lines import change_line
 from gslverify.gate.report import read_report
 from gslverify.project import project_root
-from gslverify.report.json import document
+from gslverify.report.documents import ReportDocument
+from gslverify.report.json import report_document
 from gslverify.report.record import Report
 from gslverify.report.values import counted
 from gslverify.session import run_check
@@ -50,8 +52,6 @@ RUN = (BASELINE, *EFFORT, *STORAGE, *REPORTS)
 
 ACCEPT = "gslverify baseline accept RULE --reason TEXT"
 
-Document = dict[str, Any]
-
 
 @click.group()
 def baseline() -> None:
@@ -65,12 +65,13 @@ def baseline() -> None:
 def write_command(paths: tuple[str, ...], report: Path | None, **options: Any) -> None:
     """Verify all rules and write down what was found, failures included."""
 
-    def write(found: Document, path: Path) -> Exit:
+    def write(found: ReportDocument, path: Path) -> Exit:
         require_clean(found)
         made = new_baseline(found)
         made.write(path)
         bad = sum(not entry.is_good for entry in made.rules.values())
         click.echo(f"{path}: {counted(len(made.rules), 'rule')}, {bad} of them known not to pass")
+        click.echo(f"compare with it: gslverify check --baseline {shlex.quote(str(path))}")
         return Exit.CLEAN
 
     _conclude(paths, report, options, write, exists=False)
@@ -83,10 +84,10 @@ def write_command(paths: tuple[str, ...], report: Path | None, **options: Any) -
 def update_command(paths: tuple[str, ...], report: Path | None, **options: Any) -> None:
     """Verify all rules and ask for what they reach now; new failures are never accepted."""
 
-    def update(found: Document, path: Path) -> Exit:
+    def update(found: ReportDocument, path: Path) -> Exit:
         require_clean(found)
         old = read(path)
-        old.require_fit(path, found["run"].get("profile", "dev"), found["tool"]["gslverify"])
+        old.require_fit(path, found.run.profile, found.tool["gslverify"])
         made, left = tightened(old, found)
         made.write(path)
         for change in left:
@@ -119,9 +120,9 @@ def accept_command(
     if expires is not None and expires.date() < date.today():
         raise click.UsageError(f"--expires {expires.date()} is over already")
 
-    def accept(found: Document, path: Path) -> Exit:
+    def accept(found: ReportDocument, path: Path) -> Exit:
         old = read(path)
-        old.require_fit(path, found["run"].get("profile", "dev"), found["tool"]["gslverify"])
+        old.require_fit(path, found.run.profile, found.tool["gslverify"])
         day = None if expires is None else expires.date()
         made, entry = accepted(old, found, rule, reason, day)
         made.write(path)
@@ -161,7 +162,7 @@ def _conclude(
     paths: tuple[str, ...],
     report: Path | None,
     options: dict[str, Any],
-    act: Callable[[Document, Path], Exit],
+    act: Callable[[ReportDocument, Path], Exit],
     *,
     exists: bool = True,
 ) -> None:
@@ -184,6 +185,6 @@ def _conclude(
             return replace(done, exit_code=0)
 
         run_check(selectors, settings, output_of(resolved, options), conclude=conclude)
-        sys.exit(act(document(ends[0]), path))
+        sys.exit(act(report_document(ends[0]), path))
     except GslError as error:
         raise click.UsageError(str(error)) from error

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from gsl.errors import described
 from gslverify.commands.parameters import GATE, resolved_settings, with_options
 from gslverify.exits import Exit, excused
 from gslverify.gate.conclusion import policy_of, record_of
@@ -48,8 +47,6 @@ def compare(old: Path, new: Path, form: str, **options: Any) -> None:
         comment = comparison(changes, now, times) if form == "markdown" else ""
     except ReportError as error:
         raise click.UsageError(str(error)) from error
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise click.UsageError(f"{old} or {new} is damaged: {described(error)}") from error
     if form == "markdown":
         click.echo(comment, nl=False)
     else:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from gslverify.atomic import reason_of
-from gslverify.commands.starter import STARTER, Part, parts_for
+from gslverify.commands.starter import JOBS, STARTER, Part, local_origin, parts_for
 
 
 @click.command()
@@ -32,6 +32,9 @@ def init(write: bool, ci: str) -> None:
         click.echo(f"{_deed(part, write)} {part.path}")
         if not write and part.text:
             click.echo("".join(f"    {line}\n" for line in part.text.splitlines()))
+    job, _ = JOBS.get(ci, ("", ""))
+    if local_origin() and any(part.text and part.path == job for part in parts):
+        click.echo(f"say in {job} where pip finds gslverify: here it came from {local_origin()}")
     if write:
         click.echo(f"next: gslverify check {STARTER}")
     else:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from gsl.errors import GslError, described
+from gsl.errors import GslError
 from gslverify.atomic import reason_of, write_whole
 from gslverify.commands.parameters import (
     BASELINE_OR_NONE,
@@ -19,12 +19,14 @@ from gslverify.commands.parameters import (
     with_options,
 )
 from gslverify.configuration.resolve import DEFAULT, Resolved
-from gslverify.exits import Exit, excused, exit_code_of_report
+from gslverify.documents import written
+from gslverify.exits import Exit, excused
 from gslverify.gate.conclusion import judged, known_by, known_results
-from gslverify.gate.merge import merged
-from gslverify.gate.report import ReportError, read_report
+from gslverify.gate.merge import exit_code_of, merged
+from gslverify.gate.report import read_report
+from gslverify.report.documents import ReportDocument
 from gslverify.report.json import dumps
-from gslverify.report.known import mark
+from gslverify.report.known import marked
 
 
 @click.command()
@@ -59,26 +61,24 @@ def merge(reports: tuple[Path, ...], output: Path | None, **options: Any) -> Non
         lines: tuple[str, ...] = ()
         if known is not None:
             code, lines = judged(whole, settings, known, code, whole=True)
-            mark(whole, known_by(known))
+            whole = marked(whole, known_by(known))
         code = excused(code, settings)
-        whole["run"]["exit_code"] = int(code)
+        text = dumps(written(replace(whole, run=replace(whole.run, exit_code=int(code)))))
         if output is not None:
-            write_whole(output, dumps(whole).encode())
+            write_whole(output, text.encode())
     except OSError as error:
         raise click.UsageError(f"{output} cannot be written: {reason_of(error)}") from error
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise click.UsageError(f"a report is damaged: {described(error)}") from error
-    except (ReportError, GslError) as error:
+    except GslError as error:
         raise click.UsageError(str(error)) from error
     if output is None:
-        click.echo(dumps(whole), nl=False)
+        click.echo(text, nl=False)
     for line in lines:
         click.echo(line, err=output is None)
     sys.exit(code)
 
 
-def _ending(whole: Mapping[str, Any], resolved: Resolved) -> Exit:
+def _ending(whole: ReportDocument, resolved: Resolved) -> Exit:
     """Return the exit code of the whole run, with other failures where somebody asks for them."""
     if resolved.values["fail-on"].origin == DEFAULT:
-        return Exit(whole["run"]["exit_code"])
-    return exit_code_of_report(whole, resolved["fail-on"])
+        return Exit(whole.run.exit_code)
+    return exit_code_of(whole, resolved["fail-on"])

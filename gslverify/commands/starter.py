@@ -104,13 +104,23 @@ def requirement() -> str:
     version.
     """
     name = "gslverify[tvm]"
-    origin = json.loads(distribution("gslverify").read_text("direct_url.json") or "{}")
-    url, source = origin.get("url", ""), origin.get("vcs_info", {})
+    url, source = _origin()
     if source:
         return f"{name} @ {source['vcs']}+{url}@{source['commit_id']}"
     if url.startswith("https:"):
         return f"{name} @ {url}"
     return f"{name}=={version('gslverify')}"
+
+
+def local_origin() -> str:
+    """Return the folder or file of this machine that this package came from, "" if none."""
+    url, _ = _origin()
+    return url.removeprefix("file://") if url.startswith("file:") else ""
+
+
+def _origin() -> tuple[str, dict[str, str]]:
+    found = json.loads(distribution("gslverify").read_text("direct_url.json") or "{}")
+    return found.get("url", ""), found.get("vcs_info", {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from gslverify.codes.corpus import WITHOUT_RULE
 from gslverify.exits import Exit
@@ -15,18 +14,17 @@ from gslverify.gate.entry import Entry, entry_of_report
 from gslverify.gate.judge import FATAL, Change, Kind, Policy, judge
 from gslverify.gate.lines import gate_lines
 from gslverify.project import parted, selector_in_project
-from gslverify.report.json import document
+from gslverify.report.documents import COMPLETED, ReportDocument, RunDocument
+from gslverify.report.json import report_document
 from gslverify.report.known import Known
 from gslverify.report.record import Report
 from gslverify.settings import Settings
 from gslverify.stage_names import USUAL_STAGES
 
-Document = Mapping[str, Any]
 
-
-def record_of(report: Document) -> dict[str, Entry]:
-    """Return the entries for all rules of a JSON report."""
-    return {rule["id"]: entry_of_report(rule) for rule in report["rules"]}
+def record_of(report: ReportDocument) -> dict[str, Entry]:
+    """Return the entries for all rules of a report."""
+    return {rule.id: entry_of_report(rule) for rule in report.rules}
 
 
 def policy_of(settings: Settings, covers: Callable[[str], bool]) -> Policy:
@@ -75,7 +73,7 @@ def at_the_gate(report: Report, baseline: Baseline | None, *, whole: bool) -> Re
     if baseline is None:
         return report
     code, lines = judged(
-        document(report), report.settings, baseline, Exit(report.exit_code), whole=whole
+        report_document(report), report.settings, baseline, Exit(report.exit_code), whole=whole
     )
     return replace(
         report, exit_code=code, remarks=(*report.remarks, *lines), known=known_by(baseline)
@@ -101,13 +99,12 @@ def known_by(baseline: Baseline) -> Known:
 
 
 def judged(
-    report: Document, settings: Settings, baseline: Baseline, code: Exit, *, whole: bool
+    report: ReportDocument, settings: Settings, baseline: Baseline, code: Exit, *, whole: bool
 ) -> tuple[Exit, tuple[str, ...]]:
     """Return the exit code of a report at the gate, given the one without, and what to say."""
-    run = report["run"]
-    complete = whole and not left_out(run) and run["stop_reason"] == "completed"
-    complete = complete and run.get("shard", "1/1") == "1/1"
-    policy = policy_of(settings, covered(tuple(run["paths"]), whole=complete))
+    run = report.run
+    complete = whole and not left_out(run) and run.stop_reason == COMPLETED and run.shard == "1/1"
+    policy = policy_of(settings, covered(run.paths, whole=complete))
     changes = judge(baseline.rules, record_of(report), policy)
     lines = gate_lines(changes, f"baseline {settings.baseline}", strict=policy.strict)
     return gate_code(code, changes, policy), tuple(lines)
@@ -122,58 +119,56 @@ def gate_code(code: Exit, changes: list[Change], policy: Policy) -> Exit:
     return Exit.CLEAN if code is Exit.FINDINGS else code
 
 
-def left_out(run: Mapping[str, Any]) -> str:
+def left_out(run: RunDocument) -> str:
     """Return which setting has left rules out, else the empty string."""
-    if run.get("changed_since"):
+    if run.changed_since:
         return "--changed-since left rules out"
-    arguments = list(run["argv"])
-    if run.get("tags") or any(a.startswith("--tag") for a in arguments):
+    if run.tags or any(a.startswith("--tag") for a in run.argv):
         return "--tag left rules out"
-    if run.get("expression") or any(a.startswith("-k") for a in arguments):
+    if run.expression or any(a.startswith("-k") for a in run.argv):
         return "-k left rules out"
     return ""
 
 
-def why_dirty(report: Document) -> str:
+def why_dirty(report: ReportDocument) -> str:
     """Return why a report does not say enough for a baseline, else the empty string."""
-    run = report["run"]
-    if run["stop_reason"] != "completed":
-        return f"the run is not complete: {run['stop_reason']}"
-    if run.get("shard", "1/1") != "1/1":
-        return f"it is shard {run['shard']} only; merge all with `gslverify merge`"
+    run = report.run
+    if run.stop_reason != COMPLETED:
+        return f"the run is not complete: {run.stop_reason}"
+    if run.shard != "1/1":
+        return f"it is shard {run.shard} only; merge all with `gslverify merge`"
     if why := left_out(run):
         return why
-    if any("::" in path for path in run["paths"]):
+    if any("::" in path for path in run.paths):
         return "it names single rules; verify whole files"
-    missing = [stage for stage in USUAL_STAGES if stage not in run["stages"]]
+    missing = [stage for stage in USUAL_STAGES if stage not in run.stages]
     if missing:
         return f"the stages {', '.join(missing)} were not run"
-    if run["exit_code"] in (Exit.USAGE, Exit.NO_RULES, Exit.INTERRUPTED):
+    if run.exit_code in (Exit.USAGE, Exit.NO_RULES, Exit.INTERRUPTED):
         return "it ended with a usage error, or without rules"
     return ""
 
 
-def require_clean(report: Document) -> None:
+def require_clean(report: ReportDocument) -> None:
     """Raise BaselineError for a run that left something out."""
     if why := why_dirty(report):
         raise BaselineError(f"this run cannot become a baseline: {why}")
 
 
-def new_baseline(report: Document) -> Baseline:
+def new_baseline(report: ReportDocument) -> Baseline:
     """Return a baseline that knows what a run found, failures included."""
-    run = report["run"]
-    version = report["tool"]["gslverify"]
-    return Baseline(run.get("profile", "dev"), run["seed"], version, record_of(report))
+    run, version = report.run, report.tool["gslverify"]
+    return Baseline(run.profile, run.seed, version, record_of(report))
 
 
-def tightened(old: Baseline, report: Document) -> tuple[Baseline, list[Change]]:
+def tightened(old: Baseline, report: ReportDocument) -> tuple[Baseline, list[Change]]:
     """Return a baseline that asks for more than an older one and never for less.
 
     Rules that are fixed, new and right, or better are taken over, and those that are gone are
     dropped. What is worse stays as it was and is returned, to be accepted one by one; what the run
     did not look at stays, too.
     """
-    covers = covered(tuple(report["run"]["paths"]), whole=True)
+    covers = covered(report.run.paths, whole=True)
     now = record_of(report)
     changes = judge(old.rules, now, Policy(today=date.today(), covers=covers))
     rules = {r: entry for r, entry in old.rules.items() if r not in now and not covers(r)}
@@ -207,7 +202,7 @@ def _at_least(before: Entry | None, now: Entry) -> Entry:
 
 
 def accepted(
-    old: Baseline, report: Document, rule_id: str, reason: str, expires: date | None
+    old: Baseline, report: ReportDocument, rule_id: str, reason: str, expires: date | None
 ) -> tuple[Baseline, Entry]:
     """Return a baseline that knows a rule as it is now, and why, with the new entry.
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from gslverify.documents import BY_NAME, Limits, named
 from gslverify.finding import Level, Verdict
-from gslverify.stage_names import STAGES
+from gslverify.report.documents import RuleDocument
 
 BAD = frozenset({"fail", "vacuous", "error"})
 GOOD = frozenset({"pass", "xfail"})
@@ -57,18 +57,18 @@ class Entry:
         return self.verdict in BAD
 
 
-def entry_of_report(rule: Mapping[str, Any]) -> Entry:
-    """Return the entry for a rule of a JSON report."""
+def entry_of_report(rule: RuleDocument) -> Entry:
+    """Return the entry for a rule of a report."""
     assurance: dict[str, Level] = {}
-    for one in rule["assurance"]:
-        subject = one["subject"] or VALUES
-        assurance[subject] = max(Level(one["level"]), assurance.get(subject, Level.TESTED))
-    numeric = [stage for stage in rule["stages"] if stage["name"] in STAGES and stage["examples"]]
-    errors = {finding["code"] for finding in rule["findings"] if finding["level"] == "error"}
+    for one in rule.assurance:
+        subject = one.subject or VALUES
+        assurance[subject] = max(one.level, assurance.get(subject, Level.TESTED))
+    graphs = [stage.examples.run or 0 for stage in rule.stages if stage.examples is not None]
+    errors = {finding.code for finding in rule.findings if finding.level == "error"}
     return Entry(
-        rule["verdict"],
+        rule.verdict.lower(),
         tuple(errors),
-        rule["ir_hash"] or "",
+        rule.ir_hash or "",
         assurance,
-        max((stage["examples"]["run"] or 0 for stage in numeric), default=0),
+        max(graphs, default=0),
     )

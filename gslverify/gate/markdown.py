@@ -5,31 +5,29 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import Any
 
 from gsl.errors import printable
 from gslverify.gate.judge import FATAL, Change
 from gslverify.gate.lines import SILENT, counts_text, verdict_text
 from gslverify.report.details import block_lines
+from gslverify.report.documents import FindingDocument, ReportDocument, RuleDocument
 from gslverify.report.markdown import MOST_ROWS, fenced, fitting, inline, name_of, table
-from gslverify.report.reading import finding_of
+from gslverify.report.reading import as_finding
 from gslverify.report.style import Style
 
 MARKER = "<!-- gslverify compare -->"
 """First line, by which a bot finds the comment that it has to replace."""
 
-Document = Mapping[str, Any]
-Rules = Mapping[str, Document]
+Rules = Mapping[str, RuleDocument]
 """The rules of a report by their ids."""
 
 
-def comparison(changes: Sequence[Change], new: Document, slower: Sequence[str]) -> str:
+def comparison(changes: Sequence[Change], new: ReportDocument, slower: Sequence[str]) -> str:
     """Return counts, a table of what differs, and details of what fails, from the newer report."""
     told = [change for change in changes if change.kind not in SILENT]
-    run = new["run"]
-    facts = f"profile {inline(str(run.get('profile', 'dev')))}, seed {run['seed']}"
+    facts = f"profile {inline(new.run.profile)}, seed {new.run.seed}"
     lines = [MARKER, f"### gslverify: {counts_text(changes)}  ({facts})", ""]
-    rules = {rule["id"]: rule for rule in new["rules"]}
+    rules = {rule.id: rule for rule in new.rules}
     if told:
         rows = [_row(change, rules) for change in told]
         lines += table(("", "rule", "before", "now", "code"), rows)
@@ -49,38 +47,41 @@ def _row(change: Change, rules: Rules) -> tuple[str, ...]:
     return str(change.kind), name_of(change.rule_id), before, now, inline(said)
 
 
-def _messages(rule: Document) -> dict[str, str]:
+def _errors(rule: RuleDocument) -> list[FindingDocument]:
+    return [finding for finding in rule.findings if finding.level == "error"]
+
+
+def _messages(rule: RuleDocument) -> dict[str, str]:
     """Return what was found first under each code that speaks against a rule."""
-    told = [finding for finding in rule["findings"] if finding["level"] == "error"]
-    return {finding["code"]: finding["message"] for finding in reversed(told)}
+    return {finding.code: finding.message for finding in reversed(_errors(rule))}
 
 
-def _details(rule: Document) -> Iterator[str]:
+def _details(rule: RuleDocument) -> Iterator[str]:
     """Yield what can be unfolded: both sides as drawings, the findings, and how to run them."""
-    name = escape(printable(rule["id"].rpartition("::")[2]))
-    drawing = rule.get("drawing") or {}
+    name = escape(printable(rule.id.rpartition("::")[2]))
+    drawing = rule.drawing
     yield f"<details><summary>{name}{': source and target' if drawing else ''}</summary>"
     yield ""
-    for side in ("source", "target"):
-        if side in drawing:
-            yield from (f"{side.capitalize()}:", "", *fenced(drawing[side], "mermaid"))
-    errors = [finding for finding in rule["findings"] if finding["level"] == "error"]
+    if drawing is not None:
+        for side, lines in (("Source", drawing.source), ("Target", drawing.target)):
+            yield from (f"{side}:", "", *fenced(list(lines), "mermaid"))
+    errors = _errors(rule)
     if errors:
-        yield from fenced(_block(rule["id"], errors))
+        yield from fenced(_block(rule.id, errors))
         yield from fenced(_commands(errors), "sh")
     yield "</details>"
     yield ""
 
 
-def _block(rule_id: str, findings: Sequence[Document]) -> list[str]:
+def _block(rule_id: str, findings: Sequence[FindingDocument]) -> list[str]:
     """Return findings about a rule as the run has shown them."""
-    told = [finding_of(one) for one in findings]
-    lines = [one.get("source_line", "") for one in findings]
-    return block_lines(rule_id, told, findings[0]["repro"], Style(), lines)
+    told = [as_finding(one) for one in findings]
+    lines = [one.source_line for one in findings]
+    return block_lines(rule_id, told, findings[0].repro, Style(), lines)
 
 
-def _commands(findings: Sequence[Document]) -> list[str]:
+def _commands(findings: Sequence[FindingDocument]) -> list[str]:
     """Return how to run counterexamples again that were kept, and how to verify their rule."""
-    stored = [one["stored"] for one in findings if one.get("stored")]
+    stored = [one.stored for one in findings if one.stored]
     again = [shlex.join(["gslverify", "repro", file]) for file in stored]
-    return [*again, findings[0]["repro"]]
+    return [*again, findings[0].repro]

@@ -3,52 +3,69 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
-from gslverify.exits import Exit, gravest
+from gslverify.events import INTERRUPTED
+from gslverify.exits import Exit, ending, gravest
+from gslverify.finding import Verdict
 from gslverify.gate.report import ReportError
+from gslverify.report.documents import (
+    COMPLETED,
+    ReportDocument,
+    RuleDocument,
+    RunDocument,
+    TimingDocument,
+)
 
-Document = Mapping[str, Any]
+Value = TypeVar("Value")
 
 OF_A_SHARD = ("shard", "exit_code", "stop_reason")
 """What shards of one run may differ in."""
 
-COMPLETED = "completed"
 
-
-def merged(reports: Mapping[Path, Document]) -> dict[str, Any]:
+def merged(reports: Mapping[Path, ReportDocument]) -> ReportDocument:
     """Return one report for the reports of all shards, by their files, in any order.
 
     It is that of a run without shards, but for "timing". Raises ReportError for a shard that is
     missing, there twice, of another run, or incomplete in itself.
     """
     shards = _in_order(reports)
-    first = shards[0]
-    rules = list(_dealt([list(shard["rules"]) for shard in shards]))
+    rules = tuple(_dealt([shard.rules for shard in shards]))
     _require_each_once(rules)
-    runs = [shard["run"] for shard in shards]
-    stops = [run["stop_reason"] for run in runs if run["stop_reason"] != COMPLETED]
-    run = {
-        **first["run"],
-        "shard": "1/1",
-        "exit_code": int(_exit_code(shards)),
-        "stop_reason": stops[0] if stops else COMPLETED,
-    }
+    stops = (shard.run.stop_reason for shard in shards)
+    run = replace(
+        shards[0].run,
+        shard="1/1",
+        exit_code=int(gravest(Exit(shard.run.exit_code) for shard in shards if shard.rules)),
+        stop_reason=next((stop for stop in stops if stop != COMPLETED), COMPLETED),
+    )
     summary: Counter[str] = Counter()
     for shard in shards:
-        summary.update(shard["summary"])
-    whole = {**first, "run": run, "rules": rules, "summary": dict(summary)}
-    return whole | {"timing": _timing([shard["timing"] for shard in shards])}
+        summary.update(shard.summary)
+    timing = _timing([shard.timing for shard in shards])
+    return replace(shards[0], run=run, rules=rules, summary=dict(summary), timing=timing)
 
 
-def _in_order(reports: Mapping[Path, Document]) -> list[Document]:
+def exit_code_of(report: ReportDocument, fail_on: tuple[str, ...]) -> Exit:
+    """Return the exit code of the run that a report is of, had it had other `fail_on`."""
+    if report.run.stop_reason == INTERRUPTED:
+        return Exit.INTERRUPTED
+    return gravest(ending(rule.verdict, _errors(rule), fail_on) for rule in report.rules)
+
+
+def _errors(rule: RuleDocument) -> list[str]:
+    return [finding.code for finding in rule.findings if finding.verdict is Verdict.ERROR]
+
+
+def _in_order(reports: Mapping[Path, ReportDocument]) -> list[ReportDocument]:
     files: dict[int, Path] = {}
     counts = set()
     for path, report in reports.items():
-        number, count = _place(path, report)
+        number, count = _place(path, report.run)
         counts.add(count)
         if number in files:
             raise ReportError(f"{path}: shard {number} is in {files[number]} already")
@@ -65,51 +82,46 @@ def _in_order(reports: Mapping[Path, Document]) -> list[Document]:
     return [reports[path] for path in ordered]
 
 
-def _place(path: Path, report: Document) -> tuple[int, int]:
-    try:
-        number, count = map(int, report["run"]["shard"].split("/"))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ReportError(f"{path}: the report does not say which shard it is") from error
+def _place(path: Path, run: RunDocument) -> tuple[int, int]:
+    number, count = map(int, run.shard.split("/"))
     if not 1 <= number <= count:
-        raise ReportError(f"{path}: there is no shard {number}/{count}")
+        raise ReportError(f"{path}: there is no shard {run.shard}")
     return number, count
 
 
-def _require_same_run(path: Path, one: Document, other_path: Path, other: Document) -> None:
-    if one["tool"] != other["tool"]:
+def _require_same_run(
+    path: Path, one: ReportDocument, other_path: Path, other: ReportDocument
+) -> None:
+    if one.tool != other.tool:
         raise ReportError(f"{other_path} was made with other versions of the tools than {path}")
-    for key in sorted(one["run"].keys() | other["run"].keys()):
-        if key not in OF_A_SHARD and one["run"].get(key) != other["run"].get(key):
-            raise ReportError(f"{other_path} is of another run than {path}: `{key}` differs")
+    for name in sorted(field.name for field in fields(RunDocument)):
+        if name not in OF_A_SHARD and getattr(one.run, name) != getattr(other.run, name):
+            raise ReportError(f"{other_path} is of another run than {path}: `{name}` differs")
 
 
-def _dealt(parts: Sequence[list[Any]]) -> Iterator[Any]:
+def _dealt(parts: Sequence[Sequence[Value]]) -> Iterator[Value]:
     """Yield what was dealt out to the parts in turn, in its old order."""
-    nothing = object()
-    rounds = zip_longest(*parts, fillvalue=nothing)
-    return (item for item in chain.from_iterable(rounds) if item is not nothing)
+    rounds = zip_longest(*parts)
+    return (item for item in chain.from_iterable(rounds) if item is not None)
 
 
-def _require_each_once(rules: Sequence[Mapping[str, Any]]) -> None:
-    counts = Counter(rule["id"] for rule in rules)
+def _require_each_once(rules: Sequence[RuleDocument]) -> None:
+    counts = Counter(rule.id for rule in rules)
     twice = [rule_id for rule_id, count in counts.items() if count > 1]
     if twice:
         raise ReportError(f"more than one shard has the rule `{twice[0]}`")
 
 
-def _exit_code(shards: Sequence[Document]) -> Exit:
-    """Return what the whole run would have ended with."""
-    return gravest(Exit(shard["run"]["exit_code"]) for shard in shards if shard["rules"])
+def _timing(parts: Sequence[TimingDocument]) -> TimingDocument:
+    return TimingDocument(
+        total_s=round(sum(part.total_s for part in parts), 3),
+        jobs=parts[-1].jobs,
+        rules=_together(part.rules for part in parts),
+        stages=_together(part.stages for part in parts),
+        hints=_together(part.hints for part in parts),
+        cached=_together(part.cached for part in parts),
+    )
 
 
-def _timing(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    whole: dict[str, Any] = {}
-    for part in parts:
-        for key, value in part.items():
-            if isinstance(value, dict):
-                whole[key] = {**whole.get(key, {}), **value}
-            elif isinstance(value, int | float) and key.endswith("_s"):
-                whole[key] = round(whole.get(key, 0.0) + value, 3)
-            else:
-                whole[key] = value
-    return whole
+def _together(parts: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
+    return dict(chain.from_iterable(part.items() for part in parts))

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gsl.errors import GslError, described
-from gslverify.finding import Finding, StageResult, Verdict
-from gslverify.preconditions.propose import PROMISES, Proposal, proposal
+from gslverify.finding import Finding, StageResult
+from gslverify.preconditions.propose import PROMISES, Proposal, is_excludable, proposal
 from gslverify.stage import Question
 
 Tell = Callable[[StageResult], None]
@@ -20,31 +20,29 @@ def nobody(result: StageResult) -> None:
 def with_hints(question: Question, result: StageResult, tell: Tell = nobody) -> StageResult:
     """Return the result of a stage in which refutations name a condition, where one is found.
 
+    It is one condition for all of them: with it the rule passes every stage.
     A condition that is proved is told before it is run on graphs, for who may be ended meanwhile.
     Whatever goes wrong on the way leaves the result as it is, with a note.
     """
     question.progress("looking for a condition")
-    findings = list(result.findings)
-    for number, finding in enumerate(findings):
-        if finding.code.verdict is not Verdict.FAIL:
-            continue
 
-        def hinted(made: Proposal, number: int = number) -> StageResult:
-            findings[number] = _hinted(result.findings[number], made)
-            return replace(result, findings=tuple(findings))
+    def hinted(made: Proposal) -> StageResult:
+        return replace(result, findings=tuple(_hinted(one, made) for one in result.findings))
 
+    for finding in filter(is_excludable, result.findings):
         try:
             made = proposal(question, finding, lambda made: tell(hinted(made)))
         except (GslError, ArithmeticError, LookupError, TypeError, ValueError) as error:
             note = f"no condition was looked for: {described(error)}"
             return replace(result, notes=(*result.notes, note))
-        findings[number] = finding
         if made is not None:
-            hinted(made)
-    return replace(result, findings=tuple(findings))
+            return hinted(made)
+    return result
 
 
 def _hinted(finding: Finding, made: Proposal) -> Finding:
-    """Return a finding with a condition; a promise may be made weaker instead."""
+    """Return a finding with a condition if one may help; a promise may be made weaker instead."""
+    if not is_excludable(finding):
+        return finding
     weaker = f"{finding.cure.partition(';')[0]}; otherwise " if finding.code in PROMISES else ""
     return replace(finding, cure=f"{weaker}{made}", condition=made.condition)

@@ -137,12 +137,17 @@ def nobody(proposal: Proposal) -> None:
     """Tell nobody what is known so far."""
 
 
+def is_excludable(finding: Finding) -> bool:
+    """Tell whether a condition may exclude what a finding has found."""
+    return finding.code in EXCLUDABLE and finding.counterexample is not None
+
+
 def proposal(question: Question, finding: Finding, tell: Tell = nobody) -> Proposal | None:
     """Return a condition under which a rule that `finding` refutes holds, if one is found.
 
     One that is proved is told before it has been run on graphs.
     """
-    if finding.code not in EXCLUDABLE or finding.counterexample is None:
+    if not is_excludable(finding):
         return None
     found = fresh_scenarios_of(question)
     samplers = [scenario.sampler for scenario in (*found.feasible, *found.large)]

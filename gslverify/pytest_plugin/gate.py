@@ -22,7 +22,7 @@ from gslverify.gate.entry import Entry
 from gslverify.gate.judge import Change, Policy, judge
 from gslverify.gate.lines import change_line, gate_lines
 from gslverify.pytest_plugin.configure import session_settings
-from gslverify.report.json import document
+from gslverify.report.json import report_document
 from gslverify.report.record import Report
 from gslverify.report.values import counted
 from gslverify.settings import Settings
@@ -84,13 +84,13 @@ class Gate:
         return any(self.policy.fails(change) for change in changes), told
 
     def _changes(self, report: Report) -> list[Change]:
-        now = record_of(document(self._complete(report)))
+        now = record_of(report_document(self._complete(report)))
         before = {rule_id: e for rule_id, e in self.baseline.rules.items() if rule_id in now}
         return judge(before, now, self.policy)
 
     def update(self, report: Report) -> Iterator[str]:
         """Ask for what rules reach now, never for less; yield what was done."""
-        complete = document(self._complete(report))
+        complete = report_document(self._complete(report))
         path = Path(self.settings.baseline)
         if why := why_dirty(complete):
             yield f"{path} is not updated: {why}"

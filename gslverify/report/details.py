@@ -49,9 +49,11 @@ def block_lines(
     pairs = list(zip_longest(findings, source_lines))
     pairs.sort(key=lambda pair: SEVEREST_FIRST.index(pair[0].code.verdict))
     lines: list[str] = []
-    for finding, source_line in pairs:
+    for number, (finding, source_line) in enumerate(pairs, 1):
         heading = _further_heading(finding, style) if lines else _heading(rule_id, finding, style)
         lines += [*heading, *_told(finding, style, source_line)]
+        if not any(_is_cured_alike(finding, later) for later, _ in pairs[number:]):
+            lines += _labelled("hint", finding.cure, style)
     stored = [shlex.join(["gslverify", "repro", one.stored]) for one in findings if one.stored]
     codes = dict.fromkeys(finding.code.id for finding, _ in pairs)
     lines += _commands("repro", stored)
@@ -62,7 +64,7 @@ def block_lines(
 
 
 def _told(finding: Finding, style: Style, source_line: str | None) -> list[str]:
-    """Return what there is to say about one finding: place, message, counterexample, hint."""
+    """Return what there is to say about one finding: place, message, counterexample."""
     lines = span_lines(finding.span, source_line)
     lines += _labelled("", finding.message, style)
     if finding.counterexample is not None:
@@ -70,7 +72,12 @@ def _told(finding: Finding, style: Style, source_line: str | None) -> list[str]:
     internal = finding.code.id.startswith("GSL9")
     if not internal or style.verbosity > 0:
         lines += [f"  {line}" for line in finding.details if line not in finding.message]
-    return [*lines, *_labelled("hint", finding.cure, style)]
+    return lines
+
+
+def _is_cured_alike(finding: Finding, other: Finding) -> bool:
+    """Tell whether one condition is the hint of both."""
+    return bool(finding.condition) and finding.cure == other.cure
 
 
 def _further_heading(finding: Finding, style: Style) -> list[str]:

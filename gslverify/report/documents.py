@@ -18,6 +18,9 @@ from gslverify.report.strength import Strength
 
 SCHEMA_VERSION: Literal[1] = 1
 
+COMPLETED = "completed"
+"""Why a run ended that left nothing out."""
+
 Word = Annotated[Verdict, BY_NAME]
 Seconds = Annotated[float, Limits(type="number", minimum=0)]
 Status = Annotated[str, Limits(enum=[*(verdict.lower() for verdict in Verdict), "open", "skipped"])]

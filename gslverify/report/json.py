@@ -20,6 +20,7 @@ from gslverify.finding import Finding, RuleResult, StageResult
 from gslverify.project import in_project, selector_in_project
 from gslverify.report.details import command_for, hint_of, source_line_of
 from gslverify.report.documents import (
+    COMPLETED,
     SCHEMA_VERSION,
     CoverageDocument,
     ExamplesDocument,
@@ -91,7 +92,7 @@ def _run(report: Report) -> RunDocument:
         "rule_budget_s": settings.rule_budget or None,
         "shard": "/".join(map(str, settings.shard)),
         "exit_code": int(report.exit_code),
-        "stop_reason": report.done.stop_reason or "completed",
+        "stop_reason": report.done.stop_reason or COMPLETED,
     }
     return RunDocument(**values)
 

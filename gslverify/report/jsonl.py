@@ -14,6 +14,7 @@ from typing import Any
 from gslverify.documents import written
 from gslverify.events import Event, RuleDone, RunDone, RunStarted, StageDone
 from gslverify.finding import RuleResult
+from gslverify.report.documents import COMPLETED
 from gslverify.report.json import finding_document, stage_document, summary
 from gslverify.report.record import Report
 from gslverify.settings import Settings
@@ -42,7 +43,7 @@ class JsonLines:
             case RunDone(seconds=seconds, results=results):
                 yield {
                     "event": "run_done",
-                    "stop_reason": event.stop_reason or "completed",
+                    "stop_reason": event.stop_reason or COMPLETED,
                     "summary": summary(results),
                     "seconds": round(seconds, 3),
                 }

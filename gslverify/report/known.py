@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from gslverify.finding import Finding, RuleResult
+from gslverify.report.documents import ReportDocument, RuleDocument
 
 ACCEPTED = "it is in the baseline"
 """Why a failure is known for which no reason was given."""
@@ -18,10 +18,14 @@ class Known:
 
     reasons: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
+    def why(self, rule_id: str, code: str) -> str | None:
+        """Return why a code of a rule is known; None for one that is not."""
+        found = self.reasons.get((rule_id, code))
+        return None if found is None else found or ACCEPTED
+
     def reason(self, result: RuleResult, finding: Finding) -> str:
         """Return why a finding is known; the empty string for one that is not."""
-        found = self.reasons.get((result.rule_id, finding.code.id))
-        return "" if found is None else found or ACCEPTED
+        return self.why(result.rule_id, finding.code.id) or ""
 
     def covers(self, result: RuleResult) -> bool:
         """Tell whether everything is known that speaks against a rule."""
@@ -37,9 +41,11 @@ class Known:
 NOTHING = Known()
 
 
-def mark(report: Mapping[str, Any], known: Known) -> None:
-    """Write into the findings of a JSON report why they are known."""
-    for rule in report["rules"]:
-        for finding in rule["findings"]:
-            found = known.reasons.get((rule["id"], finding["code"]))
-            finding["known"] = None if found is None else found or ACCEPTED
+def marked(report: ReportDocument, known: Known) -> ReportDocument:
+    """Return a report whose findings say why they are known."""
+
+    def one(rule: RuleDocument) -> RuleDocument:
+        findings = (replace(f, known=known.why(rule.id, f.code)) for f in rule.findings)
+        return replace(rule, findings=tuple(findings))
+
+    return replace(report, rules=tuple(map(one, report.rules)))

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from gslverify.documents import read
 from gslverify.finding import CODES, Code, Finding
 from gslverify.report.documents import FindingDocument
 
 
-def finding_of(document: Mapping[str, Any]) -> Finding:
-    """Return a finding as it stands in a report, without its graphs; raises DocumentError."""
-    return as_finding(read(FindingDocument, document))
-
-
 def as_finding(found: FindingDocument) -> Finding:
-    """Return the finding of a document.
+    """Return a finding as it stands in a report, without its graphs.
 
     A code that only another release knows keeps its name and its verdict.
     """

@@ -83,6 +83,35 @@ def test_folder_in_the_way_is_told(folder: Path) -> None:
     assert "choose a folder that can be written to" in " ".join(result.stderr.split())
 
 
+def came_from(monkeypatch: pytest.MonkeyPatch, origin: dict[str, Any] | None) -> None:
+    text = None if origin is None else json.dumps(origin)
+    installed = SimpleNamespace(read_text=lambda name: text)
+    monkeypatch.setattr("gslverify.commands.starter.distribution", lambda name: installed)
+
+
+@pytest.mark.parametrize(
+    ("origin", "ci", "is_said"),
+    [
+        ({"url": "file:///home/me", "dir_info": {}}, "github", True),
+        ({"url": "file:///home/me", "dir_info": {}}, "none", False),
+        ({"url": "https://a.org/g.whl"}, "github", False),
+        (None, "gitlab", False),
+    ],
+)
+def test_a_folder_that_no_job_can_reach_is_named(
+    origin: dict[str, Any] | None,
+    ci: str,
+    is_said: bool,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    came_from(monkeypatch, origin)
+
+    said = "where pip finds gslverify: here it came from /home/me"
+    assert (said in init("--write", "--ci", ci).stdout) is is_said
+    assert said not in init("--ci", ci).stdout
+
+
 @pytest.mark.parametrize(
     ("origin", "expected"),
     [
@@ -101,9 +130,7 @@ def test_jobs_install_what_is_installed_here(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    text = None if origin is None else json.dumps(origin)
-    installed = SimpleNamespace(read_text=lambda name: text)
-    monkeypatch.setattr("gslverify.commands.starter.distribution", lambda name: installed)
+    came_from(monkeypatch, origin)
     monkeypatch.setattr("gslverify.commands.starter.version", lambda name: "1.2")
 
     init("--write", "--ci", "github")

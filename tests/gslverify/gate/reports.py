@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
+from gslverify.documents import read
 from gslverify.finding import Level
 from gslverify.gate.entry import Entry
+from gslverify.report.documents import ReportDocument
 from gslverify.settings import USUAL_STAGES
 
 PROVED = {"shape": Level.PROVED, "values": Level.EXACT}
@@ -22,16 +25,26 @@ def failing(*codes: str, **parts: Any) -> Entry:
     return Entry(**(given | parts))
 
 
+def hash_of(name: str) -> str:
+    return f"sha256:{hashlib.sha256(name.encode()).hexdigest()}"
+
+
 def rule(name: str, verdict: str = "pass", *codes: str, **parts: Any) -> dict[str, Any]:
     """Return a rule of a report; `run` graphs were run and `shape` has a level."""
     assurance = [{"subject": "shape", "level": parts.get("shape", 5), "text": "proved"}]
-    numeric = {"name": "numeric", "examples": {"run": parts.get("run", 60)}}
+    graphs = {"wanted": 60, "run": parts.get("run", 60), "rejected": 0, "draws": 7}
     return {
         "id": name if "::" in name else f"rules.py::{name}",
-        "ir_hash": parts.get("ir", f"sha256:{name}"),
+        "span": None,
+        "ir_hash": parts.get("ir", hash_of(name)),
         "verdict": verdict,
+        "expected": None,
+        "expected_reason": None,
         "assurance": assurance if verdict == "pass" else [],
-        "stages": [{"name": "shape", "examples": None}, numeric],
+        "strength": {"word": "proved", "text": "proved, all ranks", "flags": []},
+        "flags": None,
+        "drawing": None,
+        "stages": [stage("shape"), stage("numeric") | {"examples": graphs}],
         "findings": [
             {
                 "code": code,
@@ -49,6 +62,18 @@ def rule(name: str, verdict: str = "pass", *codes: str, **parts: Any) -> dict[st
             }
             for code in codes
         ],
+    }
+
+
+def stage(name: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "status": "pass",
+        "reason": None,
+        "counts": {},
+        "notes": [],
+        "coverage": None,
+        "examples": None,
     }
 
 
@@ -76,12 +101,28 @@ COUNTEREXAMPLE = {
 }
 
 
-def report(*rules: dict[str, Any], **run: Any) -> dict[str, Any]:
+def report(*rules: dict[str, Any], **run: Any) -> ReportDocument:
     """Return a report of a complete run over `rules.py`."""
+    return read(ReportDocument, plain_report(*rules, **run))
+
+
+def plain_report(*rules: dict[str, Any], **run: Any) -> dict[str, Any]:
+    """Return the same as plain values."""
     facts = {
         "argv": ["check", "rules.py"],
         "paths": ["rules.py"],
         "profile": "dev",
+        "tags": [],
+        "expression": None,
+        "changed_since": None,
+        "max_examples": 60,
+        "min_examples": 20,
+        "draws": 7,
+        "use_tvm": False,
+        "keep_going": False,
+        "solver_limit": 4_000_000,
+        "budget_s": None,
+        "rule_budget_s": None,
         "seed": 0,
         "stages": list(USUAL_STAGES),
         "shard": "1/1",
@@ -94,10 +135,17 @@ def report(*rules: dict[str, Any], **run: Any) -> dict[str, Any]:
         "run": facts | run,
         "rules": list(rules),
         "summary": {},
-        "timing": {"rules": {one["id"]: 1.0 for one in rules}},
+        "timing": {
+            "total_s": 1.5,
+            "jobs": 2,
+            "rules": {one["id"]: 1.0 for one in rules if "verdict" in one},
+            "stages": {},
+            "hints": {},
+            "cached": {},
+        },
     }
 
 
 def write(path: Path, *rules: dict[str, Any], **run: Any) -> str:
-    path.write_text(json.dumps(report(*rules, **run)), "utf-8")
+    path.write_text(json.dumps(plain_report(*rules, **run)), "utf-8")
     return path.name

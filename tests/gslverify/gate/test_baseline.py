@@ -10,7 +10,7 @@ import pytest
 
 from gslverify.gate.baseline import Baseline, BaselineError, read
 from gslverify.gate.entry import entry_of_report
-from tests.gslverify.gate.reports import failing, passing, rule
+from tests.gslverify.gate.reports import failing, passing, report, rule
 
 KNOWN = Baseline(
     "ci",
@@ -116,7 +116,9 @@ def test_only_runs_of_a_kind_are_compared() -> None:
 
 
 def test_an_entry_is_made_of_a_report() -> None:
-    entry = entry_of_report(rule("a", "fail", "GSL401", "GSL301", run=12))
+    (told, unread) = report(rule("a", "fail", "GSL401", "GSL301", run=12), rule("b", ir=None)).rules
+
+    entry = entry_of_report(told)
 
     assert (entry.verdict, entry.codes, entry.examples) == ("fail", ("GSL301", "GSL401"), 12)
-    assert entry_of_report(rule("a", ir=None)).rule_hash == ""
+    assert entry_of_report(unread).rule_hash == ""

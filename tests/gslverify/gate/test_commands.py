@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from gslverify.cli import main
 from gslverify.gate.baseline import read
 from gslverify.gate.lines import counts_text
-from tests.gslverify.gate.reports import report, rule, write
+from tests.gslverify.gate.reports import plain_report, rule, write
 from tests.gslverify.repro.cases import OTHERWISE, WRONG, write_rule
 from tests.gslverify.rule_files import rule_text
 
@@ -119,8 +119,9 @@ def test_two_reports_are_compared(folder: Path) -> None:
     assert call("compare", new, new).exit_code == 0
     assert call("compare", old, old, "--strict-baseline").exit_code == 0
     assert call("compare", old, "no.json").exit_code == 2
-    (folder / "bad.json").write_text(json.dumps(report({"id": 3})), "utf-8")
-    assert "is damaged" in call("compare", old, "bad.json").output
+    (folder / "bad.json").write_text(json.dumps(plain_report({"id": 3})), "utf-8")
+    damage = "bad.json: the report is damaged: rules[0]: `span` is missing"
+    assert damage in call("compare", old, "bad.json").output
 
 
 @pytest.mark.parametrize(
@@ -166,8 +167,9 @@ def test_reports_of_two_profiles_are_not_compared(folder: Path) -> None:
 
 
 def test_slower_rules_are_told_and_never_fail(folder: Path) -> None:
-    old, new = report(rule("a"), rule("b")), report(rule("a"), rule("b"))
-    new["timing"]["rules"] = {"rules.py::a": 9.0, "rules.py::b": 1.9}
+    old, new = (plain_report(rule("a"), rule("b"), rule("c")) for _ in "12")
+    new["timing"]["rules"] = {"rules.py::a": 9.0, "rules.py::b": 1.9, "rules.py::c": 9.0}
+    old["timing"]["cached"] = {"rules.py::c": ["numeric"]}
     for name, one in (("old.json", old), ("new.json", new)):
         (folder / name).write_text(json.dumps(one), "utf-8")
 
@@ -176,6 +178,7 @@ def test_slower_rules_are_told_and_never_fail(folder: Path) -> None:
     assert done.exit_code == 0
     assert "  slower       rules.py::a 1s -> 9s" in done.output
     assert "rules.py::b" not in done.output
+    assert "rules.py::c" not in done.output
 
 
 def test_a_comment_for_a_pull_request(folder: Path) -> None:

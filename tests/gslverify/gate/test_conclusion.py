@@ -27,7 +27,7 @@ from gslverify.report.known import Known
 from gslverify.report.record import Report
 from gslverify.settings import Settings
 from tests.gslverify import results
-from tests.gslverify.gate.reports import failing, passing, report, rule
+from tests.gslverify.gate.reports import failing, hash_of, passing, report, rule
 
 GOOD, BAD = "conv.py::diamond", "conv.py::two_conv_add"
 
@@ -189,7 +189,7 @@ def test_an_update_never_lowers_what_is_recorded(folder: Path) -> None:
     assert [change.kind for change in worse] == [Kind.WEAKER]
     assert made.rules["rules.py::a"].assurance == known
     renamed, _ = tightened(
-        Baseline(rules={"rules.py::b": passing(assurance=known, rule_hash="sha256:a")}),
+        Baseline(rules={"rules.py::b": passing(assurance=known, rule_hash=hash_of("a"))}),
         report(rule("a")),
     )
     assert renamed.rules["rules.py::a"].assurance == {

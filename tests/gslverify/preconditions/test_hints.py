@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,16 @@ import pytest
 from click.testing import CliRunner
 
 from gslverify.cli import main
-from gslverify.codes.numeric import OUTPUTS_DIFFER
+from gslverify.codes.numeric import OUTPUTS_DIFFER, TOO_FEW_EXAMPLES
 from gslverify.engine import examination
 from gslverify.engine.deadline import OutOfTimeError
 from gslverify.engine.examination import wants_hints
-from gslverify.finding import Counterexample, Finding, StageResult, Verdict
+from gslverify.finding import Counterexample, Finding, RuleResult, StageResult, Verdict
 from gslverify.preconditions import hints
+from gslverify.preconditions.propose import Proposal
+from gslverify.report.details import rule_block
+from gslverify.report.style import Style
+from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.shape import SHAPE
 from tests.gslverify.preconditions import rules
@@ -67,6 +72,33 @@ def test_a_failure_on_the_way_keeps_the_refutation(monkeypatch: pytest.MonkeyPat
     kept = hints.with_hints(asked, result)
     assert kept.findings == result.findings
     assert kept.notes == ("no condition was looked for: ValueError: out of ideas",)
+
+
+def test_one_search_gives_one_hint_for_all_that_was_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = question(rules.chosen_by_truth)
+    unknown = replace(FAILED, code=TOO_FEW_EXAMPLES, counterexample=None, cure="give it more time")
+    result = StageResult("shape", Verdict.FAIL, (FAILED, unknown, replace(FAILED, message="b")))
+    searched: list[Finding] = []
+    told: list[StageResult] = []
+
+    def search(asked: Question, finding: Finding, tell: Callable[[Proposal], None]) -> Proposal:
+        searched.append(finding)
+        tell(Proposal("x.ndim == 2", True, 3, 4))
+        return Proposal("x.ndim == 2", True, 3, 4)
+
+    monkeypatch.setattr(hints, "proposal", search)
+    found = hints.with_hints(asked, result, told.append)
+
+    assert searched == [FAILED]
+    assert [one.condition for one in found.findings] == ["x.ndim == 2", "", "x.ndim == 2"]
+    assert [one.cure for one in found.findings][1] == "give it more time"
+    assert told == [found]
+    text = "\n".join(
+        rule_block(RuleResult("a.py::f", None, (found,)), found.findings, Settings(), Style())
+    )
+    assert text.count("add the condition `x.ndim == 2`") == 1
 
 
 @pytest.mark.smt

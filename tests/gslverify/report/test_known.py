@@ -12,9 +12,9 @@ from gslverify.report.concise import concise
 from gslverify.report.github import github
 from gslverify.report.gitlab import gitlab
 from gslverify.report.html.model import page_model
-from gslverify.report.json import document, report_document
+from gslverify.report.json import report_document
 from gslverify.report.junit import junit
-from gslverify.report.known import ACCEPTED, Known, mark
+from gslverify.report.known import ACCEPTED, Known, marked
 from gslverify.report.markdown import markdown
 from gslverify.report.record import Report
 from gslverify.report.sarif import sarif
@@ -118,7 +118,7 @@ def test_pages_have_a_group(report: Report, unknown: Report) -> None:
 
 
 def test_merged_reports_are_marked_alike(report: Report, unknown: Report) -> None:
-    whole = document(unknown)
-    mark(whole, KNOWN)
+    whole = marked(report_document(unknown), KNOWN)
 
-    assert whole["rules"] == document(report)["rules"]
+    assert whole.rules == report_document(report).rules
+    assert whole.rules != report_document(unknown).rules

@@ -9,15 +9,21 @@ from typing import Any
 
 import pytest
 
-from gslverify.finding import RuleResult, Verdict
+from gslverify.documents import DocumentError, read
+from gslverify.finding import Finding, RuleResult, Verdict
 from gslverify.report.details import block_lines, rule_block
+from gslverify.report.documents import FindingDocument
 from gslverify.report.formats import render
 from gslverify.report.json import document, dumps
-from gslverify.report.reading import finding_of
+from gslverify.report.reading import as_finding
 from gslverify.report.style import Style
 from gslverify.settings import Settings
 from tests.gslverify.report.making import report_of, report_of_everything
 from tests.gslverify.results import failing, undecided
+
+
+def finding_of(document: dict[str, Any]) -> Finding:
+    return as_finding(read(FindingDocument, document))
 
 
 def written(result: RuleResult) -> Any:
@@ -73,7 +79,7 @@ def test_what_was_added_later_may_be_missing(folder: Path) -> None:
     "damage", [{"message": None, "details": None}, {"verdict": "x"}, {"span": {}}]
 )
 def test_what_no_report_says_is_refused(damage: dict[str, Any], folder: Path) -> None:
-    with pytest.raises((KeyError, TypeError, ValueError)):
+    with pytest.raises(DocumentError):
         finding_of(written(failing(folder)) | damage)
 
 
