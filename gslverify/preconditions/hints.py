@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gsl.errors import GslError, described
 from gslverify.finding import Finding, StageResult
-from gslverify.preconditions.propose import PROMISES, Proposal, is_excludable, proposal
+from gslverify.preconditions.propose import PROMISES, Proposal, proposal, to_exclude
 from gslverify.stage import Question
 
 Tell = Callable[[StageResult], None]
@@ -29,7 +29,7 @@ def with_hints(question: Question, result: StageResult, tell: Tell = nobody) -> 
     def hinted(made: Proposal) -> StageResult:
         return replace(result, findings=tuple(_hinted(one, made) for one in result.findings))
 
-    for finding in filter(is_excludable, result.findings):
+    for finding in filter(to_exclude, result.findings):
         try:
             made = proposal(question, finding, lambda made: tell(hinted(made)))
         except (GslError, ArithmeticError, LookupError, TypeError, ValueError) as error:
@@ -42,7 +42,7 @@ def with_hints(question: Question, result: StageResult, tell: Tell = nobody) -> 
 
 def _hinted(finding: Finding, made: Proposal) -> Finding:
     """Return a finding with a condition if one may help; a promise may be made weaker instead."""
-    if not is_excludable(finding):
+    if to_exclude(finding) is None:
         return finding
     weaker = f"{finding.cure.partition(';')[0]}; otherwise " if finding.code in PROMISES else ""
     return replace(finding, cure=f"{weaker}{made}", condition=made.condition)

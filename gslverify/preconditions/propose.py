@@ -137,9 +137,9 @@ def nobody(proposal: Proposal) -> None:
     """Tell nobody what is known so far."""
 
 
-def is_excludable(finding: Finding) -> bool:
-    """Tell whether a condition may exclude what a finding has found."""
-    return finding.code in EXCLUDABLE and finding.counterexample is not None
+def to_exclude(finding: Finding) -> Counterexample | None:
+    """Return the counterexample of a finding that a condition may exclude."""
+    return finding.counterexample if finding.code in EXCLUDABLE else None
 
 
 def proposal(question: Question, finding: Finding, tell: Tell = nobody) -> Proposal | None:
@@ -147,14 +147,15 @@ def proposal(question: Question, finding: Finding, tell: Tell = nobody) -> Propo
 
     One that is proved is told before it has been run on graphs.
     """
-    if not is_excludable(finding):
+    example = to_exclude(finding)
+    if example is None:
         return None
     found = fresh_scenarios_of(question)
     samplers = [scenario.sampler for scenario in (*found.feasible, *found.large)]
     if not samplers:
         return None
     doubt = partial(_breaks_a_promise, question) if finding.code in PROMISES else no_doubt
-    known = _known(question, finding.counterexample, samplers, doubt)
+    known = _known(question, example, samplers, doubt)
     table = _Table(question.subst, known, doubt)
     refused: set[tuple[Condition, ...]] = set()
     for _ in range(MOST_ROUNDS):
