@@ -11,7 +11,7 @@ from functools import partial
 from gsl.errors import GslError
 from gsl.rule_files.guard import Loss
 from gslverify.corpus.declaration import Collected, CollectedRule
-from gslverify.corpus.guarded import asked
+from gslverify.corpus.guarded import answers
 from gslverify.engine.cache import Memory
 from gslverify.engine.loop import ignore, verify
 from gslverify.engine.pool import Workers
@@ -80,18 +80,19 @@ class Campaign:
         sample: int | None = None,
         seed: int = 0,
         number: str = "",
+        jobs: int = 1,
     ) -> Campaign:
         """Make the mutants of `rules` by the `operators` with these ids, by default all.
 
-        With a `number`, only those that have it.
+        With a `number`, only those that have it. So many `jobs` are done at the same time.
 
         With a `sample`, so many are drawn from those that are not stillborn or equivalent; the
         same seed draws the same.
         """
         judged: list[Judged] = []
         waiting: list[tuple[Mutant, CollectedRule]] = []
-        for rule in rules:
-            for draft in _drafts(rule):
+        for rule, drafts in zip(rules, _drafts(rules, jobs), strict=True):
+            for draft in drafts:
                 mutant = draft.mutant
                 if operators and mutant.operator_id not in operators:
                     continue
@@ -121,12 +122,12 @@ class Campaign:
     ) -> Generator[Judged, None, RunDone]:
         """Verify the mutants that wait; yield each with its fate, return how the run ended.
 
-        Refutations do not end it, as they are what is hoped for, and no hints are looked for:
-        results that a memory keeps are kept without them. Mutants whose targets cannot be built
-        for some of what they match are verified once more, with these matches declined.
+        Refutations do not end it, as they are what is hoped for; they are neither explained nor
+        made simple, and results that a memory keeps are kept like that. Mutants whose targets
+        cannot be built for some of what they match are verified once more, with these declined.
         """
         means = means or Means()
-        settings = replace(settings, hints=False, max_failures=0)
+        settings = _without_explanations(settings)
         started = time.monotonic()
         mutants = {item.rule_id: mutant for mutant, item in self.waiting}
         declined: set[str] = set()
@@ -152,24 +153,29 @@ class Campaign:
         return done
 
 
-def _drafts(rule: CollectedRule) -> list[Drafted]:
-    """Return the mutants of a rule; raise LossError where making them is lost."""
-    found = asked(rule.path, partial(drafted, rule.rule_id, write_down), SECONDS_FOR_MUTANTS)
-    if isinstance(found, Loss):
-        raise LossError(f"{rule.rule_id} cannot be broken: it {found.how}")
-    return found
+def _drafts(rules: Sequence[CollectedRule], jobs: int) -> Iterator[list[Drafted]]:
+    """Yield the mutants of each rule; raise LossError where making them is lost."""
+    questions = ((rule.path, partial(drafted, rule.rule_id, write_down)) for rule in rules)
+    found = answers(questions, SECONDS_FOR_MUTANTS, max(1, jobs))
+    for rule, drafts in zip(rules, found, strict=True):
+        if isinstance(drafts, Loss):
+            raise LossError(f"{rule.rule_id} cannot be broken: it {drafts.how}")
+        yield drafts
 
 
 def refuted(
     rules: Sequence[CollectedRule], settings: Settings, means: Means
 ) -> Iterator[RuleResult]:
     """Yield the results of rules that do not hold themselves: their mutants would tell nothing."""
-    settings = replace(settings, hints=False, max_failures=0)
-    for event in means.events(rules, settings):
+    for event in means.events(rules, _without_explanations(settings)):
         if isinstance(event, RuleDone) and event.result.verdict in REFUTING:
             yield event.result
         elif isinstance(event, RunDone) and event.interrupted:
             raise KeyboardInterrupt
+
+
+def _without_explanations(settings: Settings) -> Settings:
+    return replace(settings, hints=False, explained=False, max_failures=0)
 
 
 def _judged(

@@ -72,7 +72,8 @@ class Settings:
 
     Times are in seconds, and 0 is no limit. Of `max_variants` structural variants (ranks, axes,
     layouts, lengths) each rule is examined. If `declining`, a match is declined whose target cannot
-    be built, as mutants may be. Without `jobs` a single process does all, and shows what rule files
+    be built, as mutants may be. Unless failures are `explained`, they are told as they were found.
+    Without `jobs` a single process does all, and shows what rule files
     print. The `seed` is where each rule and stage derives its own from. The `shard` is the number
     of a part, from 1, and of how many.
     """
@@ -242,6 +243,7 @@ class Settings:
     )
     max_variants: int = 1000
     declining: bool = False
+    explained: bool = True
 
     @property
     def tvm_examples(self) -> int:

@@ -12,9 +12,11 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from math import inf
 from multiprocessing.connection import Connection, Pipe
 from types import FrameType
@@ -93,10 +95,42 @@ def followed(
 
 def outcome_of(action: Callable[[], Value], seconds: float, *, silent: bool = True) -> Value | Loss:
     """Return what a function returns in a child process, or why not; see `followed`."""
-    found = followed(lambda: iter((action(),)), seconds, silent=silent)
-    if found.values:
-        return found.values[0]
-    return found.loss or Loss("returns nothing")
+    (outcome,) = outcomes_of([action], seconds, silent=silent)
+    return outcome
+
+
+def outcomes_of(
+    actions: Iterable[Callable[[], Value]],
+    seconds: float,
+    *,
+    silent: bool = True,
+    at_once: int = 1,
+) -> Iterator[Value | Loss]:
+    """Yield what functions return in child processes, in their order, or why not; see `followed`.
+
+    So many of them run at the same time.
+    """
+    begun: deque[_Child[Value]] = deque()
+    waiting = iter(actions)
+    try:
+        while True:
+            for action in islice(waiting, at_once - len(begun)):
+                begun.append(_Child(_only(action), seconds, silent, _ignore))
+            if not begun:
+                return
+            yield begun[0].outcome()
+            begun.popleft().end()
+    finally:
+        for child in begun:
+            child.end()
+
+
+def _only(action: Callable[[], Value]) -> Callable[[], Iterator[Value]]:
+    return lambda: iter((action(),))
+
+
+def _ignore(value: object) -> None:
+    """Take no notice of a value: it is returned."""
 
 
 class _Child(Generic[Value]):
@@ -110,7 +144,7 @@ class _Child(Generic[Value]):
         each: Callable[[Value], None],
     ) -> None:
         self.seconds, self.each = seconds, each
-        self.deadline = self._new_deadline()
+        self.deadline = 0.0
         self.connection, theirs = Pipe(duplex=False)
         self.status: int | None = None
         # Ctrl-C must not strike in the child before it has left the group of the terminal.
@@ -132,6 +166,7 @@ class _Child(Generic[Value]):
     def follow(self) -> Followed[Value]:
         """Return what the process sends until it is done or lost."""
         found: Followed[Value] = Followed()
+        self.deadline = self._new_deadline()
         while True:
             ended = self._has_ended()
             message = self._receive()
@@ -148,6 +183,11 @@ class _Child(Generic[Value]):
             elif time.monotonic() > self.deadline:
                 found.loss = _too_slow(self.seconds)
                 return found
+
+    def outcome(self) -> Value | Loss:
+        """Return the first value that the process sends, or why there is none."""
+        found = self.follow()
+        return found.values[0] if found.values else found.loss or Loss("returns nothing")
 
     def _take(self, message: bytes, found: Followed[Value]) -> None:
         try:

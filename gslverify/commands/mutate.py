@@ -137,7 +137,9 @@ def mutate(paths: tuple[str, ...], expression: str, **options: Any) -> None:
     if not number and not options["sample"]:
         rules, settings = _that_hold(rules, settings)
     try:
-        drawn = Campaign.of(rules, options["operators"], options["sample"], settings.seed, number)
+        drawn = Campaign.of(
+            rules, options["operators"], options["sample"], settings.seed, number, settings.jobs
+        )
     except LossError as error:
         raise click.UsageError(str(error)) from error
     if number and not drawn.size:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from gsl.rule_files.guard import Loss, followed, outcome_of
+from gsl.rule_files.guard import Loss, followed, outcomes_of
 from gsl.span import Span
 from gslverify.codes.corpus import FILE_DOES_NOT_IMPORT, PATCHES, RULE_RAISES
 from gslverify.corpus.declaration import (
@@ -118,16 +118,28 @@ def asked(path: Path, ask: Callable[[Sequence[Loaded]], Answer], seconds: float)
 
     Answers have to be data. A file that changes what rules are judged by is lost, too.
     """
+    (answer,) = answers([(path, ask)], seconds)
+    return answer
 
-    def answer() -> Answer:
-        before = contents()
-        answer = ask(load(path))
-        names = patched(before)
-        if names:
-            raise RuntimeError(f"it changes {patches_text(names)}")
-        return answer
 
-    return outcome_of(answer, seconds)
+def answers(
+    questions: Iterable[tuple[Path, Callable[[Sequence[Loaded]], Answer]]],
+    seconds: float,
+    at_once: int = 1,
+) -> Iterator[Answer | Loss]:
+    """Yield what is answered about files, as `asked` returns it; so many are asked at once."""
+    contents()  # here, where it is known after the first file
+    actions = (partial(_answer, path, ask) for path, ask in questions)
+    return outcomes_of(actions, seconds, at_once=at_once)
+
+
+def _answer(path: Path, ask: Callable[[Sequence[Loaded]], Answer]) -> Answer:
+    before = contents()
+    answer = ask(load(path))
+    names = patched(before)
+    if names:
+        raise RuntimeError(f"it changes {patches_text(names)}")
+    return answer
 
 
 def patches_finding(path: Path, names: list[str]) -> Finding:

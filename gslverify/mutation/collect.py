@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 
 from gsl.errors import did_you_mean
 from gsl.rule_files.guard import Loss
@@ -20,7 +20,7 @@ from gslverify.corpus.declaration import (
 )
 from gslverify.corpus.guarded import Write, asked
 from gslverify.finding import Finding
-from gslverify.mutation.mutants import MARK, Mutant, as_rule, mutants_of
+from gslverify.mutation.mutants import MARK, Mutant, as_rule, mutant_with, mutants_of
 from gslverify.mutation.normal import normal_form
 from gslverify.settings import Settings
 
@@ -62,26 +62,15 @@ def mutants_in(item: LoadedRule) -> list[tuple[Mutant, LoadedRule | None]]:
 
     Raises whatever the rule raises when it is written down.
     """
+    return [(mutant, _loaded(item, mutant)) for mutant in mutants_of(item.rule)]
+
+
+def _loaded(item: LoadedRule, mutant: Mutant | None) -> LoadedRule | None:
+    """Return a mutant as a rule of the file of its own rule, None if it cannot be verified."""
+    if mutant is None or mutant.subst is None:
+        return None
     file = item.rule_id.rpartition("::")[0]
-    return [
-        (
-            mutant,
-            loaded_rule(f"{file}::{mutant.name}", item.path, as_rule(item.rule, mutant))
-            if mutant.subst is not None
-            else None,
-        )
-        for mutant in mutants_of(item.rule)
-    ]
-
-
-def mutant_item(item: LoadedRule, rule_id: str) -> LoadedRule | None:
-    """Return the mutant of a rule that has this id, or None."""
-    return _by_id(item).get(rule_id)
-
-
-@lru_cache(maxsize=4)
-def _by_id(item: LoadedRule) -> dict[str, LoadedRule]:
-    return {found.rule_id: found for _, found in mutants_in(item) if found is not None}
+    return loaded_rule(f"{file}::{mutant.name}", item.path, as_rule(item.rule, mutant))
 
 
 def rule_id_of(mutant_id: str) -> str:
@@ -141,7 +130,8 @@ def _mutant(
 ) -> CollectedRule | list[str]:
     """Return a mutant, or the ids of those that there are."""
     item = find_item(loaded, rule_id)
-    mutants = _by_id(item) if isinstance(item, LoadedRule) else {}
+    found = mutants_in(item) if isinstance(item, LoadedRule) else []
+    mutants = {made.rule_id: made for _, made in found if made is not None}
     made = mutants.get(wanted)
     if made is None:
         return list(mutants)
@@ -167,4 +157,4 @@ def find_item(loaded: Sequence[Loaded], rule_id: str) -> Loaded | None:
     item = next((one for one in loaded if one.rule_id.endswith(name)), None)
     if item is None or not is_mutant(rule_id) or not isinstance(item, LoadedRule):
         return item
-    return mutant_item(item, rule_id)
+    return _loaded(item, mutant_with(item.rule, rule_id.rpartition(MARK)[2]))

@@ -73,6 +73,22 @@ def mutants_of(rule: Rule) -> list[Mutant]:
     return found
 
 
+def mutant_with(rule: Rule, number: str) -> Mutant | None:
+    """Return the mutant of a rule with a number, such as "M01.2", made without all others.
+
+    None if there is none. Whether another one has its meaning is not asked.
+    """
+    operator_id, _, place = number.partition(".")
+    operator = operators().get(operator_id)
+    if operator is None or not place.isdecimal():
+        return None
+    subst = rule()
+    for found, change in enumerate(operator.changes(subst), 1):
+        if found == int(place):
+            return _mutant(f"{rule.name}{MARK}{number}", operator, change, subst)
+    return None
+
+
 def _mutant(name: str, operator: MutationOperator, change: Change, subst: Subst) -> Mutant:
     span = place_of(change.place) if change.place is not None else None
     known = (name, operator.id, change.description, span or subst.span)

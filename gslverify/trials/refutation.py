@@ -17,6 +17,8 @@ from gslverify.trials.counterexample import counterexample_of
 from gslverify.trials.matters import Influence, what_matters
 from gslverify.trials.trial import Outcome, example_of, run_trial
 
+NOT_SIMPLE = "making it simpler was not finished"
+
 
 def fails_as(subst: Subst, failure: Outcome) -> Attempt[Outcome]:
     """Return what tries networks and inputs, and says whether they fail with the same code."""
@@ -31,7 +33,7 @@ def fails_as(subst: Subst, failure: Outcome) -> Attempt[Outcome]:
 def as_found(question: Question, failure: Outcome) -> Finding:
     """Return the finding about a trial that failed, which may still be made simpler."""
     assert failure.code is not None
-    example = example_of(failure, "making it simpler was not finished")
+    example = example_of(failure, NOT_SIMPLE)
     span, code = question.subst.span, failure.code
     return Finding(code, failure.message, span, counterexample=example, subject=code.id)
 
@@ -50,12 +52,15 @@ def refutation(
     """Return the finding about a failed trial, made simple, with what matters about it.
 
     The `samplers` are those of all structures, where simpler ones may be tried. Of a rule that is
-    wrong on purpose nobody asks why, and what changes each time cannot be made simple.
+    wrong on purpose nobody asks why, and what changes each time cannot be made simple. Where
+    failures need not be explained, it is told as it was found.
     """
     span, code = question.subst.span, failure.code
     assert code is not None
     if code is REFERENCE_CHANGES:
         return Finding(code, failure.message, span)
+    if not question.settings.explained:
+        return as_found(question, failure)
     budget = budget or Budget.lasting(question.settings.shrink_seconds)
     attempt = fails_as(question.subst, failure)
     small = simplest(failure, attempt, budget, samplers, lambda one: tell(question, one))

@@ -98,7 +98,8 @@ class Search:
             return None
         hopeful = not self.passed and self.draws - self.useful < MOST_FRUITLESS_DRAWS
         patience = MOST_FRUITLESS_DRAWS if hopeful else 2 * examples + 10
-        tried = _Tried(self, samplers, one, number, patience, is_first=not self.draws)
+        simpler = MOST_SIMPLER_CHOICES if self.question.settings.explained else 0
+        tried = _Tried(self, samplers, one, number, patience, simpler, is_first=not self.draws)
         tried.explore(examples)
         return tried.failed
 

@@ -9,11 +9,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gslverify.cli import main
+from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.corpus.collect import collect
 from gslverify.corpus.declaration import CollectedRule
-from gslverify.mutate import Campaign
+from gslverify.events import Event, RuleDone
+from gslverify.finding import Finding
+from gslverify.mutate import Campaign, Means
 from gslverify.mutation.score import Fate
 from gslverify.settings import Settings
+from gslverify.trials.refutation import NOT_SIMPLE
 from tests.gslverify.rule_files import HEAD, rule_text, write_rule, write_rules
 
 DENSE = """
@@ -49,6 +53,27 @@ def test_mutants_of_a_rule_are_noticed(folder: Path) -> None:
         ("M28", Fate.KILLED): 4,
         ("M42", Fate.KILLED): 1,
     }
+
+
+@pytest.mark.smt
+def test_what_refutes_a_mutant_is_not_explained(folder: Path) -> None:
+    write_rule(folder, DENSE)
+    settings = Settings(use_tvm=False, max_examples=12, min_examples=4)
+    found: list[Finding] = []
+
+    def watch(event: Event) -> None:
+        if isinstance(event, RuleDone):
+            found.extend(event.result.findings)
+
+    campaign = Campaign.of(rules("rules.py"), ["M28"])
+    list(campaign.run(settings, Means(watch=watch)))
+    refuted = [one for one in found if one.code == OUTPUTS_DIFFER]
+
+    assert len(refuted) == 2
+    for one in refuted:
+        assert one.counterexample is not None
+        assert one.counterexample.notes == (NOT_SIMPLE,)
+        assert not one.counterexample.matters
 
 
 @pytest.mark.smt

@@ -9,12 +9,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
-from gsl.rule_files.guard import Loss, exit_text, followed, outcome_of
+from gsl.rule_files.guard import Loss, exit_text, followed, outcome_of, outcomes_of
 
 SOON = 0.5
 
@@ -187,3 +188,36 @@ def test_children_end_with_what_they_have_started(tmp_path: Path) -> None:
 )
 def test_exit_codes_as_text(code: int, text: str) -> None:
     assert exit_text(code) == text
+
+
+def test_several_run_at_once_and_are_told_in_their_order(tmp_path: Path) -> None:
+    def met(mine: str, other: str) -> str:
+        (tmp_path / mine).touch()
+        while not (tmp_path / other).exists():
+            time.sleep(0.01)
+        return mine
+
+    actions = [partial(met, "a", "b"), partial(met, "b", "a"), partial(met, "c", "a")]
+
+    assert list(outcomes_of(actions, 10.0, at_once=2)) == ["a", "b", "c"]
+    assert isinstance(next(outcomes_of([partial(met, "d", "e")], 0.1, at_once=2)), Loss)
+
+
+def test_those_that_nobody_waits_for_any_more_are_ended(tmp_path: Path) -> None:
+    def name_itself() -> int:
+        (tmp_path / "number").write_text(str(os.getpid()))
+        (tmp_path / "begun").touch()
+        time.sleep(30)
+        return 0
+
+    def first() -> int:
+        while not (tmp_path / "begun").exists():
+            time.sleep(0.01)
+        return 1
+
+    running = outcomes_of([first, name_itself], 60.0, at_once=2)
+
+    assert next(running) == 1
+    running.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "number").read_text()), 0)

@@ -50,7 +50,7 @@ ELSEWHERE = """
     rules files tags profile stages keep_going library max_failures jobs load_timeout stage_timeout
     stage_timeouts budget rule_budget shrink_budget select ignore per_rule_ignores fail_on exit_zero
     baseline strict_baseline allow_inconclusive cache cache_folder failures_folder shard executor
-    hints docs_url
+    hints docs_url explained
 """
 """Settings that decide what is run and told, not what a stage finds out that comes to its end."""
 

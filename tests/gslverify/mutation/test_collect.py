@@ -2,6 +2,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from gsl.canonical import rule_hash
 from gslverify.corpus.collect import collect
 from gslverify.corpus.declaration import CollectedRule, LoadedRule, Unusable
 from gslverify.corpus.loading import load
@@ -55,17 +58,19 @@ def test_mutant_of_an_unknown_rule_is_told(folder: Path) -> None:
     assert item.finding.code.id == "GSL106"
 
 
-def test_worker_finds_rules_and_mutants(folder: Path) -> None:
+def test_worker_finds_rules_and_mutants(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_rules(folder, ["one", "two"])
     loaded = load(Path("rules.py"))
     (_, two) = loaded
     assert isinstance(two, LoadedRule)
-    mutants = [found.rule_id for _, found in mutants_in(two) if found]
+    mutants = [found for _, found in mutants_in(two) if found]
+    monkeypatch.setattr("gslverify.mutation.collect.mutants_of", None)  # the others are not made
 
     assert find_item(loaded, "rules.py::two") is two
-    for rule_id in mutants:
-        found = find_item(loaded, rule_id)
-        assert found is not None
-        assert found.rule_id == rule_id
+    for mutant in mutants:
+        found = find_item(loaded, mutant.rule_id)
+        assert isinstance(found, LoadedRule)
+        assert found.rule_id == mutant.rule_id
+        assert rule_hash(found.rule()) == rule_hash(mutant.rule())
     assert find_item(loaded, "rules.py::three") is None
     assert find_item(loaded, "rules.py::one~M99.1") is None
