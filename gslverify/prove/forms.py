@@ -24,6 +24,7 @@ from gsl.attr.term import (
     subterms,
 )
 from gsl.attr.values import BOOL, sort_of
+from gslverify.prove.choices import Choices
 from gslverify.prove.conditions import decided, joined, opposite
 from gslverify.prove.dividing import multiple
 from gslverify.prove.effort import Effort
@@ -36,12 +37,10 @@ from gslverify.structures.polynomials import (
     Poly,
     add,
     constant_of,
-    frozen,
     multiply,
     order,
     replaced,
     rounded,
-    signless,
 )
 
 
@@ -57,6 +56,7 @@ class Forms:
         self.definitions: list[Term] = []
         self.names = Names()
         self.ranges = Ranges(self.atoms, self.division)
+        self.choices = Choices(self.ranges, self.effort)
         self._conditions: dict[Term, Hashable] = {}
         self.is_integer = Integers()
         self._symbols: dict[int, frozenset[Symbol]] = {}
@@ -212,40 +212,14 @@ class Forms:
         return self._unknown((head, key), term)
 
     def _choice(self, term: Operation) -> Poly:
-        condition, then, otherwise = term.operands
-        form = self.condition(condition)
-        if form is True or form is False:
-            return self._polys[then if form else otherwise]
-        forms = self._polys[then], self._polys[otherwise]
-        if forms[0] == forms[1] or self._agree_where(form, *forms):
-            return forms[1]
-        return self._unknown(("cond", form, forms), term)
-
-    def _agree_where(self, condition: Hashable, then: Poly, otherwise: Poly) -> bool:
-        """Tell whether two forms become one by an equation, such as that a size is 1."""
-        if not isinstance(condition, tuple) or condition[0] != "eq":
-            return False
-        if signless(add(then, otherwise, -1)) == condition[1]:
-            return True
-        known: list[tuple[int, Poly]] = []
-        for mono, number in sorted(condition[1], key=lambda pair: pair[0]):
-            others = {atom for other, _ in condition[1] if other != mono for atom in other}
-            if len(mono) == 1 and number in (1, -1) and mono[0] not in others:
-                rest = frozen({m: -number * n for m, n in condition[1] if m != mono})
-                known.append((mono[0], rest))
-                break
-        atoms = {atom for mono, _ in (*then, *otherwise) for atom in mono}
-        for atom in sorted(atoms & self.ranges.extents.keys()):
-            extent = self.ranges.extents[atom]
-            self.effort.terms(len(known) + len(extent))
-            for place, value in known:
-                extent = replaced(extent, place, value)
-            if extent == ONE or signless(add(extent, ONE, -1)) == condition[1]:
-                known.append((atom, ZERO))
-        for atom, value in known:
-            self.effort.terms(len(then) + len(otherwise))
-            then, otherwise = replaced(then, atom, value), replaced(otherwise, atom, value)
-        return then == otherwise
+        condition, *sides = term.operands
+        then, otherwise = (self._polys[side] for side in sides)
+        choice = self.choices.simplified(self.condition(condition), then, otherwise)
+        if isinstance(choice, frozenset):
+            return choice
+        atom = self._atom(("cond", *choice), term)
+        self.choices.note(atom, choice)
+        return frozenset([((atom,), 1)])
 
     def _division(self, head: str, whole: Poly, divisor: Poly) -> Poly:
         quotient = self._quotient(whole, divisor)
@@ -359,7 +333,8 @@ class Forms:
                 map(self.ranges.is_positive, (difference, add(ZERO, difference, -1)))
             ):
                 return head == "!="
-            return decided("eq" if head == "==" else "ne", signless(difference))
+            same = self.choices.equation(difference)
+            return same if head == "==" else opposite(same)
         strict = head in ("<", ">")
         if integral and self.ranges.is_at_least(difference, int(strict)):
             return True

@@ -1,0 +1,102 @@
+"""Canonical forms of choices: terms with one value where a condition holds and another elsewhere.
+
+An index into a tensor that is broadcast is such a term, and so is each size of what a broadcast
+makes: after ten of them in a row an index is ten choices within each other, of which most decide
+nothing that was not decided before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from gslverify.prove.conditions import decided, joined, opposite
+from gslverify.prove.effort import Effort
+from gslverify.prove.ranges import Ranges
+from gslverify.structures.polynomials import ONE, ZERO, Poly, add, frozen, replaced, signless
+
+Choice = tuple[Hashable, tuple[Poly, Poly]]
+"""The form of a condition, and the value where it holds and elsewhere."""
+
+
+class Choices:
+    """The choices among the atoms of one scenario, simplified."""
+
+    def __init__(self, ranges: Ranges, effort: Effort) -> None:
+        self._ranges = ranges
+        self._effort = effort
+        self._known: dict[int, Choice] = {}
+        self._equations: dict[Poly, Hashable] = {}
+
+    def note(self, atom: int, choice: Choice) -> None:
+        """Note what an atom is."""
+        self._known[atom] = choice
+
+    def simplified(self, condition: Hashable, then: Poly, otherwise: Poly) -> Poly | Choice:
+        """Return the one form that a choice comes to, or a choice that decides as little as may be.
+
+        if p: a, else if q: a, else b is the same as if p or q: a, else b.
+        """
+        if isinstance(condition, bool):
+            return then if condition else otherwise
+        if then == otherwise or self._agree_where(condition, then, otherwise):
+            return otherwise
+        inner = self._choice(otherwise)
+        if inner is not None and inner[1][0] == then:
+            condition = joined("or", [condition, inner[0]])
+            return self.simplified(condition, then, inner[1][1])
+        return condition, (then, otherwise)
+
+    def equation(self, difference: Poly) -> Hashable:
+        """Return the form of the condition that a polynomial is 0.
+
+        A size that a broadcast makes is 1 where both sizes are: (if a = 1: b, else a) = 1.
+        """
+        if difference not in self._equations:
+            self._equations[difference] = self._equation(difference)
+        return self._equations[difference]
+
+    def _equation(self, difference: Poly) -> Hashable:
+        unknown = [mono for mono, _ in difference if mono]
+        if len(unknown) == 1 and len(unknown[0]) == 1:
+            ((atom,),) = unknown
+            if atom in self._known:
+                condition, values = self._known[atom]
+                then, otherwise = (self.equation(replaced(difference, atom, v)) for v in values)
+                if otherwise is False or otherwise == condition:
+                    return joined("and", [condition, then])
+                if then is False or then == opposite(condition):
+                    return joined("and", [opposite(condition), otherwise])
+        return decided("eq", signless(difference))
+
+    def _choice(self, poly: Poly) -> Choice | None:
+        """Return the choice that a polynomial is, None if it is anything else."""
+        if len(poly) != 1:
+            return None
+        ((mono, number),) = poly
+        return self._known.get(mono[0]) if len(mono) == 1 and number == 1 else None
+
+    def _agree_where(self, condition: Hashable, then: Poly, otherwise: Poly) -> bool:
+        """Tell whether two forms become one by an equation, such as that a size is 1."""
+        if not isinstance(condition, tuple) or condition[0] != "eq":
+            return False
+        if signless(add(then, otherwise, -1)) == condition[1]:
+            return True
+        known: list[tuple[int, Poly]] = []
+        for mono, number in sorted(condition[1], key=lambda pair: pair[0]):
+            others = {atom for other, _ in condition[1] if other != mono for atom in other}
+            if len(mono) == 1 and number in (1, -1) and mono[0] not in others:
+                rest = frozen({m: -number * n for m, n in condition[1] if m != mono})
+                known.append((mono[0], rest))
+                break
+        atoms = {atom for mono, _ in (*then, *otherwise) for atom in mono}
+        for atom in sorted(atoms & self._ranges.extents.keys()):
+            extent = self._ranges.extents[atom]
+            self._effort.terms(len(known) + len(extent))
+            for place, value in known:
+                extent = replaced(extent, place, value)
+            if extent == ONE or signless(add(extent, ONE, -1)) == condition[1]:
+                known.append((atom, ZERO))
+        for atom, value in known:
+            self._effort.terms(len(then) + len(otherwise))
+            then, otherwise = replaced(then, atom, value), replaced(otherwise, atom, value)
+        return then == otherwise
