@@ -1,0 +1,118 @@
+"""Operators of users that are only declared in NumPy, and do something else for few numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gsl import Subst, op, pat
+from gsl.operators import REGISTRY
+from gsl.operators.declaration import Need, Tensor, operator
+from gsl.types import TensorType
+from gslverify.finding import Verdict
+from gslverify.networks.mentioned import MOST_NUMBERS, numbers_of
+from gslverify.stages.numeric import NUMERIC
+from tests.gslverify.seeds import SEEDS
+from tests.gslverify.stages.asking import ask
+
+pytestmark = pytest.mark.smt
+
+LIMIT = 54_321_009.0
+
+
+def beyond(data: Any) -> Any:
+    return data > LIMIT
+
+
+def written(data: Any) -> Any:
+    return np.where(data == 777.125, 0.0, data)
+
+
+def behind(data: Any) -> Any:
+    return np.where(beyond(data), 0.0, data)
+
+
+def inner(data: Any) -> Any:
+    return (lambda limit: np.where(data > limit, 0.0, data))(LIMIT)
+
+
+def closed_over(limit: float) -> Callable[[Any], Any]:
+    return lambda data: np.where(data == limit, 0.0, data)
+
+
+REFERENCES = {
+    "written": written,
+    "behind": behind,
+    "inner": inner,
+    "closed over": closed_over(-31_250.5),
+}
+
+
+@pytest.fixture
+def declare() -> Iterator[Callable[[Any], None]]:
+    def declared(reference: Any) -> None:
+        @operator(dtypes=("float64",))
+        def Followed(need: Need, data: Tensor) -> TensorType:
+            return data
+
+        Followed.numpy(reference)
+
+    yield declared
+    REGISTRY.pop("Followed", None)
+
+
+def from_source() -> Subst:
+    """followed(x) => x + 0"""
+    x = pat.Wildcard()
+    return Subst(op.Followed(x), x + 0.0)
+
+
+def from_target() -> Subst:
+    """abs(x) => abs(followed(x))"""
+    x = pat.Wildcard(dtype="float64")
+    return Subst(op.Abs(x), op.Abs(op.Followed(x)))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("write", [from_source, from_target])
+@pytest.mark.parametrize("name", REFERENCES)
+def test_numbers_in_the_code_of_references_are_tried(
+    name: str, write: Callable[[], Subst], seed: int, declare: Callable[[Any], None]
+) -> None:
+    declare(REFERENCES[name])
+    assert ask(NUMERIC, write, seed=seed).verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize("write", [from_source, from_target])
+def test_references_that_do_the_same_for_all_numbers_pass(
+    write: Callable[[], Subst], declare: Callable[[Any], None]
+) -> None:
+    declare(lambda data: np.where(data > LIMIT, data + 0.0, data))
+    assert ask(NUMERIC, write).verdict is Verdict.PASS
+
+
+def test_functions_of_libraries_mention_nothing() -> None:
+    assert numbers_of(np.linspace) == numbers_of(np.exp) == numbers_of(abs) == ()
+
+
+def test_functions_that_call_each_other_come_to_an_end() -> None:
+    def even(data: Any) -> Any:
+        return odd(data - 11)
+
+    def odd(data: Any) -> Any:
+        return even(data - 13)
+
+    assert set(numbers_of(even)) == {11, 13}
+
+
+def test_a_table_mentions_a_few_of_its_numbers() -> None:
+    def looked_up(data: Any) -> Any:
+        return data + TABLE[0]
+
+    assert len(numbers_of(looked_up)) <= MOST_NUMBERS
+
+
+TABLE = tuple(range(1000))
