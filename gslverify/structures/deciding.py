@@ -8,10 +8,13 @@ chain of questions, or the last one; where both are possible, both are ways of t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial, reduce
 
 from gsl.attr.evaluate import conjunction
 from gsl.attr.term import Constant, Operation, Term, operation
+from gslverify.structures.decisions import Forms
 
+OTHER = {"and": "or", "or": "and"}
 MOST_PARTS = 24
 """Parts of a conjunction or disjunction that are told apart; more are one."""
 
@@ -66,15 +69,44 @@ def falling(condition: Term, outcome: bool) -> Term:
 
 
 def _parts(condition: Term, head: str) -> list[Term]:
-    """Return the operands of a chain of one connective, in order."""
+    """Return the operands of a chain of one connective, in order, each of use behind the others.
+
+    `a or (not a and b)` is `a or b`: what a chain of questions asks again decides nothing.
+    """
+    forms, before = Forms(), set[int]()
     found, stack = list[Term](), [condition]
     while stack:
-        match stack.pop():
-            case Operation(head=same, operands=operands) if same == head:
-                stack.extend(reversed(operands))
-            case one:
-                found.append(one)
+        part = stack.pop()
+        if isinstance(part, Operation) and part.head == head:
+            stack.extend(reversed(part.operands))
+            continue
+        inner = _chain(part, OTHER[head])
+        open_ones = [one for one in inner if forms.of(_opposite(one)) not in before]
+        if 0 < len(open_ones) < len(inner):
+            stack.append(reduce(partial(operation, OTHER[head]), open_ones))
+        else:
+            found.append(part)
+            before.add(forms.of(part))
     return found
+
+
+def _chain(condition: Term, head: str) -> list[Term]:
+    found, stack = list[Term](), [condition]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, Operation) and part.head == head:
+            stack.extend(reversed(part.operands))
+        else:
+            found.append(part)
+    return found
+
+
+def _opposite(condition: Term) -> Term:
+    match condition:
+        case Operation(head="not", operands=(negated,)):
+            return negated
+        case _:
+            return operation("not", condition)
 
 
 def _exclude_each_other(parts: Sequence[Term], outcome: bool) -> bool:

@@ -37,6 +37,10 @@ CONDITIONS = [
     both(either(A, B), C),
     either(both(A, B), negated(C)),
     negated(both(A, either(B, negated(C)))),
+    either(A, both(negated(A), either(B, both(negated(B), C)))),
+    either(negated(A), both(A, B)),
+    both(A, either(negated(A), both(B, C))),
+    either(A, negated(A)),
 ]
 
 
@@ -82,3 +86,14 @@ def test_too_many_parts_are_one() -> None:
 
     (way,) = ways_to_be(condition, True)
     assert way is condition
+
+
+def test_a_chain_of_questions_has_a_way_for_each_answer() -> None:
+    """As a table has it that is looked up at a remainder: `t[n % 30]`."""
+    condition: Any = A
+    for number in range(20):
+        asked = operation("==", N, number)
+        condition = either(asked, both(negated(asked), condition))
+
+    assert len(ways_to_be(condition, True)) == 2 * 21
+    assert len(ways_to_be(condition, False)) == 1
