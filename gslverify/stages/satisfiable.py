@@ -23,6 +23,7 @@ from gslverify.stages.contradiction import contradiction_of
 from gslverify.stages.empty_sizes import may_be_empty
 from gslverify.stages.examination import Examined, examined, hand_on, not_tried, solved
 from gslverify.stages.in_parts import FEW_RUNS, why_not_shown
+from gslverify.structures.directed import structures_of_outcomes
 from gslverify.structures.variants import Search
 
 SELECTED = 40
@@ -57,7 +58,8 @@ def _examined(question: Question) -> tuple[Examined, str]:
     why = why_not_shown(question)
     if why:
         return examined(question, search), f"not shown in parts: {why}"
-    seen = solved(question, search.selection(SELECTED))
+    others = structures_of_outcomes(question.subst, search.steps)
+    seen = solved(question, search.selection(SELECTED, others))
     seen = seen if seen.scenarios.feasible else examined(question)
     if not seen.scenarios.feasible:
         return seen, ""

@@ -6,7 +6,7 @@ they read is bound, and every refusal says on which decisions it depends.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from gsl.attr.evaluate import evaluate
@@ -22,7 +22,7 @@ from gsl.text.naming import pattern_names
 from gsl.types import TupleType
 from gslverify.structures.broadcasts import broadcasts_of
 from gslverify.structures.choices import ALL_POSITIONS, Positions, Replay, Steps
-from gslverify.structures.conditions import Condition, Place, Waiting, conditions_of
+from gslverify.structures.conditions import Condition, Place, Waiting, conditions_of, looked_for
 from gslverify.structures.early_refusal import Joins, refuse_anyway
 from gslverify.structures.instance import USUAL, Claim, Extent, InfeasibleError, Instance
 from gslverify.structures.source_builder import SourceExpressions
@@ -44,16 +44,19 @@ def build_instance(
 class SourceBuilder(SourceExpressions):
     """Turns source patterns into nodes, operands first, asking a chooser where they are open.
 
-    Each build takes up the one before it where their choices part, and changes its instance.
+    Each build takes up the one before it where their choices part, and changes its instance. It
+    refuses structures in which not all that is `wanted` can be true.
     """
 
-    def __init__(self, subst: Subst, extent: Extent, steps: Steps) -> None:
+    def __init__(
+        self, subst: Subst, extent: Extent, steps: Steps, wanted: Sequence[Term] = ()
+    ) -> None:
         super().__init__(subst, extent)
         self.steps = steps
         self.pattern_names = pattern_names(subst)
         self.trail = Trail(self.instance, self.told)
         self.current: Origin | None = subst.origin
-        conditions = conditions_of(subst, self.pattern_names)
+        conditions = [*conditions_of(subst, self.pattern_names), *looked_for(wanted)]
         self.waiting = Waiting(conditions, self.bindings, self._hold, self.trail.on_undo)
         self.broadcasts = broadcasts_of(subst)
         self.joins = Joins(subst)
@@ -160,8 +163,10 @@ class SourceBuilder(SourceExpressions):
         return self._together((id(table), key) for table in tables for key in table)
 
     def _hold(self, value: Any, condition: Condition, read: Iterable[Place]) -> None:
-        """Claim what a condition of the rule is worth."""
+        """Claim what a condition of the rule is worth, and refuse what is not looked for."""
         if isinstance(value, Term):
+            if not condition.of_the_rule:
+                return
             claim = Claim(value, condition.reason, condition.origin, written=True)
             self.instance.claims.append(claim)
         elif value is not True:

@@ -34,12 +34,16 @@ Place = tuple[int, Key]
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A part of a condition of a rule, in which some symbols stand for numbers."""
+    """A part of a condition, in which some symbols stand for numbers.
+
+    It is one `of_the_rule`, or only tells which structures are looked for.
+    """
 
     term: Term
     reason: str
     origin: Origin | None
     symbols: Mapping[Symbol, int] = field(default_factory=dict)
+    of_the_rule: bool = True
 
 
 def conditions_of(subst: Subst, names: dict[Pattern, str]) -> list[Condition]:
@@ -50,6 +54,12 @@ def conditions_of(subst: Subst, names: dict[Pattern, str]) -> list[Condition]:
         origin = getattr(term, "origin", None) or subst.origin
         found += [Condition(part, reason, origin) for part in conjuncts(term)]
     return found
+
+
+def looked_for(terms: Iterable[Term]) -> list[Condition]:
+    """Return what holds of the structures that are looked for, taken apart."""
+    parts = (part for term in terms for part in conjuncts(term))
+    return [Condition(part, "not looked for", None, of_the_rule=False) for part in parts]
 
 
 class UnboundError(Exception):
@@ -160,8 +170,9 @@ class Waiting:
                 else:
                     self._wait(error.place, one)
             except UndecidedError as error:
-                self.undecided.append((str(error), one))
-                self._on_undo(self.undecided.pop)
+                if one.of_the_rule:
+                    self.undecided.append((str(error), one))
+                    self._on_undo(self.undecided.pop)
             except EvaluationError as error:
                 self._claim(False, replace(one, reason=str(error)), reading.read)
             else:

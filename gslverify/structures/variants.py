@@ -8,9 +8,10 @@ so decisions that nothing relates are not multiplied.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gsl.attr.term import Term
 from gsl.errors import GslError
 from gsl.pat import Pattern
 from gsl.subst import Subst
@@ -79,13 +80,20 @@ class Enumeration:
 class Search:
     """A search for the structures of a rule within an extent, one build after the other.
 
-    The `steps` are those of an earlier search through the same structures, if there was one.
+    The `steps` are those of an earlier search through the same structures, if there was one. Only
+    those are found in which all that is `wanted` may be true.
     """
 
-    def __init__(self, subst: Subst, extent: Extent = USUAL, steps: Steps | None = None) -> None:
+    def __init__(
+        self,
+        subst: Subst,
+        extent: Extent = USUAL,
+        steps: Steps | None = None,
+        wanted: Sequence[Term] = (),
+    ) -> None:
         self.extent = extent
         self.steps = steps or Steps()
-        self.builder = SourceBuilder(subst, extent, self.steps)
+        self.builder = SourceBuilder(subst, extent, self.steps, wanted)
         self.exhaustive = True
         self.undecided: dict[str, Open] = {}
         self.obstacles: list[InfeasibleError] = []
@@ -117,13 +125,13 @@ class Search:
             pass
         return self.prefix is not None
 
-    def selection(self, most: int) -> Enumeration:
-        """Return the first of the structures that were found, and some that are drawn.
+    def selection(self, most: int, others: Iterable[Variant] = ()) -> Enumeration:
+        """Return the first of the structures that were found, `others`, and some that are drawn.
 
         The search cannot be gone on with afterwards.
         """
         drawn = [variant for variant, _ in self._drawn(most, random.Random(0))]
-        return self.enumeration(list(dict.fromkeys([*self.found[:FIRST_FOUND], *drawn])))
+        return self.enumeration(list(dict.fromkeys([*self.found[:FIRST_FOUND], *others, *drawn])))
 
     def _drawn(self, number: int, draw: random.Random) -> Iterator[tuple[Variant, Instance]]:
         """Yield structures from everywhere, with their instances, where not all can be tried.
