@@ -18,6 +18,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,9 @@ BASE = {
 }
 DEEP = {"Bert": (BASE, 102), "Llama": ({"num_hidden_layers": 32}, 1603)}
 """Sizes of BERT-base and of a deep but narrow Llama, and what onnxscript leaves of operators."""
+
+OPTIMISERS = {"onnxscript.optimizer": "optimize", "onnxslim": "slim", "onnxsim": "simplify"}
+"""Functions of models, where they are installed."""
 
 CLOSE = {"float32": 1e-5, "float16": 2e-3, "bfloat16": 3e-2}
 REPEATS = 3
@@ -316,12 +320,14 @@ def compared(path: Path) -> Iterator[tuple[str, float]]:
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
     options.optimized_model_filepath = str(path.with_name("optimised.onnx"))
     yield "onnxruntime, offline", best(lambda: onnxruntime.InferenceSession(str(path), options))
-    try:
-        from onnxscript import optimizer
-    except ImportError:
-        return
-    models = [onnx.load(path) for _ in range(REPEATS)]
-    yield "onnxscript", best(lambda: optimizer.optimize(models.pop()))
+    for module, function in OPTIMISERS.items():
+        try:
+            optimise = getattr(import_module(module), function)
+        except ImportError:
+            logging.warning("%s is not installed", module)
+            continue
+        models = [onnx.load(path) for _ in range(REPEATS)]
+        yield module, best(lambda: optimise(models.pop()))  # noqa: B023
 
 
 def best(action: Callable[[], Any]) -> float:

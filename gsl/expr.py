@@ -261,14 +261,15 @@ def _shared_attributes(operator: Operator, canonical: dict[str, Any]) -> Mapping
     may equal another one that is not interchangeable.
     """
     values = tuple(canonical.values())
-    if all(map(_is_exact, values)):
+    if all(map(is_exact, values)):
         key = (operator, *values, *map(type, values))
         known: Mapping[str, Any] = share(key, MappingProxyType(canonical))
         return known
     return MappingProxyType(canonical)
 
 
-def _is_exact(value: Any) -> bool:
+def is_exact(value: Any) -> bool:
+    """Tell whether values of its type that equal `value` are interchangeable with it."""
     kind = type(value)
     if kind is float:
         return bool(value) and value == value  # -0.0 equals 0.0, and NaN nothing

@@ -79,27 +79,37 @@ class Workload:
         return reverse_post_order(self.outputs)
 
     def with_outputs(
-        self, outputs: Expr | Sequence[Expr], used: Collection[Var] | None = None
+        self,
+        outputs: Expr | Sequence[Expr],
+        used: Collection[Var] | None = None,
+        order: list[Expr] | None = None,
+        added: Mapping[str, Any] = MappingProxyType({}),
     ) -> Workload:
         """Return the workload of other outputs; inputs stay, parameters unused by now go.
 
         What stays keeps its order. `used` are the parameters below `outputs`, if they are known;
-        then the variables there are taken to be known, too. Raises GraphError for one that is new,
-        and for no outputs at all.
+        then the variables there are taken to be known, too. `order` is the reverse post-order, if
+        that is known, and `added` are arrays of new parameters. Raises GraphError for a variable
+        that is new otherwise, and for no outputs at all.
         """
         result = copy(self)
         result.__dict__.pop("order", None)
+        if order is not None:
+            result.__dict__["order"] = order
         result.outputs = _outputs(outputs)
+        new: list[Var] = []
         if used is None:
             used = [expr for expr in result.order if isinstance(expr, Var)]
             known = set(self.variables)
-            _require_known([v for v in used if v not in known])
-        if self.parameters:
+            new = [v for v in used if v not in known]
+            _require_known([v for v in new if v.name not in added])
+        if self.parameters or added:
             kept = {*self.inputs, *used}
-            variables = tuple(v for v in self.variables if v in kept)
+            values = {**self.parameters, **added}
+            variables = (*(v for v in self.variables if v in kept), *new)
             result.variables = variables
             result.parameters = MappingProxyType(
-                {v.name: self.parameters[v.name] for v in variables if v.name in self.parameters}
+                {v.name: values[v.name] for v in variables if v.name in values}
             )
         return result
 

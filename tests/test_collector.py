@@ -26,6 +26,26 @@ def test_collector_runs_again_after_an_error() -> None:
     assert gc.isenabled()
 
 
+def test_what_was_made_meanwhile_is_no_longer_young() -> None:
+    with collector_paused():
+        made: list[list[int]] = [[n] for n in range(100)]
+        assert any(one is made for one in gc.get_objects(generation=0))
+
+    assert not any(one is made for one in gc.get_objects(generation=0))
+    assert gc.get_freeze_count() == 0
+
+
+def test_what_is_frozen_stays_frozen() -> None:
+    gc.freeze()
+    try:
+        before = gc.get_freeze_count()
+        with collector_paused():
+            pass
+        assert gc.get_freeze_count() >= before > 0
+    finally:
+        gc.unfreeze()
+
+
 def test_collector_that_was_off_stays_off() -> None:
     gc.disable()
     try:

@@ -102,3 +102,16 @@ def test_workload_prints_its_signature() -> None:
     workload = Workload(add(multiply(W, X), V), {"w": ONES})
 
     assert repr(workload) == "Workload(x: float32[2], v: float32[2]; 1 parameters)"
+
+
+def test_outputs_may_come_with_new_parameters() -> None:
+    workload = Workload(add(multiply(W, X), X), {"w": ONES})
+    folded = Var("folded", (2,))
+
+    changed = workload.with_outputs(add(folded, X), added={"folded": ONES})
+
+    assert names(changed.variables) == ["x", "folded"]
+    assert list(changed.parameters) == ["folded"]
+    assert names(changed.inputs) == ["x"]
+    with pytest.raises(GraphError, match="not among its inputs: folded"):
+        workload.with_outputs(add(folded, X))

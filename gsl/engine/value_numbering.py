@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from gsl.expr import Call, Const, Expr, Proj, Tuple
+from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.workload import Workload
 
 LARGEST_CONSTANT = 1024
@@ -22,39 +22,44 @@ def merge_common_subexpressions(workload: Workload) -> Workload:
     numbers: dict[Hashable, Expr] = {}
     known: dict[Expr, Expr] = {}
     texts: dict[int, str] = {}
-    merged = known.keys()
+    order: list[Expr] = []
     for expr in workload.order:
-        own = expr
-        if not merged.isdisjoint(expr.operands):
-            own = expr.with_operands(tuple([known.get(one, one) for one in expr.operands]))
-        found = numbers.setdefault(_number(own, texts), own)
+        own, operands = expr, expr.operands
+        if known and operands:
+            operands = tuple([known.get(one, one) for one in operands])
+            if operands != expr.operands:
+                own = expr.with_operands(operands)
+        if type(expr) is Call:
+            text = texts.get(id(expr.attributes))
+            if text is None:
+                text = texts[id(expr.attributes)] = _frozen(expr.attributes)
+            number: Hashable = (expr.operator.name, text, operands)
+        else:
+            number = _number(own)
+        found = numbers.setdefault(number, own)
+        if found is own:
+            order.append(own)
         if found is not expr:
             known[expr] = found
     if not known:
         return workload
-    return workload.with_outputs([known.get(output, output) for output in workload.outputs])
+    outputs = [known.get(output, output) for output in workload.outputs]
+    return workload.with_outputs(outputs, order=order)  # what is left out is below what stays
 
 
-def _number(expr: Expr, texts: dict[int, str]) -> Hashable:
-    """Return what is the same for two expressions only if they compute the same.
-
-    `texts` remembers those of attributes, which many calls share.
-    """
-    if type(expr) is Call:
-        text = texts.get(id(expr.attributes))
-        if text is None:
-            text = texts[id(expr.attributes)] = _frozen(expr.attributes)
-        return expr.operator.name, text, *map(id, expr.operands)
-    operands = tuple(map(id, expr.operands))
+def _number(expr: Expr) -> Hashable:
+    """Return what is the same for two expressions, not calls, only if they compute the same."""
     match expr:
+        case Var():
+            return expr
         case Proj():
-            return "field", expr.index, operands
+            return "field", expr.index, expr.operands
         case Tuple():
-            return "tuple", operands
+            return "tuple", expr.operands
         case Const(value=np.ndarray() as value) if value.size <= LARGEST_CONSTANT:
             return "constant", value.dtype.name, value.shape, value.tobytes()
         case _:
-            return "itself", id(expr)
+            return expr
 
 
 def _frozen(attributes: object) -> str:

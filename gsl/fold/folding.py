@@ -58,8 +58,8 @@ def fold(workload: Workload, *, record: FoldRecord | None = None) -> Workload:
     notes.added = [name for name in parameters if name not in workload.parameters]
     if same and len(parameters) == len(workload.parameters):
         return workload
-    kept = [v for v in workload.variables if v.name not in workload.parameters or v.name in used]
-    return type(workload)(outputs, parameters, kept, workload.given_output_names)
+    added = {name: parameters[name] for name in notes.added}
+    return workload.with_outputs(outputs, order=order, added=added)
 
 
 class _Folding:
@@ -162,9 +162,12 @@ class _Folding:
             return None
 
     def _rebuild(self, expr: Expr) -> None:
-        operands = tuple(map(self._folded, expr.operands))
-        if not _are_same(operands, expr.operands):
-            self.rebuilt[expr] = expr.with_operands(operands)
+        known, rebuilt = self.known, self.rebuilt
+        operands = tuple(
+            [self._folded(one) if one in known else rebuilt.get(one, one) for one in expr.operands]
+        )
+        if operands != expr.operands:
+            rebuilt[expr] = expr.with_operands(operands)
 
     def _folded(self, expr: Expr) -> Expr:
         """Return what stands for `expr` in the folded network."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from gsl.attr.evaluate import is_symbolic
 from gsl.errors import EvaluationError, MisuseError, RewriteError, UndecidedError
-from gsl.expr import Call, Const, Expr, Proj, Tuple
+from gsl.expr import Call, Const, Expr, Proj, Tuple, is_exact
 from gsl.graph import Graph, Node, node_of
 from gsl.operators import Operator
 from gsl.types import TupleType, Type
@@ -42,8 +42,17 @@ class Maker:
 
     def call(self, operator: Operator, operands: tuple[Node, ...], attributes: Attributes) -> Node:
         """Make a call; raises OperatorError when the operator refuses it."""
-        _require_known(tuple(attributes.values()))
-        return self._make(Call(operator, [n.expr for n in operands], attributes), operands)
+        values = tuple(attributes.values())
+        if not all(map(is_exact, values)):
+            _require_known(values)
+            return self._make(Call(operator, [n.expr for n in operands], attributes), operands)
+        types = [id(node.expr.type) for node in operands]
+        key = (operator, *attributes, *values, *map(type, values), *types)
+        known: Known | None = self.known.get(key)
+        made: Call = object.__new__(Call)
+        made.operator, made.operands = operator, ()
+        made.attributes, made.type, _ = known or self.infer(key, operator, operands, attributes)
+        return self._make(made, operands)
 
     def infer(
         self,

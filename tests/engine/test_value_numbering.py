@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from gsl.engine.value_numbering import merge_common_subexpressions as merge
 from gsl.evaluate import run
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
+from gsl.graph import reverse_post_order
 from gsl.operators import lookup
 from gsl.workload import Workload
+from tests.random_workloads import workloads
 
 
 def call(name: str, *operands: Expr, **attributes: Any) -> Call:
@@ -79,3 +82,19 @@ def test_deep_graphs() -> None:
             expr = call("Negative", expr)
         ends.append(expr)
     assert calls(merge(Workload(call("Add", *ends)))) == 50_001
+
+
+@given(workloads())
+@settings(max_examples=60, deadline=None)
+def test_the_order_is_that_of_the_network(before: Workload) -> None:
+    copies = {expr: expr for expr in before.order if not expr.operands}
+    for expr in before.order:
+        if expr.operands:
+            copies[expr] = expr.with_operands(tuple([copies[one] for one in expr.operands]))
+    twice = Workload([*before.outputs, *(copies[one] for one in before.outputs)])
+
+    after = merge(twice)
+
+    assert after.order == reverse_post_order(after.outputs)
+    assert len(after.order) <= len(before.order)
+    assert after.variables == twice.variables

@@ -12,7 +12,7 @@ from gsl.engine.record import Record
 from gsl.errors import EvaluationError, GraphError, OperatorError, RewriteError, UndecidedError
 from gsl.graph import Graph, Node, link
 from gsl.match.find import match_at
-from gsl.operators import Operator
+from gsl.operators import Operator, lookup
 from gsl.rewrite.builder import rewrite
 from gsl.rewrite.made import Maker, constant, instance
 from tests.match.toys import Tag, exp, p_tag, relu, tag, tanh, var
@@ -59,6 +59,23 @@ class Counted:
             return infer(operator, *arguments)
 
         monkeypatch.setattr(Operator, "infer", counted)
+
+
+def test_calls_alike_are_inferred_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, a = graph_of_one()
+    make, counted = Maker(graph), Counted(monkeypatch)
+    pad = lookup("Pad")
+
+    def padded(value: float) -> Any:
+        return make.call(pad, (a,), {"pad_width": (1, 1), "pad_value": value}).expr
+
+    ones = [padded(1.0) for _ in range(3)]
+    zeros = [padded(value) for value in (0.0, -0.0)]
+
+    assert counted.inferred == 3
+    assert {id(one.attributes) for one in ones} == {id(ones[0].attributes)}
+    assert [one.type.shape for one in ones] == [(4,)] * 3
+    assert [str(one.attributes["pad_value"]) for one in zeros] == ["0.0", "-0.0"]
 
 
 def test_call_is_inferred_and_known_under_a_key() -> None:
