@@ -27,6 +27,7 @@ def test_collector_runs_again_after_an_error() -> None:
 
 
 def test_what_was_made_meanwhile_is_no_longer_young() -> None:
+    gc.unfreeze()
     with collector_paused():
         made: list[list[int]] = [[n] for n in range(100)]
         assert any(one is made for one in gc.get_objects(generation=0))
