@@ -124,12 +124,21 @@ class ModelError(GslError):
     """A model cannot be read, written or drawn: a missing file, package or format."""
 
 
+MOST_CHARACTERS = 2_000
+"""Of the message of an exception; what follows is counted."""
+
+
 def described(error: BaseException) -> str:
-    """Return the type and the message of any exception, fit for a terminal; nothing is raised."""
+    """Return the type and the message of any exception, fit for a terminal; nothing is raised.
+
+    A message of more than 2,000 characters is cut.
+    """
     try:
         text = str(error)
     except Exception as another:
         text = f"its text cannot be had ({type(another).__name__})"
+    if len(text) > MOST_CHARACTERS:
+        text = f"{text[:MOST_CHARACTERS]}... and {len(text) - MOST_CHARACTERS:,} more characters"
     return printable(f"{type(error).__name__}: {text}")
 
 

@@ -27,6 +27,13 @@ def test_every_exception_can_be_described(error: BaseException, text: str) -> No
     assert described(error) == text
 
 
+def test_a_message_without_measure_is_cut() -> None:
+    text = described(ValueError("word " * 400_000))
+
+    assert text.endswith("word ... and 1,998,000 more characters")
+    assert len(text) < 2_100
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

@@ -16,6 +16,7 @@ from typing import TypeVar
 from gsl.errors import RuleFileError, described, did_you_mean
 from gsl.rule_collector import collecting
 from gsl.rule_files.guard import followed
+from gsl.rule_files.memory import bound_memory
 from gsl.subst import Rule, Subst
 
 LOAD_SECONDS = 30.0
@@ -35,6 +36,7 @@ def complaint(selector: str, seconds: float = LOAD_SECONDS) -> str:
     """
 
     def steps() -> Iterator[str]:
+        bound_memory()
         try:
             yield from _writing((yield from _loading(selector)))
         except RuleFileError as error:

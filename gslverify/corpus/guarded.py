@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from gsl.rule_files.guard import Loss, followed, outcomes_of
+from gsl.rule_files.memory import bound_memory
 from gsl.span import Span
 from gslverify.codes.corpus import FILE_DOES_NOT_IMPORT, PATCHES, RULE_RAISES
 from gslverify.corpus.declaration import (
@@ -85,6 +86,7 @@ def _steps(
     first: int,
 ) -> Iterator[list[Collected] | Written | Unusable]:
     """Be the child: yield what the file declares, then what came of every rule that is written."""
+    bound_memory()
     before, known = contents(), set(sys.modules)
     loaded = load(path)
     names = patched(before)
@@ -134,6 +136,7 @@ def answers(
 
 
 def _answer(path: Path, ask: Callable[[Sequence[Loaded]], Answer]) -> Answer:
+    bound_memory()
     before = contents()
     answer = ask(load(path))
     names = patched(before)

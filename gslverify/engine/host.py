@@ -9,6 +9,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from gsl.collector import collect_seldom
+from gsl.rule_files.memory import bound_memory
 from gsl.rule_files.messages import written
 from gslverify.corpus.declaration import LoadedRule
 from gslverify.corpus.guarded import patches_finding
@@ -33,6 +34,7 @@ def serve(
     `before` is what the code that judges rules was like before the file was imported.
     """
     process_id = os.getpid()
+    bound_memory()
     items = load(path)
     signal.setitimer(signal.ITIMER_REAL, 0)
     collect_seldom()

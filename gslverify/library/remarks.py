@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from gsl.rule_files.guard import Loss, outcome_of
+from gsl.rule_files.memory import bound_memory
 from gslverify.corpus.declaration import Collected, CollectedRule, LoadedRule
 from gslverify.corpus.loading import load
 from gslverify.engine.cache.folder import CacheFolder
@@ -73,6 +74,7 @@ def _known(folder: CacheFolder | None, key: str) -> Told | None:
 
 def _told(rules: Sequence[CollectedRule]) -> Told:
     """Import the files of rules, in a process of its own, and see what they do to each other."""
+    bound_memory()
     by_file = {item.path: load(item.path) for item in rules}
     wanted = {item.rule_id for item in rules}
     loaded = [

@@ -156,6 +156,7 @@ LIMITS = {
         "x = bytearray(1 << 30)",
         "MemoryError",
     ),
+    "eight_gibibytes": Fault("import numpy; numpy.empty(1 << 33, 'uint8')", "Unable to allocate"),
     "no_time": Fault(
         "import resource; resource.setrlimit(resource.RLIMIT_CPU, (1, 1))\nwhile True: pass",
         "",

@@ -56,6 +56,40 @@ def test_nobody_else_is_concerned(name: str, tmp_path: Path) -> None:
         assert "PASS          right" in done.stdout
 
 
+HOARDER = """
+import numpy
+
+kept = []
+
+
+@rule
+def hoarder():
+    if open("count", "a").write("x") and len(open("count").read()) > 1:
+        kept.append(numpy.empty(SIZE, "uint8"))
+    x = pat.Wildcard()
+    return Subst(op.Relu(op.Relu(x)), op.Relu(x))
+
+
+@rule
+def beside():
+    x = pat.Wildcard()
+    return Subst(op.Relu(op.Relu(x)), op.Relu(x)) if not kept else None
+"""
+
+
+@pytest.mark.parametrize(("gibibytes", "verdict", "code"), [(8, "ERROR", 3), (3, "PASS", 0)])
+def test_memory_is_bounded(gibibytes: int, verdict: str, code: int, tmp_path: Path) -> None:
+    text = HOARDER.replace("SIZE", str(gibibytes << 30))
+    (tmp_path / "a.py").write_text(f"{HEAD}{text}", "utf-8")
+
+    done = verified(tmp_path, "-j", "1", "--stages", "static,satisfiable")
+
+    assert done.returncode == code
+    assert f"{verdict:<14}hoarder" in done.stdout
+    assert ("Unable to allocate 8.00 GiB" in done.stdout) is (verdict == "ERROR")
+    assert "PASS          beside" in done.stdout
+
+
 ODD_NAMES = r"""
 for name in ["a\n::error::b", "c\rd", "\x1b[31me", "f\u2028g", "nul\0byte", "h\x07", "\u202ei"]:
     def write():

@@ -1,0 +1,31 @@
+"""How much memory the process of a rule file may hold, and how much it does."""
+
+from __future__ import annotations
+
+import os
+import resource
+from contextlib import suppress
+from pathlib import Path
+
+MOST_HELD = 4 << 30
+"""Bytes of data. Rules need a tenth of it; without a bound one of them takes all there is."""
+
+
+def bound_memory(most: int = MOST_HELD) -> None:
+    """Let this process, and those that it starts, hold `most` bytes of data: then, MemoryError.
+
+    A bound that is lower stays; a system that knows no bounds has none.
+    """
+    limits = resource.getrlimit(resource.RLIMIT_DATA)
+    bound = min([most, *(one for one in limits if one != resource.RLIM_INFINITY)])
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_DATA, (bound, bound))
+
+
+def memory_held(process_id: int) -> int:
+    """Return how many bytes of data a process holds; 0 where the system does not tell."""
+    try:
+        pages = Path(f"/proc/{process_id}/statm").read_bytes().split()[5]
+    except (OSError, IndexError):
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
