@@ -1,1 +1,1 @@
-"""Whether a proof for few axes holds for any number of them."""
+"""Whether a proof for few axes, or few fields, holds for any number of them."""

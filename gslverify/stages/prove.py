@@ -16,6 +16,7 @@ from gslverify.prove.proof import prove
 from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import Open, Proved
 from gslverify.ranks.bound import reason_against_all_ranks
+from gslverify.ranks.fields import reason_against_all_lengths
 from gslverify.stage import Count, LeftOpen, Note, Outcome, Question, Stage
 from gslverify.stages.certified import Certificate
 from gslverify.stages.examination import scenarios_of
@@ -56,10 +57,13 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield from _required(question, assurance_text(scenarios))
     yield Count("variants", len(scenarios.feasible))
     reach = Reach.SIZES if scenarios.complete else Reach.SIZES_IN_PART
-    reason = _against_all_ranks(question, scenarios)
-    yield Assurance("prove", Level.PROVED, assurance_text(scenarios, not reason), reach)
-    if reason:
-        yield Note(f"not for all ranks: {reason}")
+    ranks, lengths = _against_all_ranks(question, scenarios), _against_all_lengths(scenarios)
+    text = assurance_text(scenarios, not ranks, not lengths)
+    yield Assurance("prove", Level.PROVED, text, reach)
+    if ranks:
+        yield Note(f"not for all ranks: {ranks}")
+    if lengths and any(one.instance.bindings.lengths for one in scenarios.feasible):
+        yield Note(f"not for all lengths: {lengths}")
 
 
 def _against_all_ranks(question: Question, scenarios: Scenarios) -> str:
@@ -70,6 +74,13 @@ def _against_all_ranks(question: Question, scenarios: Scenarios) -> str:
         return "the rule was taken apart, as it has too many structures"
     usual, large = ([one.instance for one in of] for of in (scenarios.feasible, scenarios.large))
     return reason_against_all_ranks(question.subst, usual, large)
+
+
+def _against_all_lengths(scenarios: Scenarios) -> str:
+    """Return why a proof is not known to hold for any number of fields; empty if it is."""
+    if not scenarios.complete:
+        return "not all structures are proved"
+    return reason_against_all_lengths(scenarios.feasible[0].instance.subst)
 
 
 def _required(question: Question, reason: str) -> Iterable[Outcome]:

@@ -102,13 +102,13 @@ def _without_elements(question: Question, scenarios: Scenarios, asked: Questions
     return None
 
 
-def assurance_text(scenarios: Scenarios, all_ranks: bool = False) -> str:
+def assurance_text(scenarios: Scenarios, all_ranks: bool = False, all_lengths: bool = False) -> str:
     """Return how far a proof for all feasible scenarios goes, such as "proved, ranks 1-4".
 
-    With `all_ranks` it goes beyond those that were tried (`gslverify.ranks`).
+    With `all_ranks` or `all_lengths` it goes beyond those that were tried (`gslverify.ranks`).
     """
     proved = len(scenarios.feasible)
-    extent = _extent(scenarios, all_ranks)
+    extent = _extent(scenarios, all_ranks, all_lengths)
     if scenarios.complete:
         return f"proved, {extent}"
     if proved < scenarios.structures:
@@ -117,14 +117,15 @@ def assurance_text(scenarios: Scenarios, all_ranks: bool = False) -> str:
     return f"proved for the {structures} tried, {extent}"
 
 
-def _extent(scenarios: Scenarios, all_ranks: bool) -> str:
+def _extent(scenarios: Scenarios, all_ranks: bool, all_lengths: bool) -> str:
     instances = [scenario.instance for scenario in scenarios.feasible]
     inputs = [
         instance.bindings.nodes[key].expr for instance in instances for key in instance.inputs
     ]
     ranks = {tensor.ndim for expr in inputs for tensor in tensors((expr.type,))}
     lengths = {length for instance in instances for length in instance.bindings.lengths.values()}
-    parts = ["all ranks" if all_ranks else _interval("rank", ranks), _interval("length", lengths)]
+    fields = "all lengths" if all_lengths and lengths else _interval("length", lengths)
+    parts = ["all ranks" if all_ranks else _interval("rank", ranks), fields]
     return ", ".join(part for part in parts if part) or "no inputs"
 
 
