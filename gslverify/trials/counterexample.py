@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -27,6 +28,16 @@ EXACT_ONLY = "both sides are equal in the dtypes of the graph: exact arithmetic 
 
 def counterexample_of(failure: Outcome, ask_tvm: bool) -> Counterexample:
     """Return a failed trial in the form in which reports show it."""
+    return replace(
+        counterexample_as_found(failure, *_notes(failure, ask_tvm)),
+        source_values=statement_values(failure.network.outputs, failure.inputs),
+        target_values=statement_values(failure.target, failure.inputs),
+        divergence=first_divergence(failure),
+    )
+
+
+def counterexample_as_found(failure: Outcome, *notes: str) -> Counterexample:
+    """Return the same without what has to be computed for it."""
     network = failure.network
     return Counterexample(
         attributes=shown_attributes(network),
@@ -34,10 +45,7 @@ def counterexample_of(failure: Outcome, ask_tvm: bool) -> Counterexample:
         target=tuple(listing(failure.target)) if failure.target else (failure.message,),
         inputs=tuple(_tensor(v.name, failure.inputs[v.name]) for v in network.variables),
         outputs=tuple(_differences(failure)),
-        notes=tuple(_notes(failure, ask_tvm)),
-        source_values=statement_values(network.outputs, failure.inputs),
-        target_values=statement_values(failure.target, failure.inputs),
-        divergence=first_divergence(failure),
+        notes=notes,
         case=failure.case(),
     )
 

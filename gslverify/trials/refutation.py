@@ -13,9 +13,9 @@ from gslverify.networks.network import Network
 from gslverify.shrinking.descent import Attempt, Budget, simplest
 from gslverify.stage import Question
 from gslverify.structures.sampling import Sampler
-from gslverify.trials.counterexample import counterexample_of
+from gslverify.trials.counterexample import counterexample_as_found, counterexample_of
 from gslverify.trials.matters import Influence, what_matters
-from gslverify.trials.trial import Outcome, example_of, run_trial
+from gslverify.trials.trial import Outcome, run_trial
 
 NOT_SIMPLE = "making it simpler was not finished"
 
@@ -33,7 +33,7 @@ def fails_as(subst: Subst, failure: Outcome) -> Attempt[Outcome]:
 def as_found(question: Question, failure: Outcome) -> Finding:
     """Return the finding about a trial that failed, which may still be made simpler."""
     assert failure.code is not None
-    example = example_of(failure, NOT_SIMPLE)
+    example = counterexample_as_found(failure, NOT_SIMPLE)
     span, code = question.subst.span, failure.code
     return Finding(code, failure.message, span, counterexample=example, subject=code.id)
 
