@@ -11,6 +11,8 @@ from gsl.subst import Subst
 from gslverify.structures.arms import has_choices, in_other_ways
 from gslverify.structures.cut_points import (
     extent_of,
+    further_lengths,
+    further_ranks,
     has_order,
     lengths_of_conditions,
     lengths_of_target,
@@ -48,7 +50,8 @@ def larger_variants(subst: Subst) -> list[Variant]:
         orders = extent is LARGE[0] and _permutes(subst)
         most, runs = (MOST_ORDERS, RUNS_OF_ORDERS) if orders else (1, RUNS_PER_LARGE_EXTENT)
         variants += some_variants(subst, extent, _is_large, most, runs)
-    for rank in sorted({*ranks_of_target(subst), *ranks_of_conditions(subst)}):
+    turning = {*ranks_of_target(subst), *ranks_of_conditions(subst), *further_ranks(subst)}
+    for rank in sorted(turning):
         if rank <= MOST_RANK:
             variants += structures_of_rank(subst, rank, MOST_OF_A_RANK)
     for order in named_orders(subst):
@@ -93,6 +96,11 @@ def may_have_rank(subst: Subst, rank: int) -> bool:
     return _permutes(subst) or bool(structures_of_rank(subst, rank))
 
 
+def may_have_fields(subst: Subst, count: int) -> bool:
+    """Tell whether a tuple may have so many fields, as far as a few structures show it."""
+    return count > MOST_FIELDS or bool(_with_fields(subst, count, 1))
+
+
 def _has_rank(rank: int, instance: Instance) -> bool:
     return rank in ranks_of(instance)
 
@@ -108,7 +116,7 @@ def _of_many_fields(subst: Subst) -> list[Variant]:
     """Return structures with tuples of many fields; large ranks alone come with few of them."""
     variants = _with_fields(subst, MANY_FIELDS, MOST_OF_MANY_FIELDS)
     allowed = lengths_of_conditions(subst)
-    for count in sorted({*lengths_of_target(subst), *allowed}):
+    for count in sorted({*lengths_of_target(subst), *allowed, *further_lengths(subst)}):
         if USUAL.most_fields < count <= MOST_FIELDS:
             # A condition may allow what it forbids with fewer fields: another axis, for instance.
             most, of_a_rank = (MOST_OF_A_LENGTH, 2) if count in allowed else (1, 1)

@@ -11,7 +11,7 @@ from gsl.text.naming import pattern_names
 from gsl.text.terms import term_text
 from gslverify.networks.network import Network
 from gslverify.networks.rounds import by_decision
-from gslverify.stages.larger_structures import may_exceed_the_bound, may_have_rank
+from gslverify.stages.larger_structures import may_exceed_the_bound, may_have_fields, may_have_rank
 from gslverify.structures.arms import Outcome, condition_of, decisions
 from gslverify.structures.cut_points import lengths_of_target, ranks_of, ranks_of_target
 from gslverify.structures.instance import USUAL, Instance
@@ -53,7 +53,8 @@ def _untried_corner(samplers: Sequence[Sampler], corners: Set[tuple[Hashable, in
 def _untried_length(subst: Subst, instances: Sequence[Instance]) -> str:
     tried = {length for one in instances for length in one.bindings.lengths.values()}
     for length in lengths_of_target(subst):
-        if length > USUAL.most_fields and length not in tried:
+        is_usual = length <= USUAL.most_fields or length in tried
+        if not is_usual and may_have_fields(subst, length):
             return f"with {length} fields, and the target depends on their number"
     return ""
 

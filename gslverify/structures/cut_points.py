@@ -7,8 +7,11 @@ to be a structure with so many axes. Where sizes and attributes decide, see `cor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, product
+from math import prod
+from operator import mul
 from typing import Any
 
 from gsl.attr.conjuncts import conjuncts
@@ -16,6 +19,7 @@ from gsl.attr.term import (
     Access,
     Constant,
     Operation,
+    Projection,
     Reduce,
     Symbol,
     Term,
@@ -36,6 +40,9 @@ USUALLY_TRIED = max(max(extent.ranks) for extent in LARGE)
 LIMITS = (-1, 0, 1)
 BEYOND = (*LIMITS, 2)
 """What is added to a number in a decision: on either side of it, and where an index has it."""
+SUMS, PRODUCTS = frozenset({"+", "-"}), frozenset({"*", "//", "/"})
+MOST_COMBINED = 4
+"""Of more numbers in a decision it is not looked at what they are together."""
 
 
 @lru_cache(maxsize=16)
@@ -68,42 +75,86 @@ def _terms(patterns: Iterable[Pattern]) -> Iterator[Term]:
     return (term for pattern in patterns for term in pattern.terms())
 
 
+@lru_cache(maxsize=16)
+def further_ranks(subst: Subst) -> tuple[int, ...]:
+    """Return ranks to be tried as it is not seen at which one the target changes its way."""
+    return _unseen(subst, RANKS)
+
+
+@lru_cache(maxsize=16)
+def further_lengths(subst: Subst) -> tuple[int, ...]:
+    """Return numbers of fields to be tried as those for which the target changes are not seen."""
+    return _unseen(subst, LENGTHS)
+
+
+def _unseen(subst: Subst, counts: Counts) -> tuple[int, ...]:
+    terms = dict.fromkeys(part for t in _terms(subst.target_patterns) for part in subterms(t))
+    for parts in _decisions(terms):
+        if any(map(counts.has, parts)) and any(map(_multiplies, parts)):
+            return tuple(counts.some)
+    return ()
+
+
 def _lengths(subst: Subst, written: Iterable[Term]) -> tuple[int, ...]:
     terms = dict.fromkeys(part for term in written for part in subterms(term))
     patterns = (*subst.source_patterns, *subst.target_patterns)
     indices = {one.symbol for one in patterns if isinstance(one, Variadic)}
-    indices |= set(_bound(terms, indices))
-    found = _cut_points(terms, _is_length, LIMITS)
-    found |= _cut_points(terms, lambda part: part in indices, BEYOND[-1:])
+    found = _cut_points(terms, LENGTHS, indices)
     return tuple(sorted(count for count in found if count >= 1))
 
 
 def _ranks(written: Iterable[Term]) -> tuple[int, ...]:
     terms = dict.fromkeys(part for term in written for part in subterms(term))
-    found = _cut_points(terms, _is_rank, BEYOND)
+    found = _cut_points(terms, RANKS, set())
     return tuple(sorted(rank for rank in found if USUALLY_TRIED < rank <= MOST_AXES))
 
 
-def _cut_points(
-    terms: Iterable[Term], is_quantity: Callable[[Term], bool], beside: Iterable[int]
-) -> set[int]:
-    """Return the numbers beside which a decision about some quantity may turn."""
+def _cut_points(terms: Iterable[Term], counts: Counts, indices: set[Symbol]) -> set[int]:
+    """Return the numbers beside which a decision about a count or its indices may turn."""
     found: set[int] = set()
-    for term in terms:
-        if isinstance(term, Operation) and term.head in DECIDING:
-            parts = list(_weighed(term))
-            if any(map(is_quantity, parts)):
-                found.update(n + more for part in parts for n in _numbers(part) for more in beside)
+    indices = indices | set(_bound(terms, counts, indices))
+    for parts in _decisions(terms):
+        numbers = [n for part in parts for n in _numbers(part)]
+        further = [n for n in _combined(numbers, parts) if n <= counts.most]
+        if any(map(counts.has, parts)):
+            found.update(n + more for n in numbers for more in counts.beside)
+            found.update(n + more for n in further for more in LIMITS)
+        if not indices.isdisjoint(parts):
+            found.update(n + BEYOND[-1] for n in (*numbers, *further))
     return found
 
 
+def _decisions(terms: Iterable[Term]) -> Iterator[list[Term]]:
+    """Yield what each decision computes with."""
+    return (list(parts) for term in terms if (parts := _decision(term)) is not None)
+
+
+def _decision(term: Term) -> Iterator[Term] | None:
+    """Return what a term computes with that may turn at a number; None if it does not decide.
+
+    Of `shape[i]` this is neither the shape nor i, but a table of numbers may have one anywhere.
+    """
+    match term:
+        case Operation(head=head) if head in DECIDING:
+            return _weighed(term)
+        case Projection(tuple=Constant() | TupleOf() as table, index=index):
+            places = Constant(tuple(range(len(_fields(table)))))
+            return chain((places,), _weighed(index))
+        case _:
+            return None
+
+
+def _fields(table: Constant | TupleOf) -> tuple[Any, ...]:
+    fields: Any = table.fields if isinstance(table, TupleOf) else table.value
+    return fields if isinstance(fields, tuple) else ()
+
+
 def _weighed(term: Term) -> Iterator[Term]:
-    """Yield what a decision computes with, which of `shape[i]` is neither the shape nor i."""
     stack = [term]
     while stack:
         current = stack.pop()
         yield current
-        if isinstance(current, Operation | TupleOf):
+        if isinstance(current, Operation | TupleOf | Reduce):
             stack.extend(children(current))
 
 
@@ -113,11 +164,27 @@ def _numbers(term: Term) -> Iterator[int]:
         yield from (value for value in values if type(value) is int)
 
 
-def _bound(terms: Iterable[Term], indices: set[Symbol]) -> Iterator[Symbol]:
-    """Yield the symbols that run over as many numbers as there are fields, or fewer."""
+def _combined(numbers: Iterable[int], parts: Iterable[Term]) -> Iterator[int]:
+    """Yield what several numbers are together, where a decision adds or multiplies."""
+    few = [number for number in numbers if number]
+    if not 1 < len(few) <= MOST_COMBINED:
+        return
+    heads = {part.head for part in parts if isinstance(part, Operation)}
+    if heads & SUMS:
+        yield from (abs(sum(map(mul, few, s))) for s in product((1, -1), repeat=len(few)))
+    if heads & PRODUCTS:
+        yield abs(prod(few))
+
+
+def _multiplies(term: Term) -> bool:
+    return isinstance(term, Reduce) or (isinstance(term, Operation) and term.head in PRODUCTS)
+
+
+def _bound(terms: Iterable[Term], counts: Counts, indices: set[Symbol]) -> Iterator[Symbol]:
+    """Yield the symbols that run over as many numbers as are counted, or fewer."""
     for term in terms:
         if isinstance(term, VariadicTuple | Reduce) and (
-            any(map(_is_length, subterms(term.length))) or indices & {*subterms(term.length)}
+            any(map(counts.has, subterms(term.length))) or indices & {*subterms(term.length)}
         ):
             yield term.symbol
 
@@ -133,6 +200,24 @@ def _is_rank(term: Term) -> bool:
     if isinstance(term, Operation):
         return term.head == "length"
     return isinstance(term, Access) and term.name == "ndim"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Something that is counted: whether a term `has` the count, and what is added to numbers.
+
+    What several numbers are together counts up to `most`. Where the count is multiplied or summed
+    over it is not seen where a decision turns, so `some` are tried.
+    """
+
+    has: Callable[[Term], bool]
+    beside: tuple[int, ...]
+    most: int
+    some: range
+
+
+RANKS = Counts(_is_rank, BEYOND, 10, range(8, 11))
+LENGTHS = Counts(_is_length, LIMITS, 40, range(5, 13))
 
 
 def ranks_of(instance: Instance) -> set[int]:

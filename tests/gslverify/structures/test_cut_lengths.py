@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from gsl import Subst, attr, op, pat
+from gslverify.finding import Verdict
+from gslverify.stages.numeric import NUMERIC
 from gslverify.structures.cut_points import lengths_of_target
+from tests.gslverify.stages.asking import ask
 
 
 def joined(chosen: Callable[[pat.Variadic, attr.Symbol], Any]) -> Subst:
@@ -32,6 +35,12 @@ def joined(chosen: Callable[[pat.Variadic, attr.Symbol], Any]) -> Subst:
         (lambda fields, i: attr.Cond(fields.length == 7, 0, i), (6, 7, 8)),
         (lambda fields, i: attr.Cond(fields(fields.field, i).shape[0] == 99, 0, i), ()),
         (lambda fields, i: attr.Cond(i + fields.length > 20, 0, i), (19, 20, 21, 22)),
+        (lambda fields, i: attr.Tuple(0, 1, 2, 2)[i], (2, 3, 4, 5)),
+        (lambda fields, i: i + attr.Tuple(0, 0, 1)[fields.length], (1, 2, 3)),
+        (
+            lambda fields, i: attr.Min(i, fields.length - 9 - 9),
+            (1, 2, *range(8, 12), *range(17, 21)),
+        ),
     ],
 )
 def test_numbers_that_indices_and_lengths_meet(chosen: Any, lengths: tuple[int, ...]) -> None:
@@ -56,3 +65,25 @@ def test_conditions_on_sizes_count_no_fields() -> None:
     x = pat.Wildcard()
     target = pat.Cond(x.shape[0] == 99, op.Relu(x), op.Abs(x))
     assert lengths_of_target(Subst(op.Relu(x), target)) == ()
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize(("place", "verdict"), [(11, Verdict.FAIL), (18, Verdict.PASS)])
+def test_a_table_by_the_number_of_fields_is_tried_at_each_number(
+    place: int, verdict: Verdict
+) -> None:
+    """cat(relu(x_0), ...) => relu(cat(x_shift, ...)), shifted for one number of up to 17 fields."""
+    shift = attr.Tuple(*(int(number == place) for number in range(19)))
+
+    def shifted() -> Subst:
+        x = pat.Wildcard()
+        limited = op.Relu(x)
+        fields = pat.Variadic(limited, templates=[limited, x])
+        i, n = attr.Symbol("i"), fields.length
+        inner = fields(x, attr.Min(i + shift[n], n - 1))
+        inputs = pat.Variadic(inner, templates=[inner], index=i, length=n)
+        alike = attr.All(lambda k: fields(x, k).shape == fields(x, 0).shape, length=n)
+        joined = op.Concatenate(fields, axis=0)
+        return Subst(joined, op.Relu(op.Concatenate(inputs, axis=0)), where=[alike, n <= 17])
+
+    assert ask(NUMERIC, shifted).verdict is verdict

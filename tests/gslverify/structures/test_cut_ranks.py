@@ -23,6 +23,22 @@ def softmax(axis: Callable[[Any], Any], *where: Callable[[Any], Any]) -> Subst:
     return Subst(op.Abs(op.Softmax(x, axis=-1)), op.Softmax(x, axis=axis(x)), where=conditions)
 
 
+def flipped(axis: Callable[[Any], Any], most: int | None = None) -> Subst:
+    """flip[0](relu(x)) => relu(flip(x)) along an axis that the rank says."""
+    x = pat.Wildcard()
+    flip = op.Flip(x, axis=axis(x.ndim))
+    where = [] if most is None else [x.ndim <= most]
+    return Subst(op.Flip(op.Relu(x), axis=0), op.Relu(flip), where=where)
+
+
+def sum_below(rank: Any) -> Any:
+    return attr.Sum(lambda i: i, length=rank)
+
+
+ONCE_OF_EIGHT = attr.Tuple(*(int(rank == 8) for rank in range(12)))
+SUM_OF_EIGHT = attr.Tuple(*(int(total == 28) for total in range(46)))
+
+
 @pytest.mark.parametrize(
     ("rule", "ranks"),
     [
@@ -32,6 +48,10 @@ def softmax(axis: Callable[[Any], Any], *where: Callable[[Any], Any]) -> Subst:
         (softmax(lambda x: attr.Min(x.ndim - 1, 6)), (8,)),
         (softmax(lambda x: (x.ndim - 1) % 7), (8, 9)),
         (softmax(lambda x: -1, lambda x: x.ndim < 8), ()),
+        (softmax(lambda x: attr.Max(0, attr.Min(1, x.ndim - 3 - 2 - 3))), (8, 9, 10)),
+        (softmax(lambda x: attr.Tuple(*range(10))[x.ndim]), (8, 9, 10, 11)),
+        (softmax(lambda x: attr.Sum(lambda i: i // 8, length=x.ndim)), (10,)),
+        (softmax(lambda x: x.shape[x.ndim - 8]), ()),
     ],
 )
 def test_numbers_that_ranks_meet(rule: Subst, ranks: tuple[int, ...]) -> None:
@@ -62,6 +82,16 @@ def test_numbers_that_ranks_meet_in_conditions(
             lambda: softmax(lambda x: 0, lambda x: (x.ndim >= 9) | (x.ndim == 1)),
             Verdict.FAIL,
         ),
+        (lambda: flipped(lambda n: ONCE_OF_EIGHT[n], 10), Verdict.FAIL),
+        (
+            lambda: flipped(lambda n: SUM_OF_EIGHT[attr.Sum(lambda i: i, length=n)], 10),
+            Verdict.FAIL,
+        ),
+        (lambda: flipped(lambda n: 1 - attr.Min(1, attr.Abs(n * n - 64))), Verdict.FAIL),
+        (lambda: flipped(lambda n: attr.Max(0, attr.Min(1, n - 3 - 2 - 3))), Verdict.FAIL),
+        (lambda: flipped(lambda n: attr.Sum(lambda i: i // 8, length=n)), Verdict.FAIL),
+        (lambda: flipped(lambda n: attr.Tuple(*[0] * 12)[n], 10), Verdict.PASS),
+        (lambda: flipped(lambda n: n * n // 200), Verdict.PASS),
         (lambda: softmax(lambda x: -1, lambda x: x.ndim < 8), Verdict.PASS),
         (lambda: softmax(lambda x: -1, lambda x: x.ndim < 20), Verdict.PASS),
         (lambda: softmax(lambda x: attr.Cond(x.ndim >= 8, x.ndim - 1, -1)), Verdict.PASS),
