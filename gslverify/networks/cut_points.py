@@ -140,11 +140,15 @@ def _middle(low: float, high: float) -> float:
 
 
 def held(numbers: Iterable[float], dtype: np.dtype[Any]) -> list[float]:
-    """Return those of some numbers, their neighbours and opposites, that a dtype can hold."""
+    """Return those of some numbers, their neighbours and opposites, that a dtype can hold.
+
+    Of integers so are those on the other side of its range.
+    """
     if is_floating(dtype):
         finite = [number for number in numbers if abs(number) <= float(finfo(dtype).max)]
         return [near for number in finite for near in (number, -number)]
     limits = iinfo(dtype)
     whole = (int(number) for number in numbers if number == number // 1)
-    near = (value for number in whole for value in (number, number + 1, number - 1, -number))
+    half = (int(limits.max) - int(limits.min) + 1) // 2  # products with even numbers do not see it
+    near = (v for n in whole for v in (n, n + 1, n - 1, -n, n + half, n - half))
     return [value for value in near if limits.min <= value <= limits.max]

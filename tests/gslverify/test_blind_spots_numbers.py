@@ -178,6 +178,15 @@ def number_of_the_target() -> Subst:
     )
 
 
+def zeros_of_a_product() -> Subst:
+    """(x - 3)(x - 5)(x - 300) == 0 => x in {3, 5, 300}, wrong for 5 - 2^31, whose product wraps."""
+    x = pat.Variable(dtype="int32", shape=(None,))
+    product = (x - 3) * (x - 5) * (x - 300)
+    one = [op.Equal(x, pat.Const(number, dtype="int32")) for number in (3, 5, 300)]
+    target = op.LogicalOr(one[0], op.LogicalOr(one[1], one[2]))
+    return Subst(op.Equal(product, pat.Const(0, dtype="int32")), target)
+
+
 def whole_halves() -> Subst:
     """Wrong above 2048, where half precision no longer counts."""
     x = pat.Wildcard()
@@ -211,6 +220,7 @@ WRONG = (
     number_among_many,
     real_among_many,
     number_of_the_target,
+    zeros_of_a_product,
     whole_halves,
 )
 

@@ -79,8 +79,8 @@ def test_large_constants_mention_a_few_numbers() -> None:
 @pytest.mark.parametrize(
     ("dtype", "expected"),
     [
-        ("int8", {100, 101, 99, -100}),
-        ("uint8", {100, 101, 99}),
+        ("int8", {100, 101, 99, -100, -28}),
+        ("uint8", {100, 101, 99, 228}),
         ("float16", {100.0, -100.0, 0.5, -0.5}),
         ("float64", {100.0, -100.0, 0.5, -0.5, 1e30, -1e30}),
     ],
