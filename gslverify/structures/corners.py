@@ -42,6 +42,7 @@ def corners_of(instance: Instance) -> list[Term]:
     calls = [node.expr for node in instance.graph if isinstance(node.expr, Call)]
     return [
         *joint_boundaries(written),
+        *(demand for term in written for demand in without_ones(term)),
         *(demand for call in calls for demand in _long(call)),
         *(boundary for term in written for boundary in boundaries(term)),
         *(demand for call in calls for demand in _rounded(call)),
@@ -94,6 +95,20 @@ def joint_boundaries(terms: Iterable[Term]) -> Iterator[Term]:
             is_upper = (part.head in ("<", "<=")) != isinstance(part.operands[0], Constant)
             limits[is_upper].append(next(_limits(part)))
     yield from _open(conjunction(*reached) for reached in limits.values() if len(reached) > 1)
+
+
+def without_ones(term: Term) -> Iterator[Term]:
+    """Yield that no number in a condition that multiplies unknown ones is 1.
+
+    What `n * r == 35` allows is 1 times 35 first, on which `repeat` and `tile` are the same.
+    """
+    if any(isinstance(part, Operation) and _is_product(part) for part in subterms(term)):
+        numbers = (part for part in subterms(term) if isinstance(part, Symbol))
+        yield from _open([conjunction(*(one >= 2 for one in numbers if one.sort == "int"))])
+
+
+def _is_product(part: Operation) -> bool:
+    return part.head == "*" and not any(isinstance(one, Constant) for one in part.operands)
 
 
 def _open(demands: Iterable[Bool]) -> Iterator[Term]:

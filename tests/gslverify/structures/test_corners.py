@@ -12,7 +12,7 @@ from gsl.attr.term import Symbol, Term
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
 from gslverify.structures.arms import Arms
-from gslverify.structures.corners import joint_boundaries
+from gslverify.structures.corners import joint_boundaries, without_ones
 from gslverify.structures.sampling import meets
 from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask
@@ -109,3 +109,29 @@ def test_pairs_of_choices_fall_both_ways() -> None:
     assert len(arms.pairs(100)) == 4 + 2 + 2
     assert len(arms.pairs(3)) == 3
     assert not Arms(open=[N == 1]).pairs(100)
+
+
+def repeated(whole: int) -> Subst:
+    """repeat(x) => tile(x), wrong where `whole` is a product of two numbers from 2 on."""
+    x = pat.Wildcard()
+    source = op.Repeat(x, axis=0)
+    size, times = x.shape[0], source.repeats
+    condition = (size - 1) * (times - 1) * (size * times - whole) == 0
+    target = op.Tile(x, repeats=(times,))
+    return Subst(source, target, where=[x.ndim == 1, condition])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_factors_that_are_not_one_are_tried(seed: int) -> None:
+    assert ask(NUMERIC, lambda: repeated(35), seed=seed).verdict is Verdict.FAIL
+
+
+def test_a_product_that_has_no_such_factors_is_no_counterexample() -> None:
+    assert ask(NUMERIC, lambda: repeated(37)).verdict is Verdict.PASS
+
+
+def test_conditions_that_multiply_unknown_numbers_have_a_corner() -> None:
+    (demand,) = without_ones(N * M == 35)
+
+    assert [meets({N: n, M: 35 // n}, demand) for n in (1, 5, 7, 35)] == [False, True, True, False]
+    assert not list(without_ones(2 * N + M == 35))
