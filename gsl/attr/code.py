@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 
@@ -58,8 +60,14 @@ class Code:
         text = "\n".join([f"def compiled{signature}:", *self._lines, ""])
         names = dict(self.constants)
         try:
-            exec(compile(text, f"<{title}>", "exec"), names)
+            exec(_bytecode(text, title), names)
         except (SyntaxError, RecursionError, MemoryError) as error:
             raise NotCompiledError(f"nested too deeply: {error}") from error
         compiled: Callable[..., Any] = names["compiled"]
         return compiled
+
+
+@lru_cache(maxsize=2048)
+def _bytecode(text: str, title: str) -> CodeType:
+    """Return what Python runs for a text; structures of one rule often differ in constants only."""
+    return compile(text, f"<{title}>", "exec")

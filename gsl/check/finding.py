@@ -74,16 +74,16 @@ def model_of(pattern: Pattern) -> Pattern | None:
     return None
 
 
+def source_places(subst: Subst) -> list[Place]:
+    """Return the places of what the source matches, operands before users."""
+    return _ordered(subst.source, (), Place.below)
+
+
 def target_places(subst: Subst) -> list[Place]:
     """Return the places of what the target builds, and of what it asks in vain of the source."""
     models = map(model_of, subst.target)
     roots = (*(model for model in models if model is not None), *subst.target)
-    return _ordered(roots, places(subst.source), Place.built_from)
-
-
-def places(outputs: Iterable[Pattern]) -> list[Place]:
-    """Return the places below `outputs`, operands before users."""
-    return _ordered(outputs, (), Place.below)
+    return _ordered(roots, subst.derived(source_places), Place.built_from)
 
 
 def _ordered(

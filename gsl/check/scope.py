@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gsl.attr.term import Access, Symbol, Term, free_symbols, operation, subterms
-from gsl.check.finding import Findings, Place, place_of, places, target_places
+from gsl.check.finding import Findings, Place, place_of, source_places, target_places
 from gsl.errors import RuleError
 from gsl.pat import Call, GetInst, Pattern, SameOperator, Variadic
 from gsl.span import Span
@@ -17,8 +17,8 @@ from gsl.text.terms import python_text
 def symbols_bound(subst: Subst) -> Findings:
     """GSL120: every symbol belongs to a variadic pattern around the place where it is used."""
     reported: set[tuple[Pattern, Symbol]] = set()
-    source = places(subst.source)
-    for place in (*source, *target_places(subst)):
+    source = subst.derived(source_places)
+    for place in (*source, *subst.derived(target_places)):
         unbound = {s for term in place.pattern.terms() for s in free_symbols(term)} - place.symbols
         for symbol in unbound:
             if (place.pattern, symbol) not in reported:
@@ -36,7 +36,7 @@ def _unbound(symbol: Symbol, span: Span | None) -> RuleError:
 
 def matched_before_used(subst: Subst) -> Findings:
     """GSL121, GSL122: an attribute is used only after the pattern that has it was matched."""
-    source = places(subst.source)
+    source = subst.derived(source_places)
     context = _Context(subst, frozenset(source))
     for place in source:
         yield from context.unknown(place, _terms(place.pattern, matching=True))
@@ -44,7 +44,7 @@ def matched_before_used(subst: Subst) -> Findings:
     nowhere = Place(subst.source[0]) if subst.source else None
     if nowhere is not None:
         yield from context.unknown(nowhere, subst.where)
-    for place in target_places(subst):
+    for place in subst.derived(target_places):
         yield from context.unknown(place, _terms(place.pattern, matching=False))
         context.known.add(place)
 

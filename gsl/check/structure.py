@@ -130,7 +130,7 @@ def target_inputs(subst: Subst) -> Findings:
     """GSL131: the target uses only inputs of the source."""
     reported: set[Pattern] = set()
     source = set(subst.source_patterns)
-    for place in target_places(subst):
+    for place in subst.derived(target_places):
         pattern = place.pattern
         valueless = isinstance(pattern, Const) and "value" not in pattern.constraints
         if not (valueless or isinstance(pattern, Wildcard | Variable)) or pattern in reported:
@@ -165,7 +165,7 @@ def templates_reached(subst: Subst) -> Findings:
 def numbers_instantiated(subst: Subst) -> Findings:
     """GSL133: a number that takes its dtype from a template is a template itself."""
     reported: set[Pattern] = set()
-    for place in target_places(subst):
+    for place in subst.derived(target_places):
         for number in place.pattern.operands:
             model = model_of(number)
             if model is None or number in reported:

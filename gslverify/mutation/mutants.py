@@ -65,7 +65,7 @@ def mutants_of(rule: Rule) -> list[Mutant]:
         for number, change in enumerate(operator.changes(subst), 1):
             mutant = _mutant(f"{rule.name}{MARK}{operator.id}.{number}", operator, change, subst)
             if mutant.subst is not None:
-                meaning = rule_hash(mutant.subst)
+                meaning = mutant.subst.derived(rule_hash)
                 if meaning in seen:
                     continue
                 seen.add(meaning)
@@ -105,7 +105,7 @@ def _mutant(name: str, operator: MutationOperator, change: Change, subst: Subst)
 def _refusal(made: Subst) -> str:
     """Return why the language refuses a rule, empty if it does not."""
     try:
-        refused = next((error for error in check(made) if not error.warning), None)
+        refused = next((error for error in made.derived(check) if not error.warning), None)
     except GslError:
         raise
     except Exception:  # a declaration of somebody else's; the static stage says where it failed

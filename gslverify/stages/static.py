@@ -25,8 +25,8 @@ def examine(question: Question) -> Iterator[Finding | Meaning]:
     if isinstance(written, Finding):
         yield written
         return
-    yield Meaning(rule_hash(written), operators_of(written))
-    for error in check(written):
+    yield Meaning(written.derived(rule_hash), operators_of(written))
+    for error in written.derived(check):
         yield finding_of(error, question.rule)
     expect = question.rule.expect
     if expect and expect not in CODES:
