@@ -172,6 +172,9 @@ def _operator(operator: Operator) -> Iterator[str]:
     yield f"\n## {operator.name}\n"
     yield f"`{operator.name}({', '.join(operands)})`\n"
     yield _prose(operator.documentation)
+    if operator.elsewhere:
+        said = "; ".join(f"{system}: {known.text}" for system, known in operator.elsewhere.items())
+        yield f"\nWhere it is not defined here: {said}.\n"
     if operator.attributes:
         yield "\n| attribute | default |"
         yield "|---|---|"

@@ -18,6 +18,7 @@ from gsl.errors import RuleError, did_you_mean
 from gsl.flags import OF_SPECIAL_VALUES, USUAL, in_order, wrong_flags
 from gsl.graph import reverse_post_order
 from gsl.pat import INPUTS, Const, Pattern, Variadic, as_pattern
+from gsl.rule_arguments import NAN_POLICIES, wrong_argument, wrong_graphs
 from gsl.rule_collector import added, is_collecting
 from gsl.span import Span, here, is_made_up, line_of_file, resolve
 from gsl.workload import Workload
@@ -153,10 +154,6 @@ def _outputs(written: Any) -> tuple[Pattern, ...]:
     return (as_pattern(written),)
 
 
-NAN_POLICIES = ("may-change", "same")
-"""What a rule may declare about NaN, infinities and signed zeros; the first is the default."""
-
-
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A named function that writes down a substitution, with what should be known about it.
@@ -176,6 +173,7 @@ class Rule:
     twin: str = ""
     nan: str = NAN_POLICIES[0]
     flags: frozenset[str] | None = None
+    semantics: str = ""
     must_match: tuple[Any, ...] = ()
     must_not_match: tuple[Any, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
@@ -248,6 +246,7 @@ def rule(
     twin: str = "",
     nan: str = NAN_POLICIES[0],
     flags: Iterable[str] | None = None,
+    semantics: str = "",
     must_match: Sequence[Any] = (),
     must_not_match: Sequence[Any] = (),
 ) -> Callable[[Callable[[], Subst]], Rule]:
@@ -265,6 +264,7 @@ def rule(
     twin: str = "",
     nan: str = NAN_POLICIES[0],
     flags: Iterable[str] | None = None,
+    semantics: str = "",
     must_match: Sequence[Any] = (),
     must_not_match: Sequence[Any] = (),
     **unknown: Any,
@@ -283,6 +283,8 @@ def rule(
         nan: "same" is short for flags without nnan, ninf and nsz; "may-change" promises nothing.
         flags: all that the rule needs of `gsl.flags`, such as {"nsz", "reassoc"}; a change of
             special values, those by overflow as well, that they do not allow refutes it.
+        semantics: system, such as "onnx", for whose models the rule has to be right also where that
+            system defines operators on more values than GSL does; see `gslverify list --operators`.
         must_match, must_not_match: graphs in which the rule has to match, or must not: workloads,
             expressions, lists of these, or functions without arguments that return one.
 
@@ -291,6 +293,7 @@ def rule(
     if write is not None and not isinstance(write, FunctionType):
         raise _misused(f"{_described(write)} is not a function")
     texts = {"origin": origin, "expect": expect, "reason": reason, "twin": twin, "nan": nan}
+    texts["semantics"] = semantics
     said = _said(tags, texts, (must_match, must_not_match), flags, unknown)
 
     def declare(write: Callable[[], Subst]) -> Rule:
@@ -307,7 +310,7 @@ def _said(
     """Return the fields of a Rule that arguments of `rule` give; wrong ones make it raise."""
     words, names = _listed(tags), _listed(flags)
     graphs = dict(zip(("must_match", "must_not_match"), given, strict=True))
-    wrong = _unknown_argument(unknown) or _wrong_argument(words, texts) or _wrong_graphs(graphs)
+    wrong = _unknown_argument(unknown) or wrong_argument(words, texts) or wrong_graphs(graphs)
     wrong = wrong or ("" if flags is None else _wrong_flags(names, texts["nan"]))
     if wrong:
         return {"write": partial(_refuse, _misused(wrong))}
@@ -341,27 +344,6 @@ def _unknown_argument(unknown: dict[str, Any]) -> str:
             return "there is no tolerance: what rounding may do is worked out for every example"
         hint = did_you_mean(name, ARGUMENTS) or f"its arguments are {', '.join(ARGUMENTS)}"
         return f"@rule has no argument `{name}`; {hint}"
-    return ""
-
-
-def _wrong_argument(words: Any, texts: dict[str, Any]) -> str:
-    """Return what is wrong about the arguments of `rule`, or the empty string."""
-    for name, text in texts.items():
-        if not isinstance(text, str):
-            return f"{name}={text!r} is not a text"
-    if not isinstance(words, tuple) or not all(isinstance(word, str) for word in words):
-        return f"tags={list(words) if isinstance(words, tuple) else words!r} is not a set of words"
-    if texts["reason"] and not texts["expect"]:
-        return "reason= says why a failure is known; name its code by expect=, or leave it out"
-    if texts["nan"] not in NAN_POLICIES:
-        return f"nan={texts['nan']!r} is not {' or '.join(map(repr, NAN_POLICIES))}"
-    return ""
-
-
-def _wrong_graphs(graphs: dict[str, Any]) -> str:
-    for name, given in graphs.items():
-        if not isinstance(given, list | tuple):
-            return f"{name}={given!r} is not a list of graphs"
     return ""
 
 

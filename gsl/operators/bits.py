@@ -9,7 +9,8 @@ import numpy as np
 from gsl.attr.evaluate import choose, contains
 from gsl.dtypes import DTYPES
 from gsl.kernel.meaning import apply
-from gsl.operators.declaration import Attributes, Values, tensors
+from gsl.operators.declaration import tensors
+from gsl.operators.defined import Attributes, Values
 from gsl.operators.elementwise import binary, unary
 from gsl.types import INTEGER, Type
 

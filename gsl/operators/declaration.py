@@ -25,6 +25,7 @@ from gsl.attr.term import Term
 from gsl.errors import MisuseError, OperatorError, ShapeError, UndecidedError, did_you_mean
 from gsl.kernel.expression import Expression, as_expression
 from gsl.kernel.meaning import Index
+from gsl.operators.defined import Attributes, Elsewhere, ValueRule
 from gsl.operators.domain import Domain
 from gsl.types import ALL_DTYPES, NUMERIC, Bool, TensorType, TupleType, Type, type_from_plain
 
@@ -93,19 +94,6 @@ class Attribute:
     default: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
-    """Values on which an operand keeps an operator defined; bounds are inclusive."""
-
-    low: float | None = None
-    high: float | None = None
-    nonzero: bool = False
-
-
-Attributes = Mapping[str, Any]
-ValueRule = Values | Callable[[tuple[Type, ...], Attributes], Values]
-
-
 @dataclass(eq=False, repr=False)
 class Operator:
     """A declared operator; see `operator` for how to declare one."""
@@ -123,9 +111,15 @@ class Operator:
     values: Mapping[str, ValueRule] = field(default_factory=dict)
     undefined: Callable[..., Any] | None = None
     meaning: Callable[..., Any] | None = None
+    elsewhere: Mapping[str, Elsewhere] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return self.name
+
+    def values_in(self, system: str) -> Mapping[str, ValueRule]:
+        """Return for operands the values on which a system defines the operator; "" is GSL."""
+        wider = self.elsewhere[system].values if system in self.elsewhere else None
+        return self.values if wider is None else wider
 
     def numpy(self, reference: Callable[..., Any]) -> Callable[..., Any]:
         """Attach the NumPy reference: arrays (tuples of arrays) and attributes to an array."""
@@ -254,6 +248,7 @@ def operator(
     relax: str = "",
     traits: frozenset[str] | set[str] = frozenset(),
     values: Mapping[str, ValueRule] = MappingProxyType({}),
+    elsewhere: Mapping[str, Elsewhere] = MappingProxyType({}),
 ) -> Callable[[Callable[..., Any]], Operator]:
     """Declare an operator from its shape rule and register it under the name of the function.
 
@@ -264,6 +259,7 @@ def operator(
             attributes, such as "nn.relu"; empty when a lowering is attached instead.
         traits: properties that rules may match instead of a name, such as "elementwise".
         values: for operands not defined on all values, those on which they are.
+        elsewhere: what systems make of other values, by the name of the system.
 
     Raises MisuseError where `dtypes` has what is no element type.
     """
@@ -280,6 +276,7 @@ def operator(
             documentation=inspect.getdoc(rule) or "",
             relax_name=relax,
             values=values,
+            elsewhere=elsewhere,
         )
         REGISTRY[declared.name] = declared
         return declared

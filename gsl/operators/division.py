@@ -8,7 +8,7 @@ import numpy as np
 
 from gsl.kernel.expression import Expression
 from gsl.kernel.meaning import apply
-from gsl.operators.declaration import Values
+from gsl.operators.defined import Values
 from gsl.operators.elementwise import binary, least_by_minus_one
 from gsl.operators.ranges import is_integer
 

@@ -14,16 +14,8 @@ from gsl.kernel.expression import Expression
 from gsl.kernel.functions import FUNCTIONS
 from gsl.kernel.meaning import Elements, Index, apply, cast, stretched
 from gsl.numpy_dtypes import converted, finfo, iinfo, kind_of
-from gsl.operators.declaration import (
-    Attributes,
-    Need,
-    Operator,
-    Tensor,
-    ValueRule,
-    Values,
-    operator,
-    tensors,
-)
+from gsl.operators.declaration import Need, Operator, Tensor, operator, tensors
+from gsl.operators.defined import Attributes, ValueRule, Values
 from gsl.operators.extrema import larger, smaller
 from gsl.operators.kinds import DtypeOf
 from gsl.operators.ranges import is_integer

@@ -13,7 +13,8 @@ from gsl.kernel.expression import Expression
 from gsl.kernel.meaning import Elements, Index, apply, inside, number, over, select, total
 from gsl.numpy_dtypes import is_floating
 from gsl.operators.create import scalar
-from gsl.operators.declaration import Attributes, Need, Tensor, Values, operator
+from gsl.operators.declaration import Need, Tensor, operator
+from gsl.operators.defined import Attributes, Elsewhere, ValueRule, Values
 from gsl.operators.kinds import (
     DtypeOf,
     Element,
@@ -42,6 +43,22 @@ def along_axis(types: tuple[Type, ...], attributes: Attributes) -> Values:
     data = types[0]
     assert isinstance(data, TensorType)
     return Values(low=0, high=data.shape[attributes["axis"]] - 1)
+
+
+def from_either_end(types: tuple[Type, ...], attributes: Attributes) -> Values:
+    """Return the indices that exist along `axis` where negative ones count from the end."""
+    return mirrored(along_axis(types, attributes))
+
+
+def mirrored(values: Values) -> Values:
+    """Return indices with those that count from the end."""
+    assert values.high is not None
+    return Values(low=-values.high - 1, high=values.high)
+
+
+def from_end(limits: ValueRule) -> Elsewhere:
+    """Return what a system says of indices that also takes negative ones, down to `limits`."""
+    return Elsewhere("negative indices count from the end", {"indices": limits})
 
 
 def literal(value: Any, dtype: Any) -> Bool:
@@ -94,13 +111,20 @@ def _relax_strided_slice(relax: Any, data: Any, begin: Any, end: Any, strides: A
     return relax.strided_slice(data, axes, begin, end, strides, assume_inbound=inbound)
 
 
-@operator(dtypes=None, relax="take", values={"indices": along_axis})
+@operator(
+    dtypes=None,
+    relax="take",
+    values={"indices": along_axis},
+    elsewhere={
+        "onnx": from_end(from_either_end),
+        "tvm": Elsewhere("indices outside are moved inside"),
+        "xla": Elsewhere("indices outside are moved inside"),
+    },
+)
 def Take(need: Need, data: Tensor, indices: Tensor, *, axis: OneAxis) -> TensorType:
     """The slices of `data` along `axis` at `indices`, whose axes replace that axis.
 
-    Indices are int32 or int64, not negative and less than the size; nothing is said of others,
-    where backends differ: ONNX and NumPy count negative ones from the end, XLA and this lowering
-    move all of them inside. Source: relax.take.
+    Indices are int32 or int64, not negative and less than the size. Source: relax.take.
     """
     need_indices(need, indices)
     along = known_axis(axis, data.ndim)
@@ -131,13 +155,18 @@ def _relax_take(relax: Any, data: Any, indices: Any, axis: int) -> Any:
     return relax.take(data, indices, axis, mode="clip")
 
 
-@operator(dtypes=None, relax="gather_elements", values={"indices": along_axis})
+@operator(
+    dtypes=None,
+    relax="gather_elements",
+    values={"indices": along_axis},
+    elsewhere={"onnx": from_end(from_either_end)},
+)
 def GatherElements(need: Need, data: Tensor, indices: Tensor, *, axis: OneAxis = 0) -> TensorType:
     """For every index the element of `data` in the same place, but at the index along `axis`.
 
     The result has the shape of `indices`, which is not empty along `axis` and nowhere else larger
-    than `data`. Indices are int32 or int64, not negative and less than the size; nothing is said of
-    others, of which ONNX counts negative ones from the end. Source: relax.gather_elements.
+    than `data`. Indices are int32 or int64, not negative and less than the size.
+    Source: relax.gather_elements.
     """
     need_indices(need, indices)
     need(indices.ndim == data.ndim, "indices must have the rank of data")
@@ -209,7 +238,16 @@ def below_depth(types: tuple[Type, ...], attributes: Attributes) -> Values:
     return Values(low=0, high=attributes["depth"] - 1)
 
 
-@operator(dtypes=None, values={"indices": below_depth})
+@operator(
+    dtypes=None,
+    values={"indices": below_depth},
+    elsewhere={
+        "onnx": Elsewhere(
+            "negative indices count from the end, those beyond either end give `off_value`", {}
+        ),
+        "tvm": Elsewhere("all other indices give `off_value`"),
+    },
+)
 def OneHot(
     need: Need,
     indices: Tensor,
@@ -223,8 +261,7 @@ def OneHot(
     """Spell every index as `depth` values along a new axis: `on_value` there, else `off_value`.
 
     The axis is `axis` of the result. Indices are int32 or int64, not negative and less than
-    `depth`; nothing is said of others, where backends differ: ONNX counts negative ones from the
-    end, and all other indices give `off_value` everywhere. Source: relax.one_hot.
+    `depth`. Source: relax.one_hot.
     """
     need_indices(need, indices)
     for value in (on_value, off_value):
@@ -238,7 +275,8 @@ def _one_hot(
     indices: Any, depth: int, axis: int, on_value: float, off_value: float, dtype: str
 ) -> Any:
     shape = with_size((1,) * (indices.ndim + 1), axis % (indices.ndim + 1), depth)
-    chosen = np.expand_dims(indices, axis) == np.reshape(np.arange(depth), shape)
+    counted = np.where(indices < 0, indices + depth, indices)
+    chosen = np.expand_dims(counted, axis) == np.reshape(np.arange(depth), shape)
     on, off = (np.asarray(value).astype(dtype) for value in (on_value, off_value))
     return np.where(chosen, on, off)
 

@@ -17,7 +17,8 @@ from gsl.kernel.expression import Expression
 from gsl.kernel.meaning import Elements, Index, apply, total
 from gsl.numpy_dtypes import finfo
 from gsl.operators.create import scalar
-from gsl.operators.declaration import Need, Tensor, Values, operator
+from gsl.operators.declaration import Need, Tensor, operator
+from gsl.operators.defined import Values
 from gsl.operators.kinds import Epsilon, Flag, ManyAxes, OneAxis, Positive, SomeAxes
 from gsl.operators.norm_lowering import (
     other_axes,

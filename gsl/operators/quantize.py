@@ -27,7 +27,8 @@ from gsl.kernel.expression import Expression, Number
 from gsl.kernel.meaning import Elements, Index, apply, cast, over, select, total
 from gsl.numpy_dtypes import iinfo
 from gsl.operators.create import scalar
-from gsl.operators.declaration import Need, Tensor, Values, operator
+from gsl.operators.declaration import Need, Tensor, operator
+from gsl.operators.defined import Values
 from gsl.operators.domain import Fresh, Integer, integer
 from gsl.operators.domain_axes import Axis
 from gsl.operators.shapes import known_axis

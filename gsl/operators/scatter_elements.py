@@ -15,10 +15,18 @@ from gsl.errors import UndecidedError
 from gsl.kernel.expression import Expression
 from gsl.kernel.meaning import Elements, Index, apply, inside, over, select, total
 from gsl.operators.create import constant
-from gsl.operators.declaration import AXIS_UNKNOWN, Attributes, Need, Tensor, Values, operator
+from gsl.operators.declaration import AXIS_UNKNOWN, Need, Tensor, operator
+from gsl.operators.defined import Attributes, Elsewhere, Values
 from gsl.operators.domain import Choice, integer
 from gsl.operators.extrema import larger, smaller
-from gsl.operators.index import along_axis, chosen, need_indices
+from gsl.operators.index import (
+    along_axis,
+    chosen,
+    from_either_end,
+    from_end,
+    mirrored,
+    need_indices,
+)
 from gsl.operators.kinds import OneAxis
 from gsl.operators.shapes import known_axis, with_size
 from gsl.types import NUMERIC, Int, TensorType, Type
@@ -91,7 +99,14 @@ def _combined(
     return apply("select", apply(">=", last, 0), total(extents, taken), old)
 
 
-@operator(dtypes=None, values={"indices": along_axis})
+@operator(
+    dtypes=None,
+    values={"indices": along_axis},
+    elsewhere={
+        "onnx": from_end(from_either_end),
+        "tvm": Elsewhere("negative indices count from the end"),
+    },
+)
 def ScatterElements(
     need: Need,
     data: Tensor,
@@ -105,8 +120,7 @@ def ScatterElements(
 
     Updates have the shape of `indices`, which is not larger than that of `data` on other axes.
     They replace the element, of several the last (of which ONNX says nothing), or are combined
-    with it as `reduction` says. Indices are int32 or int64, not negative and less than the size;
-    nothing is said of others, of which ONNX counts negative ones from the end.
+    with it as `reduction` says. Indices are int32 or int64, not negative and less than the size.
     Source: onnx.ScatterElements.
     """
     need_indices(need, indices)
@@ -122,9 +136,14 @@ def ScatterElements(
 
 
 def _flat(places: Any, shape: tuple[int, ...]) -> Any:
-    """Return the positions in a flattened array; IndexError as for any index that is outside."""
+    """Return the positions in a flattened array; IndexError as for any index that is outside.
+
+    Negative indices count from the end.
+    """
+    pairs = zip(places, shape, strict=True)
+    counted = tuple([np.where(place < 0, place + size, place) for place, size in pairs])
     try:
-        return np.ravel_multi_index(tuple(places), shape)
+        return np.ravel_multi_index(counted, shape)
     except ValueError as error:
         raise IndexError(f"an index is outside of {shape}") from error
 
@@ -201,6 +220,10 @@ def _looked_up(types: tuple[Type, ...], attributes: Attributes) -> Values:
     return Values(low=0, high=reduce(minimum, sizes) - 1)
 
 
+def _looked_up_from_either_end(types: tuple[Type, ...], attributes: Attributes) -> Values:
+    return mirrored(_looked_up(types, attributes))
+
+
 def _need_places(
     need: Need, data: TensorType, indices: TensorType, batches: int, depth: Int
 ) -> int:
@@ -216,7 +239,11 @@ def _need_places(
     return int(depth)
 
 
-@operator(dtypes=None, values={"indices": _looked_up})
+@operator(
+    dtypes=None,
+    values={"indices": _looked_up},
+    elsewhere={"onnx": from_end(_looked_up_from_either_end)},
+)
 def GatherND(
     need: Need, data: Tensor, indices: Tensor, *, batch_dims: Batches = 0, depth: Depth = None
 ) -> TensorType:
@@ -263,7 +290,11 @@ def _relax_gather_nd(relax: Any, data: Any, indices: Any, batch_dims: int, depth
     return relax.gather_nd(data, relax.astype(indices, "int64"), batch_dims)
 
 
-@operator(dtypes=None, values={"indices": _looked_up})
+@operator(
+    dtypes=None,
+    values={"indices": _looked_up},
+    elsewhere={"onnx": from_end(_looked_up_from_either_end)},
+)
 def ScatterND(
     need: Need,
     data: Tensor,

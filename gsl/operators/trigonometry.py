@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gsl.operators.declaration import Values
+from gsl.operators.defined import Values
 from gsl.operators.elementwise import unary
 
 BETWEEN_ONES = {"data": Values(low=-1.0, high=1.0)}

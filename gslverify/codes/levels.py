@@ -164,3 +164,35 @@ and signed zeros have a code of their own, GSL406.""",
         '''
     ).replace("@rule()", '@rule(flags={"arcp"})'),
 )
+
+DIFFERS_ELSEWHERE = code(
+    "GSL410",
+    "differs-elsewhere",
+    "source and target part on values on which another system defines the operators",
+    Verdict.FAIL,
+    meaning="""The rule is declared with semantics=..., and the system that this names defines an
+operator on more values than GSL: in ONNX negative indices count from the end, and OneHot takes any.
+`gslverify list --operators` says for each operator what systems make of other values. On such
+values the target computes something else than the source, or is not defined. Where GSL defines all
+operators no difference was seen, and the rule may be right for other systems.""",
+    bad=rule_file(
+        '''
+        def example() -> Subst:
+            """take(x, i)  =>  take(x, max(i, 0)) for vectors"""
+            x, i = pat.Wildcard(), pat.Variable(dtype="int64")
+            where = [x.ndim == 1, i.ndim == 1, x.dtype == "float32"]
+            inside = op.Maximum(i, pat.Const(0, dtype="int64"))
+            return Subst(op.Take(x, i, axis=0), op.Take(x, inside, axis=0), where=where)
+        '''
+    ).replace("@rule()", '@rule(semantics="onnx")'),
+    good=rule_file(
+        '''
+        def example() -> Subst:
+            """take(x, i)  =>  take(x, max(i, -n)) for vectors of n elements"""
+            x, i = pat.Wildcard(), pat.Variable(dtype="int64")
+            where = [x.ndim == 1, i.ndim == 1, x.dtype == "float32"]
+            inside = op.Maximum(i, pat.Const(-x.shape[0], dtype="int64"))
+            return Subst(op.Take(x, i, axis=0), op.Take(x, inside, axis=0), where=where)
+        '''
+    ).replace("@rule()", '@rule(semantics="onnx")'),
+)

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gsl.rule_arguments import NAN_POLICIES
 from gsl.span import Span
-from gsl.subst import NAN_POLICIES, Rule
+from gsl.subst import Rule
 from gslverify.finding import Finding, StageResult
 
 
@@ -42,6 +43,7 @@ class Declaration:
     twin: str = ""
     nan: str = NAN_POLICIES[0]
     flags: frozenset[str] | None = None
+    semantics: str = ""
     has_examples: bool = False
     code: str = ""
     extent: Extent | None = None
@@ -124,6 +126,7 @@ def declaration_of(rule: Rule) -> Declaration:
         rule.twin,
         rule.nan,
         rule.declared,
+        rule.semantics,
         rule.has_examples,
         code.co_filename if code is not None else "",
         _extent_of(code) if code is not None else None,

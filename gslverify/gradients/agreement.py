@@ -25,7 +25,7 @@ from gsl.differentiation import (
 from gsl.errors import GslError
 from gsl.expr import Expr, Var
 from gsl.numpy_dtypes import is_floating
-from gsl.operators.declaration import Values
+from gsl.operators.defined import Values
 from gslverify.finding import Difference, Mismatch
 from gslverify.networks.arrays import random_array
 from gslverify.networks.network import Network

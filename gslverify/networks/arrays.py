@@ -12,7 +12,7 @@ import numpy as np
 from gsl.dtypes import DTYPES
 from gsl.expr import Var
 from gsl.numpy_dtypes import iinfo, is_floating, kind_of
-from gsl.operators.declaration import Values
+from gsl.operators.defined import Values
 from gslverify.networks.choices import Choices
 from gslverify.networks.cut_points import cut_points, held
 from gslverify.networks.network import Network

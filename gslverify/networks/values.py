@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from math import ceil, floor, inf
 from typing import Any
@@ -12,8 +14,21 @@ import numpy as np
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import finfo, iinfo, is_floating, kind_of
-from gsl.operators.declaration import Values
+from gsl.operators.defined import Values
 from gslverify.structures.kernels import chooses, rearranges
+
+_SYSTEM: ContextVar[str] = ContextVar("_SYSTEM", default="")
+"""The system whose definition of operators counts; "" is that of GSL."""
+
+
+@contextmanager
+def as_defined_in(system: str) -> Iterator[None]:
+    """Let operators be defined on the values on which a system defines them."""
+    token = _SYSTEM.set(system)
+    try:
+        yield
+    finally:
+        _SYSTEM.reset(token)
 
 
 def within(array: Any, ranges: Iterable[Values]) -> bool:
@@ -31,11 +46,13 @@ def value_ranges(outputs: Sequence[Expr], guarded: bool = True) -> Mapping[Expr,
     those that a network may guard another operator with: without, only some draws are defined,
     but among them those that the guard is there for.
     """
-    return _value_ranges(tuple(outputs), guarded)
+    return _value_ranges(tuple(outputs), guarded, _SYSTEM.get())
 
 
 @lru_cache(maxsize=16)
-def _value_ranges(outputs: tuple[Expr, ...], guarded: bool) -> Mapping[Expr, list[Values]]:
+def _value_ranges(
+    outputs: tuple[Expr, ...], guarded: bool, system: str
+) -> Mapping[Expr, list[Values]]:
     """A network is run on many inputs in a row."""
     passes = chooses if guarded else rearranges
     ranges: dict[Expr, list[Values]] = {}
@@ -58,7 +75,7 @@ def declared_values(call: Call) -> Iterator[tuple[Expr, Values]]:
     """Yield the operands of a call that are restricted, each with its restriction."""
     types = tuple(operand.type for operand in call.operands)
     for declared, operand in zip(call.operator.operands, call.operands, strict=False):
-        rule = call.operator.values.get(declared.name)
+        rule = call.operator.values_in(_SYSTEM.get()).get(declared.name)
         if rule is not None:
             yield operand, rule if isinstance(rule, Values) else rule(types, call.attributes)
 

@@ -18,7 +18,7 @@ from gsl.graph import reverse_post_order
 from gsl.kernel.expression import (
     Apply,
 )
-from gsl.operators.declaration import Values
+from gsl.operators.defined import Values
 from gsl.types import ANY_FLOAT, ANY_INTEGER, SATURATING, TensorType
 from gslverify.prove.algebra import single
 from gslverify.prove.equality import Equality

@@ -14,7 +14,7 @@ from typing import Any
 from gsl.attr.evaluate import equal, negation
 from gsl.attr.term import Symbol
 from gsl.expr import Call, Expr
-from gsl.operators.declaration import Values
+from gsl.operators.defined import Values
 from gsl.types import ANY_INTEGER, TensorType
 from gslverify.prove.algebra import single
 from gslverify.prove.equality import Equality

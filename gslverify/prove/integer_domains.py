@@ -10,7 +10,7 @@ from gsl.attr.evaluate import conjunction, disjunction, equal, negation
 from gsl.attr.term import Symbol
 from gsl.expr import Call, Expr
 from gsl.kernel.meaning import stretched
-from gsl.operators.declaration import Values
+from gsl.operators.defined import Values
 from gsl.operators.ranges import in_range
 from gslverify.prove.equality import Equality
 from gslverify.prove.facts import Facts

@@ -63,6 +63,7 @@ def _rule_document(item: CollectedRule) -> dict[str, Any]:
         "twin": rule.twin or None,
         "origin": rule.origin or None,
         "flags": None if rule.flags is None else in_order(rule.flags),
+        "semantics": rule.semantics or None,
         "pinned": [in_project(file) for file in pinned_files(item.path, rule.name)],
     }
 
@@ -84,6 +85,7 @@ def _rule_entry(item: CollectedRule) -> Iterator[str]:
         f"twin: {rule.twin}" if rule.twin else "",
         f"origin: {rule.origin}" if rule.origin else "",
         f"flags: {' '.join(in_order(rule.flags)) or NO_FLAG}" if rule.flags is not None else "",
+        f"semantics: {rule.semantics}" if rule.semantics else "",
         f"pinned: {pinned}" if pinned else "",
     ]
     known = "   ".join(fact for fact in facts if fact)
@@ -112,6 +114,8 @@ def _operator_entry(operator: Operator) -> Iterator[str]:
     yield f"{operator.name}({', '.join([*operands, *keywords])})"
     summary = operator.documentation.partition("\n\n")[0]
     yield f"    {' '.join(summary.split())}"
+    for system, known in operator.elsewhere.items():
+        yield f"    {system}: {known.text}"
 
 
 def show_rule(item: LoadedRule, subst: Subst, form: str) -> Iterator[str]:

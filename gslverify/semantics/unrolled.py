@@ -28,7 +28,7 @@ from gsl.kernel.expression import (
     Select,
 )
 from gsl.kernel.meaning import Elements, named
-from gsl.operators.declaration import Values
+from gsl.operators.defined import Values
 from gsl.types import TensorType, TupleType, Type
 from gslverify.semantics.arithmetic import Arithmetic
 from gslverify.semantics.scalars import REAL, TRUTH, WHOLE, Scalar, Scalars, UnsupportedError

@@ -32,6 +32,7 @@ from gslverify.stages.unrun import neither_run_nor_proved
 from gslverify.stages.untried import untried_by
 from gslverify.structures.sampling import Sampler
 from gslverify.trials.domains import partial_operators
+from gslverify.trials.elsewhere import compare_elsewhere
 from gslverify.trials.refutation import refutation
 from gslverify.trials.rewriting import MOST_REWRITES
 from gslverify.trials.search import REPLAYED, Search
@@ -78,12 +79,17 @@ def examine(question: Question) -> Iterable[Outcome]:
     yield from further.findings
     if further.is_refuted:
         return
+    elsewhere = list(compare_elsewhere(question, search.passed))
+    yield from [one for one in elsewhere if not isinstance(one, Assurance)]
+    if any(isinstance(one, Finding) for one in elsewhere):
+        return
     outcomes = list(_confirm(question, search))
     yield from outcomes
     if any(isinstance(outcome, Assurance) for outcome in outcomes):
         yield from sought.answers.assurances()
         yield from further.assurances
-        yield from _domain(partial_operators(search.networks))
+        yield from [one for one in elsewhere if isinstance(one, Assurance)]
+        yield from _domain(partial_operators(search.networks), question.rule.semantics)
 
 
 def _left_out(search: Search, found: Scenarios) -> Finding | None:
@@ -102,11 +108,12 @@ def _left_out(search: Search, found: Scenarios) -> Finding | None:
     return Finding(TOO_FEW_EXAMPLES, message, question.subst.span, cure, _reasons(search))
 
 
-def _domain(partial: Sequence[str]) -> Iterator[Assurance]:
+def _domain(partial: Sequence[str], system: str) -> Iterator[Assurance]:
     """Yield what a verdict rests on where operators are not defined on all integers."""
     if partial:
         are = "is" if len(partial) == 1 else "are"
-        yield Assurance("", Level.TESTED, f"where {' and '.join(partial)} {are} defined")
+        rest = "all else where" if system else "where"
+        yield Assurance("", Level.TESTED, f"{rest} {' and '.join(partial)} {are} defined")
 
 
 @dataclass(slots=True)

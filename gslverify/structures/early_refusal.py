@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 from gsl.errors import OperatorError
 from gsl.match.bindings import Frame, Key, frame_of, instance_of
 from gsl.operators import Operator
-from gsl.operators.declaration import Attributes, Need
+from gsl.operators.declaration import Need
+from gsl.operators.defined import Attributes
 from gsl.pat import Call, Pattern, Tuple, Variadic
 from gsl.subst import Subst
 from gsl.types import Type

@@ -5,7 +5,8 @@ import pytest
 from three_way import Case, infer, reference
 
 from gsl.errors import ShapeError
-from gsl.operators.declaration import Values, lookup
+from gsl.operators.declaration import lookup
+from gsl.operators.defined import Values
 from gsl.types import FLOATING, INTEGER, TensorType
 
 SIGNED = [name for name in INTEGER if not name.startswith("u")]

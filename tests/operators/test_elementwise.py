@@ -5,7 +5,8 @@ import pytest
 from three_way import Case, check, infer, reference, sample
 
 from gsl.errors import OperatorError, ShapeError
-from gsl.operators.declaration import REGISTRY, Values, lookup
+from gsl.operators.declaration import REGISTRY, lookup
+from gsl.operators.defined import Values
 from gsl.types import ALL_DTYPES, FLOATING, INTEGER, TensorType
 
 UNARY = (

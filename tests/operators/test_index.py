@@ -6,7 +6,8 @@ from symbolic import check_symbolic
 from three_way import Case, check, infer, reference, sample
 
 from gsl.errors import OperatorError, ShapeError
-from gsl.operators.declaration import Values, lookup
+from gsl.operators.declaration import lookup
+from gsl.operators.defined import Values
 from gsl.types import ALL_DTYPES, FLOATING, INTEGER, NUMERIC, TensorType
 
 ONE = [

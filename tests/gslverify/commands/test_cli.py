@@ -436,6 +436,7 @@ def test_list_as_json_has_everything_about_a_rule(folder: Path) -> None:
         "tags": ["a", "b"],
         "expect": "GSL401",
         "flags": None,
+        "semantics": None,
         "reason": "issue 12",
         "twin": "sound",
         "origin": "a paper",

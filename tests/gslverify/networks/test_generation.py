@@ -15,7 +15,7 @@ from gsl import Const, Proj, Subst, Tuple, Var, op, pat
 from gsl.expr import Call
 from gsl.graph import reverse_post_order
 from gsl.operators import lookup
-from gsl.operators.declaration import Values
+from gsl.operators.defined import Values
 from gsl.types import UNSIGNED
 from gslverify.comparison.compare import evaluate_bounded
 from gslverify.networks.arrays import (

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from gsl import Call, Var
-from gsl.operators.declaration import REGISTRY, Values
+from gsl.operators.declaration import REGISTRY
+from gsl.operators.defined import Values
 from gslverify.networks.values import restricted, value_ranges, within
 
 CAST = REGISTRY["Cast"]

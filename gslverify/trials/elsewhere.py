@@ -1,0 +1,96 @@
+"""Whether both sides agree where another system defines operators and GSL does not.
+
+The NumPy references compute there what the system does (`gsl.operators.defined.Elsewhere`), so the
+networks that passed are run on such values, too. Proofs and TVM say nothing about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gsl.expr import Call
+from gsl.graph import reverse_post_order
+from gslverify.codes.levels import DIFFERS_ELSEWHERE
+from gslverify.codes.numeric import TOO_FEW_EXAMPLES
+from gslverify.finding import Assurance, Finding, Level
+from gslverify.networks.arrays import random_array
+from gslverify.networks.network import Network
+from gslverify.networks.values import as_defined_in, value_ranges, within
+from gslverify.stage import Count, Question
+from gslverify.trials.counterexample import counterexample_of
+from gslverify.trials.domains import partial_operators
+from gslverify.trials.second_opinion import spread
+from gslverify.trials.trial import Outcome as Trial
+from gslverify.trials.trial import run_trial
+
+NETWORKS = 16
+STYLES = ("small integers", "wide", "edges")
+
+
+def compare_elsewhere(
+    question: Question, passed: Sequence[Sequence[Trial]]
+) -> Iterator[Finding | Assurance | Count]:
+    """Yield what becomes of networks that passed on values on which only a system defines them."""
+    system = question.rule.semantics
+    networks = [trials[0].network for trials in passed if _is_wider(trials[0].network, system)]
+    if not networks:
+        return
+    agreed = 0
+    for trial in _tried(question, spread(networks, NETWORKS), system):
+        if trial.code is not None:
+            yield _finding(question, trial, system)
+            return
+        agreed += not trial.rejected and not trial.declined
+    yield Count(f"as in {system}", agreed)
+    if agreed:
+        yield Assurance("", Level.TESTED, f"as {system} defines it, {agreed} graphs")
+    else:
+        message = f"no graph was run on values on which only {system} defines its operators"
+        yield Finding(TOO_FEW_EXAMPLES, message, question.subst.span)
+
+
+def _is_wider(network: Network, system: str) -> bool:
+    """Tell whether a system defines operators of a source on more values, and they may get them."""
+    calls = [one for one in reverse_post_order(network.matched) if isinstance(one, Call)]
+    operators = {call.operator for call in calls}
+    wider = {str(one) for one in operators if one.values_in(system) is not one.values}
+    return not wider.isdisjoint(partial_operators([network]))
+
+
+def _tried(question: Question, networks: Sequence[Network], system: str) -> Iterator[Trial]:
+    """Run networks on inputs that GSL does not define all operators on, and the system does."""
+    generator = np.random.default_rng(question.seed("elsewhere"))
+    for network in networks:
+        usual = value_ranges(network.outputs)
+        for style in STYLES:
+            with as_defined_in(system):
+                inputs = _drawn(network, style, generator)
+                if all(within(inputs[v.name], usual.get(v, ())) for v in network.variables):
+                    continue
+                trial = run_trial(question.subst, network, inputs)
+            yield trial
+
+
+def _drawn(network: Network, style: str, generator: np.random.Generator) -> Mapping[str, Any]:
+    ranges = value_ranges(network.outputs)
+    return {v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables}
+
+
+def _finding(question: Question, trial: Trial, system: str) -> Finding:
+    """Return the finding about a trial; its graphs are not kept, as a replay knows no system."""
+    assert trial.code is not None
+    message = f"as {system} defines it: {trial.message or trial.code.title}"
+    with as_defined_in(system):
+        example = replace(counterexample_of(trial, ask_tvm=False), case=None)
+    return Finding(
+        DIFFERS_ELSEWHERE,
+        message,
+        question.subst.span,
+        "leave semantics= out, or write a condition on what the indices are made of",
+        counterexample=example,
+        subject=system,
+    )
