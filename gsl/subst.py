@@ -283,17 +283,13 @@ def rule(
         nan: "same" is short for flags without nnan, ninf and nsz; "may-change" promises nothing.
         flags: all that the rule needs of `gsl.flags`, such as {"nsz", "reassoc"}; a change of
             special values, those by overflow as well, that they do not allow refutes it.
-        semantics: system, such as "onnx", for whose models the rule has to be right also where that
-            system defines operators on more values than GSL does; see `gslverify list --operators`.
+        semantics: system, such as "onnx", that defines operators on more values, which count, too.
         must_match, must_not_match: graphs in which the rule has to match, or must not: workloads,
             expressions, lists of these, or functions without arguments that return one.
 
     Raises RuleError for what is no function; a rule with wrong arguments raises it when called.
     """
-    if write is not None and not isinstance(write, FunctionType):
-        raise _misused(f"{_described(write)} is not a function")
-    texts = {"origin": origin, "expect": expect, "reason": reason, "twin": twin, "nan": nan}
-    texts["semantics"] = semantics
+    texts = (origin, expect, reason, twin, nan, semantics)
     said = _said(tags, texts, (must_match, must_not_match), flags, unknown)
 
     def declare(write: Callable[[], Subst]) -> Rule:
@@ -304,10 +300,15 @@ def rule(
     return declare if write is None else declare(write)
 
 
+TEXTS = ("origin", "expect", "reason", "twin", "nan", "semantics")
+"""Arguments of `rule` that are texts."""
+
+
 def _said(
-    tags: Any, texts: dict[str, Any], given: tuple[Any, Any], flags: Any, unknown: dict[str, Any]
+    tags: Any, written: tuple[Any, ...], given: tuple[Any, Any], flags: Any, unknown: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the fields of a Rule that arguments of `rule` give; wrong ones make it raise."""
+    texts = dict(zip(TEXTS, written, strict=True))
     words, names = _listed(tags), _listed(flags)
     graphs = dict(zip(("must_match", "must_not_match"), given, strict=True))
     wrong = _unknown_argument(unknown) or wrong_argument(words, texts) or wrong_graphs(graphs)
