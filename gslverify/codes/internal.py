@@ -24,6 +24,17 @@ graphs that were run, if it came to that, are stored like any counterexample; `g
 them again, in a process of their own.""",
 )
 
+CONTRADICTION = code(
+    "GSL905",
+    "contradiction",
+    "a rule is both proved and refuted",
+    Verdict.ERROR,
+    meaning="""The elements of source and target were proved to be equal in every structure of the
+rule, and a graph was found on which they are not, or on which the target cannot be built. One of
+the two is a defect of the verifier, so that nothing is said about the rule, not even where it is
+expected to be refuted; please report it.""",
+)
+
 OUT_OF_TIME = code(
     "GSL904",
     "out-of-time",

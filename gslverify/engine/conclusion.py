@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from gslverify.codes.expectation import EXPECTATION_UNEXAMINED, EXPECTATION_UNMET
+from gslverify.codes.internal import CONTRADICTION
 from gslverify.codes.levels import EMPTY_DIFFERS, EMPTY_REFUSED
 from gslverify.corpus.declaration import CollectedRule, Unusable
 from gslverify.corpus.suppression import owner_of, unsuppressed
@@ -19,6 +20,7 @@ from gslverify.finding import (
     StageResult,
     Verdict,
 )
+from gslverify.prove.claim import contradictions, is_proved_everywhere
 from gslverify.settings import Settings
 
 COLLECTION = "collection"
@@ -53,7 +55,7 @@ def rule_result(
     stages = _within_sizes(stages)
     plain = RuleResult(item.rule_id, rule.span, stages, rule.expect)
     remarks = tuple(_unmet_expectation(plain, rule.twin)) if rule.expect in CODES else ()
-    remarks += item.warnings
+    remarks += (*_contradiction(plain), *item.warnings)
     told, remarks = unsuppressed(item, stages, remarks, OWNERS, settings)
     return RuleResult(item.rule_id, rule.span, told, rule.expect, remarks, rule.expect_reason)
 
@@ -71,6 +73,15 @@ def _within_sizes(stages: tuple[StageResult, ...]) -> tuple[StageResult, ...]:
 def _from_size_one(assurance: Assurance) -> Assurance:
     is_proof = assurance.level is Level.PROVED and assurance.subject in ("shape", "prove")
     return replace(assurance, text=f"{assurance.text}, sizes from 1") if is_proof else assurance
+
+
+def _contradiction(result: RuleResult) -> Iterator[Finding]:
+    """Yield that a proof or a refutation must be wrong, if a rule has both."""
+    against = {str(one.code) for one in contradictions(result.assurances, result.findings)}
+    if against and is_proved_everywhere(result.assurances):
+        message = f"the rule is proved, and refuted by {', '.join(sorted(against))}"
+        cure = "please report the rule: the proof or the refutation is wrong"
+        yield Finding(CONTRADICTION, message, result.span, cure)
 
 
 def _unmet_expectation(result: RuleResult, twin: str) -> Iterator[Finding]:

@@ -19,7 +19,7 @@ from gslverify.codes.gradient import GRADIENTS_DIFFER
 from gslverify.codes.numeric import MATCH_REFUSED, OUTPUTS_DIFFER, TARGET_UNDEFINED
 from gslverify.codes.satisfiable import VACUOUS
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE
-from gslverify.finding import Assurance, Finding, Level
+from gslverify.finding import Assurance, Finding, Level, Reach
 
 CONTRADICTING = frozenset(
     {
@@ -39,6 +39,11 @@ CONTRADICTING = frozenset(
 def is_proved(assurances: Iterable[Assurance]) -> bool:
     """Tell whether elements were proved to be equal for all sizes, and not only types."""
     return any(one.subject == "prove" and one.level is Level.PROVED for one in assurances)
+
+
+def is_proved_everywhere(assurances: Iterable[Assurance]) -> bool:
+    """Tell whether that was proved in every structure: one that was not tried may be wrong."""
+    return any(is_proved([one]) and one.reach is Reach.SIZES for one in assurances)
 
 
 def contradictions(assurances: Iterable[Assurance], findings: Iterable[Finding]) -> list[Finding]:

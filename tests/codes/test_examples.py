@@ -69,6 +69,7 @@ WITHOUT_EXAMPLE = {
     "GSL901": "needs a defect of the verifier: tests/gslverify/engine/test_engine.py",
     "GSL902": "needs a process that dies: tests/gslverify/engine/test_pool.py",
     "GSL904": "needs a stage without end: tests/gslverify/engine/test_findings_kept.py",
+    "GSL905": "needs a defect of the verifier: tests/gslverify/engine/test_conclusion.py",
     "GSL903": "needs hundreds of operators: tests/gslverify/engine/test_nested.py",
 }
 

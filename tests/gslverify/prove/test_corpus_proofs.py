@@ -1,9 +1,10 @@
 """No rule that is known to be wrong is proved, and what is proved is refuted by no other stage.
 
 Which rules may be proved is decided by the code that refutes them: a rule that changes NaN may be.
-A rule is tried on its first few structures, and only if these are proved on all of them. Rules that
-the shape stage refutes are left out, because the stage asks that first. With GSL_ALL_PROOFS=1 all
-rules and structures are tried, and every mutant of every sound rule.
+`gslverify check` reports a rule that is proved and refuted (GSL905), and CI checks the corpus, so
+only some rules are tried here: on their first few structures, and only if these are proved on all
+of them. Rules that the shape stage refutes are left out, because the stage asks that first. With
+GSL_ALL_PROOFS=1 all rules and structures are tried, and every mutant of every sound rule.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def refuted_by_values() -> list[Rule]:
         rule
         for rule in corpus("broken")
         if rule.expect in codes and (ALL or not rule.expect.startswith("GSL3"))
-    ]
+    ][::STEP]
 
 
 @pytest.mark.parametrize("rule", refuted_by_values(), ids=lambda rule: rule.name)
