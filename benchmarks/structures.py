@@ -1,10 +1,12 @@
-"""Rules that are wrong in one kind of match: `python benchmarks/structures.py [--quick] [--json]`.
+"""Are all structures seen? `python benchmarks/structures.py [--quick] [--json]`.
 
-Rules are made from sound ones of the corpus (`gaps.py`), each wrong only for one rank, size or list
-of axes, one length, one edge of a constant, one empty tensor, one side of a choice or two facts of
-which the second is asked where the first holds, with up to ten inputs. Every one of them has to be
-refuted: a PASS would be a gap that nobody sees, and VACUOUS would be false. TVM takes no part.
-`--quick` makes a tenth as many; `-v` names what is not refuted.
+First, of how many rules all structures are tried, and in what time (`enumeration.py`). Then, how
+many rules are refuted that are wrong in one kind of match. These are made from sound ones of the corpus
+(`gaps.py`), each wrong only for one rank, size or list of axes, one length, one edge of a constant,
+one empty tensor, one side of a choice or two facts of which the second is asked where the first
+holds, with up to ten inputs. Every one of them has to be refuted: a PASS would be a gap that nobody
+sees, and VACUOUS would be false. TVM takes no part. `--quick` takes some rules of each, `-v` names
+what is not refuted.
 """
 
 from __future__ import annotations
@@ -15,9 +17,11 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from multiprocessing import get_context
 from random import Random
 
+import enumeration
 from figures import Figure, report
 from gaps import KINDS, Gap, gap_of
 from numeric import CORPUS, samplers_of
@@ -126,7 +130,8 @@ def main() -> None:
     parser.add_argument("-v", action="store_true", help="name the rules that are not refuted")
     given = parser.parse_args()
     wanted = given.wanted or (WANTED // 10 if given.quick else WANTED)
-    report(figures(wanted, given.start, given.jobs, given.v and not given.json), given.json)
+    refuted = figures(wanted, given.start, given.jobs, given.v and not given.json)
+    report(chain(enumeration.figures(given.quick), refuted), given.json)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def why_not_shown(question: Question) -> str:
     """
     if question.settings.certificates:
         return "a certificate is about the rule as a whole"
-    stack = taken_apart(question.subst)
+    stack = _taken_apart(question.subst)
     if stack is None:
         return "it is in one piece"
     for number in range(MOST_PARTS):
@@ -42,11 +42,20 @@ def why_not_shown(question: Question) -> str:
             if why:
                 return why
             continue
-        finer = taken_apart(part)
+        finer = _taken_apart(part)
         if finer is None:
             return "a part has too many structures"
         stack += finer
     return "there are too many parts"
+
+
+def _taken_apart(subst: Subst) -> list[Subst] | None:
+    """Return what a rule consists of, without the conditions that relate it only if need be.
+
+    `x.ndim == y.ndim` is seldom why two reductions that have nothing else in common are right.
+    """
+    apart = taken_apart(subst)
+    return taken_apart(subst, keeping_related=False) if apart is None else apart
 
 
 def _why_not_proved(question: Question, search: Search, part: Subst, number: int) -> str:

@@ -36,20 +36,21 @@ class Part:
     needed: frozenset[Pattern]
 
 
-def taken_apart(subst: Subst) -> list[Subst] | None:
+def taken_apart(subst: Subst, keeping_related: bool = True) -> list[Subst] | None:
     """Return rules, each once, such that a rule is sound if all are; None if it is in one piece.
 
-    Rules of any number of outputs or fields are not taken apart.
+    What conditions relate stays together, or else is taken apart without these conditions. Rules of
+    any number of outputs or fields are not taken apart.
     """
     patterns = (*subst.source_patterns, *subst.target_patterns)
     if any(isinstance(pattern, Variadic | GetInst) for pattern in patterns):
         return None
     for pairs in (_outputs(subst), _operands(subst)):
-        parts = _joined(subst, pairs)
+        parts = _joined(subst, pairs, [*_related(subst)] if keeping_related else [])
         if parts is not None and not _is_whole(subst, parts):
             made = [_draft(subst, part).build() for part in parts]
             return list({rule_hash(part): part for part in made}.values())
-    return _of_tensors(subst)
+    return _of_tensors(subst, keeping_related)
 
 
 def _is_whole(subst: Subst, parts: Sequence[Part]) -> bool:
@@ -146,10 +147,12 @@ def _below(outputs: Iterable[Pattern]) -> set[Pattern]:
     return below
 
 
-def _joined(subst: Subst, pairs: Sequence[Pair]) -> list[Part] | None:
+def _joined(
+    subst: Subst, pairs: Sequence[Pair], related: Sequence[frozenset[Pattern]]
+) -> list[Part] | None:
     """Return pairs, together where one needs what the other binds; None where nothing binds it.
 
-    Pairs whose structures a condition relates stay together, too.
+    Pairs with patterns that are `related` stay together, too.
     """
     source = frozenset(subst.source_patterns)
     parts = [
@@ -157,7 +160,7 @@ def _joined(subst: Subst, pairs: Sequence[Pair]) -> list[Part] | None:
         for pair in pairs
     ]
     missing = (part.needed - part.bound | {part.pairs[0][0]} for part in tuple(parts))
-    for patterns in (*_related(subst), *missing):
+    for patterns in (*related, *missing):
         touched = [part for part in parts if patterns & part.bound]
         if not any(patterns <= part.bound for part in touched):
             parts = [*(part for part in parts if part not in touched), *_together(touched)]
@@ -187,14 +190,21 @@ def _draft(subst: Subst, part: Part) -> Draft:
     return draft
 
 
-def _of_tensors(subst: Subst) -> list[Subst] | None:
+def _of_tensors(subst: Subst, keeping_related: bool) -> list[Subst] | None:
     """Return the rule in which calls that both sides have are any tensors."""
     draft = Draft.of(subst)
     for calls, inner in _common_calls(subst, draft):
-        if _is_private(draft, calls, inner):
+        where = [term for term in draft.where if not _goes_with(term, inner, keeping_related)]
+        if _is_private(draft, calls, inner, where):
             draft.instead |= dict.fromkeys(calls, Wildcard())
-            draft.where = tuple(t for t in draft.where if not _is_only_about(t, inner))
+            draft.where = tuple(where)
     return [draft.build()] if draft.instead else None
+
+
+def _goes_with(condition: Term, patterns: frozenset[Pattern], keeping_related: bool) -> bool:
+    """Tell whether a condition is left out with some patterns, as it asks something of them."""
+    asked = frozenset(patterns_in(condition))
+    return asked <= patterns if keeping_related else not asked.isdisjoint(patterns)
 
 
 def _common_calls(subst: Subst, draft: Draft) -> list[tuple[list[Pattern], frozenset[Pattern]]]:
@@ -225,18 +235,14 @@ def _is_equal(source: Pattern, target: Pattern) -> bool:
     return True
 
 
-def _is_private(draft: Draft, calls: Sequence[Pattern], inner: frozenset[Pattern]) -> bool:
+def _is_private(
+    draft: Draft, calls: Sequence[Pattern], inner: frozenset[Pattern], where: Sequence[Term]
+) -> bool:
     """Tell whether the rest of a rule asks no more of some calls than which tensor they are."""
     stops = frozenset({*calls, *draft.instead})
     outer = _reached((*draft.source, *draft.target), stops)
-    conditions = [term for term in draft.where if not _is_only_about(term, inner)]
-    rest = {*outer, *(one for term in conditions for one in patterns_in(term))} - {*calls}
-    terms = [*conditions, *(term for one in rest for term in one.terms())]
+    rest = {*outer, *(one for term in where for one in patterns_in(term))} - {*calls}
+    terms = [*where, *(term for one in rest for term in one.terms())]
     accesses = [part for term in terms for part in subterms(term) if isinstance(part, Access)]
     of_calls = [one for one in accesses if one.pattern in calls]
     return rest.isdisjoint(inner) and all(one.name in TYPE_ATTRIBUTES for one in of_calls)
-
-
-def _is_only_about(term: Term, patterns: frozenset[Pattern]) -> bool:
-    """Tell whether a condition asks something of some patterns and of nothing else."""
-    return patterns.issuperset(patterns_in(term))

@@ -12,7 +12,7 @@ import pytest
 
 from gsl import Subst, op, pat
 from gsl.assume import dtypes
-from gsl.pat import Call, Pattern
+from gsl.pat import Call, Pattern, Wildcard
 from gslverify.codes.satisfiable import OPEN_STRUCTURES
 from gslverify.finding import StageResult, Verdict
 from gslverify.stages.parts import is_same_call, taken_apart
@@ -33,15 +33,20 @@ def floats(tensors: Sequence[Pattern]) -> list[object]:
     return [one.dtype == "float32" for one in tensors]
 
 
-def outputs(wrong: bool = False, related: bool = False) -> Subst:
-    """Twelve outputs of their own; the last one is wrong for one pair of ranks."""
+def outputs(wrong: bool = False, related: bool = False, needed: bool = False) -> Subst:
+    """Twelve outputs of their own; the last one is wrong for one pair of ranks.
+
+    A condition that relates all ranks is there for nothing, or `needed`.
+    """
     xs = inputs(12)
     target = [op.Abs(x) for x in xs]
     if wrong:
         fact = (xs[-1].ndim == 3) & (xs[4].ndim == 2)
         target[-1] = pat.Cond(fact, op.Negative(xs[-1]), target[-1])
     ranks = sum((x.ndim * place for place, x in enumerate(xs, 1)), start=0 * xs[0].ndim)
-    where = [ranks % 7 == 6] if related else []
+    where = [ranks % 7 == 6] if related or needed else []
+    if needed:
+        target[0] = pat.Cond(ranks % 7 == 6, target[0], op.Negative(xs[0]))
     return Subst([op.Abs(op.Abs(x)) for x in xs], target, where=where)
 
 
@@ -166,9 +171,32 @@ def test_what_has_to_be_certified_is_not_shown_in_parts(tmp_path: Path) -> None:
 @pytest.mark.smt
 def test_structures_that_a_condition_relates_are_not_taken_apart() -> None:
     assert taken_apart(outputs(related=True)) is None
-    result = ask(SATISFIABLE, lambda: outputs(related=True), max_variants=8)
+    result = ask(SATISFIABLE, lambda: outputs(needed=True), max_variants=8)
     assert only(result).code is OPEN_STRUCTURES
     assert any("not shown in parts: it is in one piece" in note for note in result.notes)
+
+
+def equal_ranks(wrong: bool = False) -> Subst:
+    """Reductions of inputs, two of which have as many axes; one is wrong on one list of axes."""
+    rule = sums(wrong)
+    sources = [one for one in rule.source_patterns if isinstance(one, Wildcard)]
+    pairs = zip(sources[::2], sources[1::2], strict=True)
+    where = [*rule.where, *(one.ndim == other.ndim for one, other in pairs)]
+    return Subst(rule.source, rule.target, where=where)
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize("write", [equal_ranks, lambda: outputs(related=True)])
+def test_conditions_that_relate_parts_for_nothing_are_left_out(write: Callable[[], Subst]) -> None:
+    result = ask(SATISFIABLE, write)
+    assert (result.verdict, result.findings) == (Verdict.PASS, ())
+    assert any("shown right by rules that it consists of" in note for note in result.notes)
+
+
+@pytest.mark.smt
+def test_a_part_that_is_wrong_without_a_condition_leaves_structures_open() -> None:
+    result = ask(SATISFIABLE, lambda: equal_ranks(wrong=True), max_variants=20)
+    assert only(result).code is OPEN_STRUCTURES
 
 
 def test_outputs_are_apart_and_the_same_one_is_there_once() -> None:
