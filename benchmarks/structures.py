@@ -2,11 +2,11 @@
 
 First, of how many rules all structures are tried, and in what time (`enumeration.py`). Then, how
 many rules are refuted that are wrong in one kind of match. These are made from sound ones of the
-corpus (`gaps.py`), each wrong only for one rank, size or list of axes, one length, one edge of a constant,
-one empty tensor, one side of a choice or two facts of which the second is asked where the first
-holds, with up to ten inputs. Every one of them has to be refuted: a PASS would be a gap that nobody
-sees, and VACUOUS would be false. TVM takes no part. `--quick` takes some rules of each, `-v` names
-what is not refuted.
+corpus (`gaps.py`), each wrong only for one rank, size or list of axes, one length, one edge of a
+constant, one empty tensor, one side of a choice or two facts of which the second is asked where the
+first holds, with up to ten inputs. Every one of them has to be refuted: a PASS would be a gap that
+nobody sees, and VACUOUS would be false. TVM takes no part. `--quick` takes some rules of each, `-v`
+names what is not refuted.
 """
 
 from __future__ import annotations
