@@ -23,7 +23,7 @@ Value = Any
 
 
 class Operand:
-    """Base of what is not a term and says itself what arithmetic with one means: patterns."""
+    """Base of what is no term and says what arithmetic with one means: patterns, elements."""
 
     __slots__ = ()
 

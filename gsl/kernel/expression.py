@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, assert_never
 
+from gsl.attr import term
 from gsl.attr.term import Symbol
 from gsl.types import Bool, Int
 
@@ -17,8 +18,8 @@ Operand = Any
 """An expression, or a number or term that stands for a constant one."""
 
 
-class Expression:
-    """Base of all expressions; arithmetic builds bigger ones."""
+class Expression(term.Operand):
+    """Base of all expressions; arithmetic builds bigger ones, also that of a term with one."""
 
     __slots__ = ()
 

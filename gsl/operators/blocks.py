@@ -128,10 +128,11 @@ def LRN(
 
 @LRN.numpy
 def _lrn(data: Any, size: int, alpha: float, beta: float, bias: float) -> Any:
-    before = (size - 1) // 2
-    sides = [(before, size - 1 - before) if axis == 1 else (0, 0) for axis in range(data.ndim)]
+    before, channels = (size - 1) // 2, data.shape[1]
+    # One window more than there are channels, as there may be none.
+    sides = [(before, size - before) if axis == 1 else (0, 0) for axis in range(data.ndim)]
     squares = np.pad(np.square(data), sides)
-    windows = np.lib.stride_tricks.sliding_window_view(squares, size, axis=1)
+    windows = np.lib.stride_tricks.sliding_window_view(squares, size, axis=1)[:, :channels]
     return data / np.power(bias + np.sum(windows, axis=-1) * (alpha / size), beta)
 
 

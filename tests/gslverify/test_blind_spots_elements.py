@@ -223,7 +223,24 @@ def size_in_64_bits() -> Subst:
     return index_within("int64")
 
 
+def responses_of_doubled(factor: float) -> Subst:
+    """lrn(2 x) => 2 lrn(x) with four times alpha; an attribute stands before a sum."""
+    x = pat.Wildcard(dtype="float32")
+    source = op.LRN(x * 2.0)
+    kept = {name: getattr(source, name) for name in ("size", "beta", "bias")}
+    return Subst(source, op.LRN(x, alpha=source.alpha * factor, **kept) * 2.0)
+
+
+def responses_of_twice_alpha() -> Subst:
+    return responses_of_doubled(2.0)
+
+
+def responses_of_four_times_alpha() -> Subst:
+    return responses_of_doubled(4.0)
+
+
 WRONG = [
+    responses_of_twice_alpha,
     last_place_in_int8,
     last_place_in_uint8,
     last_place_in_halves,
@@ -242,6 +259,7 @@ WRONG = [
 ]
 
 SOUND = [
+    responses_of_four_times_alpha,
     places_in_int8,
     places_in_halves,
     size_in_64_bits,

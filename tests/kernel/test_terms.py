@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from operator import add, mul, sub, truediv
 from typing import Any
 
 import pytest
@@ -11,10 +12,11 @@ from hypothesis import strategies as st
 
 from gsl.attr.evaluate import PYTHON
 from gsl.attr.term import Symbol, operation
-from gsl.errors import KernelError
+from gsl.errors import KernelError, RuleError
 from gsl.kernel.affine import affine, settle, simplify
 from gsl.kernel.emit import term_text
 from gsl.kernel.evaluate import index_value
+from gsl.kernel.expression import Apply, Read
 from gsl.kernel.terms import alike, bounds, lies_in, substitute
 
 I, J, N = (Symbol(name) for name in "ijn")  # noqa: E741
@@ -125,3 +127,18 @@ def test_division_by_zero(head: str) -> None:
 def test_what_is_no_index() -> None:
     with pytest.raises(KernelError, match="is no index arithmetic"):
         substitute(I[0], {})
+
+
+@pytest.mark.parametrize(("head", "apply"), [("+", add), ("-", sub), ("*", mul), ("/", truediv)])
+def test_arithmetic_of_a_term_with_an_element_is_an_element(head: str, apply: Any) -> None:
+    element = Read("x", (I,))
+
+    for left, right in ((N, element), (element, N)):
+        found = apply(left, right)
+        assert isinstance(found, Apply)
+        assert found.function == head
+
+
+def test_an_element_is_no_term() -> None:
+    with pytest.raises(RuleError, match="stands where an attribute expression belongs"):
+        operation("+", N, Read("x", (I,)))

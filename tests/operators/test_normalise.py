@@ -6,6 +6,7 @@ from symbolic import check_symbolic
 from three_way import ROUNDING, Case, check, infer, on_tvm, reference, sample
 
 from gsl.errors import OperatorError, ShapeError
+from gsl.operators import REGISTRY
 from gsl.operators.normalise import BatchNorm, GroupNorm, InstanceNorm, LayerNorm, RmsNorm
 from gsl.types import FLOATING, TensorType, TupleType
 
@@ -240,3 +241,10 @@ def test_a_large_mean_costs_no_digits():
     data, (gamma, beta) = sample(1, (2, 4, 9), "float64") + 1e6, vectors(2, 4, "float64")
     check([Case(GroupNorm, (data, gamma, beta), GROUPED)], atol=1e-9)
     check([Case(InstanceNorm, (data, gamma, beta), ALONG)], atol=1e-9)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_responses_of_no_channels_have_no_elements(size):
+    data = np.zeros((2, 0, 3), "float32")
+
+    assert REGISTRY["LRN"].reference(data, size, 0.5, 0.75, 1.0).shape == (2, 0, 3)
