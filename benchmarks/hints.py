@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -200,7 +201,7 @@ def figures(quick: bool, verbose: bool) -> Iterator[Figure]:
         if one is not None:
             found.append(one)
             if verbose:
-                print(line_of(one), flush=True)
+                print(line_of(one), file=sys.stderr, flush=True)
     times = sorted(one.seconds for one in found)
     share = 100 * sum(one.is_good for one in found) / len(found)
     yield figure("refuted rules whose twin has more conditions", len(found), "rules")
@@ -225,7 +226,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print a list of objects")
     parser.add_argument("-v", "--verbose", action="store_true", help="print every hint")
     given = parser.parse_args()
-    report(figures(given.quick, given.verbose and not given.json), given.json)
+    report(figures(given.quick, given.verbose), given.json)
 
 
 if __name__ == "__main__":

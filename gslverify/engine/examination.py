@@ -20,6 +20,7 @@ from gslverify.settings import NO_FLAG, Settings
 from gslverify.stage import Question
 from gslverify.stage_names import STAGES
 from gslverify.stages import Wave, load_hints, load_stage, load_values
+from gslverify.stages.static import write_down
 
 MOST_WAITING = 4
 """So many times the time of the processor a search may take on a machine that others use, too."""
@@ -55,8 +56,9 @@ class Examination:
     def run(self, name: str, location: str) -> StageResult:
         """Return the result of a stage, given where to load it from.
 
-        An exception becomes finding GSL901. Stages after one that `stops` are skipped. While a
-        stage runs, `found` is what it would come to if it were ended now.
+        An exception of the stage becomes finding GSL901, one of the rule GSL102. Stages after one
+        that `stops` are skipped. While a stage runs, `found` is what it would come to if it were
+        ended now.
         """
         if self.refuted_by:
             return skipped(name, f"{self.refuted_by} refuted the rule")
@@ -70,11 +72,18 @@ class Examination:
         except RecursionError as error:
             result = too_deep(name) if is_deep(question) else crashed(name, error)
         except Exception as error:
-            result = crashed(name, error)
+            result = self._unwritten(name) or crashed(name, error)
         result = self._with_hints(self._with_values(result))
         self.found = None
         self.note(result)
         return result
+
+    def _unwritten(self, name: str) -> StageResult | None:
+        """Return the result for a rule that was written down once and cannot be again."""
+        written = write_down(self.question)
+        if not isinstance(written, Finding):
+            return None
+        return StageResult(name, written.code.verdict, (written,))
 
     def _tell(self, result: StageResult) -> None:
         """Note what a stage has found, if that is its first."""

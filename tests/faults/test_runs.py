@@ -77,7 +77,7 @@ def beside():
 """
 
 
-@pytest.mark.parametrize(("gibibytes", "verdict", "code"), [(8, "ERROR", 3), (3, "PASS", 0)])
+@pytest.mark.parametrize(("gibibytes", "verdict", "code"), [(8, "ERROR", 1), (3, "PASS", 0)])
 def test_memory_is_bounded(gibibytes: int, verdict: str, code: int, tmp_path: Path) -> None:
     text = HOARDER.replace("SIZE", str(gibibytes << 30))
     (tmp_path / "a.py").write_text(f"{HEAD}{text}", "utf-8")
@@ -86,6 +86,7 @@ def test_memory_is_bounded(gibibytes: int, verdict: str, code: int, tmp_path: Pa
 
     assert done.returncode == code
     assert f"{verdict:<14}hoarder" in done.stdout
+    assert ("GSL102" in done.stdout) is (verdict == "ERROR")
     assert ("Unable to allocate 8.00 GiB" in done.stdout) is (verdict == "ERROR")
     assert "PASS          beside" in done.stdout
 
