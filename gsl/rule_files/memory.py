@@ -7,16 +7,19 @@ import resource
 from contextlib import suppress
 from pathlib import Path
 
-MOST_HELD = 4 << 30
+MOST_MORE = 4 << 30
 """Bytes of data. Rules need a tenth of it; without a bound one of them takes all there is."""
 
 
-def bound_memory(most: int = MOST_HELD) -> None:
-    """Let this process, and those that it starts, hold `most` bytes of data: then, MemoryError.
+def bound_memory(more: int = MOST_MORE) -> None:
+    """Let this process hold so many bytes of data more than it does: then, MemoryError.
 
-    A bound that is lower stays; a system that knows no bounds has none.
+    The same goes for processes that it starts. A bound that is lower stays; a system that knows no
+    bounds has none. What there is already depends on the machine: libraries have buffers for each
+    of its processors.
     """
     limits = resource.getrlimit(resource.RLIMIT_DATA)
+    most = memory_held(os.getpid()) + more
     bound = min([most, *(one for one in limits if one != resource.RLIM_INFINITY)])
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_DATA, (bound, bound))

@@ -16,7 +16,7 @@ from multiprocessing import parent_process
 from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 
-from gsl.rule_files.memory import MOST_HELD, memory_held
+from gsl.rule_files.memory import MOST_MORE, memory_held
 from gsl.rule_files.messages import written
 from gslverify.corpus.patches import contents
 from gslverify.engine import host
@@ -24,8 +24,8 @@ from gslverify.engine.messages import END, HostEnded, Request
 from gslverify.settings import Settings
 from gslverify.stages import prepare
 
-MOST_KEPT = MOST_HELD // 2
-"""Of memory; a process that holds more after a rule is replaced before the next one."""
+MOST_KEPT = MOST_MORE // 2
+"""Of memory; a process that holds so much more than this one after a rule is replaced."""
 
 POLL_SECONDS = 0.5
 CLOSING_SECONDS = 2.0
@@ -103,7 +103,7 @@ class _Hosts:
             self.connection.send(request)
             while (message := self.connection.recv_bytes()) != END:
                 connection.send_bytes(message)
-            if memory_held(self.process_id) > MOST_KEPT:
+            if memory_held(self.process_id) > memory_held(os.getpid()) + MOST_KEPT:
                 self.end()
         except (EOFError, OSError):
             connection.send_bytes(written(HostEnded(self._reaped())))
