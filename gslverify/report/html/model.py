@@ -18,7 +18,7 @@ from gslverify.report.documents import (
 )
 from gslverify.report.html.anchors import anchors
 from gslverify.report.html.picture import Side, sides
-from gslverify.report.html.problems import Problem, problem_of
+from gslverify.report.html.problems import Problem, problems_of
 from gslverify.report.html.sketch import Sketch
 from gslverify.report.reading import as_finding
 from gslverify.report.record import QUIET
@@ -273,7 +273,7 @@ def _rule(
         sides=sides(sketch) if drawn else [],
         lines=_lines(sketch, file, findings),
         stages=_stages(rule.stages, timing.stages.get(rule.id, {})),
-        problems=sorted(map(problem_of, findings), key=lambda problem: problem.level == "warning"),
+        problems=list(problems_of(findings)),
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
@@ -45,6 +45,18 @@ class Problem:
     repro: str
     stored: str
     example: Example | None
+
+
+def problems_of(findings: Iterable[FindingDocument]) -> Iterator[Problem]:
+    """Yield what the page shows of the findings about a rule, warnings last.
+
+    A condition that cures several of them is said once.
+    """
+    said: set[str] = set()
+    for finding in sorted(findings, key=lambda one: one.level == "warning"):
+        is_said = bool(finding.condition) and finding.cure in said
+        yield problem_of(replace(finding, cure="") if is_said else finding)
+        said.add(finding.cure)
 
 
 def problem_of(finding: FindingDocument) -> Problem:

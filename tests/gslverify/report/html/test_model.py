@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.codes.satisfiable import VACUOUS
 from gslverify.corpus.collect import collect
 from gslverify.finding import Finding, RuleResult, StageResult, Verdict
@@ -79,6 +80,17 @@ def test_errors_come_before_warnings(folder: Path) -> None:
     assert problems[0].title == "source and target compute different values"
     assert problems[0].place == "conv.py:6:9"
     assert problems[0].repro == "gslverify check conv.py::two_conv_add --seed 3"
+
+
+def test_a_condition_that_cures_both_is_said_once() -> None:
+    cure = "add the condition `x.ndim == 2`"
+    first = Finding(OUTPUTS_DIFFER, "values", cure=cure, condition="x.ndim == 2")
+    others = (replace(first, message="shapes"), Finding(VACUOUS, "a", cure="b"))
+    result = RuleResult("a.py::b", None, (StageResult("shape", Verdict.FAIL, (first, *others)),))
+
+    problems = views(page_model(report_of([result]), {}, everything=False))
+
+    assert [one.cure for one in problems["b"].problems] == [cure, "", "b"]
 
 
 def test_counterexample_has_networks_values_and_elements(folder: Path) -> None:
