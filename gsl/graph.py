@@ -7,6 +7,7 @@ uses it, so that a rewrite costs what it changes and not what the network weighs
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
 from gsl.errors import GraphError
@@ -118,20 +119,26 @@ def _deserted(nodes: Iterable[Node]) -> list[Node]:
 class Graph:
     """A work graph of the expressions below `outputs`; raises GraphError when they have a cycle.
 
-    `order` are these expressions in reverse post-order, if it is known. Iterating gives their
+    `order` are these expressions in reverse post-order, if it is known. Those in `same` are left
+    out, and what stands for them is before them in the order. Iterating gives their
     nodes in this order, then what was added. Of the nodes around the last replacement `affected`
     has those that gained an operand, `released` those that lost a user.
     `blocked` is where matches are noted that were declined because of a cycle they would close,
     `memory` what whoever works on the graph wants to find again, under keys of its own.
     """
 
-    def __init__(self, outputs: Sequence[Expr], order: Iterable[Expr] | None = None) -> None:
+    def __init__(
+        self,
+        outputs: Sequence[Expr],
+        order: Iterable[Expr] | None = None,
+        same: Mapping[Expr, Expr] = MappingProxyType({}),
+    ) -> None:
         try:
-            nodes = mirrored(reverse_post_order(outputs) if order is None else order)
+            nodes = mirrored(reverse_post_order(outputs) if order is None else order, same)
         except KeyError:  # somebody has given an expression other operands, perhaps of a cycle
-            nodes = mirrored(reverse_post_order(outputs))
-        self._nodes = list(nodes.values())
-        self._changed: list[Node] = []
+            nodes = mirrored(reverse_post_order(outputs), same)
+        self._nodes = list(dict.fromkeys(nodes.values()) if same else nodes.values())
+        self._changed = [user for one in dict.fromkeys(same.values()) for user in nodes[one].users]
         self._arrivals: dict[Node, list[Node]] = {}
         self._changes: list[Node] = []
         self._is_watched = False

@@ -5,7 +5,7 @@ Loops are written out here: they are most of the work of a call that rewrites li
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -113,11 +113,17 @@ def users_of(users: Sequence[Node]) -> Users:
     return tuple(users) if len(users) <= FEW_USERS else dict.fromkeys(users)
 
 
-def mirrored(order: Iterable[Expr]) -> dict[Expr, Node]:
-    """Return the nodes of expressions that come after their operands, with all users."""
+def mirrored(order: Iterable[Expr], same: Mapping[Expr, Expr]) -> dict[Expr, Node]:
+    """Return the nodes of expressions that come after their operands, with all users.
+
+    Those in `same` have the nodes of what stands for them.
+    """
     nodes: dict[Expr, Node] = {}
     few, gap = FEW_USERS, LEVEL_GAP
     for expr in order:
+        if same and expr in same:
+            nodes[expr] = nodes[same[expr]]
+            continue
         nodes[expr] = node = Node()
         node.expr = expr
         node.users = ()

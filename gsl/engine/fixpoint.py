@@ -13,6 +13,7 @@ from gsl.engine.affected import neighbourhood_of
 from gsl.engine.history import Noted, explanation
 from gsl.engine.index import index_of
 from gsl.engine.record import Record, Refusal
+from gsl.engine.value_numbering import repeated
 from gsl.engine.ways import Anywhere, PutOff, Reached
 from gsl.errors import MisuseError, RewriteError
 from gsl.expr import Expr, Var
@@ -37,6 +38,7 @@ def apply(
     max_rewrites: int | None = None,
     record: Record | None = None,
     flags: Iterable[str] | None = None,
+    merge: bool = False,
 ) -> Workload:
     """Return `workload` rewritten by `rules` until none matches.
 
@@ -47,7 +49,8 @@ def apply(
     the one found first wins. Therefore the result depends on nothing but the arguments.
 
     With `flags`, what a compiler may assume and change about floating point (`gsl.flags`), only the
-    rules are used that need no other ones; by default all.
+    rules are used that need no other ones; by default all. With `merge` common subexpressions are
+    computed once before.
 
     What no rule touches stays the very same object, and so does the workload if nothing matches.
     Outputs, inputs and parameters keep their order; parameters that are not used any more go. A
@@ -71,21 +74,26 @@ def apply(
     with collector_paused():  # a graph is made of cycles, and none of them is garbage
         if max_rewrites is None:
             max_rewrites = max(1000, DEFAULT_REWRITES_PER_NODE * len(workload.order))
-        return _rewritten(workload, rules, Record() if record is None else record, max_rewrites)
+        same = repeated(workload.order) if merge else {}
+        graph = Graph(workload.outputs, workload.order, same)
+        run = _Run(graph, rules, Record() if record is None else record, max_rewrites)
+        return _rewritten(workload, run, is_same=not same)
 
 
-def _rewritten(workload: Workload, rules: Sequence[Subst], record: Record, limit: int) -> Workload:
-    graph = Graph(workload.outputs, workload.order)
-    run = _Run(graph, rules, record, limit)
+def _rewritten(workload: Workload, run: _Run, is_same: bool) -> Workload:
+    graph = run.graph
     try:
         rewrites = run.to_fixpoint()
     finally:
         outputs = graph.to_exprs()
         run.note_rewrites()
-    nodes = graph if workload.parameters and rewrites else ()
+    if is_same and not rewrites:
+        graph.dissolve()
+        return workload
+    nodes = graph if workload.parameters else ()
     used = [node.expr for node in nodes if isinstance(node.expr, Var)]
     graph.dissolve()
-    return workload.with_outputs(outputs, used) if rewrites else workload
+    return workload.with_outputs(outputs, used)
 
 
 def _require_kinds(workload: object, rules: object) -> None:

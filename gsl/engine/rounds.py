@@ -20,6 +20,7 @@ def settle(
     named: Mapping[Subst, str],
     *,
     fold: bool = True,
+    merge: bool = False,
     max_rewrites: int | None = None,
     record: Record | None = None,
     left: FoldRecord | None = None,
@@ -30,6 +31,7 @@ def settle(
         workload: what is rewritten; it stays as it is.
         named: the rules, earlier ones first where several match, with names for messages.
         fold: whether what depends on parameters alone becomes a parameter.
+        merge: whether common subexpressions are computed once before.
         max_rewrites: how many rewrites there may be between two foldings; no limit if None.
         record: counts the rewrites of each rule.
         left: lists what the last folding could not compute.
@@ -39,7 +41,8 @@ def settle(
     record = Record() if record is None else record
     left = FoldRecord() if left is None else left
     counts: dict[Subst, int] = {}
-    workload = apply(workload, list(named), max_rewrites=max_rewrites, record=record)
+    rules = list(named)
+    workload = apply(workload, rules, max_rewrites=max_rewrites, record=record, merge=merge)
     for _ in range(MOST_ROUNDS if fold else 0):
         left.left.clear()
         counts = dict(record.counts)
@@ -47,7 +50,7 @@ def settle(
         if folded is workload:
             return workload
         record.refused.clear()  # what is still there is refused again
-        workload = apply(folded, list(named), max_rewrites=max_rewrites, record=record)
+        workload = apply(folded, rules, max_rewrites=max_rewrites, record=record)
         if workload is folded:
             return workload
     if not fold:

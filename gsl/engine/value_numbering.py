@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 import numpy as np
 
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
+from gsl.graph import Graph
 from gsl.workload import Workload
 
 LARGEST_CONSTANT = 1024
@@ -19,43 +20,51 @@ def merge_common_subexpressions(workload: Workload) -> Workload:
     Calls are the same whose operators, attributes and operands are; so are constants with the same
     bits. Takes time linear in the graph (value numbering; Cocke and Schwartz).
     """
-    numbers: dict[Hashable, Expr] = {}
-    known: dict[Expr, Expr] = {}
-    texts: dict[int, str] = {}
-    order: list[Expr] = []
-    for expr in workload.order:
-        own, operands = expr, expr.operands
-        if known and operands:
-            operands = tuple([known.get(one, one) for one in operands])
-            if operands != expr.operands:
-                own = expr.with_operands(operands)
-        if type(expr) is Call:
-            text = texts.get(id(expr.attributes))
-            if text is None:
-                text = texts[id(expr.attributes)] = _frozen(expr.attributes)
-            number: Hashable = (expr.operator.name, text, operands)
-        else:
-            number = _number(own)
-        found = numbers.setdefault(number, own)
-        if found is own:
-            order.append(own)
-        if found is not expr:
-            known[expr] = found
-    if not known:
+    same = repeated(workload.order)
+    if not same:
         return workload
-    outputs = [known.get(output, output) for output in workload.outputs]
-    return workload.with_outputs(outputs, order=order)  # what is left out is below what stays
+    graph = Graph(workload.outputs, workload.order, same)
+    outputs = graph.to_exprs()
+    graph.dissolve()
+    return workload.with_outputs(outputs)
 
 
-def _number(expr: Expr) -> Hashable:
+def repeated(order: Iterable[Expr]) -> dict[Expr, Expr]:
+    """Return for expressions that compute what one before them does that one.
+
+    `order` has operands before their users.
+    """
+    numbers: dict[Hashable, Expr] = {}
+    same: dict[Expr, Expr] = {}
+    texts: dict[int, str] = {}
+    for expr in order:
+        kind = type(expr)
+        if kind is Var:
+            continue
+        operands = expr.operands
+        if same:
+            operands = tuple([same.get(one, one) for one in operands])
+        if kind is Call:
+            attributes = expr.attributes  # type: ignore[attr-defined]
+            text = texts.get(id(attributes))
+            if text is None:
+                text = texts[id(attributes)] = _frozen(attributes)
+            number: Hashable = (expr.operator.name, text, operands)  # type: ignore[attr-defined]
+        else:
+            number = _number(expr, operands)
+        found = numbers.setdefault(number, expr)
+        if found is not expr:
+            same[expr] = found
+    return same
+
+
+def _number(expr: Expr, operands: tuple[Expr, ...]) -> Hashable:
     """Return what is the same for two expressions, not calls, only if they compute the same."""
     match expr:
-        case Var():
-            return expr
         case Proj():
-            return "field", expr.index, expr.operands
+            return "field", expr.index, operands
         case Tuple():
-            return "tuple", expr.operands
+            return "tuple", operands
         case Const(value=np.ndarray() as value) if value.size <= LARGEST_CONSTANT:
             return "constant", value.dtype.name, value.shape, value.tobytes()
         case _:

@@ -82,18 +82,23 @@ class _Folding:
         order = workload.order
         if not self._is_work(order):
             return list(workload.outputs)
-        due, changed = self.due, self.rebuilt.keys()
+        due, rebuilt, changed = self.due, self.rebuilt, self.rebuilt.keys()
         users = {expr for expr in order if not due.isdisjoint(expr.operands)}
         uses = Counter(operand for expr in users for operand in expr.operands)
         uses.update(workload.outputs)
         for expr in order:
+            if expr not in users and expr not in due:  # most expressions
+                if not changed.isdisjoint(expr.operands):
+                    operands = tuple([rebuilt.get(one, one) for one in expr.operands])
+                    rebuilt[expr] = expr.with_operands(operands)
+                continue
             if expr in due:
                 value = self._value_of(expr)
                 if value is not None:
                     self.known[expr] = value
                 if value is None or not value.is_complete:
                     self._rebuild(expr)
-            elif expr in users or not changed.isdisjoint(expr.operands):
+            else:
                 self._rebuild(expr)
             if expr in users:
                 self._release(expr.operands, uses)
@@ -162,12 +167,9 @@ class _Folding:
             return None
 
     def _rebuild(self, expr: Expr) -> None:
-        known, rebuilt = self.known, self.rebuilt
-        operands = tuple(
-            [self._folded(one) if one in known else rebuilt.get(one, one) for one in expr.operands]
-        )
+        operands = tuple(map(self._folded, expr.operands))
         if operands != expr.operands:
-            rebuilt[expr] = expr.with_operands(operands)
+            self.rebuilt[expr] = expr.with_operands(operands)
 
     def _folded(self, expr: Expr) -> Expr:
         """Return what stands for `expr` in the folded network."""

@@ -89,7 +89,7 @@ class Preset:
         """
         granted = None if flags is None else known_flags(flags)
         phases = self.loaded
-        merged: Workload | None = None
+        settled: Workload | None = None
         with collector_paused():
             for every in phases:
                 named = {
@@ -97,12 +97,18 @@ class Preset:
                     for rule, name in every.items()
                     if granted is None or rule.flags <= granted
                 }
-                if workload is not merged:
-                    merged = merge_common_subexpressions(workload)
+                before, merge = workload, workload is not settled
                 workload = settle(
-                    merged, named, fold=fold, max_rewrites=max_rewrites, record=record, left=left
+                    workload,
+                    named,
+                    fold=fold,
+                    merge=merge,
+                    max_rewrites=max_rewrites,
+                    record=record,
+                    left=left,
                 )
-            return workload if workload is merged else merge_common_subexpressions(workload)
+                settled = workload if workload is before else None
+            return workload if settled is workload else merge_common_subexpressions(workload)
 
 
 def _named(file: str, names: list[str]) -> Iterator[Rule]:

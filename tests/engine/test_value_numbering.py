@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from gsl import Subst, apply, op, pat
 from gsl.engine.value_numbering import merge_common_subexpressions as merge
 from gsl.evaluate import run
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
 from gsl.operators import lookup
 from gsl.workload import Workload
-from tests.random_workloads import workloads
+from tests.random_workloads import description, workloads
 
 
 def call(name: str, *operands: Expr, **attributes: Any) -> Call:
@@ -84,17 +85,37 @@ def test_deep_graphs() -> None:
     assert calls(merge(Workload(call("Add", *ends)))) == 50_001
 
 
-@given(workloads())
-@settings(max_examples=60, deadline=None)
-def test_the_order_is_that_of_the_network(before: Workload) -> None:
+def doubled(before: Workload) -> Workload:
+    """Return a workload that computes everything twice."""
     copies = {expr: expr for expr in before.order if not expr.operands}
     for expr in before.order:
         if expr.operands:
             copies[expr] = expr.with_operands(tuple([copies[one] for one in expr.operands]))
-    twice = Workload([*before.outputs, *(copies[one] for one in before.outputs)])
+    return Workload([*before.outputs, *(copies[one] for one in before.outputs)])
+
+
+@given(workloads())
+@settings(max_examples=60, deadline=None)
+def test_what_is_there_twice_is_there_once(before: Workload) -> None:
+    twice = doubled(before)
 
     after = merge(twice)
 
-    assert after.order == reverse_post_order(after.outputs)
+    half = len(after.outputs) // 2
+    assert after.outputs[:half] == after.outputs[half:]
     assert len(after.order) <= len(before.order)
     assert after.variables == twice.variables
+    assert merge(after) is after
+
+
+@given(workloads())
+@settings(max_examples=60, deadline=None)
+def test_merging_before_rewriting_is_the_same_at_once(before: Workload) -> None:
+    x = pat.Wildcard()
+    rules = [Subst(op.Relu(op.Relu(x)), op.Relu(x)), Subst(op.Negative(-x), x)]
+    twice = doubled(before)
+
+    at_once, after = apply(twice, rules, merge=True), apply(merge(twice), rules)
+
+    assert description(at_once) == description(after)
+    assert at_once.order == reverse_post_order(at_once.outputs)
