@@ -108,12 +108,10 @@ def _is_plain(replacements: Sequence[tuple[Node, Node]]) -> bool:
 
 def _deserted(nodes: Iterable[Node]) -> list[Node]:
     """Have nodes with few users forget those that were dropped; return those without any left."""
-    deserted = []
-    for node in nodes:
-        users = node.users = tuple([user for user in node.users if user.level >= 0])
-        if not users:
-            deserted.append(node)
-    return deserted
+    found = list(nodes)
+    for node in found:
+        node.users = tuple([user for user in node.users if user.level >= 0])
+    return [node for node in found if not node.users]
 
 
 class Graph:
@@ -133,8 +131,9 @@ class Graph:
         order: Iterable[Expr] | None = None,
         same: Mapping[Expr, Expr] = MappingProxyType({}),
     ) -> None:
+        given = reverse_post_order(outputs) if order is None else order
         try:
-            nodes = mirrored(reverse_post_order(outputs) if order is None else order, same)
+            nodes = mirrored(given, same)
         except KeyError:  # somebody has given an expression other operands, perhaps of a cycle
             nodes = mirrored(reverse_post_order(outputs), same)
         self._nodes = list(dict.fromkeys(nodes.values()) if same else nodes.values())
