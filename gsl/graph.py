@@ -131,12 +131,11 @@ class Graph:
         order: Iterable[Expr] | None = None,
         same: Mapping[Expr, Expr] = MappingProxyType({}),
     ) -> None:
-        given = reverse_post_order(outputs) if order is None else order
         try:
-            nodes = mirrored(given, same)
+            nodes = mirrored(reverse_post_order(outputs) if order is None else order, same)
         except KeyError:  # somebody has given an expression other operands, perhaps of a cycle
             nodes = mirrored(reverse_post_order(outputs), same)
-        self._nodes = list(dict.fromkeys(nodes.values()) if same else nodes.values())
+        self._nodes = list(nodes.values())
         self._changed = [user for one in dict.fromkeys(same.values()) for user in nodes[one].users]
         self._arrivals: dict[Node, list[Node]] = {}
         self._changes: list[Node] = []

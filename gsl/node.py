@@ -113,17 +113,27 @@ def users_of(users: Sequence[Node]) -> Users:
     return tuple(users) if len(users) <= FEW_USERS else dict.fromkeys(users)
 
 
-def mirrored(order: Iterable[Expr], same: Mapping[Expr, Expr]) -> dict[Expr, Node]:
-    """Return the nodes of expressions that come after their operands, with all users.
+class Nodes(dict[Expr, Node]):
+    """The nodes of expressions; those in `same` have the node of what stands for them."""
 
-    Those in `same` have the nodes of what stands for them.
-    """
-    nodes: dict[Expr, Node] = {}
+    def __init__(self, same: Mapping[Expr, Expr]) -> None:
+        super().__init__()
+        self._same = same
+
+    def __missing__(self, expr: Expr) -> Node:
+        return self[self._same[expr]]
+
+
+def mirrored(order: Iterable[Expr], same: Mapping[Expr, Expr]) -> Nodes:
+    """Return the nodes of expressions that come after their operands, with all users."""
+    nodes = Nodes(same)
+    _fill(nodes, [one for one in order if one not in same] if same else order)
+    return nodes
+
+
+def _fill(nodes: Nodes, order: Iterable[Expr]) -> None:
     few, gap = FEW_USERS, LEVEL_GAP
     for expr in order:
-        if same and expr in same:
-            nodes[expr] = nodes[same[expr]]
-            continue
         nodes[expr] = node = Node()
         node.expr = expr
         node.users = ()
@@ -163,7 +173,6 @@ def mirrored(order: Iterable[Expr], same: Mapping[Expr, Expr]) -> dict[Expr, Nod
         else:
             node.operands = tuple([nodes[operand] for operand in below])
             node.level = used(node.operands, node) + gap
-    return nodes
 
 
 def used(operands: Iterable[Node], user: Node) -> int:

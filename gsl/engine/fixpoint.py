@@ -59,8 +59,7 @@ def apply(
     linear: 10 for a node of the network, at least 1000.
 
     Raises MisuseError for what is no workload, no list of rules that are written down, no limit or
-    no flag,
-    RuleError for a rule that is not well formed, GraphError for a graph with a cycle, and
+    no flag, RuleError for a rule that is not well formed, GraphError for a graph with a cycle, and
     RewriteError when more than `max_rewrites` are needed (default: 20 per node, at least 1000),
     mostly because rules feed each other; it names those that do.
     """
@@ -74,20 +73,22 @@ def apply(
     with collector_paused():  # a graph is made of cycles, and none of them is garbage
         if max_rewrites is None:
             max_rewrites = max(1000, DEFAULT_REWRITES_PER_NODE * len(workload.order))
-        same = repeated(workload.order) if merge else {}
-        graph = Graph(workload.outputs, workload.order, same)
-        run = _Run(graph, rules, Record() if record is None else record, max_rewrites)
-        return _rewritten(workload, run, is_same=not same)
+        record = Record() if record is None else record
+        return _rewritten(workload, rules, record, max_rewrites, merge)
 
 
-def _rewritten(workload: Workload, run: _Run, is_same: bool) -> Workload:
-    graph = run.graph
+def _rewritten(
+    workload: Workload, rules: Sequence[Subst], record: Record, limit: int, merge: bool
+) -> Workload:
+    same = repeated(workload.order) if merge else {}
+    graph = Graph(workload.outputs, workload.order, same)
+    run = _Run(graph, rules, record, limit)
     try:
         rewrites = run.to_fixpoint()
     finally:
         outputs = graph.to_exprs()
         run.note_rewrites()
-    if is_same and not rewrites:
+    if not same and not rewrites:
         graph.dissolve()
         return workload
     nodes = graph if workload.parameters else ()
