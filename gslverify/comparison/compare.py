@@ -82,10 +82,11 @@ def rounded_constants(outputs: Sequence[Expr]) -> dict[Expr, Any]:
 def converted_constants(exprs: Sequence[Expr]) -> dict[Expr, Any]:
     """Return the constants of networks in which one is converted, each as either of two numbers.
 
-    Where it is converted it is the one that its dtype holds, elsewhere the one that is written.
+    Where it is converted it is the one that its dtype holds, elsewhere the one that is written. If
+    these are one number for all that are converted, constants are what is written.
     """
-    pairs = [(one, below) for one in exprs if isinstance(one, Call) for below in one.operands]
-    if not any(c.operator.name == "Cast" and isinstance(below, Const) for c, below in pairs):
+    casts = [one for one in exprs if isinstance(one, Call) and one.operator.name == "Cast"]
+    if all(map(_keeps_number, casts)):
         return {}
     found: dict[Expr, Any] = {}
     for expr in exprs:
@@ -94,6 +95,17 @@ def converted_constants(exprs: Sequence[Expr]) -> dict[Expr, Any]:
             if gap and np.isfinite(gap):
                 found[expr] = Bounded(expr.asked, 2 * gap, expr.dtype, stored=expr.value)
     return found
+
+
+def _keeps_number(cast: Call) -> bool:
+    """Tell whether what is converted is no constant, or one that both dtypes hold as it is."""
+    (constant,) = cast.operands
+    if not isinstance(constant, Const):
+        return True
+    held = constant.value
+    written = held if constant.asked is None else np.asarray(constant.asked)
+    with np.errstate(all="ignore"):
+        return bool(np.all((written == held) & (held == held.astype(cast.dtype))))
 
 
 def computed(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -> Any:

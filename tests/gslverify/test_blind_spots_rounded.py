@@ -104,6 +104,17 @@ def constant_folded_down() -> Subst:
     return Subst(X + op.Cast(constant, dtype="float32"), X + folded)
 
 
+def next_number_beside_another() -> Subst:
+    """x * 0.1 + y * 2 => x * 0.10003 + y * 2 in half precision, where only the 2 is converted."""
+    x, y = half_vector(), half_vector()
+    two = op.Cast(pat.Const(2.0, dtype="float32"), dtype="float16")
+    return Subst(x * 0.1 + two * y, x * 0.10003 + two * y)
+
+
+def half_vector() -> pat.Variable:
+    return pat.Variable(dtype="float16", shape=(None,))
+
+
 def half_in_half() -> Subst:
     return in_half(0.5)
 
@@ -111,7 +122,14 @@ def half_in_half() -> Subst:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     "write",
-    [tenth_in_half, odd_number_in_half, any_constant_in_half, filled_in_half, products_in_half],
+    [
+        tenth_in_half,
+        odd_number_in_half,
+        any_constant_in_half,
+        filled_in_half,
+        products_in_half,
+        next_number_beside_another,
+    ],
 )
 def test_numbers_that_are_rounded_are_found(write: Write, seed: int) -> None:
     assert only(ask(NUMERIC, write, seed=seed)).code is OUTPUTS_DIFFER
