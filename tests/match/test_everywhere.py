@@ -12,7 +12,7 @@ import pytest
 from gsl import Expr, Subst, Workload, apply, op, pat
 from gsl.engine.record import Record
 from gsl.graph import Graph
-from gsl.match.find import find, matcher_of
+from gsl.match.find import find, match_at, matcher_of
 from gsl.match.independent import ByLevel, _Cone
 from tests.match.asking import node_of
 from tests.match.cutting import k_of
@@ -199,3 +199,11 @@ def test_nodes_are_told_by_their_distance() -> None:
                 dropped = rng.choice(nodes)
                 dropped.level = -1
                 nodes.remove(dropped)
+
+
+def test_the_reason_says_that_independent_nodes_were_looked_for() -> None:
+    graph = Graph([tag(tag(A, 3), 3)])
+
+    mismatch = match_at(pair(), graph, node_of(graph, graph.outputs[0].operands[0].expr))
+
+    assert "nothing that is independent of what is bound can be this output" in str(mismatch)

@@ -55,7 +55,7 @@ class RuleSearch(Search):
             case Output(pattern=pattern):
                 nodes = self._candidates_for(pattern)
                 if not nodes:
-                    return Mismatch("nothing above what is bound can be this output", pattern)
+                    return Mismatch(self._nothing_for(pattern), pattern)
                 return (prepend([Match(pattern, None, node)], rest) for node in nodes)
             case Finish():
                 mismatch = self.finish()
@@ -72,6 +72,11 @@ class RuleSearch(Search):
         level = outputs[0].level
         nearest = sorted(nodes, key=lambda node: abs(node.level - level))
         return list(independent(self.graph, outputs, nearest))
+
+    def _nothing_for(self, output: Pattern) -> str:
+        if output in self.subst.derived(apart):
+            return "nothing that is independent of what is bound can be this output"
+        return "nothing above what is bound can be this output"
 
     def finish(self) -> Mismatch | None:
         """Return why what is bound is not a match although all its parts fit."""
