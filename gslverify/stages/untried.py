@@ -74,15 +74,14 @@ def _untried_arm(subst: Subst, networks: Sequence[Network], every: Sequence[Samp
     that there are.
     """
     seen = set().union(*(network.sampler.outcomes for network in networks))
-    possible: set[Outcome] | None = None
-    if every is not None and not may_exceed_the_bound(subst):
-        possible = set().union(*(one.outcomes for one in every))
-    for conditional in decisions(subst):
-        for outcome in (True, False):
-            is_possible = possible is None or (conditional, outcome) in possible
-            if is_possible and (conditional, outcome) not in seen:
-                return f"on which {_condition_of(conditional, subst)} is {str(outcome).lower()}"
-    return ""
+    unseen = [o for one in decisions(subst) for o in ((one, True), (one, False)) if o not in seen]
+    if unseen and every is not None and not may_exceed_the_bound(subst):
+        possible = set[Outcome]().union(*(one.outcomes for one in every))
+        unseen = [outcome for outcome in unseen if outcome in possible]
+    if not unseen:
+        return ""
+    conditional, falls = unseen[0]
+    return f"on which {_condition_of(conditional, subst)} is {str(falls).lower()}"
 
 
 def _condition_of(conditional: Cond | Operation, subst: Subst) -> str:

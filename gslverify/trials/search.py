@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import heapify, heapreplace
 from typing import Any
 
 from gslverify.networks.arrays import inputs_of_a_mixture
@@ -136,11 +137,9 @@ class Search:
         tell(self.question, failure)
         self.budget = Budget.lasting(self.question.settings.shrink_seconds)
 
-    def next_of(self, samplers: Sequence[Sampler]) -> int:
-        """Return whose turn it is: each structure in turn, those that often miss less often."""
-        keys = [id(sampler) for sampler in samplers]
-        turns = [self.runs[key] + self.misses[key] // MISSES_PER_TURN for key in keys]
-        return turns.index(min(turns))
+    def turns_of(self, sampler: Sampler) -> int:
+        """Return how many turns a structure has had; one that often misses has them less often."""
+        return self.runs[id(sampler)] + self.misses[id(sampler)] // MISSES_PER_TURN
 
     def attempt(self, network: Network, draws: Sequence[Mapping[str, Any]]) -> Outcome | None:
         """Try a network on several inputs; return the first trial that failed."""
@@ -188,7 +187,8 @@ class _Tried:
     """The examples of one round; after one has failed, simpler ones.
 
     So many more draws may come to nothing as there is `patience`, and so many `simpler_choices` are
-    tried once one has failed.
+    tried once one has failed. Structures are `waiting` by the turns that they had when they came to
+    the top of the heap.
     """
 
     search: Search
@@ -200,6 +200,7 @@ class _Tried:
     is_first: bool = False
     failed: Outcome | None = None
     useful: Counter[int] = field(default_factory=Counter)
+    waiting: list[tuple[int, int]] = field(default_factory=list)
 
     def explore(self, examples: int, phases: Phases = SEARCH) -> None:
         """Have hypothesis draw examples until so many have said something, or one has failed."""
@@ -218,11 +219,24 @@ class _Tried:
 
     def _lead(self) -> Sequence[int]:
         """Each structure has its turn, and of each every inner value, or axis and length."""
-        place = self.search.next_of(self.samplers)
+        place = self._next()
         first = [place] if len(self.samplers) > 1 else []
         # Structures begin with different turns, as there may be time for one graph of each only.
         turn = (place + self.useful[id(self.samplers[place])]) % MOST_TURNS
         return [*first, turn] if self.one.takes_turns else first
+
+    def _next(self) -> int:
+        """Return whose turn it is: the first structure of those that had the fewest."""
+        turns_of, samplers = self.search.turns_of, self.samplers
+        if not self.waiting:
+            self.waiting = [(turns_of(one), place) for place, one in enumerate(samplers)]
+            heapify(self.waiting)
+        while True:
+            turns, place = self.waiting[0]
+            now = turns_of(samplers[place])
+            if now == turns:  # turns only become more, so no other structure had fewer
+                return place
+            heapreplace(self.waiting, (now, place))
 
     def _make(self, choices: Choices) -> Example:
         """Choose a network and inputs; raises NothingDrawnError."""
