@@ -85,10 +85,10 @@ def independent_relus() -> list[Subst]:
 
 
 def branches(calls: int) -> Workload:
-    """W5: chains of ten operators with a relu at another depth in every second of four."""
+    """W5: chains of ten operators, four of a shape, with relus at two depths."""
     chains: list[Expr] = []
     for number in range(max(1, calls // 10)):
-        expr: Expr = Var(f"x{number}", (number // 4 % 50 + 1, 4))
+        expr: Expr = Var(f"x{number}", (4, number // 4 + 1))
         for place in range(10):
             expr = call("Relu" if place == 4 + number % 2 else "Exp", expr)
         chains.append(expr)
