@@ -66,7 +66,7 @@ def _number(expr: Expr, operands: tuple[Expr, ...]) -> Hashable:
         case Tuple():
             return "tuple", operands
         case Const(value=np.ndarray() as value) if value.size <= LARGEST_CONSTANT:
-            return "constant", value.dtype.name, value.shape, value.tobytes()
+            return "constant", value.dtype, value.shape, value.tobytes()
         case _:
             return expr
 

@@ -112,7 +112,7 @@ class _Folding:
         for expr in order:
             below = expr.operands
             if not below and isinstance(expr, Var | Const):
-                if self._leaf(expr) is not None:
+                if self._is_known(expr):
                     whole.add(expr)
             elif whole.issuperset(below):
                 whole.add(expr)
@@ -128,14 +128,17 @@ class _Folding:
         self.due = {expr for expr in whole if not isinstance(expr, Var | Const)} | partly
         return is_work
 
+    def _is_known(self, leaf: Var | Const) -> bool:
+        if isinstance(leaf, Var):
+            return leaf.name in self.parameters
+        return isinstance(leaf.value, np.ndarray)
+
     def _leaf(self, expr: Expr) -> Value | None:
-        match expr:
-            case Const(value=np.ndarray() as array):
-                return Value(None, array=array, expr=expr)
-            case Var(name=name) if name in self.parameters:
-                return Value(name, array=self.parameters[name], expr=expr)
-            case _:
-                return None
+        if not isinstance(expr, Var | Const) or not self._is_known(expr):
+            return None
+        if isinstance(expr, Var):
+            return Value(expr.name, array=self.parameters[expr.name], expr=expr)
+        return Value(None, array=expr.value, expr=expr)
 
     def _release(self, operands: Iterable[Expr], uses: Counter[Expr]) -> None:
         for operand in operands:
