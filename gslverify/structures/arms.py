@@ -14,12 +14,13 @@ from gsl.attr.term import Access, Operation, Term, operation, subterms
 from gsl.attr.values import TRUTH
 from gsl.errors import GslError
 from gsl.match.bindings import frame_of
-from gsl.operators.declaration import Need
+from gsl.node import Node
+from gsl.operators.declaration import Need, tensors
 from gsl.pat import Cond, GetInst
 from gsl.rewrite.builder import Builder, Decide, known, output_pairs
 from gsl.subst import Subst
 from gslverify.structures.deciding import falling, ways_to_be
-from gslverify.structures.decisions import Decisions, every_way
+from gslverify.structures.decisions import Decisions, Forms, every_way
 from gslverify.structures.guards import Guards, guards_in, under, where_counting
 from gslverify.structures.instance import Instance
 from gslverify.structures.occurrences import Place, occurrences
@@ -161,6 +162,28 @@ def _target_of(instance: Instance, decide: Decide) -> Iterator[Builder]:
         yield builder
     finally:
         instance.take_out(builder.added)
+
+
+def with_all_axes_seen(instance: Instance) -> list[Term]:
+    """Return the demand that no tensor that the target makes has an axis of size 1.
+
+    Its axes need not be those of the source: heads are parts of channels, and with one head, or
+    one channel in each, the order of both is not seen.
+    """
+    with _target_of(instance, Arms().decide) as builder:
+        own = [
+            size for node in instance.graph if node not in builder.added for size in _sizes(node)
+        ]
+        made = [size for node in builder.added for size in _sizes(node)]
+    forms = Forms()
+    known = {forms.of(size) for size in own if isinstance(size, Term)}
+    new = {forms.of(size): size for size in made if isinstance(size, Term)}
+    demand = conjunction(*(size >= 2 for form, size in new.items() if form not in known))
+    return [demand] if isinstance(demand, Term) else []
+
+
+def _sizes(node: Node) -> Iterator[Any]:
+    return (size for one in tensors((node.expr.type,)) for size in one.shape)
 
 
 @lru_cache(maxsize=16)

@@ -16,7 +16,7 @@ from gsl.attr.term import Constant, Symbol, Term, subterms
 from gsl.errors import GslError
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.semantics.terms import UntranslatableError
-from gslverify.structures.arms import Arms, Outcome, arms_of
+from gslverify.structures.arms import Arms, Outcome, arms_of, with_all_axes_seen
 from gslverify.structures.concrete import value_in
 from gslverify.structures.corners import corners_of
 from gslverify.structures.definitions import Definitions, Options, in_order, read_definitions
@@ -143,7 +143,8 @@ class Sampler:
     @cached_property
     def ordinary(self) -> list[Term]:
         """The corners that are not decisive, those that choose first."""
-        return [*self.choosing, *corners_of(self.instance)]
+        seen = with_all_axes_seen(self.instance)
+        return [*self.choosing, *seen, *corners_of(self.instance)]
 
     @cached_property
     def corners(self) -> list[Term]:

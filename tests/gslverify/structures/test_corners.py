@@ -11,9 +11,10 @@ from gsl import Subst, attr, op, pat
 from gsl.attr.term import Symbol, Term
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
-from gslverify.structures.arms import Arms
+from gslverify.structures.arms import Arms, with_all_axes_seen
 from gslverify.structures.corners import joint_boundaries, without_ones
 from gslverify.structures.sampling import meets
+from gslverify.structures.variants import enumerate_variants
 from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask
 
@@ -135,3 +136,36 @@ def test_conditions_that_multiply_unknown_numbers_have_a_corner() -> None:
 
     assert [meets({N: n, M: 35 // n}, demand) for n in (1, 5, 7, 35)] == [False, True, True, False]
     assert not list(without_ones(2 * N + M == 35))
+
+
+def projected(swapped: bool) -> Subst:
+    """self_attention(x, w, b) => its parts; heads and channels of values may be swapped."""
+    x, w, b = pat.Wildcard(), pat.Wildcard(), pat.Wildcard(ndim=1)
+    source = op.SelfAttention(x, w, b, pat.Absent())
+    batches, count = x.shape[0], x.shape[1]
+    heads, whole = source.num_heads, w.shape[1] // 3
+    cut = op.Split(op.Matmul(x, w, out_dtype=x.dtype) + b, indices_or_sections=3, axis=2)
+    wide, high = (batches, count, heads, whole // heads), (batches, count, whole // heads, heads)
+    query, key = (op.Transpose(op.Reshape(cut[n], shape=wide), axes=(0, 2, 1, 3)) for n in (0, 1))
+    order = (0, 3, 1, 2) if swapped else (0, 2, 1, 3)
+    value = op.Transpose(op.Reshape(cut[2], shape=high if swapped else wide), axes=order)
+    flags = {name: getattr(source, name) for name in ("scale", "is_causal")}
+    attended = op.MaskedAttention(query, key, value, pat.Absent(), **flags)
+    joined = op.Reshape(op.Transpose(attended, axes=(0, 2, 1, 3)), shape=(batches, count, whole))
+    return Subst(source, joined, where=[count >= 1, whole >= 1])
+
+
+@pytest.mark.parametrize(
+    ("swapped", "verdict"), [(True, Verdict.FAIL), (False, Verdict.PASS)], ids=["swapped", "sound"]
+)
+def test_axes_that_only_the_target_has_are_longer_than_one(swapped: bool, verdict: Verdict) -> None:
+    assert ask(NUMERIC, lambda: projected(swapped)).verdict is verdict
+
+
+def test_what_the_source_has_is_no_demand_on_the_target() -> None:
+    x = pat.Wildcard()
+    flat = op.Reshape(x, shape=(x.shape[0] // 2, 2 * x.shape[1]))
+    for target, made in ((op.Relu(op.Abs(x)), 0), (op.Abs(flat), 1)):
+        subst = Subst(op.Abs(op.Relu(x)), target, where=[x.ndim == 2])
+        (variant,) = enumerate_variants(subst).variants
+        assert len(with_all_axes_seen(variant.instance(subst))) == made
