@@ -54,10 +54,11 @@ class Examined:
         """All that is not known."""
         return [*self.left, *filter(None, [self.unsearched])]
 
-    def settled(self) -> Examined:
-        """Return the same where what was not searched is shown to be right."""
+    def settled(self, all_ranks: bool) -> Examined:
+        """Return the same where what was not searched is shown to be right, maybe at all ranks."""
         left = tuple(self.left)
-        scenarios = replace(self.scenarios, complete=not left, open=left, in_parts=True)
+        settled = replace(self.scenarios, complete=not left, open=left)
+        scenarios = replace(settled, in_parts=True, all_ranks=all_ranks)
         return replace(self, scenarios=scenarios, unsearched="")
 
 

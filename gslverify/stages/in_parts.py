@@ -2,67 +2,87 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from gsl.subst import Subst
 from gslverify.finding import Level, Reach, Verdict
 from gslverify.stage import Question
 from gslverify.stages import load_on_empty_tensors
-from gslverify.stages.examination import examined
+from gslverify.stages.any_function import of_any_function
+from gslverify.stages.examination import Examined, examined
 from gslverify.stages.parts import taken_apart
-from gslverify.stages.prove import PROVE
+from gslverify.stages.prove import PROVE, against_all_ranks
 from gslverify.stages.shape import SHAPE
-from gslverify.structures.variants import Search
+from gslverify.structures.variants import MOST_RUNS, Search
 
-FEW_RUNS = 1000
-"""Builds of a source after which a rule is taken apart."""
+FEW_RUNS, FEW_RUNS_OF_TRAITS = 1000, 100
+"""Builds of a source after which a rule is taken apart, fewer where it is about any function."""
 
 MOST_PARTS = 200
 """Rules looked at, those that are taken apart further among them."""
 
 
-def why_not_shown(question: Question) -> str:
-    """Return why a rule is not shown right in parts, each for all sizes at all structures.
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Whether a rule was shown right in parts, and for all ranks, or `why_not`."""
 
-    The answer is empty where it is. What has few structures is a part; the rest is taken apart.
+    why_not: str = ""
+    all_ranks: bool = False
+
+
+def few_runs(subst: Subst) -> int:
+    """Return after how many builds of its source a rule is taken apart."""
+    return FEW_RUNS_OF_TRAITS if of_any_function(subst) else FEW_RUNS
+
+
+def shown_in_parts(question: Question) -> Shown:
+    """Tell whether a rule is shown right in parts, each for all sizes at all structures.
+
+    What has few structures is a part; the rest is taken apart.
     """
     if question.settings.certificates:
-        return "a certificate is about the rule as a whole"
+        return Shown("a certificate is about the rule as a whole")
     stack = _taken_apart(question.subst)
     if stack is None:
-        return "it is in one piece"
+        return Shown("it is in one piece")
+    all_ranks = True
     for number in range(MOST_PARTS):
         if not stack:
-            return ""
+            return Shown(all_ranks=all_ranks)
         question.progress(f"part {number + 1}")
         part = stack.pop()
         search = Search(part)
-        if not search.has_more_after(FEW_RUNS):
-            why = _why_not_proved(question, search, part, number)
-            if why:
-                return why
+        finer = _taken_apart(part) if search.has_more_after(FEW_RUNS) else None
+        if finer is not None:
+            stack += finer
             continue
-        finer = _taken_apart(part)
-        if finer is None:
-            return "a part has too many structures"
-        stack += finer
-    return "there are too many parts"
+        if search.has_more_after(MOST_RUNS):
+            return Shown("a part has too many structures")
+        asked = _question_about(part, question, number)
+        seen = examined(asked, search)
+        why = _why_not_proved(asked, seen)
+        if why:
+            return Shown(why)
+        all_ranks = all_ranks and not against_all_ranks(asked, seen.scenarios)
+    return Shown("there are too many parts")
 
 
 def _taken_apart(subst: Subst) -> list[Subst] | None:
-    """Return what a rule consists of, without the conditions that relate it only if need be.
+    """Return rules that say what one does, without conditions that relate them only if need be.
 
     `x.ndim == y.ndim` is seldom why two reductions that have nothing else in common are right.
     """
-    apart = taken_apart(subst)
+    apart = of_any_function(subst) or taken_apart(subst)
     return taken_apart(subst, keeping_related=False) if apart is None else apart
 
 
-def _why_not_proved(question: Question, search: Search, part: Subst, number: int) -> str:
+def _question_about(part: Subst, question: Question, number: int) -> Question:
     # What a library assumes of inputs is in `where`; inputs of a part may be results in the rule.
     rule = replace(question.rule, write=lambda: part, assumptions=())
-    asked = Question(f"{question.rule_id} part {number}", rule, question.settings)
-    seen = examined(asked, search)
+    return Question(f"{question.rule_id} part {number}", rule, question.settings)
+
+
+def _why_not_proved(asked: Question, seen: Examined) -> str:
     if seen.open:
         return seen.open[0]
     if not seen.scenarios.complete:

@@ -15,7 +15,7 @@ from gslverify.finding import Assurance, Finding, Level, Reach
 from gslverify.prove.proof import prove
 from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import Open, Proved
-from gslverify.ranks.bound import reason_against_all_ranks
+from gslverify.ranks.bound import is_larger, larger, reason_against_all_ranks
 from gslverify.ranks.fields import reason_against_all_lengths
 from gslverify.stage import Count, LeftOpen, Note, Outcome, Question, Stage
 from gslverify.stages.certified import Certificate
@@ -57,7 +57,7 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield from _required(question, assurance_text(scenarios))
     yield Count("variants", len(scenarios.feasible))
     reach = Reach.SIZES if scenarios.complete else Reach.SIZES_IN_PART
-    ranks, lengths = _against_all_ranks(question, scenarios), _against_all_lengths(scenarios)
+    ranks, lengths = against_all_ranks(question, scenarios), _against_all_lengths(scenarios)
     text = assurance_text(scenarios, not ranks, not lengths)
     yield Assurance("prove", Level.PROVED, text, reach)
     if ranks:
@@ -66,13 +66,16 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield Note(f"not for all lengths: {lengths}")
 
 
-def _against_all_ranks(question: Question, scenarios: Scenarios) -> str:
+def against_all_ranks(question: Question, scenarios: Scenarios) -> str:
     """Return why a proof is not known to hold for any number of axes; empty if it is."""
     if not scenarios.complete:
         return "not all structures are proved"
-    if scenarios.in_parts:
-        return "the rule was taken apart, as it has too many structures"
+    if scenarios.in_parts and not scenarios.all_ranks:
+        return "a rule that it consists of may not hold for all"
     usual, large = ([one.instance for one in of] for of in (scenarios.feasible, scenarios.large))
+    if scenarios.in_parts:
+        found = any(map(is_larger, large)) or bool(larger(question.subst))
+        return "" if found else "no structure with more axes was found"
     return reason_against_all_ranks(question.subst, usual, large)
 
 

@@ -22,8 +22,8 @@ from gslverify.stages.clashes import (
 from gslverify.stages.contradiction import contradiction_of
 from gslverify.stages.empty_sizes import may_be_empty
 from gslverify.stages.examination import Examined, examined, hand_on, not_tried, solved
-from gslverify.stages.in_parts import FEW_RUNS, why_not_shown
-from gslverify.structures.directed import structures_of_outcomes
+from gslverify.stages.in_parts import few_runs, shown_in_parts
+from gslverify.structures.directed import structures_asked_for
 from gslverify.structures.variants import Search
 
 SELECTED = 40
@@ -52,18 +52,18 @@ def examine(question: Question) -> Iterable[Outcome]:
 def _examined(question: Question) -> tuple[Examined, str]:
     """Return what is known of the structures, and how, where that needs words."""
     search = Search(question.subst)
-    if not search.has_more_after(FEW_RUNS):
+    if not search.has_more_after(few_runs(question.subst)):
         return examined(question, search), ""
     question.progress("many structures, taking the rule apart")
-    why = why_not_shown(question)
-    if why:
-        return examined(question, search), f"not shown in parts: {why}"
-    others = structures_of_outcomes(question.subst, search.steps)
+    shown = shown_in_parts(question)
+    if shown.why_not:
+        return examined(question, search), f"not shown in parts: {shown.why_not}"
+    others = structures_asked_for(question.subst, search.steps)
     seen = solved(question, search.selection(SELECTED, others))
     seen = seen if seen.scenarios.feasible else examined(question)
     if not seen.scenarios.feasible:
         return seen, ""
-    settled = seen.settled()
+    settled = seen.settled(shown.all_ranks)
     hand_on(question, settled)
     return settled, "all structures are shown right by rules that it consists of"
 

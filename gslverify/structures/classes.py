@@ -26,7 +26,7 @@ from gsl.subst import Subst
 from gsl.types import TensorType
 from gslverify.structures.arms import Outcome, has_choices, outcomes_of
 from gslverify.structures.decisions import Decisions, every_way
-from gslverify.structures.directed import structures_of_outcomes
+from gslverify.structures.directed import structures_asked_for
 from gslverify.structures.instance import RARE, Instance
 from gslverify.structures.renumbering import Formulas
 from gslverify.structures.variants import (
@@ -76,7 +76,7 @@ def enumerate_classes(subst: Subst, most: int, search: Search | None = None) -> 
     """
     usual = search or Search(subst)
     if usual.has_more_after(MOST_RUNS):
-        return usual.selection(STRUCTURES_DRAWN, structures_of_outcomes(subst, usual.steps))
+        return usual.selection(STRUCTURES_DRAWN, structures_asked_for(subst, usual.steps))
     if not usual.exhaustive and _has_few_in_every_form(subst):
         every = _classes(Search(subst, RARE), most)
         if len(every.variants) <= most:

@@ -1,8 +1,8 @@
-"""Structures on which what is conditional in a target falls in each way, looked for one by one.
+"""Structures that a rule asks for: for its conditions and for the operators of its traits.
 
-Where not all structures can be tried, one that a condition asks for may never be drawn: that six
-inputs have three axes each. So the search is told what is wanted, and refuses the rest as early as
-it refuses what contradicts the conditions of the rule.
+Where not all structures are tried, one that a condition of the target asks for may never be drawn:
+that six inputs have three axes each. So the search is told what is wanted, and refuses the rest as
+early as it refuses what contradicts the conditions of the rule.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from gsl.attr.term import Access, Operation, Term, subterms
-from gsl.pat import Cond, Pattern
+from gsl.attr.term import Access, Operation, Term, operation, subterms
+from gsl.pat import Call, Cond, Pattern, Trait
 from gsl.subst import Subst
 from gslverify.structures.choices import Steps
 from gslverify.structures.deciding import falling, ways_to_be
@@ -28,14 +28,29 @@ Path = tuple[Term, ...]
 """What has to hold for something to be asked at all."""
 
 
-def structures_of_outcomes(subst: Subst, steps: Steps) -> Iterator[Variant]:
-    """Yield structures on which the conditions of a target may fall in each of their ways.
+def structures_asked_for(subst: Subst, steps: Steps) -> Iterator[Variant]:
+    """Yield structures with each operator of a trait, and for each way of a target's conditions.
 
     The `steps` are those of an earlier search.
     """
+    for seed, wanted in enumerate(_operators(subst)):
+        drawn = list(Search(subst, steps=steps, wanted=wanted).drawn(1, seed))
+        yield from drawn or _first(subst, steps, wanted, 1)
     for wanted in islice(_ways(subst), MOST_WAYS):
-        found = Search(subst, steps=steps, wanted=wanted).variants(RUNS_OF_A_WAY)
-        yield from (variant for variant, _ in islice(found, MOST_OF_A_WAY))
+        yield from _first(subst, steps, wanted, MOST_OF_A_WAY)
+
+
+def _first(subst: Subst, steps: Steps, wanted: Path, most: int) -> list[Variant]:
+    found = Search(subst, steps=steps, wanted=wanted).variants(RUNS_OF_A_WAY)
+    return [variant for variant, _ in islice(found, most)]
+
+
+def _operators(subst: Subst) -> Iterator[Path]:
+    """Yield for each operator of each trait that it is the one."""
+    for pattern in subst.source_patterns:
+        if isinstance(pattern, Call) and isinstance(pattern.callee, Trait):
+            for one in pattern.callee.operators():
+                yield (operation("==", Access(pattern, "operator"), one),)
 
 
 def _ways(subst: Subst) -> Iterator[Path]:

@@ -28,6 +28,9 @@ MOST_PATTERNS = 240_000
 STRUCTURES_DRAWN, MOST_REPAIRS, FIRST_FOUND = 400, 200, 20
 """Structures drawn where not all can be tried, builds to find each, and so many beside them."""
 
+MOST_CHOICES = 512
+"""Choices of a structure that are made by chance; of those after them the first is made."""
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:
@@ -130,22 +133,22 @@ class Search:
 
         The search cannot be gone on with afterwards.
         """
-        drawn = [variant for variant, _ in self._drawn(most, random.Random(0))]
-        return self.enumeration(list(dict.fromkeys([*self.found[:FIRST_FOUND], *others, *drawn])))
+        found = [*self.found[:FIRST_FOUND], *others, *self.drawn(most, seed=0)]
+        return self.enumeration(list(dict.fromkeys(found)))
 
-    def _drawn(self, number: int, draw: random.Random) -> Iterator[tuple[Variant, Instance]]:
-        """Yield structures from everywhere, with their instances, where not all can be tried.
+    def drawn(self, number: int, seed: int) -> Iterator[Variant]:
+        """Yield structures from everywhere, where not all can be tried.
 
         Each begins with choices by chance, of which those are changed that clash.
         """
-        longest = max(len(self.last.made), 1)
+        draw = random.Random(seed)
         for _ in range(number):
-            replay: Replay = Chance([draw.randrange(2**16) for _ in range(longest)])
+            replay: Replay = Chance([draw.randrange(2**16) for _ in range(MOST_CHOICES)])
             self._conflicts.clear()
             for _ in range(MOST_REPAIRS):
                 conflict, instance = self._attempt(replay)
                 if instance is not None:
-                    yield Variant(tuple(replay.made), self.extent, self.steps), instance
+                    yield Variant(tuple(replay.made), self.extent, self.steps)
                     break
                 choices = self._next(replay, conflict)
                 if choices is None:

@@ -6,7 +6,7 @@ from gsl import op, pat
 from gsl.pat import Pattern
 from gsl.subst import Subst
 from gslverify.structures.choices import Steps
-from gslverify.structures.directed import structures_of_outcomes
+from gslverify.structures.directed import structures_asked_for
 from gslverify.structures.instance import Instance
 from gslverify.structures.variants import Search
 
@@ -17,7 +17,7 @@ source = [op.Abs(op.Abs(x)) for x in xs]
 def instances(target: Pattern) -> list[Instance]:
     """The structures of a rule in which the first output has this target."""
     subst = Subst(source, [target, *map(op.Abs, xs[1:])])
-    found = list(structures_of_outcomes(subst, Search(subst).steps))
+    found = list(structures_asked_for(subst, Search(subst).steps))
     return [variant.instance(subst) for variant in found]
 
 
@@ -50,4 +50,4 @@ def test_what_sizes_decide_is_claimed_of_no_structure() -> None:
 def test_what_is_not_asked_of_the_source_is_not_looked_for() -> None:
     inner = op.Abs(xs[0])
     assert not instances(pat.Cond(inner.ndim == 2, op.Abs(inner), inner))
-    assert not list(structures_of_outcomes(Subst(source, list(map(op.Abs, xs))), Steps()))
+    assert not list(structures_asked_for(Subst(source, list(map(op.Abs, xs))), Steps()))
