@@ -82,7 +82,7 @@ def conv_of_shifted() -> Subst:
     tags=NORM | {"fusion"},
     origin="TVM Relax: FoldBatchnormToConv2D; ONNX Runtime: ConvBNFusion",
     twin="fold_batch_norm_into_conv_any_axis",
-    flags={"ninf", "nsz", "reassoc"},
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def fold_batch_norm_into_conv() -> Subst:
     """batch_norm[1](conv{A}(x, w), g, b, m, v).0  =>  bias_add[1](conv{A}(x, w * k'), b - m * k)

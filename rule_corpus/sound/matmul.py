@@ -161,7 +161,7 @@ def matmul_of_scaled() -> Subst:
     tags={"matmul", "scale", "exact-real-and-int", "algebraic-distrib"},
     origin="TensorFlow Lite: FuseMulAndFullyConnected",
     twin="matmul_of_scaled_columns_expanding",
-    flags={"ninf", "reassoc"},
+    flags={"ninf", "nsz", "reassoc"},
 )
 def matmul_of_scaled_columns() -> Subst:
     """(x * s) @ w  =>  x @ (w * s[:, None]) for a matrix w and a vector s, if x * s is not larger
