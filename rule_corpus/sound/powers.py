@@ -22,7 +22,7 @@ def power_of_minus_half() -> Subst:
     return Subst(op.Power(x, -0.5), op.Rsqrt(x))
 
 
-@rule(tags=QUOTIENT | {"power"}, origin="OpenVINO: DivideFusion", flags={"afn"})
+@rule(tags=QUOTIENT | {"power"}, origin="OpenVINO: DivideFusion", flags={"ninf", "afn"})
 def multiply_by_reciprocal_power() -> Subst:
     """x * power(y, -1)  =>  x / y for the exponent -1 of rank 0
 
