@@ -66,7 +66,7 @@ def fold_batch_norm_beside_pool() -> Subst:
     tags=CONV | {"normalisation", "bn-fold", "bias", "exact-real"},
     origin="TNN: batch normalisation in convolutions, one weight for several",
     twin="fold_batch_norms_in_place",
-    flags={"ninf", "nsz", "reassoc"},
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def fold_batch_norms_into_copies() -> Subst:
     """batch_norm[1](conv1d{A}(x_i, w)).0, i < 2  =>  bias_add[1](conv1d{A}(x_i, w*k_i), b_i)
