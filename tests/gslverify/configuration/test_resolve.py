@@ -20,7 +20,7 @@ def test_without_anything_settings_are_the_defaults(tmp_path: Path) -> None:
 
 
 def test_every_field_that_a_user_may_set_is_in_the_table() -> None:
-    internal = {"max_variants", "declining"}
+    internal = {"max_variants", "declining", "explained"}
 
     assert {field.name for field in fields(Settings)} - internal <= {
         setting.key for setting in TABLE.values()
