@@ -16,9 +16,6 @@ def collector_paused() -> Iterator[None]:
         yield
     finally:
         if enabled:
-            if not gc.get_freeze_count():  # what was made is as old as the rest from now on
-                gc.freeze()
-                gc.unfreeze()
             gc.enable()
 
 
