@@ -24,7 +24,7 @@ from gsl.attr.term import (
     subterms,
 )
 from gsl.attr.values import BOOL, sort_of
-from gslverify.prove.choices import Choices
+from gslverify.prove.conditionals import Conditionals
 from gslverify.prove.conditions import decided, joined, opposite
 from gslverify.prove.dividing import multiple
 from gslverify.prove.effort import Effort
@@ -56,7 +56,7 @@ class Forms:
         self.definitions: list[Term] = []
         self.names = Names()
         self.ranges = Ranges(self.atoms, self.division)
-        self.choices = Choices(self.ranges, self.effort)
+        self.conditionals = Conditionals(self.ranges, self.effort)
         self._conditions: dict[Term, Hashable] = {}
         self.is_integer = Integers()
         self._symbols: dict[int, frozenset[Symbol]] = {}
@@ -194,7 +194,7 @@ class Forms:
         if head in CONDITIONS:
             return self._unknown(("condition", self.condition(term)), term)
         if head == "cond":
-            return self._choice(term)
+            return self._conditional(term)
         forms = [self._polys[operand] for operand in operands]
         if head in _ARITHMETIC:
             return _ARITHMETIC[head](forms)
@@ -211,14 +211,14 @@ class Forms:
             return forms[0]
         return self._unknown((head, key), term)
 
-    def _choice(self, term: Operation) -> Poly:
+    def _conditional(self, term: Operation) -> Poly:
         condition, *sides = term.operands
         then, otherwise = (self._polys[side] for side in sides)
-        choice = self.choices.simplified(self.condition(condition), then, otherwise)
-        if isinstance(choice, frozenset):
-            return choice
-        atom = self._atom(("cond", *choice), term)
-        self.choices.note(atom, choice)
+        simple = self.conditionals.simplified(self.condition(condition), then, otherwise)
+        if isinstance(simple, frozenset):
+            return simple
+        atom = self._atom(("cond", *simple), term)
+        self.conditionals.note(atom, simple)
         return frozenset([((atom,), 1)])
 
     def _division(self, head: str, whole: Poly, divisor: Poly) -> Poly:
@@ -333,7 +333,7 @@ class Forms:
                 map(self.ranges.is_positive, (difference, add(ZERO, difference, -1)))
             ):
                 return head == "!="
-            same = self.choices.equation(difference)
+            same = self.conditionals.equation(difference)
             return same if head == "==" else opposite(same)
         strict = head in ("<", ">")
         if integral and self.ranges.is_at_least(difference, int(strict)):

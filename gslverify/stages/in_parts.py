@@ -32,7 +32,7 @@ class Shown:
 
 def few_runs(subst: Subst) -> int:
     """Return after how many builds of its source a rule is taken apart."""
-    return FEW_RUNS_OF_TRAITS if of_any_function(subst) else FEW_RUNS
+    return FEW_RUNS_OF_TRAITS if subst.derived(of_any_function) else FEW_RUNS
 
 
 def shown_in_parts(question: Question) -> Shown:
@@ -72,7 +72,7 @@ def _taken_apart(subst: Subst) -> list[Subst] | None:
 
     `x.ndim == y.ndim` is seldom why two reductions that have nothing else in common are right.
     """
-    apart = of_any_function(subst) or taken_apart(subst)
+    apart = subst.derived(of_any_function) or taken_apart(subst)
     return taken_apart(subst, keeping_related=False) if apart is None else apart
 
 

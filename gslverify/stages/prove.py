@@ -68,6 +68,13 @@ def examine(question: Question) -> Iterable[Outcome]:
 
 def against_all_ranks(question: Question, scenarios: Scenarios) -> str:
     """Return why a proof is not known to hold for any number of axes; empty if it is."""
+    if "against all ranks" not in question.memory:
+        question.memory["against all ranks"] = _reason_against_all_ranks(question, scenarios)
+    reason: str = question.memory["against all ranks"]
+    return reason
+
+
+def _reason_against_all_ranks(question: Question, scenarios: Scenarios) -> str:
     if not scenarios.complete:
         return "not all structures are proved"
     if scenarios.in_parts and not scenarios.all_ranks:

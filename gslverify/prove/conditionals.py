@@ -1,7 +1,7 @@
-"""Canonical forms of choices: terms with one value where a condition holds and another elsewhere.
+"""Canonical forms of conditionals: terms with one value where a condition holds, and another.
 
 An index into a tensor that is broadcast is such a term, and so is each size of what a broadcast
-makes: after ten of them in a row an index is ten choices within each other, of which most decide
+makes: after ten of them in a row an index is ten conditionals within each other; most decide
 nothing that was not decided before.
 """
 
@@ -14,25 +14,25 @@ from gslverify.prove.effort import Effort
 from gslverify.prove.ranges import Ranges
 from gslverify.structures.polynomials import ONE, ZERO, Poly, add, frozen, replaced, signless
 
-Choice = tuple[Hashable, tuple[Poly, Poly]]
+Conditional = tuple[Hashable, tuple[Poly, Poly]]
 """The form of a condition, and the value where it holds and elsewhere."""
 
 
-class Choices:
-    """The choices among the atoms of one scenario, simplified."""
+class Conditionals:
+    """The conditionals among the atoms of one scenario, simplified."""
 
     def __init__(self, ranges: Ranges, effort: Effort) -> None:
         self._ranges = ranges
         self._effort = effort
-        self._known: dict[int, Choice] = {}
+        self._known: dict[int, Conditional] = {}
         self._equations: dict[Poly, Hashable] = {}
 
-    def note(self, atom: int, choice: Choice) -> None:
+    def note(self, atom: int, conditional: Conditional) -> None:
         """Note what an atom is."""
-        self._known[atom] = choice
+        self._known[atom] = conditional
 
-    def simplified(self, condition: Hashable, then: Poly, otherwise: Poly) -> Poly | Choice:
-        """Return the one form that a choice comes to, or a choice that decides as little as may be.
+    def simplified(self, condition: Hashable, then: Poly, otherwise: Poly) -> Poly | Conditional:
+        """Return the one value of a conditional, or one that decides as little as may be.
 
         if p: a, else if q: a, else b is the same as if p or q: a, else b.
         """
@@ -40,7 +40,7 @@ class Choices:
             return then if condition else otherwise
         if then == otherwise or self._agree_where(condition, then, otherwise):
             return otherwise
-        inner = self._choice(otherwise)
+        inner = self._conditional(otherwise)
         if inner is not None and inner[1][0] == then:
             condition = joined("or", [condition, inner[0]])
             return self.simplified(condition, then, inner[1][1])
@@ -68,8 +68,8 @@ class Choices:
                     return joined("and", [opposite(condition), otherwise])
         return decided("eq", signless(difference))
 
-    def _choice(self, poly: Poly) -> Choice | None:
-        """Return the choice that a polynomial is, None if it is anything else."""
+    def _conditional(self, poly: Poly) -> Conditional | None:
+        """Return the conditional that a polynomial is, None if it is anything else."""
         if len(poly) != 1:
             return None
         ((mono, number),) = poly
