@@ -47,7 +47,9 @@ class MessageError(Exception):
 
 def written(value: Any) -> bytes:
     """Return a value as a message; raises what pickle raises for one that is not data."""
-    return pickle.dumps(value, protocol=5)
+    message = io.BytesIO()
+    _Writer(message, protocol=5).dump(value)
+    return message.getvalue()
 
 
 def read(message: bytes) -> Any:
@@ -58,6 +60,12 @@ def read(message: bytes) -> Any:
         raise
     except Exception as error:  # the bytes may be anything
         raise MessageError(f"{type(error).__name__}: {error}") from error
+
+
+class _Writer(pickle.Pickler):
+    def reducer_override(self, value: Any) -> Any:
+        """Write a member of an enumeration by its value: Python up to 3.11.3 calls `getattr`."""
+        return (type(value), (value.value,)) if isinstance(value, Enum) else NotImplemented
 
 
 class _Reader(pickle.Unpickler):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -51,13 +52,17 @@ def of_any_function(subst: Subst) -> list[Subst] | None:
     calls = [one for one in subst.source_patterns if isinstance(one, Call) and _has_trait(one)]
     if not calls or not all(_may_be_any(subst, call) for call in calls) or _changes_dtypes(subst):
         return None
-    functions = {call: any_function(number) for number, call in enumerate(calls)}
-    rules = [_with_callees(subst, functions)]
-    for call in calls:
+    options, rules = [], []
+    for number, call in enumerate(calls):
         others = [one for one in _operators(call) if not is_function_of_elements(one)]
-        if others:
-            rules.append(_with_callees(subst, {call: Among(str(call.callee), others)}))
-    return rules
+        changing = [one for one in others if _may_change_dtypes(one)]
+        keeping = [one for one in others if one not in changing]
+        function = any_function(number)
+        options.append([function, Among(str(call.callee), keeping)] if keeping else [function])
+        if changing:  # beside these, functions of which nothing is known are of several dtypes
+            rules.append(_with_callees(subst, {call: Among(str(call.callee), changing)}))
+    chosen = (dict(zip(calls, callees, strict=True)) for callees in product(*options))
+    return [*(_with_callees(subst, callees) for callees in chosen), *rules]
 
 
 def _with_callees(subst: Subst, callees: dict[Call, Any]) -> Subst:
@@ -108,9 +113,11 @@ def _accesses(subst: Subst) -> Iterator[Access]:
 def _changes_dtypes(subst: Subst) -> bool:
     """Tell whether an operator may keep a value in another dtype, in which functions differ."""
     callees = [one.callee for one in _calls(subst)]
-    operators = [one for one in callees if isinstance(one, Operator)]
-    attributes = [attribute for one in operators for attribute in one.attributes.values()]
-    return any(isinstance(attribute.domain, DtypeName) for attribute in attributes)
+    return any(_may_change_dtypes(one) for one in callees if isinstance(one, Operator))
+
+
+def _may_change_dtypes(one: Operator) -> bool:
+    return any(isinstance(attribute.domain, DtypeName) for attribute in one.attributes.values())
 
 
 @cache
