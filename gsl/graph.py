@@ -394,6 +394,7 @@ class Graph:
         return [output.expr for output in self.outputs]
 
     def dissolve(self) -> None:
-        """Have no node know its users, when the graph is done with: no cycle is left to collect."""
+        """Have nothing know its users, when the graph is done with: no cycle is left to collect."""
+        self.memory.clear()
         for node in self._nodes:
             node.users = ()

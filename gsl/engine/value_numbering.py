@@ -26,7 +26,7 @@ def merge_common_subexpressions(workload: Workload) -> Workload:
     graph = Graph(workload.outputs, workload.order, same)
     outputs = graph.to_exprs()
     graph.dissolve()
-    return workload.with_outputs(outputs)
+    return workload.with_outputs(outputs, workload.variables)  # a variable is no other one
 
 
 def repeated(order: Iterable[Expr]) -> dict[Expr, Expr]:
