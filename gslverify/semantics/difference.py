@@ -276,6 +276,12 @@ class Difference:
     def _models(self) -> Iterator[dict[Scalar, Any]]:
         for unknown, largest in self._reals:
             self.solver.add(unknown <= largest, unknown >= -largest)
+        settled = self.formulas.settled()
+        if settled is not None:
+            self.solver.push()
+            self.solver.add(*settled, z3.Or(*self._clear, self.formulas.context))
+            yield from self._few_models()
+            self.solver.pop()
         for scale, is_clear in GRIDS if self._reals else GRIDS[-1:]:
             self.solver.push()
             if is_clear:

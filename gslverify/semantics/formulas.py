@@ -156,6 +156,17 @@ class Formulas:
                 yield z3.Implies(right < left, law.compare(high, low))
         yield from self._of_exponentials()
 
+    def settled(self) -> list[Any] | None:
+        """Return that open functions are applied where their values are known; None if nowhere."""
+        names = [name for name in self.applications if name != "sqrt"]
+        if not names or not POINTS.keys() >= set(names):
+            return None
+        return [
+            z3.Or(*POINTS[name](*operands, result), self.context)
+            for name in names
+            for operands, result in self.applications[name]
+        ]
+
     def _of_exponentials(self) -> Iterator[Any]:
         """Yield exp(a) * exp(b) == exp(a + b), and what logarithms and sigmoids make of exp(a)."""
         few = self.applications.get("exp", [])[:MOST_PAIRED]
@@ -382,3 +393,24 @@ LAWS: Mapping[str, Law] = {
     "pow": Law(lambda a, b, y: [z3.Implies(b == 0, y == 1), z3.Implies(a > 0, y > 0)]),
 }
 OPEN = frozenset(LAWS)
+
+
+def _at(place: int, value: Any) -> Callable[[Any, Any], list[Any]]:
+    return lambda a, y: [z3.And(a == place, y == value)]
+
+
+def _powers(a: Any, b: Any, y: Any) -> list[Any]:
+    root = z3.And(2 * b == 1, y >= 0, y * y == a)
+    known = [(-1, a * y == 1), (0, y == 1), (1, y == a), (2, y == a * a)]
+    return [root, *(z3.And(b == exponent, value) for exponent, value in known)]
+
+
+POINTS: Mapping[str, Callable[..., list[Any]]] = {
+    "pow": _powers,
+    **dict.fromkeys(("exp", "cos", "cosh"), _at(0, 1)),
+    **dict.fromkeys(("log", "acos", "acosh"), _at(1, 0)),
+    **dict.fromkeys(("tanh", "erf", "sinh", "asinh", "atan", "asin", "atanh"), _at(0, 0)),
+    **dict.fromkeys(("sin", "tan"), _at(0, 0)),
+    "sigmoid": lambda a, y: [z3.And(a == 0, 2 * y == 1)],
+}
+"""Where open functions have a known value, and which."""
