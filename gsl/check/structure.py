@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gsl.attr.term import ANYTHING, Constant
+from gsl.attr.term import ANYTHING, Constant, Term
 from gsl.check.finding import Findings, all_patterns, model_of, place_of, target_only, target_places
 from gsl.errors import RuleError
 from gsl.graph import reverse_post_order
@@ -107,7 +107,7 @@ def kinds_allowed(subst: Subst) -> Findings:
 def source_connected(subst: Subst) -> Findings:
     """GSL130: every output shares a pattern with those before it, or an equation binds it."""
     if subst.variadic is not None:
-        yield from _fields_connected(subst.variadic)
+        yield from _fields_connected(subst.variadic, subst.where)
         return
     reached: set[Pattern] = set()
     for index, output in enumerate(subst.source):
@@ -119,10 +119,11 @@ def source_connected(subst: Subst) -> Findings:
         reached |= below
 
 
-def _fields_connected(variadic: Variadic) -> Findings:
-    if set(reverse_post_order([variadic.field])) <= set(variadic.templates):
+def _fields_connected(variadic: Variadic, conditions: Sequence[Term]) -> Findings:
+    head = frozenset(reverse_post_order(variadic.first))
+    if not variadic.shared and not is_bound(variadic.field, conditions, head):
         message = "the fields of the source have no pattern in common"
-        cure = "leave what they share out of templates"
+        cure = "leave what they share out of templates, or let a field have attributes of the first"
         yield RuleError("GSL130", message, place_of(variadic), cure)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
+from itertools import count
 
 from gsl.graph import Graph, Node
 
@@ -110,14 +111,29 @@ def independent(graph: Graph, outputs: Sequence[Node], nodes: Iterable[Node]) ->
 
     What is left out is noted in `graph`: it may become possible when something is rewritten.
     """
-    above, below = _Cone(outputs, 1), _Cone(outputs, -1)
-    for node in nodes:
-        if node in outputs:
-            continue
-        if above.is_outside(node) and below.is_outside(node):
-            yield node
-        else:
-            graph.blocked[outputs[0]] = None
+    together = Together(graph, outputs)
+    return (node for node in nodes if node not in outputs and together.admits(node))
+
+
+class Together:
+    """Nodes of which none depends on another one; it begins with `outputs`."""
+
+    def __init__(self, graph: Graph, outputs: Sequence[Node]) -> None:
+        self._graph = graph
+        self._first = outputs[0]
+        self._above, self._below = _Cone(outputs, 1), _Cone(outputs, -1)
+
+    def admits(self, node: Node) -> bool:
+        """Tell whether a node may be replaced together with these, as far as is seen."""
+        if self._above.is_outside(node) and self._below.is_outside(node):
+            return True
+        self._graph.blocked[self._first] = None
+        return False
+
+    def add(self, node: Node) -> None:
+        """Add a node that was admitted."""
+        self._above.add(node)
+        self._below.add(node)
 
 
 class _Cone:
@@ -127,8 +143,15 @@ class _Cone:
         self._sign = sign
         self._seen = set(starts)
         self._left = MOST_FOLLOWED
-        self._open = [(sign * node.level, place, node) for place, node in enumerate(starts)]
+        self._numbers = count()  # of nodes at one level, that they need not be compared
+        self._open = [(sign * node.level, next(self._numbers), node) for node in starts]
         heapify(self._open)
+
+    def add(self, start: Node) -> None:
+        """Have the cone begin at one more node, with as many followed from there."""
+        self._seen.add(start)
+        self._left += MOST_FOLLOWED
+        heappush(self._open, (self._sign * start.level, next(self._numbers), start))
 
     def is_outside(self, node: Node) -> bool:
         """Tell whether a node is certainly not among them."""
@@ -149,5 +172,5 @@ class _Cone:
             if node not in self._seen:
                 self._seen.add(node)
                 self._left -= 1
-                heappush(self._open, (self._sign * node.level, -self._left, node))
+                heappush(self._open, (self._sign * node.level, next(self._numbers), node))
         return True

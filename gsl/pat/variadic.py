@@ -7,6 +7,7 @@ from typing import Any
 
 from gsl.attr.term import Symbol, Term, as_term
 from gsl.errors import RuleError
+from gsl.graph import reverse_post_order
 from gsl.pat.pattern import Pattern, as_pattern
 from gsl.span import here, resolve
 
@@ -54,6 +55,11 @@ class Variadic(Pattern):
     def first_of(self, template: Pattern) -> Pattern:
         """Return what stands for `template` at index 0."""
         return self.first[self.templates.index(template)] if self.first else template
+
+    @property
+    def shared(self) -> frozenset[Pattern]:
+        """The patterns below the field that are the same in all fields."""
+        return frozenset(reverse_post_order([self.field])) - frozenset(self.templates)
 
     def _check(self) -> None:
         if self.first and len(self.first) != len(self.templates):

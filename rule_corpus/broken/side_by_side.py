@@ -1,8 +1,10 @@
 """Operators that share nothing and are put together although they are not alike."""
 
-from gsl import Subst, op, pat, rule
+from gsl import Subst, attr, op, pat, rule
+from gsl.pat import Pattern
 
 PAIR = {"multiple-outputs", "independent"}
+ANY_NUMBER = {"variadic-outputs", "independent"}
 
 
 @rule(
@@ -27,6 +29,38 @@ def independent_products_of_other_widths() -> Subst:
         [op.Squeeze(pieces[0], axis=(0,)), op.Squeeze(pieces[1], axis=(0,))],
         where=[x1.shape == x2.shape, *same_dtypes, x1.ndim == 2, w1.ndim == 2],
     )
+
+
+@rule(
+    tags={"matmul", "combine-parallel"} | ANY_NUMBER,
+    origin="mistake",
+    expect="GSL303",
+    twin="independent_products_variadic",
+)
+def independent_products_variadic_of_other_widths() -> Subst:
+    """x_i @ w_i for i < n  =>  the n parts of stack(x_i) @ stack(w_i)
+
+    Only the data are compared: weights of other widths cannot be stacked.
+    """
+    first_x, first_w = pat.Wildcard(ndim=2), pat.Variable(shape=(None, None))
+    first = op.Matmul(first_x, first_w)
+    x = pat.Wildcard(shape=first_x.shape, dtype=first_x.dtype)
+    w = pat.Variable(shape=(None, None), dtype=first_w.dtype)
+    one = op.Matmul(x, w, **pat.same_attr(first))
+    products = pat.Variadic(one, templates=[one, x, w], first=[first, first_x, first_w], min_len=2)
+
+    def stacked(template: Pattern) -> Pattern:
+        i = attr.Symbol("i")
+        field = products(template, i)
+        fields = pat.Variadic(field, templates=[field], index=i, length=products.length)
+        return op.Stack(fields)
+
+    all_of_them = op.Matmul(stacked(x), stacked(w), **pat.same_attr(first))
+    pieces = op.Split(all_of_them, indices_or_sections=products.length)
+    k = attr.Symbol("k")
+    piece = pieces[k]
+    matrix = op.Squeeze(piece, axis=(0,))
+    return Subst(products, pat.Variadic(matrix, templates=[matrix, piece], index=k))
 
 
 @rule(

@@ -31,6 +31,15 @@ CASES = [
         FAN + "src = pat.Variadic(field, templates=[field, w])\nrule = Subst(src, src)",
     ),
     Case(
+        "GSL130",
+        XY + "one, two = op.Relu(x), op.Relu(y)\n"
+        "rule = Subst(pat.Variadic(two, templates=[two, y], first=[one, x]), pat.Variadic(two))",
+        "pat.Variadic(two, templates=[two, y], first=[one, x])",
+        "the fields of the source have no pattern in common",
+        XY + "y = pat.Wildcard(shape=x.shape)\none, two = op.Relu(x), op.Relu(y)\n"
+        "src = pat.Variadic(two, templates=[two, y], first=[one, x])\nrule = Subst(src, src)",
+    ),
+    Case(
         "GSL131",
         X + "rule = Subst(op.Relu(x), op.Add(x, pat.Variable()))",
         "pat.Variable()",

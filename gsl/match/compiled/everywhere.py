@@ -10,16 +10,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 from gsl.attr.writer import MISSING
 from gsl.graph import Graph, Node
 from gsl.match.compiled.join import Profile, choosing
-from gsl.match.independent import ByLevel, independent
+from gsl.match.independent import ByLevel, Together
 
 MOST_TRIED = 32
-"""So many of the nodes that agree are tried at a root."""
+"""So many of the nodes that agree are tried in vain at a root."""
 
 _Table = tuple[Callable[[Profile], Any], defaultdict[Any, ByLevel]]
 
@@ -31,17 +30,35 @@ class Everywhere:
         self.profile = profile
 
     def near(
-        self, graph: Graph, outputs: Sequence[Node], required: int, left: Profile
+        self,
+        graph: Graph,
+        outputs: Sequence[Node],
+        required: int,
+        left: Profile,
+        found: Sequence[Sequence[Node]] = (),
     ) -> Iterator[Node]:
         """Yield nodes independent of `outputs`, the nearest to the first of them before others.
 
-        Their profile is `left` where bits of `required` are set.
+        Their profile is `left` where bits of `required` are set. They are independent of the first
+        nodes in `found` as well, to which what is yielded may be added meanwhile.
         """
         known = graph.memory.get(self)
         if known is None:
             known = graph.memory[self] = _Known(self, graph)
-        agreeing = known.agreeing(required, left, outputs[0].level)
-        return independent(graph, outputs, islice(agreeing, MOST_TRIED))
+        together = Together(graph, outputs)
+        in_vain = 0
+        for node in known.agreeing(required, left, outputs[0].level):
+            if node in outputs:
+                continue
+            before = len(found)
+            if together.admits(node):
+                yield node
+            if len(found) > before:
+                together.add(node)
+                continue
+            in_vain += 1
+            if in_vain == MOST_TRIED:
+                return
 
 
 class _Known:

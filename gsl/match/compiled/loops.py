@@ -37,12 +37,16 @@ class LoopWriter:
     """Writes a function that matches outputs one after the other, with its `conditions`.
 
     A condition is demanded as soon as everything that it speaks about is bound. An attribute that
-    has no value is a mismatch of the innermost candidate. Only beside `outputs` there may be some
-    that share nothing with what is bound before.
+    has no value is a mismatch of the innermost candidate. Beside `outputs` there may be some that
+    share nothing with what is bound before, nor with the nodes that the function has in `found`.
     """
 
     def __init__(
-        self, shape: Shape, conditions: Iterable[Term], outputs: Iterable[Pattern] = ()
+        self,
+        shape: Shape,
+        conditions: Iterable[Term],
+        outputs: Iterable[Pattern],
+        found: str = "()",
     ) -> None:
         if len(shape.patterns) > MOST_PATTERNS:
             raise NotCompiledError("a large source")
@@ -52,6 +56,7 @@ class LoopWriter:
         self.branch = BranchWriter(self.code, shape, (*terms, *self.conditions))
         self._shape = shape
         self._outputs = tuple(outputs)
+        self._found = found
         self._blocks = [_Block(1, 1, "return None")]
         self.code.open("try:")
 
@@ -194,13 +199,14 @@ class LoopWriter:
         names = self.branch.names
         outputs = [names[other] for other in self._outputs if other in names]
         if not outputs:
-            raise NotCompiledError("fields that share nothing")
+            raise NotCompiledError("nothing that binds the fields")
         found = self._equations(output)
         site = self.code.constant(Everywhere(profile_of(output, self._shape, found)))
         nodes = self.code.fresh("u")
         with block(self.code, self.branch.reads, self.branch.terms):
             required, left = write_left(self.branch, found)
-            self.code.line(f"{nodes} = {site}.near(graph, {listed(outputs)}, {required}, {left})")
+            given = f"graph, {listed(outputs)}, {required}, {left}, {self._found}"
+            self.code.line(f"{nodes} = {site}.near({given})")
         return nodes
 
     def _clashes(self, output: Pattern) -> str:

@@ -57,6 +57,7 @@ class FanMatcher:
         self._match_head, self.head = _head_function(parts, conditions.head)
         self._match_fields, self.templates = _field_function(parts, conditions.field, self.head)
         self._whole = conditions.whole
+        self._share_nothing = not parts.shared
         self._minimum = variadic.minimum
         zero = () if variadic.first else variadic.templates
         self._head_keys: list[Key] = [
@@ -93,7 +94,7 @@ class FanMatcher:
                     fields = choose(fields)
                     break
         found = Fan(head, fields)
-        if self._head_inputs or self._inputs:
+        if not self._share_nothing and (self._head_inputs or self._inputs):
             self._demand_no_cycle(found, graph)
         if self._whole and violated(self._whole, Scope(self.bindings(found))) is not None:
             raise UndecidedError("a condition may hold for fewer fields")
@@ -101,6 +102,8 @@ class FanMatcher:
 
     def every(self, root: Node, graph: Graph) -> Iterator[Fan]:
         """Yield the match at `root`, if there is one; raise UndecidedError for several."""
+        if self._share_nothing:
+            raise UndecidedError("one field may stand in the way of another")
         head = self._match_head(root)
         found = None if head is None else self._found(head, graph, _undecided)
         if found is not None:
@@ -197,7 +200,7 @@ class _Parts:
         self.head = reverse_post_order([self.root])
         templates = frozenset(variadic.templates)
         inside = reverse_post_order([variadic.field])
-        self.shared = frozenset(p for p in inside if p not in templates)
+        self.shared = variadic.shared
         if not self.shared <= frozenset(self.head):
             raise NotCompiledError("field 0 does not have all that the fields share")
         if any(variadic.symbol in free_symbols(t) for p in inside for t in p.terms()):
@@ -295,7 +298,7 @@ def _head_function(
     parts: _Parts, conditions: list[Term]
 ) -> tuple[Callable[[Node], Nodes | None], tuple[Pattern, ...]]:
     """Return a function that matches field 0 at a node, and the patterns it gives nodes for."""
-    writer = LoopWriter(parts.shape, conditions)
+    writer = LoopWriter(parts.shape, conditions, (parts.root,))
     writer.branch.least_users = dict.fromkeys(parts.anchors, parts.variadic.minimum)
     writer.branch.match(parts.root, "root")
     writer.demand_conditions()
@@ -307,10 +310,10 @@ def _field_function(
     parts: _Parts, conditions: list[Term], head: tuple[Pattern, ...]
 ) -> tuple[Callable[[Nodes, Graph], list[Nodes]], tuple[Pattern, ...]]:
     """Return a function that matches all candidates beside field 0, and the patterns of each."""
-    writer = LoopWriter(parts.shape, conditions)
+    writer = LoopWriter(parts.shape, conditions, (parts.root,), found="found")
     names = [writer.code.fresh("h") for _ in head]
     writer.code.line(f"{listed(names)} = head")
-    writer.code.line("found = []")
+    writer.code.line("found, taken = [], set()")
     for pattern, name in zip(head, names, strict=True):
         if pattern not in parts.templates:
             writer.branch.bind(pattern, name)
@@ -324,7 +327,11 @@ def _field_function(
     writer.demand_of_other_types(known, parts.templates)
     writer.demand_conditions()
     matched = list(writer.branch.names.items())[before:]
-    writer.code.line(f"found.append({listed(name for _, name in matched)})")
+    nodes = listed(name for _, name in matched)
+    if not parts.shared:  # what would be given up later must not keep others from being a field
+        writer.branch.fail_if(f"not taken.isdisjoint({nodes})")
+        writer.code.line(f"taken.update({nodes})")
+    writer.code.line(f"found.append({nodes})")
     writer.close()
     writer.code.line("return found")
     return writer.function("(head, graph)"), tuple(pattern for pattern, _ in matched)

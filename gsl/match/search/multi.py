@@ -7,7 +7,7 @@ algorithm does not do (see docs/explanation/matching.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -69,9 +69,7 @@ class RuleSearch(Search):
             return nodes
         bound = self.bindings.nodes
         outputs = [bound[one, ()] for one in self.subst.source if (one, ()) in bound]
-        level = outputs[0].level
-        nearest = sorted(nodes, key=lambda node: abs(node.level - level))
-        return list(independent(self.graph, outputs, nearest))
+        return nearest_independent(self.graph, outputs, nodes)
 
     def _nothing_for(self, output: Pattern) -> str:
         if output in self.subst.derived(apart):
@@ -87,6 +85,13 @@ class RuleSearch(Search):
         return next(
             escaping(self.taken, self.taken, outputs), cycle(self.graph, self.taken, outputs)
         )
+
+
+def nearest_independent(graph: Graph, outputs: Sequence[Node], nodes: Iterable[Node]) -> list[Node]:
+    """Return the nodes independent of `outputs`, those nearest to the first of them first."""
+    level = outputs[0].level
+    nearest = sorted(nodes, key=lambda node: abs(node.level - level))
+    return list(independent(graph, outputs, nearest))
 
 
 def apart(subst: Subst) -> frozenset[Pattern]:

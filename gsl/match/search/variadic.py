@@ -7,7 +7,7 @@ neither what conflicts mean nor how to decide between them (see docs/explanation
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -16,7 +16,7 @@ from gsl.graph import Graph, Node, reverse_post_order
 from gsl.match.bindings import Bindings, Frame, Mismatch
 from gsl.match.conditions import hopeless
 from gsl.match.search.candidates import candidates
-from gsl.match.search.multi import Finish, RuleSearch
+from gsl.match.search.multi import Finish, RuleSearch, nearest_independent
 from gsl.match.search.single import Agenda, Item, Match, prepend
 from gsl.match.whole import OUTSIDE, cycle, escaping
 from gsl.pat import INPUTS, Alt, Variadic
@@ -169,12 +169,18 @@ class VariadicSearch(RuleSearch):
 
     def _candidates(self, root: Node) -> Nodes:
         field = self.variadic.field
-        found = candidates(self, self.graph, field, Frame(self.variadic, 1))
+        found = self._independent(
+            root, candidates(self, self.graph, field, Frame(self.variadic, 1))
+        )
         others = [node for node in found if node is not root]
         if self.closed:
             others = [node for node in others if node in self.required]
         others.sort(key=lambda node: node not in self.required)
         return tuple(others) if self._order_matters else self._fitting(others)
+
+    def _independent(self, root: Node, nodes: Sequence[Node]) -> Sequence[Node]:
+        """Return `nodes`, where fields share nothing only those independent of field 0."""
+        return nodes if self.variadic.shared else nearest_independent(self.graph, [root], nodes)
 
     def _fitting(self, nodes: list[Node]) -> Nodes:
         """Return those of `nodes` that fit as field 1, and note what each may then take.
