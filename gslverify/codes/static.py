@@ -13,8 +13,8 @@ DISCONNECTED_SOURCE = code(
     meaning="""A match starts at the first output and reaches the others through patterns that they
 share (equation 1 of the definition of a graph substitution rule), or finds them by an equation: an
 attribute of the output or of one of its operands, such as its shape, equals one of what stands
-before it. Without either any two places of the network would match. Fields of a variadic source that
-share nothing have attributes of the field that `first` stands for. Outputs found by an equation
+before it. Without either any two places of the network would match. Fields of a variadic source
+that share nothing have attributes of the one that `first` stands for. Outputs found by an equation
 are independent: none is computed from another.""",
     bad=rule_file(
         '''
