@@ -11,12 +11,20 @@ from gsl.kernel.expression import Expression
 from gsl.kernel.meaning import Elements, Index, cast, inside, select, total
 from gsl.operators.convolution import convolved_shape, correlate, group_of, sides
 from gsl.operators.declaration import Need, Tensor, operator
-from gsl.operators.kinds import CountPair, CountQuad, Positive, PositivePair, PositiveSingle
+from gsl.operators.kinds import (
+    CountPair,
+    CountQuad,
+    CountSix,
+    Positive,
+    PositivePair,
+    PositiveSingle,
+    PositiveTriple,
+)
 from gsl.operators.quantize import BYTES
 from gsl.operators.shapes import need_ranks
 from gsl.types import TensorType
 
-LAYOUTS = {1: ("NCW", "OIW"), 2: ("NCHW", "OIHW")}
+LAYOUTS = {1: ("NCW", "OIW"), 2: ("NCHW", "OIHW"), 3: ("NCDHW", "OIDHW")}
 """Those of data and weight, for so many spatial axes."""
 
 
@@ -59,6 +67,27 @@ def ConvInteger2D(
     Both are taken without their zero points: that of the data has rank 0, that of the kernels
     rank 0 or one element for each of the O outputs. Padding counts as the zero point of the data.
     For the rest see Conv2D. Source: onnx.ConvInteger.
+    """
+    zeros = data_zero_point, weight_zero_point
+    return _convolved(need, data, weight, zeros, groups, strides, dilation, sides(padding))
+
+
+@operator(dtypes=None)
+def ConvInteger3D(
+    need: Need,
+    data: Tensor,
+    weight: Tensor,
+    data_zero_point: Tensor,
+    weight_zero_point: Tensor,
+    *,
+    strides: PositiveTriple = (1, 1, 1),
+    padding: CountSix = (0, 0, 0, 0, 0, 0),
+    dilation: PositiveTriple = (1, 1, 1),
+    groups: Positive = 1,
+) -> TensorType:
+    """Cross-correlate volumes [N, C, D, H, W] of int8 or uint8; see ConvInteger2D.
+
+    Source: onnx.ConvInteger.
     """
     zeros = data_zero_point, weight_zero_point
     return _convolved(need, data, weight, zeros, groups, strides, dilation, sides(padding))
@@ -139,11 +168,11 @@ def _relax_convolve(
         relax.subtract(relax.astype(tensor, "int32"), relax.astype(zero, "int32"))
         for tensor, zero in pairs
     )
-    convolve = relax.nn.conv1d if spatial == 1 else relax.nn.conv2d
+    convolve = getattr(relax.nn, f"conv{spatial}d")
     return convolve(shifted, kernels, padding=padding, **attributes)
 
 
-for _operator in (ConvInteger1D, ConvInteger2D):
+for _operator in (ConvInteger1D, ConvInteger2D, ConvInteger3D):
     _operator.reference = _convolve
     _operator.meaning = _convolved_element
     _operator.lowering = _relax_convolve

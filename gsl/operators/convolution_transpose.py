@@ -12,6 +12,7 @@ from gsl.kernel.meaning import Elements, Index, cast, inside, select, total
 from gsl.operators.convolution import (
     DataLayout1D,
     DataLayout2D,
+    DataLayout3D,
     channels_first,
     correlate,
     sides,
@@ -24,10 +25,13 @@ from gsl.operators.kinds import (
     CountPair,
     CountQuad,
     CountSingle,
+    CountSix,
+    CountTriple,
     DtypeOf,
     Positive,
     PositivePair,
     PositiveSingle,
+    PositiveTriple,
 )
 from gsl.operators.linear import need_accumulator
 from gsl.operators.shapes import Shape, need_ranks
@@ -35,6 +39,7 @@ from gsl.types import NUMERIC, Int, TensorType
 
 TransposedKernel1D = Annotated[str, Choice(("IOW",))]
 TransposedKernel2D = Annotated[str, Choice(("IOHW",))]
+TransposedKernel3D = Annotated[str, Choice(("IODHW",))]
 
 
 @operator(dtypes=NUMERIC)
@@ -92,6 +97,32 @@ def Conv2DTranspose(
     return TensorType(_transposed(need, data, weight, data_layout, groups, *windows), out_dtype)
 
 
+@operator(dtypes=NUMERIC)
+def Conv3DTranspose(
+    need: Need,
+    data: Tensor,
+    weight: Tensor,
+    *,
+    strides: PositiveTriple = (1, 1, 1),
+    padding: CountSix = (0, 0, 0, 0, 0, 0),
+    output_padding: CountTriple = (0, 0, 0),
+    dilation: PositiveTriple = (1, 1, 1),
+    groups: Positive = 1,
+    data_layout: DataLayout3D = "NCDHW",
+    kernel_layout: TransposedKernel3D = "IODHW",
+    out_dtype: DtypeOf = None,
+) -> TensorType:
+    """Transpose Conv3D as a function of its data.
+
+    `padding` (front, top, left, back, bottom, right) shortens the result. For the rest see
+    Conv2DTranspose. Source: relax.nn.conv3d_transpose.
+    """
+    need_ranks(need, 5, data=data, weight=weight)
+    need_accumulator(need, data.dtype, out_dtype)
+    windows = strides, dilation, output_padding, sides(padding)
+    return TensorType(_transposed(need, data, weight, data_layout, groups, *windows), out_dtype)
+
+
 def _transposed(
     need: Need, data: Tensor, weight: Tensor, layout: str, groups: Int, *windows: Any
 ) -> Shape:
@@ -138,10 +169,6 @@ def _transpose_convolve(data: Any, weight: Any, **attributes: Any) -> Any:
     kept = zip(sides(attributes["padding"]), result.shape[2:], strict=True)
     crop = [slice(before, size - after) for (before, after), size in kept]
     return transpose_layout(result[(slice(None), slice(None), *crop)], plain, layout)
-
-
-Conv1DTranspose.reference = _transpose_convolve
-Conv2DTranspose.reference = _transpose_convolve
 
 
 def _spread(data: Any, strides: Any) -> Any:
@@ -193,10 +220,6 @@ def _transposed_element(
     return total([each, *kernel], product)
 
 
-Conv1DTranspose.meaning = _transposed_element
-Conv2DTranspose.meaning = _transposed_element
-
-
 def _lower_to(kernel: str) -> Any:
     """Return a lowering to the Relax operator `kernel`, which wants the channels first."""
 
@@ -210,11 +233,13 @@ def _lower_to(kernel: str) -> Any:
     return lowering
 
 
-Conv1DTranspose.lowering = _lower_to("conv1d_transpose")
-Conv2DTranspose.lowering = _lower_to("conv2d_transpose")
-
-
 def _permuted(relax: Any, data: Any, source: str, target: str) -> Any:
     if source == target:
         return data
     return relax.permute_dims(data, [source.index(letter) for letter in target])
+
+
+for _axes, _operator in enumerate((Conv1DTranspose, Conv2DTranspose, Conv3DTranspose), start=1):
+    _operator.reference = _transpose_convolve
+    _operator.meaning = _transposed_element
+    _operator.lowering = _lower_to(f"conv{_axes}d_transpose")

@@ -33,6 +33,7 @@ TWINS: Mapping[str, str] = {
     "nn.batch_norm": "BatchNorm",
     "nn.conv1d_transpose": "Conv1DTranspose",
     "nn.conv2d_transpose": "Conv2DTranspose",
+    "nn.conv3d_transpose": "Conv3DTranspose",
     "nn.group_norm": "GroupNorm",
     "nn.instance_norm": "InstanceNorm",
     "nn.layer_norm": "LayerNorm",

@@ -292,6 +292,9 @@ SPECIAL: dict[str, list[tuple[dict[str, Any], list[Any]]]] = {
         ({"strides": (2, 1)}, [PIXELS, KERNELS, np.uint8(0), _i([5, -9], "int8")]),
         ({"groups": 2}, [PIXELS, KERNELS[:, :1], np.uint8(200), np.int8(0)]),
     ],
+    "ConvInteger3D": [
+        ({"strides": (1, 2, 1)}, [PIXELS[:, :, None], KERNELS[:, :, None], np.uint8(7), np.int8(1)])
+    ],
     "ScatterElements": [
         ({"axis": 1, "reduction": how}, [_f(2, 3), _i([[0, 2], [1, 0]]), _f(2, 2)])
         for how in ("none", "add")

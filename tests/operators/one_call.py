@@ -46,6 +46,8 @@ PARAMETERS = {
 
 RANKS = {
     "Conv3D": {"data": 5, "weight": 5},
+    "Conv3DTranspose": {"data": 5, "weight": 5},
+    "ConvInteger3D": {"data": 5, "weight": 5},
     "MaxPool3D": {"data": 5},
     "AvgPool3D": {"data": 5},
 }
@@ -55,6 +57,7 @@ RESULTS = {
     "Arange": NUMERIC,
     "ConvInteger1D": ("int32",),
     "ConvInteger2D": ("int32",),
+    "ConvInteger3D": ("int32",),
     "DequantizeLinear": FLOATING,
     "FakeQuantize": FLOATING[:2],
     "MaskedAttention": FLOATING,

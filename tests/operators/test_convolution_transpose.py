@@ -6,8 +6,8 @@ from symbolic import check_symbolic
 from three_way import Case, check, infer, reference, sample
 
 from gsl.errors import ShapeError
-from gsl.operators.convolution import Conv1D, Conv2D
-from gsl.operators.convolution_transpose import Conv1DTranspose, Conv2DTranspose
+from gsl.operators.convolution import Conv1D, Conv2D, Conv3D
+from gsl.operators.convolution_transpose import Conv1DTranspose, Conv2DTranspose, Conv3DTranspose
 from gsl.types import FLOATING, INTEGER, NUMERIC, TensorType
 
 WINDOWS_1D = [
@@ -27,13 +27,19 @@ WINDOWS_2D = [
     {"dilation": (2, 1)},
     {"strides": (3, 2), "padding": (1, 0), "dilation": (2, 3), "output_padding": (2, 1)},
 ]
+WINDOWS_3D = [
+    {},
+    {"strides": (2, 1, 3), "output_padding": (1, 0, 2)},
+    {"padding": (0, 1, 1, 2, 0, 1), "dilation": (1, 2, 1)},
+]
+FORWARD = {Conv1DTranspose: Conv1D, Conv2DTranspose: Conv2D, Conv3DTranspose: Conv3D}
 
 
 def case(operator, dtype="int64", groups=1, layout=None, **attributes):
-    """Return a transposed convolution of 4 channels to 6 with a 3 (x 2) kernel."""
-    rank = 1 if operator is Conv1DTranspose else 2
-    weight = sample(2, (4, 6 // groups, 3, 2)[: rank + 2], dtype)
-    data = sample(1, (2, 4, 5, 7)[: rank + 2], dtype)
+    """Return a transposed convolution of 4 channels to 6 with a 3 (x 2 (x 2)) kernel."""
+    rank = 1 + [*FORWARD].index(operator)
+    weight = sample(2, (4, 6 // groups, 3, 2, 2)[: rank + 2], dtype)
+    data = sample(1, (2, 4, 5, 7, 3)[: rank + 2], dtype)
     written = {"groups": groups} | attributes
     if layout is not None:
         data = np.ascontiguousarray(np.moveaxis(data, 1, -1))
@@ -47,6 +53,8 @@ def cases(dtype="int64"):
             yield case(Conv1DTranspose, dtype, groups, "NWC" if last else None, **window)
         for window in WINDOWS_2D:
             yield case(Conv2DTranspose, dtype, groups, "NHWC" if last else None, **window)
+        for window in WINDOWS_3D:
+            yield case(Conv3DTranspose, dtype, groups, "NDHWC" if last else None, **window)
 
 
 @pytest.mark.parametrize("transposed", [c for c in cases() if "data_layout" not in c.attributes])
@@ -54,7 +62,7 @@ def test_it_is_the_adjoint_of_the_convolution(transposed):
     data, weight = transposed.operands
     result = reference(transposed)
     shared = ("strides", "padding", "dilation", "groups")
-    forward = Conv1D if transposed.operator is Conv1DTranspose else Conv2D
+    forward = FORWARD[transposed.operator]
     attributes = {name: transposed.canonical[name] for name in shared}
     probe = sample(3, result.shape, "int64")
     back = reference(Case(forward, (probe, weight), attributes))
@@ -129,7 +137,7 @@ def test_tvm_agrees_for_all_dtypes(dtype):
     check(
         [
             case(operator, dtype, 2, strides=2, out_dtype=out_dtype)
-            for operator in (Conv1DTranspose, Conv2DTranspose)
+            for operator in FORWARD
             for out_dtype in (None, *same_class)
         ]
     )

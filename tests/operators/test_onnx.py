@@ -211,6 +211,13 @@ MODERN = [
         {"dilation": (3,)},
         {"dilations": (3,)},
     ),
+    Twin(
+        "ConvInteger3D",
+        (sample(18, (2, 4, 3, 4, 3), "uint8"), sample(19, (6, 2, 2, 3, 1), "int8"), *LEAST),
+        "ConvInteger",
+        {"groups": 2, "padding": (1, 0, 2, 1, 0, 0), "strides": (2, 1, 1)},
+        {"group": 2, "pads": (1, 0, 2, 1, 0, 0), "strides": (2, 1, 1)},
+    ),
     Twin("MaskedAttention", (*HEADS, ()), "Attention", opset=23),
     Twin("MaskedAttention", (*HEADS, MASK), "Attention", opset=23),
     Twin("MaskedAttention", (*HEADS, LEVELS[:, :3]), "Attention", {"scale": 0.25}, opset=23),

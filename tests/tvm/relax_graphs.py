@@ -197,6 +197,10 @@ EXAMPLES: Mapping[str, Example] = {
         (IMAGE, Var("kernel", (4, 3, 2, 3))),
         {"strides": (2, 3), "output_padding": (1, 2)},
     ),
+    "Conv3DTranspose": (
+        (VOLUME, Var("kernel", (4, 3, 2, 2, 1))),
+        {"strides": (2, 1, 3), "output_padding": (1, 0, 2)},
+    ),
     "MatrixSetDiag": ((MATRIX, Var("diagonal", (2,))), {}),
     "StridedSlice": ((MATRIX,), {"begin": (0, 1), "end": (2, -1), "strides": (2, 1)}),
     "SliceScatter": ((MATRIX, Var("column", (2, 1))), {"start": 1, "axis": 1}),
@@ -264,6 +268,10 @@ EXAMPLES: Mapping[str, Example] = {
     "ConvInteger1D": (
         (Var("tones", (1, 2, 5), "uint8"), Var("taps", (3, 2, 2), "int8"), *Q_ZEROS),
         {"padding": (1, 0)},
+    ),
+    "ConvInteger3D": (
+        (Var("cells", (1, 2, 3, 3, 2), "uint8"), Var("kernel", (3, 2, 2, 1, 2), "int8"), *Q_ZEROS),
+        {"padding": (1, 0, 0, 0, 1, 0)},
     ),
     "ConvInteger2D": (
         (

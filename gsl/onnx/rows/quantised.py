@@ -92,7 +92,7 @@ def _write_matmul_integer(out: Emitter, written: Call, *operands: Value) -> Any:
     return out.node("MatMulInteger", *operands)
 
 
-@writes("ConvInteger1D", "ConvInteger2D")
+@writes("ConvInteger1D", "ConvInteger2D", "ConvInteger3D")
 def _write_conv_integer(
     out: Emitter, written: Call, data: Value, weight: Value, zero: Value, own: Value
 ) -> Any:
