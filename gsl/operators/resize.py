@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
 from itertools import product
 from typing import Annotated, Any
 
@@ -94,13 +94,17 @@ def _weights(nearness: Any, mode: str, coeff: Any) -> list[tuple[int, Any]]:
 
 
 def _sampled(
-    size: int, wanted: int, coordinates: str, mode: str, coeff: float
+    axis: tuple[int, int], coordinates: str, mode: str, coeff: float, quotient: Callable[..., Any]
 ) -> list[tuple[Any, Any]]:
-    """Return elements and their weights for each place of the result."""
+    """Return elements and their weights for each place of the result.
+
+    `axis` is its size before and after, `quotient` divides arrays of whole numbers.
+    """
+    size, wanted = axis
     found = [_coordinate(place, size, wanted, coordinates) for place in range(wanted)]
     numerators, divisors = (np.array(column) for column in zip(*found, strict=True))
-    before, nearness = numerators // divisors, (numerators % divisors) / divisors
-    weights = _weights(nearness, mode, coeff)
+    before = numerators // divisors
+    weights = _weights(quotient(numerators % divisors, divisors), mode, coeff)
     return [(np.clip(before + step, 0, size - 1), weight) for step, weight in weights]
 
 
@@ -121,12 +125,21 @@ def _resize(
             places = _nearest_places(size, wanted, coordinates, rounding)
             result = np.take(result, places, axis)
             continue
+        quotient = partial(_quotient, np.zeros_like(np.take(result, [0], axis)), axis)
         parts = [
-            np.take(result, places, axis) * _along(share, axis, data.ndim).astype(data.dtype)
-            for places, share in _sampled(size, wanted, coordinates, mode, cubic_coeff)
+            np.take(result, places, axis) * share
+            for places, share in _sampled((size, wanted), coordinates, mode, cubic_coeff, quotient)
         ]
         result = reduce(np.add, parts)
     return result
+
+
+def _quotient(zeros: Any, axis: int, numerators: Any, divisors: Any) -> Any:
+    """Divide in the arithmetic of the data, of which zeros are given."""
+    whole, parts = (
+        _along(one, axis, zeros.ndim).astype(zeros.dtype) for one in (divisors, numerators)
+    )
+    return (zeros + parts) / whole
 
 
 def _along(array: Any, axis: int, rank: int) -> Any:
@@ -205,7 +218,7 @@ def _relax_resize(
                 relax.take(result, constant(relax, places), axis, mode="clip"),
                 constant(relax, _along(share, axis, rank).astype(dtype)),
             )
-            for places, share in _sampled(size, wanted, coordinates, mode, cubic_coeff)
+            for places, share in _sampled((size, wanted), coordinates, mode, cubic_coeff, np.divide)
         ]
         result = reduce(relax.add, parts)
     return result
