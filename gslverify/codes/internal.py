@@ -32,9 +32,8 @@ CONTRADICTION = code(
     meaning="""The elements of source and target were proved to be equal in every structure of the
 rule, and a graph was found on which they are not, or on which the target cannot be built. One of
 the two is a defect of the verifier, so that nothing is said about the rule, not even where it is
-expected to be refuted; please report it. If the rule has an operator of yours with a kernel, look
-first whether that computes what its reference does: a proof is about the kernel, a run about the
-reference.""",
+expected to be refuted; please report it. Where a kernel of yours and its reference were seen to
+differ, GSL495 says so instead.""",
 )
 
 OUT_OF_TIME = code(

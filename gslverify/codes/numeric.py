@@ -231,3 +231,72 @@ def example() -> Subst:
     return Subst(op.FixedNoise(op.Relu(x)), op.FixedNoise(x))
 """,
 )
+
+KERNEL_APART = code(
+    "GSL495",
+    "kernel-apart",
+    "the kernel of an operator says something else than its reference",
+    Verdict.INCONCLUSIVE,
+    meaning="""An operator of somebody else has a kernel and a reference, and they compute different
+elements of the same operands. Proofs and the solver are about the kernel, all else about the
+reference, which is the definition of values; so what both say together says nothing about the
+rule.""",
+    bad="""import numpy as np
+
+from gsl import Subst, op, pat, rule
+from gsl.operators.declaration import Need, Tensor, operator
+from gsl.types import FLOATING, TensorType
+
+
+@operator(dtypes=FLOATING)
+def Tripled(need: Need, data: Tensor) -> TensorType:
+    \"\"\"Three times an element.\"\"\"
+    return data
+
+
+@Tripled.numpy
+def tripled(data):
+    return data * 3.0
+
+
+@Tripled.kernel
+def tripled_element(index, data):
+    return data[index] + data[index]
+
+
+@rule
+def example() -> Subst:
+    \"\"\"tripled(relu(relu(x)))  =>  tripled(relu(x))\"\"\"
+    x = pat.Wildcard()
+    return Subst(op.Tripled(op.Relu(op.Relu(x))), op.Tripled(op.Relu(x)))
+""",
+    good="""import numpy as np
+
+from gsl import Subst, op, pat, rule
+from gsl.operators.declaration import Need, Tensor, operator
+from gsl.types import FLOATING, TensorType
+
+
+@operator(dtypes=FLOATING)
+def TripledAlike(need: Need, data: Tensor) -> TensorType:
+    \"\"\"Three times an element.\"\"\"
+    return data
+
+
+@TripledAlike.numpy
+def tripled(data):
+    return data * 3.0
+
+
+@TripledAlike.kernel
+def tripled_element(index, data):
+    return data[index] * 3.0
+
+
+@rule
+def example() -> Subst:
+    \"\"\"tripled(relu(relu(x)))  =>  tripled(relu(x))\"\"\"
+    x = pat.Wildcard()
+    return Subst(op.TripledAlike(op.Relu(op.Relu(x))), op.TripledAlike(op.Relu(x)))
+""",
+)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from gslverify.codes.expectation import EXPECTATION_UNEXAMINED, EXPECTATION_UNMET
 from gslverify.codes.internal import CONTRADICTION
 from gslverify.codes.levels import EMPTY_DIFFERS, EMPTY_REFUSED
+from gslverify.codes.numeric import KERNEL_APART
 from gslverify.corpus.declaration import CollectedRule, Unusable
 from gslverify.corpus.suppression import owner_of, unsuppressed
 from gslverify.finding import (
@@ -78,7 +79,8 @@ def _from_size_one(assurance: Assurance) -> Assurance:
 def _contradiction(result: RuleResult) -> Iterator[Finding]:
     """Yield that a proof or a refutation must be wrong, if a rule has both."""
     against = {str(one.code) for one in contradictions(result.assurances, result.findings)}
-    if against and is_proved_everywhere(result.assurances):
+    explained = any(one.code is KERNEL_APART for one in result.findings)
+    if against and not explained and is_proved_everywhere(result.assurances):
         message = f"the rule is proved, and refuted by {', '.join(sorted(against))}"
         cure = "please report the rule: the proof or the refutation is wrong"
         yield Finding(CONTRADICTION, message, result.span, cure)

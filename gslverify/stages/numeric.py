@@ -10,7 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from gsl.text.listing import listing
-from gslverify.codes.numeric import HARD_TO_DRAW, NO_FIXPOINT, REFERENCE_CHANGES, TOO_FEW_EXAMPLES
+from gslverify.codes.numeric import (
+    HARD_TO_DRAW,
+    KERNEL_APART,
+    NO_FIXPOINT,
+    REFERENCE_CHANGES,
+    TOO_FEW_EXAMPLES,
+)
+from gslverify.comparison.kernels import kernel_apart
 from gslverify.coverage.uncovered import Survey, survey, with_corner
 from gslverify.finding import Assurance, Finding, Level
 from gslverify.inputs.distinguish import Answers, distinguish
@@ -43,6 +50,8 @@ from gslverify.trials.trial import simplest
 
 MOST_UNCOVERED = 12
 GRAPHS_UNCOVERED = 2
+TRIALS_OF_KERNELS = 60
+"""In so many trials kernels of somebody else are compared with their references."""
 SOLVED = "found by solving for inputs of a small graph"
 ONLY_EXACT = "in exact arithmetic some numbers make a difference, which no run on them has shown"
 
@@ -59,6 +68,7 @@ def examine(question: Question) -> Iterable[Outcome]:
     yield from _counts(search)
     if sought.answers.only_exact:
         yield Note(ONLY_EXACT)
+    yield from _kernels_apart(search, sought.failure)
     if sought.failure is not None:
         yield refuted(search, sought.failure, sought.how)
         return
@@ -145,6 +155,22 @@ def refuted(search: Search, failure: Trial, how: str) -> Finding:
     """Return the finding about a failure, which says how it was found."""
     wrong = refutation(search.question, failure, search.samplers, search.budget)
     return wrong if failure.code is REFERENCE_CHANGES else replace(wrong, details=(how,))
+
+
+def _kernels_apart(search: Search, failure: Trial | None) -> Iterator[Finding]:
+    """Yield that a kernel of somebody else says something else than its reference."""
+    trials = [
+        *([] if failure is None else [failure]),
+        *(one for few in search.passed for one in few),
+    ]
+    for trial in trials[:TRIALS_OF_KERNELS]:
+        message = kernel_apart((*trial.network.outputs, *trial.target), trial.inputs)
+        if message:
+            cure = (
+                "correct the kernel, or leave it out: the reference says what the operator computes"
+            )
+            yield Finding(KERNEL_APART, message, search.question.subst.span, cure)
+            return
 
 
 def _counts(search: Search) -> Iterator[Count]:
