@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce
 from typing import Any
@@ -78,8 +78,3 @@ def _number(number: Any) -> Number:
     if isinstance(number, Fraction) and number.denominator != 1:
         return Number(operation("/", number.numerator, number.denominator))
     return Number(int(number))
-
-
-def summands(families: Iterable[Family]) -> Expression:
-    """Return the sum of families as an expression."""
-    return of_value(Value(tuple(families)))

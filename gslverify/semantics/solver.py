@@ -208,9 +208,16 @@ class Solver:
         return Result(Answer.UNSAT, core=tuple(numbers))
 
     def near(
-        self, preferences: Sequence[tuple[Symbol, Any]], limits: Sequence[Term] = ()
+        self,
+        preferences: Sequence[tuple[Symbol, Any]],
+        limits: Sequence[Term] = (),
+        one_by_one: bool = True,
     ) -> Result:
-        """Find a model within `limits` that grants preferences; clashing ones are dropped."""
+        """Find a model within `limits` that grants preferences.
+
+        Of those that clash the last is dropped, then the last of those that still do; all at once
+        unless `one_by_one`, which takes fewer questions and grants less.
+        """
         granted = [
             (
                 z3.Bool(f"preference{number}", self._z3),
@@ -224,11 +231,11 @@ class Solver:
             self.solver.add(
                 *bounded, *(z3.Implies(name, preference) for name, preference in granted)
             )
-            return self._grant([name for name, _ in granted])
+            return self._grant([name for name, _ in granted], one_by_one)
         finally:
             self.solver.pop()
 
-    def _grant(self, names: list[Any]) -> Result:
+    def _grant(self, names: list[Any], one_by_one: bool) -> Result:
         by_id = {name.get_id(): name for name in names}
         while True:
             answer = self.solver.check(*by_id.values())
@@ -237,7 +244,9 @@ class Solver:
             clashing = {name.get_id() for name in self.solver.unsat_core()}
             if not clashing:
                 return Result(Answer.UNSAT)
-            del by_id[[number for number in by_id if number in clashing][-1]]
+            dropped = [number for number in by_id if number in clashing]
+            for number in dropped[-1:] if one_by_one else dropped:
+                del by_id[number]
 
     def _result(self, answer: Any) -> Result:
         if answer == z3.sat:

@@ -287,7 +287,7 @@ class Sampler:
     def _is_met_simply(self, demands: Demands, bound: int, solver: Solver) -> bool:
         """Tell whether the solver finds a model when it is told almost all of it."""
         simple = (
-            self._solved(one, demands, bound, solver)[1]
+            self._solved(one, demands, bound, solver, one_by_one=False)[1]
             for one in simple_values(self.free, self.options)
         )
         return any(found is not None for found in simple)
@@ -364,7 +364,12 @@ class Sampler:
         return "what sizes and attributes may be" if claim is None else claim.reason
 
     def _solved(
-        self, preferences: dict[Symbol, Any], demands: Demands, bound: int, solver: Solver
+        self,
+        preferences: dict[Symbol, Any],
+        demands: Demands,
+        bound: int,
+        solver: Solver,
+        one_by_one: bool = True,
     ) -> tuple[Answer, dict[Symbol, Any] | None]:
         """Ask a solver for a model near the preferences with numbers up to a bound."""
         is_far = any(map(_is_far, demands))
@@ -372,7 +377,7 @@ class Sampler:
         most = max(bound, *(preferences.get(extent, 0) for extent in extents), 0)
         limits = [extent <= most for extent in extents]
         try:
-            result = solver.near(list(preferences.items()), [*limits, *demands])
+            result = solver.near(list(preferences.items()), [*limits, *demands], one_by_one)
             model = {**preferences, **result.model}
             found = self._as_stored(model) if result.answer is Answer.SAT else None
             return result.answer, found

@@ -1,13 +1,14 @@
 """Which flags a rule needs as it rounds otherwise than its source, with what shows each.
 
 Networks on which both sides agree but for rounding are computed on machines that are granted one
-set of flags after the other (`gslverify.comparison.under_flags`), small sets first.
+set of flags after the other (`gslverify.comparison.under_flags`), small sets first. Where nothing
+is rounded otherwise, numbers near the least one show what underflows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from gsl.attr.term import Operation, Term, subterms
@@ -20,6 +21,7 @@ from gsl.types import TensorType
 from gslverify.comparison.under_flags import Agreement, Apart, Sides, compare_under, sets_to_try
 from gslverify.trials.second_opinion import spread
 from gslverify.trials.trial import Outcome as Trial
+from gslverify.trials.underflow import near_least_number
 
 NETWORKS = 10
 MOST_ELEMENTS = 2000
@@ -58,17 +60,38 @@ class Roundings:
 def roundings(
     subst: Subst, passed: Sequence[Sequence[Trial]], declared: Set[str] | None
 ) -> Roundings:
-    """Find the flags of rounding that a rule needs; with flags `declared` rather among these."""
-    inexact = [few for trials in passed if (few := [t for t in trials if not t.exact])]
-    if not inexact:
-        return Roundings(NONE, len(passed))
+    """Find the flags of rounding that a rule needs; with flags `declared` rather among these.
+
+    What needs none on the numbers that were drawn is asked about numbers that underflow as well.
+    """
     folds = divides_constants(subst)
+    inexact = [few for trials in passed if (few := [t for t in trials if not t.exact])]
     ordered = sorted(inexact, key=lambda few: few[0].network.elements)
-    asked = [_sides(trial, folds) for few in _telling(ordered) for trial in few]
-    compared = [(sides, compare_under(NONE, sides)) for sides in asked]
+    telling = _trials(_telling(ordered)) if ordered else []
+    small = [trial for few in ordered for trial in few][:NETWORKS]
+    found = _explained_by(telling, [*small, *telling], folds, declared)
+    if found.needed != NONE:
+        return found
+    underflowing = _underflowing(passed)
+    of_underflow = _explained_by(underflowing, underflowing, folds, declared)
+    return replace(of_underflow, runs=len(passed)) if of_underflow.needed == NONE else of_underflow
+
+
+def _underflowing(passed: Sequence[Sequence[Trial]]) -> list[Trial]:
+    """Return trials near the least number on some small networks."""
+    ordered = sorted(passed, key=lambda few: few[0].network.elements)
+    few = spread([trials[0] for trials in ordered], NETWORKS)
+    return [one for number, trial in enumerate(few) for one in near_least_number(trial, number)]
+
+
+def _explained_by(
+    asked: Sequence[Trial], simple: Sequence[Trial], folds: bool, declared: Set[str] | None
+) -> Roundings:
+    """Return the smallest set of flags that explains all trials, its witnesses rather `simple`."""
+    compared = [(sides, compare_under(NONE, sides)) for t in asked for sides in [_sides(t, folds)]]
     known = [sides for sides, agreement in compared if agreement is not None]
     if not known:
-        return Roundings(None)
+        return Roundings(None if asked else NONE)
     seen = reduce(_merged, (agreement for _, agreement in compared if agreement is not None))
     explained = _Explained(known, {NONE: seen.apart is None})
     every = [NONE, *sets_to_try(seen)]
@@ -81,9 +104,7 @@ def roundings(
         chosen = next(fitting, None)
         missing = needed - declared if chosen is None else NONE
         needed = needed if chosen is None else chosen
-    small = [trial for few in ordered for trial in few]
-    witnesses = _witnesses(needed, [*small[:NETWORKS], *_trials(_telling(ordered))], folds)
-    return Roundings(needed, len(known), witnesses, missing)
+    return Roundings(needed, len(known), _witnesses(needed, simple, folds), missing)
 
 
 def rounds_otherwise(subst: Subst, trial: Trial) -> Apart | None:
@@ -114,8 +135,8 @@ def _results(few: Sequence[Trial]) -> int:
     return sum(one.size for one in types if isinstance(one, TensorType))
 
 
-def _trials(networks: Iterable[Sequence[Trial]]) -> Iterator[Trial]:
-    return (trial for few in networks for trial in few)
+def _trials(networks: Iterable[Sequence[Trial]]) -> list[Trial]:
+    return [trial for few in networks for trial in few]
 
 
 @dataclass(slots=True)

@@ -39,11 +39,29 @@ def reordered() -> Subst:
     return Subst((x + y) + z, x + (y + z), where=[x.dtype == "float32"])
 
 
+def scaled_there_and_back() -> Subst:
+    x = pat.Wildcard()
+    return Subst((x * 2.0**-100) * 2.0**100, x, where=[x.dtype == "float32"])
+
+
+def root_of_square() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Sqrt(x * x), op.Abs(x), where=[x.dtype == "float32"])
+
+
+def half_for_divided_by_two() -> Subst:
+    x = pat.Wildcard()
+    return Subst(x / 2.0, x * 0.5, where=[x.dtype == "float32"])
+
+
 TRUTH: dict[Write, str] = {
     divided_by_itself: "nnan",
     logarithm_of_exponential: "ninf nsz afn",
     subtraction: "",
     reordered: "ninf reassoc",
+    scaled_there_and_back: "reassoc",
+    root_of_square: "ninf reassoc afn",
+    half_for_divided_by_two: "",
 }
 
 
@@ -90,6 +108,8 @@ def test_what_was_found_out_is_in_the_result_as_plain_values() -> None:
         (divided_by_itself, "nnan", SPECIAL_VALUES_CHANGE),
         (logarithm_of_exponential, "afn", FLAG_MISSING),
         (logarithm_of_exponential, "nsz", SPECIAL_VALUES_CHANGE),
+        (scaled_there_and_back, "reassoc", FLAG_MISSING),
+        (root_of_square, "afn", FLAG_MISSING),
     ],
 )
 def test_with_one_flag_less_it_is_refuted_by_what_shows_that(
