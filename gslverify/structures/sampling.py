@@ -108,7 +108,7 @@ class Sampler:
     @cached_property
     def extents(self) -> list[Symbol]:
         """The free symbols that are sizes or other integers of attributes."""
-        return [symbol for symbol in self.free if _is_extent(symbol)]
+        return [s for s in self.free if s.sort == "int" and not is_constant(s)]
 
     @cached_property
     def _arms(self) -> Arms:
@@ -286,11 +286,9 @@ class Sampler:
 
     def _is_met_simply(self, demands: Demands, bound: int, solver: Solver) -> bool:
         """Tell whether the solver finds a model when it is told almost all of it."""
-        simple = (
-            self._solved(one, demands, bound, solver, one_by_one=False)[1]
-            for one in simple_values(self.free, self.options)
-        )
-        return any(found is not None for found in simple)
+        models = simple_values(self.free, self.options)
+        asked = (self._solved(one, demands, bound, solver, one_by_one=False) for one in models)
+        return any(found is not None for _, found in asked)
 
     def _lacks_elements(self, model: dict[Symbol, Any]) -> bool:
         return any(self.evaluator.value(one, model) is not True for one in self.elements)
@@ -391,10 +389,6 @@ def meets(model: dict[Symbol, Any], condition: Term) -> bool:
         return value_in(condition, model) is True
     except GslError:
         return False
-
-
-def _is_extent(symbol: Symbol) -> bool:
-    return symbol.sort == "int" and not is_constant(symbol)
 
 
 def _is_far(demand: Term) -> bool:
