@@ -269,8 +269,9 @@ def chosen_rules(
     def wanted(item: CollectedRule) -> bool:
         return meant(item.rule) and (not tags or not tags.isdisjoint(item.rule.tags))
 
+    seconds, at_once = settings.load_timeout, max(settings.jobs, 1)
     collected = collect_with_mutants(
-        selectors, settings.load_timeout, settings.files, write_down, wanted
+        selectors, seconds, settings.files, write_down, wanted, at_once
     )
     if settings.allow_no_rules:
         collected = [item for item in collected if not _holds_no_rules(item)]

@@ -13,17 +13,18 @@ import sys
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from math import inf
-from multiprocessing.connection import Connection, Pipe
+from multiprocessing.connection import wait
 from types import FrameType
 from typing import Generic, TypeVar
 
 from gsl.errors import described
 from gsl.rule_files.messages import MessageError, read, written
+from gsl.rule_files.pipe import Inbox, Outbox, pipe
 
 POLL_SECONDS = 0.2
 GRACE_SECONDS = 2.0
@@ -33,6 +34,7 @@ CLOSING_SECONDS = 0.01
 """Between the end of a pipe and that of the process that held it."""
 
 Value = TypeVar("Value")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,15 @@ class Followed(Generic[Value]):
 
     values: list[Value] = field(default_factory=list)
     loss: Loss | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[Value]):
+    """What is to be run in a child process, as it is given to `followed`."""
+
+    steps: Callable[[], Iterator[Value]]
+    seconds: float
+    silent: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +136,52 @@ def outcomes_of(
             child.end()
 
 
+Talk = Generator[Call[Value], Followed[Value], Result]
+
+
+def together(talks: Iterable[Talk[Value, Result]], at_once: int) -> list[Result]:
+    """Return what generators return that yield calls and are sent what came of them, in order.
+
+    So many of them have a child process at the same time.
+    """
+    waiting = deque(enumerate(talks))
+    active: dict[int, tuple[Talk[Value, Result], _Child[Value]]] = {}
+    results: dict[int, Result] = {}
+    try:
+        while waiting or active:
+            while waiting and len(active) < at_once:
+                number, talk = waiting.popleft()
+                active[number] = talk, _begun(next(talk))
+            wait([child.inbox.fileno() for _, child in active.values()], POLL_SECONDS)
+            for number, (talk, child) in list(active.items()):
+                if not child.is_over():
+                    continue
+                child.end()
+                del active[number]
+                try:
+                    active[number] = talk, _begun(talk.send(child.found))
+                except StopIteration as end:
+                    results[number] = end.value
+        return [results[number] for number in sorted(results)]
+    finally:
+        for _, child in active.values():
+            child.end()
+
+
+def _begun(call: Call[Value]) -> _Child[Value]:
+    return _Child(call.steps, call.seconds, call.silent, _ignore)
+
+
 def _only(action: Callable[[], Value]) -> Callable[[], Iterator[Value]]:
     return lambda: iter((action(),))
 
 
 def _ignore(value: object) -> None:
     """Take no notice of a value: it is returned."""
+
+
+_HELD: set[Inbox] = set()
+"""What this process reads from children."""
 
 
 class _Child(Generic[Value]):
@@ -144,8 +195,8 @@ class _Child(Generic[Value]):
         each: Callable[[Value], None],
     ) -> None:
         self.seconds, self.each = seconds, each
-        self.deadline = 0.0
-        self.connection, theirs = Pipe(duplex=False)
+        self.found: Followed[Value] = Followed()
+        self.inbox, theirs = pipe()
         self.status: int | None = None
         # Ctrl-C must not strike in the child before it has left the group of the terminal.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -154,53 +205,64 @@ class _Child(Generic[Value]):
             try:
                 os.setsid()
                 signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+                for other in (*_HELD, self.inbox):
+                    other.close()  # what its siblings say is not for it to read
                 _take_steps(theirs, steps, seconds, silent)
             finally:
                 os._exit(1)
         theirs.close()
+        _HELD.add(self.inbox)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        self.deadline = self._new_deadline()
 
     def _new_deadline(self) -> float:
         return time.monotonic() + self.seconds + GRACE_SECONDS
 
     def follow(self) -> Followed[Value]:
         """Return what the process sends until it is done or lost."""
-        found: Followed[Value] = Followed()
         self.deadline = self._new_deadline()
-        while True:
-            ended = self._has_ended()
-            message = self._receive()
-            if message == b"":
-                return found
-            if message is not None:
-                self._take(message, found)
-                if found.loss is not None:
-                    return found
-                self.deadline = self._new_deadline()
-            elif ended:
-                found.loss = Loss(f"ends the process with {exit_text(self.status or 0)}")
-                return found
-            elif time.monotonic() > self.deadline:
-                found.loss = _too_slow(self.seconds)
-                return found
+        while not self.is_over(POLL_SECONDS):
+            pass
+        return self.found
+
+    def is_over(self, patience: float = 0.0) -> bool:
+        """Take what the process has sent, or sends soon; tell whether it is done or lost."""
+        ended, before = self._has_ended(), len(self.found.values)
+        try:
+            while (message := self._receive(patience)) is not None:
+                if message == b"":
+                    return True
+                self._take(message)
+                if self.found.loss is not None:
+                    return True
+                patience = 0.0
+        except MessageError as error:
+            self.found.loss = _unreadable(error)
+            return True
+        if len(self.found.values) > before:
+            self.deadline = self._new_deadline()
+        elif ended:
+            self.found.loss = Loss(f"ends the process with {exit_text(self.status or 0)}")
+        elif time.monotonic() > self.deadline:
+            self.found.loss = _too_slow(self.seconds)
+        return self.found.loss is not None
 
     def outcome(self) -> Value | Loss:
         """Return the first value that the process sends, or why there is none."""
         found = self.follow()
         return found.values[0] if found.values else found.loss or Loss("returns nothing")
 
-    def _take(self, message: bytes, found: Followed[Value]) -> None:
+    def _take(self, message: bytes) -> None:
         try:
             sent = read(message)
         except MessageError as error:
-            sent = Loss(f"sends what cannot be read: {error}")
+            sent = _unreadable(error)
         if isinstance(sent, _Value):
-            found.values.append(sent.value)  # type: ignore[arg-type]
-            self.each(found.values[-1])
-        elif isinstance(sent, Loss):
-            found.loss = sent
+            self.found.values.append(sent.value)  # type: ignore[arg-type]
+            self.each(self.found.values[-1])
         else:
-            found.loss = Loss(f"sends a {type(sent).__name__}")
+            own = isinstance(sent, Loss)
+            self.found.loss = sent if own else Loss(f"sends a {type(sent).__name__}")
 
     def _has_ended(self) -> bool:
         if self.status is None:
@@ -209,10 +271,10 @@ class _Child(Generic[Value]):
                 self.status = os.waitstatus_to_exitcode(status)
         return self.status is not None
 
-    def _receive(self) -> bytes | None:
+    def _receive(self, patience: float) -> bytes | None:
         """Return what the process has sent, or None after a while without anything."""
         try:
-            return self.connection.recv_bytes() if self.connection.poll(POLL_SECONDS) else None
+            return self.inbox.take(patience)
         except (EOFError, OSError):
             time.sleep(CLOSING_SECONDS)
             return None
@@ -225,11 +287,12 @@ class _Child(Generic[Value]):
             with suppress(ProcessLookupError):
                 os.kill(self.process_id, signal.SIGKILL)
             os.waitpid(self.process_id, 0)
-        self.connection.close()
+        _HELD.discard(self.inbox)
+        self.inbox.close()
 
 
 def _take_steps(
-    connection: Connection, steps: Callable[[], Iterator[object]], seconds: float, silent: bool
+    outbox: Outbox, steps: Callable[[], Iterator[object]], seconds: float, silent: bool
 ) -> None:
     """Be the child: take the steps and send what becomes of each."""
     _redirect(silent)
@@ -242,7 +305,7 @@ def _take_steps(
         iterator, message = _step(steps, iterator, seconds)
         if os.getpid() != process_id:
             return  # the code has forked, and this is the copy
-        connection.send_bytes(message)
+        outbox.send(message)
         if iterator is None:
             time.sleep(GRACE_SECONDS)  # until the parent, which has all it needs, ends the process
             return
@@ -286,6 +349,10 @@ def _step(
     except BaseException as error:
         shown = " ".join(described(error).split()).rstrip(": ")
         return None, written(Loss(f"raises {shown}", _frames(error)))
+
+
+def _unreadable(error: MessageError) -> Loss:
+    return Loss(f"sends what cannot be read: {error}")
 
 
 def _too_slow(seconds: float, error: BaseException | None = None) -> Loss:

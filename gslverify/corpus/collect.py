@@ -14,7 +14,7 @@ from gsl.rule_files.collect import files_of_rules
 from gslverify.codes.corpus import NO_RULES, PATH_MISSING, RULE_MISSING
 from gslverify.codes.expectation import TWIN_UNKNOWN
 from gslverify.corpus.declaration import Collected, CollectedRule, Unusable
-from gslverify.corpus.guarded import Write, collected_in
+from gslverify.corpus.guarded import Write, collected_in_each
 from gslverify.corpus.twins import Named, twins_missing
 from gslverify.finding import Code, Finding
 from gslverify.project import named, parted
@@ -31,14 +31,15 @@ def collect(
     patterns: Sequence[str] = ANY_FILE,
     write: Write | None = None,
     wanted: Wanted = lambda item: True,
+    at_once: int = 1,
 ) -> list[Collected]:
     """Return the rules of files, folders and ``file::rule`` selectors, in the order of the source.
 
     Nothing is raised: what cannot be found or imported is Unusable and says why. Every file is
-    imported by a child process of its own, and nothing of it comes back but data; one that ends its
-    process, or takes longer than `seconds`, is Unusable, too. Of folders those files are taken
-    whose names fit one of `patterns`. With `write`, selected rules that are `wanted` are written
-    down there, too; those that cannot be are Unusable.
+    imported by a child process of its own, some of them `at_once`, and nothing of it comes back but
+    data; one that ends its process, or takes longer than `seconds`, is Unusable, too. Of folders
+    those files are taken whose names fit one of `patterns`. With `write`, selected rules that are
+    `wanted` are written down there, too; those that cannot be are Unusable.
     """
     selections = [_Selection.of(selector, patterns) for selector in selectors]
     files = dict.fromkeys(file for selection in selections for file in selection.files)
@@ -47,7 +48,7 @@ def collect(
         meant = any(item.path in one.files and one.means(item.rule_id) for one in selections)
         return meant and wanted(item)
 
-    loaded = {file: collected_in(file, seconds, write, asked) for file in files}
+    loaded = collected_in_each(files, seconds, write, asked, at_once)
     found: dict[str, Collected] = {}
     for selection in selections:
         for item in selection.items(loaded):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from gsl.rule_files.guard import Loss, followed, outcomes_of
+from gsl.rule_files.guard import Call, Followed, Loss, outcomes_of, together
 from gsl.rule_files.memory import bound_memory
 from gsl.span import Span
 from gslverify.codes.corpus import FILE_DOES_NOT_IMPORT, PATCHES, RULE_RAISES
@@ -47,12 +47,32 @@ def collected_in(
     A rule that ends the process, or takes longer than `seconds`, is Unusable, and the others are
     written down by another process.
     """
+    return collected_in_each([path], seconds, write, wanted)[path]
+
+
+def collected_in_each(
+    paths: Iterable[Path],
+    seconds: float,
+    write: Write | None = None,
+    wanted: Callable[[CollectedRule], bool] = lambda item: True,
+    at_once: int = 1,
+) -> dict[Path, list[Collected]]:
+    """Return the rules of files, as `collected_in` does; so many files are imported at once."""
     contents()  # here, where it is known after the first file
+    paths = list(paths)
+    found = together([_collecting(path, seconds, write, wanted) for path in paths], at_once)
+    return dict(zip(paths, found, strict=True))
+
+
+def _collecting(
+    path: Path, seconds: float, write: Write | None, wanted: Callable[[CollectedRule], bool]
+) -> Generator[Call[Any], Followed[Any], list[Collected]]:
+    """Yield what is to be run about a file, receive what came of it, and return its rules."""
     items: list[Collected] = []
     first, silent = 0, False
     while True:
         steps = partial(_steps, path, write, wanted, first)
-        found = followed(steps, seconds, silent=silent)
+        found = yield Call(steps, seconds, silent)
         if not found.values:
             loss = found.loss or Loss("tells nothing")
             return _lost_again(items, first, path, loss)

@@ -96,10 +96,11 @@ def collect_with_mutants(
     patterns: Sequence[str] = ANY_FILE,
     write: Write | None = None,
     wanted: Wanted = lambda item: True,
+    at_once: int = 1,
 ) -> list[Collected]:
     """Return what `gslverify.corpus.collect.collect` does; a selector may also name a mutant."""
     plain = [s for s in selectors if not is_mutant(s)]
-    found = collect(plain, seconds, patterns, write, wanted) if plain else []
+    found = collect(plain, seconds, patterns, write, wanted, at_once) if plain else []
     known = {item.rule_id for item in found}
     for selector in selectors:
         if is_mutant(selector):

@@ -6,6 +6,8 @@ made and kept, so steps bound the memory, too; what costs more counts as more of
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gslverify.prove.failure import UnprovableError
 from gslverify.settings import Settings
 
@@ -28,18 +30,52 @@ CASE = 780
 """Steps for each case of an element."""
 
 
+EASY = 10_000
+"""Steps that take about as long as the few graphs on which a rule may be seen to be wrong."""
+
+PATIENCE = 8
+"""So many times the steps are taken until it is looked again."""
+
+
 class LimitReachedError(UnprovableError):
     """A proof is given up because it would cost more than is allowed."""
+
+
+class RefutedError(Exception):
+    """A proof is given up because there is none."""
+
+
+class Doubt:
+    """Asks whether the rule `is_wrong` when the proofs of its structures have become long."""
+
+    def __init__(self, is_wrong: Callable[[], bool]) -> None:
+        self.is_wrong = is_wrong
+        self._taken, self._next = 0, EASY
+
+    def after(self, steps: int) -> None:
+        """Note steps that were taken; raise RefutedError if they are known to be in vain."""
+        self._taken += steps
+        if self._taken > self._next:
+            self._next *= PATIENCE
+            if self.is_wrong():
+                raise RefutedError("source and target differ on a graph that was drawn")
+
+
+def no_doubt() -> bool:
+    """Look at no graph."""
+    return False
 
 
 class Effort:
     """Counts what a proof costs; raises LimitReachedError where that is more than `most` steps.
 
-    Each kind of work may take all steps, so that one knob raises all limits.
+    Each kind of work may take all steps, so that one knob raises all limits. What it costs is told
+    to a `doubt`.
     """
 
-    def __init__(self, most: int = USUAL_STEPS) -> None:
+    def __init__(self, most: int = USUAL_STEPS, doubt: Doubt | None = None) -> None:
         self.most = most
+        self._doubt = doubt or Doubt(no_doubt)
         self._taken: dict[str, int] = {}
 
     def start_anew(self) -> None:
@@ -75,6 +111,7 @@ class Effort:
         taken = self._taken.get(what, 0) + count
         self._taken[what] = taken
         self._bound(what, taken, cost)
+        self._doubt.after(count * cost)
 
     def _bound(self, what: str, count: int, cost: int) -> None:
         if count * cost > self.most:

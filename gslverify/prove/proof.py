@@ -21,7 +21,7 @@ from gslverify.prove.algebra import Algebra
 from gslverify.prove.alike import functions_of
 from gslverify.prove.counting import counted
 from gslverify.prove.defined import Definedness
-from gslverify.prove.effort import USUAL_STEPS, Effort, LimitReachedError
+from gslverify.prove.effort import USUAL_STEPS, Doubt, Effort, LimitReachedError, RefutedError
 from gslverify.prove.equality import Equality
 from gslverify.prove.facts import Facts, Memory
 from gslverify.prove.failure import UnprovableError
@@ -81,20 +81,28 @@ def targets(instance: Instance) -> Iterator[Target]:
         yield Target(made, path, bindings)
 
 
-def prove(instance: Instance, solver: Solver, replies: Replies, most: int = USUAL_STEPS) -> Result:
+def prove(
+    instance: Instance,
+    solver: Solver,
+    replies: Replies,
+    most: int = USUAL_STEPS,
+    doubt: Doubt | None = None,
+) -> Result:
     """Prove that the rule holds for an instance, in `most` steps for each way to prove it.
 
-    `replies` are what the instances of one rule ask alike, and grow.
+    `replies` are what the instances of one rule ask alike, and grow. A long proof is given up if
+    there is a `doubt` that finds the rule wrong.
     """
+    effort = Effort(most, doubt)
     try:
         with solver.within(QUESTION_LIMIT):
             for target in targets(instance):
-                found = _of_target(instance, solver, target, replies, most)
+                found = _of_target(instance, solver, target, replies, effort)
                 if isinstance(found, Open):
                     return found
     except UnprovableError as error:
         return Open(str(error), is_limit=isinstance(error, LimitReachedError))
-    except GslError as error:
+    except (GslError, RefutedError) as error:
         return Open(str(error))
     except (RecursionError, MemoryError) as error:
         how = "nested more deeply" if isinstance(error, RecursionError) else "larger"
@@ -103,25 +111,26 @@ def prove(instance: Instance, solver: Solver, replies: Replies, most: int = USUA
 
 
 def _of_target(
-    instance: Instance, solver: Solver, target: Target, replies: Replies, most: int
+    instance: Instance, solver: Solver, target: Target, replies: Replies, effort: Effort
 ) -> Result:
     """Prove a target; where that fails, in each case that its claims leave."""
-    first = _by_any_laws(instance, solver, target, replies, most)
+    first = _by_any_laws(instance, solver, target, replies, effort)
     if isinstance(first, Proved):
         return first
     cases = cases_of([*(claim.term for claim in instance.claims), *target.path])
     if len(cases) < 2:
         return first
     narrowed = (replace(target, path=(*target.path, *case)) for case in cases)
-    found = (_by_any_laws(instance, solver, one, replies, most) for one in narrowed)
+    found = (_by_any_laws(instance, solver, one, replies, effort) for one in narrowed)
     return PROVED if all(isinstance(one, Proved) for one in found) else first
 
 
 def _by_any_laws(
-    instance: Instance, solver: Solver, target: Target, replies: Replies, most: int
+    instance: Instance, solver: Solver, target: Target, replies: Replies, effort: Effort
 ) -> Result:
     """Prove by the laws of rings and, where that fails and all are floats, by those of reals."""
-    scenario = _Scenario(instance, solver, target, replies, Effort(most))
+    effort.start_anew()
+    scenario = _Scenario(instance, solver, target, replies, effort)
     sources, made = ([pair[side] for pair in target.pairs] for side in (0, 1))
     functions = functions_of(sources, made, scenario.forms)
     if functions:

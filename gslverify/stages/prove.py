@@ -8,10 +8,12 @@ and counts as proved only where the checker accepts it.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from gslverify.codes.satisfiable import NOT_PROVED
 from gslverify.finding import Assurance, Finding, Level, Reach
+from gslverify.prove.effort import Doubt, no_doubt
 from gslverify.prove.proof import prove
 from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import Open, Proved
@@ -20,7 +22,7 @@ from gslverify.ranks.fields import reason_against_all_lengths
 from gslverify.stage import Count, LeftOpen, Note, Outcome, Question, Stage
 from gslverify.stages.certified import Certificate
 from gslverify.stages.examination import scenarios_of
-from gslverify.stages.scenarios import Scenarios
+from gslverify.stages.scenarios import Scenario, Scenarios
 from gslverify.stages.shape import assurance_text, shape_holds
 
 
@@ -40,10 +42,11 @@ def examine(question: Question) -> Iterable[Outcome]:
     replies: Replies = {}
     certificate = Certificate(question.rule_id) if question.settings.certificates else None
     every = [*scenarios.feasible, *scenarios.large]
+    steps, doubt = question.settings.proof_steps, Doubt(no_doubt)
     for number, scenario in enumerate(every):
         question.progress(f"variant {number + 1}/{len(every)}")
-        steps = question.settings.proof_steps
-        found = prove(scenario.instance, scenario.solver, replies, steps)
+        doubt.is_wrong = partial(_is_wrong, question, scenario)
+        found = prove(scenario.instance, scenario.solver, replies, steps, doubt)
         if isinstance(found, Proved) and certificate is not None:
             refused = certificate.add(scenario, replies)
             found = Open(f"its certificate is refused: {refused}") if refused else found
@@ -64,6 +67,14 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield Note(f"not for all ranks: {ranks}")
     if lengths and any(one.instance.bindings.lengths for one in scenarios.feasible):
         yield Note(f"not for all lengths: {lengths}")
+
+
+def _is_wrong(question: Question, scenario: Scenario) -> bool:
+    """Tell whether some graph of a structure, drawn soon, refutes the rule."""
+    # Here, as most proofs are short and do without what draws graphs.
+    from gslverify.trials.first_look import is_wrong_on_some
+
+    return is_wrong_on_some(question.subst, scenario.sampler, question.seed("prove"))
 
 
 def against_all_ranks(question: Question, scenarios: Scenarios) -> str:

@@ -45,6 +45,72 @@ def test_file_that_would_end_the_run(
     assert isinstance(sound, CollectedRule)
 
 
+def test_files_are_imported_side_by_side_and_reported_in_order(folder: Path) -> None:
+    for name in ("a_hangs", "c_hangs", "e_hangs"):
+        (folder / f"{name}.py").write_text("import time\ntime.sleep(60)\n", "utf-8")
+    for name in ("b_sound", "d_sound"):
+        write_rules(folder, [name], f"{name}.py")
+
+    started = time.monotonic()
+    items = collect(["."], 2 * SOON, at_once=3)
+    seconds = time.monotonic() - started
+
+    names = ["a_hangs.py", "b_sound.py::b_sound", "c_hangs.py", "d_sound.py::d_sound", "e_hangs.py"]
+    assert [item.rule_id for item in items] == names
+    assert [isinstance(item, Unusable) for item in items] == [True, False, True, False, True]
+    assert seconds < 3 * 2 * SOON
+
+
+READS = """
+import os, threading
+def read(number):
+    try:
+        os.read(number, 1 << 20)
+    except OSError:
+        pass
+for number in range(3, 64):
+    threading.Thread(target=read, args=(number,), daemon=True).start()
+"""
+
+
+def test_no_file_reads_what_another_one_says(folder: Path) -> None:
+    names = [f"said_{number}" for number in range(6)]
+    for number, name in enumerate(names):
+        write_rules(folder, [name], f"{name}.py")
+        (folder / f"reads_{number}.py").write_text(
+            READS + "import time\ntime.sleep(0.3)\n", "utf-8"
+        )
+
+    items = collect(["."], 5 * SOON, write=write_down, at_once=4)
+
+    said = [item for item in items if isinstance(item, CollectedRule)]
+    assert [item.rule.name for item in said] == names
+    assert all(item.written is not None for item in said)
+
+
+BEGINS_A_MESSAGE = """
+import os, signal
+signal.signal(signal.SIGALRM, signal.SIG_IGN)
+for number in range(3, 64):
+    try:
+        os.write(number, b"\\0\\0")
+    except OSError:
+        pass
+while True:
+    pass
+"""
+
+
+def test_a_message_that_never_ends_costs_its_file_alone(folder: Path) -> None:
+    (folder / "begins.py").write_text(BEGINS_A_MESSAGE.replace("\\\\", "\\"), "utf-8")
+    write_rules(folder, ["sound"], "sound.py")
+
+    begins, sound = collect(["."], SOON)
+
+    assert isinstance(begins, Unusable)
+    assert isinstance(sound, CollectedRule)
+
+
 @pytest.mark.parametrize(
     ("body", "says", "line"),
     [
