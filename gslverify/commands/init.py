@@ -33,8 +33,9 @@ def init(write: bool, ci: str) -> None:
         if not write and part.text:
             click.echo("".join(f"    {line}\n" for line in part.text.splitlines()))
     job, _ = JOBS.get(ci, ("", ""))
-    if local_origin() and any(part.text and part.path == job for part in parts):
-        click.echo(f"say in {job} where pip finds gslverify: here it came from {local_origin()}")
+    origin = local_origin(here)
+    if origin and any(part.text and part.path == job for part in parts):
+        click.echo(f"say in {job} where pip finds gslverify: here it came from {origin}")
     if write:
         click.echo(f"next: gslverify check {STARTER}")
     else:

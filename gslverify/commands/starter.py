@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import distribution, version
 from pathlib import Path
+from subprocess import CalledProcessError, run
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from gslverify.atomic import write_whole
 from gslverify.project import SETTINGS_FILE, has_own_table
@@ -97,14 +100,19 @@ JOBS = {
 }
 
 
-def requirement() -> str:
-    """Return what pip has to be told to install this package again, with TVM.
+def requirement(folder: Path) -> str:
+    """Return what pip has to be told to install this package again, with TVM, in `folder`.
 
-    It is the revision of a repository or the address that it came from, if it came so, else the
-    version.
+    It is the revision of a repository, the address or the path in the project that it came from, if
+    it came so, else the version.
     """
     name = "gslverify[tvm]"
     url, source = _origin()
+    path = _local(url)
+    if path is not None and path.is_relative_to(folder.resolve()):
+        return f"./{path.relative_to(folder.resolve()).as_posix()}[tvm]"
+    if path is not None and (revision := _revision(path)):
+        return f"{name} @ git+{revision}"
     if source:
         return f"{name} @ {source['vcs']}+{url}@{source['commit_id']}"
     if url.startswith("https:"):
@@ -112,10 +120,35 @@ def requirement() -> str:
     return f"{name}=={version('gslverify')}"
 
 
-def local_origin() -> str:
-    """Return the folder or file of this machine that this package came from, "" if none."""
-    url, _ = _origin()
-    return url.removeprefix("file://") if url.startswith("file:") else ""
+def local_origin(folder: Path) -> str:
+    """Return the folder or file that this package came from, if jobs of `folder` have none such."""
+    path = _local(_origin()[0])
+    return str(path) if path is not None and "==" in requirement(folder) else ""
+
+
+def _local(url: str) -> Path | None:
+    """Return the path that an address of this machine names."""
+    return Path(url2pathname(urlsplit(url).path)) if url.startswith("file:") else None
+
+
+def _revision(path: Path) -> str:
+    """Return where others find what a working copy has checked out, "" if that is not known."""
+    try:
+        remote = urlsplit(_git(path, "config", "--get", "remote.origin.url"))
+        commit, _, inner = _git(path, "rev-parse", "HEAD", "--show-prefix").partition("\n")
+        is_there = _git(path, "branch", "--remotes", "--contains", commit)
+    except (OSError, CalledProcessError):
+        return ""
+    if remote.scheme != "https" or not is_there:
+        return ""
+    within = f"#subdirectory={inner.rstrip('/')}" if inner else ""
+    # Never with a name or a password that stands in it.
+    return f"https://{remote.hostname}{remote.path}@{commit}{within}"
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    return run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _origin() -> tuple[str, dict[str, str]]:
@@ -160,6 +193,6 @@ def _parts(folder: Path, ci: str) -> Iterator[Part]:
     files = [(f"{STARTER}/activation.py", RULE)]
     if ci in JOBS:
         path, text = JOBS[ci]
-        files.append((path, text.replace(REQUIREMENT, requirement())))
+        files.append((path, text.replace(REQUIREMENT, requirement(folder))))
     for path, text in files:
         yield Part(path, "" if (folder / path).exists() else text)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
@@ -141,3 +142,45 @@ def test_jobs_install_what_is_installed_here(
     assert "rules-baseline.json" in job
     assert "schedule" in job
     assert "upload-sarif" in job
+
+
+def test_a_package_inside_the_project_is_installed_from_there(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel = folder.resolve() / "vendor/gsl verify-1.2-py3-none-any.whl"
+    came_from(monkeypatch, {"url": wheel.as_uri(), "archive_info": {}})
+
+    said = init("--write").stdout
+
+    job = (folder / ".github/workflows/rules.yml").read_text("utf-8")
+    assert 'pip install "./vendor/gsl verify-1.2-py3-none-any.whl[tvm]"' in job
+    assert "where pip finds gslverify" not in said
+
+
+@pytest.mark.parametrize("is_pushed", [True, False])
+def test_a_working_copy_is_installed_from_where_it_was_cloned(
+    is_pushed: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = folder.parent / f"{folder.name} copy"
+    (copy / "python").mkdir(parents=True)
+
+    def git(*arguments: str) -> str:
+        settings = ["-c", "user.name=me", "-c", "user.email=me@a.org"]
+        command = ["git", "-C", str(copy), *settings, *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    git("init", "-q")
+    git("commit", "-q", "--allow-empty", "-m", "first")
+    git("remote", "add", "origin", "https://me:secret@a.org/g.git")
+    commit = git("rev-parse", "HEAD")
+    if is_pushed:
+        git("update-ref", "refs/remotes/origin/main", commit)
+    came_from(monkeypatch, {"url": (copy / "python").as_uri(), "dir_info": {"editable": True}})
+
+    said = init("--write").stdout
+
+    job = (folder / ".github/workflows/rules.yml").read_text("utf-8")
+    expected = f'"gslverify[tvm] @ git+https://a.org/g.git@{commit}#subdirectory=python"'
+    assert (expected in job) is is_pushed
+    assert ("where pip finds gslverify" in said) is not is_pushed
+    assert "secret" not in job
