@@ -31,9 +31,9 @@ from gsl.numpy_dtypes import finfo, iinfo, is_floating, kind_of
 from gsl.operators import Operator
 from gsl.subst import Subst
 from gsl.types import ANY_FLOAT, TensorType
-from gslverify.networks.mentioned import numbers_of
 from gslverify.networks.network import Network
 from gslverify.structures.kernels import is_pointwise
+from gslverify.structures.mentioned import numbers_of
 
 MOST_OF_A_CONSTANT = 8
 MOST_BETWEEN = 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import Any
 
 from gsl.types import FLOATING, INTEGER
@@ -21,6 +21,8 @@ GRAPHS_IN_CORNERS = 24
 GRAPHS_NEAR_LIMITS = 12
 ONE_BYTE = ("int8", "uint8")
 MOST_CORNERS = 24
+MOST_MENTIONED = 60
+"""So many pairs of graphs are for sizes and attributes that references mention."""
 GRAPHS_PER_LARGE_STRUCTURE = 1
 
 
@@ -103,11 +105,23 @@ def special_rounds(samplers: Sequence[Sampler]) -> Iterator[tuple[list[Sampler],
         yield few, replace(plain, corner=corner), graphs
         if choosing := [sampler for sampler in few if corner < len(sampler.choosing)]:
             yield choosing, replace(plain, corner=corner, sizes=ROOMY), graphs
+    for sampler, corner in islice(_mentioned(samplers), MOST_MENTIONED):
+        for sizes in (SIZES, ROOMY):
+            yield [sampler], replace(plain, corner=corner, sizes=sizes), 1
     if few := [sampler for sampler in samplers if _counts_in_bytes(sampler)]:
         yield few, Round("alone", ONE_BYTE, 0.0, NARROW), GRAPHS_NEAR_LIMITS
     large = [sampler for sampler in samplers if sampler.instance.extent != USUAL]
     for sampler in large if len(large) < len(samplers) else ():
         yield [sampler], plain, GRAPHS_PER_LARGE_STRUCTURE
+
+
+def _mentioned(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, int]]:
+    """Yield the corners of numbers that references mention, the first of each structure first."""
+    before = [len(one.ordinary) + len(one.decisive) for one in samplers]
+    turns = [range(known, len(one.corners)) for one, known in zip(samplers, before, strict=True)]
+    for turn in zip_longest(*turns):
+        pairs = zip(samplers, turn, strict=True)
+        yield from ((one, corner) for one, corner in pairs if corner is not None)
 
 
 def _deciding(samplers: Sequence[Sampler]) -> Iterator[tuple[list[Sampler], Round, int]]:

@@ -18,7 +18,7 @@ from gslverify.semantics.solver import Answer, Solver
 from gslverify.semantics.terms import UntranslatableError
 from gslverify.structures.arms import Arms, Outcome, arms_of, with_all_axes_seen
 from gslverify.structures.concrete import value_in
-from gslverify.structures.corners import corners_of
+from gslverify.structures.corners import as_mentioned, corners_of
 from gslverify.structures.definitions import Definitions, Options, in_order, read_definitions
 from gslverify.structures.evaluation import Evaluator
 from gslverify.structures.instance import Claim, Instance
@@ -149,7 +149,8 @@ class Sampler:
     @cached_property
     def corners(self) -> list[Term]:
         """The conditions under which the rule may be wrong and is rarely tried."""
-        return [*self.ordinary, *(demand for demand, _ in self.decisive)]
+        decisive = [demand for demand, _ in self.decisive]
+        return [*self.ordinary, *decisive, *as_mentioned(self.instance)]
 
     def may_meet(self, demand: Term) -> bool:
         """Tell whether some graph may meet a demand; the solver is asked once."""

@@ -11,10 +11,11 @@ import pytest
 from gsl import Subst, op, pat
 from gsl.operators import REGISTRY
 from gsl.operators.declaration import Need, Tensor, operator
+from gsl.operators.kinds import Count
 from gsl.types import TensorType
 from gslverify.finding import Verdict
-from gslverify.networks.mentioned import MOST_NUMBERS, numbers_of
 from gslverify.stages.numeric import NUMERIC
+from gslverify.structures.mentioned import MOST_NUMBERS, numbers_of
 from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask
 
@@ -92,6 +93,54 @@ def test_references_that_do_the_same_for_all_numbers_pass(
 ) -> None:
     declare(lambda data: np.where(data > LIMIT, data + 0.0, data))
     assert ask(NUMERIC, write).verdict is Verdict.PASS
+
+
+def of_a_row(data: Any) -> Any:
+    return data * (2.0 if data.shape[-1:] == (7,) else 1.0)
+
+
+def of_many(data: Any) -> Any:
+    return data * (2.0 if data.size == 230 else 1.0)
+
+
+def of_a_long_axis(data: Any) -> Any:
+    return data * (2.0 if any(size > 41 for size in data.shape) else 1.0)
+
+
+def of_equal_axes(data: Any) -> Any:
+    return data * (2.0 if data.shape == (5, 5) else 1.0)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("reference", [of_a_row, of_many, of_a_long_axis, of_equal_axes])
+def test_numbers_in_the_code_of_references_are_tried_as_sizes(
+    reference: Callable[[Any], Any], seed: int, declare: Callable[[Any], None]
+) -> None:
+    declare(reference)
+    assert ask(NUMERIC, from_source, seed=seed).verdict is Verdict.FAIL
+
+
+def test_numbers_in_the_code_of_references_are_tried_as_attributes() -> None:
+    def reference(data: Any, steps: int) -> Any:
+        return np.flip(data, 0) if steps == 11 else data
+
+    @operator(dtypes=("float64",))
+    def Followed(need: Need, data: Tensor, *, steps: Count = 1) -> TensorType:
+        need(data.ndim == 1, "there must be one axis")
+        return data
+
+    Followed.numpy(reference)
+    try:
+        assert ask(NUMERIC, from_source).verdict is Verdict.FAIL
+    finally:
+        REGISTRY.pop("Followed", None)
+
+
+def test_references_that_do_the_same_for_all_sizes_pass(
+    declare: Callable[[Any], None],
+) -> None:
+    declare(lambda data: data * (1.0 if data.shape[-1:] == (7,) else 2.0 / 2.0))
+    assert ask(NUMERIC, from_source).verdict is Verdict.PASS
 
 
 def test_functions_of_libraries_mention_nothing() -> None:
