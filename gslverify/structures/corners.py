@@ -38,8 +38,8 @@ FIRST_LOST = {name: 2 ** DTYPES[name].digits + 1 for name in FLOATING}
 FEW = 4
 """Elements along an axis that are enough; ranges from zero on would be too long."""
 
-LARGEST = 4096
-"""Numbers in references up to it may be sizes."""
+LEAST, LARGEST = 4, 4096
+"""Numbers in references that may be sizes and are not drawn all the time."""
 MOST_MENTIONED = 6
 """So many numbers in references are tried as sizes and attributes."""
 
@@ -68,7 +68,7 @@ def _mentioned(instance: Instance) -> list[int]:
     callees = [one.callee for one in patterns if isinstance(one, pat.Call)]
     references = [one.reference for one in callees if isinstance(one, Operator) and one.reference]
     numbers = dict.fromkeys(number for one in references for number in numbers_of(one))
-    whole = [int(number) for number in numbers if 2 <= number <= LARGEST and number % 1 == 0]
+    whole = [int(number) for number in numbers if LEAST <= number <= LARGEST and number % 1 == 0]
     return whole[:MOST_MENTIONED]
 
 
@@ -82,16 +82,16 @@ def as_mentioned(instance: Instance) -> list[Term]:
     """Return that one size, or those of an input together, are a number of a reference."""
     found: list[Bool] = []
     for number in _mentioned(instance):
-        found += [equal(one, n) for n in (number, number + 1) for one in _sizes(instance)]
         for shape in _shapes(instance):
             found += [conjunction(*(equal(size, number) for size in shape))]
             found += [equal(prod(shape), number)]
+        found += [equal(one, n) for n in (number, number + 1) for one in _sizes(instance)]
     return list(_open(found))
 
 
 def _shapes(instance: Instance) -> Iterator[tuple[Int, ...]]:
     """Yield the shapes of two axes and more that inputs have, each once."""
-    inputs = [instance.bindings.nodes[key].expr.type for key in instance.inputs]
+    inputs = tuple(instance.bindings.nodes[key].expr.type for key in instance.inputs)
     shapes = dict.fromkeys(one.shape for one in tensors(inputs))
     yield from (shape for shape in shapes if len(shape) > 1)
 
