@@ -26,6 +26,10 @@ ALIKE = {
     "Maximum": "maximum",
     "Minimum": "minimum",
     "Where": "where",
+    "BitwiseAnd": "bitwise_and",
+    "BitwiseOr": "bitwise_or",
+    "BitwiseXor": "bitwise_xor",
+    "BitwiseNot": "bitwise_not",
 }
 """What PyTorch computes alike on all dtypes."""
 
@@ -47,6 +51,18 @@ FLOATS = {
     "Divide": "div",
     "Power": "pow",
     "IsNaN": "isnan",
+    "IsInf": "isinf",
+    "IsFinite": "isfinite",
+    "Square": "square",
+    "Sinh": "sinh",
+    "Cosh": "cosh",
+    "Tan": "tan",
+    "Asin": "asin",
+    "Acos": "acos",
+    "Atan": "atan",
+    "Asinh": "asinh",
+    "Acosh": "acosh",
+    "Atanh": "atanh",
 }
 """What it computes alike on floats."""
 
@@ -64,26 +80,20 @@ ROWS.update({name: _alike(function, False) for name, function in ALIKE.items()})
 ROWS.update({name: _alike(function, True) for name, function in FLOATS.items()})
 
 
-@writes("Silu")
-def _silu(site: Site, data: Any) -> Any:
-    return site.functional.silu(data)
-
-
-@writes("Gelu")
-def _gelu(site: Site, data: Any) -> Any:
-    return site.functional.gelu(data)
-
-
-@writes("GeluTanh")
-def _gelu_tanh(site: Site, data: Any) -> Any:
-    return site.functional.gelu(data, approximate="tanh")
-
-
 @writes("Cast")
 def _cast(site: Site, data: Any) -> Any:
     if {site.call.operands[0].dtype, site["dtype"]} & set(STORED):
         return NotImplemented
     return data.to(site.dtype(site["dtype"]))
+
+
+@writes("FloorDivide", "Mod")
+def _floored(site: Site, left: Any, right: Any) -> Any:
+    if site.is_floating:
+        return NotImplemented
+    if site.call.operator.name == "Mod":
+        return site.torch.remainder(left, right)
+    return site.torch.div(left, right, rounding_mode="floor")
 
 
 @writes("Clip")
@@ -113,3 +123,36 @@ def _summed(site: Site, data: Any) -> Any:
 def _softmax(site: Site, data: Any) -> Any:
     name = {"Softmax": "softmax", "LogSoftmax": "log_softmax"}[site.call.operator.name]
     return getattr(site.torch, name)(data, site["axis"])
+
+
+@writes("LogSumExp", "Variance", "ReduceL1", "ReduceL2", "SumSquare")
+def _reduced(site: Site, data: Any) -> Any:
+    axis, keep = tuple(site["axis"]), site["keepdims"]
+    if not site.is_floating or not axis:
+        return NotImplemented
+    match site.call.operator.name:
+        case "LogSumExp":
+            return site.torch.logsumexp(data, axis, keepdim=keep)
+        case "Variance":
+            return site.torch.var(data, axis, correction=0, keepdim=keep)
+        case "SumSquare":
+            return site.torch.sum(data * data, axis, keepdim=keep)
+        case name:
+            order = {"ReduceL1": 1, "ReduceL2": 2}[name]
+            return site.torch.linalg.vector_norm(data, order, axis, keepdim=keep)
+
+
+@writes("Argmax", "Argmin")
+def _extreme_place(site: Site, data: Any) -> Any:
+    if not isinstance(site["axis"], int) or site.call.operands[0].dtype == "bool":
+        return NotImplemented
+    function = getattr(site.torch, site.call.operator.name.lower())
+    return function(data, site["axis"], keepdim=site["keepdims"])
+
+
+@writes("Cumsum", "CumProd")
+def _cumulated(site: Site, data: Any) -> Any:
+    if site["exclusive"] or site.call.dtype != site.call.operands[0].dtype:
+        return NotImplemented
+    function = getattr(site.torch, site.call.operator.name.lower())
+    return function(data, site["axis"], dtype=site.dtype(site.call.dtype))

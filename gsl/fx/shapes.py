@@ -65,3 +65,43 @@ def _filled(site: Site, *_: Any) -> Any:
         value = int(value)
     dtype = site.dtype(site.call.dtype)
     return site.created(site.torch.full, site.shape, value, dtype=dtype)
+
+
+@writes("Flip")
+def _flip(site: Site, data: Any) -> Any:
+    axis = site["axis"]
+    return data.flip((axis,) if isinstance(axis, int) else tuple(axis))
+
+
+@writes("Tril", "Triu")
+def _triangle(site: Site, data: Any) -> Any:
+    return getattr(site.torch, site.call.operator.name.lower())(data, site["k"])
+
+
+@writes("Tile")
+def _tile(site: Site, data: Any) -> Any:
+    return site.torch.tile(data, tuple(site["repeats"]))
+
+
+@writes("Einsum")
+def _einsum(site: Site, fields: Any) -> Any:
+    if site.call.dtype not in FLOATING:
+        return NotImplemented
+    return site.torch.einsum(site["equation"], *fields)
+
+
+@writes("Pad")
+def _pad(site: Site, data: Any) -> Any:
+    widths = site["pad_width"]
+    pairs = zip(widths[-2::-2], widths[::-2], strict=True)
+    value = site["pad_value"] if site.is_floating else int(site["pad_value"])
+    return site.functional.pad(data, [width for pair in pairs for width in pair], value=value)
+
+
+@writes("Sort", "ArgSort")
+def _sorted(site: Site, data: Any) -> Any:
+    if site.is_floating or site.call.operands[0].dtype == "bool":
+        return NotImplemented  # PyTorch has another place for NaN
+    how = {"descending": site["descending"], "stable": True}
+    found = site.torch.sort(data, dim=site["axis"], **how)
+    return found[0 if site.call.operator.name == "Sort" else 1]

@@ -45,15 +45,16 @@ def _convolved(site: Site, data: Any, weight: Any) -> Any:
     return function(data, weight, groups=site["groups"], **how)
 
 
-@writes("MaxPool2D")
-def _max_pool(site: Site, data: Any) -> Any:
-    begins, ends, size = site["padding"][:2], site["padding"][2:], tuple(site["pool_size"])
-    fits = all(2 * one <= other for one, other in zip(begins, size, strict=True))
-    usual = site["layout"] == "NCHW" and begins == ends and fits and not site["ceil_mode"]
-    if not usual or not site.is_floating:
+@writes("Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose")
+def _transposed(site: Site, data: Any, weight: Any) -> Any:
+    rank = len(site.shape) - 2
+    begins, ends = site["padding"][:rank], site["padding"][rank:]
+    if not _is_uniform(site) or begins != ends or not site["data_layout"].startswith("NC"):
         return NotImplemented
-    how = {"padding": tuple(begins), "dilation": tuple(site["dilation"])}
-    return site.functional.max_pool2d(data, size, tuple(site["strides"]), **how)
+    names = {"strides": "stride", "dilation": "dilation", "output_padding": "output_padding"}
+    how = {name: tuple(site[attribute]) for attribute, name in names.items()}
+    function = getattr(site.functional, f"conv_transpose{rank}d")
+    return function(data, weight, padding=tuple(begins), groups=site["groups"], **how)
 
 
 @writes("AdaptiveAvgPool2D")
@@ -72,6 +73,24 @@ def _batch_norm(site: Site, data: Any, gamma: Any, beta: Any, mean: Any, var: An
     return site.functional.batch_norm(data, mean, var, **how), mean, var
 
 
+@writes("RmsNorm")
+def _rms_norm(site: Site, data: Any, weight: Any) -> Any:
+    rank, axes = len(site.shape), tuple(site["axes"])
+    if tuple(axis % rank for axis in axes) != tuple(range(rank - len(axes), rank)):
+        return NotImplemented
+    return site.functional.rms_norm(data, site.shape[rank - len(axes) :], weight, site["epsilon"])
+
+
+@writes("GroupNorm")
+def _group_norm(site: Site, data: Any, gamma: Any, beta: Any) -> Any:
+    rank = len(site.shape)
+    behind = sorted(axis % rank for axis in site["axes"])
+    if site["channel_axis"] % rank != 1 or behind != [*range(2, rank)]:
+        return NotImplemented
+    weight, bias = gamma if site["scale"] else None, beta if site["center"] else None
+    return site.functional.group_norm(data, site["num_groups"], weight, bias, site["epsilon"])
+
+
 @writes("LayerNorm")
 def _layer_norm(site: Site, data: Any, gamma: Any, beta: Any) -> Any:
     rank, axes = len(site.shape), tuple(site["axes"])
@@ -88,6 +107,13 @@ def _mask(site: Site, mask: Any) -> Any:
         return None
     shape = site.shape_of(3)
     return mask.reshape((*(1 for _ in range(2 - len(shape))), *shape))
+
+
+@writes("Attention")
+def _plain_attention(site: Site, query: Any, key: Any, value: Any) -> Any:
+    heads = [one.permute((0, 2, 1, 3)) for one in (query, key, value)]
+    mixed = site.functional.scaled_dot_product_attention(*heads, scale=site["scale"])
+    return mixed.permute((0, 2, 1, 3))
 
 
 @writes("MaskedAttention")
@@ -111,9 +137,11 @@ def _skip_layer_norm(
     return site.functional.layer_norm(both, sizes, gamma, beta, site["epsilon"]), both
 
 
-@writes("BiasGelu")
-def _bias_gelu(site: Site, data: Any, bias: Any) -> Any:
-    return site.functional.gelu(data + bias)
+@writes("SkipRmsNorm")
+def _skip_rms_norm(site: Site, data: Any, skip: Any, weight: Any, bias: Any) -> tuple[Any, Any]:
+    both = data + skip if isinstance(bias, tuple) else data + skip + bias
+    sizes = site.shape_of(0)[-1:]
+    return site.functional.rms_norm(both, sizes, weight, site["epsilon"]), both
 
 
 @writes("SelfAttention")

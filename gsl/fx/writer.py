@@ -9,14 +9,14 @@ import numpy as np
 
 from gsl.errors import MisuseError, ModelError
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
-from gsl.fx import elements, shapes, weights
+from gsl.fx import activations, elements, pools, shapes, weights
 from gsl.fx.reference import reference_module
 from gsl.fx.table import Site, row_of
 from gsl.numpy_dtypes import BFLOAT16
 from gsl.types import TensorType
 from gsl.workload import Workload
 
-assert all((elements, shapes, weights))  # importing them has filled the table
+assert all((activations, elements, pools, shapes, weights))  # importing them has filled the table
 
 
 def to_fx(workload: Workload) -> Any:

@@ -90,12 +90,29 @@ def test_what_torch_has_not_is_a_submodule() -> None:
     np.testing.assert_array_equal(found[0], [3, -3, 0])
 
 
+MODELS = {
+    "attention": lambda nn: (nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), (2, 5, 8)),
+    "images": lambda nn: (
+        nn.Sequential(
+            *(nn.Conv2d(2, 4, 3), nn.GroupNorm(2, 4), nn.LeakyReLU(), nn.AvgPool2d(2)),
+            *(nn.ConvTranspose2d(4, 2, 2, stride=2), nn.Hardswish(), nn.MaxPool2d(2), nn.ELU()),
+        ),
+        (1, 2, 9, 9),
+    ),
+    "sequences": lambda nn: (
+        nn.Sequential(nn.Conv1d(3, 4, 2), nn.MaxPool1d(2), nn.Mish(), nn.RMSNorm(3)),
+        (2, 3, 7),
+    ),
+}
+
+
 @pytest.mark.tvm
-def test_a_model_of_torch_comes_back() -> None:
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_of_torch_comes_back(name: str) -> None:
     torch.manual_seed(0)
-    block = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()
-    given = torch.randn(2, 5, 8)
-    workload = Workload.from_torch(torch.export.export(block, (given,)))
+    block, shape = MODELS[name](torch.nn)
+    given = torch.randn(shape)
+    workload = Workload.from_torch(torch.export.export(block.eval(), (given,)))
     module = workload.to_fx()
     np.testing.assert_allclose(module(given).detach(), block(given).detach(), atol=1e-5)
     assert not any(node.op == "call_module" for node in module.graph.nodes)
