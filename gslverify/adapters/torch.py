@@ -17,7 +17,8 @@ from torch._inductor import pattern_matcher
 
 from gsl.lift import CannotLiftError, Instance
 from gsl.workload import Workload
-from gslverify.adapters.foreign import ForeignRule, Replayed, place_of
+from gslverify.adapters.foreign import ForeignRule, Options, PassResult, Replayed, place_of
+from gslverify.adapters.torch_handlers import handlers, is_handler, tried
 from gslverify.adapters.torch_pairs import lines_of, pairs, replaced
 from gslverify.adapters.torch_replay import (
     Bound,
@@ -84,8 +85,6 @@ def rules(targets: Sequence[str]) -> Iterator[ForeignRule]:
         name = pair.search.__name__
         made = Registration(name, pair.search, pair.replace, pair.inputs, {}, INFERENCE)
         yield _rule(made)
-    for handler in handlers(targets):
-        yield ForeignRule(handler.__name__, place_of(handler), _not_a_pair)
 
 
 def _rule(one: Registration) -> ForeignRule:
@@ -94,30 +93,28 @@ def _rule(one: Registration) -> ForeignRule:
     return ForeignRule(one.name, one.place, make, named, replay)
 
 
-def _not_a_pair() -> Sequence[Instance]:
-    """Say why a handler is not lifted; raises CannotLiftError."""
-    raise CannotLiftError("it is a handler in Python, which registers no pair of functions")
+def names(targets: Sequence[str]) -> list[str]:
+    """Return the names of the handlers in Python and rules that targets define."""
+    given = [one.name for one in rules(targets)]
+    return [*(one.name for one in handlers(targets)), *given]
 
 
-def handlers(targets: Sequence[str]) -> list[Callable[..., Any]]:
-    """Return the functions of modules that rewrite graphs of FX by themselves, each once."""
-    found: dict[Callable[..., Any], None] = {}
-    for target in targets:
-        name, _, function = target.partition(":")
-        values = [] if function else list(vars(import_module(name)).values())
-        passes = [
-            one for value in values for one in (value if isinstance(value, list) else [value])
-        ]
-        for one in passes:
-            if isinstance(one, pattern_matcher.PatternMatcherPass):
-                entries = [entry for some in one.patterns.values() for entry in some]
-                given = [entry.handler for entry in entries if hasattr(entry, "handler")]
-                found.update((h, None) for h in given if h.__module__ == name)
-    return list(found)
+def reports(targets: Sequence[str], options: Options) -> Iterator[PassResult]:
+    """Yield what is found when handlers in Python are tried on graphs of their patterns."""
+    registrations(targets)
+    yield from tried(handlers(targets), options)
 
 
 def registrations(targets: Sequence[str]) -> list[Registration]:
-    """Return what importing modules and calling their functions registers, in order."""
+    """Return what importing modules and calling their functions registers, in order.
+
+    What a module registers when it is imported it does so once in a process.
+    """
+    return list(_registrations(tuple(targets)))
+
+
+@functools.cache
+def _registrations(targets: Sequence[str]) -> Sequence[Registration]:
     found: list[Registration] = []
     with _recording(found) as patch:
         for target in targets:
@@ -126,7 +123,7 @@ def registrations(targets: Sequence[str]) -> list[Registration]:
             patch(module)
             if function:
                 value = getattr(module, function)
-                if callable(value):
+                if callable(value) and not is_handler(target):
                     _call(value)
             else:
                 for one in _initialisers(module):

@@ -40,9 +40,19 @@ def pairs(target: str) -> Iterator[Pair]:
     values = [getattr(module, attribute)] if attribute else list(vars(module).values())
     for value in values:
         for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, tuple) and len(one) in (2, 3) and all(map(callable, one[:2])):
+            if isinstance(one, tuple) and len(one) in (2, 3) and all(map(_is_side, one[:2])):
                 search, replace, *examples = one
                 yield Pair(search, replace, tuple(examples[0]) if examples else _inputs(search))
+
+
+def _is_side(value: Any) -> bool:
+    """Tell whether something can be traced as one side of a pair: no classes, no builtins."""
+    if isinstance(value, type) or not callable(value):
+        return False
+    try:
+        return bool(signature(value).parameters)
+    except ValueError:  # what is written in C says nothing about its parameters
+        return False
 
 
 def _inputs(search: Callable[..., Any]) -> tuple[Any, ...]:

@@ -212,11 +212,12 @@ def difference(expected: Sequence[Any], actual: Sequence[Any]) -> str:
     if types[0] != types[1]:
         return f"outputs of {', '.join(types[0])} became {', '.join(types[1])}"
     rounding = max((ROUNDING.get(one, 0.0) for one in types[0]), default=0.0)
-    before, after = ([_array(one) for one in some] for some in (expected, actual))
+    before, after = ([array_of(one) for one in some] for some in (expected, actual))
     ending, message = agreement(before, after, rounding=rounding)
     return "" if ending is Ending.AGREES else message
 
 
-def _array(tensor: Any) -> Any:
+def array_of(tensor: Any) -> Any:
+    """Return a tensor as an array; NumPy has no bfloat16."""
     plain = tensor.detach()
     return (plain.float() if plain.dtype is torch.bfloat16 else plain).numpy()

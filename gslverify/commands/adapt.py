@@ -220,8 +220,8 @@ def _write_rules(path: Path, title: str, written: Sequence[Lifted]) -> None:
 
 def _lines(reading: Reading, path: Path) -> Iterator[str]:
     """Yield what was read: passes, rules that could be lifted, and why the others could not."""
-    if not reading.rules:
-        yield from (f"  {name}" for name in reading.names)
+    lifting = {rule.name for rule in reading.rules}
+    yield from (f"  {name}" for name in reading.names if name not in lifting)
     lifted = sum(bool(rule.text) for rule in reading.rules)
     for rule in reading.rules:
         known = "" if rule.text else f": {rule.reason}"

@@ -19,6 +19,8 @@ from typing import Any
 
 HEADER = struct.Struct("<Q")
 MOST_TEXT = 600
+REMARKS = ("#", "Use tlparse", "Original traceback", "While executing", "None", "Set TORCH")
+"""How lines of messages begin that do not say what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ def raised(error: BaseException) -> Raised:
     while error.__cause__ is not None:
         error = error.__cause__
     lines = [line.strip() for line in str(error).splitlines()]
-    said = [line for line in lines if line and not line.startswith("#")]
+    said = [line for line in lines if line and not line.startswith(REMARKS)]
     text = said[-1][:MOST_TEXT] if said else ""
     frames = traceback.extract_tb(error.__traceback__)
     where = f"{os.path.basename(frames[-1].filename)}: {frames[-1].name}" if frames else ""
