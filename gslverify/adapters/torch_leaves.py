@@ -83,7 +83,7 @@ class Leaves:
             return self.drawn(inner[1], beside) if is_given else None
         tensors = [one for one in beside if isinstance(one, torch.Tensor)]
         makers: dict[str, Callable[[], Any]] = {
-            "Tensor": self.tensor,
+            "Tensor": lambda: self._tensor_beside(tensors),
             "List[Tensor]": lambda: [self.tensor() for _ in range(1 + self.choices.number(2))],
             "int": lambda: one_of(self.choices, self._integers(tensors)),
             "List[int]": lambda: self._lists(tensors),
@@ -97,6 +97,11 @@ class Leaves:
         if kind not in makers:
             raise NothingDrawnError(f"operands of the kind {kind or 'unknown'} are not drawn")
         return makers[kind]()
+
+    def _tensor_beside(self, tensors: Sequence[Any]) -> Any:
+        """Return a tensor; where there is one already, sometimes a number, as graphs have it."""
+        is_number = bool(tensors) and self.choices.number(4) == 4
+        return one_of(self.choices, NUMBERS) if is_number else self.tensor()
 
     def tensor(self) -> Any:
         """Return a tensor of small integers, also one whose last axes are the other way round."""
