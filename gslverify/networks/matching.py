@@ -8,9 +8,9 @@ person can check by hand. Statistics of hypothesis say what was drawn and what w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis import event, reject
 from hypothesis import strategies as st
@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from gsl.errors import GslError
 from gsl.subst import Rule, Subst
 from gslverify.networks.arrays import STYLES, filled_inputs
-from gslverify.networks.choices import Drawn, NothingDrawnError
+from gslverify.networks.choices import Choices, Drawn, NothingDrawnError
 from gslverify.networks.contexts import CONTEXTS
 from gslverify.networks.generation import network_from
 from gslverify.networks.network import NOT_APPLICABLE, Network
@@ -31,6 +31,10 @@ MOST_STRUCTURES = 64
 SOLVER_LIMIT = 4_000_000
 MOST_REFUSED = 40
 """So many draws for each network may come to nothing before drawing is given up."""
+
+
+Strategy = st.SearchStrategy
+T = TypeVar("T")
 
 
 class HardToDrawError(GslError):
@@ -94,6 +98,16 @@ def networks(
     structures.drawn += 1
     event(f"context: {network.context}")
     return network
+
+
+@st.composite
+def made_of(draw: st.DrawFn, make: Callable[[Choices], T]) -> T:
+    """Draw what a function makes of choices; those that lead to nothing are rejected."""
+    try:
+        return make(Drawn(draw))
+    except NothingDrawnError as error:
+        event(f"refused: {error}")
+        reject()
 
 
 @st.composite

@@ -7,6 +7,7 @@
 
 A rule is verified by all stages; a pass can only be tried. Graphs come from sources, which are
 patterns without a target, and what the pass makes of them is compared with the references.
+`graphs` has the same graphs as a strategy of hypothesis, for properties of one's own.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from gslverify.passes.checking import PassReport, check
 from gslverify.passes.exploring import Finding
 from gslverify.passes.rewriters import Executable, FunctionRewriter, Rewriter
 from gslverify.passes.sources import MadeSource, PatternSource, Source, made, source, sourced
+from gslverify.passes.strategies import graphs
 from gslverify.passes.verdicts import Ending, Verdict
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "Source",
     "Verdict",
     "check",
+    "graphs",
     "made",
     "source",
     "sourced",
