@@ -30,6 +30,9 @@ OF_SPECIAL_VALUES = frozenset({"nnan", "ninf", "nsz"})
 OF_ROUNDING = frozenset({"reassoc", "arcp", "contract", "afn", "lossy"})
 """Flags without which every step of the target rounds to what the source has there."""
 
+NOWRAP = "nowrap"
+"""The flag with which a rule need not hold where integers of its source wrap."""
+
 USUAL = frozenset({"reassoc", "contract", "arcp", "nsz"})
 """What a rule is taken to need that declares no flags."""
 

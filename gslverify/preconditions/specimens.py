@@ -25,7 +25,7 @@ from gslverify.structures.concrete import bindings_of
 from gslverify.structures.sampling import Preference, Sampler
 from gslverify.trials.replay import network_of
 from gslverify.trials.rewriting import prepare
-from gslverify.trials.trial import Outcome, judge
+from gslverify.trials.trial import Outcome, excused, judge
 
 DISTRIBUTIONS = (
     ("small integers", True),
@@ -154,7 +154,7 @@ def _specimen(
         prepared = prepare(subst, network)
         telling: list[Outcome] = []
         for one in (inputs, *_further_inputs(network, seed)):
-            trial = judge(network, prepared, one)
+            trial = excused(subst, judge(network, prepared, one))
             if trial.code is not None:
                 yield Specimen(network, bindings, fails=True)
                 return

@@ -84,7 +84,7 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield Witness(simplest(search.passed).case())
     if sought.seen is not None:
         yield Covered(sought.seen.final(question.subst, search.networks).plain())
-    further = compare_strictly(question, search.passed, empty_networks(samplers))
+    further = compare_strictly(question, search.passed, empty_networks(samplers), search.wrapping)
     yield from further.counts
     yield from further.findings
     if further.is_refuted:

@@ -1,17 +1,19 @@
 """Which flags of floating point (`gsl.flags`) a rule needs, and whether it declares them.
 
-Those of special values come from `special_values`, those of rounding from `roundings`; every flag
-has a witness, a network and inputs on which the sides differ without it.
+Those of special values come from `special_values`, those of rounding from `roundings`, and `nowrap`
+is needed where the search met a difference that it excuses. Every flag has a witness, a network and
+inputs on which the sides differ without it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gsl.flags import OF_ROUNDING, OF_SPECIAL_VALUES, in_order
+from gsl.flags import NOWRAP, OF_ROUNDING, OF_SPECIAL_VALUES, in_order
 from gsl.span import Span, decorator_keyword_span
 from gsl.subst import Rule
 from gsl.text.listing import listing
@@ -28,75 +30,109 @@ from gslverify.trials.special_values import SpecialValues, broken_promise, speci
 from gslverify.trials.trial import Outcome as Trial
 
 Outcomes = Iterator[Finding | Assurance | Count | Note | FlagsNeeded]
+WRAPPING = "an integer of the source wraps, and the sides differ"
 UNKNOWN = "which flags about rounding are needed is not known: an operator cannot be followed"
 
 
+@dataclass(frozen=True, slots=True)
+class _Needed:
+    """What was found out about the flags of each kind; in a `wrapping` trial integers wrap."""
+
+    special: SpecialValues
+    rounding: Roundings
+    wrapping: Trial | None
+
+    @property
+    def flags(self) -> list[str]:
+        """The flags that a rule needs, in order."""
+        wrapping = {NOWRAP} if self.wrapping is not None else set[str]()
+        return in_order({*self.special.needed, *(self.rounding.needed or ()), *wrapping})
+
+    @property
+    def sentences(self) -> dict[str, str]:
+        """What shows that a flag is needed, in words."""
+        changed = self.special.witnesses.items()
+        found = {flag: difference_of(one.change).sentence for flag, one in changed}
+        found |= {flag: one.sentence for flag, one in self.rounding.witnesses.items()}
+        return found if self.wrapping is None else {**found, NOWRAP: WRAPPING}
+
+    @property
+    def witnesses(self) -> dict[str, tuple[Trial, Mapping[str, Any]]]:
+        """The trial and the inputs that show that a flag is needed."""
+        found = {flag: (one.trial, one.inputs) for flag, one in self.special.witnesses.items()}
+        known = self.rounding.witnesses.items()
+        found |= {flag: (one.trial, one.trial.inputs) for flag, one in known}
+        one = self.wrapping
+        return found if one is None else {**found, NOWRAP: (one, one.inputs)}
+
+    def unneeded(self, rule: Rule) -> list[str]:
+        """Return the flags that a rule declares although nothing needed them."""
+        known = OF_SPECIAL_VALUES if self.special.asked else frozenset()
+        known |= OF_ROUNDING if self.rounding.needed is not None else frozenset()
+        declared = (rule.declared or frozenset()) & (known | {NOWRAP})
+        return in_order(declared.difference(self.flags))
+
+
 def flags_of(
-    question: Question, passed: Sequence[Sequence[Trial]], measured: Iterable[Errors] = ()
+    question: Question,
+    passed: Sequence[Sequence[Trial]],
+    measured: Iterable[Errors] = (),
+    wrapping: Trial | None = None,
 ) -> Outcomes:
-    """Yield the flags that a rule needs, and what refutes it where it declares too few."""
+    """Yield the flags that a rule needs, and what refutes it where it declares too few.
+
+    In a `wrapping` trial the sides differ, which the rule excuses by `nowrap`.
+    """
     rule, first = question.rule, [trials[0] for trials in passed]
     special = special_values(question, first)
     declared = None if rule.declared is None else rule.declared & OF_ROUNDING
     rounding = roundings(question.subst, passed, declared)
+    needed = _Needed(special, rounding, wrapping)
     yield Count("special", special.asked)
     yield from [Count(f"{k} changed", special.seen[k]) for k in CHANGES if special.seen[k]]
     if special.broken is not None:
         yield broken_promise(question, special.broken, first, span_of_flags(rule))
     elif rounding.missing:
-        yield _missing(question, special, rounding)
+        yield _missing(question, needed)
     else:
-        yield from _assured(rule, special, rounding)
-    yield from _noted(rule, special, rounding)
-    record = _record(rule, special, rounding, measured)
+        yield from _assured(rule, needed)
+    yield from _noted(rule, needed)
+    record = _record(rule, needed, measured)
     for dtype, units in record["units_in_the_last_place"].items():
         largest = f"{units['source']:g} in the source, {units['target']:g} in the target"
         yield Note(f"{dtype}: errors in units in the last place are at most {largest}")
     yield FlagsNeeded(record)
 
 
-def _assured(rule: Rule, special: SpecialValues, rounding: Roundings) -> Iterator[Assurance]:
-    needed = in_order({*special.needed, *(rounding.needed or ())})
-    runs = special.asked or rounding.runs
-    if needed:
-        text = f"needs {' '.join(needed)}, {runs} graphs"
-        yield Assurance("", Level.TESTED, text, flags=tuple(needed))
-    elif special.asked and rounding.needed is not None:
-        yield Assurance("", Level.TESTED, f"bit-exact, {runs} graphs")
+def _assured(rule: Rule, needed: _Needed) -> Iterator[Assurance]:
+    flags, asked = needed.flags, needed.special.asked
+    if flags:
+        text = f"needs {' '.join(flags)}, {asked or needed.rounding.runs} graphs"
+        yield Assurance("", Level.TESTED, text, flags=tuple(flags))
+    elif asked and needed.rounding.needed is not None:
+        yield Assurance("", Level.TESTED, f"bit-exact, {asked} graphs")
         return
-    if rule.kept == OF_SPECIAL_VALUES and special.asked:
-        yield Assurance("", Level.TESTED, f"special values same, {special.asked} graphs")
+    if rule.kept == OF_SPECIAL_VALUES and asked:
+        yield Assurance("", Level.TESTED, f"special values same, {asked} graphs")
 
 
-def _noted(rule: Rule, special: SpecialValues, rounding: Roundings) -> Iterator[Note]:
-    sentences = _sentences(special, rounding)
+def _noted(rule: Rule, needed: _Needed) -> Iterator[Note]:
+    sentences = needed.sentences
     yield from [Note(f"{flag} is needed: {sentences[flag]}") for flag in in_order(sentences)]
-    if rounding.needed is None:
+    if needed.rounding.needed is None:
         yield Note(UNKNOWN)
-    for flag in _unneeded(rule, special, rounding):
-        yield Note(f"{flag} is declared, and nothing on {special.asked} graphs needed it")
+    graphs = needed.special.asked or needed.rounding.runs
+    for flag in needed.unneeded(rule):
+        yield Note(f"{flag} is declared, and nothing on {graphs} graphs needed it")
 
 
-def _unneeded(rule: Rule, special: SpecialValues, rounding: Roundings) -> list[str]:
-    known = OF_SPECIAL_VALUES if special.asked else frozenset()
-    known |= OF_ROUNDING if rounding.needed is not None else frozenset()
-    return in_order(
-        (rule.declared or frozenset()) & known - special.needed - (rounding.needed or set())
-    )
-
-
-def _sentences(special: SpecialValues, rounding: Roundings) -> dict[str, str]:
-    about_values = {f: difference_of(one.change).sentence for f, one in special.witnesses.items()}
-    return {**about_values, **{f: one.sentence for f, one in rounding.witnesses.items()}}
-
-
-def _missing(question: Question, special: SpecialValues, rounding: Roundings) -> Finding:
+def _missing(question: Question, needed: _Needed) -> Finding:
     """Return the finding about flags of rounding that a rule does not declare."""
-    missing = in_order(rounding.missing)
-    witness = rounding.witnesses[missing[0]]
+    missing = in_order(needed.rounding.missing)
+    witness = needed.rounding.witnesses[missing[0]]
     words = " and ".join(missing)
     message = f"the rule needs {words}: {witness.sentence}"
-    every = in_order({*question.rule.assumed, *special.needed, *(rounding.needed or ())})
+    every = in_order({*question.rule.assumed, *needed.flags})
     listed = ", ".join(f'"{flag}"' for flag in every)
     cure = f"write @rule(flags={{{listed}}}) if a compiler may do that"
     failed = _failed(witness, message)
@@ -129,22 +165,17 @@ def span_of_flags(rule: Rule) -> Span:
     return found[0] if found else rule.span
 
 
-def _record(
-    rule: Rule, special: SpecialValues, rounding: Roundings, measured: Iterable[Errors]
-) -> dict[str, Any]:
+def _record(rule: Rule, needed: _Needed, measured: Iterable[Errors]) -> dict[str, Any]:
     """Return what is known about the flags of a rule as plain values, for reports."""
-    known = rounding.needed is not None
-    needed = in_order({*special.needed, *(rounding.needed or ())})
-    sentences = _sentences(special, rounding)
-    trials = {f: (one.trial, one.inputs) for f, one in special.witnesses.items()}
-    trials |= {f: (one.trial, one.trial.inputs) for f, one in rounding.witnesses.items()}
+    known = needed.rounding.needed is not None
+    sentences, trials = needed.sentences, needed.witnesses
     return {
         "declared": None if rule.declared is None else in_order(rule.declared),
-        "needed": needed,
-        "unneeded": _unneeded(rule, special, rounding),
+        "needed": needed.flags,
+        "unneeded": needed.unneeded(rule),
         "rounding_known": known,
-        "bit_exact": known and not needed,
-        "graphs": special.asked,
+        "bit_exact": known and not needed.flags,
+        "graphs": needed.special.asked,
         "witnesses": {f: _witness(sentences[f], *trials[f]) for f in in_order(sentences)},
         "units_in_the_last_place": _units(measured),
     }

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from gsl.flags import NOWRAP, in_order
 from gsl.subst import Subst
-from gslverify.codes.numeric import REFERENCE_CHANGES
+from gslverify.codes.numeric import OUTPUTS_DIFFER, REFERENCE_CHANGES
+from gslverify.comparison.wrapping import wraps
 from gslverify.finding import Finding
 from gslverify.networks.network import Network
 from gslverify.shrinking.descent import Attempt, Budget, simplest
@@ -71,4 +73,18 @@ def refutation(
         matters=seen.matters,
         same_for_any=seen.same_for_any,
     )
-    return Finding(code, small.message, span, seen.cure, (), example, code.id)
+    cure = seen.cure or _without_wrapping(question, small)
+    return Finding(code, small.message, span, cure, (), example, code.id)
+
+
+def _without_wrapping(question: Question, failure: Outcome) -> str:
+    """Return what to write where integers of the source wrap, if a compiler may exclude that."""
+    rule, network = question.rule, failure.network
+    if rule.expect or NOWRAP in question.subst.flags:
+        return ""
+    if failure.code is not OUTPUTS_DIFFER or not wraps(network.matched, failure.inputs):
+        return ""
+    listed = ", ".join(f'"{flag}"' for flag in in_order({*rule.assumed, NOWRAP}))
+    return (
+        f"integers of the source wrap here: @rule(flags={{{listed}}}) if a compiler rules that out"
+    )

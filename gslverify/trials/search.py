@@ -30,7 +30,7 @@ from gslverify.structures.concrete import Rewritten
 from gslverify.structures.sampling import Sampler
 from gslverify.trials.refutation import tell
 from gslverify.trials.rewriting import Prepared, builds_target, prepare
-from gslverify.trials.trial import Outcome, judge
+from gslverify.trials.trial import WRAPS, Outcome, excused, judge
 
 MOST_FRUITLESS_DRAWS = 200
 MOST_SIMPLER_CHOICES = 40
@@ -55,7 +55,8 @@ class Search:
     `told`. What sizes decide, some network of a way has decided in some `corners`, by the way and
     the number of the decision. `runs` counts the networks of every sampler, `misses` the draws that
     did not come to one, `unmet` the conditions that were in their way; the `budget` is for making a
-    failure simple. If it `is_about_values`, refused rewrites say nothing.
+    failure simple. If it `is_about_values`, refused rewrites say nothing. In a `wrapping` trial the
+    sides differ and integers of the source wrap, which the rule declares that they do not.
     """
 
     question: Question
@@ -64,6 +65,7 @@ class Search:
     rejected: Counter[str] = field(default_factory=Counter)
     declined: int = 0
     endless: Network | None = None
+    wrapping: Outcome | None = None
     draws: int = 0
     corners: set[tuple[Hashable, int]] = field(default_factory=set)
     contexts: set[str] = field(default_factory=set)
@@ -165,7 +167,9 @@ class Search:
             return []
         trials: list[Outcome] = []
         for inputs in draws:
-            trial = judge(network, prepared, inputs)
+            trial = excused(self.question.subst, judge(network, prepared, inputs))
+            if trial.rejected == WRAPS:
+                self.wrapping = self.wrapping or trial
             if trial.rejected:
                 self.rejected[trial.rejected] += 1
                 continue

@@ -64,9 +64,12 @@ class StricterComparisons:
 
 
 def compare_strictly(
-    question: Question, passed: Sequence[Sequence[Trial]], empty: Iterable[Network] = ()
+    question: Question,
+    passed: Sequence[Sequence[Trial]],
+    empty: Iterable[Network] = (),
+    wrapping: Trial | None = None,
 ) -> StricterComparisons:
-    """Examine networks that passed, and `empty` ones that were not run yet.
+    """Examine networks that passed, `empty` ones that were not run yet, and one that may wrap.
 
     A finding that refutes comes with its counterexample.
     """
@@ -74,7 +77,7 @@ def compare_strictly(
     _without_elements(question, empty, found)
     _identity(question, passed, found)
     measured = _precision(question, passed, found)
-    found.take(flags_of(question, passed, measured))
+    found.take(flags_of(question, passed, measured, wrapping))
     if found.is_refuted:
         found.assurances.clear()
     return found

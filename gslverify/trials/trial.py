@@ -8,6 +8,7 @@ from typing import Any
 
 from gsl.errors import GraphError, GslError
 from gsl.expr import Const, Expr, Var
+from gsl.flags import NOWRAP
 from gsl.graph import reverse_post_order
 from gsl.subst import Subst
 from gsl.text.listing import listing
@@ -35,6 +36,7 @@ from gslverify.comparison.machine import integers_made_wrong
 from gslverify.comparison.references import ReferenceFailureError
 from gslverify.comparison.repeated import changing_reference
 from gslverify.comparison.singular import is_singular
+from gslverify.comparison.wrapping import wraps
 from gslverify.finding import Code, Counterexample
 from gslverify.networks.generation import has_at_most
 from gslverify.networks.network import MAY_DECLINE, Network
@@ -47,6 +49,7 @@ MOST_ELEMENTS_OF_TARGET = 2**25
 """Elements of a tensor on the way to the target; those of networks have a limit of their own."""
 NO_ELEMENTS = "the outputs have no elements"
 UNDEFINED = "an operator of the source is not defined on some of its operands"
+WRAPS = "integers of the source wrap, which `nowrap` rules out"
 LAST = "the last graphs that were run before the process ended"
 TOO_LARGE = f"a tensor of the target has more than {MOST_ELEMENTS_OF_TARGET:,} elements"
 
@@ -99,11 +102,25 @@ def simplest(passed: Sequence[Sequence[Outcome]]) -> Outcome:
 
 def run_trial(subst: Subst, network: Network, inputs: Mapping[str, Any]) -> Outcome:
     """Rewrite `network`, run both on the NumPy references, and compare every output."""
-    outcome = judge(network, prepare(subst, network), inputs)
+    outcome = excused(subst, judge(network, prepare(subst, network), inputs))
     if outcome.code is not MATCH_REFUSED or not _lacks_elements(network):
         return outcome
     is_built = builds_target(subst, network)
     return replace(outcome, code=EMPTY_DIFFERS if is_built else EMPTY_REFUSED)
+
+
+def excused(subst: Subst, trial: Outcome) -> Outcome:
+    """Return a trial as one that tells nothing where its source does what a flag rules out.
+
+    A rule with `nowrap` need not hold where integers of its source wrap; those of its target may
+    not wrap where the source does without.
+    """
+    is_about_values = trial.code in (OUTPUTS_DIFFER, TARGET_UNDEFINED)
+    if not is_about_values or NOWRAP not in subst.flags:
+        return trial
+    if not wraps(trial.network.matched, trial.inputs):
+        return trial
+    return replace(trial, rejected=WRAPS, code=None, message="")
 
 
 def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Outcome:

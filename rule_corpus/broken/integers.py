@@ -193,3 +193,20 @@ def multiply_in_half_precision() -> Subst:
     x, c = pat.Wildcard(), pat.Const(shape=())
     half = op.Cast(x, dtype="float16") * op.Cast(c, dtype="float16")
     return Subst(x * c, op.Cast(half, dtype="float32"), where=[x.dtype == "float32"])
+
+
+@rule(
+    tags=DIVISION | {"compare", "predicate"},
+    origin="LLVM InstCombine: icmp of two sums with a common operand, without nsw",
+    expect="GSL401",
+    twin="less_of_sums",
+    flags=(),
+)
+def less_of_sums_that_wrap() -> Subst:
+    """x + c < y + c  =>  x < y for integers
+
+    With c = 1 the largest number becomes the least one, which is less than all others.
+    """
+    x, y, c = pat.Wildcard(), pat.Wildcard(), pat.Const(shape=())
+    where = [x.shape == y.shape, attr.In(x.dtype, WIDE)]
+    return Subst(op.Less(x + c, y + c), op.Less(x, y), where=where)

@@ -87,3 +87,16 @@ def compare_unsigned_in_wider() -> Subst:
     x, y = pat.Wildcard(), pat.Wildcard()
     wide = op.Less(op.Cast(x, dtype="int32"), op.Cast(y, dtype="int32"))
     return Subst(op.Less(x, y), wide, where=[x.dtype == "uint8"])
+
+
+@rule(
+    tags=DIVISION | {"compare", "predicate"},
+    origin="LLVM InstCombine: icmp of two sums with a common operand, under nsw",
+    twin="less_of_sums_that_wrap",
+    flags={"nowrap"},
+)
+def less_of_sums() -> Subst:
+    """x + c < y + c  =>  x < y for integers whose sums do not wrap"""
+    x, y, c = pat.Wildcard(), pat.Wildcard(), pat.Const(shape=())
+    where = [x.shape == y.shape, attr.In(x.dtype, WIDE)]
+    return Subst(op.Less(x + c, y + c), op.Less(x, y), where=where)

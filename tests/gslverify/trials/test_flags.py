@@ -9,6 +9,7 @@ import pytest
 from gsl import Subst, op, pat, rule
 from gsl.flags import OF_ROUNDING, OF_SPECIAL_VALUES, in_order
 from gslverify.codes.levels import FLAG_MISSING, SPECIAL_VALUES_CHANGE
+from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.finding import Finding, Verdict
 from gslverify.stage import Question, Settings, StageResult
 from gslverify.stages.numeric import NUMERIC
@@ -52,6 +53,21 @@ def root_of_square() -> Subst:
 def half_for_divided_by_two() -> Subst:
     x = pat.Wildcard()
     return Subst(x / 2.0, x * 0.5, where=[x.dtype == "float32"])
+
+
+def half_of_double() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.FloorDivide(x * 2, 2), x, where=[x.dtype == "int32"])
+
+
+def double_for_half() -> Subst:
+    x = pat.Wildcard()
+    return Subst(op.Abs(op.Abs(x)), op.FloorDivide(op.Abs(x) * 2, 2), where=[x.dtype == "int32"])
+
+
+def difference_of_sum() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst((x + y) - y, x, where=[x.dtype == "int8", x.shape == y.shape])
 
 
 TRUTH: dict[Write, str] = {
@@ -140,3 +156,35 @@ def test_flags_that_nothing_needed_are_noted() -> None:
     noted = [note.partition(" ")[0] for note in result.notes if "is declared" in note]
     assert noted == in_order(OF_SPECIAL_VALUES | OF_ROUNDING)
     assert result.flags["unneeded"] == noted
+
+
+def test_integers_of_the_source_need_not_wrap_under_the_flag_for_that() -> None:
+    result = asked(half_of_double, {"nowrap"})
+    assert (result.verdict, needs(result)) == (Verdict.PASS, "nowrap")
+    assert result.flags["witnesses"].keys() == {"nowrap"}
+    assert not result.flags["bit_exact"]
+
+
+@pytest.mark.parametrize("flags", [None, ()], ids=["none declared", "no flag"])
+def test_without_that_flag_integers_wrap(flags: Iterable[str] | None) -> None:
+    finding = refutation(asked(half_of_double, flags))
+    assert finding.code is OUTPUTS_DIFFER
+    assert '"nowrap"' in finding.cure
+    example = finding.counterexample
+    assert example is not None
+    assert example.case is not None
+    granted = rule(flags={"nowrap"})(half_of_double)()
+    assert replay(rule()(half_of_double)(), example.case, "GSL401").code is OUTPUTS_DIFFER
+    assert replay(granted, example.case, "GSL401").code is None
+
+
+def test_a_target_may_not_wrap_where_the_source_does_not() -> None:
+    finding = refutation(asked(double_for_half, {"nowrap"}))
+    assert finding.code is OUTPUTS_DIFFER
+    assert "nowrap" not in finding.cure
+
+
+def test_where_wrapping_does_no_harm_the_flag_is_noted() -> None:
+    result = asked(difference_of_sum, {"nowrap"})
+    assert result.flags["unneeded"] == ["nowrap"]
+    assert result.verdict is Verdict.PASS
