@@ -11,11 +11,27 @@ from gsl.types import Type
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Values on which an operand keeps an operator defined; bounds are inclusive."""
+    """Values on which an operand keeps an operator defined; bounds are inclusive.
 
-    low: float | None = None
-    high: float | None = None
+    Where places along the last axis of the operand have bounds of their own these are `lows` and
+    `highs`, and all of them contain what lies between `low` and `high`.
+    """
+
+    low: Any = None
+    high: Any = None
     nonzero: bool = False
+    lows: tuple[Any, ...] = ()
+    highs: tuple[Any, ...] = ()
+
+    def everywhere(self) -> Values:
+        """Return what keeps the operator defined at every place."""
+        return Values(self.low, self.high, self.nonzero)
+
+    def at(self, place: int) -> tuple[Any, Any]:
+        """Return the bounds of an element, counted in row-major order."""
+        if not self.highs:
+            return self.low, self.high
+        return self.lows[place % len(self.lows)], self.highs[place % len(self.highs)]
 
 
 Attributes = Mapping[str, Any]

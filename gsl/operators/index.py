@@ -53,7 +53,8 @@ def from_either_end(types: tuple[Type, ...], attributes: Attributes) -> Values:
 def mirrored(values: Values) -> Values:
     """Return indices with those that count from the end."""
     assert values.high is not None
-    return Values(low=-values.high - 1, high=values.high)
+    lows = tuple(-high - 1 for high in values.highs)
+    return Values(low=-values.high - 1, high=values.high, lows=lows, highs=values.highs)
 
 
 def from_end(limits: ValueRule) -> Elsewhere:

@@ -213,11 +213,13 @@ Batches = Annotated[int, Choice((0, 1, 2))]
 
 
 def _looked_up(types: tuple[Type, ...], attributes: Attributes) -> Values:
-    """Return the indices that exist along all axes that are looked up."""
+    """Return the indices that exist along the axes that are looked up, one for each place."""
     data, first = types[0], attributes.get("batch_dims", 0)
     assert isinstance(data, TensorType)
-    sizes = data.shape[first : first + attributes["depth"]]
-    return Values(low=0, high=reduce(minimum, sizes) - 1)
+    highs = tuple(size - 1 for size in data.shape[first : first + attributes["depth"]])
+    if len(highs) == 1:
+        return Values(low=0, high=highs[0])
+    return Values(low=0, high=reduce(minimum, highs), lows=(0,) * len(highs), highs=highs)
 
 
 def _looked_up_from_either_end(types: tuple[Type, ...], attributes: Attributes) -> Values:
@@ -250,7 +252,7 @@ def GatherND(
     """The slices of `data` at places that the last axis of `indices` has, of size `depth`.
 
     `batch_dims` leading axes are common to both. Indices are int32 or int64, not negative and
-    less than the smallest size that is looked up. Source: relax.gather_nd and onnx.GatherND.
+    less than the size that each looks up. Source: relax.gather_nd and onnx.GatherND.
     """
     depth = _need_places(need, data, indices, batch_dims, depth)
     batches = zip(data.shape[:batch_dims], indices.shape[:batch_dims], strict=True)
@@ -308,7 +310,7 @@ def ScatterND(
 
     The updates have the shape of what GatherND finds there. They replace the elements, of several
     the last, or are combined with them as `reduction` says. Indices are int32 or int64, not
-    negative and less than the smallest size that is looked up. Source: onnx.ScatterND.
+    negative and less than the size that each looks up. Source: onnx.ScatterND.
     """
     depth = _need_places(need, data, indices, 0, depth)
     need_numbers(need, data, reduction)

@@ -57,14 +57,13 @@ def _value_ranges(
     passes = chooses if guarded else rearranges
     ranges: dict[Expr, list[Values]] = {}
     for expr in reversed(reverse_post_order(outputs)):
+        inherited = [one.everywhere() for one in ranges.get(expr, [])]
         if not isinstance(expr, Call):
-            inherited = ranges.get(expr, [])
             for operand in expr.operands:
                 ranges.setdefault(operand, []).extend(inherited)
             continue
         for operand, known in declared_values(expr):
             ranges.setdefault(operand, []).append(known)
-        inherited = ranges.get(expr, [])
         if inherited and passes(expr):
             for operand in expr.operands:
                 ranges.setdefault(operand, []).extend(inherited)
@@ -89,7 +88,7 @@ def restricted(raw: Any, ranges: Iterable[Values], dtype: np.dtype[Any]) -> Any:
             raw = raw.astype(np.uint64 if dtype == np.uint64 else np.int64)
         if is_integral and None not in (values.low, values.high):
             raw = _wrapped(raw, low, high)
-        if low >= 0:
+        if np.all(low >= 0):
             raw = np.abs(raw)
         raw = np.minimum(np.maximum(raw, low), high)
         if values.nonzero:
@@ -98,6 +97,8 @@ def restricted(raw: Any, ranges: Iterable[Values], dtype: np.dtype[Any]) -> Any:
 
 
 def _limits(values: Values, dtype: np.dtype[Any]) -> tuple[Any, Any]:
+    if values.highs:
+        return np.array(values.lows), np.array(values.highs)
     low = -inf if values.low is None else values.low
     high = inf if values.high is None else values.high
     if kind_of(dtype) not in "iu":
@@ -123,6 +124,6 @@ def _held_below(limit: float, dtype: np.dtype[Any]) -> float:
 
 def _wrapped(raw: Any, low: int, high: int) -> Any:
     """Spread what lies outside over the whole range, if that is small."""
-    if high - low >= 2**31:
+    if np.any(high - low >= 2**31):
         return raw
     return np.where((raw < low) | (raw > high), raw % (high - low + 1) + low, raw)

@@ -115,7 +115,8 @@ class Definedness:
     def _fits(self, call: Call, other: Call) -> bool:
         if call.operator.name == "Cast":
             return _same_dtype(call, other)
-        return self.facts.same(list(zip(_limits(call), _limits(other), strict=True)))
+        own, others = _limits(call), _limits(other)
+        return len(own) == len(others) and self.facts.same(list(zip(own, others, strict=True)))
 
     def _covers(self, wholes: Sequence[Expr], part: Expr) -> bool:
         """Tell whether every element of `part` is one of the others."""
@@ -303,7 +304,7 @@ def _limits(call: Call) -> tuple[Any, ...]:
     types = tuple(operand.type for operand in call.operands)
     rules = [rule for rule in call.operator.values.values() if not isinstance(rule, Values)]
     found = [rule(types, call.attributes) for rule in rules]
-    return tuple(limit for one in found for limit in (one.low, one.high))
+    return tuple(limit for one in found for limit in (one.low, one.high, *one.lows, *one.highs))
 
 
 def _calls(outputs: Sequence[Expr]) -> Iterator[Call]:

@@ -65,12 +65,13 @@ def places_of(calls: Iterable[Call], element: Element) -> Iterator[Place]:
 
 
 def limits_of(call: Call, name: str) -> tuple[Any, Any] | None:
-    """Return the least and the greatest index that an operand may have, None if it has none."""
+    """Return the least and the greatest index that an operand may have everywhere, None if none."""
     rule = call.operator.values.get(name)
     if rule is None or isinstance(rule, Values) or call.operator.name == "Cast":
         return None
     found = rule(tuple(one.type for one in call.operands), call.attributes)
-    return None if found.low is None or found.high is None else (found.low, found.high)
+    unknown = found.low is None or found.high is None or found.highs
+    return None if unknown else (found.low, found.high)
 
 
 def _holds_integers(operand: Expr) -> bool:

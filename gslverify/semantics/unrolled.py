@@ -157,8 +157,8 @@ class Unrolled:
     def _within(self, tensor: Tensor, limits: Values) -> Iterator[Scalar]:
         if self._kind(tensor) == TRUTH:
             return
-        for one in tensor.elements():
-            for function, limit in (("<=", limits.high), (">=", limits.low)):
+        for place, one in enumerate(tensor.elements()):
+            for function, limit in zip((">=", "<="), limits.at(place), strict=True):
                 if limit is not None:
                     yield self.apply(function, self._compared(one), self.scalar(limit))
             if limits.nonzero:

@@ -79,10 +79,24 @@ def test_the_values_are_wider(name: str) -> None:
 
     def limits(system: str) -> Values:
         rule = known.values_in(system).get("indices", Values())
-        return rule if isinstance(rule, Values) else rule(types, given)
+        return (rule if isinstance(rule, Values) else rule(types, given)).everywhere()
 
     assert limits("") == limits("numpy") == Values(low=0, high=3)
     assert limits("onnx") == (Values() if name == "OneHot" else Values(low=-4, high=3))
+
+
+@pytest.mark.parametrize("name", ["GatherND", "ScatterND"])
+def test_each_index_has_the_values_of_its_axis(name: str) -> None:
+    known = lookup(name)
+    types = tuple(TensorType(shape, "int64") for shape in ((4, 3, 2), (5, 2), (5, 2)))
+
+    def limits(system: str) -> Any:
+        rule = known.values_in(system)["indices"]
+        assert callable(rule)
+        return rule(types[: len(known.operands)], {"depth": 2})
+
+    assert [limits("").at(place) for place in range(3)] == [(0, 3), (0, 2), (0, 3)]
+    assert [limits("onnx").at(place) for place in range(3)] == [(-4, 3), (-3, 2), (-4, 3)]
 
 
 def test_text_alone_selects_nothing() -> None:
