@@ -313,10 +313,12 @@ class Forms:
     def _membership(self, term: Operation) -> Hashable:
         item, options = term.operands
         name = self.names.text(item)
-        if isinstance(name, str) and isinstance(options, Constant):
-            return bool(name in options.value)
         if not isinstance(options, Constant):
             return self._opaque(term)
+        if self.names.is_among(name, options.value):
+            return True
+        if self.names.are_apart(name, options.value):
+            return False
         return ("in", self.poly(item), options.value)
 
     def _comparison(self, head: str, left: Term, right: Term) -> Hashable:
@@ -357,6 +359,8 @@ class Forms:
             return bool(texts[0] == texts[1]) == (head == "==")
         if texts[0] is texts[1]:
             return head == "=="
+        if self.names.are_apart(*texts):
+            return head == "!="
         forms = frozenset(self.poly(name) for name in texts)
         return ("eq" if head == "==" else "ne", frozenset([((), forms)]))
 
