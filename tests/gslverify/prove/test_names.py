@@ -1,4 +1,4 @@
-"""What names terms may stand for decides conditions about them, wherever the names are known from."""
+"""What names terms may stand for decides conditions on them, from wherever it is known."""
 
 from __future__ import annotations
 
