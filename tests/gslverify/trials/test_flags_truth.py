@@ -51,7 +51,8 @@ SPECIAL: Rows = {
     "0 - x => -x": (lambda x: (0 - x, -x), "nsz"),
     "-(x - y) => y - x": (lambda x, y: (-(x - y), y - x), "nsz"),
     "pow(x, 0.5) => sqrt(x)": (lambda x: (op.Power(x, 0.5), op.Sqrt(x)), "ninf nsz"),
-    "sqrt(x * x) => |x|": (lambda x: (op.Sqrt(x * x), op.Abs(x)), "ninf"),
+    # LLVM asks for all flags: the square overflows, or underflows to 0.
+    "sqrt(x * x) => |x|": (lambda x: (op.Sqrt(x * x), op.Abs(x)), "ninf reassoc afn"),
 }
 EXACT: Rows = {
     "x + (-y) => x - y": (lambda x, y: (x + (-y), x - y), ""),
