@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
+import stat
 import sys
 from dataclasses import dataclass
 from itertools import islice
@@ -86,6 +88,34 @@ def resolve(origin: Origin | None) -> Span | None:
     return Span(code.co_filename, start, first, end, column_of(code.co_filename, end, end_column))
 
 
+LARGEST_SOURCE = 2**24
+"""Bytes of the largest file that is read as the source of something."""
+
+
+def source_lines(file: str) -> list[str]:
+    """Return the lines of a file of Python; none of what has no end, or is too large to be one."""
+    try:
+        require_source(file)
+    except FileNotFoundError:
+        pass  # what was typed is in no file, and yet known
+    except OSError:
+        return []
+    return linecache.getlines(file)
+
+
+def source_line(file: str, line: int) -> str:
+    """Return a line of a file of Python with its end, empty where there is none."""
+    lines = source_lines(file)
+    return lines[line - 1] if 0 < line <= len(lines) else ""
+
+
+def require_source(file: str | os.PathLike[str]) -> None:
+    """Raise OSError for what is no file, as a pipe, or too large: reading it might never end."""
+    status = os.stat(file)
+    if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_SOURCE:
+        raise OSError(f"{os.fspath(file)} is no file of a source")
+
+
 def column_of(file: str, line: int, offset: int) -> int:
     """Turn an offset in bytes, as Python gives it, into a column: in characters, from 1."""
     before = linecache.getline(file, line).encode()[:offset]
@@ -97,7 +127,7 @@ def keyword_span(call: Span | None, name: str) -> Span | None:
     if call is None:
         return None
     try:
-        tree = ast.parse("".join(linecache.getlines(call.file)))
+        tree = ast.parse("".join(source_lines(call.file)))
     except SyntaxError:
         return call
     for node in ast.walk(tree):
@@ -111,7 +141,7 @@ def keyword_span(call: Span | None, name: str) -> Span | None:
 def decorator_keyword_span(function: Span, name: str) -> Span | None:
     """Return where a decorator of the function that begins on a line is given keyword `name`."""
     try:
-        tree = ast.parse("".join(linecache.getlines(function.file)))
+        tree = ast.parse("".join(source_lines(function.file)))
     except SyntaxError:
         return None
     for node in ast.walk(tree):

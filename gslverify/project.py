@@ -106,8 +106,13 @@ def from_here(path: Path) -> str:
     return _relative(path, Path.cwd())
 
 
+def real(path: Path) -> Path:
+    """Return the absolute path without links, as far as they lead: two may lead to each other."""
+    return Path(os.path.realpath(path))
+
+
 def _relative(path: Path, folder: Path) -> str:
-    absolute = path.resolve()
+    absolute = real(path)
     inside = absolute.is_relative_to(folder)
     text = (absolute.relative_to(folder) if inside else absolute).as_posix()
     # Names of files may hold what no encoding has.

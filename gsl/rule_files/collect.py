@@ -141,6 +141,7 @@ def files_of_rules(path: Path) -> list[Path]:
         file
         for file in sorted(path.rglob("*.py"))
         if not any(part.startswith((".", "__")) for part in file.relative_to(path).parts)
+        and not file.is_dir()
     ]
 
 

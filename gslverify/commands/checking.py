@@ -22,6 +22,7 @@ from gslverify.engine.cluster import ClusterError
 from gslverify.gate.baseline import BaselineError
 from gslverify.gate.conclusion import at_the_gate, known_failures, known_results
 from gslverify.mutation.collect import mutant_selectors
+from gslverify.project import real
 from gslverify.report.formats import lacking
 from gslverify.session import Output, run_check
 
@@ -86,9 +87,9 @@ def _require_own_files(paths: Iterable[Path | None]) -> None:
     for path in paths:
         if path is None or (path.exists() and not path.is_file()):  # a device takes them all
             continue
-        if path.resolve() in seen:
+        if real(path) in seen:
             raise click.UsageError(f"two reports go to `{path}`; name a file for each")
-        seen.add(path.resolve())
+        seen.add(real(path))
 
 
 def output_of(resolved: Resolved, options: Mapping[str, Any]) -> Output:

@@ -9,7 +9,7 @@ from pathlib import Path
 from gslverify.corpus.declaration import Collected, CollectedRule
 from gslverify.corpus.loading import imported_files
 from gslverify.corpus.selection import SelectionError
-from gslverify.project import SETTINGS_FILE, project_root
+from gslverify.project import SETTINGS_FILE, project_root, real
 from gslverify.repro.store import pinned_folder
 
 FLAG = "--changed-since"
@@ -33,7 +33,7 @@ def only_changed(collected: Sequence[Collected], revision: str) -> list[Collecte
 def _concerns(item: Collected, changed: set[Path]) -> bool:
     if not isinstance(item, CollectedRule):
         return True
-    file = item.path.resolve()
+    file = real(item.path)
     pinned = pinned_folder(file, item.rule.name)
     own = file in changed or not changed.isdisjoint(item.imported)
     return own or any(path.parent == pinned for path in changed)

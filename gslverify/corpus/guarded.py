@@ -24,7 +24,7 @@ from gslverify.corpus.declaration import (
 from gslverify.corpus.loading import imported_files, load
 from gslverify.corpus.patches import Contents, contents, patched, patches_text
 from gslverify.finding import Finding
-from gslverify.project import in_project
+from gslverify.project import in_project, real
 
 Write = Callable[[LoadedRule], Written]
 """What writes a rule down, in the process that has imported its file."""
@@ -168,7 +168,7 @@ def _answer(path: Path, ask: Callable[[Sequence[Loaded]], Answer]) -> Answer:
 def patches_finding(path: Path, names: list[str]) -> Finding:
     """Return the finding about a file that has changed what rules are judged by."""
     message = f"the file changes {patches_text(names)}, by which rules are judged"
-    return Finding(PATCHES, message, Span(str(path.resolve()), 1), UNPATCHED)
+    return Finding(PATCHES, message, Span(str(real(path)), 1), UNPATCHED)
 
 
 def _with(item: Collected, outcome: object) -> Collected:
@@ -190,7 +190,7 @@ def _lost_again(items: list[Collected], first: int, path: Path, loss: Loss) -> l
 
 
 def _lost_file(path: Path, loss: Loss) -> Unusable:
-    file = str(path.resolve())
+    file = str(real(path))
     message = f"the file cannot be imported: it {loss.how}"
     cure = LONGER if loss.timed_out else "do not run anything at import that ends the process"
     span = Span(file, loss.line_in(file) or 1)

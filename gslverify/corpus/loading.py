@@ -16,7 +16,7 @@ from gslverify.codes.corpus import DUPLICATE_NAME, FILE_DOES_NOT_IMPORT
 from gslverify.corpus.containment import contained
 from gslverify.corpus.declaration import Loaded, LoadedRule, Unusable, loaded_rule
 from gslverify.finding import CODES, Finding
-from gslverify.project import in_project
+from gslverify.project import in_project, real
 
 
 def load(path: Path) -> list[Loaded]:
@@ -26,7 +26,7 @@ def load(path: Path) -> list[Loaded]:
             rules = rules_in(path)
         return _unique(path, rules)
     except (Exception, SystemExit) as error:
-        return [Unusable(in_project(path), path, _import_finding(path.resolve(), error))]
+        return [Unusable(in_project(path), path, _import_finding(real(path), error))]
 
 
 def imported_files(names: Iterable[str] | None = None) -> Iterator[Path]:
@@ -37,7 +37,7 @@ def imported_files(names: Iterable[str] | None = None) -> Iterator[Path]:
     for name in list(sys.modules) if names is None else names:
         file = getattr(sys.modules[name], "__file__", None)
         if isinstance(file, str) and not name.startswith(MODULE_PREFIX):
-            yield Path(file).resolve()
+            yield real(Path(file))
 
 
 def _unique(path: Path, rules: Iterable[Rule]) -> list[Loaded]:

@@ -7,7 +7,6 @@ no comment can turn a refuted rule into one that passes.
 from __future__ import annotations
 
 import io
-import linecache
 import re
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +15,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from gsl.errors import did_you_mean
-from gsl.span import Span
+from gsl.span import Span, source_lines
 from gslverify.codes.ignores import INVALID_IGNORE, UNUSED_IGNORE
 from gslverify.corpus.declaration import CollectedRule, Declaration
 from gslverify.finding import CODES, Finding, StageResult
@@ -126,7 +125,7 @@ def _ignores(rule: Declaration) -> Iterator[_Ignore]:
     extent = rule.extent
     if extent is None:
         return
-    text = "".join(linecache.getlines(rule.code))
+    text = "".join(source_lines(rule.code))
     for line, comment in _comments(text):
         found = COMMENT.match(comment)
         if found and extent.first <= line <= extent.last:

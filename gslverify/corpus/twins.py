@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gsl.errors import did_you_mean
+from gsl.span import require_source
 
 
 class Named(NamedTuple):
@@ -53,6 +54,7 @@ class _Beside:
 
 def _functions(file: Path) -> list[str]:
     try:
+        require_source(file)
         text = file.read_text("utf-8", "replace")
     except OSError:
         return []

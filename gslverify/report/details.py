@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -10,7 +9,7 @@ from itertools import zip_longest
 from pathlib import Path
 from textwrap import wrap
 
-from gsl.span import Span
+from gsl.span import Span, source_line
 from gslverify.finding import SEVEREST_FIRST, Counterexample, Finding, RuleResult, Verdict
 from gslverify.project import from_here
 from gslverify.report.style import BOLD, Style
@@ -49,9 +48,9 @@ def block_lines(
     pairs = list(zip_longest(findings, source_lines))
     pairs.sort(key=lambda pair: SEVEREST_FIRST.index(pair[0].code.verdict))
     lines: list[str] = []
-    for number, (finding, source_line) in enumerate(pairs, 1):
+    for number, (finding, line) in enumerate(pairs, 1):
         heading = _further_heading(finding, style) if lines else _heading(rule_id, finding, style)
-        lines += [*heading, *_told(finding, style, source_line)]
+        lines += [*heading, *_told(finding, style, line)]
         if not any(_is_cured_alike(finding, later) for later, _ in pairs[number:]):
             lines += _labelled("hint", finding.cure, style)
     stored = [shlex.join(["gslverify", "repro", one.stored]) for one in findings if one.stored]
@@ -98,9 +97,7 @@ def _heading(rule_id: str, finding: Finding, style: Style) -> list[str]:
 
 def source_line_of(span: Span | None) -> str:
     """Return the first line of a place; empty where there is none, as in a pipe."""
-    if span is None or not Path(span.file).is_file():
-        return ""
-    return linecache.getline(span.file, span.line).rstrip("\n")
+    return "" if span is None else source_line(span.file, span.line).rstrip("\n")
 
 
 def span_lines(span: Span | None, source_line: str | None = None) -> list[str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from gsl.drawing.show import conditions_of, mermaid
 from gsl.drawing.vertices import Drawing, drawings_of_rule
 from gsl.rule_files.guard import Loss
+from gsl.span import require_source
 from gslverify.corpus.containment import contained
 from gslverify.corpus.declaration import Collected, CollectedRule, Loaded, LoadedRule
 from gslverify.corpus.guarded import asked
@@ -65,6 +66,7 @@ def sides_of(drawings: Drawn) -> Sides:
 
 def _digest(path: Path) -> str:
     try:
+        require_source(path)
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
         return ""

@@ -218,7 +218,10 @@ def _read_arrays(document: CaseDocument, folder: Path) -> dict[str, Any]:
     names = [array.name for array in document.arrays]
     if not document.archive:
         return dict(zip(names, map(_inline, document.arrays), strict=True))
-    with ZipFile(folder / Path(document.archive).name) as archive:
+    path = folder / Path(document.archive).name
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path.name} is no file, and might have no end")
+    with ZipFile(path) as archive:
         members = [
             _member(archive, f"array{n}.npy", array) for n, array in enumerate(document.arrays)
         ]

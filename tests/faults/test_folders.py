@@ -126,3 +126,60 @@ def test_modules_in_the_folder_are_not_those_of_python(module: str, tmp_path: Pa
 
     assert done.returncode == 0, done.stderr
     assert "1 pass" in done.stdout
+
+
+SWAPPED = {
+    "pipe": "os.mkfifo(__file__)",
+    "device": "os.symlink('/dev/zero', __file__)",
+    "loop": "os.symlink(__file__, __file__)",
+    "nothing": "pass",
+    "large": "os.truncate(os.open(__file__, os.O_CREAT | os.O_RDWR), 1 << 40)",
+}
+
+
+@pytest.mark.parametrize("name", SWAPPED)
+def test_a_file_that_puts_something_else_in_its_place_holds_nothing_up(
+    name: str, tmp_path: Path
+) -> None:
+    text = f"{HEAD}import os\nos.unlink(__file__)\n{SWAPPED[name]}\n{rule_text('swapped')}"
+    (tmp_path / "swapped.py").write_text(text + "raise ValueError\n", "utf-8")
+    write_rules(tmp_path, ["neighbour"], "z.py")
+
+    run = checked(tmp_path)
+
+    assert (run.returncode, run.stderr) == (1, "")
+    assert "GSL101" in run.stdout
+    assert "1 pass" in run.stdout
+
+
+def test_links_that_lead_nowhere_are_in_every_report(tmp_path: Path) -> None:
+    (tmp_path / "loop.py").symlink_to("loop.py")
+    write_rules(tmp_path, ["neighbour"], "z.py")
+
+    run = checked(tmp_path)
+
+    assert (run.returncode, run.stderr) == (2, "")
+    assert "`loop.py` is a link that leads to no file" in run.stdout
+
+
+def test_a_folder_that_is_called_like_a_file_is_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "folder.py").mkdir()
+    write_rules(tmp_path / "folder.py", ["inner"], "rules.py")
+
+    run = checked(tmp_path)
+
+    assert run.returncode == 0
+    assert "1 rule: 1 pass" in run.stdout
+
+
+def checked(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Return how the cheapest stage ends, with a report of every format."""
+    command = [sys.executable, "-m", "gslverify", "check", ".", "--stages", "static"]
+    command += ["--load-timeout", "3"]
+    for name in ("html", "junit", "sarif", "markdown", "json", "gitlab"):
+        command += ["--report", f"{name}={folder / name}"]
+    run = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=60.0, check=False
+    )
+    assert all((folder / name).stat().st_size for name in ("html", "junit", "sarif", "markdown"))
+    return run

@@ -8,6 +8,7 @@ that: it is replayed, and has to fail with the same code. INCONCLUSIVE and ERROR
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Protocol
 
 from gsl.errors import GslError
+from gsl.span import require_source
 from gslverify.atomic import reason_of
 from gslverify.corpus.declaration import CollectedRule, Written
 from gslverify.engine.cache.folder import CacheFolder
@@ -155,5 +157,9 @@ def _place(item: CollectedRule) -> str:
 
 @lru_cache(maxsize=256)
 def _file_digest(path: Path) -> str:
-    """Return a hash of a rule file, in which editing moves the places."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    """Return a hash of a rule file, in which editing moves the places; no file, no known places."""
+    try:
+        require_source(path)
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return os.urandom(32).hex()

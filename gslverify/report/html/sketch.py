@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import linecache
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from gsl.drawing.vertices import Drawing
-from gsl.span import Span
+from gsl.span import Span, source_lines
 from gslverify.corpus.declaration import Collected, Unusable
 from gslverify.report.drawings import drawn
 
@@ -66,7 +65,7 @@ def sketch_of(item: Collected) -> Sketch:
 
 def _function_at(span: Span) -> Excerpt | None:
     """Return the function whose decorator, or first line, is at `span`."""
-    lines = linecache.getlines(span.file)
+    lines = source_lines(span.file)
     end = _ends_of_functions(span.file).get(span.line)
     return _excerpt(lines, span.line, end) if end else _lines_around(span)
 
@@ -74,7 +73,7 @@ def _function_at(span: Span) -> Excerpt | None:
 @lru_cache(maxsize=64)
 def _ends_of_functions(file: str) -> dict[int, int]:
     try:
-        tree = ast.parse("".join(linecache.getlines(file)))
+        tree = ast.parse("".join(source_lines(file)))
     except (SyntaxError, ValueError):
         return {}
     return {
@@ -88,7 +87,7 @@ def _lines_around(span: Span | None) -> Excerpt | None:
     if span is None:
         return None
     first = max(span.line - AROUND, 1)
-    return _excerpt(linecache.getlines(span.file), first, span.line + AROUND)
+    return _excerpt(source_lines(span.file), first, span.line + AROUND)
 
 
 def _excerpt(lines: list[str], first: int, last: int) -> Excerpt | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,20 @@ def test_an_archive_with_pickled_objects_is_refused(folder: Path) -> None:
     np.savez(path.with_suffix(".npz"), array0=odd, array1=odd)
 
     with pytest.raises(UnreadableError, match="damaged"):
+        read(path)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_an_archive_without_an_end_is_refused(kind: str, folder: Path) -> None:
+    path = save(stored(swapped_case(5000)), folder)
+    archive = path.with_suffix(".npz")
+    archive.unlink()
+    if kind == "pipe":
+        os.mkfifo(archive)
+    else:
+        archive.symlink_to("/dev/zero")
+
+    with pytest.raises(UnreadableError, match="is no file"):
         read(path)
 
 
