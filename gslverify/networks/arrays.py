@@ -71,6 +71,8 @@ DISTRIBUTIONS_OF_LARGE_NETWORKS: tuple[Distribution, ...] = (
     ("magnitudes", False),
 )
 LARGE = 50_000
+TIED = ("bfloat16", "float16", "float32", "float64")
+"""Floating dtypes at whose ties integers are tried."""
 PEAK = 100
 """Far from other elements, and what one byte holds."""
 
@@ -174,7 +176,26 @@ def _reals(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> 
 def _halves(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
     """Values on which rounding, comparing and choosing meet ties."""
     small = _small_integers(shape, dtype, generator)
-    return small / 2 if is_floating(dtype) else small
+    if is_floating(dtype):
+        return small / 2
+    beside = _beside_ties(shape, dtype, generator)
+    return np.where(generator.integers(0, 2, shape) == 1, beside, small)
+
+
+def _beside_ties(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    """Integers at ties of numbers of a floating dtype, and beside them.
+
+    Beside one, what is rounded to another floating dtype first may be rounded the other way.
+    """
+    known, few = DTYPES[dtype.name], [DTYPES[name].digits for name in TIED]
+    bits = int(known.largest).bit_length()
+    digits = generator.choice([one for one in few if one + 2 < bits] or [0], shape)
+    if not digits.all():
+        return _small_integers(shape, dtype, generator)
+    odd = 2 * generator.integers(2 ** (digits - 1), 2**digits) + 1
+    ties = odd << generator.integers(1, bits - digits)
+    sign = generator.choice([1, -1] if known.lowest else [1], shape)
+    return sign * (ties + generator.integers(-1, 2, shape))
 
 
 def _wide(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:

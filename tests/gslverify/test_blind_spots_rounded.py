@@ -157,3 +157,22 @@ def test_numbers_that_are_held_are_proved() -> None:
     result = ask(PROVE, half_in_half)
     assert result.verdict is Verdict.PASS
     assert any("proved" in one.text for one in result.assurances)
+
+
+def converted_twice(dtype: str, first: str, then: str) -> Subst:
+    """cast[then](cast[first](x)) => cast[then](x)"""
+    x = pat.Variable(dtype=dtype)
+    return Subst(op.Cast(op.Cast(x, dtype=first), dtype=then), op.Cast(x, dtype=then))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_integers_beside_ties_are_rounded_twice(dtype: str, seed: int) -> None:
+    rule = ask(NUMERIC, lambda: converted_twice(dtype, "float64", "float32"), seed=seed)
+    assert only(rule).code is OUTPUTS_DIFFER
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32"])
+def test_what_double_precision_holds_is_rounded_once(dtype: str) -> None:
+    result = ask(NUMERIC, lambda: converted_twice(dtype, "float64", "float32"))
+    assert result.verdict is Verdict.PASS
