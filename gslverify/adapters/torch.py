@@ -200,7 +200,11 @@ def instances(registration: Registration) -> list[Instance]:
 
 
 def replayed(registration: Registration, case: Case) -> Replayed:
-    """Compile what the counterexample to a lifted rule has matched, with that rule alone."""
+    """Compile what the counterexample to a lifted rule has matched, with that rule alone.
+
+    A counterexample about types has any numbers, also such as PyTorch does not match; so usual ones
+    are tried, too.
+    """
     arguments = _Arguments(registration)
     numbers = {name: arguments.given(name) for name in arguments.free}
     pair = instances(registration)
@@ -211,17 +215,19 @@ def replayed(registration: Registration, case: Case) -> Replayed:
     others = {n: one for n, one in arguments.scalars.items() if n not in given.numbers}
     variables = {int(v.name.rpartition("_")[2]): v.shape for v in pair[0].source.variables}
     shapes = {n: variables.get(place, ()) for place, n in enumerate(arguments.tensors)}
+    usual = {name: arguments.given(name)[0] for name in given.numbers}
     answers = []
-    for tensors in larger(given.tensors, shapes):
-        whole = Bound(tensors, {**others, **given.numbers})
-        script = functools.partial(_script, registration, whole)
-        if registration.arguments:
-            answers.append(compared(registration.arguments, whole, script))
-        else:
-            pair_of = registration.search, registration.replace
-            answers.append(replaced(*pair_of, whole, script))
-        if answers[-1].is_shown:
-            return answers[-1]
+    for chosen in (given.numbers, usual) if usual != given.numbers else (usual,):
+        for tensors in larger(given.tensors, shapes):
+            whole = Bound(tensors, {**others, **chosen})
+            script = functools.partial(_script, registration, whole)
+            if registration.arguments:
+                answers.append(compared(registration.arguments, whole, script))
+            else:
+                pair_of = registration.search, registration.replace
+                answers.append(replaced(*pair_of, whole, script))
+            if answers[-1].is_shown:
+                return answers[-1]
     return answers[0]
 
 

@@ -109,6 +109,43 @@ def test_rules_are_verified_from_their_own_source(
     assert "x = pat.Wildcard()" in text
 
 
+TYPES = """
+import torch
+from torch._inductor.pattern_matcher import PatternMatcherPass, fwd_only, register_replacement
+
+passes = PatternMatcherPass()
+
+
+def halved(x, scale):
+    return (x / scale).to(torch.float16)
+
+
+def not_halved(x, scale):
+    return x / scale
+
+
+def register():
+    inputs, numbers = [torch.ones(5, 6)], {"scale": 2.0}
+    register_replacement(
+        halved, not_halved, inputs, fwd_only, passes, scalar_workaround=numbers
+    )
+"""
+
+
+def test_a_refutation_about_types_is_replayed_with_usual_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_types.py").write_text(TYPES)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{Path(__file__).parents[3]}")
+    arguments = ["adapt", "torch", "my_types:register", "--no-tvm", "--jobs", "0", "--no-hints"]
+
+    done = CliRunner().invoke(main, arguments)
+
+    assert "FAIL          halved" in done.output
+    assert "outputs of float16 became float32" in done.output
+
+
 def test_what_can_be_read_is_listed_without_being_verified(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

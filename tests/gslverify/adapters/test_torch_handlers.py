@@ -110,6 +110,7 @@ def run(*arguments: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
+@pytest.mark.slow
 def test_handlers_are_tried_on_graphs_of_their_patterns(module: Path) -> None:
     code, output = run("my_handlers", "--graphs", "4", "--no-hints")
 
@@ -121,6 +122,7 @@ def test_handlers_are_tried_on_graphs_of_their_patterns(module: Path) -> None:
     assert "FAIL          relu" in output
 
 
+@pytest.mark.slow
 def test_scripts_show_findings_by_pytorch_alone(module: Path) -> None:
     run("my_handlers:sum_of_equal", "--graphs", "4")
 
@@ -135,11 +137,13 @@ def test_scripts_show_findings_by_pytorch_alone(module: Path) -> None:
     assert "aten.mul.Tensor(x0, 2)" in done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_one_handler_or_one_pass_can_be_named(module: Path) -> None:
     assert "sum_of_equal" not in run("my_handlers:twice_negated", "--list")[1]
     assert "twice_negated" in run("my_handlers:passes", "--list")[1]
 
 
+@pytest.mark.slow
 def test_lowerings_are_compiled() -> None:
     passes = PatternMatcherPass()
     pattern = CallFunction(aten.abs.default, KeywordArg("x"))
