@@ -12,9 +12,11 @@ from typing import Any
 import torch
 from torch._inductor import config, pattern_matcher
 from torch._inductor.compile_fx import compile_fx_inner
+from torch._inductor.decomposition import select_decomp_table
 from torch._inductor.virtualized import V
 from torch._subclasses import FakeTensorMode
 from torch.fx import GraphModule
+from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 
 from gslverify.adapters.foreign import Names, Options, PassResult, place_of
@@ -22,7 +24,7 @@ from gslverify.adapters.passes import result_of
 from gslverify.adapters.torch_graphs import drawn
 from gslverify.adapters.torch_leaves import values
 from gslverify.adapters.torch_replay import NOT_FINITE, array_of, difference, tensor_text
-from gslverify.networks.choices import Choices
+from gslverify.networks.choices import Choices, NothingDrawnError
 from gslverify.passes.checking import reported
 from gslverify.passes.exploring import explore
 from gslverify.passes.isolation import raised
@@ -131,7 +133,9 @@ class HandlerExperiment:
 
     def draw(self, choices: Choices) -> Case:
         """Draw a graph and inputs."""
-        module, inputs = drawn(self.handler.entries[self.number].pattern, choices)
+        pattern = self.handler.entries[self.number].pattern
+        module, inputs = drawn(pattern, choices)
+        module = as_traced(module, inputs, pattern.fns)
         others = [values(one.shape, one.dtype, place) for place, one in enumerate(inputs, 1)]
         return module, [inputs, others]
 
@@ -162,6 +166,21 @@ class HandlerExperiment:
         """Add the graph to a verdict about a child that ended."""
         script = script_of(self.handler, case[0], case[1][0])
         return replace(verdict, before=text_of(case[0]), script=script)
+
+
+def as_traced(module: GraphModule, inputs: Sequence[Any], functions: Sequence[Any]) -> GraphModule:
+    """Return a graph as Inductor traces it, which takes operators apart and leaves out some forms.
+
+    Where nothing is left of the `functions` that a pattern looks for, it is for other graphs, and
+    the graph stays. Raises NothingDrawnError for one that cannot be traced.
+    """
+    try:
+        with torch.no_grad():
+            traced = make_fx(module, decomposition_table=select_decomp_table())(*inputs)
+    except Exception as error:  # what runs need not be what can be traced
+        raise NothingDrawnError(f"it cannot be traced: {raised(error).kind}") from error
+    targets = {node.target for node in traced.graph.nodes}
+    return traced if targets & set(functions) else module
 
 
 def with_types(module: GraphModule, inputs: Sequence[Any]) -> FakeTensorMode:
@@ -233,6 +252,7 @@ from torch import device, inf, nan
 from torch._inductor.pattern_matcher import PatternMatcherPass
 from torch._inductor.virtualized import V
 from torch._subclasses import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 
 import {module} as library

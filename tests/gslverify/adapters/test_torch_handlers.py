@@ -32,7 +32,12 @@ from torch._inductor.pattern_matcher import (  # noqa: E402
 )
 
 from gslverify.adapters.torch_graphs import drawn  # noqa: E402
-from gslverify.adapters.torch_handlers import rewrite, running, with_types  # noqa: E402
+from gslverify.adapters.torch_handlers import (  # noqa: E402
+    as_traced,
+    rewrite,
+    running,
+    with_types,
+)
 
 aten = torch.ops.aten
 
@@ -201,6 +206,19 @@ def test_arguments_with_one_name_are_one_tensor() -> None:
 
     assert len(texts) > 3
     assert all("x1" not in text for text in texts)
+
+
+def test_graphs_are_those_that_inductor_traces() -> None:
+    def joined(x: object, nothing: object) -> object:
+        return (aten.neg.default(aten.cat.default([x, nothing], 1)),)
+
+    module = torch.fx.symbolic_trace(joined)
+    inputs = [torch.ones(2, 3), torch.ones(0)]
+
+    traced = as_traced(module, inputs, [aten.neg.default])
+    assert "[x, nothing]" in module.code
+    assert "cat" not in traced.code
+    assert as_traced(module, inputs, [torch.split]) is module
 
 
 def test_modules_are_not_drawn() -> None:
