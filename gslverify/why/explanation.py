@@ -19,7 +19,7 @@ from gsl.match.bindings import Key, Mismatch, Scope
 from gsl.match.find import find
 from gsl.match.search.single import SHARED
 from gsl.match.whole import OUTSIDE
-from gsl.pat import INPUTS, Alt, Pattern
+from gsl.pat import INPUTS, Alt, GetItem, Pattern
 from gsl.rewrite.builder import rewrite
 from gsl.subst import Subst
 from gsl.text.listing import text_over
@@ -110,8 +110,12 @@ def _closest(attempt: Attempt, said: _Words) -> Iterator[str]:
 
 
 def _nowhere(said: _Words, subst: Subst) -> Iterator[str]:
-    root = root_of(subst)
-    kind = kind_of(root, said.names)
+    root = below = root_of(subst)
+    kinds = [kind_of(root, said.names)]
+    while isinstance(below, GetItem):
+        below = below.operands[0]
+        kinds.append(kind_of(below, said.names))
+    kind = " of ".join(kinds)
     yield f"nothing in it can be `{said.pattern(root)}`, with which a match begins: {kind}"
     yield from span_lines(Mismatch("", root).span)
 

@@ -114,6 +114,16 @@ def test_a_graph_without_the_root_is_told_so(folder: Path) -> None:
     assert "--> rules.py:8:18" in text
 
 
+def test_what_a_field_is_one_of_is_told(folder: Path) -> None:
+    source = """
+x = pat.Wildcard()
+return Subst(op.Split(x, indices_or_sections=1)[0], x)
+"""
+    text = answer(rule(folder, source), call("Exp", X))
+
+    assert "with which a match begins: GetItem of Split" in text
+
+
 def test_a_graph_without_operators(folder: Path) -> None:
     assert "it has no operators" in answer(rule(folder, RELUS), X)
 
