@@ -27,14 +27,16 @@ from gslverify.adapters.torch_replay import NOT_FINITE, array_of, difference, te
 from gslverify.networks.choices import Choices, NothingDrawnError
 from gslverify.passes.checking import reported
 from gslverify.passes.exploring import explore
-from gslverify.passes.isolation import raised
-from gslverify.passes.verdicts import Ending, Verdict
+from gslverify.passes.isolation import raised, survived
+from gslverify.passes.verdicts import Ending, Verdict, not_of_the_pass
 
 ROUNDS = 10
 """How often graphs are drawn again until enough of them are rewritten."""
 
 COMPILED = 10
-"""One graph in so many is tried where each has to be compiled."""
+"""Where each graph has to be compiled, one in so many is tried, in so many times as long."""
+SECONDS = 20.0
+"""Time for a handler alone, after a process has ended or hung with it."""
 OPTIONS = ("pre_grad_fusion_options", "post_grad_fusion_options")
 """Settings of Inductor by which passes are in use, with what each of them is given."""
 
@@ -113,7 +115,8 @@ def tried(found: Sequence[Handler], options: Options) -> Iterator[PassResult]:
             experiments = [HandlerExperiment(one, n) for n in range(len(one.entries))]
             lowers = all(isinstance(e, pattern_matcher.LoweringPatternEntry) for e in one.entries)
             graphs = -(-options.graphs // COMPILED) if lowers else options.graphs
-            result = explore(experiments, graphs, options.seed, options.seconds, ROUNDS)
+            seconds = options.seconds * (COMPILED if lowers else 1)
+            result = explore(experiments, graphs, options.seed, seconds, ROUNDS)
             module = one.function.__module__
             target = f"{module}:{one.function.__name__}"
             yield result_of(reported(one.name, one.place, result), target)
@@ -163,9 +166,16 @@ class HandlerExperiment:
         return Verdict(ending, message, before, after, script)
 
     def describe(self, case: Case, verdict: Verdict) -> Verdict:
-        """Add the graph to a verdict about a child that ended."""
+        """Add the graph to a verdict about a child that ended, if the handler has ended it."""
+        if survived(lambda: self.alone(case), SECONDS):
+            return not_of_the_pass(verdict)
         script = script_of(self.handler, case[0], case[1][0])
         return replace(verdict, before=text_of(case[0]), script=script)
+
+    def alone(self, case: Case) -> None:
+        """Do nothing but what the handler does."""
+        module = deepcopy(case[0])
+        rewrite(module, self.handler.entries[self.number], with_types(module, case[1][0]))
 
 
 def as_traced(module: GraphModule, inputs: Sequence[Any], functions: Sequence[Any]) -> GraphModule:

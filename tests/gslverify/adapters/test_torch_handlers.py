@@ -15,6 +15,8 @@ from click.testing import CliRunner
 
 from gslverify.cli import main
 from gslverify.networks.choices import NothingDrawnError, Tape
+from gslverify.passes.isolation import Died
+from gslverify.passes.verdicts import Ending, verdict_of
 
 torch = pytest.importorskip("torch", reason="the package torch is not installed")
 
@@ -28,11 +30,14 @@ from torch._inductor.pattern_matcher import (  # noqa: E402
     KeywordArg,
     ListOf,
     PatternMatcherPass,
+    register_graph_pattern,
     register_lowering_pattern,
 )
 
 from gslverify.adapters.torch_graphs import drawn  # noqa: E402
 from gslverify.adapters.torch_handlers import (  # noqa: E402
+    Handler,
+    HandlerExperiment,
     as_traced,
     rewrite,
     running,
@@ -166,6 +171,29 @@ def test_lowerings_are_compiled() -> None:
 
     (result,) = running(module, rewritten, entry)(*inputs)
     assert result.tolist() == [-1.0, 2.0]
+
+
+def test_a_process_that_ends_while_graphs_are_run_says_nothing_about_the_handler() -> None:
+    passes = PatternMatcherPass()
+    pattern = CallFunction(aten.abs.default, KeywordArg("x"))
+
+    def harmless(match: object, x: object) -> None:
+        return None
+
+    def ending(match: object, x: object) -> None:
+        os._exit(3)
+
+    module = torch.fx.symbolic_trace(lambda x: (aten.abs.default(x),))
+    ended = verdict_of(Died("SIGSEGV"))
+    told = []
+    for function in (harmless, ending):
+        register_graph_pattern(pattern, pass_dict=passes)(function)
+        entry = passes.patterns["call_function", aten.abs.default].pop()
+        experiment = HandlerExperiment(Handler("one", function, "passes", [entry]), 0)
+        told.append(experiment.describe((module, [[torch.ones(2)]]), ended))
+
+    assert [one.ending for one in told] == [Ending.UNDECIDED, Ending.ENDS_PROCESS]
+    assert "aten.abs.default" in told[1].before[1]
 
 
 def graphs(pattern: object) -> list[str]:
