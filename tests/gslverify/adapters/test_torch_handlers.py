@@ -144,7 +144,7 @@ def test_scripts_show_findings_by_pytorch_alone(module: Path) -> None:
     )
     assert "gsl" not in text
     assert len(text.splitlines()) <= 40
-    assert "aten.mul.Tensor(x0, 2)" in done.stdout, done.stderr
+    assert ", 2)" in done.stdout.partition("aten.mul.Tensor(")[2], done.stderr
 
 
 @pytest.mark.slow
