@@ -16,10 +16,10 @@ from gsl.errors import GslError
 from gsl.evaluate import value_of
 from gsl.expr import Const, Expr
 from gsl.graph import reverse_post_order
-from gsl.numpy_dtypes import is_floating
+from gsl.numpy_dtypes import finfo, is_floating
 from gslverify.comparison.bounded import UnfollowedError
 from gslverify.comparison.fastmath import Machine, Rounded
-from gslverify.comparison.fastmath.array import Step, number, stored
+from gslverify.comparison.fastmath.array import OF_DIGITS, Step, number, stored
 
 NOISE = 1e-11
 """The share of a value by which float64 may be off, far less than rounding to float32 makes."""
@@ -188,7 +188,8 @@ def _apart(
             gap = np.abs(one.value - other.value)
         usable = np.isfinite(mine) & np.isfinite(theirs)
         share = NOISE + units * 2.0**-one.digits
-        wrong = usable & (mine != theirs) & ~(gap <= share * np.abs(one.value) + noise)
+        least = units * float(finfo(OF_DIGITS.get(one.digits, "float32")).smallest_subnormal)
+        wrong = usable & (mine != theirs) & ~(gap <= share * np.abs(one.value) + noise + least)
     if not wrong.any():
         return None
     place = tuple(map(int, np.argwhere(wrong)[0]))

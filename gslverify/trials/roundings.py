@@ -1,14 +1,14 @@
 """Which flags a rule needs as it rounds otherwise than its source, with what shows each.
 
 Networks on which both sides agree but for rounding are computed on machines that are granted one
-set of flags after the other (`gslverify.comparison.under_flags`), small sets first. Where nothing
-is rounded otherwise, numbers near the least one show what underflows.
+set of flags after the other (`gslverify.comparison.under_flags`), small sets first. Numbers near
+the least one show what underflows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import reduce
 
 from gsl.attr.term import Operation, Term, subterms
@@ -24,6 +24,7 @@ from gslverify.trials.trial import Outcome as Trial
 from gslverify.trials.underflow import near_least_number
 
 NETWORKS = 10
+NETWORKS_OF_UNDERFLOW = 6
 MOST_ELEMENTS = 2000
 INPUTS_OF_A_NETWORK = 3
 NONE: frozenset[str] = frozenset()
@@ -62,49 +63,63 @@ def roundings(
 ) -> Roundings:
     """Find the flags of rounding that a rule needs; with flags `declared` rather among these.
 
-    What needs none on the numbers that were drawn is asked about numbers that underflow as well.
+    What explains the numbers that were drawn is asked about numbers that underflow as well.
     """
     folds = divides_constants(subst)
     inexact = [few for trials in passed if (few := [t for t in trials if not t.exact])]
     ordered = sorted(inexact, key=lambda few: few[0].network.elements)
     telling = _trials(_telling(ordered)) if ordered else []
     small = [trial for few in ordered for trial in few][:NETWORKS]
-    found = _explained_by(telling, [*small, *telling], folds, declared)
-    if found.needed != NONE:
-        return found
-    underflowing = _underflowing(passed)
-    of_underflow = _explained_by(underflowing, underflowing, folds, declared)
-    return replace(of_underflow, runs=len(passed)) if of_underflow.needed == NONE else of_underflow
+    ordinary = _explained_by(telling, [*small, *telling], folds, declared)
+    if ordinary.needed is None:
+        return ordinary
+    small = _underflowing(passed)
+    underflow = _explained_by(small, small, folds, declared, ordinary.needed)
+    if underflow.needed is None:
+        return ordinary if ordinary.needed else underflow
+    return Roundings(
+        underflow.needed,
+        ordinary.runs or len(passed),
+        {**underflow.witnesses, **ordinary.witnesses},
+        ordinary.missing | underflow.missing,
+    )
 
 
 def _underflowing(passed: Sequence[Sequence[Trial]]) -> list[Trial]:
     """Return trials near the least number on some small networks."""
     ordered = sorted(passed, key=lambda few: few[0].network.elements)
-    few = spread([trials[0] for trials in ordered], NETWORKS)
+    few = spread([trials[0] for trials in ordered], NETWORKS_OF_UNDERFLOW)
     return [one for number, trial in enumerate(few) for one in near_least_number(trial, number)]
 
 
 def _explained_by(
-    asked: Sequence[Trial], simple: Sequence[Trial], folds: bool, declared: Set[str] | None
+    asked: Sequence[Trial],
+    simple: Sequence[Trial],
+    folds: bool,
+    declared: Set[str] | None,
+    known: frozenset[str] = NONE,
 ) -> Roundings:
-    """Return the smallest set of flags that explains all trials, its witnesses rather `simple`."""
-    compared = [(sides, compare_under(NONE, sides)) for t in asked for sides in [_sides(t, folds)]]
-    known = [sides for sides, agreement in compared if agreement is not None]
-    if not known:
-        return Roundings(None if asked else NONE)
-    seen = reduce(_merged, (agreement for _, agreement in compared if agreement is not None))
-    explained = _Explained(known, {NONE: seen.apart is None})
-    every = [NONE, *sets_to_try(seen)]
+    """Return the smallest set of flags that explains all trials, those `known` among them.
+
+    What shows that the others are needed comes from the `simple` trials.
+    """
+    pairs = [(sides, compare_under(NONE, sides)) for t in asked for sides in [_sides(t, folds)]]
+    followed = [sides for sides, agreement in pairs if agreement is not None]
+    if not followed:
+        return Roundings(None if asked else known)
+    seen = reduce(_merged, (agreement for _, agreement in pairs if agreement is not None))
+    explained = _Explained(followed, {NONE: seen.apart is None})
+    every = list(dict.fromkeys(flags | known for flags in (NONE, *sets_to_try(seen))))
     needed = next((flags for flags in every if explained.by(flags)), None)
     if needed is None:
-        return Roundings(None, len(known))
+        return Roundings(None, len(followed))
     missing = NONE
     if declared is not None:
         fitting = (flags for flags in every if flags <= declared and explained.by(flags))
         chosen = next(fitting, None)
         missing = needed - declared if chosen is None else NONE
         needed = needed if chosen is None else chosen
-    return Roundings(needed, len(known), _witnesses(needed, simple, folds), missing)
+    return Roundings(needed, len(followed), _witnesses(needed, known, simple, folds), missing)
 
 
 def rounds_otherwise(subst: Subst, trial: Trial) -> Apart | None:
@@ -162,10 +177,12 @@ def _merged(one: Agreement, other: Agreement) -> Agreement:
     )
 
 
-def _witnesses(needed: frozenset[str], trials: Sequence[Trial], folds: bool) -> dict[str, Rounding]:
-    """Return for each flag the first trial in which the sides differ without it."""
+def _witnesses(
+    needed: frozenset[str], known: Set[str], trials: Sequence[Trial], folds: bool
+) -> dict[str, Rounding]:
+    """Return for each flag that is not known the first trial in which sides differ without it."""
     found: dict[str, Rounding] = {}
-    for flag in sorted(needed):
+    for flag in sorted(needed - known):
         for trial in trials:
             agreement = compare_under(needed - {flag}, _sides(trial, folds))
             if agreement is not None and agreement.apart is not None:

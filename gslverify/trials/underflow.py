@@ -25,11 +25,11 @@ Exponent = Callable[[np.random.Generator, int, int], int]
 
 EXPONENTS: tuple[Exponent, ...] = (
     lambda generator, least, normal: least,
-    lambda generator, least, normal: (least + normal) // 4,
-    lambda generator, least, normal: int(generator.choice([least, normal, least // 2, -1])),
+    lambda generator, least, normal: least // 2 - 2,
+    lambda generator, least, normal: int(generator.choice([least, normal, least // 2 - 2, -1])),
 )
 """Powers of two of one input, from those of the least number and of the least with all digits:
-all inputs among the least numbers, all with products among them, and each somewhere else."""
+all inputs among the least numbers, all so that their squares are, and each somewhere else."""
 
 
 def near_least_number(trial: Trial, number: int) -> Iterator[Trial]:
