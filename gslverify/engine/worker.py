@@ -1,7 +1,8 @@
 """The child's side of a worker process: have one rule after the other examined until the pipe ends.
 
 A worker runs no code of rule files. Every file is imported by a process of its own, a fork of the
-worker, which has what examining needs in memory; see `gslverify.engine.host`.
+worker, which has what examining needs in memory and no file of it but a pipe of its own, so that
+there is nothing else to write to; see `gslverify.engine.host`.
 """
 
 from __future__ import annotations
@@ -69,11 +70,16 @@ def _redirect(shown: bool) -> None:
 
 
 def _forget(descriptors: Iterable[int]) -> None:
-    """Let go of files of the parent, whose numbers objects still refer to."""
+    """Let go of files of others, whose numbers objects still refer to."""
     null = os.open(os.devnull, os.O_RDWR)
     for number in descriptors:
         os.dup2(null, number)
     os.close(null)
+
+
+def _open_files() -> set[int]:
+    """Return the numbers of all open files, and of some that are open no more."""
+    return {int(name) for name in os.listdir("/dev/fd")}
 
 
 def _end_with_parent() -> None:
@@ -97,7 +103,7 @@ class _Hosts:
         has_started = prepare(request.wave, self.settings)
         if self.connection is None or self.path != request.path or has_started:
             self.end()
-            self._start(request.path, connection)
+            self._start(request.path)
         assert self.connection is not None
         try:
             self.connection.send(request)
@@ -109,15 +115,14 @@ class _Hosts:
             connection.send_bytes(written(HostEnded(self._reaped())))
         connection.send_bytes(END)
 
-    def _start(self, path: Path, above: Connection) -> None:
+    def _start(self, path: Path) -> None:
         self.path = path
         self.connection, theirs = Pipe()
         before = contents()
         self.process_id = os.fork()
         if not self.process_id:
             try:
-                self.connection.close()
-                _forget([above.fileno()])
+                _forget(_open_files() - {0, 1, 2, theirs.fileno()})
                 host.serve(theirs, path, self.settings, before)
             finally:
                 os._exit(1)

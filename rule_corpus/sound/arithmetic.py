@@ -73,7 +73,7 @@ def absolute_of_exponential() -> Subst:
     tags=REALS | {"root", "exact-real", "strength-reduction"},
     origin="XLA: HandleSqrt, sqrt of square",
     twin="root_of_square_as_x",
-    flags={"ninf", "afn"},
+    flags={"ninf", "reassoc", "afn"},
 )
 def root_of_square() -> Subst:
     """sqrt(x * x)  =>  abs(x)

@@ -38,7 +38,12 @@ FORGERS = {
 def verified(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "gslverify", ".", "--no-cache", "--no-tvm", "-n", "5"]
     return subprocess.run(
-        [*command, "--no-hints", *options], cwd=folder, capture_output=True, text=True, check=False
+        [*command, "--no-hints", *options],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
 
 
@@ -54,6 +59,44 @@ def test_nobody_else_is_concerned(name: str, tmp_path: Path) -> None:
         assert "FAIL b.py::wrong" in done.stdout
         assert "GSL401" in done.stdout
         assert "PASS          right" in done.stdout
+
+
+SCRIBBLER = """
+import os, signal, sys
+
+
+def is_hosted():
+    frame, names = sys._getframe(), set()
+    while frame is not None:
+        names.add(os.path.basename(frame.f_code.co_filename))
+        frame = frame.f_back
+    return "host.py" in names
+
+
+@rule
+def scribbler():
+    if is_hosted():
+        for number in range(3, 64):
+            try:
+                os.write(number, bytes(2))
+            except OSError:
+                pass
+        while True:
+            signal.pause()
+    x = pat.Wildcard()
+    return Subst(op.Relu(op.Relu(x)), op.Relu(x))
+"""
+
+
+def test_a_process_that_examines_has_nothing_but_its_pipe_to_write_to(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(f"{HEAD}{SCRIBBLER}", "utf-8")
+    (tmp_path / "b.py").write_text(f"{HEAD}{rule_text('right')}", "utf-8")
+
+    done = verified(tmp_path, "--stages", "static,satisfiable", "--stage-timeout", "3")
+
+    assert done.returncode == 3
+    assert "did not come back within 3 seconds in stage satisfiable" in done.stdout
+    assert "PASS          right" in done.stdout
 
 
 HOARDER = """
