@@ -40,6 +40,17 @@ def graphs_of(node: ir.Node) -> Iterator[ir.Graph]:
             yield from attribute.value
 
 
+def nodes_of(node: onnx.NodeProto) -> Iterator[onnx.NodeProto]:
+    """Yield a node and all nodes of the graphs inside of it."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        for attribute in current.attribute:
+            for graph in (*([attribute.g] if attribute.HasField("g") else ()), *attribute.graphs):
+                pending.extend(graph.node)
+
+
 def renamed(node: onnx.NodeProto, names: Mapping[str, str]) -> None:
     """Give values that graphs inside of a node take from outside other names, in place."""
     pending = [(node, dict(names))]

@@ -22,7 +22,8 @@ import onnx_ir as ir
 from gsl.expr import Call, Expr, Proj
 from gsl.onnx.emitter import Emitter, Value, schema_of, type_of
 from gsl.onnx.errors import NotReadableError, NotWritableError
-from gsl.onnx.inner import CAPTURED, captured, connect, renamed
+from gsl.onnx.inner import CAPTURED, captured, connect, nodes_of, renamed
+from gsl.onnx.table import OLDEST
 from gsl.operators.declaration import lookup
 from gsl.types import ALL_DTYPES, TensorType, TupleType, Type, type_to_plain
 
@@ -213,14 +214,43 @@ def _converted(call: Call, proto: onnx.NodeProto, opset: int, wanted: int) -> on
     outputs = [onnx.ValueInfoProto(name=name) for name in proto.output if name]
     graph = onnx.helper.make_graph([proto], "one", inputs, outputs)
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)])
+    cure = (
+        f"write with opset={opset}" if opset >= OLDEST else f"export it in opset {OLDEST} or later"
+    )
     try:
         nodes = onnx.version_converter.convert_version(model, wanted).graph.node
     except Exception as error:
-        raise NotWritableError(f"{message}; write with opset={opset}") from error
+        raise NotWritableError(f"{message}; {cure}") from error
     if len(nodes) != 1 or (*nodes[0].input,) != (*proto.input,):
-        raise NotWritableError(f"{message}; write with opset={opset}")
+        raise NotWritableError(f"{message}; {cure}")
+    passed = {_content(one) for one in nodes_of(nodes[0])}
+    for one in nodes_of(proto):
+        if _content(one) in passed and _changed(one, opset, wanted):
+            raise NotWritableError(f"{message}, as is {one.op_type}; {cure}")
     converted: onnx.NodeProto = nodes[0]
     return converted
+
+
+def _content(node: onnx.NodeProto) -> tuple[Any, ...]:
+    attributes = sorted(one.SerializeToString() for one in node.attribute)
+    return node.op_type, node.domain, (*node.output,), (*attributes,)
+
+
+def _changed(node: onnx.NodeProto, opset: int, wanted: int) -> bool:
+    """Tell whether an attribute has another default, and so another meaning, in another opset.
+
+    ONNX's converter overlooks that for some operators, and passes them on as they are.
+    """
+    old, new = _defaults(node, opset), _defaults(node, wanted)
+    return any(old[name] != new[name] for name in old.keys() & new.keys())
+
+
+def _defaults(node: onnx.NodeProto, opset: int) -> dict[str, bytes]:
+    if node.domain or not onnx.defs.has(node.op_type, opset):
+        return {}
+    schema = schema_of(node.op_type, opset)
+    defaults = ((name, one.default_value) for name, one in schema.attributes.items())
+    return {name: value.SerializeToString() for name, value in defaults if value.name}
 
 
 def restored(call: Call) -> tuple[onnx.NodeProto, int]:

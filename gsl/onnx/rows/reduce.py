@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -101,15 +102,20 @@ _extremum("Argmax", "ArgMax")
 _extremum("Argmin", "ArgMin")
 
 
+def _flattened(site: Site, along: Callable[[Expr, int], Expr]) -> Expr:
+    """Return what an operator before opset 13 makes of all axes from its own one on as one."""
+    data, axis = site.operand(), site.attribute("axis", 1)
+    shape, cut = data.shape, axis % max(1, len(data.shape))
+    if cut == len(shape) - 1:
+        return along(data, cut)
+    flat = reshape(data, (prod(shape[:cut]), prod(shape[cut:])))
+    return reshape(along(flat, 1), shape)
+
+
 def _along_axis(name: str) -> None:
     @reads(name)
     def _read_flattened(site: Site) -> Expr:
-        data, axis = site.operand(), site.attribute("axis", 1)
-        shape, cut = data.shape, axis % max(1, len(data.shape))
-        if cut == len(shape) - 1:
-            return call(name, data, axis=cut)
-        flat = reshape(data, (prod(shape[:cut]), prod(shape[cut:])))
-        return reshape(call(name, flat, axis=1), shape)
+        return _flattened(site, lambda data, axis: call(name, data, axis=axis))
 
     @reads(name, since=13)
     def _read(site: Site) -> Expr:
@@ -124,9 +130,17 @@ _along_axis("Softmax")
 _along_axis("LogSoftmax")
 
 
+@reads("Hardmax")
+def _hardmax_flattened(site: Site) -> Expr:
+    return _flattened(site, _hardmax_of)
+
+
 @reads("Hardmax", since=13)
 def _hardmax(site: Site) -> Expr:
-    data, axis = site.operand(), site.attribute("axis", -1)
+    return _hardmax_of(site.operand(), site.attribute("axis", -1))
+
+
+def _hardmax_of(data: Expr, axis: int) -> Expr:
     place = call("Argmax", data, axis=axis, keepdims=False)
     depth = data.shape[axis]
     return call("OneHot", place, depth=depth, axis=axis, dtype=data.dtype)

@@ -70,9 +70,12 @@ def _resize(site: Site) -> Expr:
 
 
 @reads("Upsample", since=7)
+@reads("Resize", since=10)
 def _upsample(site: Site) -> Expr:
     data, mode = site.operand(0), site.attribute("mode", "nearest")
     scales = site.attribute("scales") if site.opset < 9 else site.constant(1)
+    if min(scales) < 1:
+        raise RowError("opset 10 leaves open how an image becomes smaller")
     sizes = [
         (axis, float(scale), floor(data.shape[axis] * float(scale)))
         for axis, scale in enumerate(scales)
