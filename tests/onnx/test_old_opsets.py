@@ -47,8 +47,8 @@ def test_hardmax_of_old_opsets_has_one_maximum_in_all_axes_from_its_own_on(axis:
 def test_what_the_converter_of_onnx_overlooks_inside_of_a_loop_is_refused():
     graph = OnnxGraph()
     model = graph.model({"x": [2, 3, 4]}, hardmax_looped(graph), opset=12)
-    shape = graph.onnx.helper.make_tensor_shape_proto([2, 3, 4])
-    model.graph.output[0].type.tensor_type.shape.CopyFrom(shape)
+    typed = graph.onnx.helper.make_tensor_type_proto(1, [2, 3, 4])
+    model.graph.output[0].type.CopyFrom(typed)
     workload = Workload.from_onnx(model)
     with pytest.raises(GslError, match=r"as is Hardmax; export it in opset 13 or later$"):
         workload.to_onnx()
