@@ -50,6 +50,10 @@ class ZygoteProcess:
         self._finalizer = weakref.finalize(self, _stop, self._connection, self.pid, self._owner)
         self._has_started = False
 
+    def fileno(self) -> int:
+        """Return the number of the open file by which it is asked."""
+        return self._connection.fileno()
+
     def wait(self) -> None:
         """Wait until it can be asked; raise BackendError, once stopped, if it cannot import TVM."""
         if self._has_started:

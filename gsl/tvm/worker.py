@@ -77,6 +77,10 @@ class Worker:
         self._zygote = ZygoteProcess()
         return True
 
+    def files(self) -> tuple[int, ...]:
+        """Return the numbers of the open files by which forks of this process share it."""
+        return () if self._zygote is None else (self._zygote.fileno(),)
+
     def close(self) -> None:
         """End the processes; the worker starts new ones when it is used again."""
         if self._zygote is not None:

@@ -1,8 +1,8 @@
 """The child's side of a worker process: have one rule after the other examined until the pipe ends.
 
 A worker runs no code of rule files. Every file is imported by a process of its own, a fork of the
-worker, which has what examining needs in memory and no file of it but a pipe of its own, so that
-there is nothing else to write to; see `gslverify.engine.host`.
+worker, which has what examining needs in memory. Of its open files it keeps a pipe of its own and the
+way to TVM, so that there is nothing else to write to; see `gslverify.engine.host`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gslverify.corpus.patches import contents
 from gslverify.engine import host
 from gslverify.engine.messages import END, HostEnded, Request
 from gslverify.settings import Settings
-from gslverify.stages import prepare
+from gslverify.stages import files_in_use, prepare
 
 MOST_KEPT = MOST_MORE // 2
 """Of memory; a process that holds so much more than this one after a rule is replaced."""
@@ -122,7 +122,7 @@ class _Hosts:
         self.process_id = os.fork()
         if not self.process_id:
             try:
-                _forget(_open_files() - {0, 1, 2, theirs.fileno()})
+                _forget(_open_files() - {0, 1, 2, theirs.fileno(), *files_in_use()})
                 host.serve(theirs, path, self.settings, before)
             finally:
                 os._exit(1)

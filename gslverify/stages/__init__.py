@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -71,6 +72,12 @@ def prepare(wave: Wave, settings: Settings) -> bool:
             started: bool = importlib.import_module(BACKEND).start()
             return started
     return False
+
+
+def files_in_use() -> tuple[int, ...]:
+    """Return the numbers of the open files that forks need for what `prepare` has started."""
+    backend = sys.modules.get(BACKEND)
+    return () if backend is None else tuple(backend.files())
 
 
 def load_stage(location: str) -> Stage:

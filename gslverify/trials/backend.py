@@ -65,6 +65,11 @@ def start() -> bool:
     return _worker().start()
 
 
+def files() -> tuple[int, ...]:
+    """Return the numbers of the open files by which forks of this process ask the worker."""
+    return _worker().files() if _worker.cache_info().currsize else ()
+
+
 def close_worker() -> None:
     """End the worker process, if there is one."""
     if _worker.cache_info().currsize:
