@@ -1,8 +1,8 @@
 """The child's side of a worker process: have one rule after the other examined until the pipe ends.
 
 A worker runs no code of rule files. Every file is imported by a process of its own, a fork of the
-worker, which has what examining needs in memory. Of its open files it keeps a pipe of its own and the
-way to TVM, so that there is nothing else to write to; see `gslverify.engine.host`.
+worker, which has what examining needs in memory. Of its open files it keeps a pipe of its own and
+the way to TVM, so that there is nothing else to write to; see `gslverify.engine.host`.
 """
 
 from __future__ import annotations

@@ -173,11 +173,17 @@ def _reals(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> 
     return generator.standard_normal(shape).astype(dtype)
 
 
-def _halves(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    """Values on which rounding, comparing and choosing meet ties."""
+def _small_halves(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    """Values on which comparing and choosing meet ties, and rounding where they are floats."""
     small = _small_integers(shape, dtype, generator)
+    return small / 2 if is_floating(dtype) else small
+
+
+def _halves(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
+    """The same, with integers that are rounded where they are converted to floats."""
+    small = _small_halves(shape, dtype, generator)
     if is_floating(dtype):
-        return small / 2
+        return small
     beside = _beside_ties(shape, dtype, generator)
     return np.where(generator.integers(0, 2, shape) == 1, beside, small)
 
@@ -284,7 +290,7 @@ _STYLES: dict[str, Callable[..., Any]] = {
     "magnitudes": _magnitudes,
     "signed magnitudes": _signed_magnitudes,
     "nonzero integers": _nonzero_integers,
-    "cut points": _halves,
+    "cut points": _small_halves,
     "alike": _alike,
     "rising": partial(_ends, last=PEAK),
     "falling": partial(_ends, last=-PEAK),

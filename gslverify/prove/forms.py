@@ -313,10 +313,10 @@ class Forms:
     def _membership(self, term: Operation) -> Hashable:
         item, options = term.operands
         name = self.names.text(item)
+        if isinstance(name, str) and isinstance(options, Constant):
+            return bool(name in options.value)
         if not isinstance(options, Constant):
             return self._opaque(term)
-        if self.names.is_among(name, options.value):
-            return True
         if self.names.are_apart(name, options.value):
             return False
         return ("in", self.poly(item), options.value)

@@ -90,13 +90,16 @@ def compare_unsigned_in_wider() -> Subst:
 
 
 @rule(
-    tags=DIVISION | {"compare", "predicate"},
+    tags=DIVISION | {"compare", "predicate", "exact-int-only"},
     origin="LLVM InstCombine: icmp of two sums with a common operand, under nsw",
     twin="less_of_sums_that_wrap",
     flags={"nowrap"},
 )
 def less_of_sums() -> Subst:
-    """x + c < y + c  =>  x < y for integers whose sums do not wrap"""
+    """x + c < y + c  =>  x < y for integers whose sums do not wrap
+
+    Whole numbers keep their order where the same number is added to both.
+    """
     x, y, c = pat.Wildcard(), pat.Wildcard(), pat.Const(shape=())
     where = [x.shape == y.shape, attr.In(x.dtype, WIDE)]
     return Subst(op.Less(x + c, y + c), op.Less(x, y), where=where)
