@@ -13,6 +13,7 @@ def decompositions(torch: Any) -> Any:
     """Return the decompositions of PyTorch, and those for TVM beside them."""
     table = torch.export.default_decompositions()
     table[torch.ops.aten.histc.default] = partial(_histogram, torch)
+    table[torch.ops.aten.elu.default] = partial(_scaled_elu, torch)
     for namespace, name in GROUPED:
         known = getattr(getattr(torch.ops, namespace), name, None)
         if known is not None:
@@ -32,6 +33,16 @@ def _histogram(torch: Any, data: Any, bins: int = 100, min: float = 0, max: floa
     inside = (flat >= min) & (flat <= max)
     hit = (place == torch.arange(bins, device=data.device)) & inside
     return hit.to(data.dtype).sum(0)
+
+
+def _scaled_elu(
+    torch: Any, data: Any, alpha: float = 1, scale: float = 1, input_scale: float = 1
+) -> Any:
+    """Write ELU with scales, as SELU is one, of which TVM reads only `alpha`."""
+    if scale == input_scale == 1:
+        return NotImplemented
+    below = ((data * input_scale).exp() - 1) * (alpha * scale)
+    return torch.where(data > 0, data * scale, below)
 
 
 def _grouped_product(torch: Any, data: Any, weight: Any, offs: Any = None, *more: Any) -> Any:

@@ -46,6 +46,9 @@ READ: dict[str, Any] = {
     "indices": lambda torch, x: x[[0, 3, 1]] + x[:, [2, 0, 1]][:3],
     "indices of the last axis": lambda torch, x: x[..., [0, 2]],
     "a grid of indices": lambda torch, x: x[:, :, torch.tensor([[0], [2]]), torch.tensor([1, 4])],
+    "a scaled ELU": lambda torch, x: torch.ops.aten.elu(x, 1.5, 2.0, 0.5),
+    "SELU": lambda torch, x: torch.nn.functional.selu(x),
+    "an ELU": lambda torch, x: torch.nn.functional.elu(x, 0.3),
     "indices of two axes": lambda torch, x: x[[0, 1], [1, 2]],
 }
 
