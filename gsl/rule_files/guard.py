@@ -23,8 +23,9 @@ from types import FrameType
 from typing import Generic, TypeVar
 
 from gsl.errors import described
+from gsl.rule_files.descriptors import keep_only
 from gsl.rule_files.messages import MessageError, read, written
-from gsl.rule_files.pipe import Inbox, Outbox, pipe
+from gsl.rule_files.pipe import Outbox, pipe
 
 POLL_SECONDS = 0.2
 GRACE_SECONDS = 2.0
@@ -180,10 +181,6 @@ def _ignore(value: object) -> None:
     """Take no notice of a value: it is returned."""
 
 
-_HELD: set[Inbox] = set()
-"""What this process reads from children."""
-
-
 class _Child(Generic[Value]):
     """The parent's side of one child process."""
 
@@ -205,13 +202,11 @@ class _Child(Generic[Value]):
             try:
                 os.setsid()
                 signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-                for other in (*_HELD, self.inbox):
-                    other.close()  # what its siblings say is not for it to read
+                keep_only(theirs.fileno())
                 _take_steps(theirs, steps, seconds, silent)
             finally:
                 os._exit(1)
         theirs.close()
-        _HELD.add(self.inbox)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         self.deadline = self._new_deadline()
 
@@ -287,7 +282,6 @@ class _Child(Generic[Value]):
             with suppress(ProcessLookupError):
                 os.kill(self.process_id, signal.SIGKILL)
             os.waitpid(self.process_id, 0)
-        _HELD.discard(self.inbox)
         self.inbox.close()
 
 

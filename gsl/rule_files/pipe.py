@@ -28,6 +28,10 @@ class Outbox:
         while rest:
             rest = rest[os.write(self._descriptor, rest) :]
 
+    def fileno(self) -> int:
+        """Return the number of the open file."""
+        return self._descriptor
+
     def close(self) -> None:
         """Let go of the pipe."""
         os.close(self._descriptor)

@@ -11,12 +11,13 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 
+from gsl.rule_files.descriptors import keep_only, let_go
 from gsl.rule_files.memory import MOST_MORE, memory_held
 from gsl.rule_files.messages import written
 from gslverify.corpus.patches import contents
@@ -46,7 +47,7 @@ def serve(
     belong to the parent alone.
     """
     os.setsid()
-    _forget(others)
+    let_go(others)
     if folder and os.path.isdir(folder):
         os.chdir(folder)
     _redirect(shown)
@@ -67,19 +68,6 @@ def _redirect(shown: bool) -> None:
     os.dup2(2 if shown else null, 1)
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 (to the end)
     sys.stderr = sys.stdout if not shown else sys.stderr
-
-
-def _forget(descriptors: Iterable[int]) -> None:
-    """Let go of files of others, whose numbers objects still refer to."""
-    null = os.open(os.devnull, os.O_RDWR)
-    for number in descriptors:
-        os.dup2(null, number)
-    os.close(null)
-
-
-def _open_files() -> set[int]:
-    """Return the numbers of all open files, and of some that are open no more."""
-    return {int(name) for name in os.listdir("/dev/fd")}
 
 
 def _end_with_parent() -> None:
@@ -122,7 +110,7 @@ class _Hosts:
         self.process_id = os.fork()
         if not self.process_id:
             try:
-                _forget(_open_files() - {0, 1, 2, theirs.fileno(), *files_in_use()})
+                keep_only(theirs.fileno(), *files_in_use())
                 host.serve(theirs, path, self.settings, before)
             finally:
                 os._exit(1)
