@@ -24,7 +24,7 @@ from gslverify.comparison.fastmath.array import OF_DIGITS, Step, number, stored
 NOISE = 1e-11
 """The share of a value by which float64 may be off, far less than rounding to float32 makes."""
 CANCELLED = 4e-15
-"""The same relative to the largest number on the way, of which most may be subtracted."""
+"""The same relative to the largest number of a sum on the way, of which most may be cancelled."""
 
 ACCURACY = 16.0
 """Units of its dtype by which a function may be off that takes the place of another one."""

@@ -9,7 +9,6 @@ from typing import Any
 from gsl.flags import NOWRAP, in_order
 from gsl.subst import Subst
 from gslverify.codes.numeric import OUTPUTS_DIFFER, REFERENCE_CHANGES
-from gslverify.comparison.wrapping import wraps
 from gslverify.finding import Finding
 from gslverify.networks.network import Network
 from gslverify.shrinking.descent import Attempt, Budget, simplest
@@ -18,6 +17,7 @@ from gslverify.structures.sampling import Sampler
 from gslverify.trials.counterexample import counterexample_as_found, counterexample_of
 from gslverify.trials.matters import Influence, what_matters
 from gslverify.trials.trial import Outcome, run_trial
+from gslverify.trials.wrapping import wraps
 
 NOT_SIMPLE = "making it simpler was not finished"
 

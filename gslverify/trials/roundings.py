@@ -73,8 +73,8 @@ def roundings(
     ordinary = _explained_by(telling, [*small, *telling], folds, declared)
     if ordinary.needed is None:
         return ordinary
-    small = _underflowing(passed)
-    underflow = _explained_by(small, small, folds, declared, ordinary.needed)
+    near = _underflowing(passed)
+    underflow = _explained_by(near, near, folds, declared, ordinary.needed)
     if underflow.needed is None:
         return ordinary if ordinary.needed else underflow
     return Roundings(

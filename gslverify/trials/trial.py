@@ -36,7 +36,6 @@ from gslverify.comparison.machine import integers_made_wrong
 from gslverify.comparison.references import ReferenceFailureError
 from gslverify.comparison.repeated import changing_reference
 from gslverify.comparison.singular import is_singular
-from gslverify.comparison.wrapping import wraps
 from gslverify.finding import Code, Counterexample
 from gslverify.networks.generation import has_at_most
 from gslverify.networks.network import MAY_DECLINE, Network
@@ -44,6 +43,7 @@ from gslverify.structures.concrete import Rewritten
 from gslverify.trials.crash_record import record_graph
 from gslverify.trials.domains import is_defined, misuse, other_conversions
 from gslverify.trials.rewriting import Prepared, builds_target, prepare
+from gslverify.trials.wrapping import wraps
 
 MOST_ELEMENTS_OF_TARGET = 2**25
 """Elements of a tensor on the way to the target; those of networks have a limit of their own."""

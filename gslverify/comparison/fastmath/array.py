@@ -43,7 +43,8 @@ class Machine:
     """A machine with the flags that it is granted, and what it has seen of a graph.
 
     `steps` are the kinds of steps that were taken, `functions` the names of those that were called,
-    and `magnitude` is the largest number that was computed.
+    and `magnitude` is the largest number of a sum, or of what is computed from one: most of it may
+    be cancelled there.
     """
 
     flags: frozenset[str] = frozenset()
@@ -71,22 +72,22 @@ class Machine:
             return "arcp" in flags
         return True
 
-    def seen(self, step: Step, value: Any) -> None:
-        """Remember that a step was taken."""
-        self.steps.add(step)
-        if np.size(value):
-            finite = np.where(np.isfinite(value), np.abs(value), 0.0)
-            self.magnitude = max(self.magnitude, float(np.max(finite)))
+    def cancels(self, *values: Any) -> None:
+        """Remember numbers of which most may be cancelled."""
+        for value in values:
+            if np.size(value):
+                finite = np.where(np.isfinite(value), np.abs(value), 0.0)
+                self.magnitude = max(self.magnitude, float(np.max(finite)))
 
 
 class Rounded(FollowedArray):
     """Values in float64 that stand for a dtype, and the steps since they were rounded last.
 
     `digits` are those that they will be rounded to. Of a quotient `parts` are numerator and
-    denominator.
+    denominator. What is computed from sums `has_sums`.
     """
 
-    __slots__ = ("digits", "machine", "made_by", "parts")
+    __slots__ = ("digits", "has_sums", "machine", "made_by", "parts")
     functions = FUNCTIONS
     refusal = UnfollowedError
 
@@ -98,6 +99,7 @@ class Rounded(FollowedArray):
         made_by: frozenset[Step] = frozenset(),
         digits: int = 0,
         parts: tuple[Any, Any] | None = None,
+        has_sums: bool = False,
     ) -> None:
         self.machine = machine
         self.value = np.asarray(value, np.float64)
@@ -105,13 +107,20 @@ class Rounded(FollowedArray):
         self.made_by = made_by
         self.digits = digits or digits_of(self.dtype)
         self.parts = parts
+        self.has_sums = has_sums
 
     def __getitem__(self, index: Any) -> Rounded:
         return self.moved(lambda array: array[index])
 
     def moved(self, move: Callable[[Any], Any]) -> Rounded:
         """Return the elements after a movement of data, which commutes with rounding."""
-        return Rounded(self.machine, move(self.value), self.dtype, self.made_by, self.digits)
+        return self._with(move(self.value), self.dtype, self.made_by, self.digits)
+
+    def _with(
+        self, value: Any, dtype: Any, made_by: frozenset[Step] = frozenset(), digits: int = 0
+    ) -> Rounded:
+        """Return other values with the same history of sums."""
+        return Rounded(self.machine, value, dtype, made_by, digits, has_sums=self.has_sums)
 
     def rounded(self) -> Any:
         """Return the values as they are stored."""
@@ -130,13 +139,13 @@ class Rounded(FollowedArray):
             return self
         narrows = digits_of(wanted) < digits_of(self.dtype)
         if narrows or (self.made_by and digits_of(wanted) > self.digits):
-            self.machine.seen(Step.NARROWED, self.value)
+            self.machine.steps.add(Step.NARROWED)
         if "lossy" in self.machine.flags:
             digits = max(self.digits, digits_of(wanted))
             made_by = self.made_by | {Step.NARROWED} if narrows else self.made_by
-            return Rounded(self.machine, self.value, wanted, made_by, digits)
+            return self._with(self.value, wanted, made_by, digits)
         value = self.rounded()
-        return Rounded(self.machine, round_to(value, digits_of(wanted)), wanted)
+        return self._with(round_to(value, digits_of(wanted)), wanted)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__" or options or ufunc not in UFUNCS:
@@ -179,21 +188,26 @@ def stepped(
     """Return what a step makes of operands; approximations stay approximations."""
     first = operands[0]
     machine = first.machine
-    machine.seen(step, value)
+    machine.steps.add(step)
+    has_sums = step is Step.SUM or any(one.has_sums for one in operands)
+    if has_sums:
+        machine.cancels(value, *(one.value for one in operands if step is Step.SUM))
     rough = any(Step.FUNCTION in one.made_by for one in operands) and "afn" in machine.flags
     made_by = frozenset({step, Step.FUNCTION} if rough else {step})
     narrow = any(Step.NARROWED in one.made_by for one in operands) and "lossy" in machine.flags
     dtype = result_dtype(operands)
     digits = max(one.digits for one in operands) if narrow else digits_of(dtype)
     made_by |= {Step.NARROWED} if narrow and digits > digits_of(dtype) else frozenset()
-    return Rounded(machine, value, dtype, made_by, digits, parts)
+    return Rounded(machine, value, dtype, made_by, digits, parts, has_sums)
 
 
 def chosen(operands: Sequence[Rounded], value: Any) -> Rounded:
     """Return elements that are among those of some operands, or are moved together."""
     made_by = frozenset().union(*(one.made_by for one in operands))
     digits = max(one.digits for one in operands)
-    return Rounded(operands[0].machine, value, result_dtype(operands), made_by, digits)
+    has_sums = any(one.has_sums for one in operands)
+    dtype = result_dtype(operands)
+    return Rounded(operands[0].machine, value, dtype, made_by, digits, has_sums=has_sums)
 
 
 def lift(operand: Any, machine: Machine, dtype: Any) -> Rounded:

@@ -82,7 +82,7 @@ def _einsum(func: Any, args: Arguments, kwargs: Options) -> Rounded:
     operands = [lift(array, machine, dtype) for array in arrays]
     taken = Step.SUM if len(operands) == 1 else Step.PRODUCT
     value = np.einsum(equation, *(one.used_for(taken) for one in operands))
-    machine.seen(taken, 0.0)
+    machine.steps.add(taken)
     letters, result = equation.replace(" ", "").split("->")
     adds = not set(letters) - {","} <= set(result)
     return stepped(Step.SUM if adds else taken, operands, value)

@@ -24,7 +24,7 @@ def product(ufunc: Any, *operands: Rounded) -> Rounded:
 def _sum_of_products(ufunc: Any, *operands: Rounded) -> Rounded:
     """Multiply matrices: one step, rounded once; what is added to it comes after its sums."""
     value = ufunc(*(one.used_for(Step.PRODUCT) for one in operands))
-    operands[0].machine.seen(Step.PRODUCT, 0.0)
+    operands[0].machine.steps.add(Step.PRODUCT)
     return stepped(Step.SUM, operands, value)
 
 
@@ -34,7 +34,7 @@ def divide(ufunc: Any, left: Rounded, right: Rounded) -> Rounded:
     if "arcp" not in machine.flags:
         below = right.used_for(Step.QUOTIENT)
         return stepped(Step.QUOTIENT, (left, right), left.used_for(Step.QUOTIENT) / below)
-    machine.seen(Step.QUOTIENT, 0.0)
+    machine.steps.add(Step.QUOTIENT)
     if right.parts is not None and not machine.keeps(right.made_by, Step.QUOTIENT):
         above, below = right.parts
         return product(np.multiply, left, divide(ufunc, below, above))

@@ -50,6 +50,11 @@ def root_of_square() -> Subst:
     return Subst(op.Sqrt(x * x), op.Abs(x), where=[x.dtype == "float32"])
 
 
+def eighths() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    return Subst(x / 8.0 + y / 8.0, (x + y) / 8.0, where=[x.dtype == "float32"])
+
+
 def half_for_divided_by_two() -> Subst:
     x = pat.Wildcard()
     return Subst(x / 2.0, x * 0.5, where=[x.dtype == "float32"])
@@ -77,6 +82,7 @@ TRUTH: dict[Write, str] = {
     reordered: "ninf reassoc",
     scaled_there_and_back: "reassoc",
     root_of_square: "ninf reassoc afn",
+    eighths: "ninf reassoc",
     half_for_divided_by_two: "",
 }
 

@@ -1,7 +1,8 @@
 """Whether integers wrap on the way through a network, which `nowrap` lets a rule exclude.
 
 The references of the operators run on arrays that compute every sum and product of integers a
-second time, on whole numbers without a bound. Conversions wrap by design and do not count.
+second time, on whole numbers without a bound. Operators that convert wrap by design and do not
+count; a reference that computes in a wider dtype wraps where it converts what it has.
 
 Source: https://llvm.org/docs/LangRef.html#id209, `nsw` and `nuw` of integer instructions.
 """
@@ -17,9 +18,10 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from gsl.errors import GslError
 from gsl.evaluate import value_of
-from gsl.expr import Expr
+from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import kind_of
+from gslverify.structures.kernels import converts
 
 ARITHMETIC: frozenset[Any] = frozenset({
     np.add, np.subtract, np.multiply, np.negative, np.absolute, np.square, np.power,
@@ -34,9 +36,10 @@ BOUND_TO_A_DTYPE = ("dtype", "out", "optimize")
 
 @dataclass(slots=True)
 class Seen:
-    """What was seen of a network: whether some integer `wraps`."""
+    """What was seen of a network: whether some integer `wraps`, which an operator may be for."""
 
     wraps: bool = False
+    is_meant: bool = False
 
 
 class Watched(NDArrayOperatorsMixin):
@@ -57,6 +60,13 @@ class Watched(NDArrayOperatorsMixin):
 
     def __len__(self) -> int:
         return len(self.array)
+
+    def astype(self, dtype: Any, **options: Any) -> Any:
+        """Convert; integers that are others then have wrapped, unless an operator is for that."""
+        made = self.array.astype(dtype, **options)
+        if not self.seen.is_meant and all(kind_of(a.dtype) in "iu" for a in (self.array, made)):
+            self.seen.wraps |= bool(np.any(made.astype(object) != self.array.astype(object)))
+        return _watched(made, self.seen)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         return self._called(getattr(ufunc, method), ufunc, inputs, options)
@@ -83,6 +93,7 @@ def wraps(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> bool:
         with np.errstate(all="ignore"):
             for expr in reverse_post_order(outputs):
                 operands = [values[operand] for operand in expr.operands]
+                seen.is_meant = isinstance(expr, Call) and converts(expr)
                 values[expr] = _watched(value_of(expr, operands, inputs), seen)
     except (GslError, ArithmeticError, IndexError, TypeError, ValueError):
         return False

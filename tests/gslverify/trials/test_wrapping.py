@@ -9,7 +9,7 @@ import pytest
 
 from gsl import Call, Expr, Var
 from gsl.operators import lookup
-from gslverify.comparison.wrapping import wraps
+from gslverify.trials.wrapping import wraps
 
 X, Y = Var("x", (2, 3), "int8"), Var("y", (2, 3), "int8")
 U, V = Var("u", (2, 3), "uint8"), Var("v", (2, 3), "int64")
@@ -39,6 +39,10 @@ WRAPS: dict[str, tuple[Expr, int, int, bool]] = {
     "another by -1": (call("FloorDivide", X, Y), -127, -1, False),
     "a sum over axes": (call("Sum", V, axis=(0, 1), keepdims=False), 2**62, 0, True),
     "a sum over axes that fits": (call("Sum", V, axis=(0, 1), keepdims=False), 2**60, 0, False),
+    "a sum that is computed in a wider dtype": (
+        call("Sum", X, axis=(0, 1), keepdims=False), 22, 0, True,
+    ),
+    "one that fits": (call("Sum", X, axis=(0, 1), keepdims=False), 21, 0, False),
     "products of rows": (
         call("Matmul", X, call("Transpose", Y, axes=(1, 0)), out_dtype="int8"), 7, 7, True,
     ),
