@@ -154,9 +154,7 @@ def test_one_handler_or_one_pass_can_be_named(module: Path) -> None:
 
 
 @pytest.mark.slow
-def test_lowerings_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Where another test has imported distutils, setuptools wants its own in that place.
-    monkeypatch.setenv("SETUPTOOLS_USE_DISTUTILS", "stdlib")
+def test_lowerings_are_compiled() -> None:
     passes = PatternMatcherPass()
     pattern = CallFunction(aten.abs.default, KeywordArg("x"))
 
