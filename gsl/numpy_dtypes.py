@@ -48,8 +48,46 @@ def keeps(source: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
 
 
 def converted(array: Any, dtype: str) -> Any:
-    """Return an array as one of any element type: floats rounded towards zero, integers wrapped."""
-    return (array.astype(np.int8) if array.dtype in _NIBBLES else array).astype(dtype)
+    """Return an array as one of any element type: to integers towards zero, to floats nearest.
+
+    A conversion rounds once, also those of `ml_dtypes`, which go by way of WIDE.
+    """
+    if array.dtype in _NIBBLES:
+        array = array.astype(np.int8)
+    return (_rounded_to_odd(array) if _goes_by_wide(array, np.dtype(dtype)) else array).astype(
+        dtype
+    )
+
+
+def _goes_by_wide(array: Any, wanted: np.dtype[Any]) -> bool:
+    """Tell whether numbers may be rounded on the way to a float type that NumPy does not have."""
+    is_plain = isinstance(array, np.ndarray | np.generic)
+    is_foreign = wanted.isbuiltin == FOREIGN and is_floating(wanted)
+    return is_plain and is_foreign and not keeps(array.dtype, WIDE)
+
+
+def _rounded_to_odd(array: Any) -> Any:
+    """Return numbers as WIDE, what it does not hold as the neighbour with an odd significand.
+
+    So no tie of fewer digits is made on the way, nor left.
+    """
+    exact = np.asarray(array)
+    if not is_floating(exact.dtype):
+        exact = _without_lowest_bits(exact).astype(np.float64)
+    with np.errstate(over="ignore"):
+        near = exact.astype(WIDE)
+    is_even = near.view(np.uint32) % 2 == 0
+    beyond = np.where(exact > near, np.inf, -np.inf).astype(WIDE)
+    is_moved = is_even & (exact != near) & ~np.isnan(exact)
+    return np.where(is_moved, np.nextafter(near, beyond), near)
+
+
+def _without_lowest_bits(whole: Any) -> Any:
+    """Return integers of which float64 holds all: between two multiples lies the middle of them."""
+    step = np.array(2**12, whole.dtype)
+    floor = whole - whole % step
+    is_large = (whole > 2**53) | (whole < -(2**53)) if whole.dtype.itemsize == 8 else False
+    return np.where(is_large & (whole != floor), floor + step // 2, whole)
 
 
 def promoted(operands: Iterable[Any]) -> np.dtype[Any]:
@@ -58,6 +96,12 @@ def promoted(operands: Iterable[Any]) -> np.dtype[Any]:
     if BFLOAT16 in dtypes and all(one == BFLOAT16 or type(one) in (int, float) for one in dtypes):
         return BFLOAT16
     return np.result_type(*dtypes)
+
+
+def rounds_itself(reference: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a reference that rounds to BFLOAT16 once, which by way of WIDE would be twice."""
+    reference.rounds_itself = True  # type: ignore[attr-defined]
+    return reference
 
 
 def computed(
@@ -76,7 +120,8 @@ def computed(
         return reference(*operands, **attributes)
     if not all(map(_is_plain, operands)):
         return reference(*operands, **attributes)
-    given = {name: _wide_name(value) for name, value in attributes.items()}
+    is_rounded = getattr(reference, "rounds_itself", False)
+    given = attributes if is_rounded else {n: _wide_name(one) for n, one in attributes.items()}
     return _narrowed(reference(*wide, **given), declared)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from gsl.dtypes import DTYPES, Kind, names_of, wider
-from gsl.numpy_dtypes import finfo, iinfo, kind_of, promoted
+from gsl.numpy_dtypes import converted, finfo, iinfo, kind_of, promoted
 from gsl.types import (
     ALL_DTYPES,
     ANY_FLOAT,
@@ -76,3 +78,38 @@ def test_numpy_promotes_what_it_does_not_know_by_our_rules() -> None:
     assert promoted([np.dtype("bfloat16"), 1.5]) == np.dtype("bfloat16")
     assert promoted([np.dtype("float16"), 1.5]) == np.dtype("float16")
     assert promoted([np.dtype("bfloat16"), np.dtype("float32")]) == np.dtype("float32")
+
+
+def beside_ties(wanted: str, given: str) -> list[int | float]:
+    """Return numbers in the middle of two of a dtype, and next to it in another one."""
+    digits = DTYPES[wanted].digits
+    is_wide = wanted == "bfloat16" and DTYPES[given].largest > 2**50
+    scale = 2**20 if is_wide else 1
+    ties = [(2 * n + 1) * scale for n in range(2 ** (digits - 1), 2 ** (digits - 1) + 8)]
+    if given in ANY_FLOAT:
+        step = 2.0 ** (digits - 50) * scale
+        return [(tie + way * step) / scale / 2**digits for tie in ties for way in (-1, 0, 1)]
+    signs = (1, -1) if DTYPES[given].lowest else (1,)
+    return [sign * (tie + way) for tie in ties for way in (-1, 0, 1) for sign in signs]
+
+
+@pytest.mark.parametrize("given", ["int32", "uint32", "int64", "uint64", "float64"])
+@pytest.mark.parametrize("wanted", ["bfloat16", "float16", "float8_e4m3fn", "float8_e5m2"])
+def test_conversions_round_once(wanted: str, given: str) -> None:
+    numbers = [n for n in beside_ties(wanted, given) if abs(n) < DTYPES[wanted].largest]
+    bits = np.dtype(f"uint{8 * np.dtype(wanted).itemsize}")
+    every = np.arange(2 ** (8 * bits.itemsize), dtype=np.uint32).astype(bits)
+    held = {float(v): int(b) for v, b in zip(every.view(wanted), every, strict=True) if v == v}
+    ordered = np.array(sorted(v for v in held if abs(v) != np.inf))
+    for number in numbers:
+        place = int(np.searchsorted(ordered, number))
+        near = ordered[max(0, place - 2) : place + 2]
+        distances = [(abs(Fraction(float(v)) - Fraction(number)), held[v] % 2) for v in near]
+        expected = near[distances.index(min(distances))]
+        assert float(converted(np.array(number, given), wanted)) == expected, number
+
+
+def test_conversions_keep_what_is_special() -> None:
+    special = np.array([np.nan, np.inf, -np.inf, 1e300, -1e-300, -0.0])
+    kept = converted(special, "bfloat16").astype("float64")
+    assert str(kept.tolist()) == "[nan, inf, -inf, inf, -0.0, -0.0]"

@@ -13,7 +13,7 @@ from gsl.dtypes import DTYPES
 from gsl.kernel.expression import Expression
 from gsl.kernel.functions import FUNCTIONS
 from gsl.kernel.meaning import Elements, Index, apply, cast, stretched
-from gsl.numpy_dtypes import converted, finfo, iinfo, kind_of
+from gsl.numpy_dtypes import converted, finfo, iinfo, kind_of, rounds_itself
 from gsl.operators.declaration import Need, Operator, Tensor, operator, tensors
 from gsl.operators.defined import Attributes, ValueRule, Values
 from gsl.operators.extrema import larger, smaller
@@ -275,6 +275,7 @@ def Cast(need: Need, data: Tensor, *, dtype: DtypeOf) -> TensorType:
 
 
 @Cast.numpy
+@rounds_itself
 def _cast(data: Any, dtype: str) -> Any:
     if dtype in SATURATING and data.dtype != dtype:
         most = float(DTYPES[dtype].largest)

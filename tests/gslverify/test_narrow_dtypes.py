@@ -23,6 +23,11 @@ def there_and_back(dtype: str, through: str) -> Subst:
     return Subst(op.Cast(op.Cast(x, dtype=through), dtype=dtype), x)
 
 
+def by_way_of(dtype: str, through: str, to: str) -> Subst:
+    x = pat.Variable(dtype=dtype)
+    return Subst(op.Cast(op.Cast(x, dtype=through), dtype=to), op.Cast(x, dtype=to))
+
+
 def distributed() -> Subst:
     x, y, z = (pat.Variable(dtype="bfloat16") for _ in range(3))
     return Subst(x * y + x * z, x * (y + z))
@@ -54,6 +59,7 @@ RIGHT: dict[str, Write] = {
     "int8 holds int4": lambda: there_and_back("int4", "int8"),
     "bfloat16 holds float8": lambda: there_and_back("float8_e4m3fn", "bfloat16"),
     "a constant that bfloat16 holds": lambda: held_constant(256.0),
+    "float64 holds int32": lambda: by_way_of("int32", "float64", "bfloat16"),
     "int4 is moved": turned_twice,
 }
 WRONG: dict[str, Write] = {
@@ -62,6 +68,9 @@ WRONG: dict[str, Write] = {
     "int4 wraps int8": lambda: there_and_back("int8", "int4"),
     "float8 kinds": lambda: there_and_back("float8_e4m3fn", "float8_e5m2"),
     "a constant that bfloat16 does not hold": lambda: held_constant(257.0),
+    "int64 is rounded twice": lambda: by_way_of("int64", "float32", "bfloat16"),
+    "int32 is rounded twice": lambda: by_way_of("int32", "float32", "bfloat16"),
+    "int64 is rounded at float64": lambda: by_way_of("int64", "float64", "bfloat16"),
     "signs of int4": reinterpreted,
 }
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gsl.errors import GslError
-from gsl.numpy_dtypes import is_floating, keeps, kind_of, promoted
+from gsl.numpy_dtypes import converted, is_floating, keeps, kind_of, promoted
 from gslverify.comparison.bounded.precision import current_precision
 from gslverify.comparison.followed_array import FollowedArray, FunctionRule
 
@@ -121,13 +121,13 @@ class Bounded(FollowedArray):
     def _rounded(self, wanted: np.dtype[Any]) -> Bounded:
         if keeps(self.dtype, wanted):
             return Bounded(self.value, self.error, wanted, stored=self.stored)
-        value = self.value.astype(wanted)
-        farthest = (np.abs(self.value) + self.error).astype(wanted)
+        value = converted(self.value, wanted.name)
+        farthest = converted(np.abs(self.value) + self.error, wanted.name)
         spacing = np.spacing(np.abs(value)) + np.spacing(farthest)
         error = np.where(self.error == 0, 0.0, self.error + spacing.astype(np.float64))
         # An overflow is not certain: what computes in a wider type on the way does not have it.
         error = np.where(np.isinf(value) & np.isfinite(self.value), np.inf, error)
-        stored = None if self.stored is None else self.stored.astype(wanted)
+        stored = None if self.stored is None else converted(self.stored, wanted.name)
         return Bounded(value, np.where(np.isnan(error), np.inf, error), wanted, stored=stored)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:

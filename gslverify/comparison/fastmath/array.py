@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gsl.dtypes import DTYPES
-from gsl.numpy_dtypes import is_floating, promoted
+from gsl.numpy_dtypes import converted, is_floating, promoted
 from gsl.types import ANY_FLOAT
 from gslverify.comparison.bounded import UnfollowedError
 from gslverify.comparison.followed_array import FollowedArray, FunctionRule
@@ -179,7 +179,7 @@ def round_to(value: Any, digits: int) -> Any:
     with np.errstate(all="ignore"):
         significand, exponent = np.frexp(np.asarray(value, np.float64))
         sure = np.ldexp(np.rint(np.ldexp(significand, SURE_DIGITS)), exponent - SURE_DIGITS)
-        return sure.astype(dtype).astype(np.float64)
+        return converted(sure, dtype).astype(np.float64)
 
 
 def stepped(
