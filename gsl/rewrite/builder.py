@@ -148,6 +148,7 @@ class Builder:
             case Call():
                 operator = self._operator(pattern, frame)
                 attributes = self._attributes(pattern, operator, frame)
+                attributes |= self._defaults(operator, attributes, operands)
                 return CallExpr(operator, operands, attributes, self.need)
             case Tuple() | Variadic():
                 return TupleExpr(operands)
@@ -203,6 +204,17 @@ class Builder:
             if term is not ANYTHING:
                 given[name] = self._chosen(operator, name, self.value(term, frame))
         return given
+
+    def _defaults(
+        self, operator: Operator, given: dict[str, Any], operands: list[Expr]
+    ) -> dict[str, Any]:
+        """Return the modes that are not given and that sizes of operands decide about."""
+        missing = [name for name in operator.attributes if name not in given]
+        if not any(isinstance(operator.attribute(name).domain, Choice) for name in missing):
+            return {}
+        whole = operator.normalise(given, tuple(operand.type for operand in operands))
+        unknown = [name for name in missing if isinstance(whole[name], Term)]
+        return {name: self._chosen(operator, name, whole[name]) for name in unknown}
 
     def _chosen(self, operator: Operator, name: str, value: Any) -> Any:
         """Return flags, modes, layouts and axes as what they are; sizes may decide about a term."""

@@ -21,7 +21,10 @@ FITS = "a tensor fits into a machine"
 
 
 def largest_size(subst: Subst) -> int | None:
-    """Return the largest size if it matters: where a target makes elements of what it matched."""
+    """Return the largest size if it matters: where a target makes elements of what it matched.
+
+    What it makes them of may be a size that is called otherwise, such as the depth of a OneHot.
+    """
     return LARGEST_SIZE if any(map(_computes_elements, subst.target_patterns)) else None
 
 
@@ -42,4 +45,4 @@ def _computes_elements(pattern: Pattern) -> bool:
     constraints = pattern.constraints.items()
     given = [term for name, term in constraints if _makes_elements(pattern.callee, name)]
     parts = (part for term in given for part in subterms(term))
-    return any(isinstance(part, Access) and part.name == "shape" for part in parts)
+    return any(isinstance(part, Access) for part in parts)

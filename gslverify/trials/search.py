@@ -23,6 +23,7 @@ from gslverify.networks.exploration import (
 from gslverify.networks.generation import MOST_TURNS, has_place, network_from
 from gslverify.networks.network import NOT_APPLICABLE, Network
 from gslverify.networks.rounds import Round
+from gslverify.networks.turning import Turning
 from gslverify.shrinking.descent import Budget
 from gslverify.shrinking.order import Order, order_of
 from gslverify.stage import Question
@@ -37,6 +38,8 @@ MOST_SIMPLER_CHOICES = 40
 """So often hypothesis makes a failure simpler by its choices, before passes that know networks."""
 MISSES_PER_TURN = 4
 """So many draws of a structure that come to no network count as one: its next turn is later."""
+BASES_OF_TURNS = 2
+"""So many draws are changed until what references of others compare comes out otherwise."""
 UNBUILT = "the target cannot be built"
 REPLAYED = "found at once: it failed in an earlier run, too"
 SEEN = "the simplest network of a structure is tried once"
@@ -75,6 +78,7 @@ class Search:
     unmet: Counter[str] = field(default_factory=Counter)
     budget: Budget = field(default_factory=Budget)
     is_about_values: bool = False
+    turning: Turning = field(default_factory=Turning)
 
     @property
     def networks(self) -> list[Network]:
@@ -166,7 +170,7 @@ class Search:
             self.rejected[UNBUILT] += 1
             return []
         trials: list[Outcome] = []
-        for inputs in draws:
+        for inputs in (*draws, *self._turned(network, prepared, draws)):
             trial = excused(self.question.subst, judge(network, prepared, inputs))
             if trial.rejected == WRAPS:
                 self.wrapping = self.wrapping or trial
@@ -177,6 +181,13 @@ class Search:
             if trial.code is not None or trial.declined:
                 break
         return trials
+
+    def _turned(
+        self, network: Network, prepared: Prepared, draws: Sequence[Mapping[str, Any]]
+    ) -> list[Mapping[str, Any]]:
+        """Return inputs at which what references of others compare comes out otherwise."""
+        target = prepared.outputs if isinstance(prepared, Rewritten) else ()
+        return self.turning.inputs((*network.outputs, *target), draws[:BASES_OF_TURNS])
 
     def _is_declined(self, prepared: Prepared, network: Network) -> bool:
         """Tell whether the engine refuses to rewrite where that only declines the match."""

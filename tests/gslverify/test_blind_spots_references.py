@@ -143,6 +143,64 @@ def test_references_that_do_the_same_for_all_sizes_pass(
     assert ask(NUMERIC, from_source).verdict is Verdict.PASS
 
 
+def ends(data: Any) -> tuple[Any, Any]:
+    """Return the first and the last element."""
+    flat = np.reshape(data, (-1,))
+    return flat[0], flat[-1]
+
+
+def of_a_sum(data: Any) -> Any:
+    first, last = ends(data)
+    return np.where(first + last == 12_345, 2 * data, data)
+
+
+def of_a_difference(data: Any) -> Any:
+    first, last = ends(data)
+    return np.where(first - last == 7_777, 2 * data, data)
+
+
+def of_a_product(data: Any) -> Any:
+    first, last = ends(data)
+    return np.where(first * last == 1_147, 2 * data, data)
+
+
+def of_squares(data: Any) -> Any:
+    return np.where(np.sum(data * data) == 1_234_321, 2 * data, data)
+
+
+def of_an_interval(data: Any) -> Any:
+    first, last = ends(data)
+    total = first + 2 * last
+    return np.where(total >= 40_000, np.where(total <= 40_000, 2 * data, data), data)
+
+
+def of_two_sums(data: Any) -> Any:
+    """The second comparison counts where the first holds."""
+    first, last = ends(data)
+    return np.where(first + last > 12_345, np.where(3 * first - last == 777, -data, data), data)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "reference",
+    [of_a_sum, of_a_difference, of_a_product, of_squares, of_an_interval, of_two_sums],
+)
+def test_what_references_compare_is_made_to_come_out_otherwise(
+    reference: Callable[[Any], Any], seed: int, declare: Callable[[Any], None]
+) -> None:
+    declare(reference)
+    assert ask(NUMERIC, from_source, seed=seed).verdict is Verdict.FAIL
+
+
+def test_comparisons_that_change_nothing_pass(declare: Callable[[Any], None]) -> None:
+    def compared(data: Any) -> Any:
+        first, last = ends(data)
+        return np.where(first + last == 12_345, data + 0.0, data)
+
+    declare(compared)
+    assert ask(NUMERIC, from_source).verdict is Verdict.PASS
+
+
 def test_functions_of_libraries_mention_nothing() -> None:
     assert numbers_of(np.linspace) == numbers_of(np.exp) == numbers_of(abs) == ()
 

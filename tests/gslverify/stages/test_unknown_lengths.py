@@ -180,3 +180,24 @@ def test_every_case_is_proved(write: Write) -> None:
 @pytest.mark.parametrize(("write", "code"), WRONG)
 def test_a_single_wrong_case_refutes(write: Write, code: Any) -> None:
     assert only(ask(SHAPE, write)).code is code
+
+
+@pytest.mark.parametrize("columns", [2, None])
+def test_defaults_of_targets_that_are_sizes_are_decided_in_each_case(columns: int | None) -> None:
+    def write() -> Subst:
+        x = pat.Variable(shape=(None, None, None))
+        t = pat.Wildcard(shape=(None, columns), dtype="int64")
+        rows = op.GatherND(x, t, batch_dims=0)
+        return Subst(op.Relu(rows), op.GatherND(op.Relu(x), t))
+
+    assert ask(SHAPE, write).verdict is Verdict.PASS
+
+
+def test_defaults_of_targets_that_do_not_fit_in_some_case_are_refuted() -> None:
+    def write() -> Subst:
+        x = pat.Variable(shape=(None, None))
+        t = pat.Wildcard(shape=(None, None), dtype="int64")
+        rows = op.GatherND(x, t, batch_dims=0)
+        return Subst(op.Relu(rows), op.GatherND(op.Reshape(x, shape=(-1,)), t))
+
+    assert ask(SHAPE, write).verdict is Verdict.FAIL

@@ -53,3 +53,9 @@ def filled_with_number(x: Any) -> Any:
 def test_sizes_are_limited_where_the_target_makes_numbers_of_them(write: Any, largest: Any) -> None:
     x = pat.Variable(shape=(None,))
     assert largest_size(Subst(op.Relu(x), write(x))) == largest
+
+
+def test_sizes_are_limited_where_the_target_makes_numbers_of_an_attribute_that_is_one() -> None:
+    hot = op.OneHot(pat.Variable(ndim=1, dtype="int64"), axis=-1)
+    counted = op.Cast(op.Arange(end=hot.depth, dtype="int64"), dtype="float32")
+    assert largest_size(Subst(hot, counted)) == LARGEST_SIZE
