@@ -110,7 +110,7 @@ def arms_of(instance: Instance) -> Arms:
     arms = Arms()
     if not has_choices(instance.subst):
         return arms
-    with _target_of(instance, arms.decide) as builder:
+    with target_of(instance, arms.decide) as builder:
         _note_choices(arms, instance.subst, builder)
     asked = _Asked()
     with suppress(GslError):  # of too many ways the first are looked at
@@ -146,13 +146,13 @@ class _Asked:
 
 def _outcomes_on(instance: Instance, asked: _Asked, decisions: Decisions) -> set[Outcome]:
     """Return how what is conditional falls on a way through the target."""
-    with _target_of(instance, decisions) as builder:
+    with target_of(instance, decisions) as builder:
         asked.note(decisions)
         return set(outcomes_of(instance.subst, builder))
 
 
 @contextmanager
-def _target_of(instance: Instance, decide: Decide) -> Iterator[Builder]:
+def target_of(instance: Instance, decide: Decide) -> Iterator[Builder]:
     """Build the target of an instance, in the arms that are decided on, and take it out."""
     builder = Builder(instance.bindings, instance.graph, Need(), decide)
     try:
@@ -170,7 +170,7 @@ def with_all_axes_seen(instance: Instance) -> list[Term]:
     Its axes need not be those of the source: heads are parts of channels, and with one head, or
     one channel in each, the order of both is not seen.
     """
-    with _target_of(instance, Arms().decide) as builder:
+    with target_of(instance, Arms().decide) as builder:
         own = [
             size for node in instance.graph if node not in builder.added for size in _sizes(node)
         ]
@@ -331,7 +331,7 @@ def _ways(subst: Subst, variants: Iterable[Variant]) -> dict[Any, Variant]:
 def _way(instance: Instance) -> Hashable:
     """Return how the structure of an instance decides what is conditional in its target."""
     arms, decided = Arms(), set[tuple[Term, bool]]()
-    with _target_of(instance, arms.decide) as builder:
+    with target_of(instance, arms.decide) as builder:
         for part, place in occurrences(instance.subst, builder.bindings, builder.memory):
             if part.head == "cond":
                 decided |= _decided(part, part.operands[0], [place])

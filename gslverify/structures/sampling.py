@@ -17,6 +17,7 @@ from gsl.errors import GslError
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.semantics.terms import UntranslatableError
 from gslverify.structures.arms import Arms, Outcome, arms_of, with_all_axes_seen
+from gslverify.structures.compared import as_compared
 from gslverify.structures.concrete import value_in
 from gslverify.structures.corners import as_mentioned, corners_of
 from gslverify.structures.definitions import Definitions, Options, in_order, read_definitions
@@ -150,7 +151,8 @@ class Sampler:
     def corners(self) -> list[Term]:
         """The conditions under which the rule may be wrong and is rarely tried."""
         decisive = [demand for demand, _ in self.decisive]
-        return [*self.ordinary, *decisive, *as_mentioned(self.instance)]
+        compared = as_compared(self.instance, self.simple_model())
+        return [*self.ordinary, *decisive, *compared, *as_mentioned(self.instance)]
 
     def may_meet(self, demand: Term) -> bool:
         """Tell whether some graph may meet a demand; the solver is asked once."""

@@ -11,7 +11,7 @@ import pytest
 from gsl import Subst, op, pat
 from gsl.operators import REGISTRY
 from gsl.operators.declaration import Need, Tensor, operator
-from gsl.operators.kinds import Count
+from gsl.operators.kinds import Count, Number
 from gsl.types import TensorType
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
@@ -111,6 +111,44 @@ def of_equal_axes(data: Any) -> Any:
     return data * (2.0 if data.shape == (5, 5) else 1.0)
 
 
+def of_axes_together(data: Any) -> Any:
+    return data * (2.0 if sum(data.shape) == 47 and data.ndim > 1 else 1.0)
+
+
+def of_axes_apart(data: Any) -> Any:
+    return data * (2.0 if data.ndim > 1 and data.shape[0] - data.shape[-1] == 13 else 1.0)
+
+
+def of_a_square(data: Any) -> Any:
+    return data * (2.0 if any(size**2 == 289 for size in data.shape) else 1.0)
+
+
+def of_an_odd_number(data: Any) -> Any:
+    return data * (2.0 if any(2 * size + 1 == 39 for size in np.abs(data).shape) else 1.0)
+
+
+def of_both_axes(data: Any) -> Any:
+    if data.ndim == 2 and data.shape[0] + 1 == 9 and data.shape[1] - 2 == 15:
+        return data * 2.0
+    return data
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("write", [from_source, from_target])
+@pytest.mark.parametrize(
+    "reference",
+    [of_axes_together, of_axes_apart, of_a_square, of_an_odd_number, of_both_axes],
+)
+def test_what_references_compare_sizes_with_is_tried(
+    reference: Callable[[Any], Any],
+    write: Callable[[], Subst],
+    seed: int,
+    declare: Callable[[Any], None],
+) -> None:
+    declare(reference)
+    assert ask(NUMERIC, write, seed=seed).verdict is Verdict.FAIL
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("reference", [of_a_row, of_many, of_a_long_axis, of_equal_axes])
 def test_numbers_in_the_code_of_references_are_tried_as_sizes(
@@ -132,6 +170,30 @@ def test_numbers_in_the_code_of_references_are_tried_as_attributes() -> None:
     Followed.numpy(reference)
     try:
         assert ask(NUMERIC, from_source).verdict is Verdict.FAIL
+    finally:
+        REGISTRY.pop("Followed", None)
+
+
+def test_what_references_compare_attributes_with_is_tried() -> None:
+    def reference(data: Any, steps: int, factor: float) -> Any:
+        return -data if steps + len(data.shape) * 3 == 40 or factor == 0.375 else data
+
+    @operator(dtypes=("float64",))
+    def Followed(need: Need, data: Tensor, *, steps: Count = 1, factor: Number = 1.0) -> TensorType:
+        return data
+
+    def any_steps() -> Subst:
+        x = pat.Wildcard()
+        return Subst(op.Followed(x, factor=1.0), x + 0.0)
+
+    def any_factor() -> Subst:
+        x = pat.Wildcard()
+        return Subst(op.Followed(x, steps=1), x + 0.0)
+
+    Followed.numpy(reference)
+    try:
+        assert ask(NUMERIC, any_steps).verdict is Verdict.FAIL
+        assert ask(NUMERIC, any_factor).verdict is Verdict.FAIL
     finally:
         REGISTRY.pop("Followed", None)
 
