@@ -47,6 +47,19 @@ def _on_truth_values(name: str) -> Composed:
     return build
 
 
+def _divided(call: Any, read: Read) -> Expr | None:
+    """Read the quotient of integers, which is cut off; that of floats is an operator."""
+    operands = [read(argument) for argument in call.args]
+    of_integers = all("int" in str(operand.dtype) for operand in operands)
+    return _call("TruncDivide", *operands) if of_integers else None
+
+
+def _whole(call: Any, read: Read) -> Expr | None:
+    """Read the whole part of integers, which they are."""
+    data = read(call.args[0])
+    return data if "int" in str(data.dtype) else None
+
+
 def _elements_at(call: Any, read: Read) -> Expr:
     """Read ``data[i, j, ...]``, whose indices are broadcast against each other."""
     data, indices = (read(argument) for argument in call.args)
@@ -139,9 +152,11 @@ COMPOSED: Mapping[str, Composed] = {
     "bitwise_or": _on_truth_values("LogicalOr"),
     "bitwise_xor": _on_truth_values("LogicalXor"),
     "bitwise_not": _on_truth_values("LogicalNot"),
+    "divide": _divided,
     "image.resize2d": _resized,
     "nn.adaptive_avg_pool2d": _averaged,
     "index_put": _replaced_at,
     "index_tensor": _elements_at,
     "nn.pad": _padded,
+    "trunc": _whole,
 }

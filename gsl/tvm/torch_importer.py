@@ -5,26 +5,16 @@ The package `torch` is an extra: ``pip install 'gslverify[models]'``.
 
 from __future__ import annotations
 
-import operator
 from dataclasses import replace
-from functools import partial
 from importlib import import_module
 from typing import Any
 
-from tvm import relax
-
 from gsl.errors import GslError, ModelError
-from gsl.tvm import torch_checks, torch_misread, torch_promotion
+from gsl.tvm import torch_checks, torch_misread, torch_places, torch_promotion, torch_rows
 from gsl.tvm.errors import reason
 from gsl.tvm.importer import from_relax
 from gsl.tvm.torch_decompositions import decompositions
 from gsl.workload import Workload
-
-PRODUCTS = ("bmm.default", "matmul.default", "mm.default")
-"""What PyTorch calls products of matrices."""
-
-NEAREST = ("upsample_nearest2d.vec", "upsample_nearest2d.default")
-"""What PyTorch calls enlarging by the nearest element, which TVM takes from the middles."""
 
 SHOWN_PLACES = 5
 """So many nodes with an operator that is not supported are listed."""
@@ -49,10 +39,12 @@ def from_torch(program: Any) -> Workload:
     core = program
     try:
         torch_checks.check_tensors(torch, program)
-        core = program.run_decompositions(decompositions(torch))
+        core = program.run_decompositions(decompositions(torch, torch_rows.known()))
         torch_checks.check_pure(torch, core)
         for name, lost in torch_misread.misread_nodes(core):
             raise ModelError(f"TVM cannot read `{name}` of the PyTorch model: {lost} would be lost")
+        torch_places.drop_assertions(core)
+        torch_places.count_from_front(torch, core)
         _keep_buffers(torch, core)
         torch_promotion.promote(torch, core)
         module = _read(torch, core)
@@ -67,30 +59,13 @@ def from_torch(program: Any) -> Workload:
 
 def _read(torch: Any, core: Any) -> Any:
     """Return what TVM makes of a program; raise ModelError for a node that it reads otherwise."""
-    translator = import_module("tvm.relax.frontend.torch.exported_program_translator")
-    importer = translator.ExportedProgramImporter()
-    # TVM has all products of matrices in float32; without a wish they have the dtype of both.
-    product = importer._binary_op(relax.op.matmul, operator.matmul)
-    importer.convert_map |= dict.fromkeys(PRODUCTS, product)
-    importer.convert_map |= dict.fromkeys(NEAREST, partial(_nearest, importer))
+    importer = torch_rows.completed_importer()
     module = importer.from_exported_program(core, True, True, False, None)
     for name, own, theirs in torch_promotion.disagreements(torch, importer.env):
         raise ModelError(
             f"TVM cannot read `{name}` of the PyTorch model: it is {own}, and would be {theirs}"
         )
     return module
-
-
-def _nearest(importer: Any, node: Any) -> Any:
-    """Emit the enlarging of an image as PyTorch defines it: place i of n is i m // n of m."""
-    sizes = tuple(map(int, node.meta["val"].shape[2:]))
-    ways = {
-        "method": "nearest_neighbor",
-        "coordinate_transformation_mode": "asymmetric",
-        "rounding_method": "floor",
-    }
-    data = importer.env[node.args[0]]
-    return importer.block_builder.emit(relax.op.image.resize2d(data, sizes, layout="NCHW", **ways))
 
 
 def _keep_buffers(torch: Any, core: Any) -> None:

@@ -18,6 +18,9 @@ ACCUMULATING = ("sum", "prod", "cumsum", "cumprod", "mean", "var")
 QUESTIONS = ("any", "all", "logical_and", "logical_or", "logical_not", "logical_xor")
 """Operators whose operands are truth values, whatever their dtype."""
 
+OF_TRUTH_VALUES = {"add": "logical_or", "mul": "logical_and"}
+"""What arithmetic of truth values is."""
+
 CONVERTING = ("_to_copy", "clone", "lift_fresh_copy", "where", "copy")
 """Operators of single elements whose operands keep their dtypes."""
 
@@ -39,6 +42,9 @@ def _promote_node(torch: Any, graph: Any, node: Any) -> None:
     if name == "div" and node.kwargs.get("rounding_mode") == "floor":
         # TVM makes a number of 32 bits of a divisor here, but not there.
         node.target, node.kwargs = torch.ops.aten.floor_divide.default, {}
+    if result.dtype == torch.bool and name in OF_TRUTH_VALUES:
+        node.target, node.kwargs = getattr(torch.ops.aten, OF_TRUTH_VALUES[name]).default, {}
+        name = OF_TRUTH_VALUES[name]
     if name == "addmm" and result.dtype != torch.float32:
         _take_apart(torch, graph, node, result)
     elif name in QUESTIONS:

@@ -10,7 +10,6 @@ import pytest
 from real_models import exported
 
 from gsl import Call, Workload
-from gsl.errors import ModelError
 from gsl.evaluate import run
 
 pytestmark = pytest.mark.tvm
@@ -73,14 +72,6 @@ def test_what_has_no_operator_of_its_own_is_said_with_others(name: str) -> None:
     values = dict(zip((one.name for one in workload.inputs), inputs, strict=True))
     (found,) = run(workload, {key: value.numpy() for key, value in values.items()})
     np.testing.assert_allclose(found, function(*inputs).numpy(), atol=1e-5)
-
-
-@pytest.mark.parametrize("mode", ["nearest", "bilinear"])
-def test_a_scale_that_sizes_do_not_have_is_refused(mode: str) -> None:
-    module = torch.nn.Module()
-    module.forward = lambda x: F.interpolate(x, scale_factor=1.5, mode=mode)
-    with pytest.raises(ModelError, match="its scale"):
-        Workload.from_torch(exported(module, IMAGE))
 
 
 def test_rows_are_multiplied_by_the_matrix_of_their_group() -> None:

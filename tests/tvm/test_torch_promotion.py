@@ -39,7 +39,20 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "any": lambda x: x.any(-1),
     "product of matrices": lambda x: x @ x.T,
     "remainder": lambda x: x % 3,
+    "largest": lambda x: x.amax(-1),
+    "product": lambda x: x.prod(-1),
+    "cube": lambda x: x**3,
+    "at least one": lambda x: x.clamp(min=1),
+    "twice its own": lambda x: x.add(x, alpha=2),
+    "powers of two": lambda x: (x % 4).exp2(),
+    "both": lambda x: (x > 0) * (x < 2),
+    "variance": lambda x: torch_variance(x),
 }
+
+
+def torch_variance(x: Any) -> Any:
+    torch = pytest.importorskip("torch")
+    return torch.var_mean(x, -1)[0]
 
 
 @pytest.mark.parametrize("dtype", VALUES)
@@ -61,10 +74,21 @@ def test_an_operator_computes_what_pytorch_computes_or_is_refused(name: str, dty
 
 def test_what_tvm_reads_with_another_dtype_is_refused():
     torch = pytest.importorskip("torch")
-    module = torch.nn.Conv2d(2, 2, 1, bias=False).half()
-    values = torch.ones(1, 2, 3, 3, dtype=torch.float16)
-    with pytest.raises(GslError, match=r"`conv\w*` of .*: it is float16\[.*, and would be float32"):
-        Workload.from_torch(exported(module, values))
+    module = torch.nn.MaxPool2d(2, return_indices=True)
+    with pytest.raises(GslError, match=r"`getitem_1` of .*: it is int64\[.*, and would be float32"):
+        Workload.from_torch(exported(module, torch.ones(1, 2, 4, 4)))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("layer", ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose2d", "GroupNorm"])
+def test_layers_keep_the_dtype_of_short_floats(layer: str, dtype: str):
+    torch = pytest.importorskip("torch")
+    axes = int(layer[-2]) if layer[-1] == "d" else 2
+    module = getattr(torch.nn, layer)(2, 2, *[2] * (layer != "GroupNorm"))
+    module = module.to(getattr(torch, dtype))
+    values = torch.ones(1, 2, *[4] * axes, dtype=getattr(torch, dtype))
+    (output,) = Workload.from_torch(exported(module, values)).outputs
+    assert (output.dtype, output.shape) == (dtype, tuple(module(values).shape))
 
 
 def test_a_dense_layer_of_half_floats_stays_one():

@@ -1,0 +1,145 @@
+"""Operators of PyTorch that TVM's frontend lacks compute what PyTorch computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from real_models import exported
+
+from gsl import Call, Workload
+from gsl.evaluate import run
+from gsl.tvm.errors import UnsupportedError
+
+pytestmark = pytest.mark.tvm
+torch = pytest.importorskip("torch")
+
+F = torch.nn.functional
+CUBE = torch.arange(24.0).reshape(2, 3, 4).sin()
+IMAGE = torch.arange(70.0).reshape(1, 2, 5, 7).cos()
+VOLUME = torch.arange(120.0).reshape(1, 2, 3, 4, 5).sin()
+WHOLE = torch.arange(12).reshape(3, 4) - 5
+PLACES = torch.tensor([2, 0])
+ALONG = torch.tensor([[[0, 1, 1, 0]], [[2, 2, 0, 1]]])
+
+
+def written(data: Any, place: Any, values: Any) -> Any:
+    """Return a copy of a tensor with values at a place."""
+    copy = data.clone()
+    copy[place] = values
+    return copy
+
+
+CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "largest": (lambda x: (x.amax(1), x.amin((0, 2), keepdim=True), x.amax()), (CUBE,)),
+    "both ends": (lambda x: tuple(torch.aminmax(x, dim=1)), (CUBE,)),
+    "least and where": (lambda x: tuple(x.min(1)), (CUBE,)),
+    "logarithm of a sum": (lambda x: x.logsumexp(-1), (CUBE,)),
+    "products": (lambda x: (x.prod(1), x.prod(2, keepdim=True), x.prod()), (CUBE,)),
+    "variance and mean": (lambda x: (*torch.var_mean(x, 1), *torch.std_mean(x)), (CUBE,)),
+    "variance of all": (lambda x: torch.var_mean(x, (0, 1), correction=0), (CUBE,)),
+    "any": (lambda x: (x > 0.9).any(), (CUBE,)),
+    "third least": (lambda x: tuple(x.kthvalue(3)), (CUBE,)),
+    "added along": (lambda x, y: x.scatter_add(1, ALONG, y), (CUBE, CUBE.flip(1))),
+    "few added along": (lambda x, y: x.scatter_add(1, ALONG[:1, :, :2], y), (CUBE, CUBE)),
+    "few written along": (lambda x, y: x.scatter(1, ALONG[:1, :, :2], y), (CUBE, CUBE)),
+    "largest along": (
+        lambda x, y: x.scatter_reduce(1, ALONG, y, "amax"),
+        (CUBE, CUBE[:, :1] * 2),
+    ),
+    "rows written": (lambda x, i, y: written(x, i, y), (CUBE[0], PLACES, torch.ones(2, 4))),
+    "rows from the end": (lambda x, i, y: written(x, i, y), (CUBE[0], PLACES - 3, torch.ones(4))),
+    "rows added": (
+        lambda x, y: x.index_put((torch.tensor([1, 1]),), y, accumulate=True),
+        (CUBE, CUBE.flip(0)),
+    ),
+    "columns added": (lambda x, i, y: x.index_add(1, i, y), (CUBE, PLACES, CUBE[:, 1:])),
+    "columns copied": (lambda x, i, y: x.index_copy(1, i, y), (CUBE, PLACES, CUBE[:, 1:])),
+    "columns filled": (lambda x, i: x.index_fill(1, i, 2.0), (CUBE, PLACES)),
+    "points side by side": (
+        lambda x, i, y: written(x, (slice(None), i, i + 1), y),
+        (CUBE, PLACES, CUBE[:, 0, :2]),
+    ),
+    "points apart": (
+        lambda x, i, y: written(x, (i - 2, slice(None), i), y),
+        (CUBE, PLACES, torch.ones(2, 3) / 3),
+    ),
+    "where a mask holds": (lambda x: written(x, x > 0, 5.0), (CUBE,)),
+    "rows of a mask": (lambda x: written(x, x[:, 0] > 0.5, 0.0), (CUBE[0],)),
+    "elements side by side": (lambda x, i: x[:, i[:, None], i], (CUBE, PLACES)),
+    "elements apart": (lambda x, i: x[i - 2, :, i], (CUBE, PLACES)),
+    "elements between": (lambda x, i: x[:, :, i[:, None], :, i[None]], (VOLUME, PLACES)),
+    "elements from the end": (lambda x, i: x[:, i], (CUBE, PLACES - 3)),
+    "a diagonal written": (
+        lambda x, y: torch.diagonal_scatter(x, y, -1, 2, 0),
+        (CUBE, torch.arange(6.0).reshape(3, 2)),
+    ),
+    "windows": (lambda x: x.unfold(2, 3, 2), (IMAGE,)),
+    "columns of windows": (lambda x: F.unfold(x, 3, padding=1), (IMAGE,)),
+    "windows summed": (lambda x: F.fold(x, (4, 4), 2), (torch.arange(72.0).reshape(1, 8, 9),)),
+    "by steps in memory": (lambda x: x.as_strided((2, 3), (1, 4), 2), (CUBE,)),
+    "largest of parts": (
+        lambda x: (*F.adaptive_max_pool2d(x, (3, 4), return_indices=True),),
+        (IMAGE,),
+    ),
+    "largest of equal parts": (lambda x: F.adaptive_max_pool2d(x, (5, 1)), (IMAGE,)),
+    "largest of parts of volumes": (lambda x: F.adaptive_max_pool3d(x, 2), (VOLUME,)),
+    "shifts": (lambda x: (x << 2, x >> 1, x << (x + 5) % 3), (WHOLE,)),
+    "whole powers": (lambda x: (x**2, x**3), (WHOLE,)),
+    "limits of whole numbers": (lambda x: (x.clamp(min=1), x.clamp(-2, 2)), (WHOLE,)),
+    "truncating division": (lambda x: torch.div(x, 2, rounding_mode="trunc"), (WHOLE,)),
+    "distances": (lambda x, y: torch.cdist(x, y), (CUBE, CUBE.flip(1))),
+    "two sizes of scales": (
+        lambda x: (F.interpolate(x, scale_factor=1.5), F.interpolate(x, None, 1.5, "bilinear")),
+        (IMAGE,),
+    ),
+    "enlarged volumes": (lambda x: F.interpolate(x, scale_factor=2), (VOLUME,)),
+    "are finite": (lambda x: (x / (x - x[0])).isfinite(), (CUBE,)),
+    "which one": (lambda i: F.one_hot(i, 4), (PLACES,)),
+    "sums in logarithms": (lambda x: torch.logaddexp(x, -x), (CUBE * 90,)),
+}
+
+LAYERS: dict[str, tuple[Any, Any]] = {
+    "transposed in three": (torch.nn.ConvTranspose3d(2, 4, 3, (1, 2, 1), 1, (0, 1, 0), 2), VOLUME),
+    "groups of one": (torch.nn.GroupNorm(2, 2, affine=False), IMAGE),
+    "two inputs": (torch.nn.Bilinear(4, 4, 3), CUBE),
+}
+
+
+def compare(function: Any, module: Any, inputs: tuple[Any, ...]) -> Workload:
+    """Compare every result of a workload with what a function of PyTorch computes."""
+    workload = Workload.from_torch(exported(module, *inputs))
+    names = (one.name for one in workload.inputs)
+    values = {name: one.numpy() for name, one in zip(names, inputs, strict=True)}
+    with torch.no_grad():
+        wanted = function(*inputs)
+    results = wanted if isinstance(wanted, tuple) else (wanted,)
+    for found, one in zip(run(workload, values), results, strict=True):
+        assert (found.shape, found.dtype.name) == (tuple(one.shape), one.numpy().dtype.name)
+        np.testing.assert_allclose(found, one.numpy(), rtol=1e-5, atol=1e-6)
+    return workload
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_tvm_lacks_is_written_with_what_it_has(name: str) -> None:
+    function, inputs = CASES[name]
+    module = torch.nn.Module()
+    module.forward = function
+    workload = compare(function, module, inputs)
+    assert not any("." in str(one.operator) for one in workload.order if isinstance(one, Call))
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_layers_that_tvm_lacks_are_read(name: str) -> None:
+    layer, data = LAYERS[name]
+    inputs = (data, data * 2) if name == "two inputs" else (data,)
+    compare(layer, layer, inputs)
+
+
+def test_elements_that_are_averaged_where_they_meet_are_refused() -> None:
+    module = torch.nn.Module()
+    module.forward = lambda x, y: x.scatter_reduce(1, ALONG, y, "mean")
+    with pytest.raises(UnsupportedError, match="`scatter_reduce` combines by mean"):
+        Workload.from_torch(exported(module, CUBE, CUBE[:, :1]))
