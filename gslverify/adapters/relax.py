@@ -16,6 +16,8 @@ from tvm import relax
 
 from gsl.errors import GslError
 from gsl.text.listing import listing
+from gsl.tvm import quick
+from gsl.tvm.run import machine_of
 from gsl.workload import Workload
 from gslverify.adapters import relax_sources
 from gslverify.adapters.foreign import Options, PassResult
@@ -46,8 +48,6 @@ PASSES: Mapping[str, tuple[str, ...]] = {
     "RewriteDataflowReshape": ("reshape",),
 }
 """The passes that rewrite dataflow and keep what it computes, with the kinds of their sources."""
-
-MATRIX_TO_VM = "llvm"
 
 Transformation = Callable[[Any], Any]
 
@@ -133,7 +133,7 @@ def _machine(module: Any) -> Any:
     for known, machine in _MACHINES:
         if tvm_ffi.structural_equal(known, module):
             return machine
-    made = relax.VirtualMachine(tvm.compile(module, target=MATRIX_TO_VM), tvm.cpu())
+    made = machine_of(module, pipeline=quick.PIPELINE)
     _MACHINES[:] = [*_MACHINES[-1:], (module, made)]
     return made
 
