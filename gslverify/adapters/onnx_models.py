@@ -65,7 +65,7 @@ class ModelExperiment:
         before = text_of(model)
         try:
             new = self.optimise(onnx.load_model_from_string(case[0]))
-        except Exception as error:  # optimisers raise anything
+        except BaseException as error:  # optimisers raise anything, SystemExit included
             said = raised(error)
             kind = f"{said.kind} in {said.where}"
             script = self.script(model, inputs[0])

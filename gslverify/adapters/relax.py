@@ -22,8 +22,10 @@ from gsl.workload import Workload
 from gslverify.adapters import relax_sources
 from gslverify.adapters.foreign import Options, PassResult
 from gslverify.adapters.passes import reports as checked
-from gslverify.passes.rewriters import Executable, Rewritten
+from gslverify.passes.isolation import raised
+from gslverify.passes.rewriters import Executable, FaultError, Rewritten
 from gslverify.passes.sources import MadeSource, PatternSource
+from gslverify.passes.verdicts import Ending
 
 TRANSFORMS = "tvm.relax.transform"
 
@@ -71,12 +73,21 @@ class RelaxRewriter:
         """Apply the pass."""
         module = given(workload)
         new = self.transform(module)
+        if not tvm_ffi.structural_equal(module, given(workload)):
+            raise FaultError(Ending.MUTATES, "the module that it was given is another one")
+        if not isinstance(new, tvm.IRModule):
+            kind = type(new).__name__
+            raise FaultError(Ending.ILL_FORMED, f"it returned {kind}, which is no module")
         if tvm_ffi.structural_equal(module, new):
             return None
+        text = tuple(new.script().splitlines())
+        try:
+            relax.analysis.well_formed(new)
+        except Exception as error:
+            raise FaultError(Ending.ILL_FORMED, f"Relax refuses it: {raised(error)}", text) from None
         try:
             return Workload.from_relax(new)
         except GslError:
-            text = tuple(new.script().splitlines())
             return Executable(lambda inputs: run(new, inputs), text=text)
 
     def run(self, workload: Workload, inputs: Mapping[str, Any]) -> list[Any]:

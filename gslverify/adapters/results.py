@@ -39,6 +39,8 @@ CODES: Mapping[str, Code] = {
 }
 """The code of a finding by the value of its `gslverify.passes.Ending`."""
 
+UNTOLD = (codes.NOTHING_REWRITTEN, codes.NOTHING_COMPARED)
+
 MOST_LINES = 24
 """Lines of a graph that a report shows."""
 
@@ -75,13 +77,17 @@ def tried(result: PassResult, scripts: Sequence[str] = ()) -> StageResult:
         for one, script in zip(result.findings, scripts or repeat(""), strict=False)
     ]
     assurances: tuple[Assurance, ...] = ()
+    compared = result.rewritten - sum(result.untold.values())
     if result.failure:
         findings = [Finding(codes.NOT_TRIED, result.failure, span)]
     elif not result.rewritten:
         message = f"{result.tried} graphs were tried"
         findings = [Finding(codes.NOTHING_REWRITTEN, message, span)]
+    elif not findings and not compared:
+        message = f"{result.rewritten} of {result.tried} graphs were rewritten"
+        findings = [Finding(codes.NOTHING_COMPARED, message, span)]
     elif not findings:
-        text = f"tested, {result.rewritten} of {result.tried} graphs rewritten"
+        text = f"tested, {compared} of {result.tried} graphs rewritten and compared"
         assurances = (Assurance(BLACK_BOX, Level.TESTED, text),)
     return StageResult(
         BLACK_BOX,
@@ -172,7 +178,7 @@ def _without_refutations(stage: StageResult) -> StageResult:
 
 
 def without_doubt(stages: Sequence[StageResult]) -> tuple[StageResult, ...]:
-    """Return stages in which nothing but trying graphs says that none was rewritten.
+    """Return stages in which nothing but trying graphs says that none was rewritten or compared.
 
     A rule that was lifted was seen to rewrite some, so that says nothing about it.
     """
@@ -180,7 +186,7 @@ def without_doubt(stages: Sequence[StageResult]) -> tuple[StageResult, ...]:
         return tuple(stages)
     return tuple(
         replace(stage, verdict=Verdict.PASS, findings=())
-        if any(one.code is codes.NOTHING_REWRITTEN for one in stage.findings)
+        if any(one.code in UNTOLD for one in stage.findings)
         else stage
         for stage in stages
     )

@@ -155,7 +155,7 @@ class HandlerExperiment:
         script = script_of(self.handler, module, inputs[0])
         try:
             rewrite(new, entry, mode)
-        except Exception as error:  # handlers raise anything
+        except BaseException as error:  # handlers raise anything, SystemExit included
             said = raised(error)
             message, kind = f"{said} ({said.where})", f"{said.kind} in {said.where}"
             return Verdict(Ending.RAISES, message, before, script=script, kind=kind)

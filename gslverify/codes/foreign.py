@@ -94,6 +94,15 @@ NOTHING_REWRITTEN = code(
 it. Name sources that exercise it: `--sources FILE`.""",
 )
 
+NOTHING_COMPARED = code(
+    "GSL814",
+    "pass-not-compared",
+    "none of the graphs that were rewritten could be compared",
+    Verdict.INCONCLUSIVE,
+    meaning="""The pass has rewritten graphs, but neither side of any could be told from the other:
+graphs could not be run, references disagree, or outputs were not finite. `-v` says which.""",
+)
+
 NOT_LIFTED = code(
     "GSL812",
     "rule-not-lifted",

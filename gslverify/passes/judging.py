@@ -17,7 +17,7 @@ from gsl.workload import Workload
 from gslverify.comparison.compare import evaluate_bounded
 from gslverify.networks.network import Network
 from gslverify.passes.isolation import raised
-from gslverify.passes.rewriters import Executable, Rewriter, Rewritten
+from gslverify.passes.rewriters import Executable, FaultError, Rewriter, Rewritten
 from gslverify.passes.verdicts import Ending, Verdict
 from gslverify.structures.concrete import Rewritten as RewrittenNetwork
 from gslverify.trials.trial import judge
@@ -39,7 +39,10 @@ def examined(rewriter: Rewriter, network: Network, inputs: Sequence[Mapping[str,
     workload = Workload(network.outputs)
     try:
         rewritten = rewriter.rewrite(workload)
-    except Exception as error:  # passes of others raise anything
+    except FaultError as error:
+        script = _script(rewriter, workload, inputs[0])
+        return Verdict(error.ending, str(error), before, error.after, script)
+    except BaseException as error:  # passes of others raise anything, SystemExit included
         script = _script(rewriter, workload, inputs[0])
         said = raised(error)
         message, kind = f"{said} ({said.where})", f"{said.kind} in {said.where}"
@@ -78,7 +81,7 @@ def _is_random(rewriter: Rewriter, workload: Workload, rewritten: Workload) -> b
     """Tell whether a rewriter makes another graph when it is asked again."""
     try:
         again = rewriter.rewrite(workload)
-    except Exception:  # it did not raise before
+    except BaseException:  # it did not raise before
         return True
     return not isinstance(again, Workload) or _text(again) != _text(rewritten)
 
@@ -92,10 +95,7 @@ def compared(
     """Compare a graph with what a rewriter made of it, on each of the inputs."""
     before, after = tuple(listing(network.outputs)), _text(rewritten)
     workload = Workload(network.outputs)
-    types = [str(one.type) for one in network.outputs]
-    others = _types(rewritten)
-    if others is not None and others != types:
-        message = f"outputs of type {', '.join(types)} became {', '.join(others)}"
+    if message := _other_types(network, rewritten):
         script = _script(rewriter, workload, inputs[0])
         return Verdict(Ending.OTHER_TYPES, message, before, after, script)
     undecided = ""
@@ -108,6 +108,19 @@ def compared(
     if undecided:
         return Verdict(Ending.UNDECIDED, undecided, before, after)
     return Verdict(Ending.AGREES, "", before, after)
+
+
+def _other_types(network: Network, rewritten: Workload | Executable) -> str:
+    """Return which types of inputs or outputs are others, as far as they are known."""
+    types, others = [str(one.type) for one in network.outputs], _types(rewritten)
+    if others is not None and others != types:
+        return f"outputs of type {', '.join(types)} became {', '.join(others)}"
+    if isinstance(rewritten, Workload):
+        given = {one.name: one.type for one in Workload(network.outputs).inputs}
+        for one in rewritten.inputs:
+            if given.get(one.name, one.type) != one.type:
+                return f"the input {one.name} of type {given[one.name]} became {one.type}"
+    return ""
 
 
 def _one(
@@ -152,8 +165,20 @@ def _ran(
     try:
         actual = rewritten.run(inputs)
     except Exception as error:
-        return Ending.UNDECIDED, f"the new graph cannot be run: {raised(error)}"
+        return _not_run(rewriter, network, inputs, error)
     return agreement(expected, actual, bounds, _rounding(network.outputs))
+
+
+def _not_run(
+    rewriter: Rewriter, network: Network, inputs: Mapping[str, Any], error: Exception
+) -> tuple[Ending, str]:
+    """Return what it says that a new graph cannot be run: nothing unless the old one can be."""
+    message = f"the new graph cannot be run: {raised(error)}"
+    try:
+        rewriter.run(Workload(network.outputs), inputs)
+    except Exception:  # the library lacks some operators and dtypes
+        return Ending.UNDECIDED, message
+    return Ending.ILL_FORMED, message
 
 
 def _both_ran(
@@ -167,7 +192,8 @@ def _both_ran(
     try:
         actual = rewriter.run(rewritten, inputs)
     except Exception as error:
-        return Ending.UNDECIDED, f"the new graph cannot be run: {raised(error)}"
+        ending = Ending.UNDECIDED if NO_REFERENCE in str(error) else Ending.ILL_FORMED
+        return ending, f"the new graph cannot be run: {raised(error)}"
     return agreement(expected, actual, rounding=_rounding(network.outputs))
 
 

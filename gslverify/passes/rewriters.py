@@ -9,6 +9,19 @@ from typing import Any, Protocol
 from gsl.evaluate import evaluate
 from gsl.types import Type
 from gsl.workload import Workload
+from gslverify.passes.verdicts import Ending
+
+
+class FaultError(Exception):
+    """A pass did something with a graph that is no rewrite: `ending` says what.
+
+    The text of what it made is in `after`, if there is any.
+    """
+
+    def __init__(self, ending: Ending, message: str, after: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.ending = ending
+        self.after = tuple(after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +53,10 @@ class Rewriter(Protocol):
         """The file and line where it is written, as far as that is known."""
 
     def rewrite(self, workload: Workload) -> Rewritten:
-        """Return the rewritten graph, None where nothing is rewritten; may raise anything."""
+        """Return the rewritten graph, None where nothing is rewritten; may raise anything.
+
+        A FaultError says what else is wrong with the pass.
+        """
 
     def run(self, workload: Workload, inputs: Mapping[str, Any]) -> Sequence[Any]:
         """Return what the foreign library computes, for graphs with operators of its own."""

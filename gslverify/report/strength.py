@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from gslverify.finding import Assurance, Reach, RuleResult, Verdict
 
-ABOUT_VALUES = frozenset({"", "prove"})
+ABOUT_VALUES = frozenset({"", "prove", "black-box"})
 """Subjects of assurances about what source and target compute."""
 
 WORDS = {

@@ -65,6 +65,7 @@ WITHOUT_EXAMPLE = {
     "GSL810": "is about other libraries: tests/gslverify/adapters/test_results.py",
     "GSL811": "is about other libraries: tests/gslverify/adapters/test_results.py",
     "GSL812": "is about other libraries: tests/gslverify/adapters/test_results.py",
+    "GSL814": "is about other libraries: tests/gslverify/adapters/test_results.py",
     "GSL813": "is about other libraries: tests/gslverify/adapters/test_results.py",
     "GSL901": "needs a defect of the verifier: tests/gslverify/engine/test_engine.py",
     "GSL902": "needs a process that dies: tests/gslverify/engine/test_pool.py",

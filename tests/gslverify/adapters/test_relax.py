@@ -38,6 +38,37 @@ pipeline = tvm.transform.Sequential(
     [relax.transform.CanonicalizeBindings(), wrong, relax.transform.DeadCodeElimination()]
 )
 number = 3
+
+
+def exits(module):
+    raise SystemExit(2)
+
+
+def returns_nothing(module):
+    return None
+
+
+def mutates(module):
+    for v, f in list(module.functions_items()):
+        module[v] = relax.dpl.rewrite_call(*swapped, f)
+    return module
+
+
+def unbound(module):
+    first = module["main"].params[0]
+    sum = relax.op.add(first, relax.Var("free", first.ty))
+    return tvm.IRModule({"main": relax.Function(list(module["main"].params), sum, first.ty)})
+
+
+def other_inputs(module):
+    builder, old = relax.BlockBuilder(), module["main"].params
+    new = [relax.Var(p.name, relax.TensorType(p.ty.shape, "float16")) for p in old]
+    with builder.function("main", new):
+        with builder.dataflow():
+            wide = [relax.op.astype(p, "float32") for p in new]
+            out = builder.emit_output(relax.op.subtract(*wide))
+        builder.emit_func_output(out)
+    return builder.finalize()
 """
 SOURCES = """
 from gsl import op, pat
@@ -69,6 +100,25 @@ def test_rules_of_the_pattern_language_are_tried(module: str, tmp_path: Path) ->
     assert [one.ending for one in wrong.findings] == ["other values"]
     assert "Subtract" in wrong.findings[0].before[0]
     assert (sound.tried, list(sound.findings)) == (8, [])
+
+
+@pytest.mark.parametrize(
+    ("name", "ending", "message"),
+    [
+        ("exits", "an exception", "SystemExit: 2"),
+        ("returns_nothing", "no graph any more", "it returned NoneType, which is no module"),
+        ("mutates", "changes its argument", "the module that it was given is another one"),
+        ("unbound", "no graph any more", "Relax refuses it: TypeError: SeqExpr bodies must be leaf"),
+        ("other_inputs", "other types", "of type float32"),
+    ],
+)
+def test_passes_that_break_the_rules(
+    module: str, name: str, ending: str, message: str, tmp_path: Path
+) -> None:
+    (result,) = results([f"{module}:{name}"], tmp_path)
+
+    assert [one.ending for one in result.findings] == [ending]
+    assert message in result.findings[0].message
 
 
 def test_a_pipeline_is_bisected_to_its_pass(module: str, tmp_path: Path) -> None:

@@ -10,12 +10,13 @@ from gslverify.adapters.adapted import Adapted
 from gslverify.adapters.foreign import Lifted, PassFinding, PassResult, Replayed
 from gslverify.adapters.results import CODES, identity, summary, tried
 from gslverify.case import Case
-from gslverify.codes.foreign import DOES_NOT_REPLAY, NOT_LIFTED, NOTHING_REWRITTEN
+from gslverify.codes.foreign import DOES_NOT_REPLAY, NOT_LIFTED, NOTHING_COMPARED, NOTHING_REWRITTEN
 from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.events import Event, RuleDone, RunDone, RunStarted, StageDone
 from gslverify.finding import Counterexample, Finding, RuleResult, StageResult, Verdict
 from gslverify.passes import Ending
 from gslverify.passes.verdicts import SOUND
+from gslverify.report.strength import strength_of
 from gslverify.settings import Settings
 
 PLACE = "lib/rules.py:7"
@@ -78,10 +79,12 @@ def test_findings_of_passes_have_the_code_of_their_ending(ending: str) -> None:
 
 
 def test_a_pass_without_findings_is_tested_and_no_more() -> None:
-    stage = tried(PassResult("P", "m:P", 10, 4))
+    stage = tried(PassResult("P", "m:P", 10, 4, untold={"not finite": 1}))
 
+    assert strength_of(stage.assurances).word == "tested"
+    text = "black-box tested, 3 of 10 graphs rewritten and compared"
     assert stage.verdict is Verdict.PASS
-    assert [str(one) for one in stage.assurances] == ["black-box tested, 4 of 10 graphs rewritten"]
+    assert [str(one) for one in stage.assurances] == [text]
 
 
 def test_a_pass_that_rewrites_nothing_is_undecided_and_one_that_fails_is_an_error() -> None:
@@ -90,6 +93,13 @@ def test_a_pass_that_rewrites_nothing_is_undecided_and_one_that_fails_is_an_erro
     assert tried(nothing).findings[0].code is NOTHING_REWRITTEN
     assert tried(nothing).verdict is Verdict.INCONCLUSIVE
     assert tried(failed).verdict is Verdict.ERROR
+
+
+def test_a_pass_is_not_tested_by_graphs_that_could_not_be_compared() -> None:
+    stage = tried(PassResult("P", "m:P", 10, 4, untold={"not finite": 3, "not run": 1}))
+
+    assert stage.verdict is Verdict.INCONCLUSIVE
+    assert stage.findings[0].code is NOTHING_COMPARED
 
 
 @pytest.mark.parametrize(
