@@ -12,15 +12,20 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from gslverify.adapters import LIBRARIES
-from gslverify.adapters.foreign import Options, lifted
+from gslverify.adapters.foreign import Options, PassResult, lifted
 from gslverify.adapters.remembered import own_files
+from gslverify.passes.isolation import failure_of, run_each
+
+SECONDS = 120.0
+"""Time for importing what one target names."""
 
 
 def main(library: str, file: str, options: str, *targets: str) -> None:
@@ -37,7 +42,22 @@ def main(library: str, file: str, options: str, *targets: str) -> None:
             lines.flush()
 
 
-def _found(module: Any, options: Options, targets: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _refused(module: Any, targets: Sequence[str]) -> dict[str, str]:
+    """Return which of several targets cannot be read, and why; a single one fails by itself."""
+    if len(targets) < 2 or not hasattr(module, "names"):
+        return {}
+    answers = run_each([partial(module.names, [one]) for one in targets], SECONDS)
+    told = zip(targets, answers, strict=True)
+    return {one: text for one, answer in told if (text := failure_of(answer))}
+
+
+def _found(module: Any, options: Options, given: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    refused = _refused(module, given)
+    for target, failure in refused.items():
+        yield {"pass": asdict(PassResult(target, target, failure=failure))}
+    targets = [one for one in given if one not in refused]
+    if not targets:
+        return
     if hasattr(module, "names"):
         yield {"names": module.names(targets)}
     if hasattr(module, "reports") and not options.only_list:
@@ -47,7 +67,7 @@ def _found(module: Any, options: Options, targets: tuple[str, ...]) -> Iterator[
             yield {"pass": asdict(replace(report, seconds=round(now - started, 3)))}
             started = now
     if hasattr(module, "rules"):
-        for rule in lifted(module.rules(targets), options.known_rules):
+        for rule in lifted(module.rules(targets), options.known_rules, 6 * options.seconds):
             yield {"rule": asdict(rule)}
 
 

@@ -9,11 +9,13 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from gsl.errors import GslError
 from gsl.lift import Instance, lift
 from gslverify.case import Case
+from gslverify.passes.isolation import Raised, failure_of, run_each
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,23 +123,29 @@ class Options:
     known_rules: Sequence[str] = ()
 
 
-def lifted(rules: Iterable[ForeignRule], known: Sequence[str] = ()) -> Iterator[Lifted]:
-    """Lift one rule after the other; what fails with one rule does not end the others.
+def lifted(
+    rules: Iterable[ForeignRule], known: Sequence[str] = (), seconds: float = 120.0
+) -> Iterator[Lifted]:
+    """Lift one rule after the other, in a child that may crash or hang: the others are lifted.
 
-    Those that are `known` by name are left out.
+    Those that are `known` by name are left out; `seconds` are for one rule.
     """
-    for unique, rule in with_names(rules):
-        if unique in known:
-            continue
-        try:
-            equation = f"{rule.name} of its library"
-            made = lift(unique, rule.instances(), rule.place, equation, inputs=rule.inputs)
-            yield Lifted(unique, rule.place, made.text)
-        except GslError as error:
-            yield Lifted(unique, rule.place, reason=str(error))
-        except Exception as error:  # code of others may raise anything
-            first = (str(error).splitlines() or [""])[0][:200]
-            yield Lifted(unique, rule.place, reason=f"{type(error).__name__}: {first}")
+    pending = [(name, rule) for name, rule in with_names(rules) if name not in known]
+    tasks = [partial(_text_of, *one) for one in pending]
+    for (name, rule), answer in zip(pending, run_each(tasks, seconds), strict=True):
+        reason = failure_of(answer)
+        yield Lifted(name, rule.place, "" if reason else answer, reason)
+
+
+def _text_of(name: str, rule: ForeignRule) -> str | Raised:
+    """Return a rule as text of gsl, or why that cannot be."""
+    try:
+        equation = f"{rule.name} of its library"
+        return lift(name, rule.instances(), rule.place, equation, inputs=rule.inputs).text
+    except GslError as error:
+        return Raised("", str(error))
+    except Exception as error:  # code of others may raise anything
+        return Raised(type(error).__name__, (str(error).splitlines() or [""])[0][:200])
 
 
 def with_names(rules: Iterable[ForeignRule]) -> Iterator[tuple[str, ForeignRule]]:

@@ -127,6 +127,7 @@ def names(targets: Sequence[str]) -> list[str]:
     """Return what the optimisers that targets name are called; see `reports`."""
     found = []
     for target in targets:
+        next(_experiments(target, LEVELS[-1]))
         name, _, one = target.partition(":")
         found += list(OF_PASSES) if name == "onnxoptimizer" and not one else [one or name]
     return found

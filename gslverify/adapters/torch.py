@@ -115,6 +115,7 @@ def registrations(targets: Sequence[str]) -> list[Registration]:
 
 @functools.cache
 def _registrations(targets: Sequence[str]) -> Sequence[Registration]:
+    torch.set_num_threads(1)  # children are forked, and threads do not come with them
     found: list[Registration] = []
     with _recording(found) as patch:
         for target in targets:

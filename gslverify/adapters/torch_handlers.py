@@ -109,7 +109,6 @@ def _entries(path: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 def tried(found: Sequence[Handler], options: Options) -> Iterator[PassResult]:
     """Yield what is found when each handler is tried on graphs made of its patterns."""
-    torch.set_num_threads(1)  # children are forked, and threads do not come with them
     for one in found:
         if one.name not in options.known_passes:
             experiments = [HandlerExperiment(one, n) for n in range(len(one.entries))]

@@ -166,7 +166,9 @@ def _verified(
     try:
         known = known_results(settings)
         output = replace(output_of(resolved, options), known=known_failures(known))
-        with library_process(framework, targets) as process:
+        refused = {one.name for one in reading.passes if one.failure}
+        readable = [one for one in targets if one not in refused]
+        with library_process(framework, readable) as process:
             about = framework, targets, reading.passes, reading.rules
             adapted = Adapted(*about, process.replay, keep, how)
             return run_check(selectors, settings, output, conclude=conclude, amendment=adapted)

@@ -32,7 +32,7 @@ class Raised:
     where: str = ""
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.text}"
+        return f"{self.kind}: {self.text}" if self.kind else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,18 @@ class Hung:
 
 Answer = Any
 """What a task returned, or `Raised`, `Died` or `Hung`."""
+
+
+def failure_of(answer: Answer) -> str:
+    """Return why a task has returned nothing; empty where it did."""
+    match answer:
+        case Raised():
+            return str(answer)
+        case Died(how):
+            return f"the process ended: {how}"
+        case Hung(seconds):
+            return f"no result within {seconds:g} seconds"
+    return ""
 
 
 def run_each(tasks: Sequence[Callable[[], Any]], seconds: float) -> Iterator[Answer]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from gslverify.passes.isolation import Answer, Died, Hung, Raised
+from gslverify.passes.isolation import Answer, Died, Hung, Raised, failure_of
 
 
 class Ending(Enum):
@@ -61,8 +61,8 @@ def verdict_of(answer: Answer) -> Verdict:
         case Raised():
             place = f" ({answer.where})" if answer.where else ""
             return Verdict(Ending.UNDECIDED, f"the comparison failed: {answer}{place}")
-        case Died(how):
-            return Verdict(Ending.ENDS_PROCESS, f"the process ended: {how}")
-        case Hung(seconds):
-            return Verdict(Ending.HANGS, f"no result within {seconds:g} seconds")
+        case Died():
+            return Verdict(Ending.ENDS_PROCESS, failure_of(answer))
+        case Hung():
+            return Verdict(Ending.HANGS, failure_of(answer))
     raise TypeError(f"{type(answer).__name__} is no verdict")

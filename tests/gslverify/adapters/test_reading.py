@@ -45,6 +45,10 @@ def rules(targets):
         os._exit(7)
     if "hang" in targets:
         time.sleep(60)
+    if "rules" in targets:
+        yield ForeignRule("ends", "a.py:2", lambda: os._exit(7))
+        yield ForeignRule("hangs", "a.py:3", lambda: time.sleep(60))
+        yield ForeignRule("last", "a.py:4", fails)
     if "raise" in targets:
         raise ImportError("there is no module named nowhere")
 """
@@ -79,9 +83,31 @@ def test_what_was_read_counts_whatever_ends_the_process(
 ) -> None:
     found = reading.read_rules(library, [target], 8)
 
-    assert found.rules == (NOT_LIFTED,)
+    assert [one.name for one in found.passes] == ["first", "second"]
+    assert found.rules == (() if failure else (NOT_LIFTED,))
     assert found.failure.endswith(failure)
     assert bool(found.failure) == bool(failure)
+
+
+def test_rules_that_crash_or_hang_do_not_end_the_others(library: str) -> None:
+    found = reading.read_rules(library, ["rules"], 60, Options(seconds=0.5))
+
+    assert not found.failure
+    assert {one.name: one.reason for one in found.rules} == {
+        "one_rule": "ValueError: no such size",
+        "ends": "the process ended: it ended itself with 7",
+        "hangs": "no result within 3 seconds",
+        "last": "ValueError: no such size",
+    }
+
+
+def test_targets_that_cannot_be_read_do_not_end_the_others() -> None:
+    pytest.importorskip("onnxoptimizer")
+    found = reading.read_rules("onnx", ["no_optimiser", "onnxoptimizer:eliminate_nop_transpose"], 60, Options(graphs=2))
+
+    assert found.passes[0].name == "no_optimiser"
+    assert found.passes[0].failure.startswith("ValueError: `no_optimiser` is no optimiser")
+    assert len(found.passes) == 2
 
 
 def test_a_rule_that_fails_does_not_end_the_others() -> None:
