@@ -84,7 +84,8 @@ class RelaxRewriter:
         try:
             relax.analysis.well_formed(new)
         except Exception as error:
-            raise FaultError(Ending.ILL_FORMED, f"Relax refuses it: {raised(error)}", text) from None
+            message = f"Relax refuses it: {raised(error)}"
+            raise FaultError(Ending.ILL_FORMED, message, text) from None
         try:
             return Workload.from_relax(new)
         except GslError:

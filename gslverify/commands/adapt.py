@@ -15,6 +15,7 @@ import click
 from gsl.lift import LiftedRule, rule_file
 from gslverify.adapters import LIBRARIES
 from gslverify.adapters.adapted import Adapted
+from gslverify.adapters.expected import other_versions
 from gslverify.adapters.foreign import Lifted, Names, Options
 from gslverify.adapters.reading import Notice, Reading, read_rules, result_of_plain
 from gslverify.adapters.replaying import library_process
@@ -118,10 +119,12 @@ def adapt(
     if rules:
         _write_rules(path, f"Rules of {framework}, read from {', '.join(wanted)}.", rules)
     if only_list:
-        write(_lines(reading, path))
+        write(_lines(reading, path, framework))
         sys.exit(Exit.USAGE if reading.failure else Exit.CLEAN)
     if not reading.rules and not reading.passes:
         click.echo(f"{framework}: {reading.failure or 'there is nothing to adapt'}", err=True)
+        for line in other_versions(framework):
+            click.echo(line, err=True)
         sys.exit(stop.code(Exit.INTERRUPTED) if reading.interrupted else Exit.USAGE)
     selectors = (str(path),) if rules and not reading.interrupted else ()
     code = _verified(selectors, resolved, options, (framework, wanted, how), reading)
@@ -155,7 +158,7 @@ def _verified(
     keep = _Scripts(FOLDER / framework).keep
 
     def conclude(report: Report) -> Report:
-        lines = [*report.remarks, *summary(report.done.results)]
+        lines = [*report.remarks, *summary(report.done.results), *other_versions(framework)]
         code = report.exit_code
         if reading.failure:
             lines.append(f"reading ended early: {reading.failure}")
@@ -220,7 +223,7 @@ def _write_rules(path: Path, title: str, written: Sequence[Lifted]) -> None:
     write_whole(path, text.encode())
 
 
-def _lines(reading: Reading, path: Path) -> Iterator[str]:
+def _lines(reading: Reading, path: Path, library: str) -> Iterator[str]:
     """Yield what was read: passes, rules that could be lifted, and why the others could not."""
     lifting = {rule.name for rule in reading.rules}
     yield from (f"  {name}" for name in reading.names if name not in lifting)
@@ -234,6 +237,7 @@ def _lines(reading: Reading, path: Path) -> Iterator[str]:
         yield f"written to {path}"
     if reading.failure:
         yield f"reading ended early: {reading.failure}"
+    yield from other_versions(library)
 
 
 def _file_name(targets: Sequence[str]) -> str:

@@ -103,7 +103,8 @@ def test_rules_that_crash_or_hang_do_not_end_the_others(library: str) -> None:
 
 def test_targets_that_cannot_be_read_do_not_end_the_others() -> None:
     pytest.importorskip("onnxoptimizer")
-    found = reading.read_rules("onnx", ["no_optimiser", "onnxoptimizer:eliminate_nop_transpose"], 60, Options(graphs=2))
+    targets = ["no_optimiser", "onnxoptimizer:eliminate_nop_transpose"]
+    found = reading.read_rules("onnx", targets, 60, Options(graphs=2))
 
     assert found.passes[0].name == "no_optimiser"
     assert found.passes[0].failure.startswith("ValueError: `no_optimiser` is no optimiser")
