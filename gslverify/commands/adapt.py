@@ -122,9 +122,8 @@ def adapt(
         write(_lines(reading, path, framework))
         sys.exit(Exit.USAGE if reading.failure else Exit.CLEAN)
     if not reading.rules and not reading.passes:
-        click.echo(f"{framework}: {reading.failure or 'there is nothing to adapt'}", err=True)
-        for line in other_versions(framework):
-            click.echo(line, err=True)
+        why = f"{framework}: {reading.failure or 'there is nothing to adapt'}"
+        click.echo("\n".join([why, *other_versions(framework)]), err=True)
         sys.exit(stop.code(Exit.INTERRUPTED) if reading.interrupted else Exit.USAGE)
     selectors = (str(path),) if rules and not reading.interrupted else ()
     code = _verified(selectors, resolved, options, (framework, wanted, how), reading)
